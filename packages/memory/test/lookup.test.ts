@@ -97,7 +97,9 @@ describe("an adapter that the application has installed", { concurrent: true }, 
       "opened common",
       expect.stringMatching(/^MemorySetupError: .*jaf-memory-peerless is installed and fails.*a-driver/),
       expect.stringMatching(/^MemorySetupError: .*npm install @jaf\/memory-absent/),
-      expect.stringMatching(/^MemorySetupError: .*jaf-memory-thrower is installed and throws .*\(Error\)/),
+      expect.stringMatching(
+        /^MemorySetupError: .*jaf-memory-thrower is installed and fails to load \(Error\)/,
+      ),
       expect.stringMatching(/^MemorySetupError: .*jaf-memory-empty has no valid export "adapter"/),
       expect.stringMatching(/^MemorySetupError: .*jaf-memory-liar exports is of another type/),
     ]);

@@ -1,4 +1,5 @@
 import { type Message, sanitizeConversation } from "@jaf/memory";
+import { sanitizeWithOrigins } from "@jaf/memory/engine";
 import { isReplayable, pendingToolCalls } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
 import { mutate, randomFrom } from "./support/mutations.ts";
@@ -318,6 +319,23 @@ describe("sanitizeConversation", () => {
       }
     },
   );
+});
+
+describe("sanitizeWithOrigins", () => {
+  it("tells where each message comes from: moved, repaired, behind others that were dropped", () => {
+    const history: Message[] = [
+      said(""),
+      calls(["a", "b", "lost"]),
+      user("2"),
+      result("b"),
+      result("a"),
+      result("nobody"),
+    ];
+    const { messages, originOf } = sanitizeWithOrigins(history);
+    expect(messages).toEqual(sanitizeConversation(history));
+    expect(messages.map((_, index) => originOf(index))).toEqual([1, 4, 3, 2]);
+    expect(sanitizeWithOrigins(messages).originOf(2)).toBe(2);
+  });
 });
 
 describe("pendingToolCalls", () => {

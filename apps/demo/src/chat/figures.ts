@@ -30,11 +30,9 @@ const WHY: Readonly<Partial<Record<ContextReason, string>>> = {
   "no-room": "the window has no room for them",
   "not-loaded": "only the last messages are needed",
   "not-stored": "the store no longer has them",
-  "unanswered-call": "calls without a result",
+  "not-replayable": "models refuse calls without results, results without calls and empty replies",
   "orphan-result": "results without a call",
-  "duplicate-result": "a call has another result",
   "cut-turn": "the beginning of their turn is gone",
-  empty: "empty replies",
 };
 
 /** Which messages the model didn't get, by their numbers from 1, and why. */

@@ -10,7 +10,6 @@ import type {
   ContextLabel,
   ContextManifest,
   ContextRange,
-  ContextReason,
   WindowLimit,
 } from "./manifest.ts";
 
@@ -76,33 +75,19 @@ function countFates(ranges: readonly ContextRange[]): ContextManifest["counts"] 
 }
 
 const sent: ContextLabel = { fate: "sent" };
+const repaired: ContextLabel = { fate: "repaired" };
 const summarized: ContextLabel = { fate: "summarized" };
 const noRoom: ContextLabel = { fate: "trimmed", reason: "no-room" };
-const cutTurn: ContextLabel = { fate: "dropped", reason: "cut-turn" };
-const notStored: ContextLabel = { fate: "dropped", reason: "not-stored" };
 const notLoaded: ContextLabel = { fate: "trimmed", reason: "not-loaded" };
-const reordered: ContextLabel = { fate: "repaired", reason: "reordered" };
+const cutTurn: ContextLabel = { fate: "dropped", reason: "cut-turn" };
+const notReplayable: ContextLabel = { fate: "dropped", reason: "not-replayable" };
+const notStored: ContextLabel = { fate: "dropped", reason: "not-stored" };
 
-/** What became of each message of the conversation. Linear. */
-function rangesOf({ history, slice, summary, shown }: Decided): readonly ContextRange[] {
-  const { messages, first, stored } = history;
-  const source = history.source();
-  const sourceIndexes = history.sourceIndexes();
-  const size = sizeOf(sourceIndexes, source.length);
-  const labels: (ContextLabel | undefined)[] = new Array(size);
-  const before = keptBefore(sourceIndexes, size);
+/** What became of each message of the conversation. */
+function rangesOf(decided: Decided): readonly ContextRange[] {
+  const { history, summary, shown } = decided;
+  const { first, stored } = history;
   const old = shown.summary === undefined ? noRoom : summarized;
-  const outside = shown.summary === undefined ? cutTurn : summarized;
-  const indexInSlice = indexIn(slice);
-  for (let index = 0; index < messages.length; index++) {
-    const message = messages[index];
-    const sourceIndex = sourceIndexes[index] ?? 0;
-    const sliceIndex = indexInSlice(index);
-    const shownAs = sliceIndex === -1 ? outside : shown.label(sliceIndex);
-    const moved = message?.role === "tool" && before[sourceIndex] !== (sourceIndexes[index - 1] ?? -1);
-    labels[sourceIndex] = shownAs ?? (moved ? reordered : (repairOf(message, source[sourceIndex]) ?? sent));
-  }
-  const isCalled = openCallIds(source);
   const ranges = openRanges();
   let dropped = 0;
   for (const [from, to] of [...(summary?.gaps ?? []), [(summary?.upTo ?? -1) + 1, stored - 1] as const]) {
@@ -113,51 +98,41 @@ function rangesOf({ history, slice, summary, shown }: Decided): readonly Context
   const afterSummary = shown.summary === undefined ? stored : Math.max(stored, (summary?.upTo ?? -1) + 1);
   ranges.add(stored, Math.min(first, afterSummary), summarized);
   ranges.add(afterSummary, first, notLoaded);
-  for (let at = 0; at < size; at++) {
-    const label = labels[at] ?? { fate: "dropped", reason: dropReason(source[at], isCalled) };
-    ranges.add(first + at, first + at + 1, label);
-  }
+  for (const [at, label] of labelsOf(decided).entries())
+    ranges.add(first + at, first + at + 1, label ?? notReplayable);
   return ranges.found();
 }
 
-function sizeOf(sourceIndexes: Int32Array, least: number): number {
-  let size = least;
-  for (const at of sourceIndexes) if (at >= size) size = at + 1;
-  return size;
+/** By index in the source, and behind it for messages that were added since; `undefined` for what the sanitizer left out. */
+function labelsOf({ history, slice, shown }: Decided): readonly (ContextLabel | undefined)[] {
+  const { messages } = history;
+  const source = history.source();
+  const origins = Int32Array.from(messages, (_, index) => history.originOf(index));
+  const size = origins.reduce((most, at) => Math.max(most, at + 1), source.length);
+  const labels = Array.from({ length: size }, (): ContextLabel | undefined => undefined);
+  const outside = shown.summary === undefined ? cutTurn : summarized;
+  const indexInSlice = indexIn(slice);
+  const follows = followersIn(origins);
+  for (const [index, message] of messages.entries()) {
+    const at = origins[index] ?? 0;
+    const sliceIndex = indexInSlice(index);
+    const isChanged = at < source.length && message !== source[at];
+    const isMoved = message.role === "tool" && follows.get(origins[index - 1] ?? -1) !== at;
+    labels[at] =
+      (sliceIndex === -1 ? outside : shown.label(sliceIndex)) ?? (isChanged || isMoved ? repaired : sent);
+  }
+  return labels;
 }
 
-/** For each index of the source, that of the last message before it that was kept; -1 if there is none. */
-function keptBefore(sourceIndexes: Int32Array, size: number): Int32Array {
-  const kept = new Uint8Array(size);
-  for (const at of sourceIndexes) kept[at] = 1;
-  const before = new Int32Array(size);
+/** Of the messages that were kept, the one that follows each in the source; behind -1 the first. */
+function followersIn(origins: Int32Array): ReadonlyMap<number, number> {
+  const followers = new Map<number, number>();
   let last = -1;
-  for (let at = 0; at < size; at++) {
-    before[at] = last;
-    if (kept[at] === 1) last = at;
+  for (const at of origins.toSorted()) {
+    followers.set(last, at);
+    last = at;
   }
-  return before;
-}
-
-function repairOf(message: Message | undefined, original: Message | undefined): ContextLabel | undefined {
-  if (original === undefined || original === message) return undefined;
-  const hadCalls = (original.tool_calls ?? []).length > 0;
-  return { fate: "repaired", reason: hadCalls ? "unanswered-call" : "empty-calls" };
-}
-
-function dropReason(message: Message | undefined, isCalled: (id: string) => boolean): ContextReason {
-  if (message?.role === "tool") {
-    return isCalled(message.tool_call_id ?? "") ? "duplicate-result" : "orphan-result";
-  }
-  return (message?.tool_calls ?? []).length > 0 ? "unanswered-call" : "empty";
-}
-
-function openCallIds(source: readonly Message[]): (id: string) => boolean {
-  let ids: ReadonlySet<string> | undefined;
-  return (id) => {
-    ids ??= new Set(source.flatMap(({ tool_calls: calls }) => (calls ?? []).map((call) => call.id)));
-    return ids.has(id);
-  };
+  return followers;
 }
 
 /** Joins neighbouring messages that have the same fate and reason. */

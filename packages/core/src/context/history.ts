@@ -1,7 +1,7 @@
 import type { Message } from "@jaf/memory";
+import { sanitizeWithOrigins } from "@jaf/memory/engine";
 import type { Journal } from "../memory/journal.ts";
 import { loadedFrom } from "../memory/tail-reading.ts";
-import { sourceIndexesOf } from "../window/source-indexes.ts";
 
 /** The whole conversation before a model call. */
 export interface PositionedHistory {
@@ -16,8 +16,8 @@ export interface PositionedHistory {
   readonly first: number;
   /** The position of the first message that the store has. Those from here to before `first` weren't loaded. */
   readonly stored: number;
-  /** For each message its index in `source`; messages that were added since count on from the end of `source`. */
-  readonly sourceIndexes: () => Int32Array;
+  /** The index in `source` of the message at an index; messages that were added since count on from the end of `source`. */
+  readonly originOf: (index: number) => number;
 }
 
 export type Source = Pick<PositionedHistory, "source" | "first" | "stored">;
@@ -32,23 +32,30 @@ export function storedSource(journal: Journal): Source {
   };
 }
 
+/** Nothing is computed before something asks for it. */
 export function positionHistory(
   messages: readonly Message[],
-  { source, first, stored }: Source,
+  { source: readSource, first, stored }: Source,
 ): PositionedHistory {
-  let sourceIndexes: Int32Array | undefined;
+  let read: readonly Message[] | undefined;
+  let sanitized: ReturnType<typeof sanitizeWithOrigins<Message>> | undefined;
+  const source = () => {
+    read ??= readSource();
+    return read;
+  };
   return {
     messages,
     source,
     first,
     stored,
-    sourceIndexes: () => {
-      sourceIndexes ??= sourceIndexesOf(source(), messages);
-      return sourceIndexes;
+    originOf: (index) => {
+      sanitized ??= sanitizeWithOrigins(source());
+      const added = index - sanitized.messages.length;
+      return added < 0 ? sanitized.originOf(index) : source().length + added;
     },
   };
 }
 
 /** The position of a message, counted from the conversation's first message. */
-export const positionAt = ({ first, sourceIndexes }: PositionedHistory, index: number): number =>
-  first + (sourceIndexes()[index] ?? 0);
+export const positionAt = ({ first, originOf }: PositionedHistory, index: number): number =>
+  first + originOf(index);

@@ -5,32 +5,27 @@ import type { AdditionPlacement } from "../model/additions.ts";
  * What happened to messages.
  *
  * - `"sent"`: the model gets them unchanged.
- * - `"repaired"`: it gets them without unanswered calls (`"unanswered-call"`), without an empty list of calls
- *   (`"empty-calls"`), or in another position, directly after the call that they answer (`"reordered"`).
+ * - `"repaired"`: it gets them without unanswered calls, without an empty list of calls, or in another position, directly after
+ *   the call that they answer.
  * - `"summarized"`: it gets a summary that includes them.
  * - `"trimmed"`: the window left them out, or they weren't read because it needs only the last messages (`"not-loaded"`).
- * - `"dropped"`: it doesn't get them, because models refuse them: calls without a result and without text
- *   (`"unanswered-call"`), results without a call (`"orphan-result"`) or of a call that has another result
- *   (`"duplicate-result"`), empty replies (`"empty"`), the rest of a turn whose beginning the store has dropped
- *   (`"cut-turn"`); or because the store no longer has them (`"not-stored"`).
+ * - `"dropped"`: it doesn't get them, because models refuse them (`"not-replayable"`): calls without a result and without text,
+ *   results without a call or of a call that has another result, empty replies; because they are the rest of a turn whose
+ *   beginning the store has dropped (`"cut-turn"`); or because the store no longer has them (`"not-stored"`).
  */
 export type ContextFate = "sent" | "repaired" | "summarized" | "trimmed" | "dropped";
 
 export type ContextReason =
   | OmissionReason
   | "function"
-  | "unanswered-call"
-  | "empty-calls"
-  | "reordered"
-  | "duplicate-result"
-  | "empty"
+  | "not-replayable"
   | "cut-turn"
   | "not-stored"
   | "not-loaded";
 
 export interface ContextLabel {
   readonly fate: ContextFate;
-  /** Absent for `"sent"` and `"summarized"`. */
+  /** Only for `"trimmed"` and `"dropped"`. */
   readonly reason?: ContextReason;
 }
 

@@ -1,14 +1,13 @@
 import type { MemoryIssue, Message } from "@jaf/memory";
-import { parseMessages, sanitizeConversation } from "@jaf/memory/engine";
+import { parseMessages, sanitizeWithOrigins } from "@jaf/memory/engine";
 import type { ContextLabel } from "../context/manifest.ts";
 import type { ShownMessages, WindowInput } from "./shown.ts";
-import { sourceIndexesOf } from "./source-indexes.ts";
 
 /** Gets copies that can't be changed, in a list of its own. */
 export type WindowFunction = (messages: readonly Message[]) => readonly Message[];
 
 const leftOut: ContextLabel = { fate: "trimmed", reason: "function" };
-const changed: ContextLabel = { fate: "repaired", reason: "unanswered-call" };
+const changed: ContextLabel = { fate: "repaired" };
 
 /** Throws what the function throws, and a `TypeError` where it returns no messages. */
 export function windowByFunction(
@@ -20,13 +19,14 @@ export function windowByFunction(
     const given = copiesOf(messages);
     const own = new Set(given);
     const returned = readReturned(window(given.slice()), own);
-    const shown = sanitizeConversation(returned);
+    const sanitized = sanitizeWithOrigins(returned);
+    const { messages: shown } = sanitized;
     let labels: ReadonlyMap<Message | undefined, ContextLabel | undefined> | undefined;
     return {
       messages: shown,
       summary,
       label: (index) => {
-        labels ??= labelsOf(returned, shown);
+        labels ??= labelsOf(returned, sanitized);
         return labels.has(given[index]) ? labels.get(given[index]) : leftOut;
       },
       issue: holdsNewest(given, shown, own) ? undefined : newestMissing(path),
@@ -74,10 +74,14 @@ const roleOf = ({ role, tool_call_id: answers }: Message): string =>
   role === "tool" ? `${role}:${answers}` : role;
 
 /** For each message that a function returned and that is shown, whether it had to be changed. */
-function labelsOf(returned: readonly Message[], shown: readonly Message[]) {
+function labelsOf(
+  returned: readonly Message[],
+  { messages, originOf }: ReturnType<typeof sanitizeWithOrigins<Message>>,
+) {
   const labels = new Map<Message | undefined, ContextLabel | undefined>();
-  for (const [index, at] of sourceIndexesOf(returned, shown).entries()) {
-    labels.set(returned[at], shown[index] === returned[at] ? undefined : changed);
+  for (const [index, message] of messages.entries()) {
+    const original = returned[originOf(index)];
+    labels.set(original, message === original ? undefined : changed);
   }
   return labels;
 }

@@ -32,7 +32,7 @@ describe("a result that comes when its call is summarised", () => {
       contexts[0]?.ranges.find(({ from, to }) => from <= position && position <= to);
     expect(fates(1)).toMatchObject({ fate: "sent" });
     expect(fates(2)).toMatchObject({ fate: "summarized" });
-    expect(fates(18)).toMatchObject({ fate: "repaired", reason: "reordered" });
+    expect(fates(18)).toMatchObject({ fate: "repaired" });
   });
 
   it("goes into the next summary, once, when it has become old", async () => {

@@ -117,7 +117,7 @@ describe("a window that is a function", () => {
     expect(views[0]).toEqual([user("0"), calling(["b", "tool"]), result("b", "3"), user("now")]);
     expect(contexts[0]?.ranges).toEqual([
       { from: 0, to: 0, fate: "sent" },
-      { from: 1, to: 1, fate: "repaired", reason: "unanswered-call" },
+      { from: 1, to: 1, fate: "repaired" },
       { from: 2, to: 2, fate: "trimmed", reason: "function" },
       { from: 3, to: 3, fate: "sent" },
       { from: 4, to: 4, fate: "trimmed", reason: "function" },

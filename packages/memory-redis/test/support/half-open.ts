@@ -38,11 +38,12 @@ function useServer(): void {
 }
 
 /** Long enough for an answer of a busy machine, short enough for a test. */
-const fast: Partial<ConnectionTimes> = { connectTimeoutMs: 250, pingTimeoutMs: 250 };
+const ANSWER_MS = 750;
+const fast: Partial<ConnectionTimes> = { connectTimeoutMs: ANSWER_MS, pingTimeoutMs: ANSWER_MS };
 
 export type Library = keyof typeof libraries;
 
-async function open(library: Library, commandTimeoutMs = 250, times: Partial<ConnectionTimes> = fast) {
+async function open(library: Library, commandTimeoutMs = ANSWER_MS, times: Partial<ConnectionTimes> = fast) {
   const target = { host: "127.0.0.1", port: proxy.port, db: 0 };
   const { port, close } = await openConnection({
     settings: { ...target, commandTimeoutMs },

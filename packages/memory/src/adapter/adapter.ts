@@ -24,8 +24,8 @@ export interface AdapterVariable {
 
 /**
  * What a backend's package exports as `adapter`. `createMemoryProvider({ type })` and `JAF_MEMORY_TYPE` find it by the
- * name of the package, `@jaf/memory-<type>` or `jaf-memory-<type>`: as an import in this package, in the main script, or in the
- * working folder if its package.json declares it. `registerMemoryAdapter` adds an adapter whose package has another name.
+ * name of the package, `@jaf/memory-<type>` or `jaf-memory-<type>`: from the main script, or from the working folder if its
+ * package.json declares it. `registerMemoryAdapter` adds an adapter whose package has another name.
  */
 export interface MemoryAdapter<Config extends object = object, Client = unknown> {
   /** A lower-case letter, then up to 49 lower-case letters, digits and hyphens. */

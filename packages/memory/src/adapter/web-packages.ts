@@ -1,4 +1,2 @@
-import type { Packages } from "./packages.ts";
-
-/** A bundle holds what was bundled: nothing is found by its name as it runs. */
-export const packages: Packages | undefined = undefined;
+/** Bundles can't resolve packages at run time. */
+export const importPackage: ((name: string) => Promise<unknown>) | undefined = undefined;

@@ -19,7 +19,7 @@ export { createRunId, createTraceId, generateRunId, generateTraceId } from "../i
 export { sameJson } from "../json/same-json.ts";
 export { lazy } from "../lazy.ts";
 export { messageText, partText } from "../message-text.ts";
-export { sanitizeConversation } from "../messages/sanitizer.ts";
+export { sanitizeConversation, sanitizeWithOrigins } from "../messages/sanitizer.ts";
 export { isMediaPart, isReasoningField, isReasoningPart, isTextPart } from "../part-kinds.ts";
 export { base64Of, bytesIn } from "../platform/bytes.ts";
 export { processEnvironment, warn } from "../platform/process.ts";

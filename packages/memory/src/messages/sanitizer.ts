@@ -22,26 +22,45 @@ import { type CallKey, callKey, matchResults } from "./match-results.ts";
 export function sanitizeConversation<M extends Message | RichMessage>(messages: M[]): M[];
 export function sanitizeConversation<M extends Message | RichMessage>(messages: readonly M[]): readonly M[];
 export function sanitizeConversation<M extends Message | RichMessage>(messages: readonly M[]): readonly M[] {
-  if (isReplayable(messages)) return messages;
+  return sanitizeWithOrigins(messages).messages;
+}
+
+export interface Sanitized<M> {
+  readonly messages: readonly M[];
+  /** The index that a message had in what was sanitized. */
+  readonly originOf: (index: number) => number;
+}
+
+/** {@link sanitizeConversation}, which also tells where each message comes from. */
+export function sanitizeWithOrigins<M extends Message | RichMessage>(messages: readonly M[]): Sanitized<M> {
+  if (isReplayable(messages)) return { messages, originOf: (index) => index };
   const answers = matchResults(messages as readonly RichMessage[]);
-  const repaired: M[] = [];
+  const repaired: Kept<M>[] = [];
   for (const [index, message] of messages.entries()) {
     const kept = repair(messages, answers, message, index);
     repaired.push(...kept);
     if (kept.length === 0 && callsOf(message).length > 0) dropReasoningBefore(messages, index, repaired);
   }
-  return repaired;
+  return {
+    messages: repaired.map(({ message }) => message),
+    originOf: (index) => repaired[index]?.origin ?? index,
+  };
+}
+
+interface Kept<M> {
+  readonly message: M;
+  readonly origin: number;
 }
 
 /** Other frameworks keep what a model thought in a message of its own, before that with the call. */
 function dropReasoningBefore<M extends Message | RichMessage>(
   messages: readonly M[],
   index: number,
-  repaired: M[],
+  repaired: Kept<M>[],
 ): void {
   for (let before = index - 1; before >= 0; before--) {
     const message = messages[before];
-    if (message === undefined || repaired.at(-1) !== message || message.role !== "assistant") return;
+    if (message === undefined || repaired.at(-1)?.message !== message || message.role !== "assistant") return;
     if (message.tool_calls !== undefined || !isReasoningAlone(message)) return;
     repaired.pop();
   }
@@ -94,24 +113,25 @@ function repair<M extends Message | RichMessage>(
   answers: ReadonlyMap<CallKey, number>,
   message: M,
   index: number,
-): M[] {
-  if (message.role === "tool") return isOfAnotherKind(message) ? [message] : [];
+): readonly Kept<M>[] {
+  const as = (kept: M): Kept<M> => ({ message: kept, origin: index });
+  if (message.role === "tool") return isOfAnotherKind(message) ? [as(message)] : [];
   const calls = callsOf(message);
-  const answered = calls.flatMap((call, position) => {
-    const result = messages[answers.get(callKey(index, position)) ?? -1];
-    return result === undefined ? [] : [{ call, result }];
-  });
-  if (answered.length === calls.length && calls.length > 0) {
-    return [message, ...answered.map(({ result }) => result)];
+  const answered: AnyCall[] = [];
+  const results: Kept<M>[] = [];
+  for (const [position, call] of calls.entries()) {
+    const origin = answers.get(callKey(index, position)) ?? -1;
+    const result = messages[origin];
+    if (result === undefined) continue;
+    answered.push(call);
+    results.push({ message: result, origin });
   }
-  const kept = withCalls(
-    message,
-    answered.map(({ call }) => call),
-  );
-  if (answered.length > 0) return [kept, ...answered.map(({ result }) => result)];
-  if (message.role !== "assistant") return [kept];
+  if (answered.length === calls.length && calls.length > 0) return [as(message), ...results];
+  const kept = withCalls(message, answered);
+  if (answered.length > 0) return [as(kept), ...results];
+  if (message.role !== "assistant") return [as(kept)];
   const isLeft = hasContent(kept) && (calls.length === 0 || !isReasoningAlone(kept));
-  return isLeft ? [kept] : [];
+  return isLeft ? [as(kept)] : [];
 }
 
 /** The message with fewer calls than it has, and what belongs to the others taken out. */

@@ -180,24 +180,6 @@ const NUMBERS = `
 12 twelve
 `;
 
-/** Words whose stem is the word itself, and forms that the rules would lead astray. */
-const FIXED = `
-news
-early
-only
-university
-atlas
-cosmos
-bias
-inning innings
-outing outings
-herring herrings
-earring earrings
-proceed proceeds proceeded proceeding
-exceed exceeds exceeded exceeding
-succeed succeeds succeeded succeeding
-`;
-
 const table = (text: string): ReadonlyMap<string, string> =>
   new Map(
     text
@@ -212,12 +194,6 @@ const table = (text: string): ReadonlyMap<string, string> =>
 const lemmas = lazy(
   () => new Map([...table(IRREGULAR), ...table(EVERYDAY), ...table(NEGATIONS), ...table(NUMBERS)]),
 );
-const fixed = lazy(
-  () => new Map([...FIXED.split(/\s+/).map((word): [string, string] => [word, word]), ...table(FIXED)]),
-);
 
 /** The base form of an irregular form or of an everyday synonym; `undefined` for every other word. */
 export const lemmaOf = (word: string): string | undefined => lemmas().get(word);
-
-/** The stem of a word that the rules of stemming don't fit; `undefined` for every other word. */
-export const fixedStemOf = (word: string): string | undefined => fixed().get(word);

@@ -3,11 +3,20 @@ import { reportCalls } from "@jaf/memory/testing";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { defineUserMemory } from "../define-user-memory.ts";
 import { attackSpecs } from "./attacks/index.ts";
+import { extentOf, STORE_SMOKE, smokeOf } from "./smoke.ts";
 import type { StoreFactory, StoreTestOptions, StoreUnderTest } from "./store/harness.ts";
-import type { StoreCheck } from "./store/spec.ts";
+import type { StoreCheck, StoreSpec } from "./store/spec.ts";
 import { storeSpecs } from "./store/specs/index.ts";
 
 const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_SEEDS = [1];
+
+/** The rules that the options ask for: each method and the attacks, or a smoke. */
+export function specsFor(options: Omit<StoreTestOptions, "timeoutMs">): readonly StoreSpec[] {
+  const { rules = "all", seeds = DEFAULT_SEEDS, operations = 320 } = options;
+  if (rules === "smoke") return smokeOf(storeSpecs({ seeds: DEFAULT_SEEDS, operations }), STORE_SMOKE);
+  return [...storeSpecs({ seeds, operations }), ...attackSpecs];
+}
 
 /** Runs one rule with users of its own, and closes what it opened. */
 export async function checkStore(
@@ -56,8 +65,8 @@ export function describeUserMemory(
   factory: StoreFactory,
   options: StoreTestOptions = {},
 ): void {
-  const { timeoutMs = DEFAULT_TIMEOUT_MS, seeds = [1], operations = 320 } = options;
-  describe(`UserMemoryStore: ${name}`, () => {
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, rules: extent } = options;
+  describe(`UserMemoryStore: ${name}${extentOf(extent)}`, () => {
     let shared: StoreUnderTest | undefined;
     const opened = (): StoreUnderTest => {
       if (shared === undefined) throw new Error("the store could not be opened");
@@ -67,7 +76,7 @@ export function describeUserMemory(
       shared = await factory();
     }, timeoutMs);
     afterAll(() => shared?.close(), timeoutMs);
-    for (const { subject, rules } of [...storeSpecs({ seeds, operations }), ...attackSpecs]) {
+    for (const { subject, rules } of specsFor(options)) {
       describe(subject, () => {
         for (const [title, check] of Object.entries(rules)) {
           it(title, { timeout: timeoutMs }, () => checkStore(opened(), factory, check));

@@ -29,28 +29,14 @@ const PORTER2: readonly (readonly [string, string])[] = [
   ["apologies", "apolog"],
   ["news", "news"],
   ["proceeding", "proceed"],
+  ["outings", "outing"],
+  ["earrings", "earring"],
+  ["sky", "sky"],
+  ["gently", "gentl"],
 ];
 
 describe("stem", () => {
   it.each(PORTER2)("%s gives %s", (word, expected) => {
-    expect(stem(word)).toBe(expected);
-  });
-
-  // Stored indexes hold these stems: a change of one needs a new index.
-  it.each([
-    ["sky", "ski"],
-    ["skies", "ski"],
-    ["ugly", "ug"],
-    ["idly", "id"],
-    ["gently", "gentli"],
-    ["singly", "sing"],
-    ["howe", "how"],
-    ["andes", "and"],
-    ["canning", "can"],
-    ["early", "early"],
-    ["only", "only"],
-    ["university", "university"],
-  ])("%s gives %s, unlike Porter2", (word, expected) => {
     expect(stem(word)).toBe(expected);
   });
 

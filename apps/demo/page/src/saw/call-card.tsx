@@ -5,15 +5,11 @@ import type { SeenCall } from "./turn-record.ts";
 const NUMBER = new Intl.NumberFormat();
 
 const REASONS: Readonly<Record<string, string>> = {
-  "unanswered-call": "a call without a result",
+  "not-replayable": "a call without a result, a result without a call, or empty",
   "orphan-result": "a result without a call",
-  "duplicate-result": "a result that came twice",
   "not-loaded": "outside of the window",
   "not-stored": "no longer stored",
   "cut-turn": "the rest of a turn that is gone",
-  "empty-calls": "an empty list of calls",
-  reordered: "put behind its call",
-  empty: "empty",
   function: "by the application's window",
 };
 

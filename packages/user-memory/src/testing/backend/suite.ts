@@ -1,5 +1,6 @@
 import { reportCalls } from "@jaf/memory/testing";
 import { describe, it } from "vitest";
+import { extentOf } from "../smoke.ts";
 import type { BackendFactory, BackendTestOptions } from "./harness.ts";
 import type { BackendCheck } from "./spec.ts";
 import { backendSpecs } from "./specs/index.ts";
@@ -7,7 +8,7 @@ import { backendSpecs } from "./specs/index.ts";
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** Runs one rule on a store of its own. */
-async function checkBackend(factory: BackendFactory, check: BackendCheck): Promise<void> {
+export async function checkBackend(factory: BackendFactory, check: BackendCheck): Promise<void> {
   const store = await factory();
   const { backend, another } = store;
   try {
@@ -38,8 +39,8 @@ export function describeUserMemoryBackend(
   factory: BackendFactory,
   options: BackendTestOptions = {},
 ): void {
-  const { timeoutMs = DEFAULT_TIMEOUT_MS } = options;
-  describe(`UserMemoryBackend: ${name}`, () => {
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, rules: extent } = options;
+  describe(`UserMemoryBackend: ${name}${extentOf(extent)}`, () => {
     for (const { subject, rules } of backendSpecs(options)) {
       describe(subject, () => {
         for (const [title, check] of Object.entries(rules)) {

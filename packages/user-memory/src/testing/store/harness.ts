@@ -27,6 +27,12 @@ export interface StoreUnderTest {
 export type StoreFactory = () => Promise<StoreUnderTest>;
 
 export interface StoreTestOptions {
+  /**
+   * `"smoke"`: some twenty rules that try each method and option once. For another client or connection mode of a backend that
+   * the whole kit is run on; by itself it proves no conformance, and the titles say so. `seeds` has no effect on it.
+   * Default: `"all"`.
+   */
+  readonly rules?: "all" | "smoke";
   /** Seeds of the random tests; each is a test of its own. Default 1. */
   readonly seeds?: readonly number[];
   /** Random operations per seed. Default 320. */

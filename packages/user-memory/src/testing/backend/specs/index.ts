@@ -1,3 +1,4 @@
+import { BACKEND_SMOKE, smokeOf } from "../../smoke.ts";
 import type { BackendTestOptions } from "../harness.ts";
 import type { BackendSpec } from "../spec.ts";
 import { audit } from "./audit.ts";
@@ -18,11 +19,14 @@ import { values } from "./values.ts";
 const DEFAULT_SEEDS = [1, 2];
 const DEFAULT_OPERATIONS = 400;
 
-/** All rules of the storage port. */
-export function backendSpecs({
-  seeds = DEFAULT_SEEDS,
-  operations = DEFAULT_OPERATIONS,
-}: Pick<BackendTestOptions, "seeds" | "operations"> = {}): readonly BackendSpec[] {
+/** The rules that the options ask for: all of the storage port, or a smoke. */
+export function backendSpecs(options: Omit<BackendTestOptions, "timeoutMs"> = {}): readonly BackendSpec[] {
+  const { rules = "all", seeds = DEFAULT_SEEDS, operations = DEFAULT_OPERATIONS } = options;
+  if (rules === "smoke") return smokeOf(allSpecs(DEFAULT_SEEDS, operations), BACKEND_SMOKE);
+  return allSpecs(seeds, operations);
+}
+
+function allSpecs(seeds: readonly number[], operations: number): readonly BackendSpec[] {
   return [
     ...[
       commit,
