@@ -1,4 +1,4 @@
-import { createRunState, type MemoryConfig, type RunConfig, run } from "@jaf/core";
+import { createRunState, type MemoryConfig, type Resume, type RunConfig, run } from "@jaf/core";
 import type { MemoryProvider, Message } from "@jaf/memory";
 import type { Lab } from "../lab.ts";
 import { duration, integer, ratio } from "../report.ts";
@@ -38,7 +38,7 @@ const ADDED = 10;
 interface Asked {
   readonly conversationId: string;
   readonly said: readonly Message[];
-  readonly continuation?: NonNullable<RunConfig<object>["continuation"]>;
+  readonly resume?: Resume;
 }
 
 /** A turn with a model that answers at once; what stands for the history behind it. */
@@ -84,8 +84,8 @@ function continueOf(
       sent(length, Buffer.byteLength(JSON.stringify(continuationOf(id))));
     },
     call: async (_, conversationId) => {
-      const continuation = continuationOf(conversationId);
-      tokens.set(conversationId, await turn({ conversationId, said: [], continuation }));
+      const resume = continuationOf(conversationId);
+      tokens.set(conversationId, await turn({ conversationId, said: [], resume }));
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { ApprovalDecision, ContinuationValidator, Message, TokenContinuation } from "@jaf/memory";
+import type { ApprovalDecision, ContinuationValidator, Message } from "@jaf/memory";
 import type { Agent, ResolvedAgent } from "./agent.ts";
 import type { RunBudget } from "./cost/budget.ts";
 import type { ModelPrices } from "./cost/price.ts";
@@ -53,6 +53,25 @@ export interface ModelFallback<Ctx> {
   readonly statuses?: readonly number[];
 }
 
+/** What a client or a person says to an earlier run. None of it need be checked before. */
+export interface Resume {
+  /**
+   * The whole conversation as a client sent it back: the stored history, results for the calls that wait for the client, and
+   * newer messages of its user; with a `historyToken`, only what the client adds. `RunConfig.validate` compares it with the stored
+   * conversation. After that, the run uses the stored messages and what the client added. Needs `memory.autoStore`.
+   */
+  readonly messages?: readonly Message[];
+  /** A token from `RunResult.historyToken`, in place of the history. Needs `memory.autoStore`. */
+  readonly historyToken?: string;
+  /**
+   * Decisions about the calls that an interrupted run waits for; see `approve` and `reject`. A decision that fits no waiting call,
+   * has expired or is a duplicate ends the run with `ContinuationRejected`, and no call is run.
+   */
+  readonly approvals?: readonly ApprovalDecision[];
+  /** The results of the calls that the client has run. A result that fits none of them ends the run with `ContinuationRejected`, too. */
+  readonly toolResults?: readonly ClientToolResult[];
+}
+
 /** All that a run needs in addition to its state. */
 export type RunConfig<Ctx> = {
   /** The agents by their keys, which states, handoffs, events and the store use. */
@@ -91,25 +110,13 @@ export type RunConfig<Ctx> = {
   readonly memory?: MemoryConfig;
   /** The id of the stored conversation; required by `memory.autoStore`. */
   readonly conversationId?: string;
-  /**
-   * Decisions about the calls that an interrupted run waits for; see `approve` and `reject`. A decision that fits no waiting call,
-   * has expired or is a duplicate ends the run with `ContinuationRejected`, and no call is run.
-   */
-  readonly approvals?: readonly ApprovalDecision[];
-  /** The results of the calls that the client has run. A result that fits none of them ends the run with `ContinuationRejected`, too. */
-  readonly toolResults?: readonly ClientToolResult[];
+  /** Takes up an interrupted run, or a conversation that a client sent back. */
+  readonly resume?: Resume;
   /** How long after an interruption an approval can be given, in milliseconds, by the store's clock. Default: without limit. */
   readonly approvalTtlMs?: number;
   /**
-   * The whole conversation as a client sent it back: the stored history, results for the calls that wait for the client, and
-   * newer messages of its user. Or `{ historyToken, messages }`, with a token in place of the history. `validate` compares it
-   * with the stored conversation. After that, the run uses the stored messages and what the client added. Needs
-   * `memory.autoStore`.
-   */
-  readonly continuation?: readonly Message[] | TokenContinuation;
-  /**
-   * Validates `continuation` and `approvals` before they are used. If it throws, the run ends with `ContinuationRejected`. Default:
-   * `defaultContinuationValidator()`. Called only if there is a `continuation`.
+   * Validates `resume` before it is used. If it throws, the run ends with `ContinuationRejected`. Default:
+   * `defaultContinuationValidator()`. Called only if `resume` has `messages` or a `historyToken`.
    */
   readonly validate?: ContinuationValidator;
   /**

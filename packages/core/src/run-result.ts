@@ -8,8 +8,8 @@ import type { RunState } from "./state.ts";
  * run adds no tool call to `finalState.messages` without its result, except for those that an interrupted run waits for, and
  * no reply that a guardrail or the codec refused.
  *
- * `interrupted`: tool calls wait for an approval or for the client. Run again, in any process, with `RunConfig.approvals` or
- * `RunConfig.toolResults`, and no new messages. Code that knows only the specification's two outcomes can treat it as an error,
+ * `interrupted`: tool calls wait for an approval or for the client. Run again, in any process, with `RunConfig.resume`
+ * and no new messages. Code that knows only the specification's two outcomes can treat it as an error,
  * `RunInterrupted`.
  */
 export type RunResult<Out> = {
@@ -22,7 +22,7 @@ export type RunResult<Out> = {
    */
   readonly historyFrom?: number;
   /**
-   * A token that replaces the stored history in `RunConfig.continuation`, so that a client needn't send it back. Only of a
+   * A token that replaces the stored history in `RunConfig.resume`, so that a client needn't send it back. Only of a
    * completed or interrupted run, with a store that keeps digests. Absent, too, if the store's answer to the last write got
    * lost, and if the same run had ended before and the conversation has gone on since. See `historyTokenOf`.
    */

@@ -194,8 +194,8 @@ class Config implements RunConfig<Session> {
   eventTypes() {
     return this.#events;
   }
-  get approvals() {
-    return this.decided;
+  get resume() {
+    return { approvals: this.decided };
   }
   decided: ReturnType<typeof approve>[] = [];
 }
@@ -399,7 +399,7 @@ describe("an application's object with methods", () => {
       readonly modelProvider = { getCompletion: async () => ({ message: { content: "Hi." } }) };
       readonly memory = { provider: createInMemoryProvider(), autoStore: true };
       readonly conversationId = "c";
-      readonly continuation: Message[] = [{ role: "user", content: "Hi" }];
+      readonly resume = { messages: [{ role: "user", content: "Hi" }] as Message[] };
       validate({ persisted }: { readonly persisted: readonly unknown[] }) {
         this.#seen.push(persisted.length);
       }

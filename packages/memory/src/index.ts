@@ -25,7 +25,7 @@ export type {
   ToolCallPart,
 } from "./content-part.ts";
 export type { ApprovalDecision, PendingApproval } from "./continuation/approval.ts";
-export type { HistoryPosition, TokenContinuation } from "./continuation/history-token.ts";
+export type { HistoryPosition } from "./continuation/history-token.ts";
 export type { ContinuationMode, ContinuationOptions, HistoryTokens } from "./continuation/options.ts";
 export {
   assertValidContinuation,

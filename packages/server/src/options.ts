@@ -13,15 +13,7 @@ export type ServedAgents<Ctx> =
 /** What every run of the server has. The server decides what belongs to one turn: conversation, user, approvals, signal. */
 export type ServerRunConfig<Ctx> = Omit<
   RunConfig<Ctx>,
-  | "agentRegistry"
-  | "conversationId"
-  | "approvals"
-  | "toolResults"
-  | "continuation"
-  | "signal"
-  | "remembers"
-  | "cache"
-  | "memory"
+  "agentRegistry" | "conversationId" | "resume" | "signal" | "remembers" | "cache" | "memory"
 > & {
   /** `provider` may be absent where `defaultMemoryProvider` is given. `durability` defaults to `"step"`. */
   readonly memory?: Omit<MemoryConfig, "provider"> & { readonly provider?: MemoryProvider };

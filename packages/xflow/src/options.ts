@@ -36,9 +36,7 @@ export type StateRunConfig<Ctx> = Omit<
   | "modelOverride"
   | "memory"
   | "conversationId"
-  | "approvals"
-  | "toolResults"
-  | "continuation"
+  | "resume"
   | "validate"
   | "signal"
 >;

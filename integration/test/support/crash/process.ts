@@ -56,7 +56,7 @@ export function runInProcess(
       },
     },
     conversationId,
-    ...given,
+    resume: given,
   };
   const messages = says.map((content): Message => ({ role: "user", content }));
   return run(createRunState<unknown>({ agentName: "helper", context: {}, messages }), config);

@@ -96,7 +96,7 @@ export async function converse(): Promise<Account> {
       ? [{ toolCallId: interruption.toolCallId, approvalId: interruption.approvalId, approved: true }]
       : [],
   );
-  const second = await run(says(), { ...config, approvals });
+  const second = await run(says(), { ...config, resume: { approvals } });
   const stream = runStream(says("Bye!"), config);
   let deltas = "";
   for await (const event of stream) if (event.type === "llm_delta") deltas += event.data.text;

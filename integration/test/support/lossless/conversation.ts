@@ -33,7 +33,7 @@ interface Process {
   readonly modelProvider: ModelProvider<unknown>;
 }
 
-type Given = Pick<RunConfig<unknown>, "signal" | "continuation" | "approvals">;
+type Given = Pick<RunConfig<unknown>, "signal" | "resume">;
 
 /** A conversation whose process ends now and then, with all that it had, and whose history moves. */
 export async function openConversation(options: ConversationOptions): Promise<Conversation> {
@@ -91,7 +91,7 @@ export async function openConversation(options: ConversationOptions): Promise<Co
         waiting.type === "approval" ? [approve(waiting)] : [],
       );
       await restart();
-      const given = signal === undefined ? { approvals } : { approvals, signal };
+      const given = signal === undefined ? { resume: { approvals } } : { resume: { approvals }, signal };
       ended = await runOnce({ ...turn, agent: ended.finalState.currentAgentName }, given, false);
     }
     return ended;
@@ -105,7 +105,7 @@ export async function openConversation(options: ConversationOptions): Promise<Co
     const begun =
       turn.sentAs === "said"
         ? await runOnce(turn, { signal }, true)
-        : await runOnce(turn, { signal, continuation: sentBack(await messages(), turn) }, false);
+        : await runOnce(turn, { signal, resume: { messages: sentBack(await messages(), turn) } }, false);
     let ended = await settle(turn, begun, signal);
     if (signal.aborted) {
       death = undefined;

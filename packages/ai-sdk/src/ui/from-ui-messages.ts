@@ -28,7 +28,7 @@ type UIMessage = z.output<ReturnType<typeof uiMessagesSchema>>[number];
  * {@link decisionsFromUIMessages}. A file has to be data or of the web. Nobody knows which model wrote the replies, so that
  * nothing opaque of them goes to any.
  *
- * None of it is checked against what is stored: hand it to `RunConfig.continuation`, which does that.
+ * None of it is checked against what is stored: hand it to `RunConfig.resume`, which does that.
  */
 export function fromUIMessages(uiMessages: unknown): Result<readonly Message[]> {
   const parsed = uiMessagesSchema().safeParse(uiMessages);
@@ -42,7 +42,7 @@ export function fromUIMessages(uiMessages: unknown): Result<readonly Message[]> 
   return parseMessages(parsed.data.flatMap(messagesOf));
 }
 
-/** What the user decided about calls that wait for an approval, for `RunConfig.approvals`, which checks each of them. */
+/** What the user decided about calls that wait for an approval, for `RunConfig.resume`, which checks each of them. */
 export function decisionsFromUIMessages(uiMessages: unknown): ApprovalDecision[] {
   const parsed = uiMessagesSchema().safeParse(uiMessages);
   const parts = parsed.success ? parsed.data.flatMap((message) => message.parts) : [];

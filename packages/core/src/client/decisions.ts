@@ -2,6 +2,7 @@ import type { ApprovalDecision, ContinuationRejectionCode } from "@jaf/memory";
 import { lazy, parseApprovalDecision } from "@jaf/memory/engine";
 import { ContinuationValidationError } from "@jaf/memory/turns";
 import * as z from "zod";
+import type { Resume } from "../config.ts";
 import type { ClientToolResult } from "../interruption/interruption.ts";
 import { toolPartsSchema } from "../tools/tool-parts.ts";
 
@@ -13,10 +14,7 @@ const toolResultSchema = lazy(() =>
 );
 
 /** What was decided about waiting calls. */
-export interface GivenByClient {
-  readonly approvals?: readonly ApprovalDecision[];
-  readonly toolResults?: readonly ClientToolResult[];
-}
+type GivenByClient = Pick<Resume, "approvals" | "toolResults">;
 
 interface SentByClient {
   readonly approvals?: unknown;

@@ -1,20 +1,13 @@
-import type { ContinuationValidator, Message } from "@jaf/memory";
+import type { ContinuationValidator } from "@jaf/memory";
 import { assertValidContinuation, defaultContinuationValidator } from "@jaf/memory/turns";
-import type { GivenByClient } from "./decisions.ts";
-
-interface Sent extends GivenByClient {
-  /** Absent: the client sent no messages. */
-  readonly messages: readonly Message[] | undefined;
-  /** Absent: it sent no token. */
-  readonly historyToken?: unknown;
-}
+import type { Resume } from "../config.ts";
 
 /**
  * Judges what a client sent where there is no conversation yet, so that a refused request makes none. Throws
  * `ContinuationValidationError`, or what the validator throws.
  */
 export async function judgeNew(
-  { messages, historyToken, approvals = [], toolResults = [] }: Sent,
+  { messages, historyToken, approvals = [], toolResults = [] }: Resume,
   validate: ContinuationValidator = defaultContinuationValidator(),
 ): Promise<void> {
   const facts = {

@@ -32,7 +32,7 @@ export interface PromptOptions<Ctx> {
   readonly conversation?: MaybeConversational;
   /**
    * The conversation as a client sent it back, e.g. with the result of a tool that it ran. It is compared with the stored
-   * conversation and never replaces it; see `RunConfig.continuation`. It needn't be checked before. `undefined`: the client sent
+   * conversation and never replaces it; see `RunConfig.resume`. It needn't be checked before. `undefined`: the client sent
    * none. Where nothing is stored, it is the history and is trusted.
    */
   readonly messages?: readonly Message[] | undefined;

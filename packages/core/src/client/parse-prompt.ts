@@ -2,13 +2,13 @@ import type { AnyConversationStore, Message, RichMessage } from "@jaf/memory";
 import { parseMessages } from "@jaf/memory/engine";
 import { assertValidContinuation } from "@jaf/memory/turns";
 import type { Agent } from "../agent.ts";
-import type { RunConfig } from "../config.ts";
+import type { Resume } from "../config.ts";
 import { frozenInput, frozenMessages, ownMessages } from "../immutable/messages.ts";
 import { createRunState, type RunState } from "../state.ts";
 import { abortable } from "../timing/abort.ts";
 import type { ClientSettings } from "./config.ts";
 import { declaredBy, NOBODY, type ParsedConversational } from "./conversational-option.ts";
-import { forbiddenRole, type GivenByClient, noMessages, nothingSent, parseDecisions } from "./decisions.ts";
+import { forbiddenRole, noMessages, nothingSent, parseDecisions } from "./decisions.ts";
 import type { StoredPlan } from "./open-conversation.ts";
 import {
   checkOptions,
@@ -36,9 +36,8 @@ export interface ParsedPrompt<Ctx> {
   readonly history: readonly Message[];
   /** Absent: nothing is stored. */
   readonly stored: StoredPrompt | undefined;
-  readonly decisions: GivenByClient;
-  /** A frozen copy of what a client sent back; absent: nothing. */
-  readonly sent: RunConfig<Ctx>["continuation"];
+  /** With a frozen copy of what a client sent back, unless nothing is stored; `undefined`: nothing. */
+  readonly resume: Resume | undefined;
   /** How many of the last messages the model sees at most. */
   readonly historyLimit: number | undefined;
 }
@@ -70,15 +69,22 @@ export async function parsePrompt<Ctx, Out>(
   checkHasInput(plan, messages, options);
   const stored = plan.kind === "stateless" ? undefined : { store: storeOf(settings), plan };
   const state = stateOf(agent.name, { context, messages, options });
-  const sent = sentBack(options);
   if (stored === undefined) refuseToken(options);
-  return { state, history, stored, decisions, sent, historyLimit: declared?.historyLimit };
+  const resume = stored === undefined ? decisions : { ...decisions, ...sentBack(options) };
+  const isEmpty = Object.keys(resume).length === 0;
+  return {
+    state,
+    history,
+    stored,
+    resume: isEmpty ? undefined : resume,
+    historyLimit: declared?.historyLimit,
+  };
 }
 
-function sentBack<Ctx>({ messages, historyToken }: PromptOptions<Ctx>): RunConfig<Ctx>["continuation"] {
+function sentBack<Ctx>({ messages, historyToken }: PromptOptions<Ctx>): Resume {
   const sent = frozenInput(messages);
-  if (historyToken === undefined) return sent;
-  return Object.freeze({ historyToken, messages: sent ?? [] });
+  if (historyToken !== undefined) return { historyToken, messages: sent ?? [] };
+  return sent === undefined ? {} : { messages: sent };
 }
 
 /** A token is valid only for a stored conversation. */

@@ -3,7 +3,6 @@ import { ContinuationValidationError, conversationMetadata } from "@jaf/memory/t
 import type { RunConfig } from "../config.ts";
 import { type Ended, execute } from "../engine/run.ts";
 import type { ScopeOptions } from "../engine/run-scope.ts";
-import { sentIn } from "../engine/sent-continuation.ts";
 import type { JAFError } from "../errors.ts";
 import { type Emit, openEmitter } from "../events/emitter.ts";
 import type { TraceEvent } from "../events/trace-event.ts";
@@ -129,13 +128,12 @@ async function openStored<Ctx>(
   parsed: ParsedPrompt<Ctx>,
   { validate, signal }: Judgement<Ctx>,
 ): Promise<Opened<Ctx>> {
-  const { stored, decisions, sent } = parsed;
+  const { stored, resume = {} } = parsed;
   if (stored === undefined) return { ok: true, parsed, conversation: undefined, isJudgedNew: false };
   signal?.throwIfAborted();
-  const given = sent === undefined ? { messages: undefined } : sentIn(sent);
   let isJudgedNew = false;
   const admit = async () => {
-    await abortable(judgeNew({ ...given, ...decisions }, validate), signal);
+    await abortable(judgeNew(resume, validate), signal);
     isJudgedNew = true;
   };
   const opened = await abortable(openConversation(stored.store, stored.plan, admit), signal);

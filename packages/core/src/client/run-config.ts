@@ -26,7 +26,7 @@ export function runConfigOf<Ctx, Out>(
   const { memory: remembers, cache } = options;
   const common = {
     ...settings.run,
-    ...parsed.decisions,
+    ...(parsed.resume === undefined ? {} : { resume: parsed.resume }),
     ...(remembers === undefined ? {} : { remembers: remembers || (false as const) }),
     ...(cache === undefined ? {} : { cache }),
     ...(onEvent === undefined ? {} : { onEvent }),
@@ -39,7 +39,6 @@ export function runConfigOf<Ctx, Out>(
     conversationId: conversation.conversationId,
     memory: storedMemory(settings.memory, conversation, historyLimit),
     ...(validate === undefined ? {} : { validate }),
-    ...(parsed.sent === undefined ? {} : { continuation: parsed.sent }),
   };
 }
 

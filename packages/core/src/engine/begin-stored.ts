@@ -21,7 +21,7 @@ import { endedBefore } from "./earlier-ending.ts";
 import { judgeInput } from "./judge-input.ts";
 import { answerDecided, resume } from "./resume.ts";
 import type { RunScope } from "./run-scope.ts";
-import { isByToken, sentIn } from "./sent-continuation.ts";
+import { isByToken } from "./sent-continuation.ts";
 import { findUnfinished, type Unfinished } from "./unfinished.ts";
 
 /** What a run adds to the stored conversation. */
@@ -59,13 +59,13 @@ export async function beginStored<Ctx>(
 
 /** `undefined` where the whole conversation must be read: an application's validator gets all that is stored. */
 function neededTail<Ctx>(
-  { config: { continuation, validate } }: RunScope<Ctx>,
+  { sent, config: { validate } }: RunScope<Ctx>,
   { messages }: RunState<Ctx>,
   memory: MemoryConfig,
 ): Tail | undefined {
-  if (continuation === undefined) return tailOf(memory, messages);
+  if (sent === undefined) return tailOf(memory, messages);
   if (validate !== undefined) return undefined;
-  return tailForCopy(memory, isByToken(continuation) ? [] : continuation);
+  return tailForCopy(memory, isByToken(sent) ? [] : sent.messages);
 }
 
 interface LoadAttempt {
@@ -82,7 +82,6 @@ async function attemptBegin<Ctx>(
   { journal, queue, tail, isReread }: LoadAttempt,
 ): Promise<Step<Ctx> | "needs all"> {
   const { conversationId } = journal;
-  const { continuation } = scope.config;
   const loaded = await queue.load(tail, isReread);
   if (!loaded.success) return failMemory(state, loaded.error);
   const stored = loaded.data.conversation;
@@ -98,7 +97,7 @@ async function attemptBegin<Ctx>(
   const newInput = await findNewInput(scope, state, { journal, unfinished, dropped });
   if ("refused" in newInput) {
     // A copy that doesn't fit the end may be one of the whole conversation. A token needs no more messages to be checked.
-    const isDecided = isAll || isByToken(continuation);
+    const isDecided = isAll || isByToken(scope.sent);
     return isDecided ? fail(state, newInput.refused) : "needs all";
   }
   if ("failed" in newInput) return newInput.failed;
@@ -116,9 +115,9 @@ async function findNewInput<Ctx>(
   }: { readonly journal: Journal; readonly unfinished: Unfinished<Ctx>; readonly dropped: number },
 ): Promise<NewInput | { readonly refused: ContinuationRejected } | { readonly failed: Step<Ctx> }> {
   const { stored } = unfinished;
-  const { continuation } = scope.config;
-  if (continuation !== undefined) {
-    const taken = await takeContinuation(scope, { sent: sentIn(continuation), dropped }, unfinished);
+  const { sent } = scope;
+  if (sent !== undefined) {
+    const taken = await takeContinuation(scope, { sent, dropped }, unfinished);
     if (!taken.ok) return { refused: taken.error };
     return { newMessages: [...taken.added, ...state.messages], given: taken.given };
   }

@@ -43,7 +43,7 @@ export async function begin<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Pr
  * decision about them.
  */
 async function beginUnstored<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Promise<Step<Ctx>> {
-  if (scope.config.continuation !== undefined) return failWithoutStore(state);
+  if (scope.sent !== undefined) return failWithoutStore(state);
   // The guardrails judge what the model sees: a message that the sanitizer drops must not hide an earlier one from them.
   const messages = sanitizeConversation(state.messages);
   const blocked = await judgeInput(scope, state, lastUserMessages(messages));
@@ -60,8 +60,8 @@ function failWithoutId<Ctx>(state: RunState<Ctx>): Step<Ctx> {
 }
 
 function failWithoutStore<Ctx>(state: RunState<Ctx>): Step<Ctx> {
-  const expected = "memory.autoStore, because a continuation is compared with what is stored";
-  const issue = { path: "RunConfig.continuation", expected };
+  const expected = "memory.autoStore, because what a client sends back is compared with what is stored";
+  const issue = { path: "RunConfig.resume.messages", expected };
   return failMemory(state, createMemoryValidationError([issue], { operation: OPERATION }));
 }
 

@@ -8,7 +8,6 @@ import { abortable } from "../timing/abort.ts";
 import { concludeStored } from "./conclude.ts";
 import { resume, waitsForSomebody } from "./resume.ts";
 import type { RunScope } from "./run-scope.ts";
-import { sentIn } from "./sent-continuation.ts";
 import { findUnfinished } from "./unfinished.ts";
 
 type Replied = Extract<StoredEnding, { readonly kind: "replied" }>;
@@ -68,7 +67,7 @@ async function replyAgain<Ctx>(
   initial: RunState<Ctx>,
   { ending: { messages, reply, isLast }, stored }: RepliedIn,
 ): Promise<Step<Ctx>> {
-  if (!answersSame(messages, [...sentIn(scope.config.continuation).messages, ...initial.messages])) {
+  if (!answersSame(messages, [...(scope.sent?.messages ?? []), ...initial.messages])) {
     return failMemory(initial, hasChanged());
   }
   // The store knows only the agent of the last run.

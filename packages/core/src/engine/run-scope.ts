@@ -11,6 +11,7 @@ import { type Masking, maskingOf } from "../secrets/masking.ts";
 import type { RunState } from "../state.ts";
 import { openTimers, type Timers } from "../timing/timers.ts";
 import { runKeyOf } from "./run-key.ts";
+import { type Sent, sentIn } from "./sent-continuation.ts";
 
 const DEFAULT_MAX_TURNS = 50;
 
@@ -49,6 +50,8 @@ export interface RunScope<Ctx> extends Emitter {
   readonly mask: Masking;
   /** Makes the view of a state for the model. */
   readonly view: MakeView<Ctx>;
+  /** What a client sent of the conversation. */
+  readonly sent: Sent | undefined;
   /** The decisions about calls that wait. */
   readonly given: GivenDecisions;
   /** Registers an action for the end of the turn, however it ends. */
@@ -74,7 +77,9 @@ export function openScope<Ctx>(
   { streaming, sink, isContinuation = false, onJudged, isJudgedNew = false, label }: ScopeOptions,
 ): RunScope<Ctx> {
   const { runId, traceId, messages: initial } = state;
-  const { memory, conversationId, signal, approvals = [], toolResults = [] } = config;
+  const { memory, conversationId, signal, resume } = config;
+  const { approvals = [], toolResults = [] } = resume ?? {};
+  const sent = sentIn(resume ?? {});
   const { emit, close } = openEmitter(config, { runId, conversationId, sink });
   const executionId = once(() => crypto.randomUUID());
   const timers = openTimers();
@@ -92,7 +97,7 @@ export function openScope<Ctx>(
           runId,
           traceId,
           executionId: executionId(),
-          runKey: runKeyOf(state, config),
+          runKey: runKeyOf(state, { approvals, toolResults }, sent),
           signal,
           emit,
           spending,
@@ -106,8 +111,7 @@ export function openScope<Ctx>(
     maxTurns: config.maxTurns ?? DEFAULT_MAX_TURNS,
     streaming,
     startedAt: Date.now(),
-    isContinuation:
-      isContinuation || config.continuation !== undefined || approvals.length > 0 || toolResults.length > 0,
+    isContinuation: isContinuation || sent !== undefined || approvals.length > 0 || toolResults.length > 0,
     onJudged,
     isJudgedNew,
     refusal: undefined,
@@ -120,6 +124,7 @@ export function openScope<Ctx>(
     leave,
     onClose: (action) => void closing.push(action),
     executionId,
+    sent,
     given: { approvals: frozenInput(approvals), toolResults: frozenInput(toolResults) },
     frozenConfig: openFrozenConfig(config),
     modelInUse: new Map(),

@@ -30,8 +30,7 @@ import { openScope, type RunScope, type ScopeOptions } from "./run-scope.ts";
  * receipt, its outcome is returned again, and nothing is called or stored. See `docs/turns.md`.
  *
  * Without new messages the run resumes the stored conversation: tools that have finished don't run again, and if it ends with a
- * reply, that is the output. Calls that need an approval or the client end the run as `interrupted`: run again with `approvals`
- * or `toolResults`.
+ * reply, that is the output. Calls that need an approval or the client end the run as `interrupted`: run again with `resume`.
  *
  * One run at a time has the turn of a stored conversation; see `memory.concurrency`.
  *

@@ -1,5 +1,5 @@
 import type { Agent } from "../agent.ts";
-import type { RunConfig } from "../config.ts";
+import type { Resume, RunConfig } from "../config.ts";
 import type { RunState } from "../state.ts";
 import type { Tool } from "../tools/tool.ts";
 import { changedState } from "./changed-state.ts";
@@ -102,23 +102,31 @@ const copied = <T extends object>(made: T): T =>
 
 function frozenParts<Ctx>(config: RunConfig<Ctx>): Partial<RunConfig<Ctx>> {
   const { memory, modelRetry, middleware, initialInputGuardrails, finalOutputGuardrails } = config;
-  const { approvals, toolResults, continuation, modelFallback } = config;
+  const { resume, modelFallback } = config;
   const changes: { -readonly [Key in keyof RunConfig<Ctx>]?: RunConfig<Ctx>[Key] } = {};
   if (memory) changes.memory = Object.freeze(overlay(memory, {}));
   if (modelRetry) changes.modelRetry = Object.freeze(overlay(modelRetry, {}));
   if (middleware) changes.middleware = Object.freeze([...middleware]);
   if (initialInputGuardrails) changes.initialInputGuardrails = Object.freeze([...initialInputGuardrails]);
   if (finalOutputGuardrails) changes.finalOutputGuardrails = Object.freeze([...finalOutputGuardrails]);
-  if (approvals) changes.approvals = frozenCopy(approvals);
   if (modelFallback) {
     const models = modelFallback.models.map((each) =>
       typeof each === "string" ? each : Object.freeze(overlay(each, {})),
     );
     changes.modelFallback = Object.freeze(overlay(modelFallback, { models: Object.freeze(models) }));
   }
-  if (toolResults) changes.toolResults = frozenCopy(toolResults);
-  if (continuation) changes.continuation = frozenCopy(continuation);
+  if (resume) changes.resume = frozenResume(resume);
   return changes;
+}
+
+/** Field by field, as it may be an instance of a class. */
+function frozenResume({ messages, historyToken, approvals, toolResults }: Resume): Resume {
+  return Object.freeze({
+    ...(messages === undefined ? {} : { messages: frozenCopy(messages) }),
+    ...(historyToken === undefined ? {} : { historyToken }),
+    ...(approvals === undefined ? {} : { approvals: frozenCopy(approvals) }),
+    ...(toolResults === undefined ? {} : { toolResults: frozenCopy(toolResults) }),
+  });
 }
 
 const frozenRegistry = <Ctx>(registry: RunConfig<Ctx>["agentRegistry"]): RunConfig<Ctx>["agentRegistry"] =>

@@ -30,7 +30,7 @@ export interface ApprovalRequest extends InterruptedCall {
   readonly expiresAt?: Date;
 }
 
-/** A call of a tool without `execute`: the client runs it and sends its result, as `RunConfig.toolResults`. */
+/** A call of a tool without `execute`: the client runs it and sends its result, as `RunConfig.resume.toolResults`. */
 export interface ClientToolCall extends InterruptedCall {
   readonly type: "client_tool";
 }

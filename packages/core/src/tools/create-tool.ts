@@ -11,7 +11,7 @@ export interface ToolDefinition<Schema extends z.ZodType, Ctx> {
   /** What the tool does and when to use it. The model chooses tools by it. */
   readonly description: string;
   readonly parameters: Schema;
-  /** Absent: the client runs the tool. The run is interrupted and resumed with `RunConfig.toolResults`. */
+  /** Absent: the client runs the tool. The run is interrupted and resumed with `RunConfig.resume.toolResults`. */
   readonly execute?: (
     args: z.output<Schema>,
     context: Readonly<Ctx>,

@@ -50,7 +50,7 @@ export type Tool<A, Ctx> = {
   readonly execute: (args: A, context: Readonly<Ctx>, call?: ToolCallInfo) => Promise<string | ToolResult>;
   /**
    * Whether somebody has to approve a call before it runs. Then the run ends as `interrupted` and is resumed with
-   * `RunConfig.approvals`. A function decides by the arguments; if it throws, the call fails as if the tool had thrown. It is called
+   * `RunConfig.resume.approvals`. A function decides by the arguments; if it throws, the call fails as if the tool had thrown. It is called
    * again when a run resumes, with a copy of the arguments that run. A call that needs an approval fails if its parsed arguments
    * hold anything but JSON values and dates, or if `parameters` makes others each time, e.g. a random id: no approval can be bound
    * to them. Make such values in `execute`. Ignored for tools that the client runs, where the user decides. Default `false`.

@@ -89,7 +89,7 @@ async function waiting() {
     },
     run: async ({ conversationId = "c", messages, approvals = [] }: Request): Promise<RunResult<unknown>> => {
       const state = createRunState({ agentName: "shop", context: {} });
-      const config = { ...runAs("u", conversationId, ["Done."]), continuation: messages, approvals };
+      const config = { ...runAs("u", conversationId, ["Done."]), resume: { messages, approvals } };
       return run(state, config);
     },
   };

@@ -74,7 +74,7 @@ const foreign: Readonly<Record<string, (hang: Hang) => World>> = {
   }),
   validate: (hang) => ({
     history: long,
-    config: { validate: hang, continuation: [...long, user("5")] },
+    config: { validate: hang, resume: { messages: [...long, user("5")] } },
   }),
 };
 
@@ -97,7 +97,7 @@ describe("an aborted run waits no longer for", () => {
       const memory = { ...config.memory, provider, autoStore: true };
       const stored = history === undefined ? {} : { memory, conversationId: "c" };
       const world = setup({ model: steps, agent, tools, config: { ...config, ...stored, signal } });
-      const state = config.continuation === undefined ? says("Hi") : says();
+      const state = config.resume === undefined ? says("Hi") : says();
       const running = mode === "run" ? run(state, world.config) : runStream(state, world.config).result;
       await reached.promise;
       abort();

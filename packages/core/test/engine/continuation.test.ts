@@ -26,8 +26,10 @@ describe("what a client sends back", () => {
   it("is the history, the results of its tools and what was said since", async () => {
     const { process, request, history, executed, provider } = await waiting();
     const done = await process(["Paid here."], [], {
-      continuation: [...history, result("w", "52.5 N"), user("And hurry")],
-      approvals: [approve(request)],
+      resume: {
+        messages: [...history, result("w", "52.5 N"), user("And hurry")],
+        approvals: [approve(request)],
+      },
     });
     expect(done.outcome).toEqual({ status: "completed", output: "Paid here." });
     expect(executed).toEqual(["pay 50"]);
@@ -44,20 +46,20 @@ describe("what a client sends back", () => {
     const copy = asked.finalState.messages.map((message) =>
       Object.fromEntries(Object.entries(message).reverse()),
     ) as unknown as Message[];
-    const ended = await process([], [], { continuation: [...copy, result("w", "52.5 N")] });
+    const ended = await process([], [], { resume: { messages: [...copy, result("w", "52.5 N")] } });
     expect(approvalOf(ended).toolCallId).toBe("p");
     expect((await storedMessages(provider)).at(-1)).toEqual(result("w", "52.5 N"));
   });
 
   it("may be nothing new: then the run tells what it waits for", async () => {
     const { process, history, asked } = await waiting();
-    const again = await process([], [], { continuation: history });
+    const again = await process([], [], { resume: { messages: history } });
     expect(interruptionsOf(again)).toEqual(interruptionsOf(asked));
   });
 
   it("begins a conversation that isn't stored yet", async () => {
     const { process, provider } = shop();
-    await process(["Hello."], [], { continuation: [user("Hi")] });
+    await process(["Hello."], [], { resume: { messages: [user("Hi")] } });
     expect(await storedMessages(provider)).toEqual([user("Hi"), assistant("Hello.")]);
   });
 
@@ -87,7 +89,9 @@ describe("what a client sends back", () => {
 
   it.each(forged)("is refused where %s: nothing of it is used", async (_what, forge, code) => {
     const { process, history, request, executed, provider } = await waiting();
-    const ended = await process([], [], { continuation: forge(history), approvals: [approve(request)] });
+    const ended = await process([], [], {
+      resume: { messages: forge(history), approvals: [approve(request)] },
+    });
     expect(errorOf(ended)).toMatchObject(rejectedWith(code));
     expect(executed).toEqual([]);
     expect(await storedMessages(provider)).toEqual(history);
@@ -100,22 +104,23 @@ describe("what a client sends back", () => {
       [{ approvalId: "appr_other" }, "forged-approval"],
     ] as const) {
       const ended = await process([], [], {
-        continuation: history,
-        approvals: [{ ...approve(request), ...change }],
+        resume: { messages: history, approvals: [{ ...approve(request), ...change }] },
       });
       expect(errorOf(ended)).toMatchObject(rejectedWith(code));
     }
     const both = await process([], [], {
-      continuation: history,
-      approvals: [approve(request), reject(request)],
+      resume: { messages: history, approvals: [approve(request), reject(request)] },
     });
     expect(errorOf(both)).toMatchObject(rejectedWith("duplicate-approval"));
     expect(await storedMessages(provider)).toEqual(history);
   });
 
   it("needs a store", async () => {
-    const ended = await shop().process([], [], { memory: undefined as never, continuation: [user("Hi")] });
-    expect(errorOf(ended)).toMatchObject({ error: { issues: [{ path: "RunConfig.continuation" }] } });
+    const ended = await shop().process([], [], {
+      memory: undefined as never,
+      resume: { messages: [user("Hi")] },
+    });
+    expect(errorOf(ended)).toMatchObject({ error: { issues: [{ path: "RunConfig.resume.messages" }] } });
   });
 });
 
@@ -125,7 +130,7 @@ describe("RunConfig.validate", () => {
     const seen: unknown[] = [];
     const validate = (continuation: unknown) => void seen.push(continuation);
     const continuation = [...history, result("w", "x")];
-    await process([], [], { continuation, validate });
+    await process([], [], { resume: { messages: continuation }, validate });
     expect(seen).toEqual([
       {
         persisted: history,
@@ -143,14 +148,14 @@ describe("RunConfig.validate", () => {
   it("refuses by throwing, whatever it throws", async () => {
     const { process, history } = await waiting();
     const ended = await process([], [], {
-      continuation: history,
+      resume: { messages: history },
       validate: async () => {
         throw new Error("not on a Sunday");
       },
     });
     expect(errorOf(ended)).toEqual({ ...rejectedWith("rejected"), reason: "not on a Sunday" });
     const typed = await process([], [], {
-      continuation: history,
+      resume: { messages: history },
       validate: () => {
         throw new ContinuationValidationError({ ok: false, code: "not-a-prefix", reason: "no", index: 3 });
       },
@@ -164,10 +169,10 @@ describe("RunConfig.validate", () => {
     const { process } = shop({ provider });
     const validate = defaultContinuationValidator({ mode: "compatible" });
     const continuation = [user("1"), assistant("one"), assistant("two"), user("3")];
-    await process(["three"], [], { continuation, validate });
+    await process(["three"], [], { resume: { messages: continuation }, validate });
     expect(await storedMessages(provider)).toEqual([...continuation, assistant("three")]);
     const strict = await process([], [], {
-      continuation: [...continuation, assistant("three"), assistant("four")],
+      resume: { messages: [...continuation, assistant("three"), assistant("four")] },
     });
     expect(errorOf(strict)).toMatchObject(rejectedWith("forged-assistant-message"));
   });

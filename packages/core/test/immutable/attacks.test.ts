@@ -147,7 +147,7 @@ function world(party: Party | undefined, moment: (typeof MOMENTS)[number]) {
     finalOutputGuardrails: [judge, judge],
     initialInputGuardrails: [judge],
     onEvent: (event) => void (is("observer") && attackAs("observer")(event)),
-    approvals: [],
+    resume: { approvals: [] },
   };
   return { config, agent, context, seen, attackAs, is, over: attack.over };
 }
@@ -236,12 +236,12 @@ async function outcomeOf(
         ...config,
         memory: { provider, autoStore: true, durability: "step", ...memory },
         conversationId: "c",
-        continuation: given,
+        resume: { messages: given },
         validate,
       },
     );
   } else {
-    const { agentRegistry: _, approvals: _a, ...rest } = config;
+    const { agentRegistry: _, resume: _r, ...rest } = config;
     await provider.storeMessages("c", history(), { userId: "u" });
     const client = createAgentClient(agent, { ...rest, context, store: provider, memory, validate });
     ended = await client.forUser("u").continue("c").prompt("", { messages: given });

@@ -30,7 +30,7 @@ describe.each(["completed", "turn", "step"] as const)(
       expect(await storedMessages(provider)).toEqual([user("Pay 50"), call]);
       expect(asked.finalState.messages).toEqual([user("Pay 50"), call]);
 
-      const done = await process(["Paid."], [], { approvals: [approve(request)] });
+      const done = await process(["Paid."], [], { resume: { approvals: [approve(request)] } });
       expect(done.outcome).toEqual({ status: "completed", output: "Paid." });
       expect(executed).toEqual(["pay 50"]);
       const whole = [user("Pay 50"), call, result("p", "paid 50"), assistant("Paid.")];
@@ -41,7 +41,9 @@ describe.each(["completed", "turn", "step"] as const)(
     it("is answered with the refusal if it is rejected, and the model goes on", async () => {
       const { process, executed, provider } = shop({ memory });
       const request = approvalOf(await process([{ toolCalls: [paying(50)] }], ["Pay 50"]));
-      const done = await process(["As you like."], [], { approvals: [reject(request, "too much")] });
+      const done = await process(["As you like."], [], {
+        resume: { approvals: [reject(request, "too much")] },
+      });
       expect(done.outcome).toEqual({ status: "completed", output: "As you like." });
       expect(executed).toEqual([]);
       const answer = (await storedMessages(provider))[2]?.content ?? "";
@@ -62,7 +64,7 @@ describe.each(["completed", "turn", "step"] as const)(
         "tool",
         "tool",
       ]);
-      const done = await process(["Done."], [], { approvals: [approve(request)] });
+      const done = await process(["Done."], [], { resume: { approvals: [approve(request)] } });
       expect(done.outcome.status).toBe("completed");
       expect(executed.toSorted()).toEqual(["look", "pay 5", "pay 50"]);
       expect(done.finalState.messages.map(({ tool_call_id: id }) => id)).toEqual([
@@ -78,7 +80,9 @@ describe.each(["completed", "turn", "step"] as const)(
     it("never runs again once it has, also if the run fails then", async () => {
       const { process, executed } = shop({ memory });
       const request = approvalOf(await process([{ toolCalls: [paying(50)] }], ["Pay 50"]));
-      const failed = await process([new Error("the model is gone")], [], { approvals: [approve(request)] });
+      const failed = await process([new Error("the model is gone")], [], {
+        resume: { approvals: [approve(request)] },
+      });
       expect(errorOf(failed)._tag).toBe("ModelCallError");
       expect((await process(["Paid."], [])).outcome).toEqual({ status: "completed", output: "Paid." });
       expect(executed).toEqual(["pay 50"]);
@@ -89,10 +93,10 @@ describe.each(["completed", "turn", "step"] as const)(
       const calls = { toolCalls: [paying(50, "a"), paying(60, "b")] };
       const [a, b] = interruptionsOf(await process([calls], ["Pay twice"]));
       if (a?.type !== "approval" || b?.type !== "approval") throw new Error("two approvals");
-      const still = approvalOf(await process([], [], { approvals: [approve(b)] }));
+      const still = approvalOf(await process([], [], { resume: { approvals: [approve(b)] } }));
       expect(still).toEqual(a);
       expect(executed).toEqual(["pay 60"]);
-      const done = await process(["Done."], [], { approvals: [approve(a)] });
+      const done = await process(["Done."], [], { resume: { approvals: [approve(a)] } });
       expect(done.outcome.status).toBe("completed");
       expect(executed).toEqual(["pay 60", "pay 50"]);
     });
@@ -121,7 +125,7 @@ describe("a run that waits", () => {
       "user",
       "assistant",
     ]);
-    const late = await process([], [], { approvals: [approve(request)] });
+    const late = await process([], [], { resume: { approvals: [approve(request)] } });
     expect(errorOf(late)).toMatchObject(rejectedWith("forged-approval"));
     expect(executed).toEqual([]);
   });
@@ -129,7 +133,7 @@ describe("a run that waits", () => {
   it("takes a decision and what is said beside it, in this order", async () => {
     const { process, provider } = shop();
     const request = approvalOf(await process([{ toolCalls: [paying(50)] }], ["Pay"]));
-    await process(["Both done."], ["And hurry"], { approvals: [approve(request)] });
+    await process(["Both done."], ["And hurry"], { resume: { approvals: [approve(request)] } });
     expect(await storedMessages(provider)).toEqual([
       user("Pay"),
       calling(["p", "pay", '{"amount":50}']),
@@ -155,7 +159,7 @@ describe("a run that waits", () => {
     expect(await storedMessages(provider)).toHaveLength(2);
     const polled = await process([], []);
     const approvals = [approve(approvalOf(polled))];
-    const done = await process([({ agent }) => `I am ${agent.name}.`], [], { approvals });
+    const done = await process([({ agent }) => `I am ${agent.name}.`], [], { resume: { approvals } });
     expect(done.outcome).toEqual({ status: "completed", output: "I am other." });
   });
 });
@@ -169,15 +173,15 @@ describe("a decision counts", () => {
 
   it("once", async () => {
     const { process, request, executed } = await waiting();
-    await process(["Paid."], [], { approvals: [approve(request)] });
-    const again = await process([], [], { approvals: [approve(request)] });
+    await process(["Paid."], [], { resume: { approvals: [approve(request)] } });
+    const again = await process([], [], { resume: { approvals: [approve(request)] } });
     expect(errorOf(again)).toMatchObject(rejectedWith("forged-approval"));
     expect(executed).toEqual(["pay 50"]);
   });
 
   it("not if it comes twice in one request", async () => {
     const { process, request, executed } = await waiting();
-    const ended = await process([], [], { approvals: [approve(request), approve(request)] });
+    const ended = await process([], [], { resume: { approvals: [approve(request), approve(request)] } });
     expect(errorOf(ended)).toMatchObject(rejectedWith("duplicate-approval"));
     expect(executed).toEqual([]);
   });
@@ -187,7 +191,7 @@ describe("a decision counts", () => {
     ["an id of its own making", { approvalId: "appr_x" }],
   ])("not for %s", async (_what, change) => {
     const { process, request, executed } = await waiting();
-    const ended = await process([], [], { approvals: [{ ...approve(request), ...change }] });
+    const ended = await process([], [], { resume: { approvals: [{ ...approve(request), ...change }] } });
     expect(errorOf(ended)).toMatchObject(rejectedWith("forged-approval"));
     expect(executed).toEqual([]);
   });
@@ -196,7 +200,7 @@ describe("a decision counts", () => {
     "not if it is no decision: %j",
     async (given) => {
       const { process, executed } = await waiting();
-      const ended = await process([], [], { approvals: [given as never] });
+      const ended = await process([], [], { resume: { approvals: [given as never] } });
       expect(errorOf(ended)).toMatchObject(rejectedWith("malformed-approval"));
       expect(executed).toEqual([]);
     },
@@ -206,13 +210,13 @@ describe("a decision counts", () => {
     const { process, request, executed, provider } = await waiting();
     const elsewhere = { conversationId: "d" };
     await process([{ toolCalls: [paying(50)] }], ["Pay"], elsewhere);
-    const there = await process([], [], { ...elsewhere, approvals: [approve(request)] });
+    const there = await process([], [], { ...elsewhere, resume: { approvals: [approve(request)] } });
     expect(errorOf(there)).toMatchObject(rejectedWith("forged-approval"));
 
-    await process(["Paid."], [], { approvals: [approve(request)] });
+    await process(["Paid."], [], { resume: { approvals: [approve(request)] } });
     for (const amount of [5_000, 50]) {
       await process([{ toolCalls: [paying(amount)] }], [`Pay ${amount}`]);
-      const ended = await process([], [], { approvals: [approve(request)] });
+      const ended = await process([], [], { resume: { approvals: [approve(request)] } });
       expect(errorOf(ended)).toMatchObject(rejectedWith("forged-approval"));
     }
     expect(executed).toEqual(["pay 50"]);
@@ -223,13 +227,13 @@ describe("a decision counts", () => {
     const { process, request, executed } = await waiting({ approvalTtlMs: 1 });
     expect(request.expiresAt).toBeInstanceOf(Date);
     await new Promise((resolve) => setTimeout(resolve, 5));
-    const late = await process([], [], { approvals: [approve(request)] });
+    const late = await process([], [], { resume: { approvals: [approve(request)] } });
     expect(errorOf(late)).toMatchObject(rejectedWith("expired-approval"));
     const anew = approvalOf(await process([], [], { approvalTtlMs: 60_000 }));
     expect(anew.approvalId).not.toBe(request.approvalId);
-    const old = await process([], [], { approvals: [approve(request)], approvalTtlMs: 60_000 });
+    const old = await process([], [], { resume: { approvals: [approve(request)] }, approvalTtlMs: 60_000 });
     expect(errorOf(old)).toMatchObject(rejectedWith("forged-approval"));
-    await process(["Paid."], [], { approvals: [approve(anew)] });
+    await process(["Paid."], [], { resume: { approvals: [approve(anew)] } });
     expect(executed).toEqual(["pay 50"]);
   });
 
@@ -237,12 +241,12 @@ describe("a decision counts", () => {
     const { process, request, executed, provider } = await waiting();
     const gone = { ...provider, appendMessages: failOnResult(provider.appendMessages) };
     const crashed = await process(["-"], [], {
-      approvals: [approve(request)],
+      resume: { approvals: [approve(request)] },
       memory: { provider: gone, autoStore: true, durability: "step", turnLeaseMs: 1 },
     });
     expect(errorOf(crashed)._tag).toBe("MemoryError");
     const again = await process([], [], {
-      approvals: [approve(request)],
+      resume: { approvals: [approve(request)] },
       memory: { provider, autoStore: true, durability: "step", concurrency: "queue" },
     });
     expect(errorOf(again)).toMatchObject(rejectedWith("duplicate-approval"));
@@ -300,7 +304,7 @@ describe("without a store", () => {
     const { process, executed, configOf } = shop();
     const unstored = { memory: undefined as never };
     const asked = await process([{ toolCalls: [paying(50)] }], ["Pay"], unstored);
-    const decided = { ...unstored, approvals: [approve(approvalOf(asked))] };
+    const decided = { ...unstored, resume: { approvals: [approve(approvalOf(asked))] } };
     const elsewhere = { ...says(), messages: asked.finalState.messages };
     expect(errorOf(await run(elsewhere, configOf([], decided)))).toMatchObject(
       rejectedWith("forged-approval"),

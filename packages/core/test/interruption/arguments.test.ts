@@ -53,7 +53,7 @@ function shop(tool: AnyTool, durability: Durability = "completed", inner?: Memor
     provider,
     ask: () => run(says("Pay"), configOf([call])),
     decide: (approvals: readonly ReturnType<typeof approve>[], now = tool) =>
-      run(says(), { ...configOf(["Done."], [now]), approvals }),
+      run(says(), { ...configOf(["Done."], [now]), resume: { approvals } }),
     again: (now = tool) => run(says(), configOf([], [now])),
   };
 }
@@ -136,7 +136,7 @@ describe.each(["completed", "turn", "step"] as const)("approved arguments, durab
       config: {
         memory: { provider: inner, autoStore: true, durability, turnLeaseMs: 20 },
         conversationId: "c",
-        approvals: [approve(shown)],
+        resume: { approvals: [approve(shown)] },
       },
     });
     void run(says(), died.config);
@@ -168,10 +168,12 @@ describe("without a store", () => {
     const asked = await run(says("Pay"), config(tool, [call]));
     const approvals = [approve(approvalOf(asked))];
     state.cents = 999_999;
-    expect(errorOf(await run(asked.finalState, { ...config(tool, []), approvals }))).toMatchObject(changed);
+    expect(
+      errorOf(await run(asked.finalState, { ...config(tool, []), resume: { approvals } })),
+    ).toMatchObject(changed);
     expect(paid).toEqual([]);
     state.cents = 100;
-    await run(asked.finalState, { ...config(tool, ["Done."]), approvals });
+    await run(asked.finalState, { ...config(tool, ["Done."]), resume: { approvals } });
     expect(paid).toEqual([{ cents: 100, to: "A" }]);
   });
 });
@@ -191,8 +193,7 @@ describe("a decision about arguments that are others by now", () => {
       config: {
         memory: { provider, autoStore: true },
         conversationId: "c",
-        continuation: asked.finalState.messages,
-        approvals: [approve(shown)],
+        resume: { messages: asked.finalState.messages, approvals: [approve(shown)] },
       },
     });
     expect(errorOf(await run(says(), config))).toMatchObject(changed);

@@ -108,9 +108,9 @@ describe("a run that hasn't the turn", () => {
         return inner.readConversation(id, options);
       },
     };
-    const winner = process(["Paid."], [], { approvals });
+    const winner = process(["Paid."], [], { resume: { approvals } });
     const loser = process([], [], {
-      approvals,
+      resume: { approvals },
       signal: controller.signal,
       memory: { provider: slowHead, autoStore: true, durability: "step" },
     });
@@ -138,11 +138,11 @@ describe("a run that hasn't the turn", () => {
     const memory = { provider: lateWriter, autoStore: true, durability: "step" } as const;
     const asksAnew = process([], [], { approvalTtlMs: 60_000, memory });
     await new Promise(setImmediate);
-    const winner = process(["Paid."], [], { approvals });
+    const winner = process(["Paid."], [], { resume: { approvals } });
     await begun;
     late.resolve();
     expect(errorOf(await asksAnew)).toMatchObject(turnConflict);
-    expect(errorOf(await process([], [], { approvals }))).toMatchObject(turnConflict);
+    expect(errorOf(await process([], [], { resume: { approvals } }))).toMatchObject(turnConflict);
     finish();
     expect((await winner).outcome.status).toBe("completed");
     expect(most()).toBe(1);
@@ -167,7 +167,7 @@ describe("decisions beside a new message", () => {
         },
       ],
       ["Only the first"],
-      { approvals: [approve(first)] },
+      { resume: { approvals: [approve(first)] } },
     );
     await asked.promise;
     const two = world.process(["Welcome."], ["Thanks"]);
@@ -203,11 +203,10 @@ describe("what an interrupted run gives out", () => {
       const calls = [{ name: "slowly", id: "1" }, { name: "quickly", id: "2" }, paying(50), locating];
       const asked = await process([{ toolCalls: calls }], ["Go"]);
       const once = await process([], [], {
-        continuation: [...asked.finalState.messages, result("w", "here")],
+        resume: { messages: [...asked.finalState.messages, result("w", "here")] },
       });
       const done = await process(["Done."], [], {
-        continuation: once.finalState.messages,
-        approvals: [approve(approvalOf(once))],
+        resume: { messages: once.finalState.messages, approvals: [approve(approvalOf(once))] },
       });
       expect(done.outcome).toEqual({ status: "completed", output: "Done." });
     },
@@ -219,10 +218,10 @@ describe("a decision", () => {
     const { process, provider, executed } = shop();
     const ask = () => process([{ toolCalls: [paying(50)] }], ["Pay"]);
     const old = approvalOf(await ask());
-    await process(["Paid."], [], { approvals: [approve(old)] });
+    await process(["Paid."], [], { resume: { approvals: [approve(old)] } });
     await provider.deleteConversation("c");
     await ask();
-    const again = await process([], [], { approvals: [approve(old)] });
+    const again = await process([], [], { resume: { approvals: [approve(old)] } });
     expect(errorOf(again)).toMatchObject(rejectedWith("forged-approval"));
     expect(executed).toEqual(["pay 50"]);
   });
@@ -244,7 +243,7 @@ describe("a history that isn't stored", () => {
     const { configOf } = shop();
     const config = configOf([], {
       memory: undefined as never,
-      toolResults,
+      resume: { toolResults },
       initialInputGuardrails: [() => ({ isValid: false, errorMessage: "evil" })],
     });
     const ended = await run({ ...says(), messages: forged }, config);
@@ -253,7 +252,7 @@ describe("a history that isn't stored", () => {
 
   it("has no call run that no interrupted run leaves open", async () => {
     const { configOf, executed } = shop();
-    const config = configOf(["Done."], { memory: undefined as never, toolResults });
+    const config = configOf(["Done."], { memory: undefined as never, resume: { toolResults } });
     const ended = await run({ ...says(), messages: forged }, config);
     expect(ended.outcome).toEqual({ status: "completed", output: "Done." });
     expect(executed).toEqual([]);
@@ -271,7 +270,7 @@ describe("an abort", () => {
     const { process } = shop();
     const controller = new AbortController();
     const running = process([], [], {
-      continuation: [user("Hi")],
+      resume: { messages: [user("Hi")] },
       validate: () => new Promise<void>(() => {}),
       signal: controller.signal,
     });

@@ -22,7 +22,7 @@ describe("a tool without execute", () => {
         agentName: "helper",
       },
     ]);
-    const done = await process(["In Berlin."], [], { toolResults: here });
+    const done = await process(["In Berlin."], [], { resume: { toolResults: here } });
     expect(done.outcome).toEqual({ status: "completed", output: "In Berlin." });
     expect(await storedMessages(provider)).toEqual([
       user("Where am I?"),
@@ -36,7 +36,7 @@ describe("a tool without execute", () => {
     const { process, provider } = shop();
     await process([{ toolCalls: [locating] }], ["Where am I?"]);
     const denied = ToolResponse.permissionDenied("The user shares no place.");
-    await process(["I see."], [], { toolResults: [{ toolCallId: "w", result: denied }] });
+    await process(["I see."], [], { resume: { toolResults: [{ toolCallId: "w", result: denied }] } });
     expect(JSON.parse((await storedMessages(provider))[2]?.content ?? "")).toEqual(denied);
   });
 
@@ -71,7 +71,7 @@ describe("a result of the client", () => {
     await process([{ toolCalls: [locating, paying(50), looking] }], ["Go"]);
     const before = await storedMessages(provider);
     const toolResults = [...here, { toolCallId, result: "forged" }];
-    expect(errorOf(await process([], [], { toolResults }))).toMatchObject(rejectedWith(code));
+    expect(errorOf(await process([], [], { resume: { toolResults } }))).toMatchObject(rejectedWith(code));
     expect(await storedMessages(provider)).toEqual(before);
     expect(executed).toEqual(["look"]);
   });
@@ -79,10 +79,10 @@ describe("a result of the client", () => {
   it("is refused twice in one request, and once the call is answered", async () => {
     const { process } = shop();
     await process([{ toolCalls: [locating] }], ["Go"]);
-    const twice = await process([], [], { toolResults: [...here, ...here] });
+    const twice = await process([], [], { resume: { toolResults: [...here, ...here] } });
     expect(errorOf(twice)).toMatchObject(rejectedWith("duplicate-tool-result"));
-    await process(["Done."], [], { toolResults: here });
-    expect(errorOf(await process([], [], { toolResults: here }))).toMatchObject(
+    await process(["Done."], [], { resume: { toolResults: here } });
+    expect(errorOf(await process([], [], { resume: { toolResults: here } }))).toMatchObject(
       rejectedWith("forged-tool-result"),
     );
   });
@@ -90,9 +90,9 @@ describe("a result of the client", () => {
   it("is kept while an approval is waited for", async () => {
     const { process, executed } = shop();
     await process([{ toolCalls: [locating, paying(50)] }], ["Go"]);
-    const request = approvalOf(await process([], [], { toolResults: here }));
+    const request = approvalOf(await process([], [], { resume: { toolResults: here } }));
     const approvals = [{ toolCallId: request.toolCallId, approvalId: request.approvalId, approved: true }];
-    const done = await process(["Done."], [], { approvals });
+    const done = await process(["Done."], [], { resume: { approvals } });
     expect(done.finalState.messages.map(({ content }) => content)).toEqual([
       "Go",
       "",

@@ -77,10 +77,10 @@ describe("a conversation that is renamed while a run is in its turn", () => {
     };
     const memory = { provider: renamedInBetween, autoStore: true, durability: "step" } as const;
     // Each lease comes too late, however often it is written again.
-    const late = await process([], [], { approvals: [approve(approvalOf(asked))], memory });
+    const late = await process([], [], { resume: { approvals: [approve(approvalOf(asked))] }, memory });
     expect(errorOf(late)).toMatchObject({ error: { reason: "turn" } });
     expect(executed).toEqual([]);
-    const paid = await process(["Paid."], [], { approvals: [approve(approvalOf(asked))] });
+    const paid = await process(["Paid."], [], { resume: { approvals: [approve(approvalOf(asked))] } });
     expect(paid.outcome.status).toBe("completed");
     expect(executed).toEqual(["pay 50"]);
   });

@@ -48,7 +48,7 @@ const STARTS: readonly (readonly [string, Start])[] = [
 
 /** As an application does that hands its run ids on. */
 function startClient({ runId, messages }: RunState<unknown>, config: RunConfig<unknown>) {
-  const { agentRegistry, modelProvider, memory, approvals, toolResults } = config;
+  const { agentRegistry, modelProvider, memory, resume } = config;
   const [agent] = agentRegistry.values();
   if (agent === undefined || memory === undefined) throw new Error("there is no agent, or no memory");
   const { provider, durability = "completed" } = memory;
@@ -56,8 +56,7 @@ function startClient({ runId, messages }: RunState<unknown>, config: RunConfig<u
   const client = createAgentClient(agent, { modelProvider, context: {}, store, memory: { durability } });
   return client.continue("c").prompt([...messages], {
     runId,
-    ...(approvals === undefined ? {} : { approvals }),
-    ...(toolResults === undefined ? {} : { toolResults }),
+    ...resume,
   });
 }
 
@@ -127,7 +126,7 @@ describe.each(DURABILITIES)("in durability %s, the same run again", (durability)
       const again = await run(state, configOf([]));
       const approvals = [approve(approvalOf(again))];
       expect(writes).toEqual([]);
-      await crash(start, says(), [["Paid."], { approvals }]).catch(() => {});
+      await crash(start, says(), [["Paid."], { resume: { approvals } }]).catch(() => {});
       expect(keys).toHaveLength(1);
       expect((await storedMessages(inner)).at(-1)).toEqual(assistant("Paid."));
     });
@@ -137,8 +136,8 @@ describe.each(DURABILITIES)("in durability %s, the same run again", (durability)
       const asked = await run(says("Pay 50"), configOf([{ toolCalls: [paying(50)] }]));
       const approvals = [approve(approvalOf(asked))];
       const state = says();
-      await crash(start, state, [["Paid."], { approvals }]);
-      const { outcome } = await start(state, configOf([], { approvals }));
+      await crash(start, state, [["Paid."], { resume: { approvals } }]);
+      const { outcome } = await start(state, configOf([], { resume: { approvals } }));
       expect(outcome).toEqual({ status: "completed", output: "Paid." });
       expect(keys).toHaveLength(1);
     });
@@ -148,9 +147,9 @@ describe.each(DURABILITIES)("in durability %s, the same run again", (durability)
       await run(says("Where?"), configOf([{ toolCalls: [locating] }]));
       const toolResults = [{ toolCallId: "w", result: "here" }];
       const state = says();
-      await crash(start, state, [[{ toolCalls: [paying(50)] }], { toolResults }]);
+      await crash(start, state, [[{ toolCalls: [paying(50)] }], { resume: { toolResults } }]);
       const count = writes.length;
-      const { outcome } = await start(state, configOf([], { toolResults }));
+      const { outcome } = await start(state, configOf([], { resume: { toolResults } }));
       expect(outcome).toMatchObject({
         status: "interrupted",
         interruptions: [{ type: "approval", toolCallId: "p" }],
@@ -176,7 +175,7 @@ describe.each(DURABILITIES)("in durability %s, the same run again", (durability)
     const { process, configOf, executed } = shop({ memory: { durability } });
     const state = says("Pay");
     const asked = await run(state, configOf([{ toolCalls: [paying(50)] }]));
-    await process(["Paid."], [], { approvals: [approve(approvalOf(asked))] });
+    await process(["Paid."], [], { resume: { approvals: [approve(approvalOf(asked))] } });
     expect(errorOf(await run(state, configOf([])))).toMatchObject({
       error: { _tag: "MemoryConflictError", reason: "version" },
     });
@@ -304,7 +303,7 @@ describe("a store without receipts", () => {
     const { process, executed } = shop({ provider, memory: { durability } });
     const asked = await process([{ toolCalls: [paying(50)] }], ["Pay"]);
     expect(interruptionsOf(asked)).toHaveLength(1);
-    const paid = await process(["Paid."], [], { approvals: [approve(approvalOf(asked))] });
+    const paid = await process(["Paid."], [], { resume: { approvals: [approve(approvalOf(asked))] } });
     expect(paid.outcome).toEqual({ status: "completed", output: "Paid." });
     expect(executed).toEqual(["pay 50"]);
   });

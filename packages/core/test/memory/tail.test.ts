@@ -189,8 +189,10 @@ describe("a run with a window", () => {
     const approval = interruptionsOf(waiting).find(({ type }) => type === "approval");
     if (approval?.type !== "approval") throw new Error("no approval is waited for");
     const done = await process(["Paid."], [], {
-      approvals: [{ toolCallId: "p", approvalId: approval.approvalId, approved: true }],
-      toolResults: [{ toolCallId: "w", result: "here" }],
+      resume: {
+        approvals: [{ toolCallId: "p", approvalId: approval.approvalId, approved: true }],
+        toolResults: [{ toolCallId: "w", result: "here" }],
+      },
     });
     expect(done.outcome).toEqual({ status: "completed", output: "Paid." });
     expect(executed).toEqual(["pay 20"]);
@@ -241,7 +243,7 @@ describe("a history that begins later", () => {
     const continuation = waiting.finalState.messages;
     expect(continuation.length).toBeLessThan(20);
     const approvals = [{ toolCallId: "p", approvalId, approved: true }];
-    const done = await process(["Paid."], [], { continuation, approvals });
+    const done = await process(["Paid."], [], { resume: { messages: continuation, approvals } });
     expect(done.outcome).toEqual({ status: "completed", output: "Paid." });
   });
 
@@ -253,7 +255,9 @@ describe("a history that begins later", () => {
     ["that begins with a reply", (copy) => copy.slice(1), "not-a-prefix"],
   ])("is refused from a client %s", async (_, change, code) => {
     const { process, first } = await setting();
-    const refused = await process([], ["Go on."], { continuation: change(first.finalState.messages) });
+    const refused = await process([], ["Go on."], {
+      resume: { messages: change(first.finalState.messages) },
+    });
     expect(errorOf(refused)).toMatchObject({ _tag: "ContinuationRejected", code });
   });
 });

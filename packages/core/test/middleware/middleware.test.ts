@@ -180,7 +180,7 @@ describe("a run with middleware", () => {
 
     const { approvalId, toolCallId } = waiting;
     const approvals = [{ approvalId, toolCallId, approved: true }];
-    await process(["Paid."], [], { middleware: [middleware], approvals });
+    await process(["Paid."], [], { middleware: [middleware], resume: { approvals } });
     expect([started.length, finished.length]).toEqual([2, 1]);
     expect(started.map(({ isContinuation }) => isContinuation)).toEqual([false, true]);
     expect(started.map(({ said, position }) => ({ said, position }))).toEqual([
@@ -192,10 +192,10 @@ describe("a run with middleware", () => {
   it("is a continuation with the results of a client's tools, and without any it isn't", async () => {
     const { middleware, started } = recorder();
     const { process } = shop();
-    const more = { middleware: [middleware], approvals: [], toolResults: [] };
+    const more = { middleware: [middleware], resume: { approvals: [], toolResults: [] } };
     await process([{ toolCalls: [locating] }], ["Where?"], more);
     const toolResults = [{ toolCallId: locating.id, result: "Rome" }];
-    await process(["Here."], [], { ...more, toolResults });
+    await process(["Here."], [], { ...more, resume: { toolResults } });
     expect(started.map(({ isContinuation }) => isContinuation)).toEqual([false, true]);
   });
 

@@ -89,7 +89,7 @@ describe("a custom call that waits", () => {
       arguments: asked.input,
     });
     if (waiting.type !== "approval") throw new Error("no approval");
-    const { finalState } = await process(["Done."], { approvals: [approve(waiting)] });
+    const { finalState } = await process(["Done."], { resume: { approvals: [approve(waiting)] } });
     expect(finalState.messages.map(({ content }) => content)).toEqual([
       "Hi",
       "",
@@ -106,9 +106,9 @@ describe("a custom call that waits", () => {
     if (waiting.type !== "approval") throw new Error("no approval");
     const other = world(sql({ needsApproval: true }));
     await other([{ toolCalls: [{ ...asked, input: "drop table a" }] }], {}, "Hi");
-    const stolen = await other([], { approvals: [approve(waiting)] });
+    const stolen = await other([], { resume: { approvals: [approve(waiting)] } });
     expect(stolen.outcome).toMatchObject({ error: { _tag: "ContinuationRejected" } });
-    const { finalState } = await process(["Done."], { approvals: [reject(waiting, "no")] });
+    const { finalState } = await process(["Done."], { resume: { approvals: [reject(waiting, "no")] } });
     expect(finalState.messages[2]?.content).toContain("permission_denied");
   });
 
@@ -117,7 +117,7 @@ describe("a custom call that waits", () => {
     const waiting = await waitingOf(process);
     expect(waiting).toMatchObject({ type: "client_tool", args: asked.input });
     const toolResults = [{ toolCallId: waiting.toolCallId, result: "3 rows" }];
-    const { finalState } = await process(["Done."], { toolResults });
+    const { finalState } = await process(["Done."], { resume: { toolResults } });
     expect(finalState.messages[2]).toEqual({ role: "tool", content: "3 rows", tool_call_id: "call_1" });
   });
 });

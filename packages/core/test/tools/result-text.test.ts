@@ -23,7 +23,7 @@ describe("a tool result as the model reads it", () => {
     const waiting = await process([{ toolCalls: [paying(20)] }], ["Pay 20"]);
     const { approvalId, toolCallId } = approvalOf(waiting);
     const approvals = [{ toolCallId, approvalId, approved: false, reason: "too much" }];
-    const { finalState } = await process(["Well then."], [], { approvals });
+    const { finalState } = await process(["Well then."], [], { resume: { approvals } });
     const text = finalState.messages.find(({ role }) => role === "tool")?.content ?? "";
     const result = readToolResult(text);
     expect(result && rejectionOf(result)).toEqual({ reason: "too much" });

@@ -99,7 +99,7 @@ describe("a tool that answers with parts", () => {
       setup({ model: model as never, tools: [draw], config: { memory, conversationId: "c" } }).config;
     await run(says("Hi"), worldOf({ toolCalls: [{ name: "draw" }] }));
     const toolResults = [{ toolCallId: "call_1", result: { parts } }];
-    const { finalState } = await run(says(), { ...worldOf("Done."), toolResults });
+    const { finalState } = await run(says(), { ...worldOf("Done."), resume: { toolResults } });
     const answer: RichMessage | undefined = finalState.messages[2];
     expect(answer?.content).toStrictEqual(parts);
   });
@@ -112,7 +112,7 @@ describe("a tool that answers with parts", () => {
     const { finalState: waiting } = await run(says("Hi"), worldOf({ toolCalls: [{ name: "draw" }] }));
     const result: RichMessage = { role: "tool", tool_call_id: "call_1", content: parts };
     const continuation = [...waiting.messages, result] as readonly Message[];
-    const { finalState } = await run(says(), { ...worldOf("Done."), continuation });
+    const { finalState } = await run(says(), { ...worldOf("Done."), resume: { messages: continuation } });
     expect(finalState.messages[2]).toStrictEqual(result);
   });
 });

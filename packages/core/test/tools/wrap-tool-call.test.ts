@@ -159,7 +159,7 @@ describe("wrapToolCall", () => {
     expect(wrap).not.toHaveBeenCalled();
     const waiting = outcome.status === "interrupted" ? outcome.interruptions : [];
     const approvals = waiting.map((each) => approve(each as Parameters<typeof approve>[0]));
-    const ended = await run(says(), { ...config, approvals });
+    const ended = await run(says(), { ...config, resume: { approvals } });
     expect(resultsOf(ended)).toEqual(["wrapped paid"]);
   });
 });

@@ -1,5 +1,3 @@
-import type { Message } from "../message.ts";
-
 /** Position and digest of a history. `ConversationMetadata` and the receipt of a write have these fields. */
 export interface HistoryPosition {
   readonly nextPosition?: number;
@@ -18,11 +16,3 @@ export const historyTokenOf = (position: HistoryPosition | undefined): string | 
   position?.nextPosition === undefined || position.historyDigest === undefined
     ? undefined
     : `${position.nextPosition}.${position.historyDigest}`;
-
-/** A continuation with a token in place of the copy of the history. Unchecked. */
-export interface TokenContinuation {
-  /** A token from a run or from {@link historyTokenOf}. */
-  readonly historyToken: string;
-  /** The messages that follow the history. */
-  readonly messages: readonly Message[];
-}

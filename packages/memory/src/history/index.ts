@@ -21,7 +21,6 @@ export {
 export {
   type HistoryPosition,
   historyTokenOf,
-  type TokenContinuation,
 } from "../continuation/history-token.ts";
 export type { ContinuationMode, ContinuationOptions, HistoryTokens } from "../continuation/options.ts";
 export {

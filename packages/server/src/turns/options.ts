@@ -7,15 +7,7 @@ import type { Identity } from "../identity.ts";
 /** What a run's configuration says for all turns. What belongs to one turn isn't part of it. */
 export type TurnRunConfig<Ctx> = Omit<
   RunConfig<Ctx>,
-  | "agentRegistry"
-  | "conversationId"
-  | "approvals"
-  | "toolResults"
-  | "continuation"
-  | "signal"
-  | "remembers"
-  | "cache"
-  | "memory"
+  "agentRegistry" | "conversationId" | "resume" | "signal" | "remembers" | "cache" | "memory"
 > & {
   /** More agents to which a conversation may be handed, by their keys. */
   readonly agentRegistry?: RunConfig<Ctx>["agentRegistry"];
