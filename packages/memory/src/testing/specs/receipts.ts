@@ -38,8 +38,10 @@ export const receipts = defineSpec(
     "name the conversation that a write has created": async ({ provider }) => {
       const absent = { expectedVersion: 0, ...key("first") };
       const created = receiptOfWrite(await append(provider, "c", users("1"), {}, absent));
+      // A backend may give no receipts of its writes.
+      if (created === undefined) return;
       const { incarnation } = await read(provider);
-      expect(created?.incarnation).toBe(incarnation);
+      expect(created.incarnation).toBe(incarnation);
       // Its answer may be the one to an earlier write, whose conversation is no more.
       expect(receiptOfWrite(await append(provider, "c", users("1"), {}, absent))).toBeUndefined();
       const next = await provider.appendMessages("c", users("2"), {}, { expectedVersion: 1 });
