@@ -133,6 +133,11 @@ describe("sanitizeConversation", () => {
     expect(sanitizeConversation([{ ...said("hi"), tool_calls: [] }])).toEqual([said("hi")]);
   });
 
+  it("drops the second of two answered calls of one id in a message, with its result", () => {
+    const twice = [calls(["a", "a"]), result("a", "1"), result("a", "2"), user("and?")];
+    expect(sanitizeConversation(twice)).toEqual([calls(["a"]), result("a", "1"), user("and?")]);
+  });
+
   it("keeps unknown fields, and does not change its input", () => {
     const spoke = Object.freeze({ ...calls(["a", "b"], "hm"), refusal: null });
     const history = Object.freeze([spoke, Object.freeze(result("b"))]);
@@ -254,6 +259,31 @@ describe("sanitizeConversation", () => {
       ]);
     });
 
+    it("drops all reasoning before a call that goes, also at the start", () => {
+      const history = [assistant([thought("0")]), assistant([thought("1")]), calls(["a"]), user("and?")];
+      expect(sanitizeConversation(history)).toEqual([user("and?")]);
+      const spoke = [assistant([thought("0")]), assistant([thought("1"), text("Hm.")]), calls(["a"])];
+      expect(sanitizeConversation(spoke)).toEqual(spoke.slice(0, 2));
+    });
+
+    it("keeps results that name their calls in their parts, and no others without an id", () => {
+      const output = { type: "tool-result", toolCallId: "x", output: 1 };
+      const named = rich({ role: "tool", content: [text("before"), output] });
+      const unnamed = rich({ role: "tool", content: [text("before")] });
+      const ofNoCall = rich({ role: "tool", tool_call_id: "x", content: [output] });
+      expect(sanitizeConversation([user("hi"), named, unnamed, ofNoCall, calls(["a"])])).toEqual([
+        user("hi"),
+        named,
+      ]);
+    });
+
+    it("keeps a message for what a further field holds, unless that is empty", () => {
+      const holding = (value: unknown) => rich({ ...said(""), annotations: value });
+      const kept = [[1], new URL("https://example.com"), { a: 1 }, new Uint8Array([1]), "x"].map(holding);
+      const empty = [[], {}, new Uint8Array(0), " ", null, 1, true, new Date(0)].map(holding);
+      expect(sanitizeConversation([...kept, ...empty])).toEqual(kept);
+    });
+
     it("answers custom calls, and calls without a type", () => {
       const history = [
         rich({
@@ -348,6 +378,17 @@ describe("pendingToolCalls", () => {
 
   it("names an id that a message uses twice once, so that its tool doesn't run twice", () => {
     expect(pendingToolCalls([calls(["a", "a"])])?.missing).toHaveLength(1);
+  });
+
+  it('leaves out calls that share the id "", and names one that has it alone', () => {
+    expect(pendingToolCalls([calls(["", ""])])).toBeUndefined();
+    expect(pendingToolCalls([calls(["", "", "a"])])?.missing.map(({ id }) => id)).toEqual(["a"]);
+    expect(pendingToolCalls([calls(["", "a"])])?.missing.map(({ id }) => id)).toEqual(["", "a"]);
+  });
+
+  it("takes the first result of an id", () => {
+    const pending = pendingToolCalls([calls(["a", "b"]), result("a", "1"), result("a", "2")]);
+    expect(pending?.results).toEqual(new Map([["a", result("a", "1")]]));
   });
 
   it("is undefined when all are answered, when the turn went on, and for an empty history", () => {
