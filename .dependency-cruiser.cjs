@@ -19,7 +19,7 @@ module.exports = {
         pathNot: [
           "^$1/$2/",
           "/src/index\\.ts$",
-          "/src/(adapter|client|digest|engine|history|turns|testing|pglite|user-memory)/index\\.ts$",
+          "/src/(adapter|client|digest|engine|history|internal|turns|testing|pglite|user-memory)/index\\.ts$",
         ],
       },
     },

@@ -6,6 +6,7 @@ export default defineConfig({
   entry: {
     index: "src/index.ts",
     "adapter/index": "src/adapter/index.ts",
+    "internal/index": "src/internal/index.ts",
     "testing/index": "src/testing/index.ts",
   },
   // The entries share functions: each must be there once.

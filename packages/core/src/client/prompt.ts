@@ -34,7 +34,7 @@ export interface PromptExecution extends ScopeOptions {
 export async function performPrompt<Ctx, Out>(
   settings: ClientSettings<Ctx, Out>,
   call: PromptCall<Ctx>,
-  { streaming, signal, sink }: PromptExecution,
+  { streaming, signal, sink, writes }: PromptExecution,
 ): Promise<PromptResult<Out>> {
   const { options } = call;
   const validate = options.validate?.bind(options) ?? settings.validate;
@@ -53,8 +53,7 @@ export async function performPrompt<Ctx, Out>(
         state,
         runConfigOf(settings, { parsed: opened.parsed, options, conversation, validate, signal }),
         {
-          streaming,
-          sink: tell,
+          ...{ streaming, writes, sink: tell },
           isContinuation: isContinuation(options),
           isJudgedNew: opened.isJudgedNew,
           ...(told && { onJudged: told.release }),

@@ -6,6 +6,7 @@ import { type Emit, type Emitter, openEmitter } from "../events/emitter.ts";
 import { openFrozenConfig } from "../immutable/frozen.ts";
 import { frozenInput } from "../immutable/messages.ts";
 import type { GivenDecisions } from "../interruption/decisions.ts";
+import type { WriteHooks } from "../memory/append.ts";
 import { type Journal, openJournal } from "../memory/journal.ts";
 import { type Masking, maskingOf } from "../secrets/masking.ts";
 import type { RunState } from "../state.ts";
@@ -69,12 +70,13 @@ export interface ScopeOptions {
   readonly isJudgedNew?: boolean;
   /** Stored in the metadata with each write of the run. */
   readonly label?: WriteMetadata;
+  readonly writes?: WriteHooks | undefined;
 }
 
 export function openScope<Ctx>(
   state: RunState<Ctx>,
   config: RunConfig<Ctx>,
-  { streaming, sink, isContinuation = false, onJudged, isJudgedNew = false, label }: ScopeOptions,
+  { streaming, sink, isContinuation = false, onJudged, isJudgedNew = false, label, writes }: ScopeOptions,
 ): RunScope<Ctx> {
   const { runId, traceId, messages: initial } = state;
   const { memory, conversationId, signal, resume } = config;
@@ -102,6 +104,7 @@ export function openScope<Ctx>(
           emit,
           spending,
           label,
+          writes,
         });
   if (journal !== undefined) closing.push(journal.close);
   return {

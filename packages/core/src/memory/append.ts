@@ -32,6 +32,14 @@ export interface AppendsOptions {
   readonly emit: Emit | undefined;
   /** Beside user and trace, the metadata of each write. */
   readonly label: WriteMetadata | undefined;
+  readonly writes: WriteHooks | undefined;
+}
+
+/** Called around each write of a run: of messages, of a heartbeat, and of a lease that is released. Not around those of summaries. */
+export interface WriteHooks {
+  /** Awaited before each attempt. An error is its result. `expectedVersion`: what the run knows of the conversation. */
+  readonly beforeWrite: (expectedVersion: number | undefined) => Promise<MemoryErrorUnion | undefined>;
+  readonly onWritten: (receipt: WriteReceipt) => void;
 }
 
 export interface Batch {
@@ -129,7 +137,7 @@ export function openAppends(options: AppendsOptions) {
     const key = idempotencyKey ?? `${executionId}:${sent}`;
     if (existence === "absent") createdUnderKey = key;
     const { provider, userId, maxMessages, ttl } = memory;
-    const { traceId, label } = options;
+    const { traceId, label, writes } = options;
     const written = { ...label, traceId, ...(userId === undefined ? {} : { userId }), ...metadata };
     const { incarnation, version, metadataVersion } = known;
     const conditions: { -readonly [Field in keyof WriteOptions]: WriteOptions[Field] } = {
@@ -147,15 +155,20 @@ export function openAppends(options: AppendsOptions) {
     for (let attempt = 1; ; attempt++) {
       let result: Result<void>;
       try {
+        const refused = writes && (await writes.beforeWrite(version));
         // Copies, which the provider may change: the next attempt is the same.
         const copy = plainCopy(written);
-        const answer = await provider.appendMessages(conversationId, [...messages], copy, { ...conditions });
+        const answer = refused
+          ? createFailure(refused)
+          : await provider.appendMessages(conversationId, [...messages], copy, { ...conditions });
         result = asResult("appendMessages", answer);
       } catch (cause) {
         result = thrownBy("appendMessages", cause);
       }
       if (result.success) {
-        recordWrite(messages.length, receiptOf(result));
+        const receipt = receiptOf(result);
+        recordWrite(messages.length, receipt);
+        if (receipt !== undefined) writes?.onWritten(receipt);
         const data = { conversationId, messageCount: messages.length };
         if (messages.length > 0) options.emit?.({ type: "memory_stored", data });
         return result;

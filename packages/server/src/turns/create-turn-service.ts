@@ -1,15 +1,14 @@
 import { createEventPoller } from "./event-poller.ts";
 import { followTurn } from "./follow-turn.ts";
 import { createNamedTurns } from "./named-turns.ts";
-import { parseTurnOptions, type TurnServiceOptions, type TurnSettings } from "./options.ts";
+import { parseTurnOptions, type TurnServiceOptions } from "./options.ts";
 import { pause } from "./pause.ts";
 import { startRecovery } from "./recovery.ts";
 import type { StoredRequest } from "./stored-request.ts";
-import { clientOfTurn } from "./turn-client.ts";
+import { createTurnClients } from "./turn-client.ts";
 import { failedEnd, LOST } from "./turn-end.ts";
 import { invalid, refusal } from "./turn-errors.ts";
 import type { TurnEnd } from "./turn-event.ts";
-import { gateProvider } from "./turn-gate.ts";
 import type { TurnScope } from "./turn-parts.ts";
 import { startTurnRun, type TurnRun } from "./turn-run.ts";
 import type { StartedTurn, TurnRefusal, TurnRequest, TurnService } from "./turn-service.ts";
@@ -36,14 +35,13 @@ const HAND_OVER_MS = 3_000;
  */
 export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnService {
   const settings = parseTurnOptions(options);
-  checkAgents(settings);
   const { log, provider, pollMs } = settings;
   const runs = new Map<string, TurnRun>();
   const over = new AbortController();
   let isDraining = false;
 
   const scope: TurnScope<Ctx> = {
-    ...{ settings, gated: gateProvider(provider), isDraining: () => isDraining },
+    ...{ settings, clients: createTurnClients(settings), isDraining: () => isDraining },
     gatherMs: () => gatherMsAmong(runs.size, settings.gatherMs),
   };
   const poller = createEventPoller({ log, pollMs, giveUpMs: GIVE_UP_MS });
@@ -183,17 +181,6 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
       poller.close();
     },
   };
-}
-
-/** What an agent client would refuse in each turn is refused at once. */
-function checkAgents<Ctx>(settings: TurnSettings<Ctx>): void {
-  for (const agentName of settings.agents.keys()) {
-    clientOfTurn(settings, settings.provider, {
-      ...{ agentName, identity: { userId: "nobody" }, isTakenOver: false },
-      middleware: { name: "turn-record" },
-      onInjected: () => {},
-    });
-  }
 }
 
 const notStarted = (why: TurnRefusal): StartedTurn => ({ started: false, refusal: why });

@@ -29,7 +29,7 @@ export const editKey = (turnId: string): string => `${turnId}:edit`;
  * The provider as the run of an edit sees it: the conversation ends before what is edited, and the first messages that are
  * appended take the place of that end, in one step. So an edit is a prompt like any other, judged before anything is
  * dropped. Reading a conversation that has changed is a conflict, and so is the first append to it. After that append
- * everything is as it is stored. For one run: the engine keeps the ends of conversations by their provider.
+ * everything is as it is stored. For one run.
  */
 export function viewBeforeEdit(provider: VersionedMemoryProvider, edit: EditedEnd): VersionedMemoryProvider {
   const { conversationId, turnId, dropLast, version } = edit;

@@ -1,14 +1,15 @@
-import type { PromptInput, PromptOptions, PromptResult } from "@jaf/core";
-import type { VersionedMemoryProvider, WriteOptions } from "@jaf/memory";
+import type { PromptOptions, PromptResult } from "@jaf/core";
+import type { PromptedTurn } from "@jaf/core/internal";
+import type { MemoryErrorUnion, VersionedMemoryProvider } from "@jaf/memory";
 import { createMemoryConflictError, retryWithBackoff } from "@jaf/memory/adapter";
 import { createRunId, createTraceId } from "@jaf/memory/engine";
 import { editKey, viewBeforeEdit } from "./edit-view.ts";
 import { endStopped, endTurn } from "./end-turn.ts";
 import { createEventFlow, type EventFlow } from "./event-flow.ts";
-import { clientOfTurn } from "./turn-client.ts";
+import { makeConversation } from "./new-conversation.ts";
+import { memoryOfTakeOver } from "./turn-client.ts";
 import { FAULT, failedEnd, turnEndOf } from "./turn-end.ts";
 import { refusalOfError, refusalOfThrown } from "./turn-errors.ts";
-import type { TurnGate } from "./turn-gate.ts";
 import { noteWrite, type RunParts, type TurnLeft, type TurnRunOptions } from "./turn-parts.ts";
 import type { TurnRefusal } from "./turn-service.ts";
 
@@ -52,58 +53,72 @@ const refusalOf = (settled: Settled): TurnRefusal | undefined => {
 };
 
 async function prompt<Ctx>(run: RunParts<Ctx>, flow: EventFlow, isResumption: boolean): Promise<Settled> {
-  const { options, session, recorder, taken, signal } = run;
-  const { scope, request, conversationId, turnId, newConversation } = options;
-  const begin = async (expectedVersion?: number) => {
-    const unbegun = await session.begin(expectedVersion);
-    if (unbegun === undefined) run.opened();
-    return unbegun?.error;
-  };
-  const beforeCall = async (): Promise<void> => {
-    const unbegun = await retryWithBackoff(() => begin(request.edit?.version), {
-      maxAttempts: 3,
-      isTransientResult: (error) => error?.retryable === true,
-      signal,
-    });
-    if (unbegun !== undefined) throw new Error("the turn can't begin");
-  };
-  const gate: TurnGate = {
-    pass: async (write: WriteOptions | undefined) => {
-      // After that nobody may write: the turn is somebody else's.
-      if (run.reason() === "lost") return createMemoryConflictError("turn", { operation: "appendMessages" });
-      return begin(write?.expectedVersion ?? request.edit?.version);
-    },
-    wrote: (receipt) => noteWrite(run, receipt),
-  };
-  const client = clientOfTurn(scope.settings, isResumption ? scope.gated.provider : providerOf(options), {
-    ...{ agentName: request.agentName, identity: request.identity, newConversation },
-    middleware: recorder.middleware<Ctx>(beforeCall),
-    onInjected: recorder.onInjected,
-    isTakenOver: taken !== undefined,
-  });
+  const { options, recorder, taken } = run;
+  const { scope, request, conversationId, newConversation } = options;
+  const { settings } = scope;
+  const { identity } = request;
+  const { userId } = identity;
+  const client = scope.clients.get(request.agentName);
   if (client === undefined) return { thrown: new TypeError("Invalid prompt input: there is no such agent.") };
-  scope.gated.add(turnId, gate);
   try {
-    const user = client.forUser(request.identity.userId);
-    const prompted = newConversation === undefined ? user.continue(conversationId) : user;
-    const input: PromptInput = isResumption ? [] : request.input;
-    const stream = prompted.stream(input, promptOptions(run, isResumption));
-    stream.result.catch(() => {});
-    for await (const event of stream) flow.take(event);
-    return { result: await stream.result };
+    const result = await client.prompt(isResumption ? [] : request.input, promptOptions(run, isResumption), {
+      userId,
+      conversation:
+        newConversation === undefined
+          ? conversationId
+          : () => makeConversation(settings.provider, userId, newConversation),
+      provider: isResumption ? undefined : viewOfEdit(options),
+      context: () => settings.context(identity),
+      middleware: recorder.middleware<Ctx>(() => beginBeforeCall(run)),
+      userMemory: settings.userMemory?.({ onInjected: recorder.onInjected }),
+      memory: taken && memoryOfTakeOver(settings),
+      writes: writesOf(run),
+      sink: flow.take,
+    });
+    return { result };
   } catch (thrown) {
     return { thrown };
-  } finally {
-    scope.gated.remove(turnId, gate);
   }
 }
 
-function providerOf<Ctx>({ scope, request, ...turn }: TurnRunOptions<Ctx>): VersionedMemoryProvider {
+/** Begins the turn, unless it has begun. By now the engine has judged the request and stored nothing: one that it refuses leaves no turn. */
+async function begin<Ctx>(
+  { session, opened, options }: RunParts<Ctx>,
+  expectedVersion = options.request.edit?.version,
+): Promise<MemoryErrorUnion | undefined> {
+  const unbegun = await session.begin(expectedVersion);
+  if (unbegun === undefined) opened();
+  return unbegun?.error;
+}
+
+const writesOf = <Ctx>(run: RunParts<Ctx>): PromptedTurn<Ctx>["writes"] => ({
+  beforeWrite: async (expectedVersion) =>
+    // After that this process may not write any more: another one has the turn.
+    run.reason() === "lost"
+      ? createMemoryConflictError("turn", { operation: "appendMessages" })
+      : begin(run, expectedVersion),
+  onWritten: (receipt) => noteWrite(run, receipt),
+});
+
+/** Where nothing is written before the model is called. */
+async function beginBeforeCall<Ctx>(run: RunParts<Ctx>): Promise<void> {
+  const unbegun = await retryWithBackoff(() => begin(run), {
+    maxAttempts: 3,
+    isTransientResult: (error) => error?.retryable === true,
+    signal: run.signal,
+  });
+  if (unbegun !== undefined) throw new Error("the turn can't begin");
+}
+
+function viewOfEdit<Ctx>({
+  scope,
+  request,
+  conversationId,
+  turnId,
+}: TurnRunOptions<Ctx>): VersionedMemoryProvider | undefined {
   const { edit, dropLast } = request;
-  const { provider } = scope.gated;
-  if (edit === undefined || dropLast === undefined) return provider;
-  const { conversationId, turnId } = turn;
-  return viewBeforeEdit(provider, { ...edit, conversationId, turnId, dropLast });
+  if (edit === undefined || dropLast === undefined) return undefined;
+  return viewBeforeEdit(scope.settings.provider, { ...edit, conversationId, turnId, dropLast });
 }
 
 function promptOptions<Ctx>(

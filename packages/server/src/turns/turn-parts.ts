@@ -1,15 +1,15 @@
+import type { NewConversation } from "./new-conversation.ts";
 import type { TurnSettings } from "./options.ts";
 import type { Recorder } from "./recorder.ts";
 import type { StoredRequest } from "./stored-request.ts";
-import type { NewConversation } from "./turn-client.ts";
+import type { TurnClients } from "./turn-client.ts";
 import type { TurnEnd, TurnEvent } from "./turn-event.ts";
-import type { GatedProvider } from "./turn-gate.ts";
 import type { HeldTurn, TurnIds, TurnSession, Unbegun } from "./turn-session.ts";
 
 /** What all turns of a service share. */
 export interface TurnScope<Ctx> {
   readonly settings: TurnSettings<Ctx>;
-  readonly gated: GatedProvider;
+  readonly clients: TurnClients<Ctx>;
   readonly isDraining: () => boolean;
   /** How long pieces are gathered now. */
   readonly gatherMs: () => number;
