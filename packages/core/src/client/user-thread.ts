@@ -1,7 +1,10 @@
 import type { AnyConversationStore } from "@jaf/memory";
-import { lazy } from "@jaf/memory/engine";
-import { isProviderConversationStore } from "@jaf/memory/turns";
-import * as z from "zod";
+import {
+  createKeyedQueue,
+  isProviderConversationStore,
+  type KeyedQueue,
+  listConversations,
+} from "@jaf/memory/turns";
 
 /** The one thread of a user with an agent. */
 export interface ThreadOwner {
@@ -20,66 +23,23 @@ export async function threadOf(
   create: () => Promise<string>,
 ): Promise<string> {
   if (isProviderConversationStore(store)) return store.threadFor(owner.userId, owner.agent);
-  return inLine(store, owner, async () => (await findThread(store, owner)) ?? create());
+  const queue = queues.get(store) ?? createKeyedQueue();
+  queues.set(store, queue);
+  const key = JSON.stringify([owner.userId, owner.agent]);
+  return queue.run(key, async () => (await findThread(store, owner)) ?? create());
 }
 
-/** The last that was asked for, by owner. */
-const lines = new WeakMap<AnyConversationStore, Map<string, Promise<unknown>>>();
-
-/** Two that begin at once in this process must not both find nothing and make a thread each. */
-function inLine<T>(
-  store: AnyConversationStore,
-  { userId, agent }: ThreadOwner,
-  task: () => Promise<T>,
-): Promise<T> {
-  const line = lines.get(store) ?? new Map<string, Promise<unknown>>();
-  lines.set(store, line);
-  const key = JSON.stringify([userId, agent]);
-  const done = (line.get(key) ?? Promise.resolve()).then(task, task);
-  const settled = done.then(
-    () => undefined,
-    () => undefined,
-  );
-  line.set(key, settled);
-  void settled.then(() => {
-    if (line.get(key) === settled) line.delete(key);
-  });
-  return done;
-}
-
-const text = lazy(() => z.string().nullish());
-
-// Databases give times as they like.
-const milliseconds = lazy(() =>
-  z
-    .union([z.date(), z.string(), z.number()])
-    .nullish()
-    .transform((value) => (value == null ? 0 : new Date(value).getTime() || 0)),
-);
-
-const listingSchema = lazy(() =>
-  z.array(
-    z.object({
-      id: z.string().min(1),
-      userId: text(),
-      agent: text(),
-      createdAt: milliseconds(),
-      updatedAt: milliseconds(),
-    }),
-  ),
-);
+/** By store. Two that begin at once in this process must not both find nothing and make a thread each. */
+const queues = new WeakMap<AnyConversationStore, KeyedQueue>();
 
 async function findThread(
   store: AnyConversationStore,
   { userId, agent }: ThreadOwner,
 ): Promise<string | undefined> {
-  const listing = listingSchema().safeParse(await store.list(userId));
-  if (!listing.success) throw new Error("list() of the conversation store returned no listing");
   let newest: { readonly id: string; readonly at: number } | undefined;
-  for (const entry of listing.data) {
-    // Whatever the store makes of its argument: somebody else's thread is never this one.
-    if (entry.agent !== agent || (entry.userId || userId) !== userId) continue;
-    const at = Math.max(entry.createdAt, entry.updatedAt);
+  for (const entry of await listConversations(store, userId)) {
+    if (entry.agent !== agent) continue;
+    const at = Math.max(entry.createdAt?.getTime() ?? 0, entry.updatedAt?.getTime() ?? 0);
     if (newest === undefined || at > newest.at) newest = { id: entry.id, at };
   }
   return newest?.id;

@@ -12,6 +12,7 @@ import {
   runStream,
 } from "../../src/index.ts";
 import { createScriptedModel, type ScriptedStep } from "../../src/testing/index.ts";
+import { MapStore } from "../client/support.ts";
 import { approvalOf, interruptionsOf, locating, paying, shop } from "../support/interrupted.ts";
 import { assistant, deferred, errorOf, says, setup, user } from "../support/setup.ts";
 import { recordWrites, storedMessages, unversioned } from "../support/stores.ts";
@@ -306,5 +307,30 @@ describe("a store without receipts", () => {
     const paid = await process(["Paid."], [], { resume: { approvals: [approve(approvalOf(asked))] } });
     expect(paid.outcome).toEqual({ status: "completed", output: "Paid." });
     expect(executed).toEqual(["pay 50"]);
+  });
+});
+
+describe("a store of five methods", () => {
+  it.each(DURABILITIES)("tells how the same run ended, until the process ends: %s", async (durability) => {
+    const store = new MapStore();
+    const id = await store.create();
+    const { runId, messages } = says("Hi");
+    const start = async (steps: readonly ScriptedStep<unknown>[], kept: MapStore) => {
+      const agent = { name: "helper", instructions: () => "Help." };
+      const modelProvider = createScriptedModel<unknown>(steps);
+      const config = { modelProvider, context: {}, store: kept, memory: { durability } };
+      return (
+        await createAgentClient(agent, config)
+          .continue(id)
+          .prompt([...messages], { runId })
+      ).text;
+    };
+    expect(await start(["Hello."], store)).toBe("Hello.");
+    expect(await start([], store)).toBe("Hello.");
+    expect(await store.load(id)).toEqual([user("Hi"), assistant("Hello.")]);
+
+    const afterRestart = Object.assign(new MapStore(), { rows: store.rows });
+    expect(await start(["Again."], afterRestart)).toBe("Again.");
+    expect(await store.load(id)).toHaveLength(4);
   });
 });

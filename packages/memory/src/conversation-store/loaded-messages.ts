@@ -1,11 +1,11 @@
 import { decodeMessage } from "../codec/decode.ts";
 import { encodeMessages } from "../codec/encode-messages.ts";
-import { createMemoryStorageError, type MemoryIssue } from "../errors.ts";
+import type { MemoryIssue } from "../errors.ts";
 import { sameJson } from "../json/same-json.ts";
 import type { Message } from "../message.ts";
 import { sanitizeConversation } from "../messages/sanitizer.ts";
 import type { AnyConversationStore } from "./store.ts";
-import { ConversationStoreError } from "./store-error.ts";
+import { storeFailure } from "./store-error.ts";
 
 /** A checked, frozen copy of what `load` returns. */
 export async function loadMessages(
@@ -17,10 +17,8 @@ export async function loadMessages(
   const encoded = encodeMessages(loaded ?? [], issues);
   const [issue] = issues;
   if (issue === undefined) return encoded.map(({ body }, index) => decodeMessage(body, index));
-  const reason = `the conversation store's load() returned no messages: ${issue.path}: expected ${issue.expected}`;
-  throw new ConversationStoreError(
-    createMemoryStorageError("load", reason, { provider: "conversation-store" }),
-  );
+  const found = `${issue.path}: expected ${issue.expected}`;
+  throw storeFailure("load", `the conversation store's load() returned no messages: ${found}`);
 }
 
 /** What a store keeps of a message; it may drop other fields, add its own, and write `null` for "none". */
@@ -46,10 +44,7 @@ export function findAppendOutcome(
 ): AppendOutcome {
   let began = false;
   for (let start = before; start < now.length; start++) {
-    const matched = batch.findIndex((message, index) => {
-      const there = now[start + index];
-      return !sameMessage(message, there);
-    });
+    const matched = batch.findIndex((message, index) => !sameMessage(message, now[start + index]));
     if (matched === -1) return "appended";
     if (matched > 0) began = true;
   }

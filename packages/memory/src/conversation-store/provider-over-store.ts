@@ -1,10 +1,11 @@
 import * as z from "zod";
+import { createKeyedQueue } from "../async/keyed-queue.ts";
 import { defineMemoryProvider } from "../backend/define-provider.ts";
 import { setBounded } from "../bounded-map.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { lazy } from "../lazy.ts";
 import type { MemoryProvider } from "../provider.ts";
-import { createStoreState, type StoreState } from "./local-state.ts";
+import type { StoreState } from "./local-state.ts";
 import type { AnyConversationStore, ProviderConversationStore } from "./store.ts";
 import { createStoreBackend } from "./store-backend.ts";
 
@@ -16,7 +17,11 @@ const METHODS = ["create", "load", "append", "setTitle", "list"] as const;
 const states = new WeakMap<AnyConversationStore, StoreState>();
 
 function stateOf(store: AnyConversationStore): StoreState {
-  const state = states.get(store) ?? createStoreState();
+  const state: StoreState = states.get(store) ?? {
+    queue: createKeyedQueue(),
+    conversations: new Map(),
+    views: new Map(),
+  };
   states.set(store, state);
   return state;
 }
@@ -53,16 +58,16 @@ export function isProviderConversationStore(store: AnyConversationStore): store 
  * - The owner of a conversation is taken from `list` with every read and every write, since it may get another owner or be
  *   deleted.
  * - Versions, positions and the incarnation are this process's own: the version rises with every write through it and every
- *   change of the messages that it sees, and another process, or this one after a restart, begins at 1 with another
+ *   change of the number of messages that it sees, and another process, or this one after a restart, begins at 1 with another
  *   incarnation. They and the idempotency key are compared before the append: atomic against writes through this process,
- *   not against those of another one. A conversation that was created again under the same id is told apart by its `createdAt`
- *   and owner.
+ *   not against those of another one. A conversation that was created again under the same id is told apart by its deletion
+ *   through this process, its `createdAt` and its owner.
  * - An `append` that throws may still have happened: the view loads the conversation to find out, and does so again when
  *   the write is tried again under its key or its receipt is asked for. Where that doesn't show it, it fails with a
  *   `MemoryStorageError` that isn't retryable.
  * - Metadata stays in this process, for the 2,000 conversations that were used last. What an engine stores there (turns in
  *   progress, approvals that wait, which agent has it, summaries) is lost in a restart, unknown to other processes, and
- *   forgotten where the conversation has another owner. Tombstones stay in this process, too.
+ *   forgotten where the conversation has another owner.
  * - A `load` that sanitizes hides calls that wait for their result: they are not gone on with after a restart.
  * - `dropLast`, `messageIds`, `maxMessages`, `ttlSeconds`, imports, a search by trace, and replacing messages are refused.
  *

@@ -5,24 +5,22 @@ import type {
   ReadOutcome,
   ReadRequest,
   StoredConversation,
-  WriteOutcome,
 } from "../backend/backend.ts";
-import {
-  createMemoryConflictError,
-  createMemoryStorageError,
-  createMemoryValidationError,
-  type MemoryErrorUnion,
-} from "../errors.ts";
-import { activityOf, type KnownConversation, ownerOf, toRead, toStored } from "./known-conversation.ts";
-import type { ListedConversation } from "./listed-conversations.ts";
-import { createStoreDirectory } from "./listed-conversations.ts";
+import { createMemoryConflictError, createMemoryStorageError } from "../errors.ts";
+import { toListed, toRead } from "../in-memory/conversation.ts";
+import { selectConversations, statsOf } from "../in-memory/listing.ts";
+import { type ListedConversation, listConversations } from "./listed-conversations.ts";
 import { loadMessages } from "./loaded-messages.ts";
-import { recordVisible, type StoreState } from "./local-state.ts";
+import {
+  activityOf,
+  type KnownConversation,
+  localStateOf,
+  type StoreState,
+  wholeEntry,
+} from "./local-state.ts";
 import type { AnyConversationStore } from "./store.ts";
-import { ConversationStoreError } from "./store-error.ts";
-import { decideAbsent, refuseUnsupported, writeToStore } from "./store-writer.ts";
-
-const NAME = "conversation-store";
+import { ConversationStoreError, invalidInput, PROVIDER, storeFailure } from "./store-error.ts";
+import { refuseUnsupported, settle, writeToStore } from "./store-writer.ts";
 
 export interface StoreView {
   readonly store: AnyConversationStore;
@@ -33,115 +31,92 @@ export interface StoreView {
 
 /** The storage port over the five methods of a conversation store; see `providerOf` for what it can't do. */
 export function createStoreBackend({ store, state, userId: viewer }: StoreView): MemoryBackend {
-  const directory = createStoreDirectory(store, viewer);
+  const { conversations, queue } = state;
 
-  /** Call it from `inTurn`. `null` if there is none; throws for one that may be another user's. */
+  const list = async (userId = viewer) =>
+    viewer === undefined || userId === viewer ? listConversations(store, userId) : [];
+
+  const findListed = async (conversationId: string) => (await list()).find(({ id }) => id === conversationId);
+
+  /** Call it in the conversation's queue. `null` if there is none; throws for one that may be another user's. */
   async function readKnown(
     conversationId: string,
     entry?: ListedConversation,
   ): Promise<KnownConversation | null> {
-    const listed = entry ?? (await directory.find(conversationId));
+    const listed = entry ?? (await findListed(conversationId));
     const messages = await loadMessages(store, conversationId);
-    if (listed === undefined) {
-      if (messages.length > 0) throw new ConversationStoreError(unlisted(viewer));
-      const isGone = viewer === undefined || state.peek(conversationId)?.userId === viewer;
-      if (isGone) state.delete(conversationId);
-      return null;
+    if (listed !== undefined) {
+      return { listed, local: localStateOf(state, listed, messages.length), messages };
     }
-    const local = state.localStateOf(listed);
-    recordVisible(local, listed, messages.length);
-    return { listed, local, messages };
+    if (messages.length > 0) throw unlisted(viewer);
+    const isGone = viewer === undefined || conversations.get(conversationId)?.entry.userId === viewer;
+    if (isGone) conversations.delete(conversationId);
+    return null;
   }
 
-  const read = ({ conversationId, ...request }: ReadRequest): Promise<ReadOutcome> =>
-    state.inTurn(conversationId, async () => {
+  const read = ({ conversationId, messages, asksTime, ...request }: ReadRequest): Promise<ReadOutcome> =>
+    queue.run(conversationId, async () => {
       const known = await readKnown(conversationId);
       // A conversation store has no clock to ask.
-      const time = request.asksTime === true ? { readAt: new Date() } : {};
-      if (known !== null) return { ...toRead(known, request), ...time };
-      if (request.tombstones === undefined) return { conversation: null, ...time };
-      const tombstones = state.tombstones.of({ conversationId, ...request.tombstones });
-      return { conversation: null, tombstones, ...time };
+      const time = asksTime === true ? { readAt: new Date() } : {};
+      if (known === null) return { conversation: null, ...time };
+      settle(known, request.receiptFor);
+      const { conversation, ...rest } = toRead(wholeEntry(known), messages, request);
+      return { conversation: withoutDigest(conversation), ...rest, ...time };
     });
 
-  const readListed = (listed: ListedConversation): Promise<StoredConversation | null> =>
-    state.inTurn(listed.id, async () => {
-      const known = await readKnown(listed.id, listed);
-      return known && toStored(known, known.messages);
-    });
-
-  const write = (input: ConversationWrite): Promise<WriteOutcome> =>
-    state.inTurn(input.conversationId, async () => {
+  const write = (input: ConversationWrite) =>
+    queue.run(input.conversationId, async () => {
       refuseUnsupported(input);
-      const known = await readKnown(input.conversationId);
-      if (known === null) return decideAbsent(input, state.tombstones.of(input));
-      const { local, messages } = known;
-      return writeToStore({ store, local, owner: ownerOf(known), stored: messages }, input);
+      return writeToStore(store, await readKnown(input.conversationId), input);
     });
 
   async function find(query: ConversationQuery): Promise<readonly StoredConversation[]> {
-    if (query.traceId !== undefined) throw new ConversationStoreError(noTraces());
-    const candidates =
-      query.conversationId === undefined
-        ? await directory.list(query.userId)
-        : [await directory.find(query.conversationId, query.userId)].filter((listed) => listed !== undefined);
-    const dated = candidates
-      .map((listed) => ({ listed, at: activityOf(listed, state.peek(listed.id)) }))
-      .filter((entry) => matches(entry, query))
-      .sort(byActivity);
-    const end = query.limit === undefined ? undefined : query.offset + query.limit;
+    if (query.traceId !== undefined) {
+      const expected = "nothing: a conversation store keeps no traces";
+      throw invalidInput([{ path: "query.traceId", expected }], { provider: PROVIDER });
+    }
+    const candidates = (await list(query.userId))
+      .filter(({ id }) => id === (query.conversationId ?? id))
+      .map((listed) => ({
+        ...listed,
+        conversationId: listed.id,
+        lastActivity: activityOf(listed, conversations.get(listed.id)?.entry),
+        traceIds: NO_TRACES,
+      }));
     const found: StoredConversation[] = [];
-    for (const { listed } of dated.slice(query.offset, end)) {
-      const stored = await readListed(listed);
-      if (stored !== null) found.push(query.includeMessages ? stored : { ...stored, messages: [] });
+    for (const listed of selectConversations(candidates, query)) {
+      const known = await queue.run(listed.id, () => readKnown(listed.id, listed));
+      if (known !== null) found.push(withoutDigest(toListed(wholeEntry(known), query.includeMessages)));
     }
     return found;
   }
 
   const remove = (conversationId: string): Promise<boolean> =>
-    state.inTurn(conversationId, async () => {
-      if (store.delete === undefined) throw new ConversationStoreError(noDelete());
-      state.tombstones.leave("conversation", conversationId);
-      if ((await directory.find(conversationId)) === undefined) return false;
+    queue.run(conversationId, async () => {
+      const reason = "this conversation store has no delete()";
+      if (store.delete === undefined) throw storeFailure("deleteConversation", reason);
+      if ((await findListed(conversationId)) === undefined) return false;
       await store.delete(conversationId);
-      state.delete(conversationId);
+      conversations.delete(conversationId);
       return true;
     });
 
   async function clearUser(userId: string): Promise<number> {
-    state.tombstones.leave("user", userId);
     let count = 0;
-    for (const { id } of await directory.list(userId)) if (await remove(id)) count += 1;
+    for (const { id } of await list(userId)) if (await remove(id)) count += 1;
     return count;
   }
 
-  async function stats(userId?: string) {
-    const all = await find({
-      ...(userId === undefined ? {} : { userId }),
-      offset: 0,
-      includeMessages: false,
-    });
-    const times = all.map(({ createdAt }) => createdAt.getTime()).filter((time) => time > 0);
-    return {
-      totalConversations: all.length,
-      totalMessages: all.reduce((sum, { totalMessages }) => sum + totalMessages, 0),
-      ...(times.length === 0
-        ? {}
-        : {
-            oldestConversation: new Date(times.reduce((a, b) => Math.min(a, b))),
-            newestConversation: new Date(times.reduce((a, b) => Math.max(a, b))),
-          }),
-    };
-  }
-
   return {
-    name: NAME,
+    name: PROVIDER,
     write,
     read,
     find,
     delete: remove,
     clearUser,
-    stats,
+    stats: async (userId) =>
+      statsOf(await find({ ...(userId === undefined ? {} : { userId }), offset: 0, includeMessages: false })),
     // The one method that needs nothing to be there: a user that nobody is.
     ping: async () => void (await store.list(viewer ?? crypto.randomUUID())),
     close: async () => {},
@@ -149,7 +124,7 @@ export function createStoreBackend({ store, state, userId: viewer }: StoreView):
       thrown instanceof ConversationStoreError
         ? { ...thrown.memoryError, operation }
         : createMemoryStorageError(operation, "the conversation store threw", {
-            provider: NAME,
+            provider: PROVIDER,
             // A write gets here only if it can't be seen to have happened.
             retryable: true,
             cause: thrown,
@@ -157,39 +132,16 @@ export function createStoreBackend({ store, state, userId: viewer }: StoreView):
   };
 }
 
-interface DatedListing {
-  readonly listed: ListedConversation;
-  readonly at: Date;
-}
+const NO_TRACES: ReadonlySet<string> = new Set();
 
-const byActivity = (a: DatedListing, b: DatedListing): number =>
-  b.at.getTime() - a.at.getTime() || (a.listed.id < b.listed.id ? 1 : -1);
+/** Others write to the store, too, so that a digest would be of no history that there was. */
+const withoutDigest = ({ historyDigest: _, ...stored }: StoredConversation): StoredConversation => stored;
 
-const matches = (
-  { listed, at }: DatedListing,
-  { userId, since, until, cursor }: ConversationQuery,
-): boolean =>
-  (userId === undefined || listed.userId === userId) &&
-  (since === undefined || at >= since) &&
-  (until === undefined || at <= until) &&
-  (cursor === undefined ||
-    at < cursor.lastActivity ||
-    (at.getTime() === cursor.lastActivity.getTime() && listed.id < cursor.conversationId));
-
-function unlisted(viewer: string | undefined): MemoryErrorUnion {
-  if (viewer !== undefined) return createMemoryConflictError("owner", { provider: NAME });
+function unlisted(viewer: string | undefined): ConversationStoreError {
+  if (viewer !== undefined) {
+    return new ConversationStoreError(createMemoryConflictError("owner", { provider: PROVIDER }));
+  }
   const reason =
     "list() of the conversation store doesn't name this conversation, so its owner is unknown. Let list() name every conversation with its userId, or pass a userId to providerOf";
-  return createMemoryStorageError("list", reason, { provider: NAME });
+  return storeFailure("list", reason);
 }
-
-const noTraces = (): MemoryErrorUnion =>
-  createMemoryValidationError(
-    [{ path: "query.traceId", expected: "nothing: a conversation store keeps no traces" }],
-    { provider: NAME },
-  );
-
-const noDelete = (): MemoryErrorUnion =>
-  createMemoryStorageError("deleteConversation", "this conversation store has no delete()", {
-    provider: NAME,
-  });

@@ -1,4 +1,10 @@
-import { createMemoryStorageError, type MemoryErrorUnion } from "../errors.ts";
+import {
+  createMemoryStorageError,
+  createMemoryValidationError,
+  type MemoryErrorDetails,
+  type MemoryErrorUnion,
+  type MemoryIssue,
+} from "../errors.ts";
 import type { Result } from "../result.ts";
 
 /**
@@ -12,6 +18,19 @@ export class ConversationStoreError extends Error {
     super(memoryError.message);
   }
 }
+
+/** The name of a store of five methods in errors. */
+export const PROVIDER = "conversation-store";
+
+export const storeFailure = (
+  operation: string,
+  reason: string,
+  details: MemoryErrorDetails = {},
+): ConversationStoreError =>
+  new ConversationStoreError(createMemoryStorageError(operation, reason, { provider: PROVIDER, ...details }));
+
+export const invalidInput = (issues: readonly MemoryIssue[], details: MemoryErrorDetails) =>
+  new ConversationStoreError(createMemoryValidationError(issues, details));
 
 /** The data of a result. Throws {@link ConversationStoreError} for a failure. */
 export async function unwrap<T>(operation: string, action: () => Promise<Result<T>>): Promise<T> {

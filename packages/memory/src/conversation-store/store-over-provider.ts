@@ -3,7 +3,7 @@ import { sha256 } from "#digest";
 import { conversationCursor } from "../codec/cursor.ts";
 import { idIssue } from "../codec/ids.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
-import { createMemoryNotFoundError, createMemoryValidationError, isMemoryConflictError } from "../errors.ts";
+import { createMemoryNotFoundError, isMemoryConflictError } from "../errors.ts";
 import { lazy } from "../lazy.ts";
 import type { Message } from "../message.ts";
 import { sanitizeConversation } from "../messages/sanitizer.ts";
@@ -24,7 +24,7 @@ import type {
   ConversationStoreMeta,
   ProviderConversationStore,
 } from "./store.ts";
-import { ConversationStoreError, unwrap } from "./store-error.ts";
+import { ConversationStoreError, invalidInput, unwrap } from "./store-error.ts";
 import { conversationMetadata, toListEntry } from "./store-metadata.ts";
 
 const optionsSchema = lazy(() =>
@@ -136,9 +136,7 @@ export function createConversationStore(
       if (args.length === 0) return listConversations(retrying, {});
       if (userId !== undefined) return listConversations(retrying, { userId });
       const expected = "a user id; leave the argument out to list everybody's conversations";
-      throw new ConversationStoreError(
-        createMemoryValidationError([{ path: "userId", expected }], { operation: "list" }),
-      );
+      throw invalidInput([{ path: "userId", expected }], { operation: "list" });
     },
     delete: async (conversationId) => {
       await unwrap("delete", () => retrying.deleteConversation(conversationId));
@@ -152,32 +150,11 @@ export function createConversationStore(
  */
 function threadId(userId: string, agent: string): string {
   const issues = [idIssue("userId", userId), idIssue("agent", agent)].filter((issue) => issue !== undefined);
-  if (issues.length > 0) {
-    throw new ConversationStoreError(createMemoryValidationError(issues, { operation: "threadFor" }));
-  }
+  if (issues.length > 0) throw invalidInput(issues, { operation: "threadFor" });
   return `thread_${sha256(JSON.stringify(["jaf:thread", userId, agent]), "base64url")}`;
 }
 
 const PAGE = 100;
-
-async function* pages(
-  provider: MemoryProvider,
-  query: MemoryQuery,
-): AsyncGenerator<readonly ConversationMemory[]> {
-  let cursor: string | undefined;
-  do {
-    const paged = {
-      ...query,
-      limit: PAGE,
-      includeMessages: false,
-      ...(cursor === undefined ? {} : { cursor }),
-    };
-    const found = await unwrap("list", () => provider.findConversations(paged));
-    yield found;
-    const last = found.length < PAGE ? undefined : found.at(-1);
-    cursor = last && conversationCursor(last);
-  } while (cursor !== undefined);
-}
 
 /** Newest activity first, each once. Holds one page of conversations at a time, and the entries. */
 async function listConversations(
@@ -185,21 +162,23 @@ async function listConversations(
   query: Pick<MemoryQuery, "userId">,
 ): Promise<ConversationStoreListEntry[]> {
   const entries = new Map<string, ConversationStoreListEntry>();
-  const add = (conversations: readonly ConversationMemory[]) => {
-    for (const conversation of conversations) {
-      entries.set(conversation.conversationId, toListEntry(conversation));
+  /** Returns how many pages there were. */
+  async function readPages(since: Pick<MemoryQuery, "since">): Promise<number> {
+    const all = { ...query, ...since, limit: PAGE, includeMessages: false };
+    let cursor: string | undefined;
+    for (let pages = 1; ; pages++) {
+      const page = cursor === undefined ? all : { ...all, cursor };
+      const found = await unwrap("list", () => provider.findConversations(page));
+      for (const conversation of found) entries.set(conversation.conversationId, toListEntry(conversation));
+      const last = found.length < PAGE ? undefined : found.at(-1);
+      cursor = last && conversationCursor(last);
+      if (cursor === undefined) return pages;
     }
-  };
-  let pageCount = 0;
-  for await (const page of pages(provider, query)) {
-    add(page);
-    pageCount += 1;
   }
+  const pages = await readPages({});
   const since = entries.values().next().value?.updatedAt;
-  if (pageCount > 1 && since !== undefined) {
-    // What was written between two pages has moved to the front, and was never seen if its place came later.
-    for await (const page of pages(provider, { ...query, since })) add(page);
-  }
+  // What was written between two pages has moved to the front, and was never seen if its place came later.
+  if (pages > 1 && since !== undefined) await readPages({ since });
   return [...entries.values()].sort(byActivity);
 }
 

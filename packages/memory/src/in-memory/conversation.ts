@@ -61,15 +61,15 @@ interface KeyRecord {
   readonly nextPosition: number;
 }
 
-/** `undefined` for a write that creates nothing. */
+/** Its first write is still to come. */
 export function createEntry(
-  { conversationId, create, source }: ConversationWrite,
+  { conversationId, source }: Pick<ConversationWrite, "conversationId" | "source">,
+  incarnation: string,
   now: Date,
-): Entry | undefined {
-  if (create === undefined) return undefined;
+): Entry {
   return {
     conversationId,
-    incarnation: create.incarnation,
+    incarnation,
     createdAt: source?.createdAt ?? now,
     messages: [],
     traceIds: new Set(source?.traceIds),
@@ -81,7 +81,7 @@ export function createEntry(
     version: 0,
     metadataVersion: 0,
     nextPosition: source?.firstPosition ?? 0,
-    base: create.incarnation,
+    base: incarnation,
     ttlSeconds: undefined,
     writes: 0,
   };
@@ -237,7 +237,7 @@ const boundsOf = ({ messages, nextPosition, ownIds }: Entry, selection: StoredSe
 const NO_MESSAGES = { kind: "none" } as const;
 const ALL_MESSAGES = { kind: "all" } as const;
 
-export function toStored(entry: Entry, selection: StoredSelection): StoredConversation {
+function toStored(entry: Entry, selection: StoredSelection): StoredConversation {
   const { conversationId, userId, metadata, createdAt, lastActivity, messages } = entry;
   const { version, metadataVersion, nextPosition, incarnation } = entry;
   return {
@@ -277,7 +277,7 @@ export function toRead(
   entry: Entry,
   selection: StoredSelection,
   { receiptFor, forExport }: { readonly receiptFor?: string; readonly forExport?: boolean },
-): ReadOutcome {
+): Extract<ReadOutcome, { readonly conversation: StoredConversation }> {
   const [from, end] = boundsOf(entry, selection);
   const { messages, nextPosition, keys, traceIds, ttlSeconds } = entry;
   const receipt = receiptFor === undefined ? undefined : keys.get(receiptFor);

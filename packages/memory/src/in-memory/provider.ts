@@ -26,6 +26,7 @@ import {
   toListed,
   toRead,
 } from "./conversation.ts";
+import { selectConversations, statsOf } from "./listing.ts";
 import { createTombstones } from "./tombstones.ts";
 
 type EvictionListener = (conversationId: string) => void;
@@ -33,22 +34,6 @@ type EvictionListener = (conversationId: string) => void;
 export interface InMemoryProvider extends VersionedMemoryProvider {
   /** Tells of each conversation that `maxConversations` pushed out. Returns a function that unsubscribes. */
   readonly on: (event: "conversation_evicted", listener: EvictionListener) => () => void;
-}
-
-const byActivity = (a: Entry, b: Entry): number =>
-  b.lastActivity.getTime() - a.lastActivity.getTime() || (a.conversationId < b.conversationId ? 1 : -1);
-
-function matches(entry: Entry, { traceId, userId, since, until, cursor }: ConversationQuery): boolean {
-  const { lastActivity, conversationId } = entry;
-  return (
-    (userId === undefined || entry.userId === userId) &&
-    (traceId === undefined || entry.traceIds.has(traceId)) &&
-    (since === undefined || lastActivity >= since) &&
-    (until === undefined || lastActivity <= until) &&
-    (cursor === undefined ||
-      lastActivity < cursor.lastActivity ||
-      (lastActivity.getTime() === cursor.lastActivity.getTime() && conversationId < cursor.conversationId))
-  );
 }
 
 interface BackendOptions {
@@ -124,7 +109,7 @@ function createBackend({ limits, keepBody, onEvicted }: BackendOptions): MemoryB
     const own = appends ? limits.maxMessagesPerConversation : Number.POSITIVE_INFINITY;
     const maxMessages = Math.min(own, write.maxMessages ?? Number.POSITIVE_INFINITY);
     const now = new Date();
-    const written = entry ?? createEntry(write, now);
+    const written = entry ?? (write.create && createEntry(write, write.create.incarnation, now));
     if (written === undefined) return { status: "missing" };
     applyWrite(written, write, { now, maxMessages, keepBody });
     put(written);
@@ -159,22 +144,7 @@ function createBackend({ limits, keepBody, onEvicted }: BackendOptions): MemoryB
   function find(query: ConversationQuery) {
     const candidates =
       query.conversationId === undefined ? liveOfUser(query.userId) : liveOf([query.conversationId]);
-    const found = candidates.filter((entry) => matches(entry, query)).sort(byActivity);
-    const end = query.limit === undefined ? undefined : query.offset + query.limit;
-    return found.slice(query.offset, end).map((entry) => toListed(entry, query.includeMessages));
-  }
-
-  function stats(userId: string | undefined) {
-    const counted = liveOfUser(userId);
-    const times = counted.map(({ createdAt }) => createdAt.getTime()).sort((a, b) => a - b);
-    const [oldest] = times;
-    const newest = times.at(-1);
-    return {
-      totalConversations: counted.length,
-      totalMessages: counted.reduce((sum, { messages }) => sum + messages.length, 0),
-      ...(oldest === undefined ? {} : { oldestConversation: new Date(oldest) }),
-      ...(newest === undefined ? {} : { newestConversation: new Date(newest) }),
-    };
+    return selectConversations(candidates, query).map((entry) => toListed(entry, query.includeMessages));
   }
 
   return {
@@ -207,7 +177,10 @@ function createBackend({ limits, keepBody, onEvicted }: BackendOptions): MemoryB
       for (const entry of owned) removeWithTombstone(entry);
       return owned.length;
     },
-    stats: async (userId) => stats(userId),
+    stats: async (userId) =>
+      statsOf(
+        liveOfUser(userId).map(({ createdAt, messages }) => ({ createdAt, totalMessages: messages.length })),
+      ),
     ping: async () => {},
     close: async () => {
       entries.clear();

@@ -1,6 +1,7 @@
 // For engines, loaded by the first run that stores turns, has a window, or continues what a client sent. It includes `client`, and
 // so `engine`.
 export { sha256, sha512t256, startSha512t256 } from "#digest";
+export { createKeyedQueue, type KeyedQueue } from "../async/keyed-queue.ts";
 export { isMediaResolver, type MediaResolver, type ResolveOptions } from "../blobs/media-resolver.ts";
 export * from "../client/index.ts";
 export { historyTokenOf } from "../continuation/history-token.ts";
@@ -10,6 +11,7 @@ export {
   validateContinuation,
 } from "../continuation/validate-continuation.ts";
 export { defaultContinuationValidator } from "../continuation/validator-hook.ts";
+export { listConversations } from "../conversation-store/listed-conversations.ts";
 export { isProviderConversationStore, providerOf } from "../conversation-store/provider-over-store.ts";
 export { ConversationStoreError } from "../conversation-store/store-error.ts";
 export { conversationMetadata } from "../conversation-store/store-metadata.ts";
