@@ -1,6 +1,7 @@
 import { parseOptions } from "@jaf/memory/adapter";
 import { openAccess } from "./access.ts";
 import { readAudit, verifyAudit } from "./audit/audit.ts";
+import { openAudit } from "./audit/chain.ts";
 import type { UserKey, UserMemoryBackend } from "./backend/backend.ts";
 import { trackWork } from "./background-work.ts";
 import { boundOptions } from "./bound-options.ts";
@@ -35,8 +36,9 @@ export function defineUserMemory(
     boundOptions(userMemoryOptionsSchema, options),
     "user memory options",
   );
-  const access = openAccess(backend, settings);
-  const scope: StoreScope = { access, settings, track: (work) => trackWork(store, work) };
+  const audit = openAudit(settings.auditKey);
+  const access = openAccess(backend, settings, audit);
+  const scope: StoreScope = { access, audit, settings, track: (work) => trackWork(store, work) };
   const user = (operation: string, userId: unknown): UserKey => userKeyOf(checkUserId(operation, userId));
 
   const store: UserMemoryStore = {

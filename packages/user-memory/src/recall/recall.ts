@@ -83,8 +83,8 @@ function recordUse(scope: StoreScope, user: UserKey, { head, facts }: Recalled):
       selection: { ids },
       plan: ({ view, draft, now }) => {
         const unused = view.facts.filter(({ id, usedAt }) => ids.includes(id) && usedAt === null);
-        for (const fact of unused) draft.put({ ...fact, usedAt: now }, fact);
-        return { result: undefined, change: unused.length === 0 ? null : draft.build(now) };
+        for (const fact of unused) draft.put(null, { ...fact, usedAt: now }, fact);
+        return { result: undefined, change: unused.length === 0 ? null : draft.build() };
       },
     }),
   );
