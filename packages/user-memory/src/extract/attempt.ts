@@ -1,10 +1,10 @@
 import { workKeyOf } from "../background-work.ts";
 import type { LeasedJob } from "../queue/queue.ts";
+import { reportFailure } from "../report.ts";
 import { withConcurrencyLimit } from "./concurrency-limit.ts";
 import { ExtractionError } from "./error.ts";
 import { type ExtractionScope, extractFacts } from "./extraction.ts";
 import { holdLease } from "./lease.ts";
-import { reportFailure } from "./report-failure.ts";
 
 const MAX_DELAY_MS = 15 * 60 * 1_000;
 /** Beyond `maxAttempts`, so often may a turn be leased without being tried: refused by the concurrency limit, or lost with a process. */

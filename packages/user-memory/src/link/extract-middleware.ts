@@ -6,9 +6,9 @@ import { extractAtOnce, queueExtraction } from "../extract/enqueue.ts";
 import type { ExtractionScope } from "../extract/extraction.ts";
 import { jobOf } from "../extract/job.ts";
 import { extractOptionsSchema, type MemoryExtractOptions } from "../extract/options.ts";
-import { reportFailure } from "../extract/report-failure.ts";
 import { getUserMemory } from "../global-user-memory.ts";
 import { notify } from "../notify.ts";
+import { reportFailure } from "../report.ts";
 import type { UserMemoryStore } from "../store.ts";
 import { isStore } from "../user-memory-guards.ts";
 

@@ -7,7 +7,7 @@ import { queueable } from "../extract/user-input.ts";
 import { userKeyOf } from "../facts/user-key.ts";
 import { checkInput, checkUserId, idSchema } from "../input/check-input.ts";
 import type { UserMemorySettings } from "../options.ts";
-import { reportError } from "../report-error.ts";
+import { reportError } from "../report.ts";
 import type { ExtractionJob, ExtractionQueue, LeasedJob } from "./queue.ts";
 
 const jobSchema = lazy(() =>

@@ -1,5 +1,6 @@
 import type { ToolCallInfo } from "@jaf/core";
 import type { ErasureMark } from "../erasure-mark.ts";
+import { codeOf } from "../errors.ts";
 import { proposedIn } from "../extract/items-to-remember.ts";
 import { rememberItem } from "../extract/remember-item.ts";
 import { readUserInput, type UserInput } from "../extract/user-input.ts";
@@ -45,7 +46,7 @@ export async function rememberFact<Ctx>(
     const kept = await rememberItem(memory, item, { ...source, tags: settings.tags ?? [] });
     return "status" in kept && kept.status === "quarantined" ? WAITS : REMEMBERED;
   } catch (thrown) {
-    if (isForgotten(thrown)) return FORGOTTEN;
+    if (["erased", "forgotten"].includes(codeOf(thrown) ?? "")) return FORGOTTEN;
     throw thrown;
   }
 }
@@ -71,8 +72,3 @@ async function startOf<Ctx>({ memory, userId, settings, context, call, calledAt 
 
 const markOf = async (memory: UserMemory, userId: string): Promise<ErasureMark> =>
   isStore(memory) ? memory.mark(userId) : (0 as ErasureMark);
-
-function isForgotten(thrown: unknown): boolean {
-  const { name, code } = (thrown ?? {}) as { readonly name?: unknown; readonly code?: unknown };
-  return name === "UserMemoryError" && (code === "erased" || code === "forgotten");
-}
