@@ -1,5 +1,5 @@
 import { backoffDelayMs } from "@jaf/memory/adapter";
-import { auditChain } from "./audit/chain.ts";
+import type { Audit } from "./audit/chain.ts";
 import type { UserKey, UserMemoryBackend, UserView } from "./backend/backend.ts";
 import { UserMemoryError } from "./errors.ts";
 import type { UserMemorySettings } from "./options.ts";
@@ -41,7 +41,7 @@ interface CallState {
   epoch?: number;
 }
 
-export function openAccess(backend: UserMemoryBackend, settings: UserMemorySettings): Access {
+export function openAccess(backend: UserMemoryBackend, { limits }: UserMemorySettings, audit: Audit): Access {
   const underWay = new Map<string, Set<CallState>>();
 
   async function ask<T>(operation: string, action: () => Promise<T>): Promise<T> {
@@ -55,14 +55,13 @@ export function openAccess(backend: UserMemoryBackend, settings: UserMemorySetti
   async function write<T>(user: UserKey, wanted: Write<T>, state: CallState): Promise<T> {
     const { operation, since } = wanted;
     let { selection } = wanted;
-    const chain = auditChain(user, settings.auditKey);
+    const chain = audit(user);
     let epoch = since ?? state.epoch;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const view = await backend.read(user, selection);
       const current = view.head?.epoch ?? 0;
       epoch ??= current;
       if (state.interrupted || current !== epoch) throw erased(operation);
-      const { limits } = settings;
       const planned = wanted.plan(openPlan(view, { limits, chain, now: Date.now() }));
       if ("selection" in planned) {
         selection = planned.selection;

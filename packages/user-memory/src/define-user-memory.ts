@@ -1,14 +1,15 @@
 import { parseOptions } from "@jaf/memory/adapter";
 import { openAccess } from "./access.ts";
 import { readAudit, verifyAudit } from "./audit/audit.ts";
+import { openAudit } from "./audit/chain.ts";
 import type { UserKey, UserMemoryBackend } from "./backend/backend.ts";
-import { trackWork } from "./background-work.ts";
+import { drainWork, trackWork } from "./background-work.ts";
 import { boundOptions } from "./bound-options.ts";
 import type { ErasureMark } from "./erasure-mark.ts";
 import { userKeyOf } from "./facts/user-key.ts";
 import { forget, forgetAll } from "./forget/forget.ts";
 import { checkUserId } from "./input/check-input.ts";
-import { drainWork, middlewareFor } from "./link/index.ts";
+import { middlewareFor } from "./link/middleware.ts";
 import { list } from "./list/list.ts";
 import { type UserMemoryOptions, type UserMemorySettings, userMemoryOptionsSchema } from "./options.ts";
 import { openQueue } from "./queue/open.ts";
@@ -35,8 +36,9 @@ export function defineUserMemory(
     boundOptions(userMemoryOptionsSchema, options),
     "user memory options",
   );
-  const access = openAccess(backend, settings);
-  const scope: StoreScope = { access, settings, track: (work) => trackWork(store, work) };
+  const audit = openAudit(settings.auditKey);
+  const access = openAccess(backend, settings, audit);
+  const scope: StoreScope = { access, audit, settings, track: (work) => trackWork(store, work) };
   const user = (operation: string, userId: unknown): UserKey => userKeyOf(checkUserId(operation, userId));
 
   const store: UserMemoryStore = {

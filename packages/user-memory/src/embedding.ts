@@ -1,6 +1,6 @@
 import { beforeDeadline } from "./deadline.ts";
 import type { UserMemorySettings } from "./options.ts";
-import { reportError } from "./report-error.ts";
+import { reportError } from "./report.ts";
 
 const MAX_DIMENSIONS = 16_000;
 

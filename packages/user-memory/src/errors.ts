@@ -47,3 +47,9 @@ export class UserMemoryError extends Error {
     this.retryable = retryable;
   }
 }
+
+/** The code of a `UserMemoryError`, which a second copy of this package may have made; `undefined` for anything else. */
+export function codeOf(thrown: unknown): UserMemoryErrorCode | undefined {
+  const { name, code } = (thrown ?? {}) as Partial<UserMemoryError>;
+  return name === "UserMemoryError" ? code : undefined;
+}

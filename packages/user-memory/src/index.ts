@@ -22,20 +22,15 @@ export {
   processExtractions,
 } from "./extract/process-extractions.ts";
 export type { FactStatus, Provenance, QuarantineReason, Quotation, Trust, UserFact } from "./fact.ts";
+export { getUserMemory } from "./global-user-memory.ts";
 export { createInMemoryUserMemoryBackend } from "./in-memory/backend.ts";
 export { MemoryUserMemory } from "./in-memory/store.ts";
 export type { MemoryInjectOptions } from "./inject/options.ts";
 export type { UserMemoryLimits } from "./limits.ts";
+export { type AdaptedUserMemory, asUserMemory, setUserMemory } from "./link/as-user-memory.ts";
 export { withMemoryExtract } from "./link/extract-middleware.ts";
-export {
-  type AdaptedUserMemory,
-  asUserMemory,
-  getUserMemory,
-  type LinkedUserMemory,
-  type MemoryLinkOptions,
-  setUserMemory,
-} from "./link/index.ts";
 export { withMemoryInject } from "./link/inject-middleware.ts";
+export type { MemoryLinkOptions } from "./link/middleware.ts";
 export {
   createMessageSearch,
   dropMessageIndex,
@@ -73,3 +68,4 @@ export type {
 } from "./tools/options.ts";
 export { createMemoryTools, type MemoryTools } from "./tools/tools.ts";
 export type { MemoryEntry, UserMemory } from "./user-memory.ts";
+export type { LinkedUserMemory } from "./user-memory-guards.ts";

@@ -1,4 +1,5 @@
 import type { Access } from "./access.ts";
+import type { Audit } from "./audit/chain.ts";
 import type { StoredFact, UserKey } from "./backend/backend.ts";
 import type { Provenance, UserFact } from "./fact.ts";
 import { type Digests, digestsOf } from "./facts/digests.ts";
@@ -8,6 +9,7 @@ import type { UserMemorySettings } from "./options.ts";
 /** What every operation of a store works with. */
 export interface StoreScope {
   readonly access: Access;
+  readonly audit: Audit;
   readonly settings: UserMemorySettings;
   /** Has `drain` wait for work that no caller waits for. */
   readonly track: (work: Promise<unknown>) => void;

@@ -1,9 +1,9 @@
 import type { StoredAuditEntry, StoredFact, UserKey } from "../backend/backend.ts";
 import { listStored } from "../list/list.ts";
 import type { StoreScope } from "../scope.ts";
-import { NO_HASH, readState } from "../write/head-state.ts";
+import { CHAIN_START, readState } from "../write/head-state.ts";
 import { busy } from "../write/refusals.ts";
-import { type AuditChain, auditChain, type ChainEnd, parseAuditEntry } from "./chain.ts";
+import { type AuditChain, type ChainEnd, parseAuditEntry } from "./chain.ts";
 import type { AuditEntry, AuditProblem, AuditReport } from "./entry.ts";
 
 const MAX_LOOKS = 5;
@@ -22,14 +22,13 @@ export async function readAudit({ access }: StoreScope, user: UserKey): Promise<
 /** Looks again where somebody has written between the look at the trail and the look at the facts. */
 export async function verifyAudit(scope: StoreScope, user: UserKey): Promise<AuditReport> {
   const operation = "verifyAudit";
-  const { access, settings } = scope;
+  const { access, audit } = scope;
   for (let look = 1; look <= MAX_LOOKS; look++) {
     const { head, entries } = await access.ask(operation, () => access.backend.audit(user));
     const facts = await listStored(scope, user, { operation, ...EVERYTHING });
     const after = await access.ask(operation, () => access.backend.read(user, {}));
     if (after.head?.version !== head?.version) continue;
-    const { audit: end } = readState(head);
-    return verifyTrail(auditChain(user, settings.auditKey), { entries, end, facts });
+    return verifyTrail(audit(user), { entries, end: readState(head).audit, facts });
   }
   throw busy(operation);
 }
@@ -45,7 +44,7 @@ interface Trail {
 function verifyTrail(chain: AuditChain, { entries, end, facts }: Trail): AuditReport {
   const problems: AuditProblem[] = [];
   const left = new Map<string, AuditEntry>();
-  let last: ChainEnd = { seq: 0, hash: NO_HASH };
+  let last = CHAIN_START;
   for (const stored of entries) {
     const entry = parseAuditEntry(stored);
     const follows = entry?.seq === last.seq + 1 && entry.previous === last.hash && chain.isWhole(entry);

@@ -2,7 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { StoredAuditEntry, StoredFact, UserKey } from "../backend/backend.ts";
-import type { AuditAction, AuditEntry } from "./entry.ts";
+import { AUDIT_ACTIONS, type AuditAction, type AuditEntry } from "./entry.ts";
 
 /** What is to be recorded. */
 export interface AuditEvent {
@@ -32,8 +32,15 @@ export interface AuditChain {
 
 type Fields = Omit<AuditEntry, "hash">;
 
-/** Of one user; `auditKey` is the store's. */
-export function auditChain({ hash: salt }: UserKey, auditKey: string | undefined): AuditChain {
+/** The audit trails of a store, each of one user. */
+export type Audit = (user: UserKey) => AuditChain;
+
+export const openAudit =
+  (auditKey: string | undefined): Audit =>
+  ({ hash }) =>
+    openChain(hash, auditKey);
+
+function openChain(salt: string, auditKey: string | undefined): AuditChain {
   const hash = (text: string): string =>
     (auditKey === undefined ? createHash("sha256") : createHmac("sha256", auditKey))
       .update(text, "utf8")
@@ -68,25 +75,11 @@ export function auditChain({ hash: salt }: UserKey, auditKey: string | undefined
   };
 }
 
-const ACTIONS = [
-  "remembered",
-  "repeated",
-  "changed",
-  "superseded",
-  "revived",
-  "quarantined",
-  "approved",
-  "rejected",
-  "forgotten",
-  "evicted",
-  "erased",
-] as const satisfies readonly AuditAction[];
-
 const entrySchema = lazy(() =>
   z.object({
     seq: z.int(),
     at: z.number().transform((at) => new Date(at)),
-    action: z.enum(ACTIONS),
+    action: z.enum(AUDIT_ACTIONS),
     factId: z.string().optional(),
     digest: z.string().optional(),
     previous: z.string(),

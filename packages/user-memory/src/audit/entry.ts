@@ -1,17 +1,22 @@
-/** What was done to a fact, or, with `"erased"`, to all of them. */
-export type AuditAction =
-  | "remembered"
-  | "repeated"
-  | "changed"
-  | "superseded"
-  | "revived"
-  | "quarantined"
-  | "approved"
-  | "rejected"
-  | "forgotten"
-  /** Deleted to make room for newer quotations; it may be learned again. */
-  | "evicted"
-  | "erased";
+export const AUDIT_ACTIONS = [
+  "remembered",
+  "repeated",
+  "changed",
+  "superseded",
+  "revived",
+  "quarantined",
+  "approved",
+  "rejected",
+  "forgotten",
+  "evicted",
+  "erased",
+] as const;
+
+/**
+ * What was done to a fact, or, with `"erased"`, to all of them. `"evicted"`: deleted to make room for newer quotations; it may be
+ * learned again.
+ */
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /**
  * A link of a user's audit trail. It holds no text: `digest` is a keyed hash of the fact as it was left, absent where the

@@ -1,11 +1,10 @@
 import { workKeyOf } from "../background-work.ts";
 import type { LeasedJob } from "../queue/queue.ts";
+import { reportFailure } from "../report.ts";
 import { withConcurrencyLimit } from "./concurrency-limit.ts";
 import { ExtractionError } from "./error.ts";
-import type { ExtractionScope } from "./extraction.ts";
+import { type ExtractionScope, extractFacts } from "./extraction.ts";
 import { holdLease } from "./lease.ts";
-import { loadExtraction } from "./load-extraction.ts";
-import { reportFailure } from "./report-failure.ts";
 
 const MAX_DELAY_MS = 15 * 60 * 1_000;
 /** Beyond `maxAttempts`, so often may a turn be leased without being tried: refused by the concurrency limit, or lost with a process. */
@@ -49,7 +48,6 @@ async function attempt(scope: ExtractionScope, leased: LeasedJob): Promise<Attem
   // Handed out so often without an end, it takes its process down.
   if (leased.attempt > maxAttempts + UNTRIED) return giveUp(scope, leased, undefined);
   try {
-    const { extractFacts } = await loadExtraction();
     await extractFacts(scope, leased.job, leased.attempt);
   } catch (thrown) {
     if (leased.attempt >= maxAttempts) return giveUp(scope, leased, thrown);

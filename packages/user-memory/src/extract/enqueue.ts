@@ -1,11 +1,11 @@
 import { trackWork, workKeyOf } from "../background-work.ts";
 import { beforeDeadline } from "../deadline.ts";
 import type { ExtractionJob, LeasedJob } from "../queue/queue.ts";
+import { reportFailure } from "../report.ts";
 import type { UserMemoryStore } from "../store.ts";
 import { attemptJob } from "./attempt.ts";
 import { isQueueFull } from "./concurrency-limit.ts";
 import type { ExtractionScope } from "./extraction.ts";
-import { reportFailure } from "./report-failure.ts";
 
 /** How long a run waits until its turn is in the queue. */
 const ENQUEUE_MS = 5_000;

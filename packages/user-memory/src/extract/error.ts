@@ -1,5 +1,4 @@
-import type { ErrorCause } from "@jaf/memory";
-import { describeCause } from "@jaf/memory/adapter";
+import { kindOf } from "../report.ts";
 
 /**
  * Why facts weren't extracted from a turn:
@@ -33,10 +32,4 @@ export class ExtractionError extends Error {
     this.attempt = attempt;
     this.retryable = code !== "given-up";
   }
-}
-
-/** The kind of a cause alone: what it says may quote what was said. */
-function kindOf(thrown: unknown): ErrorCause {
-  const { name, code } = describeCause(thrown);
-  return { name, message: "left out", ...(code === undefined ? {} : { code }) };
 }

@@ -1,8 +1,9 @@
 import { holdsSecret } from "@jaf/memory/engine";
 import { ownContent } from "../facts/terms.ts";
 import type { ExtractionJob } from "../queue/queue.ts";
+import { wordsIn } from "../text/scripts.ts";
 import type { ProposedFact } from "./options.ts";
-import { lineOf, type Passage, type Quotable, quotableOf, wordsIn } from "./passages.ts";
+import { lineOf, type Passage, type Quotable, quotableOf } from "./passages.ts";
 import { createSupportFinder } from "./support.ts";
 import { announcesText } from "./third-party-text/index.ts";
 

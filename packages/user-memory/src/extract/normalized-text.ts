@@ -1,4 +1,5 @@
 import { lazy } from "@jaf/memory/adapter";
+import { UNSPACED } from "../text/scripts.ts";
 import type { Span } from "./third-party-text/index.ts";
 
 interface Found {
@@ -22,10 +23,7 @@ const MAX_MATCHES = 32;
 const MAX_TRIES = 1_000;
 const LETTER = lazy(() => /[\p{L}\p{N}]/u);
 /** In these scripts no space tells where a word begins. */
-const DENSE = lazy(
-  () =>
-    /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u,
-);
+const DENSE = lazy(() => new RegExp(String.raw`[${UNSPACED}\p{sc=Hangul}]`, "u"));
 
 /** In small letters, without accents, and with one form of each letter (NFKD, the marks left out). */
 export function normalizeText(text: string): NormalizedText {

@@ -1,6 +1,8 @@
 import { holdsSecret } from "@jaf/memory/engine";
+import { wordsIn } from "../text/scripts.ts";
 import { sentencesIn } from "../text/sentences.ts";
 import { type Span, thirdPartySpans } from "./third-party-text/index.ts";
+import { isBlank, linesOf, withLineFeeds } from "./third-party-text/line.ts";
 
 /** Words of the user's own that can be quoted: whole sentences of one message, one behind the other. */
 export interface Passage {
@@ -30,7 +32,6 @@ const MAX_SENTENCE = 2_000;
 
 const UNSEEN = /(?!\u200c|\u200d|\ufe0f)\p{Default_Ignorable_Code_Point}|\p{Cs}/gu;
 const SPACE = /[\s\p{Cc}]+/gu;
-const LINE_BREAK = /\r\n?|[\n\v\f\u0085\u2028\u2029]/gu;
 /** It may stand within a sentence: neither behind it nor before it is an empty line, an item of a list, or what was cut out. */
 const SOFT_BREAK = /(?<![\n\ufffc])\n(?![^\S\n]*(?:\n|[-*+•‣◦▪–—#]\s|\d{1,3}[.)]\s|\ufffc|$))/gu;
 const WINDOW = 500;
@@ -49,7 +50,11 @@ export function quotableOf(said: readonly string[], isThirdParty: (message: numb
   const passages = said.flatMap((text, message) => {
     const strange = thirdParty[message] ?? [];
     const spans = packed(text, ownSentences(text, strange));
-    const isMessage = spoken === 1 && strange.length === 0 && spans.length === 1 && !/\n/u.test(text.trim());
+    const isMessage =
+      spoken === 1 &&
+      strange.length === 0 &&
+      spans.length === 1 &&
+      !withLineFeeds(text.trim()).includes("\n");
     const from = isMessage ? ("message" as const) : ("text" as const);
     return spans.map((span) => ({ message, span, text: lineOf(text.slice(span.start, span.end)), from }));
   });
@@ -104,25 +109,25 @@ function ownShare({ start, end }: Span, thirdParty: readonly Span[], from: numbe
 }
 
 function sentencesOf(text: string, thirdParty: readonly Span[]): readonly Span[] {
-  const plain = text.replace(LINE_BREAK, (found) => "\n".repeat(found.length));
+  const plain = withLineFeeds(text);
   const flowing = plain.replace(SOFT_BREAK, " ");
   const edges = thirdParty
     .filter((span) => hasOwnLines(plain, span))
     .flatMap(({ start, end }) => [start, end]);
   const divided = dividedAt(segmentsOf(flowing), edges);
   return divided.flatMap((span) =>
-    span.end - span.start > MAX_SENTENCE ? linesOf(plain, span) : isBlank(plain, span) ? [] : [span],
+    span.end - span.start > MAX_SENTENCE ? linesIn(plain, span) : isEmpty(plain, span) ? [] : [span],
   );
 }
 
-const isBlank = (text: string, { start, end }: Span): boolean => text.slice(start, end).trim() === "";
+const isEmpty = (text: string, { start, end }: Span): boolean => text.slice(start, end).trim() === "";
 
 /** Whether a part has its lines to itself at one of its ends. */
 const hasOwnLines = (text: string, { start, end }: Span): boolean =>
   start === 0 ||
   end === text.length ||
   text[start - 1] === "\n" ||
-  text[end] === "\n" ||
+  /^ ?\n/u.test(text.slice(end, end + 2)) ||
   text[end - 1] === "\n";
 
 /** A window at a time: to segment a long text at once takes time that grows with the square of its length. */
@@ -158,15 +163,10 @@ function dividedAt(spans: readonly Span[], edges: readonly number[]): readonly S
   });
 }
 
-function linesOf(plain: string, { start, end }: Span): readonly Span[] {
-  const lines: Span[] = [];
-  let from = start;
-  for (const line of plain.slice(start, end).split("\n")) {
-    if (line.trim() !== "") lines.push({ start: from, end: from + line.length });
-    from += line.length + 1;
-  }
-  return lines;
-}
+const linesIn = (plain: string, { start, end }: Span): readonly Span[] =>
+  linesOf(plain.slice(start, end))
+    .filter((line) => !isBlank(line))
+    .map((line) => ({ start: start + line.start, end: start + line.end }));
 
 function packed(text: string, own: readonly Sentence[]): readonly Span[] {
   const spans: Span[] = [];
@@ -181,15 +181,4 @@ function packed(text: string, own: readonly Sentence[]): readonly Span[] {
     words = fits ? words + added : added;
   }
   return spans;
-}
-
-/** Where no spaces stand between words, as many as there would be by their length. */
-export function wordsIn(text: string): number {
-  const dense = text.match(
-    /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/gu,
-  );
-  const spaced = text.match(
-    /[^\s\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{P}]+/gu,
-  );
-  return (spaced?.length ?? 0) + Math.ceil((dense?.length ?? 0) / 2);
 }

@@ -1,12 +1,13 @@
 import { beforeDeadline } from "../deadline.ts";
+import { codeOf } from "../errors.ts";
 import type { UserFact } from "../fact.ts";
 import type { ExtractionJob } from "../queue/queue.ts";
+import { reportFailure } from "../report.ts";
 import type { MemoryEntry, UserMemory } from "../user-memory.ts";
 import { isStore } from "../user-memory-guards.ts";
 import { everythingIn, type Item, proposedIn, type Verified } from "./items-to-remember.ts";
 import type { ExtractionSettings, ProposedFact } from "./options.ts";
 import { rememberItem } from "./remember-item.ts";
-import { reportFailure } from "./report-failure.ts";
 
 /** Of the lease: as long may one sentence be looked at. */
 const VERIFYING_SHARE = 0.2;
@@ -71,8 +72,7 @@ function verifier(
 
 /** `"erased"` and `"forgotten"` are what somebody wanted; `"refused"` concerns one fact, `"failed"` all of them. */
 function outcomeOf(thrown: unknown): "erased" | "forgotten" | "refused" | "failed" {
-  const { name, code } = (thrown ?? {}) as { readonly name?: unknown; readonly code?: unknown };
-  if (name !== "UserMemoryError") return "failed";
+  const code = codeOf(thrown);
   if (code === "erased" || code === "forgotten") return code;
   return code === "invalid" || code === "full" ? "refused" : "failed";
 }

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { auditChain } from "../audit/chain.ts";
 import type { UserKey } from "../backend/backend.ts";
 import type { ForgetDetails, ForgetReceipt } from "../receipt.ts";
 import { digestsFor, findFact, type StoreScope } from "../scope.ts";
-import { erasedState, NO_HASH, writeState } from "../write/head-state.ts";
+import { erasedState, writeState } from "../write/head-state.ts";
 import { type Forgotten, forgetWrite, NOTHING } from "./write.ts";
 
 /** A user's fact that doesn't exist and another's that does are the same here: nothing. */
@@ -42,13 +41,13 @@ export async function remove(
   return during(user, ({ write }) => write(forgetWrite({ ids, keys, locations, digests, as })));
 }
 
-export async function forgetAll({ access, settings }: StoreScope, user: UserKey): Promise<ForgetReceipt> {
+export async function forgetAll({ access, audit }: StoreScope, user: UserKey): Promise<ForgetReceipt> {
   access.interrupt(user);
   const at = Date.now();
-  const start = { seq: 0, hash: NO_HASH };
-  const { end, entries } = auditChain(user, settings.auditKey).extend(start, [{ action: "erased" }], at);
-  const state = writeState({ ...erasedState(at), audit: end });
-  const gone = await access.ask("forgetAll", () => access.backend.erase(user, { state, audit: entries }));
+  const state = erasedState(at);
+  const { end, entries } = audit(user).extend(state.audit, [{ action: "erased" }], at);
+  const erasure = { state: writeState({ ...state, audit: end }), audit: entries };
+  const gone = await access.ask("forgetAll", () => access.backend.erase(user, erasure));
   return receipt({ ...gone, revived: 0 });
 }
 

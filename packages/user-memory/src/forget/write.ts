@@ -41,16 +41,15 @@ export function forgetWrite(options: ForgetOptions): Write<Forgotten> {
       );
       if (gone.length === 0) return { result: NOTHING, change: null };
       for (const fact of gone) {
-        draft.drop(fact);
+        draft.drop(action, fact);
         if (action !== "evicted") draft.addTombstones(tombstonesFor(fact, { digests, at: now, rejects }));
-        draft.audit({ action, factId: fact.id });
       }
       const goneIds = new Set(gone.map(({ id }) => id));
       const revived = relink(draft, view.facts, goneIds);
       if (action !== "evicted")
         for (const fact of gone) removeEvidence(draft, view.facts, { fact, gone: goneIds });
       const vectors = gone.filter(({ vector }) => vector !== null).length;
-      return { result: { facts: gone.length, vectors, revived }, change: draft.build(now) };
+      return { result: { facts: gone.length, vectors, revived }, change: draft.build() };
     },
   };
 }
@@ -79,8 +78,7 @@ function removeEvidence(draft: Draft, facts: readonly StoredFact[], { fact, gone
     const quotation = details && writeDetails({ ...details, paraphrases: [] });
     const redacted = { ...current, evidence: null, quotation };
     const after = other.status === "quarantined" ? redacted : { ...redacted, terms: termsOfFact(redacted) };
-    draft.put(after, other);
-    draft.audit({ action: "changed", factId: other.id, fact: after });
+    draft.put("changed", after, other);
   }
 }
 
@@ -94,12 +92,7 @@ function relink(draft: Draft, facts: readonly StoredFact[], gone: ReadonlySet<st
       next === undefined
         ? { ...fact, status: "active", supersededBy: null, supersededAt: null }
         : { ...fact, ...next };
-    draft.put(after, fact);
-    draft.audit({
-      action: next === undefined ? "revived" : "superseded",
-      factId: fact.id,
-      fact: after,
-    });
+    draft.put(next === undefined ? "revived" : "superseded", after, fact);
     revived += next === undefined ? 1 : 0;
   }
   return revived;

@@ -4,11 +4,11 @@ import { boundOptions } from "../bound-options.ts";
 import type { ErasureMark } from "../erasure-mark.ts";
 import { extractAtOnce, queueExtraction } from "../extract/enqueue.ts";
 import type { ExtractionScope } from "../extract/extraction.ts";
-import { loadExtraction } from "../extract/load-extraction.ts";
+import { jobOf } from "../extract/job.ts";
 import { extractOptionsSchema, type MemoryExtractOptions } from "../extract/options.ts";
-import { reportFailure } from "../extract/report-failure.ts";
 import { getUserMemory } from "../global-user-memory.ts";
 import { notify } from "../notify.ts";
+import { reportFailure } from "../report.ts";
 import type { UserMemoryStore } from "../store.ts";
 import { isStore } from "../user-memory-guards.ts";
 
@@ -59,7 +59,6 @@ export function withMemoryExtract<Ctx>(
       const scope: ExtractionScope = { memory, settings, complete: (request) => turn.complete(request) };
       const { threshold } = settings;
       try {
-        const { jobOf } = await loadExtraction();
         const job = jobOf({ spec: { ...spec, user }, turn, reply, threshold });
         if (job === "private") {
           const { conversationId, position } = turn;

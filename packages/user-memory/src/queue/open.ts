@@ -3,11 +3,11 @@ import * as z from "zod";
 import type { Access } from "../access.ts";
 import type { StoredJob, UserKey } from "../backend/backend.ts";
 import type { ErasureMark } from "../erasure-mark.ts";
-import { loadExtraction } from "../extract/load-extraction.ts";
+import { queueable } from "../extract/user-input.ts";
 import { userKeyOf } from "../facts/user-key.ts";
 import { checkInput, checkUserId, idSchema } from "../input/check-input.ts";
 import type { UserMemorySettings } from "../options.ts";
-import { reportError } from "../report-error.ts";
+import { reportError } from "../report.ts";
 import type { ExtractionJob, ExtractionQueue, LeasedJob } from "./queue.ts";
 
 const jobSchema = lazy(() =>
@@ -54,7 +54,6 @@ export function openQueue({ backend, ask }: Access, settings: UserMemorySettings
     enqueue: async (given, asked) => {
       const { leaseMs } = checkInput("queue.enqueue", enqueueSchema(), "options", asked);
       const checked = checkInput("queue.enqueue", jobSchema(), "job", given);
-      const { queueable } = await loadExtraction();
       const job = queueable(checked);
       if (job === undefined) return null;
       const user = userKeyOf(checkUserId("queue.enqueue", job.userId));

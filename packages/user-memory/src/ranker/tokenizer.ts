@@ -1,11 +1,10 @@
 import { lazy } from "@jaf/memory/adapter";
-import { FIXED_LOCALE } from "../text/locale.ts";
+import { UNSPACED } from "../text/scripts.ts";
+import { FIXED_LOCALE } from "../text/sentences.ts";
 
 const WORD_LIMIT = 64;
 const WORD = lazy(() => /[\p{L}\p{N}][\p{L}\p{N}\p{M}'’]*/gu);
-const UNSPACED = lazy(
-  () => /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u,
-);
+const UNSPACED_CHARACTER = lazy(() => new RegExp(`[${UNSPACED}]`, "u"));
 /** Dividing takes time quadratic in the length of a run. */
 const RUN = /.{1,256}/gsu;
 const HAN = /^\p{sc=Han}{3,}$/u;
@@ -35,7 +34,7 @@ export function tokenize(text: string): readonly string[] {
   const words: string[] = [];
   for (const [word] of fold(text).matchAll(WORD())) {
     if (PLAIN.test(word) && !word.includes("'")) words.push(bounded(word));
-    else if (UNSPACED().test(word)) divide(word, words);
+    else if (UNSPACED_CHARACTER().test(word)) divide(word, words);
     else split(word, words);
   }
   return words;

@@ -1,4 +1,5 @@
 import type { UserKey, UserMemoryBackend } from "../backend/backend.ts";
+import type { VectorOf } from "../embedding.ts";
 import type { RecallReason } from "../explanation.ts";
 import {
   blend,
@@ -27,8 +28,7 @@ export interface Candidate {
 interface Search {
   readonly backend: UserMemoryBackend;
   readonly user: UserKey;
-  /** The vector of a query; `null` if there is none. */
-  readonly vectorOf: (text: string) => Promise<readonly number[] | null>;
+  readonly vectorOf: VectorOf;
   readonly now: number;
 }
 

@@ -2,8 +2,8 @@ import type { UserKey } from "../backend/backend.ts";
 import type { FactExplanation } from "../explanation.ts";
 import { obstacleNow } from "../facts/validity.ts";
 import { findFact, type StoreScope, shown } from "../scope.ts";
+import { findFacts } from "./find-facts.ts";
 import { readQuery } from "./options.ts";
-import { search } from "./search.ts";
 
 export async function explain(
   scope: StoreScope,
@@ -20,7 +20,7 @@ export async function explain(
   const [{ found }, replaced] = await Promise.all([
     text === undefined
       ? { found: [] }
-      : search(scope, user, {
+      : findFacts(scope, user, {
           operation,
           input: { query: text, limit, tags: undefined, asOf: now, isNow: true, minTrust: "external" },
         }),

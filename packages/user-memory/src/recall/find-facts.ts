@@ -1,10 +1,12 @@
 import type { StoredFact, UserHead, UserKey, UserMemoryBackend } from "../backend/backend.ts";
+import { openEmbedding, type VectorOf } from "../embedding.ts";
 import type { Trust } from "../fact.ts";
 import { detailsOf } from "../facts/quotation.ts";
 import { ownContent } from "../facts/terms.ts";
 import { isUsersWord, trustRank } from "../facts/trust.ts";
 import { obstacleAt, obstacleNow } from "../facts/validity.ts";
 import type { MessageLocation } from "../ranker/index.ts";
+import type { StoreScope } from "../scope.ts";
 import { isQuestion } from "../text/asks.ts";
 import { countUsersWords, readState } from "../write/head-state.ts";
 import { type Candidate, findCandidates } from "./candidates.ts";
@@ -26,22 +28,39 @@ export interface RecallInput {
   readonly minTrust: Trust;
 }
 
-export interface RecallScope {
-  readonly backend: UserMemoryBackend;
-  readonly user: UserKey;
-  readonly vectorOf: (text: string) => Promise<readonly number[] | null>;
-  readonly maxSourceShare: number;
+interface SearchFor {
+  readonly operation: string;
+  readonly input: RecallInput;
+  /** Default: by `embed`, if there is one. */
+  readonly vectorOf?: VectorOf;
 }
 
-export interface Recalled {
+interface Recalled {
   /** Best first. */
   readonly found: readonly Found[];
   /** The user's head as it was read with the last of them. */
   readonly head: UserHead | null;
 }
 
-/** The facts that a query finds. */
-export async function recallFacts(scope: RecallScope, input: RecallInput): Promise<Recalled> {
+/** Finds facts in the store, by words and, with `embed`, by meaning. Rejects with `UserMemoryError`. */
+export function findFacts(
+  { access, settings }: StoreScope,
+  user: UserKey,
+  { operation, input, vectorOf = openEmbedding(settings, operation) }: SearchFor,
+): Promise<Recalled> {
+  const { backend } = access;
+  const { maxSourceShare } = settings.limits;
+  return access.ask(operation, () => recalled({ backend, user, vectorOf, maxSourceShare }, input));
+}
+
+interface RecallScope {
+  readonly backend: UserMemoryBackend;
+  readonly user: UserKey;
+  readonly vectorOf: VectorOf;
+  readonly maxSourceShare: number;
+}
+
+async function recalled(scope: RecallScope, input: RecallInput): Promise<Recalled> {
   const { limit, asOf } = input;
   const best = await findCandidates({ ...scope, now: asOf }, input.query);
   const kept = (found: readonly Found[]) =>

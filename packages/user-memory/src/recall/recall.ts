@@ -3,9 +3,8 @@ import type { UserFact } from "../fact.ts";
 import { ownContent } from "../facts/terms.ts";
 import { type StoreScope, shown } from "../scope.ts";
 import { readState } from "../write/head-state.ts";
-import { isWanted } from "./find-facts.ts";
+import { findFacts, isWanted } from "./find-facts.ts";
 import { readQuery, readRecall } from "./options.ts";
-import { search } from "./search.ts";
 
 export async function recall(
   scope: StoreScope,
@@ -15,7 +14,7 @@ export async function recall(
   const text = readQuery("recall", query);
   const input = { ...readRecall(options, Date.now()), query: text };
   if (input.limit === 0) return [];
-  const { head, found: ranked } = await search(scope, user, { operation: "recall", input });
+  const { head, found: ranked } = await findFacts(scope, user, { operation: "recall", input });
   const found = ranked.map(({ fact }) => fact);
   const facts = await withNewerStatements(scope, user, {
     found,
@@ -83,8 +82,8 @@ function recordUse(scope: StoreScope, user: UserKey, { head, facts }: Recalled):
       selection: { ids },
       plan: ({ view, draft, now }) => {
         const unused = view.facts.filter(({ id, usedAt }) => ids.includes(id) && usedAt === null);
-        for (const fact of unused) draft.put({ ...fact, usedAt: now }, fact);
-        return { result: undefined, change: unused.length === 0 ? null : draft.build(now) };
+        for (const fact of unused) draft.put(null, { ...fact, usedAt: now }, fact);
+        return { result: undefined, change: unused.length === 0 ? null : draft.build() };
       },
     }),
   );

@@ -1,12 +1,12 @@
 import type { StoredFact, UserKey } from "../backend/backend.ts";
 import { beforeDeadline } from "../deadline.ts";
 import { openEmbedding } from "../embedding.ts";
-import { UserMemoryError } from "../errors.ts";
+import { codeOf } from "../errors.ts";
 import type { UserFact } from "../fact.ts";
 import { hasLink } from "../facts/has-link.ts";
 import { isUsersWord } from "../facts/trust.ts";
-import { recallFacts } from "../recall/find-facts.ts";
-import { reportError } from "../report-error.ts";
+import { findFacts } from "../recall/find-facts.ts";
+import { reportError } from "../report.ts";
 import { digestsFor, type StoreScope, shown } from "../scope.ts";
 import { tombstoneDigestsOf } from "../write/tombstones.ts";
 import { evictQuotations } from "./evict.ts";
@@ -46,7 +46,7 @@ export async function remember(
   return shown(user, stored);
 }
 
-const isFull = (thrown: unknown): boolean => thrown instanceof UserMemoryError && thrown.code === "full";
+const isFull = (thrown: unknown): boolean => codeOf(thrown) === "full";
 
 /** What is known to wait for review is shown to no other service before somebody has looked at it. */
 const waits = ({ fact, trust, quarantine, quotation }: RememberInput): boolean =>
@@ -57,11 +57,11 @@ async function contradictedBy(
   user: UserKey,
   input: RememberInput,
 ): Promise<readonly string[]> {
-  const { access, settings } = scope;
+  const { settings } = scope;
   const { resolve, resolveTimeoutMs } = settings;
   // What the user said at one time contradicts nothing that they said at another.
   if (resolve === undefined || input.quotation !== null) return [];
-  const candidates = await access.ask("remember", () => likeIt(scope, user, input));
+  const candidates = await likeIt(scope, user, input);
   if (candidates.length === 0) return [];
   const { fact, tags, key } = input;
   const incoming = { fact, tags, ...(key === null ? {} : { key }) };
@@ -82,14 +82,16 @@ async function contradictedBy(
 }
 
 async function likeIt(
-  { access: { backend }, settings }: StoreScope,
+  scope: StoreScope,
   user: UserKey,
   { fact, now }: RememberInput,
 ): Promise<readonly StoredFact[]> {
-  const vectorOf = async () => null;
-  const { maxSourceShare } = settings.limits;
   const wanted = { tags: undefined, asOf: now, isNow: false, minTrust: "inferred" } as const;
   const input = { ...wanted, query: fact, limit: CANDIDATES };
-  const { found } = await recallFacts({ backend, user, vectorOf, maxSourceShare }, input);
+  const { found } = await findFacts(scope, user, {
+    operation: "remember",
+    input,
+    vectorOf: async () => null,
+  });
   return found.map(({ fact: candidate }) => candidate).filter(({ status }) => status === "active");
 }

@@ -39,10 +39,9 @@ export function repeat(scope: PlanScope, same: StoredFact, again: Repeated): Pla
   const replaces = accepted?.by === undefined ? (accepted?.replaces ?? []) : [];
   if (replaces.length === 0 && isSame(same, kept)) return { result: same, change: null };
   const after = { ...kept, updatedAt: now };
-  draft.put(after, same);
-  draft.audit({ action: same.status === "active" ? "repeated" : "approved", factId: after.id, fact: after });
+  draft.put(same.status === "active" ? "repeated" : "approved", after, same);
   supersede(draft, replaces, { ...after, validFrom: again.validFrom });
-  return { result: after, change: draft.build(now) };
+  return { result: after, change: draft.build() };
 }
 
 /** Whether the repetition is the user's word, and doesn't ask for less than what is there. */

@@ -64,7 +64,7 @@ function plan(scope: PlanScope, asked: Wanted): Plan<StoredFact> {
   // Said anew by the user: it may be learned again.
   if (wanted.extractor === null && isUsersWord(fact.trust) && fact.status !== "quarantined")
     draft.removeTombstones(wanted.tombstoneDigests);
-  return { result: fact, change: draft.build(scope.now) };
+  return { result: fact, change: draft.build() };
 }
 
 /**
@@ -137,8 +137,7 @@ function accept(
   if (reason !== null) {
     const conflictsWith = found.kind === "conflict" ? found.with.id : null;
     const waiting = { ...inQuarantine(fact, reason), conflictsWith };
-    draft.put(waiting);
-    draft.audit({ action: "quarantined", factId: waiting.id, fact: waiting });
+    draft.put("quarantined", waiting);
     return waiting;
   }
   const { replaces, by } = found as Extract<typeof found, { kind: "accepted" }>;
@@ -146,8 +145,7 @@ function accept(
     by === undefined
       ? fact
       : { ...fact, status: "superseded", supersededBy: by.id, supersededAt: by.validFrom };
-  draft.put(accepted);
-  draft.audit({ action: "remembered", factId: accepted.id, fact: accepted });
+  draft.put("remembered", accepted);
   supersede(draft, replaces, accepted);
   return accepted;
 }

@@ -51,8 +51,7 @@ function approveWrite({ waiting, vector }: ApproveOptions): Write<StoredFact | n
         terms: termsOfFact(fact),
         vector,
       };
-      draft.put(confirmed, fact);
-      draft.audit({ action: "approved", factId: id, fact: confirmed });
+      draft.put("approved", confirmed, fact);
       const replaced = view.facts.filter(
         (other) =>
           other.id !== id &&
@@ -60,7 +59,7 @@ function approveWrite({ waiting, vector }: ApproveOptions): Write<StoredFact | n
           (other.id === conflictsWith || (key !== null && other.key === key)),
       );
       supersede(draft, replaced, confirmed);
-      return { result: confirmed, change: draft.build(now) };
+      return { result: confirmed, change: draft.build() };
     },
   };
 }

@@ -1,7 +1,9 @@
 import type { ToolCallInfo } from "@jaf/core";
 import type { ErasureMark } from "../erasure-mark.ts";
-import { loadExtraction } from "../extract/load-extraction.ts";
-import type { UserInput } from "../extract/user-input.ts";
+import { codeOf } from "../errors.ts";
+import { proposedIn } from "../extract/items-to-remember.ts";
+import { rememberItem } from "../extract/remember-item.ts";
+import { readUserInput, type UserInput } from "../extract/user-input.ts";
 import type { UserMemory } from "../user-memory.ts";
 import { isStore } from "../user-memory-guards.ts";
 import type { MemoryToolsSettings, RememberArguments } from "./options.ts";
@@ -34,7 +36,6 @@ export async function rememberFact<Ctx>(
   const start = await startOf(scope);
   const input = await userInputOf(scope);
   if (input === "private") return UNWANTED;
-  const { proposedIn } = await loadExtraction();
   const [item] = await proposedIn(input, [{ fact, evidence, score: 1 }], async () => false);
   // A store that keeps no trust would show what waits for review as the user's word.
   if (item === undefined || (item.kind === "third-party" && !isStore(memory))) return NOT_SAID;
@@ -42,11 +43,10 @@ export async function rememberFact<Ctx>(
   const { conversationId } = call?.turn ?? {};
   const source = { ...start, userId, conversationId, position: input.position, extractor };
   try {
-    const { rememberItem } = await loadExtraction();
     const kept = await rememberItem(memory, item, { ...source, tags: settings.tags ?? [] });
     return "status" in kept && kept.status === "quarantined" ? WAITS : REMEMBERED;
   } catch (thrown) {
-    if (isForgotten(thrown)) return FORGOTTEN;
+    if (["erased", "forgotten"].includes(codeOf(thrown) ?? "")) return FORGOTTEN;
     throw thrown;
   }
 }
@@ -58,7 +58,6 @@ async function userInputOf<Ctx>({
   call,
 }: Remembering<Ctx>): Promise<UserInput | "private"> {
   const given = await settings.said?.(context, call);
-  const { readUserInput } = await loadExtraction();
   if (given === undefined) return readUserInput(call?.turn ?? { messages: [], said: [] });
   const said = given.map((content) => ({ role: "user", content }) as const);
   return readUserInput({ messages: call?.turn.messages ?? [], said });
@@ -73,8 +72,3 @@ async function startOf<Ctx>({ memory, userId, settings, context, call, calledAt 
 
 const markOf = async (memory: UserMemory, userId: string): Promise<ErasureMark> =>
   isStore(memory) ? memory.mark(userId) : (0 as ErasureMark);
-
-function isForgotten(thrown: unknown): boolean {
-  const { name, code } = (thrown ?? {}) as { readonly name?: unknown; readonly code?: unknown };
-  return name === "UserMemoryError" && (code === "erased" || code === "forgotten");
-}

@@ -78,9 +78,8 @@ function updateWrite(options: UpdateOptions): Write<StoredFact | null> {
       const isTaken = view.facts.some(({ id, status }) => id !== factId && status !== "superseded");
       if (isTaken) throw refusal("a text that no other fact of the user has");
       const after = { ...reworded(before, options), ...changed(before, changes, now), updatedAt: now };
-      draft.put(after, before);
-      draft.audit({ action: "changed", factId, fact: after });
-      return { result: after, change: draft.build(now) };
+      draft.put("changed", after, before);
+      return { result: after, change: draft.build() };
     },
   };
 }

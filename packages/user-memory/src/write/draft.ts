@@ -1,30 +1,34 @@
 import type { AuditChain, AuditEvent } from "../audit/chain.ts";
+import type { AuditAction } from "../audit/entry.ts";
 import type { StoredFact, Tombstone, UserChange, UserHead } from "../backend/backend.ts";
 import { isUsersWord } from "../facts/trust.ts";
 import { type HeadState, writeState } from "./head-state.ts";
 
 /** A write in the making. What it counts follows from the facts that it puts and drops. */
 export interface Draft {
-  /** Adds a fact, or replaces `before`. A fact that was put already is replaced by what is put last. */
-  readonly put: (after: StoredFact, before?: StoredFact) => void;
+  /**
+   * Adds a fact, or replaces `before`, and records what was done; `null`: nothing that concerns the audit trail. A fact that was
+   * put already is replaced by what is put last.
+   */
+  readonly put: (action: AuditAction | null, after: StoredFact, before?: StoredFact) => void;
   /** The fact as the draft leaves it. */
   readonly current: (fact: StoredFact) => StoredFact;
-  readonly drop: (fact: StoredFact) => void;
+  readonly drop: (action: AuditAction, fact: StoredFact) => void;
   readonly addTombstones: (tombstones: readonly Tombstone[]) => void;
   readonly removeTombstones: (digests: readonly string[]) => void;
-  readonly audit: (event: AuditEvent) => void;
   /** Counts that a fact that isn't the user's word was extracted from a conversation. */
   readonly setExtracted: (extracted: HeadState["extracted"]) => void;
-  readonly build: (at: number) => UserChange;
+  readonly build: () => UserChange;
 }
 
 interface DraftBase {
   readonly head: UserHead | null;
   readonly state: HeadState;
   readonly chain: AuditChain;
+  readonly now: number;
 }
 
-export function openDraft({ head, state, chain }: DraftBase): Draft {
+export function openDraft({ head, state, chain, now }: DraftBase): Draft {
   const put = new Map<string, { readonly before: StoredFact | null; readonly after: StoredFact }>();
   const drop: StoredFact[] = [];
   const tombstones: Tombstone[] = [];
@@ -32,25 +36,28 @@ export function openDraft({ head, state, chain }: DraftBase): Draft {
   const events: AuditEvent[] = [];
   let extracted = state.extracted;
   return {
-    put: (after, before) => {
+    put: (action, after, before) => {
+      if (action !== null) events.push({ action, factId: after.id, fact: after });
       const earlier = put.get(after.id);
       put.set(after.id, { before: earlier === undefined ? (before ?? null) : earlier.before, after });
     },
     current: (fact) => put.get(fact.id)?.after ?? fact,
-    drop: (fact) => void drop.push(fact),
+    drop: (action, fact) => {
+      events.push({ action, factId: fact.id });
+      drop.push(fact);
+    },
     addTombstones: (more) => void tombstones.push(...more),
     removeTombstones: (digests) => void removedTombstones.push(...digests),
-    audit: (event) => void events.push(event),
     setExtracted: (next) => {
       extracted = next;
     },
-    build: (at) => {
+    build: () => {
       const changes = [...put.values()];
       const gone = [...drop, ...changes.flatMap(({ before }) => before ?? [])];
       const come = changes.map(({ after }) => after);
       const counted = (count: number, counts: (fact: StoredFact) => boolean): number =>
         Math.max(0, count - gone.filter(counts).length + come.filter(counts).length);
-      const { end, entries } = chain.extend(state.audit, events, at);
+      const { end, entries } = chain.extend(state.audit, events, now);
       const next: HeadState = {
         ...state,
         facts: counted(state.facts, () => true),

@@ -1,5 +1,6 @@
 import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
+import type { ChainEnd } from "../audit/chain.ts";
 import type { UserHead } from "../backend/backend.ts";
 
 const count = lazy(() => z.int().min(0));
@@ -29,7 +30,8 @@ export interface HeadState extends Omit<StoredState, "drawn"> {
   readonly extracted: StoredState["drawn"];
 }
 
-export const NO_HASH = "0".repeat(64);
+/** Where the audit trail of a user ends of whom nothing was recorded. */
+export const CHAIN_START: ChainEnd = { seq: 0, hash: "0".repeat(64) };
 
 const NEW: HeadState = {
   erasedAt: 0,
@@ -37,7 +39,7 @@ const NEW: HeadState = {
   untrusted: 0,
   quarantined: 0,
   quotations: 0,
-  audit: { seq: 0, hash: NO_HASH },
+  audit: CHAIN_START,
   extracted: [],
 };
 

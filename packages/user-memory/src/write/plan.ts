@@ -42,7 +42,7 @@ export interface PlanSettings {
 
 export function openPlan(view: UserView, { limits, chain, now }: PlanSettings): PlanScope {
   const state = readState(view.head);
-  return { view, state, draft: openDraft({ head: view.head, state, chain }), limits, now };
+  return { view, state, draft: openDraft({ head: view.head, state, chain, now }), limits, now };
 }
 
 export const byId = (view: UserView, id: string): StoredFact | undefined =>

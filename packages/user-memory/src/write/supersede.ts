@@ -48,7 +48,6 @@ export function supersede(draft: Draft, replaced: readonly StoredFact[], by: Sto
       supersededBy: by.id,
       supersededAt: Math.max(fact.validFrom, by.validFrom),
     };
-    draft.put(after, fact);
-    draft.audit({ action: "superseded", factId: fact.id, fact: after });
+    draft.put("superseded", after, fact);
   }
 }

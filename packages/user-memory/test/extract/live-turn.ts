@@ -1,6 +1,6 @@
+import { drainWork } from "../../src/background-work.ts";
 import type { MemoryExtractOptions } from "../../src/extract/options.ts";
 import { withMemoryExtract } from "../../src/link/extract-middleware.ts";
-import { drainWork } from "../../src/link/index.ts";
 import type { UserMemory } from "../../src/user-memory.ts";
 import { type AskedTurn, assistant, type TurnFields, turnOf } from "../link/turn.ts";
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { ExtractionReport, MemoryExtractOptions } from "../../src/extract/options.ts";
 import { MemoryUserMemory } from "../../src/in-memory/store.ts";
+import { setUserMemory } from "../../src/link/as-user-memory.ts";
 import { withMemoryExtract } from "../../src/link/extract-middleware.ts";
-import { setUserMemory } from "../../src/link/index.ts";
 import type { MemoryEntry } from "../../src/user-memory.ts";
 import { assistant, turnOf } from "../link/turn.ts";
 import { factsOf, reply, spec, tea, turn } from "./live-turn.ts";

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { quotableOf, withoutSecrets } from "../../src/extract/passages.ts";
+import { OWN } from "./third-party-text/own.ts";
+import { PASTES, UNMARKED } from "./third-party-text/pastes.ts";
 
 const passagesOf = (...said: readonly string[]) => quotableOf(said, () => false).passages;
 const texts = (...said: readonly string[]) => passagesOf(...said).map(({ text }) => text);
@@ -22,6 +24,15 @@ describe("what the user said is divided into passages", () => {
     ["a script without spaces", "私は魚を\n食べません。肉は食べます。"],
   ])("never within a sentence: %s", (_, said) => {
     expect(texts(said)).toEqual([said.replace(/\s+/gu, " ")]);
+  });
+
+  test.each(["\r\n", "\r", "\u2028"])("the same, whatever a line ends with: %j", (lineBreak) => {
+    const messages = [...OWN, ...[...PASTES, ...UNMARKED].map(({ message }) => message)];
+    const shown = (text: string) => passagesOf(text).map((passage) => ({ ...passage, span: undefined }));
+    for (const message of messages)
+      expect(shown(message.replaceAll("\n", lineBreak)), message).toEqual(shown(message));
+    expect(texts("I would never\r\neat meat.")).toEqual(["I would never eat meat."]);
+    expect(texts("I don't share my\r\npassword, it is hunter2, as\r\nyou know.")).toEqual([]);
   });
 
   test("and a sentence that is too long for that is whole, or left out", () => {

@@ -3,8 +3,7 @@ import { createScriptedModel, type ScriptedStep } from "@jaf/core/testing";
 import { createInMemoryProvider } from "@jaf/memory";
 import { afterEach, expect, test } from "vitest";
 import { MemoryUserMemory } from "../../src/in-memory/store.ts";
-import { asUserMemory } from "../../src/link/as-user-memory.ts";
-import { setUserMemory } from "../../src/link/index.ts";
+import { asUserMemory, setUserMemory } from "../../src/link/as-user-memory.ts";
 
 afterEach(() => setUserMemory(undefined));
 

@@ -1,7 +1,9 @@
 import { setRunUserMemory as setInEngine } from "@jaf/core";
 import { afterEach, describe, expect, test } from "vitest";
+import { drainWork, trackWork } from "../../src/background-work.ts";
+import { getUserMemory } from "../../src/global-user-memory.ts";
 import { MemoryUserMemory } from "../../src/in-memory/store.ts";
-import { asUserMemory, drainWork, getUserMemory, setUserMemory, trackWork } from "../../src/link/index.ts";
+import { asUserMemory, setUserMemory } from "../../src/link/as-user-memory.ts";
 import type { MemoryEntry, UserMemory } from "../../src/user-memory.ts";
 import { assistant, turnOf } from "./turn.ts";
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MemoryUserMemory, type RememberOptions } from "../../src/index.ts";
+import { randomNumbers } from "../../src/testing/random.ts";
 
 const WORDS = Array.from(
   { length: 60 },
@@ -7,17 +8,6 @@ const WORDS = Array.from(
 );
 const QUOTED = { quotation: { from: "message" } } as const;
 const MODEL_WORDED = { trust: "inferred" } as const;
-
-/** Mulberry32: the same numbers in every run. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const words = (count: number, random: () => number): string =>
   Array.from({ length: count }, () => WORDS[Math.floor(WORDS.length * random() ** 2)]).join(" ");
@@ -35,7 +25,7 @@ const MIXTURES = [
 export const describeEarlySettling = (seeds: readonly number[]) =>
   describe.each(MIXTURES)("of %s", (_name, { quoted, modelWorded, asking }) => {
     it.each(seeds)("a recall of few finds what begins a recall of all (seed %i)", async (seed) => {
-      const random = seeded(seed);
+      const random = randomNumbers(seed);
       const memory = new MemoryUserMemory({
         limits: { maxSourceShare: 1, maxExtractedPerConversation: 100_000 },
       });

@@ -1,5 +1,5 @@
 import { fencesIn, inlineCodeIn, mattersIn, tagsIn } from "./enclosed.ts";
-import { linesOf, type Span } from "./line.ts";
+import { linesOf, type Span, withLineFeeds } from "./line.ts";
 import { quotationsIn } from "./quotations.ts";
 import { shapesIn } from "./shapes.ts";
 
@@ -13,7 +13,7 @@ const MARK = /^\s*.{3}/u;
  * word or title isn't one, nor is a list that a colon announces. Text pasted without any mark can't be told from the user's.
  */
 export function thirdPartySpans(text: string): readonly Span[] {
-  const plain = text.replace(/\r\n?|[\v\f\u0085\u2028\u2029]/gu, (found) => "\n".padStart(found.length));
+  const plain = withLineFeeds(text);
   const fences = fencesIn(linesOf(plain));
   // What stands in a fence says nothing of what stands beside it.
   const open = emptied(plain, fences);

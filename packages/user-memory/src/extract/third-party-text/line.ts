@@ -9,6 +9,10 @@ export interface Line extends Span {
   readonly text: string;
 }
 
+/** With one kind of line break, and everything else where it was. */
+export const withLineFeeds = (text: string): string =>
+  text.replace(/\r\n?|[\v\f\u0085\u2028\u2029]/gu, (found) => "\n".padStart(found.length));
+
 export function linesOf(text: string): readonly Line[] {
   let start = 0;
   return text.split("\n").map((line) => {

@@ -26,14 +26,18 @@ const DATA =
   /^\s*(?:[{[\]}]+,?|"[^"\n]{1,60}"\s*:.*|[^,;\t\n]+(?:,[^,\s][^,\n]*){2,}|[^,;\t\n]+(?:;[^;\s][^;\n]*){2,}|[^\t\n]+(?:\t[^\t\n]+){2,})\s*$/u;
 const COMMENT = /^\s*(?:\/\/|\/\*|\*\/|#!|<!--|--\s)/u;
 const INDENTED = /^(?: {4}|\t)\s*\S/u;
-/** Of terms and contracts: `1.`, `1.1`, `§ 3`. */
-const CLAUSE = /^\s*(?:§+\s?\d|\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+\p{Lu})/u;
+/** Two lines of one of these forms are a block of somebody else's. */
+const FORMS: readonly ((text: string) => boolean)[] = [
+  (text) => TIMED.test(text),
+  (text) => NAME_AND_TIME.test(text),
+  (text) => DATA.test(text),
+  (text) => COMMENT.test(text) || /[{}]\s*$/u.test(text) || (/;\s*$/u.test(text) && /[=()]/u.test(text)),
+  (text) => INDENTED.test(text) && !LIST.test(text),
+];
+/** Of terms and contracts: `1.`, `1.1`, `§ 3`. Lines of this form alone are a list of the user's. */
+const isClause = (text: string): boolean =>
+  /^\s*(?:§+\s?\d|\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+\p{Lu})/u.test(text);
 const SUBCLAUSE = /^\s*(?:§|\d{1,2}\.\d)/u;
-
-const isCode = (text: string): boolean =>
-  COMMENT.test(text) || /[{}]\s*$/u.test(text) || (/;\s*$/u.test(text) && /[=()]/u.test(text));
-
-const isIndented = (text: string): boolean => INDENTED.test(text) && !LIST.test(text);
 
 /** What shapes of lines tell to be somebody else's: mails, chats, logs, data, and what a delimiter or a colon announces. */
 export function shapesIn(lines: readonly Line[]): readonly Span[] {
@@ -45,10 +49,8 @@ export function shapesIn(lines: readonly Line[]): readonly Span[] {
   if (opening !== undefined) found.push({ start: announces(opening) ? opening.end : opening.start, end });
   const head = headIn(filled);
   if (head !== undefined) found.push({ start: head.start, end });
-  for (const form of [TIMED, NAME_AND_TIME, DATA]) found.push(...blocks(lines, (text) => form.test(text)));
-  for (const form of [isCode, isIndented]) found.push(...blocks(lines, form));
-  if (filled.some(({ text }) => SUBCLAUSE.test(text)))
-    found.push(...blocks(lines, (text) => CLAUSE.test(text)));
+  for (const isOfForm of FORMS) found.push(...blocks(lines, isOfForm));
+  if (filled.some(({ text }) => SUBCLAUSE.test(text))) found.push(...blocks(lines, isClause));
   return found;
 }
 
@@ -60,7 +62,9 @@ function opens({ text }: Line, next: Line | undefined, second: Line | undefined)
   if (DELIMITER().test(text)) return true;
   if (!/[:：]\s*$/u.test(text)) return false;
   if (MARKED.test(next.text)) return false;
-  const isList = LIST.test(next.text) || (isLabelled(next) && second !== undefined && isLabelled(second));
+  const isList =
+    LIST.test(next.text) ||
+    (labelled(next) !== undefined && second !== undefined && labelled(second) !== undefined);
   return WROTE.test(text) || !isList;
 }
 
@@ -71,12 +75,10 @@ function blocks(lines: readonly Line[], isOfForm: (text: string) => boolean): re
   );
   const [first, last] = [indexes[0], indexes.at(-1)];
   if (indexes.length < 2 || first === undefined || last === undefined) return [];
-  let end = last;
-  for (let at = last + 1; at < lines.length && !isBlank(lines[at] ?? EMPTY); at++) end = at;
-  return [{ start: lines[first]?.start ?? 0, end: lines[end]?.end ?? 0 }];
+  const gap = lines.findIndex((line, index) => index > last && isBlank(line));
+  const end = gap === -1 ? lines.at(-1) : lines[gap - 1];
+  return [{ start: lines[first]?.start ?? 0, end: end?.end ?? 0 }];
 }
-
-const EMPTY: Line = { start: 0, end: 0, text: "" };
 
 /** `Ann: …`, `From: …`; not a time, nor an address of a page. */
 const LABEL = lazy(
@@ -101,8 +103,6 @@ interface Labelled {
   readonly label: string;
   readonly value: string;
 }
-
-const isLabelled = (line: Line): boolean => line.text.length <= 500 && LABEL().test(line.text);
 
 function labelled(line: Line): Labelled | undefined {
   const { label, value } = (line.text.length <= 500 ? LABEL().exec(line.text)?.groups : undefined) ?? {};

@@ -16,6 +16,7 @@ const PASTES: readonly (readonly [string, string, string])[] = [
   ["a German quotation", "Er sagte „Ich bin jetzt Veganer.“ heute", "Ich bin jetzt Veganer."],
   ["a French quotation", "Elle dit « je suis devenue végane » hier", "je suis devenue végane"],
   ["a Japanese quotation", "彼は「私はナッツアレルギーです」と言った", "私はナッツアレルギーです"],
+  ["a Khmer quotation", "គាត់និយាយថា «ខ្ញុំមិនញ៉ាំសាច់ទេ» មែន", "ខ្ញុំមិនញ៉ាំសាច់ទេ"],
   ["a quotation over lines", "He wrote “Hello.\nI am vegan now.” ok", "I am vegan now."],
   ["a forwarded mail", "fyi\n---------- Forwarded message ---------\nI am vegan", "I am vegan"],
   ["the head of a mail", "fyi\nVon: Ann\nBetreff: Essen\n\nIch bin Veganerin", "Ich bin Veganerin"],

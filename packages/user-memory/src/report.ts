@@ -1,0 +1,37 @@
+import type { ErrorCause } from "@jaf/memory";
+import { describeCause } from "@jaf/memory/adapter";
+import { warn } from "@jaf/memory/engine";
+import { UserMemoryError, type UserMemoryErrorFields } from "./errors.ts";
+import type { ExtractionOptions } from "./extract/options.ts";
+import { notify } from "./notify.ts";
+import type { UserMemorySettings } from "./options.ts";
+
+type Failure = Omit<UserMemoryErrorFields, "cause"> & { readonly cause: unknown };
+
+const type = "JAFUserMemoryWarning";
+
+/** The kind of a cause alone: what it says may quote a fact, or what was said. */
+export function kindOf(thrown: unknown): ErrorCause {
+  const { name, code } = describeCause(thrown);
+  return { name, message: "left out", ...(code === undefined ? {} : { code }) };
+}
+
+/** Reports a failure that the call goes on without. Never throws. */
+export function reportError({ onError }: Pick<UserMemorySettings, "onError">, failure: Failure): void {
+  const error = new UserMemoryError({ ...failure, cause: kindOf(failure.cause) });
+  if (onError === undefined)
+    warn(`User memory: ${error.message}`, { type, code: `JAF_${error.code.toUpperCase()}` });
+  else notify(onError, error);
+}
+
+/** Reports a failure of extraction, which nobody waits for; by default its kind alone. Never throws. */
+export function reportFailure({ onError }: Pick<ExtractionOptions, "onError">, thrown: unknown): void {
+  const { name, code } = describeCause(thrown);
+  const kind = code === undefined ? name : `${name}, ${code}`;
+  if (onError === undefined)
+    warn(`User memory: facts could not be extracted (${kind}). See onError.`, {
+      type,
+      code: "JAF_EXTRACTION",
+    });
+  else notify(onError, thrown);
+}
