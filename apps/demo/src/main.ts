@@ -30,7 +30,7 @@ async function runChat(
       store,
       userId: user,
       modelProvider,
-      notices: store.notice === undefined ? [notice] : [notice, store.notice],
+      notices: [notice, ...(store.notice === undefined ? [] : [store.notice]), "/help lists the commands."],
       terminal,
       signal: leaving.signal,
     });

@@ -1,12 +1,18 @@
+import { createRunState } from "@jaf/core";
 import type { Message } from "@jaf/memory";
-import { renderUserMemory } from "@jaf/user-memory";
+import { MemoryUserMemory, renderUserMemory } from "@jaf/user-memory";
 import { describe, expect, it } from "vitest";
-import { answerFromHistory } from "../src/assistant/answers.ts";
+import { SUGGESTIONS, TRIES } from "../page/src/suggestions.ts";
+import { answerFromHistory, INTRODUCTION } from "../src/assistant/answers.ts";
 import { calculate } from "../src/assistant/calculator.ts";
-import { factsIn } from "../src/assistant/facts.ts";
+import { rememberingOwnWords } from "../src/assistant/learning.ts";
+import { createOfflineModel } from "../src/assistant/offline-model.ts";
 import { rememberedIn } from "../src/assistant/remembered.ts";
 import { requestsOf } from "../src/assistant/requests.ts";
+import { statementsIn } from "../src/assistant/statements.ts";
 import { titleOf } from "../src/chat/conversation-list.ts";
+import { pageAssistant } from "../src/page/page-assistant.ts";
+import type { PageContext } from "../src/page/page-context.ts";
 
 const said = (...texts: string[]): Message[] => texts.map((content) => ({ role: "user", content }));
 
@@ -31,33 +37,62 @@ describe("the calculator", () => {
   );
 });
 
-describe("facts", () => {
-  it("keeps the newest word on each thing, and takes a question for none", () => {
-    const facts = factsIn([
-      "My name is Ada.",
-      "my dog is Rex",
-      "call me Countess",
-      "what is my dog?",
-      "My dog is Toby!",
-    ]);
-    expect([...facts]).toEqual([
-      ["name", "Countess"],
-      ["dog", "Toby"],
-    ]);
-  });
+describe("what the page suggests to say", () => {
+  const model = createOfflineModel<PageContext>({ wordDelayMs: 0 });
+  const replyTo = async (content: string) => {
+    const state = createRunState({
+      agentName: "assistant",
+      context: {} as PageContext,
+      messages: said(content),
+    });
+    return (await model.getCompletion(state, { ...pageAssistant, instructions: () => "" }, {} as never))
+      .message;
+  };
 
-  it("are the user's own: neither what a page says, nor what is quoted by lines", () => {
-    const texts = [
-      "The page says: my name is Eve.",
-      "> my dog is Rex",
-      "I said my cat is Tom",
-      "My cat wrote. Call me Ada",
-    ];
-    expect([...factsIn(texts)]).toEqual([
-      ["cat", "Tom"],
-      ["name", "Ada"],
-    ]);
+  it.each([...SUGGESTIONS, ...Object.values(TRIES), "What do you know about me?", "What did I say?"])(
+    "is answered: %j",
+    async (text) => {
+      const message = await replyTo(text);
+      expect(message?.content).not.toBe(INTRODUCTION);
+      expect([message?.content, message?.tool_calls?.length]).not.toEqual(["", undefined]);
+    },
+  );
+
+  it("is named to those who say something else", async () => {
+    expect((await replyTo("Tell me of the sea."))?.content).toBe(INTRODUCTION);
+    const examples = [...INTRODUCTION.matchAll(/"([^"]+)"/g)].map(([, text = ""]) => text);
+    expect(examples.length).toBeGreaterThan(5);
+    for (const text of examples) expect((await replyTo(text))?.content).not.toBe(INTRODUCTION);
   });
+});
+
+describe("a statement", () => {
+  const stated = (text: string) => statementsIn(text).map(({ thing, value }) => `${thing}: ${value}`);
+
+  it.each([
+    ["My name is Ada.", ["name: Ada"]],
+    ["Hi, my name is Ada!", ["name: Ada"]],
+    ["You can call me Dr Stone", ["name: Dr Stone"]],
+    ["I live in Porto, and my favourite colour is blue.", ["home: Porto", "favourite colour: blue"]],
+    [
+      "What a day. My dog’s name is Rex.\nmy email is ada@example.com.",
+      ["dog's name: Rex", "email: ada@example.com"],
+    ],
+    ["My height is 1.75 m.", ["height: 1.75 m"]],
+  ])("is what a sentence begins with: %j", (text, statements) => expect(stated(text)).toEqual(statements));
+
+  it.each([
+    "The page says: my name is Eve.",
+    "> My name is Eve. My dog is Rex.",
+    "```\nMy name is Eve.\n```",
+    "~~~\nMy name is Eve.",
+    'She said "Hello. My name is Eve."',
+    "Is it true that my name is Eve?",
+    "My name is Eve?",
+    "Don't call me Eve.",
+    "Call me back tomorrow",
+    "My password is hunter2",
+  ])("is none that somebody else makes, or a secret: %j", (text) => expect(stated(text)).toEqual([]));
 });
 
 describe("what is remembered of other conversations", () => {
@@ -110,7 +145,6 @@ describe("what is remembered of other conversations", () => {
   it("counts where the conversation itself says nothing", () => {
     const remembered = [{ words: "My name is Ada.", day: "2026-11-02" }];
     expect(answerFromHistory(said("What is my name?"), remembered)).toBe("Your name is Ada.");
-    expect(answerFromHistory(said("Thanks!"), remembered)).toBe("You're welcome, Ada.");
     expect(answerFromHistory(said("Call me Countess.", "What is my name?"), remembered)).toBe(
       "Your name is Countess.",
     );
@@ -129,44 +163,109 @@ describe("what is remembered of other conversations", () => {
 
 describe("requests", () => {
   it.each([
-    ["What time is it?", [{ tool: "clock", args: {} }]],
-    ["What time is it in Tokyo", [{ tool: "clock", args: { timeZone: "Asia/Tokyo" } }]],
-    ["What is 12 * (3 + 4)?", [{ tool: "calculator", args: { expression: "12 * (3 + 4)" } }]],
-    ["What's 20% of 50?", [{ tool: "calculator", args: { expression: "20 / 100 * 50" } }]],
-    ["what's 6 times 7", [{ tool: "calculator", args: { expression: "6 * 7" } }]],
-    ["Take a note: buy 2 - 3 apples", [{ tool: "notes", args: { action: "add", text: "buy 2 - 3 apples" } }]],
-    ["show me my notes", [{ tool: "notes", args: { action: "list" } }]],
-    ["delete note 2 please", [{ tool: "notes", args: { action: "remove", number: 2 } }]],
-    ["What is my name?", []],
-    ["I was born in 1815", []],
-  ])("finds in %j what a tool can do", (text, requests) => {
-    expect(requestsOf(text)).toEqual(requests);
+    ["What time is it?", ["clock", {}]],
+    ["What time is it in Tokyo", ["clock", { timeZone: "Asia/Tokyo" }]],
+    ["what time is it in São Paulo?", ["clock", { timeZone: "America/Sao_Paulo" }]],
+    ["What time is it in Atlantis?", ["clock", { timeZone: "Atlantis" }]],
+    ["What is 12 * (3 + 4)?", ["calculator", { expression: "12 * (3 + 4)" }]],
+    ["2 ^ 10", ["calculator", { expression: "2 ^ 10" }]],
+    ["What is 2 + 3?\nPlease", ["calculator", { expression: "2 + 3" }]],
+    ["Take a note: buy 2 - 3 apples", ["notes", { action: "add", text: "buy 2 - 3 apples" }]],
+    ["show me my notes", ["notes", { action: "list" }]],
+    ["please delete note 2", ["notes", { action: "remove", number: 2 }]],
+    ["What do you know about me?", ["known_facts", {}]],
+    ["Who am I?", ["known_facts", {}]],
+    ["Send an email to Grace: Lunch?", ["send_email", { to: "Grace", text: "Lunch?" }]],
+    ["Set a timer for 6 seconds", ["timer", { seconds: 6 }]],
+    ["Set a timer for 2 hours", ["timer", { seconds: 7_200 }]],
+    ["Keep this page:\nA.\nB.", ["keep_page", { text: "A.\nB." }]],
+  ] as const)("finds in %j what a tool can do", (text, [tool, args]) => {
+    expect(requestsOf(text)).toEqual([{ tool, args }]);
   });
 
+  it.each([
+    "What is my name?",
+    "What is 42?",
+    "I was born in 1815",
+    "I sent an email to Grace: Lunch?",
+    "What do you know about cats?",
+    "Note: my pin is 1234",
+  ])("finds none in %j", (text) => expect(requestsOf(text)).toEqual([]));
+
   it("asks two tools at once when a message asks for both", () => {
-    expect(requestsOf("What time is it, and what is 2 + 2?").map(({ tool }) => tool)).toEqual([
-      "clock",
-      "calculator",
+    expect(requestsOf("What is 2 + 2, and what time is it in new york?")).toEqual([
+      { tool: "clock", args: { timeZone: "America/New_York" } },
+      { tool: "calculator", args: { expression: "2 + 2" } },
     ]);
   });
 });
 
 describe("answers", () => {
   it.each([
-    [["My name is Ada.", "What is my name?"], "Your name is Ada."],
+    [["My name is Ada, and my dog is Rex."], "Nice to meet you, Ada. I see: your dog is Rex."],
+    [["My name is Ada.", "Call me Countess.", "What is my name?"], "Your name is Countess."],
+    [["I live in Porto", "hey, where do I live?"], "You live in Porto."],
     [["What's my name?"], "You haven't told me your name yet."],
+    [["Where do I live?"], "You haven't told me where you live yet."],
     [
-      ["my favourite colour is blue", "do you remember my favourite colour?"],
+      ["My favourite colour is blue", "do you remember my favourite colour?"],
       "Your favourite colour is blue.",
     ],
-    [["I like tea", "What did I say first?"], 'The first thing you said was: "I like tea"'],
-    [["My name is Ada.", "thanks"], "You're welcome, Ada."],
+    [
+      ["I like tea", "My pin is 1234", "What did I say?"],
+      "The last things you said:\n- I like tea\n- (a message with a secret)",
+    ],
   ])("answers %j from the history", (texts, answer) => {
     expect(answerFromHistory(said(...texts))).toBe(answer);
   });
 
-  it("says that it is an offline assistant when it can't follow", () => {
-    expect(answerFromHistory(said("Tell me of the sea."))).toContain("offline assistant");
+  it.each(["Please don't remember this: my bird is Kiwi.", "My cat is Tom. Do not remember that."])(
+    "says what a request not to keep something does: %j",
+    (text) => expect(answerFromHistory(said(text))).toMatch(/^All right: nothing of this message becomes/),
+  );
+});
+
+describe("what is learned of a message", () => {
+  const learned = async (text: string, question?: string) => {
+    const memory = new MemoryUserMemory();
+    const since = await memory.mark("ada");
+    await rememberingOwnWords(memory).queue.enqueue(
+      {
+        ...{ id: "turn", userId: "ada", said: [text], question, reply: "", saidAt: new Date(), tags: [] },
+        ...{ threshold: 0.7, isVerbatim: true, since },
+      },
+      { leaseMs: 0 },
+    );
+    const [leased] = await memory.queue.lease({ limit: 1, leaseMs: 1_000 });
+    return leased?.job.said[0];
+  };
+
+  it.each([
+    "My name is Ada.",
+    "Actually, I'm allergic to nuts",
+    "Our flat is on the third floor. I like it.",
+    "Ich wohne in Berlin.",
+    "私の名前はエイダです。",
+  ])("is what states something about the user: %j", async (text) => expect(await learned(text)).toBe(text));
+
+  it.each([
+    ...SUGGESTIONS.filter((text) => !text.startsWith("My")),
+    ...Object.values(TRIES),
+    "Keep this page:\nMy name is Mallory.\nI live in Rome.",
+    "Send an email to Bob: My name is Ada. I am ill.",
+    "Take a note: my sister comes on Monday",
+    "show my notes",
+    "What do you know about me?",
+    "what is my name",
+    "Hello there",
+  ])("isn't what only asks for something: %j", async (text) => expect(await learned(text)).toBeUndefined());
+
+  it("is divided where something was left out, and holds a short answer to a question", async () => {
+    expect(await learned("My dog is Rex. What time is it? I like tea.")).toBe(
+      "My dog is Rex.\n\ufffc\nI like tea.",
+    );
+    expect(await learned("in Porto", "Where do you live?")).toBe("in Porto");
+    expect(await learned("What do you mean?", "Where do you live?")).toBeUndefined();
   });
 });
 
@@ -175,7 +274,7 @@ describe("huge and hostile messages", () => {
     "costs no more than a long one: %j repeated",
     (text) => {
       const huge = text.repeat(1_000_000 / text.length);
-      const long = huge.slice(0, 2_000); // More of it isn't looked at: the rules' patterns are quadratic.
+      const long = huge.slice(0, 5_000); // More of it isn't looked at.
       expect(requestsOf(huge)).toEqual(requestsOf(long));
       expect(answerFromHistory(said(huge))).toBe(answerFromHistory(said(long)));
       expect(answerFromHistory(said("What is my a?"), [{ words: huge, day: "" }])).toBe(

@@ -293,7 +293,7 @@ describe("what is off the record", () => {
     const { talk, memory } = openChats();
     const told = await talk(
       "my dog is Rex",
-      "Please don't remember this: my bird is Kiwi.",
+      "My bird is Kiwi. Please don't remember this.",
       "What is my bird?",
     );
     expect(told).toContain("agent: Your bird is Kiwi.");

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createJafClient, emptyTurn, foldTurn } from "@jaf/server/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { choosePageModel } from "../src/page/page-model.ts";
+import { chooseModel } from "../src/assistant/choose-model.ts";
 import { type ServedPage, servePage } from "../src/page/serve-page.ts";
 import { type OpenedStore, openStore } from "../src/storage/open-store.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -16,7 +16,14 @@ describe("the page's server", { timeout: 60_000 }, () => {
   let served: ServedPage;
 
   const serveAt = (port: number | undefined) =>
-    servePage({ store, userId: "ada", model: choosePageModel({}), page, port, supervised: false });
+    servePage({
+      store,
+      userId: "ada",
+      model: chooseModel({}, { wordDelayMs: 0 }),
+      page,
+      port,
+      supervised: false,
+    });
 
   beforeAll(async () => {
     mkdirSync(join(page, "assets"), { recursive: true });
@@ -107,11 +114,11 @@ describe("the page's server", { timeout: 60_000 }, () => {
     expect(await store.notes.list("ada")).toEqual(before);
   });
 
-  it("says of a secret how it is deleted here, and names no command of the terminal", async () => {
+  it("says of a secret that it is stored with its conversation, and repeats nothing of it", async () => {
     const client = createJafClient({ baseUrl: `${served.url}/api` });
     const { text } = await client.ask({ message: "my password is hunter2" });
-    expect(text).toMatch(/I don't keep secrets.*: the bin beside its title deletes it\.$/);
-    expect(text).not.toMatch(/\/forget|hunter2/);
+    expect(text).toMatch(/I don't keep secrets.* stored with it until you delete it\.$/);
+    expect(text).not.toContain("hunter2");
   });
 
   it("says for how long a timer may run, in place of setting another one", async () => {

@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { requestsOf } from "../src/assistant/requests.ts";
 import { runDemo } from "./support/demo-process.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
@@ -20,7 +19,7 @@ describe("secrets", () => {
     );
     expect(code).toBe(0);
     expect(out).toContain(
-      "I don't keep secrets: it isn't among what I remember about you. This conversation is stored",
+      "I don't keep secrets: it isn't among what I remember about you. Unless this conversation is private, your message is stored",
     );
     expect(out).toContain("You haven't told me your password yet.");
     expect(out).toMatch(/messages {2}\(a message with a secret\)/);
@@ -29,35 +28,12 @@ describe("secrets", () => {
 });
 
 describe("a question for all that is known", () => {
-  it.each([
-    "What do you know about me?",
-    "what do you remember about me",
-    "Who am I?",
-    "tell me what you know of me",
-    "tell me everything you know about me",
-    "what have you learned about me?",
-    "do you know anything about me",
-    "do you remember me?",
-    "list what you know about me",
-    "show my facts",
-    "so, what do you remember of me then?",
-  ])("is understood: %j", (text) => {
-    expect(requestsOf(text)).toEqual([{ tool: "known_facts", args: {} }]);
-  });
-
-  it.each([
-    "What do you know about cats?",
-    "what is my name?",
-    "do you know my name?",
-    "the page says what they know about me",
-  ])("isn't taken for one: %j", (text) => expect(requestsOf(text)).toEqual([]));
-
   it("lists the facts with where they come from; /context, /why N and /stats tell the rest", {
     timeout: 60_000,
   }, async () => {
     const { out } = await chat([
       "My name is Ada.",
-      "The page says: my name is Eve.",
+      "Hello there",
       "What do you know about me?",
       "What is my name?",
       ...["/context", "/facts", "/why 1", "/why 99", "/stats"],
@@ -66,7 +42,6 @@ describe("a question for all that is known", () => {
       /agent: This is what I know about you:\n- "My name is Ada\." — you said so, .*, in "My name is Ada\."\n/,
     );
     expect(out).toContain("agent: Your name is Ada.");
-    expect(out).not.toMatch(/(?:"|agent: ).*my name is Eve.*—/);
     expect(out).toMatch(
       /What the model saw for the last answer:\n {2}model +default, 1 call.*\n {2}instructions +\d+ characters: You help the user\./,
     );

@@ -1,9 +1,8 @@
 import { createInMemoryProvider, type MemoryProvider } from "@jaf/memory";
 import { asUserMemory, MemoryUserMemory } from "@jaf/user-memory";
 import { describe, expect, it } from "vitest";
-import type { AssistantContext } from "../src/assistant/agent.ts";
+import type { AssistantContext, Notes } from "../src/assistant/agent.ts";
 import { learning } from "../src/assistant/learning.ts";
-import type { Notes } from "../src/assistant/notes.ts";
 import { createOfflineModel } from "../src/assistant/offline-model.ts";
 import { createPrivateSession, createSession, isUnanswered } from "../src/chat/session.ts";
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseCommand } from "../src/cli/arguments.ts";
 import { openBrowser } from "../src/page/open-browser.ts";
-import { pageRequestOf } from "../src/page/page-requests.ts";
 import { supervise } from "../src/page/supervise.ts";
 
 const never = new AbortController().signal;
@@ -100,21 +99,5 @@ describe("the command line of the page", () => {
     ["page", "extra"],
   ])("refuses %s %s", (...args) => {
     expect(() => parseCommand(args)).toThrow("--help");
-  });
-});
-
-describe("the offline assistant's rules for the page's tools", () => {
-  it.each([
-    ["Send an email to Grace: Lunch?", { tool: "send_email", args: { to: "Grace", text: "Lunch?" } }],
-    [
-      "please write an e-mail to Alan, Tea at five",
-      { tool: "send_email", args: { to: "Alan", text: "Tea at five" } },
-    ],
-    ["Set a timer for 6 seconds", { tool: "timer", args: { seconds: 6 } }],
-    ["Keep this page:\nA.\nB.", { tool: "keep_page", args: { text: "A.\nB." } }],
-    ["Set a timer for 90 seconds", { tool: "timer", args: { seconds: 90 } }],
-    ["I sent an email to Grace: Lunch?", undefined],
-  ])("understands %j", (message, request) => {
-    expect(pageRequestOf(message)).toEqual(request);
   });
 });

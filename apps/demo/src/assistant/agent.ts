@@ -2,7 +2,14 @@ import { type Agent, createTool, ToolErrorCodes, ToolResponse } from "@jaf/core"
 import { holdsSecret } from "@jaf/user-memory";
 import * as z from "zod";
 import { calculate } from "./calculator.ts";
-import type { Notes } from "./notes.ts";
+
+/** Notes of one user, numbered from 1 as they are listed. */
+export interface Notes {
+  readonly add: (userId: string, text: string) => Promise<void>;
+  readonly list: (userId: string) => Promise<readonly string[]>;
+  /** The removed note; `undefined` if there is none of that number. */
+  readonly remove: (userId: string, number: number) => Promise<string | undefined>;
+}
 
 export interface AssistantContext {
   readonly userId: string;
@@ -115,7 +122,7 @@ const knownFacts = createTool({
   },
 });
 
-/** Questions that were asked before are quoted, too, and share their words with the next one: an answer needs room beside them. */
+/** What answers a question may be one of many facts that share its words. */
 const INJECTED = 20;
 
 export const ASSISTANT = "assistant";

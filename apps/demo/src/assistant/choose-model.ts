@@ -10,7 +10,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ChosenModel<Ctx> {
   readonly modelProvider: ModelProvider<Ctx>;
-  /** Which one it is, for the person at the terminal, and what said so. */
+  /** Which one it is, for the person who talks to it, and what said so. */
   readonly notice: string;
 }
 
@@ -18,7 +18,7 @@ const OPENAI_MODEL = "gpt-5-mini";
 const ANTHROPIC_MODEL = "claude-haiku-5-5";
 const GOOGLE_MODEL = "gemini-3.8-flash";
 
-const OFFLINE = `No model is configured: this is JAF's offline assistant. /help lists the commands.
+const OFFLINE = `No model is configured: this is JAF's offline assistant, which follows fixed rules.
 For a real one set OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY, or for any other endpoint, e.g. Ollama's, OPENAI_BASE_URL and JAF_MODEL.`;
 
 /**
@@ -80,7 +80,7 @@ function noticeOf(
   { host, names }: { readonly host: string; readonly names: readonly string[] },
 ): string {
   const taken = [...names, "JAF_MODEL"].filter((name) => set(name) !== undefined);
-  return `The model is ${model} of ${host} (${taken.join(", ")}). /help lists the commands.`;
+  return `The model is ${model} of ${host} (${taken.join(", ")}).`;
 }
 
 /** The address was checked when the provider was opened. */

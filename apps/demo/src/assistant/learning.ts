@@ -1,4 +1,45 @@
-import type { ExtractionOptions } from "@jaf/user-memory";
+import { asUserMemory, type ExtractionOptions, type UserMemoryStore } from "@jaf/user-memory";
+import { sentencesIn } from "./statements.ts";
 
 /** The demo's folder has one process at a time: so what a process that is gone has left is taken over after a second. */
 export const learning = { leaseMs: 1_000, retryDelayMs: 1_000 } satisfies ExtractionOptions;
+
+/** Stands for what was left out; user memory ends a passage there, and quotes none that holds it. */
+const CUT = "\ufffc";
+/** A message that is an order to its end, with what is to be done with it. */
+const ORDER = /^\s*(?:please )?(?:(?:take a )?note:|keep this page:|send an e-?mail\b)/i;
+const ASKS =
+  /[?？؟]["'”’»)\]]*$|^(?:(?:so|and|now|please|hey),? )?(?:what|who|where|why|how|which|tell|show|list|remind)\b/i;
+const FIRST_PERSON =
+  /(?<!\p{L})(?:i|i['’]\p{L}+|my|me|mine|we|we['’]\p{L}+|our|us|ich|mein\p{L}*|mich|mir|wir|unser\p{L}*|je|j['’]\p{L}+|moi|nous|yo|soy|vivo|tengo|io|mio|sono|eu|meu|minha|sou|ik|mijn|jag)(?!\p{L})/iu;
+const OTHER_SCRIPT = /^[^a-z]*\p{L}[^a-z]*$/iu;
+const LONGEST_ANSWER = 80;
+
+const isStatement = (sentence: string): boolean =>
+  !ASKS.test(sentence) && (FIRST_PERSON.test(sentence) || OTHER_SCRIPT.test(sentence));
+
+/** What of a message states something about the user; `""`: nothing. */
+function statedIn(text: string, isAnswer: boolean): string {
+  if (isAnswer && text.length <= LONGEST_ANSWER && !ASKS.test(text.trim())) return text;
+  if (ORDER.test(text)) return "";
+  const sentences = sentencesIn(text);
+  const stated = sentences.filter(isStatement);
+  return stated.length === sentences.length ? text : stated.join(`\n${CUT}\n`);
+}
+
+/** The same memory, which learns nothing of what a user only asks for: a question or an order doesn't reach its queue. */
+export function rememberingOwnWords(store: UserMemoryStore): UserMemoryStore {
+  const { queue } = store;
+  return asUserMemory({
+    ...asUserMemory(store),
+    queue: {
+      durable: queue.durable,
+      enqueue: async (job, options) => {
+        const said = job.said.map((text) => statedIn(text, job.question !== undefined));
+        return said.every((text) => text === "") ? null : queue.enqueue({ ...job, said }, options);
+      },
+      lease: (options) => queue.lease(options),
+      size: () => queue.size(),
+    },
+  });
+}

@@ -1,82 +1,75 @@
-import { understood } from "./understood.ts";
+import { holdsSecret } from "@jaf/user-memory";
+import { understood } from "./statements.ts";
 
-/** What a message asks a tool for. The order is the order in which the tools are called. */
-export type ToolRequest =
-  | { readonly tool: "clock"; readonly args: { readonly timeZone?: string } }
-  | { readonly tool: "calculator"; readonly args: { readonly expression: string } }
-  | { readonly tool: "notes"; readonly args: NotesRequest }
-  | { readonly tool: "known_facts"; readonly args: Readonly<Record<string, never>> };
+/** A call of a tool that a message asks for. */
+export interface ToolRequest {
+  readonly tool: string;
+  readonly args: object;
+}
 
-export type NotesRequest =
-  | { readonly action: "add"; readonly text: string }
-  | { readonly action: "list" }
-  | { readonly action: "remove"; readonly number: number };
+type Form = readonly [pattern: RegExp, call: (...groups: readonly string[]) => ToolRequest];
 
-const CLOCK =
-  /\b(?:what(?:'s| is)? (?:the )?(?:time|date|day)|what day|which day|time is it|current time|today's date)\b/i;
-/** All that is known of the user is asked for, not one thing. */
-const ASKS_ALL =
-  /^\W*(?:(?:so|and|then|please|hey|ok|okay|now|tell|list|show|me|can|could|do|you|know|remember)[ ,]+){0,6}(?:what|anything|everything|all|which (?:facts|things)|how much)\b[^.!?\n]*\b(?:know|remember(?:ed)?|learn(?:ed|t)?|stored?|saved?|recall|have|got|keep|kept)\b[^.!?\n]*\b(?:about|of|on) me\b|\b(?:who am i|what am i to you|do you (?:know|remember) (?:anything about me|me|who i am)|tell me (?:about myself|who i am)|describe me|(?:show|list|tell)(?: me)?\b[^.!?\n]*\b(?:facts|memory|memories)(?: (?:about|of|on) me)?|(?:show|list)(?: me)? my facts)\s*(?:please|again|then|now)?\s*[.!?]*\s*$/i;
-const PLACE = /\b(?:time|date|day)\b.*?\bin\s+(?!(?:the|my|your|an?|this|that)\b)(\p{L}[\p{L}_/ '’.-]*)/iu;
-/** What follows a place in the same sentence. */
-const BEHIND_PLACE =
-  /(?:[.]?\s+(?:and|but|or|right now|now|at|please|today|currently|then|when|if|on)\b.*|[\s.]+)$/i;
-const ADD_NOTE =
-  /(?<!\b(?:don['’]t|do not|never)\s(?:\w+\s){0,3})\b(?:take a note|make a note|add a note|note)(?:\s+that|\s+to|\s*:)\s*(.+)$/is;
-const LIST_NOTES = /\b(?:(?:show|list|read|what are)\b.*\bnotes|my notes)\b/i;
-const REMOVE_NOTE = /\b(?:delete|remove|drop)\b.*?\bnote\s+#?(\d+)/i;
-const EXPRESSION = /[-(.\d][\d\s.+\-*/%^()]*[\d)]/g;
+const note = (args: object): ToolRequest => ({ tool: "notes", args });
+const secondsIn = (unit: string): number => ({ minute: 60, hour: 3_600 })[unit.toLowerCase()] ?? 1;
 
-const WORDS: readonly (readonly [RegExp, string])[] = [
-  [/(?<=\d)\s*(?:%|percent)\s+of\s+(?=[\d(])/gi, " / 100 * "],
-  [/\bplus\b/gi, "+"],
-  [/\bminus\b/gi, "-"],
-  [/\b(?:times|multiplied by)\b/gi, "*"],
-  [/\bdivided by\b/gi, "/"],
-  [/(?<=\d)\s*[x×]\s*(?=\d)/g, "*"],
-  [/÷/g, "/"],
+/** These tools refuse secrets, or leave them out, by themselves. */
+const PAGE_FORMS: readonly Form[] = [
+  [
+    /^send an e-?mail to ([^:\n]{1,80}): *(\S.*)$/is,
+    (to, text) => ({ tool: "send_email", args: { to, text } }),
+  ],
+  [
+    /^set a timer for (\d{1,6}) (second|minute|hour)s?\b/i,
+    (amount, unit = "") => ({ tool: "timer", args: { seconds: Number(amount) * secondsIn(unit) } }),
+  ],
+  [/^keep this page:\s*(\S.*)$/is, (text) => ({ tool: "keep_page", args: { text } })],
 ];
+const FORMS: readonly Form[] = [
+  [/^(?:take a )?note: *(\S.*)$/is, (text) => note({ action: "add", text })],
+  [/^show (?:me )?my notes\b/i, () => note({ action: "list" })],
+  [/^delete note (\d{1,6})\b/i, (number) => note({ action: "remove", number: Number(number) })],
+  [/^(?:who am i\b|what do you (?:know|remember) about me\b)/i, () => ({ tool: "known_facts", args: {} })],
+];
+const CLOCK = /\bwhat time is it\b(?: in (\p{L}[\p{L}_/ '’.-]{0,60}?)(?= and |[,?!]|\.?$))?/iu;
+const EXPRESSION =
+  /(?:^|\bwhat is |\bwhat's |\bcalculate )([-(.\d][-\d\s.+*/%^()]*[\d)])(?=\s*(?:[,.?!=\n]|and\b|$))/i;
+const IS_CALCULATION = /[\d)]\s*[-+*/%^]/;
 
+/** What a message asks tools for, in the order in which they are called. Some of them only the page's assistant has. */
 export function requestsOf(message: string): readonly ToolRequest[] {
-  const text = understood(message);
-  const notes = notesRequest(text);
-  if (notes !== undefined) return [{ tool: "notes", args: notes }];
-  if (ASKS_ALL.test(text)) return [{ tool: "known_facts", args: {} }];
-  const requests: ToolRequest[] = [];
-  if (CLOCK.test(text)) {
-    const place = PLACE.exec(text)?.[1]?.replace(BEHIND_PLACE, "");
-    // One that isn't known goes to the clock all the same, which says so: the time here would be taken for the time there.
-    requests.push({ tool: "clock", args: place === undefined ? {} : { timeZone: zoneOf(place) ?? place } });
-  }
-  for (const expression of expressionsOf(text)) requests.push({ tool: "calculator", args: { expression } });
-  return requests;
-}
-
-function notesRequest(text: string): NotesRequest | undefined {
-  const removed = REMOVE_NOTE.exec(text)?.[1];
-  if (removed !== undefined) return { action: "remove", number: Number(removed) };
-  const added = ADD_NOTE.exec(text)?.[1];
-  if (added !== undefined) return { action: "add", text: added.trim() };
-  return LIST_NOTES.test(text) ? { action: "list" } : undefined;
-}
-
-function expressionsOf(text: string): readonly string[] {
-  const symbols = WORDS.reduce((words, [word, symbol]) => words.replaceAll(word, symbol), text);
-  return (symbols.match(EXPRESSION) ?? [])
-    .map((expression) => expression.trim())
-    .filter((expression) => /\d\s*[-+*/%^]\s*[-(.\d]|\)\s*[-+*/%^]/.test(expression));
-}
-
-/** "Paris", "new york", "São Paulo" or "Europe/Paris" as an IANA zone. */
-function zoneOf(place: string): string | undefined {
-  const wanted = place
-    .normalize("NFD")
-    .replaceAll(/\p{M}|\./gu, "")
+  const text = understood(message)
     .trim()
-    .replaceAll(" ", "_")
-    .toLowerCase();
-  return Intl.supportedValuesOf("timeZone").find((zone) => {
-    const name = zone.toLowerCase();
-    return name === wanted || name.endsWith(`/${wanted}`);
-  });
+    .replace(/^please /i, "");
+  const ofPage = firstOf(PAGE_FORMS, text);
+  if (ofPage !== undefined) return [ofPage];
+  if (holdsSecret(text)) return [];
+  const only = firstOf(FORMS, text);
+  if (only !== undefined) return [only];
+  const clock = CLOCK.exec(text);
+  const expression = EXPRESSION.exec(text)?.[1];
+  return [
+    ...(clock === null ? [] : [{ tool: "clock", args: zoneOf(clock[1]) }]),
+    ...(expression !== undefined && IS_CALCULATION.test(expression)
+      ? [{ tool: "calculator", args: { expression } }]
+      : []),
+  ];
+}
+
+function firstOf(forms: readonly Form[], text: string): ToolRequest | undefined {
+  for (const [pattern, call] of forms) {
+    const match = pattern.exec(text);
+    if (match !== null) return call(...match.slice(1));
+  }
+  return undefined;
+}
+
+/** "Paris", "new york", "São Paulo" or "Europe/Paris" as an IANA zone. The clock says so where there is no such place. */
+function zoneOf(place: string | undefined): { readonly timeZone?: string } {
+  if (place === undefined) return {};
+  const plain = place.normalize("NFD").replaceAll(/\p{M}|\./gu, "");
+  const wanted = plain.trim().replaceAll(" ", "_").toLowerCase();
+  const zone = Intl.supportedValuesOf("timeZone").find((name) =>
+    `/${name.toLowerCase()}`.endsWith(`/${wanted}`),
+  );
+  return { timeZone: zone ?? place };
 }

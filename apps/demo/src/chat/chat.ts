@@ -1,8 +1,7 @@
 import type { ModelProvider, TraceEvent } from "@jaf/core";
 import { asUserMemory, type MemoryEntry, processExtractions } from "@jaf/user-memory";
 import { type AssistantContext, instructionsFor } from "../assistant/agent.ts";
-import { learning } from "../assistant/learning.ts";
-import { rememberingOwnWords } from "../assistant/own-words-memory.ts";
+import { learning, rememberingOwnWords } from "../assistant/learning.ts";
 import type { Store } from "../storage/open-store.ts";
 import type { Chat, Injected } from "./command.ts";
 import { runCommand } from "./commands.ts";

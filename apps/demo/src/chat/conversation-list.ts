@@ -1,6 +1,6 @@
 import type { ConversationMemory, MemoryProvider } from "@jaf/memory";
 import { holdsSecret } from "@jaf/user-memory";
-import { understood } from "../assistant/understood.ts";
+import { understood } from "../assistant/statements.ts";
 import { Failure } from "../failure.ts";
 
 /** The user's conversations, newest activity first, without their messages. */

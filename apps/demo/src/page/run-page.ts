@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { chooseModel } from "../assistant/choose-model.ts";
 import type { Command } from "../cli/arguments.ts";
 import type { Leaving } from "../cli/leaving.ts";
 import type { OpenedStore } from "../storage/open-store.ts";
 import { buildPage } from "./build-page.ts";
 import { openBrowser } from "./open-browser.ts";
-import { choosePageModel } from "./page-model.ts";
+import type { PageContext } from "./page-context.ts";
 import { servePage } from "./serve-page.ts";
 import { type Listening, supervise } from "./supervise.ts";
+
+const WORD_DELAY_MS = 25;
 
 type Of<Name extends Command["command"]> = Extract<Command, { readonly command: Name }>;
 
@@ -37,7 +40,7 @@ export async function runPage(command: Of<"page">, leaving: Leaving): Promise<nu
 export async function runServe(store: OpenedStore, command: Of<"serve">, leaving: Leaving): Promise<number> {
   const { user, port } = command;
   const supervised = process.send !== undefined;
-  const model = choosePageModel(process.env);
+  const model = chooseModel<PageContext>(process.env, { wordDelayMs: WORD_DELAY_MS });
   const page = await buildPage();
   const served = await servePage({ store, userId: user, model, page, port, supervised });
   if (supervised) {

@@ -2,8 +2,8 @@ import type { Server } from "node:http";
 import { serve } from "@hono/node-server";
 import { createServerApp, type ServerApp } from "@jaf/server";
 import { processExtractions } from "@jaf/user-memory";
-import { learning } from "../assistant/learning.ts";
-import { rememberingOwnWords } from "../assistant/own-words-memory.ts";
+import type { ChosenModel } from "../assistant/choose-model.ts";
+import { learning, rememberingOwnWords } from "../assistant/learning.ts";
 import { titleFor } from "../chat/conversation-list.ts";
 import { knownFacts } from "../chat/known-facts.ts";
 import { Failure } from "../failure.ts";
@@ -12,7 +12,6 @@ import type { OpenedStore } from "../storage/open-store.ts";
 import { createDemoRoutes } from "./demo-routes.ts";
 import { pageAssistant } from "./page-assistant.ts";
 import type { PageContext } from "./page-context.ts";
-import type { PageModel } from "./page-model.ts";
 import { createSaidSearch } from "./said-search.ts";
 import { createSamples } from "./samples.ts";
 import { PAGE_HEADERS, readStaticFiles } from "./static-files.ts";
@@ -20,7 +19,7 @@ import { PAGE_HEADERS, readStaticFiles } from "./static-files.ts";
 export interface ServePageOptions {
   readonly store: OpenedStore;
   readonly userId: string;
-  readonly model: PageModel;
+  readonly model: ChosenModel<PageContext>;
   /** The folder of the built page. */
   readonly page: string;
   /** Absent: the usual one, or any that is free. */

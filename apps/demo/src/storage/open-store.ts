@@ -4,7 +4,7 @@ import { createPostgresProvider, createPostgresTurnLog } from "@jaf/memory-postg
 import { openPglite, PgliteFolderError } from "@jaf/memory-postgres/pglite";
 import { createPostgresUserMemory } from "@jaf/memory-postgres/user-memory";
 import type { UserMemoryStore } from "@jaf/user-memory";
-import type { Notes } from "../assistant/notes.ts";
+import type { Notes } from "../assistant/agent.ts";
 import { Failure } from "../failure.ts";
 import { type ChosenStore, chooseStore, type Environment } from "./choose-store.ts";
 import { type ChosenTurnLog, chooseTurnLog } from "./choose-turn-log.ts";

@@ -1,5 +1,5 @@
 import type { PGlite } from "@electric-sql/pglite";
-import type { Notes } from "../assistant/notes.ts";
+import type { Notes } from "../assistant/agent.ts";
 
 /** Notes in a table of the demo's own, beside the conversations. */
 export async function createSqlNotes(database: PGlite): Promise<Notes> {

@@ -4,7 +4,7 @@ import { conversation, list } from "../app-models.ts";
 import { useStore } from "../ui/store.ts";
 import { approvalTools, loadApprovalTools } from "./approval-tools.ts";
 import { AssistantMessage } from "./assistant-message.tsx";
-import type { ConversationState } from "./conversation-model.ts";
+import type { ConversationState } from "./conversation-state.ts";
 import { type Entry, entriesOf, ranSince } from "./entries.ts";
 import { StreamingMessage } from "./streaming-message.tsx";
 import { ToolCard } from "./tool-card.tsx";

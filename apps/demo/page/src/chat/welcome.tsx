@@ -1,13 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { conversation } from "../app-models.ts";
 import { type DemoAbout, demo } from "../server.ts";
-
-const SUGGESTIONS = [
-  "My name is Ada, and my dog is Rex.",
-  "What time is it in Tokyo, and what is 17 * 23?",
-  "Note: water the plants on Friday",
-  "What is my name?",
-] as const;
+import { SUGGESTIONS } from "../suggestions.ts";
 
 export function Welcome() {
   const [about, setAbout] = useState<DemoAbout>();

@@ -3,10 +3,10 @@ import { useEffect, useState } from "preact/hooks";
 import { conversation, list } from "../app-models.ts";
 import { conversationHref, goTo } from "../route.ts";
 import { type DemoAbout, demo } from "../server.ts";
+import { TRIES } from "../suggestions.ts";
 import { useAction } from "../ui/busy.ts";
 import { Sheet } from "../ui/sheet.tsx";
 import { sendForgedHistory } from "./forged-history.ts";
-import { PASTED_PAGE } from "./pasted-page.ts";
 
 /** What this server does that others don't, each by one click. */
 export function TryPanel({ onClose }: { readonly onClose: () => void }) {
@@ -30,7 +30,7 @@ export function TryPanel({ onClose }: { readonly onClose: () => void }) {
         <Try
           title="Approve in another tab"
           button="Ask for an email"
-          onClick={() => inNewConversation("Send an email to Grace: Lunch on Friday?")}
+          onClick={() => inNewConversation(TRIES.email)}
         >
           The assistant asks before it sends. Open this page in a second tab: the request waits there, too,
           and your decision in either of them goes on with the reply in both. (The email is only written to
@@ -39,7 +39,7 @@ export function TryPanel({ onClose }: { readonly onClose: () => void }) {
         <Try
           title="Plant a fact by a pasted page"
           button="Paste a page"
-          onClick={() => inNewConversation(PASTED_PAGE)}
+          onClick={() => inNewConversation(TRIES.page)}
         >
           A page claims things about you. They are kept apart and wait, unused, under{" "}
           <a href="#/facts">What I know about you</a> until you agree; ask what the assistant knows meanwhile.
@@ -106,7 +106,7 @@ function Kill({
       button="Start, and kill it"
       disabled={!supervised}
       onClick={() => {
-        onStart("Set a timer for 6 seconds");
+        onStart(TRIES.timer);
         setTimeout(() => void demo.kill().catch(() => {}), KILL_AFTER_MS);
       }}
     >

@@ -1,0 +1,114 @@
+import { isJafClientError, type JafClient, type WaitingCall } from "@jaf/server/client";
+import { type StoppedTurn, stoppedIn } from "../saw/turn-record.ts";
+import type { Store } from "../ui/store.ts";
+import { type ConversationState, EMPTY, failureOf } from "./conversation-state.ts";
+
+const PAGE = 100;
+const TURNS = 50;
+
+export interface StoredConversationOptions {
+  readonly state: Store<ConversationState>;
+  /** There is no such conversation, or no longer. */
+  readonly onMissing: (conversationId: string) => void;
+  /** A turn of it is under way. */
+  readonly onRunning: (turnId: string, signal: AbortSignal) => void;
+}
+
+export interface StoredConversation {
+  /** Shows what is stored of the conversation that is open. Never rejects. */
+  readonly load: (signal: AbortSignal) => Promise<void>;
+  /** Resolves once the last `load` is over. */
+  readonly loaded: () => Promise<void>;
+  /** Something newer is shown: what is being loaded isn't. */
+  readonly overtake: () => void;
+  readonly loadEarlier: (signal: AbortSignal) => Promise<void>;
+}
+
+export function createStoredConversation(
+  server: JafClient,
+  { state, onMissing, onRunning }: StoredConversationOptions,
+): StoredConversation {
+  /** Counts what replaces the state, so that an answer that is overtaken isn't shown. */
+  let latest = 0;
+  let loaded: Promise<void> = Promise.resolve();
+
+  async function load(signal: AbortSignal): Promise<void> {
+    const { conversationId } = state.get();
+    if (conversationId === undefined) return;
+    latest += 1;
+    const own = latest;
+    const overtaken = () => signal.aborted || own !== latest;
+    try {
+      const { turn: stored, ...read } = await readStored(server, conversationId, signal);
+      if (overtaken()) return;
+      const { turn } = state.get();
+      // What failed or was cut off is in no stored message.
+      const isFailed = turn?.turnId === stored?.turnId && turn?.status === "error";
+      state.set({ status: "ready", ...read, said: undefined, turn: isFailed ? turn : undefined });
+      if (stored?.state === "running") onRunning(stored.turnId, signal);
+    } catch (thrown) {
+      if (overtaken()) return;
+      if (isJafClientError(thrown) && thrown.status === 404) {
+        state.set({ ...EMPTY, conversationId, status: "missing" });
+        onMissing(conversationId);
+        return;
+      }
+      const status = state.get().status === "ready" ? "ready" : "failed";
+      state.set({ status, ...failureOf(thrown) });
+    }
+  }
+
+  return {
+    load: (signal) => {
+      loaded = load(signal);
+      return loaded;
+    },
+    loaded: () => loaded,
+    overtake: () => {
+      latest += 1;
+    },
+    loadEarlier: async (signal) => {
+      const { conversationId = "", messages } = state.get();
+      const before = messages[0]?.position;
+      if (before === undefined) return;
+      try {
+        const got = await server.conversations.get(conversationId, { before, limit: PAGE }, { signal });
+        state.set((now) => ({ ...now, earlier: got.earlier, messages: [...got.messages, ...now.messages] }));
+      } catch (thrown) {
+        if (!signal.aborted) state.set(failureOf(thrown));
+      }
+    },
+  };
+}
+
+async function readStored(server: JafClient, conversationId: string, signal: AbortSignal) {
+  const [{ title, version, messages, earlier, turn }, stopped] = await Promise.all([
+    server.conversations.get(conversationId, { limit: PAGE }, { signal }),
+    stoppedOf(server, conversationId, signal),
+  ]);
+  const waiting = turn?.state === "waiting" ? await waitingOf(server, conversationId, signal) : [];
+  return { title: title ?? undefined, version, messages, earlier, turn, stopped, waiting };
+}
+
+/** What it doesn't tell isn't marked: the messages are there all the same. */
+async function stoppedOf(
+  server: JafClient,
+  conversationId: string,
+  signal: AbortSignal,
+): Promise<readonly StoppedTurn[]> {
+  try {
+    const { turns } = await server.conversations.turns(conversationId, { limit: TURNS }, { signal });
+    return stoppedIn(turns);
+  } catch {
+    return [];
+  }
+}
+
+async function waitingOf(
+  server: JafClient,
+  conversationId: string,
+  signal: AbortSignal,
+): Promise<readonly WaitingCall[]> {
+  const { approvals } = await server.approvals.pending({ signal });
+  return approvals.flatMap((entry) => (entry.conversationId === conversationId ? [entry.interruption] : []));
+}
