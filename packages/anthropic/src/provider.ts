@@ -1,5 +1,6 @@
 import type { ModelProvider, ModelStreamChunk } from "@jaf/core";
 import {
+  doneChunk,
   type Fields,
   isObject,
   isUnstreamed,
@@ -11,7 +12,6 @@ import {
   wholeText,
 } from "@jaf/model-http";
 import { openEndpoint } from "./endpoint.ts";
-import { readEnvironment } from "./environment.ts";
 import { type AnthropicProviderOptions, type ParsedOptions, parseOptions } from "./options.ts";
 import { type MessagesRequest, messagesRequest } from "./request/body.ts";
 import { completionOf } from "./response/message.ts";
@@ -35,7 +35,7 @@ import { textBlocks, type WireBlock } from "./wire.ts";
  */
 export function createAnthropicProvider(options: AnthropicProviderOptions = {}): AnthropicProvider {
   const parsed = parseOptions(options);
-  const service = openEndpoint(parsed, readEnvironment());
+  const service = openEndpoint(parsed);
 
   return {
     getCompletion: async (state, agent, config) => {
@@ -62,12 +62,7 @@ export function createAnthropicProvider(options: AnthropicProviderOptions = {}):
         const next = yield* askStreamed(call, continued(request.body, reply.content), callsIn(reply));
         reply = joined(reply, next);
       }
-      const { finish_reason, ...completion } = completionOf(reply, request);
-      yield {
-        type: "done",
-        ...completion,
-        ...(typeof finish_reason === "string" ? { finishReason: finish_reason } : {}),
-      };
+      yield doneChunk(completionOf(reply, request));
     },
   };
 }

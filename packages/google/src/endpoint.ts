@@ -1,4 +1,5 @@
-import type { ModelService } from "@jaf/model-http";
+import { processEnvironment } from "@jaf/memory/engine";
+import { createModelService, type ModelService } from "@jaf/model-http";
 import { errors } from "./error.ts";
 import type { ParsedOptions } from "./options.ts";
 
@@ -16,30 +17,30 @@ export interface Endpoint {
 const GOOGLE = "https://generativelanguage.googleapis.com/v1beta";
 
 /** Throws a `TypeError` where Google is to be asked without a key. */
-export function openEndpoint(options: ParsedOptions, environmentKey: string | undefined): Endpoint {
+export function openEndpoint(options: ParsedOptions): Endpoint {
   const baseURL = options.baseURL ?? GOOGLE;
   const { host, hostname, protocol } = new URL(baseURL);
   const isGoogle = hostname === "generativelanguage.googleapis.com" && protocol === "https:";
-  // A key of the environment is Google's: another host must not get it.
-  const apiKey = options.apiKey ?? (isGoogle ? environmentKey : undefined);
-  const headers: Readonly<Record<string, string>> = {
-    "content-type": "application/json",
-    ...(apiKey === undefined ? {} : { "x-goog-api-key": apiKey }),
-    ...lowerCased(options.headers ?? {}),
-  };
-  const hasKey = headers["x-goog-api-key"] !== undefined || headers["authorization"] !== undefined;
-  if (isGoogle && !hasKey)
+  const { GOOGLE_GENERATIVE_AI_API_KEY: key, GEMINI_API_KEY: otherKey } = processEnvironment();
+  // A key of the environment is Google's: another host must not get it. An empty one counts as not set.
+  const apiKey = options.apiKey ?? (isGoogle ? key || otherKey || undefined : undefined);
+  const keyHeaders = ["x-goog-api-key", "authorization"];
+  const service = createModelService({
+    ...{
+      url: baseURL,
+      provider: options.provider ?? (isGoogle ? "google" : host),
+      errors,
+      options,
+      keyHeaders,
+    },
+    headers: { "x-goog-api-key": apiKey },
+  });
+  if (isGoogle && !service.hasKey)
     throw new TypeError("createGoogleProvider: set GOOGLE_GENERATIVE_AI_API_KEY, or pass apiKey");
-  const provider = options.provider ?? (isGoogle ? "google" : host);
-  // Looked up at each call, so that a test or an instrumentation that replaces it is heard.
-  const fetch: typeof globalThis.fetch = options.fetch ?? ((...request) => globalThis.fetch(...request));
   return {
     baseURL,
-    provider,
-    apiKey: headers["x-goog-api-key"] ?? headers["authorization"],
-    at: (path) => ({ url: `${baseURL}${path}`, headers, fetch, provider, hasKey, errors }),
+    provider: service.provider,
+    apiKey: keyHeaders.map((name) => service.headers[name]).find((value) => value !== undefined),
+    at: (path) => ({ ...service, url: `${baseURL}${path}` }),
   };
 }
-
-const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

@@ -1,6 +1,5 @@
 import type { ModelCompletion, ModelProvider, ModelStreamChunk } from "@jaf/core";
-import { processEnvironment } from "@jaf/memory/engine";
-import { isUnstreamed, parseJson, post, streamed, wholeText } from "@jaf/model-http";
+import { doneChunk, isUnstreamed, parseJson, post, responseJson, streamed, wholeText } from "@jaf/model-http";
 import { askCached } from "./cache/ask-cached.ts";
 import { GoogleCacheRegistry } from "./cache/registry.ts";
 import { openEndpoint } from "./endpoint.ts";
@@ -27,7 +26,7 @@ import { openReply, type Reply } from "./response/reply.ts";
  */
 export function createGoogleProvider(options: GoogleProviderOptions = {}): GoogleProvider {
   const parsed = parseOptions(options);
-  const endpoint = openEndpoint(parsed, readApiKey());
+  const endpoint = openEndpoint(parsed);
   const registry = parsed.cacheRegistry ?? new GoogleCacheRegistry();
 
   const ask = (request: GenerateRequest, method: string, signal: AbortSignal | undefined) => {
@@ -57,18 +56,10 @@ export function createGoogleProvider(options: GoogleProviderOptions = {}): Googl
 // biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
 export type GoogleProvider = Required<ModelProvider<any>>;
 
-/** The key that the environment has; empty counts as not set. */
-const readApiKey = (
-  environment: Readonly<Record<string, string | undefined>> = processEnvironment(),
-): string | undefined =>
-  environment["GOOGLE_GENERATIVE_AI_API_KEY"] || environment["GEMINI_API_KEY"] || undefined;
-
 /** The body of a 200: a response, or, of a stream that wasn't asked for as events, a list of them. */
 function readWhole(text: string, request: GenerateRequest): { reply: Reply; chunks: ModelStreamChunk[] } {
   const { provider } = request.origin;
-  if (text.trim() === "") throw errors.malformed(provider, "an empty body");
-  const body = parseJson(text);
-  if (body === undefined) throw errors.malformed(provider, "something that is not JSON");
+  const body = responseJson(text, provider, errors);
   const reply = openReply(request);
   const responses: readonly unknown[] = Array.isArray(body) ? body : [body];
   const chunks = responses.flatMap((response) => reply.add(response));
@@ -84,7 +75,7 @@ const completionOf = (text: string, request: GenerateRequest): ModelCompletion =
 export function* chunksOfWhole(text: string, request: GenerateRequest): Generator<ModelStreamChunk, void> {
   const { reply, chunks } = readWhole(text, request);
   yield* chunks;
-  yield doneOf(reply);
+  yield doneChunk(reply.whole());
 }
 
 /**
@@ -102,16 +93,5 @@ export async function* chunksOf(
     yield* reply.add(response);
   }
   if (!reply.isEnded()) throw errors.cut(request.origin.provider);
-  yield doneOf(reply);
-}
-
-function doneOf(reply: Reply): ModelStreamChunk {
-  const { message, origin, usage, finish_reason } = reply.whole();
-  return {
-    type: "done",
-    message,
-    ...(origin === undefined ? {} : { origin }),
-    ...(usage === undefined ? {} : { usage }),
-    ...(typeof finish_reason === "string" ? { finishReason: finish_reason } : {}),
-  };
+  yield doneChunk(reply.whole());
 }

@@ -1,6 +1,6 @@
 import type { ContentPart, MediaPart } from "@jaf/memory";
 import { base64Of as base64OfBytes, bytesIn, textIn as textInBytes } from "@jaf/memory/engine";
-import { isObject } from "./fields.ts";
+import { fieldsOf, isObject } from "./fields.ts";
 
 export const isMedia = (part: ContentPart): part is MediaPart =>
   part.type === "media" && typeof part["mediaType"] === "string";
@@ -20,6 +20,13 @@ export const textIn = (data: Uint8Array | string): string =>
 export function mediaMention({ mediaType, url, filename }: MediaPart): string {
   const address = url === undefined || String(url).startsWith("data:") ? undefined : String(url);
   return `[${[mediaType, filename, address].filter((word) => word !== undefined).join(" ")}]`;
+}
+
+/** The address in an image part of OpenAI's two interfaces; `undefined`: it is none. */
+export function imageUrlOf(part: ContentPart): string | undefined {
+  if (part.type !== "image_url" && part.type !== "input_image") return undefined;
+  const url = fieldsOf(part["image_url"])["url"] ?? part["image_url"];
+  return typeof url === "string" ? url : undefined;
 }
 
 /** Thinking that may be read, in the words of every gateway. */

@@ -1,5 +1,15 @@
 export { type CallIds, callIds } from "./call-ids.ts";
-export { base64Of, isMedia, isTextMedia, mediaMention, readableReasoning, textIn } from "./content-parts.ts";
+export { base64Of, imageUrlOf, isMedia, isTextMedia, mediaMention, textIn } from "./content-parts.ts";
+export {
+  contentOf,
+  type ForeignReasoning,
+  inputObject,
+  isInstruction,
+  isSameOrigin,
+  otherModelText,
+  ownCallIds,
+  splitInstructions,
+} from "./conversation.ts";
 export {
   errorIn,
   ModelHttpError,
@@ -10,10 +20,20 @@ export {
 } from "./error.ts";
 export { type Fields, fieldsOf, isObject, listOf, parseJson } from "./fields.ts";
 export {
+  createModelService,
+  type ModelServiceOptions,
+  modelName,
+  optionsFor,
+  parseServiceOptions,
+  serviceOptions,
+} from "./options.ts";
+export { doneChunk, knownCounts, responseJson, tokenCount } from "./reply.ts";
+export {
+  functionParameters,
   objectSchema,
+  outputInstructions,
   outputSchemaOf,
   parametersOf,
-  TEXT_INPUT,
   takesText,
   textInputIn,
 } from "./schema.ts";

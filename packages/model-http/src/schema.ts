@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type Fields, fieldsOf, isObject, listOf, parseJson } from "./fields.ts";
 
-/** Schemas stay as they are, so each is written as JSON once. */
+/** Schemas stay as they are, and an agent may have many tools: each is written as JSON once. */
 const parameters = new WeakMap<z.ZodType, Fields>();
 
 /** A tool's parameters. What JSON schema can't say is left open: the engine checks the arguments anyway. */
@@ -13,15 +13,19 @@ export function parametersOf(schema: z.ZodType): Fields {
   return written;
 }
 
-/** The input of a codec; `undefined` where JSON schema can't say it. */
+/** The input of a codec; `undefined` for one that reads anything but a JSON object, which services can't ask a model for. */
 export function outputSchemaOf(codec: z.ZodType): Fields | undefined {
   try {
     const { $schema: _, ...written }: Fields = z.toJSONSchema(codec, { io: "input" });
-    return written;
+    return written["type"] === "object" ? written : undefined;
   } catch {
     return undefined;
   }
 }
+
+/** What a model is told that can't be bound to a schema. */
+export const outputInstructions = (schema: Fields): string =>
+  `Reply with nothing but JSON that fits this JSON schema: ${JSON.stringify(schema)}`;
 
 /**
  * As an object, which is all that endpoints take: of a choice between objects, one with the properties of all. Anything
@@ -73,12 +77,16 @@ function requiredOfAll(variants: readonly Fields[]): readonly unknown[] {
 export const takesText = (parameters: z.ZodType): boolean => parametersOf(parameters)["type"] === "string";
 
 /** The parameters of a function of one text, where a tool can take nothing but an object. */
-export const TEXT_INPUT: Fields = {
+const TEXT_INPUT: Fields = {
   type: "object",
   properties: { input: { type: "string" } },
   required: ["input"],
   additionalProperties: false,
 };
+
+/** What a function takes: an object, for a tool that takes a text of that text. */
+export const functionParameters = (parameters: z.ZodType): Fields =>
+  takesText(parameters) ? TEXT_INPUT : objectSchema(parametersOf(parameters));
 
 /** What a model wrote to a function of one text. Models that don't keep to it write the text alone. */
 export function textInputIn(text: unknown): string {

@@ -1,16 +1,14 @@
 import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
-import { messageText } from "@jaf/memory/engine";
-import { isMedia, mediaMention, readableReasoning } from "@jaf/model-http";
+import { type ForeignReasoning, isSameOrigin, otherModelText } from "@jaf/model-http";
 import { blocksOf } from "../block-parts.ts";
 import { isThinking, textBlocks, type WireBlock } from "../wire.ts";
 import { type CallContext, callBlock } from "./calls.ts";
-import { isSameOrigin } from "./origin.ts";
 import type { ServerTools } from "./server-tools.ts";
 
 export interface AssistantContext extends CallContext {
   /** Of the model that is about to reply. */
   readonly origin: ModelOrigin;
-  readonly foreignReasoning: "omit" | "text";
+  readonly foreignReasoning: ForeignReasoning;
   readonly serverTools: ServerTools;
 }
 
@@ -60,16 +58,7 @@ function partsOf({ content, refusal }: RichMessage): readonly ContentPart[] {
 }
 
 /** What was said and called, and nothing that only its own model understands. */
-function foreignBlocks(message: RichMessage, open: OpenCall, { foreignReasoning }: AssistantContext) {
-  const thought = foreignReasoning === "text" ? readableReasoning(message) : "";
-  const said = [thought, spokenOf(message)].filter((text) => text.trim() !== "").join("\n\n");
-  return [...textBlocks(said), ...(message.tool_calls ?? []).flatMap(open)];
-}
-
-/** A refusal counts as said, and of media it is said that they were there. */
-function spokenOf(message: RichMessage): string {
-  const parts = Array.isArray(message.content) ? message.content : [];
-  const refusals = [message["refusal"], ...parts.map((part) => part["refusal"])];
-  const lines = [messageText(message), ...refusals, ...parts.filter(isMedia).map(mediaMention)];
-  return lines.filter((line) => typeof line === "string" && line !== "").join("\n");
-}
+const foreignBlocks = (message: RichMessage, open: OpenCall, { foreignReasoning }: AssistantContext) => [
+  ...textBlocks(otherModelText(message, foreignReasoning)),
+  ...(message.tool_calls ?? []).flatMap(open),
+];

@@ -7,7 +7,10 @@ import {
   isObject,
   listOf,
   type ModelService,
+  modelName,
+  outputInstructions,
   outputSchemaOf,
+  ownCallIds,
   type ToolNames,
   takesText,
   toolNames,
@@ -19,7 +22,6 @@ import type { OutputFormat, ParsedOptions } from "../options.ts";
 import type { WireBlock, WireTurn } from "../wire.ts";
 import { breakpointsOf } from "./breakpoints.ts";
 import { type WirePrompt, wirePrompt } from "./conversation.ts";
-import { ownCallIds } from "./origin.ts";
 import { outputSchema } from "./output-schema.ts";
 import { serverToolsOf } from "./server-tools.ts";
 import { containerOf, furtherFields, sampling } from "./settings.ts";
@@ -53,11 +55,7 @@ export function messagesRequest<Ctx>(
   { provider }: ModelService,
 ): MessagesRequest {
   const { modelConfig = {}, tools = [], outputCodec } = agent;
-  const model = config.modelOverride ?? modelConfig.name ?? options.model;
-  if (model === undefined) {
-    const message = "no model is named: set the provider's model, modelConfig.name or modelOverride";
-    throw errors.configuration(message);
-  }
+  const model = modelName(config, agent, { model: options.model, errors });
   const rules = rulesOf(model);
   const origin: ModelOrigin = { provider, api: "messages", model };
   const names = toolNames(tools.map(({ schema }) => schema.name));
@@ -137,26 +135,14 @@ interface ToldOutput {
 
 const UNTOLD: ToldOutput = { format: undefined, instructions: "" };
 
-/** Codecs stay as they are, so each is written as JSON once. */
-const told = new WeakMap<z.ZodType, Map<OutputFormat, ToldOutput>>();
-
 /** Nothing is told of a codec that reads anything but a JSON object. */
 function outputFormat(codec: z.ZodType | undefined, format: OutputFormat): ToldOutput {
-  if (codec === undefined || format === "none") return UNTOLD;
-  const formats = told.get(codec) ?? new Map<OutputFormat, ToldOutput>();
-  told.set(codec, formats);
-  const known = formats.get(format) ?? tell(codec, format);
-  formats.set(format, known);
-  return known;
-}
-
-function tell(codec: z.ZodType, format: OutputFormat): ToldOutput {
-  const written = outputSchemaOf(codec);
-  if (written?.["type"] !== "object") return UNTOLD;
+  const written = codec === undefined || format === "none" ? undefined : outputSchemaOf(codec);
+  if (written === undefined) return UNTOLD;
   const schema = format === "json_schema" ? outputSchema(written) : undefined;
-  if (schema !== undefined) return { format: { type: "json_schema", schema }, instructions: "" };
-  const instructions = `Reply with nothing but JSON that fits this JSON schema: ${JSON.stringify(written)}`;
-  return { format: undefined, instructions };
+  return schema === undefined
+    ? { format: undefined, instructions: outputInstructions(written) }
+    : { format: { type: "json_schema", schema }, instructions: "" };
 }
 
 interface CachedPrompt {

@@ -1,6 +1,14 @@
 import type { RichMessage, RichToolCall } from "@jaf/memory";
 import { calledTool, messageText } from "@jaf/memory/engine";
-import { type CallIds, type Fields, fieldsOf, isObject, parseJson, type ToolNames } from "@jaf/model-http";
+import {
+  type CallIds,
+  type Fields,
+  fieldsOf,
+  inputObject,
+  isObject,
+  parseJson,
+  type ToolNames,
+} from "@jaf/model-http";
 import type { WireBlock } from "../wire.ts";
 import { contentBlocks } from "./media.ts";
 
@@ -28,17 +36,8 @@ export function callBlock(call: RichToolCall, isOwn: boolean, { names, ids }: Ca
     // One of its own without an id has got one of the engine's, and an application may have written others.
     id: ids.open(call.id, isOwn && VALID_ID.test(call.id)),
     name: names.toWire(name),
-    input: inputOf(call),
+    input: inputObject(call),
   };
-}
-
-/** Always an object, as Anthropic takes no other: what a model wrote otherwise stands in one. */
-function inputOf(call: RichToolCall): Fields {
-  const { input } = calledTool(call);
-  if (call.type === "custom") return { input };
-  if (input.trim() === "") return {};
-  const parsed = parseJson(input);
-  return isObject(parsed) ? parsed : { input };
 }
 
 /** `call`: the block that it answers. */

@@ -1,5 +1,6 @@
 import type { RichMessage } from "@jaf/memory";
 import { messageText, stableLength } from "@jaf/memory/engine";
+import { isInstruction } from "@jaf/model-http";
 import { textBlocks, type WireBlock, type WireTurn } from "../wire.ts";
 import { type AssistantContext, type AssistantTurn, assistantTurn } from "./assistant.ts";
 import { resultBlock } from "./calls.ts";
@@ -15,8 +16,6 @@ export interface WirePrompt {
   /** The place of the user message before that one; 0 if there is none. */
   readonly lastTurn: number;
 }
-
-const isInstruction = ({ role }: RichMessage): boolean => role === "system" || role === "developer";
 
 /** What stands where Anthropic wants a user to begin or to end the conversation, and none does. */
 const BEGINNING = "[The conversation begins.]";

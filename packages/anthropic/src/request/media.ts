@@ -4,6 +4,7 @@ import {
   base64Of,
   type Fields,
   fieldsOf,
+  imageUrlOf,
   isMedia,
   isObject,
   isTextMedia,
@@ -31,14 +32,6 @@ export function contentBlocks(parts: readonly ContentPart[]): readonly WireBlock
     const url = imageUrlOf(part);
     return url === undefined ? [] : mediaBlocks({ type: "media", mediaType: "image/*", url });
   });
-}
-
-/** Of OpenAI's two interfaces. */
-function imageUrlOf(part: ContentPart): string | undefined {
-  if (part.type !== "image_url" && part.type !== "input_image") return undefined;
-  const address = part["image_url"];
-  const url = typeof address === "string" ? address : fieldsOf(address)["url"];
-  return typeof url === "string" ? url : undefined;
 }
 
 const DATA_URL = /^data:([^;,]+)[^,]*;base64,/;

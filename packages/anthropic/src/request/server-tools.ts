@@ -1,8 +1,7 @@
 import type { ContentPart, ModelOrigin, RichMessage } from "@jaf/memory";
-import { fieldsOf } from "@jaf/model-http";
+import { fieldsOf, isSameOrigin } from "@jaf/model-http";
 import { isServerCall, isServerResult } from "../block-parts.ts";
 import type { WireBlock } from "../wire.ts";
-import { isSameOrigin } from "./origin.ts";
 
 /** The tools that the service runs itself, in the turns of the model that is asked. */
 export interface ServerTools {

@@ -1,8 +1,7 @@
 import type { ModelConfig } from "@jaf/core";
 import type { ModelOrigin, RichMessage } from "@jaf/memory";
-import { type Fields, fieldsOf, isObject, listOf } from "@jaf/model-http";
+import { type Fields, fieldsOf, isObject, isSameOrigin, listOf, optionsFor } from "@jaf/model-http";
 import type { ModelRules } from "../model-rules.ts";
-import { isSameOrigin } from "./origin.ts";
 
 /** Older models take one of the two, newer ones none, and one that thinks none, either. */
 export function sampling({ temperature, topP }: ModelConfig, rules: ModelRules, isThinking: boolean): Fields {
@@ -30,9 +29,7 @@ export function furtherFields(
   general: Fields | undefined,
   provider: string,
 ): FurtherFields {
-  const byProvider = fieldsOf(config.providerOptions);
-  const own = provider === "anthropic" ? {} : fieldsOf(byProvider[provider]);
-  const given: Fields = { ...general, ...fieldsOf(byProvider["anthropic"]), ...own };
+  const given: Fields = Object.assign({}, general, ...optionsFor(config, "anthropic", provider));
   const { tools, betas, thinking, output_config, disable_parallel_tool_use, ...body } = given;
   return {
     body: Object.fromEntries(Object.entries(body).filter(([field]) => !OWN_FIELDS.has(field))),

@@ -1,12 +1,5 @@
 import type { ResolvedAgent, Tool } from "@jaf/core";
-import {
-  type Fields,
-  objectSchema,
-  parametersOf,
-  TEXT_INPUT,
-  type ToolNames,
-  takesText,
-} from "@jaf/model-http";
+import { type Fields, functionParameters, type ToolNames } from "@jaf/model-http";
 import type { ModelRules } from "../model-rules.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
@@ -16,8 +9,7 @@ export type AnyAgent<Ctx> = ResolvedAgent<Ctx, any>;
 // biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
 export function wireTool<Ctx>({ schema }: Tool<any, Ctx>, names: ToolNames): Fields {
   const { name, description, parameters } = schema;
-  const input_schema = takesText(parameters) ? TEXT_INPUT : objectSchema(parametersOf(parameters));
-  return { name: names.toWire(name), description, input_schema };
+  return { name: names.toWire(name), description, input_schema: functionParameters(parameters) };
 }
 
 /** Which the agent asks for. `isForced`: the model has to call one. */

@@ -1,6 +1,6 @@
 import type { ModelCompletion, ModelToolCall } from "@jaf/core";
 import type { ContentPart } from "@jaf/memory";
-import { type Fields, fieldsOf, textInputIn } from "@jaf/model-http";
+import { contentOf, type Fields, fieldsOf, textInputIn } from "@jaf/model-http";
 import { isServerCall, partOf, textPartOf, withoutNull } from "../block-parts.ts";
 import type { MessagesRequest } from "../request/body.ts";
 import type { WireBlock } from "../wire.ts";
@@ -39,15 +39,6 @@ export function messageOf(reply: WireReply, request: Names): ReplyMessage {
 }
 
 const isCall = ({ type }: WireBlock): boolean => type === "tool_use";
-
-/** A text where one text, and calls behind it, are all there is; else the parts. */
-function contentOf(parts: readonly ContentPart[]): string | readonly ContentPart[] {
-  const [first] = parts;
-  const isPlain = first?.type === "text" && Object.keys(first).length === 2;
-  const behind = isPlain ? parts.slice(1) : parts;
-  if (behind.some(({ type }) => type !== "tool-call")) return parts;
-  return isPlain ? String(first["text"]) : "";
-}
 
 function partsOf(blocks: readonly WireBlock[]): readonly ContentPart[] {
   const toolNames = new Map(blocks.filter(isServerCall).map(({ id, name }) => [id, String(name)]));

@@ -1,5 +1,5 @@
 import type { ModelUsage } from "@jaf/core";
-import { errorIn, type Fields, isObject, parseJson } from "@jaf/model-http";
+import { errorIn, type Fields, isObject, responseJson } from "@jaf/model-http";
 import { errors } from "../error.ts";
 import type { WireBlock } from "../wire.ts";
 import { sumOfUsage, usageOf } from "./usage.ts";
@@ -16,9 +16,7 @@ export interface WireReply {
 
 /** The body of a 200. Throws an `AnthropicError` where it reports an error or is no reply. */
 export function replyOf(text: string, provider: string): WireReply {
-  if (text.trim() === "") throw errors.malformed(provider, "an empty body");
-  const body = parseJson(text);
-  if (body === undefined) throw errors.malformed(provider, "something that is not JSON");
+  const body = responseJson(text, provider, errors);
   const error = errorIn(body);
   if (error !== undefined) throw errors.reported(error, provider);
   if (!isObject(body) || !isContent(body["content"])) throw errors.malformed(provider, "no message");

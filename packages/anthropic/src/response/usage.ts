@@ -1,8 +1,5 @@
 import type { ModelUsage } from "@jaf/core";
-import { fieldsOf } from "@jaf/model-http";
-
-const count = (value: unknown): number | undefined =>
-  typeof value === "number" && Number.isFinite(value) ? value : undefined;
+import { tokenCount as count, fieldsOf, knownCounts } from "@jaf/model-http";
 
 /** `undefined` where the service doesn't say. What is read from its cache and written to it counts as input. */
 export function usageOf(sent: unknown): ModelUsage | undefined {
@@ -10,7 +7,7 @@ export function usageOf(sent: unknown): ModelUsage | undefined {
   const cachedInputTokens = count(usage["cache_read_input_tokens"]);
   const cacheWriteTokens = count(usage["cache_creation_input_tokens"]);
   const input = count(usage["input_tokens"]);
-  return known({
+  return knownCounts({
     inputTokens: input === undefined ? undefined : input + (cachedInputTokens ?? 0) + (cacheWriteTokens ?? 0),
     outputTokens: count(usage["output_tokens"]),
     cachedInputTokens,
@@ -33,10 +30,5 @@ export function sumOfUsage(
     const isKnown = one[name] !== undefined || other[name] !== undefined;
     return [name, isKnown ? (one[name] ?? 0) + (other[name] ?? 0) : undefined];
   });
-  return known(Object.fromEntries(sums));
-}
-
-function known(counts: Readonly<Record<string, number | undefined>>): ModelUsage | undefined {
-  const told = Object.entries(counts).filter(([, tokens]) => tokens !== undefined);
-  return told.length === 0 ? undefined : Object.fromEntries(told);
+  return knownCounts(Object.fromEntries(sums));
 }

@@ -1,24 +1,28 @@
 import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
-import { messageText, partText } from "@jaf/memory/engine";
-import { base64Of, type Fields, fieldsOf, isObject, mediaMention } from "@jaf/model-http";
+import { partText } from "@jaf/memory/engine";
+import {
+  base64Of,
+  type Fields,
+  type ForeignReasoning,
+  fieldsOf,
+  isObject,
+  isSameOrigin,
+  otherModelText,
+} from "@jaf/model-http";
 import { metadataIn } from "../metadata.ts";
 import { isThought, runOfPart } from "../text-runs.ts";
 import { type CallContext, foreignCall, ownCall, withSignature } from "./calls.ts";
-import { isMedia } from "./media.ts";
 import type { ResultContext } from "./results.ts";
 
 export interface TurnContext extends ResultContext {
   /** Of the model that is about to reply. */
   readonly origin: ModelOrigin;
-  readonly foreignReasoning: "omit" | "text";
+  readonly foreignReasoning: ForeignReasoning;
 }
-
-const isSame = (a: ModelOrigin | undefined, b: ModelOrigin): boolean =>
-  a !== undefined && a.provider === b.provider && a.api === b.api && a.model === b.model;
 
 /** A turn of a model's: everything as it came where it is this model's own, else what was said and called. */
 export function modelParts(message: RichMessage, context: TurnContext): readonly Fields[] {
-  const parts = isSame(message.origin, context.origin)
+  const parts = isSameOrigin(message.origin, context.origin)
     ? ownParts(message, context)
     : foreignParts(message, context);
   // A turn that only thought is none that the service would take.
@@ -76,30 +80,7 @@ function ownMedia(part: ContentPart): readonly Fields[] {
 }
 
 function foreignParts(message: RichMessage, context: TurnContext): readonly Fields[] {
-  const text = [thinkingOf(message, context), spokenOf(message)]
-    .filter((said) => said.trim() !== "")
-    .join("\n\n");
+  const text = otherModelText(message, context.foreignReasoning);
   const calls = (message.tool_calls ?? []).map((call) => foreignCall(call, context));
   return [...(text === "" ? [] : [{ text }]), ...calls];
-}
-
-/** Thinking that may be read, in the words of every provider. */
-function thinkingOf(message: RichMessage, { foreignReasoning }: TurnContext): string {
-  if (foreignReasoning === "omit") return "";
-  for (const field of ["reasoning_content", "reasoning"]) {
-    const value = message[field];
-    if (typeof value === "string" && value.trim() !== "") return value;
-  }
-  return partsOf(message)
-    .map((part) => (part.type === "reasoning" ? part["text"] : undefined))
-    .filter((text) => typeof text === "string")
-    .join("\n");
-}
-
-/** A refusal counts as said, and of media it is said that they were there. */
-function spokenOf(message: RichMessage): string {
-  const parts = partsOf(message);
-  const refusals = [message["refusal"], ...parts.map((part) => part["refusal"])];
-  const lines = [messageText(message), ...refusals, ...parts.filter(isMedia).map(mediaMention)];
-  return lines.filter((line) => typeof line === "string" && line !== "").join("\n");
 }

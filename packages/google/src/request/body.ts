@@ -1,14 +1,17 @@
 import type { RunConfig, RunState, Tool } from "@jaf/core";
 import type { ModelOrigin, RichMessage } from "@jaf/memory";
-import { messageText } from "@jaf/memory/engine";
 import {
   type Fields,
   fieldsOf,
   isObject,
+  modelName,
   objectSchema,
+  outputInstructions,
   outputSchemaOf,
   parametersOf,
+  splitInstructions,
   type ToolNames,
+  takesText,
   toolNames,
 } from "@jaf/model-http";
 import type * as z from "zod";
@@ -16,7 +19,7 @@ import { errors } from "../error.ts";
 import { modelPath, modelRules } from "../model-rules.ts";
 import type { OutputFormat, ParsedOptions } from "../options.ts";
 import type { TurnContext } from "./assistant.ts";
-import { contentsOf, framed, isInstruction } from "./contents.ts";
+import { contentsOf, framed } from "./contents.ts";
 import { type KeptPrompt, keptPrompt } from "./kept-prompt.ts";
 import { type AnyAgent, callingConfig, furtherFields, merged, settings } from "./settings.ts";
 
@@ -48,11 +51,7 @@ export function generateRequest<Ctx>(
   options: ParsedOptions,
   provider: string,
 ): GenerateRequest {
-  const named = config.modelOverride ?? agent.modelConfig?.name ?? options.model;
-  if (named === undefined) {
-    const message = "no model is named: set the provider's model, modelConfig.name or modelOverride";
-    throw errors.configuration(message);
-  }
+  const named = modelName(config, agent, { model: options.model, errors });
   const model = named.replace(/^models\//, "");
   const rules = modelRules(model);
   const origin: ModelOrigin = { provider, api: "generate-content", model };
@@ -65,7 +64,7 @@ export function generateRequest<Ctx>(
   const hasTools = tools.length + further.tools.length > 0;
   const asSchema = rules.schemaBesideTools || !hasTools ? "json_schema" : "instructions";
   const told = outputFormat(agent.outputCodec, options.outputFormat ?? asSchema);
-  const { system, spoken, leading } = systemOf(
+  const { system, spoken, leading } = splitInstructions(
     [agent.instructions(state), told.instructions],
     state.messages,
   );
@@ -90,18 +89,6 @@ export function generateRequest<Ctx>(
 
 const all = (spoken: readonly RichMessage[], context: TurnContext) => framed(contentsOf(spoken, context));
 
-/** The agent's instructions and the system messages that the conversation begins with, and what was said behind them. */
-function systemOf(instructions: readonly string[], messages: readonly RichMessage[]) {
-  const begin = messages.findIndex((message) => !isInstruction(message));
-  const leading = begin === -1 ? messages : messages.slice(0, begin);
-  const texts = [...instructions, ...leading.map(messageText)];
-  return {
-    system: texts.filter((text) => text !== "").join("\n\n"),
-    spoken: messages.slice(leading.length),
-    leading: leading.length,
-  };
-}
-
 function toolFields<Ctx>(agent: AnyAgent<Ctx>, names: ToolNames, googles: readonly unknown[]): Fields {
   const declared = (agent.tools ?? []).map((tool) => declaration(tool, names));
   const offered = [...(declared.length === 0 ? [] : [{ functionDeclarations: declared }]), ...googles];
@@ -113,7 +100,7 @@ function toolFields<Ctx>(agent: AnyAgent<Ctx>, names: ToolNames, googles: readon
 }
 
 const textFunctions = <Ctx>(tools: NonNullable<AnyAgent<Ctx>["tools"]>): ReadonlySet<string> =>
-  new Set(tools.filter(takesText).map(({ schema }) => schema.name));
+  new Set(tools.filter(({ schema }) => takesText(schema.parameters)).map(({ schema }) => schema.name));
 
 /** What a request must not carry beside a cached prompt, which has its own. */
 export function withoutFixed(body: Fields): Fields {
@@ -131,24 +118,11 @@ interface ToldOutput {
 
 const UNTOLD: ToldOutput = { config: {}, instructions: "" };
 
-/** Codecs stay as they are, so each is written as JSON once. */
-const schemas = new WeakMap<z.ZodType, { readonly schema: Fields | undefined }>();
-
-function schemaOf(codec: z.ZodType): Fields | undefined {
-  const known = schemas.get(codec) ?? { schema: outputSchemaOf(codec) };
-  schemas.set(codec, known);
-  return known.schema;
-}
-
 /** Nothing is told of a codec that reads anything but a JSON object. */
 function outputFormat(codec: z.ZodType | undefined, format: OutputFormat): ToldOutput {
-  if (codec === undefined || format === "none") return UNTOLD;
-  const schema = schemaOf(codec);
-  if (schema?.["type"] !== "object") return UNTOLD;
-  if (format === "instructions") {
-    const text = JSON.stringify(schema);
-    return { config: {}, instructions: `Reply with nothing but JSON that fits this JSON schema: ${text}` };
-  }
+  const schema = codec === undefined || format === "none" ? undefined : outputSchemaOf(codec);
+  if (schema === undefined) return UNTOLD;
+  if (format === "instructions") return { config: {}, instructions: outputInstructions(schema) };
   return {
     config: { responseMimeType: "application/json", responseJsonSchema: supportedSchema(schema) },
     instructions: "",
@@ -158,10 +132,7 @@ function outputFormat(codec: z.ZodType | undefined, format: OutputFormat): ToldO
 // biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
 type AnyTool<Ctx> = Tool<any, Ctx>;
 
-/** A tool whose input is a text goes out as a function of one text. */
-const takesText = <Ctx>({ schema }: AnyTool<Ctx>): boolean =>
-  parametersOf(schema.parameters)["type"] === "string";
-
+/** What a tool takes whose input is a text. */
 const TEXT_INPUT: Fields = {
   type: "object",
   properties: { input: { type: "string" } },
@@ -171,7 +142,7 @@ const TEXT_INPUT: Fields = {
 /** A tool without parameters has none on the wire: older models refuse an object of no properties. */
 function declaration<Ctx>(tool: AnyTool<Ctx>, names: ToolNames): Fields {
   const { name, description, parameters } = tool.schema;
-  const schema = takesText(tool) ? TEXT_INPUT : objectSchema(parametersOf(parameters));
+  const schema = takesText(parameters) ? TEXT_INPUT : objectSchema(parametersOf(parameters));
   return {
     name: names.toWire(name),
     description,

@@ -1,6 +1,6 @@
 import type { RichToolCall } from "@jaf/memory";
 import { calledTool } from "@jaf/memory/engine";
-import { type Fields, fieldsOf, isObject, parseJson, type ToolNames } from "@jaf/model-http";
+import { type Fields, fieldsOf, inputObject, type ToolNames } from "@jaf/model-http";
 import { metadataIn } from "../metadata.ts";
 
 /** How a call stands on the wire, by which its result names it. */
@@ -30,18 +30,10 @@ export const foreignCall = (call: RichToolCall, context: CallContext): Fields =>
 });
 
 function called(call: RichToolCall, id: string | undefined, { names, calls }: CallContext): Fields {
-  const { name, input } = calledTool(call);
+  const { name } = calledTool(call);
   const wire = { name: names.toWire(name), id };
   calls.set(call.id, wire);
-  return { ...(id === undefined ? {} : { id }), name: wire.name, args: argsOf(call, input) };
-}
-
-/** Always an object: what a model wrote otherwise stands in one. */
-function argsOf(call: RichToolCall, input: string): Fields {
-  if (call.type === "custom") return { input };
-  const parsed = parseJson(input);
-  if (isObject(parsed)) return parsed;
-  return input.trim() === "" ? {} : { input };
+  return { ...(id === undefined ? {} : { id }), name: wire.name, args: inputObject(call) };
 }
 
 /** The first call of a step carries the signature for all of it, and models may refuse a step without one. */

@@ -1,8 +1,8 @@
 import type { ContentPart, RichMessage } from "@jaf/memory";
 import { messageText, partText } from "@jaf/memory/engine";
-import type { Fields } from "@jaf/model-http";
+import { type Fields, isMedia } from "@jaf/model-http";
 import { modelParts, type TurnContext } from "./assistant.ts";
-import { imageUrlPart, isMedia, mediaPart } from "./media.ts";
+import { imageUrlPart, mediaPart } from "./media.ts";
 import { resultParts } from "./results.ts";
 
 /** A turn on the wire. */
@@ -10,8 +10,6 @@ export interface Content {
   readonly role: "user" | "model";
   readonly parts: readonly Fields[];
 }
-
-export const isInstruction = ({ role }: RichMessage): boolean => role === "system" || role === "developer";
 
 /**
  * Messages as turns, those of one side in a row as one, since the two must alternate. System messages in the middle are the

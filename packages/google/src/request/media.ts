@@ -1,9 +1,6 @@
 import type { ContentPart, MediaPart } from "@jaf/memory";
 import { utf8Of } from "@jaf/memory/engine";
-import { base64Of, type Fields, fieldsOf, isTextMedia, mediaMention, textIn } from "@jaf/model-http";
-
-export const isMedia = (part: ContentPart): part is MediaPart =>
-  part.type === "media" && typeof part["mediaType"] === "string";
+import { base64Of, type Fields, imageUrlOf, isTextMedia, mediaMention, textIn } from "@jaf/model-http";
 
 const DATA_URL = /^data:([^;,]*)(;[^,]*)?,/;
 
@@ -33,9 +30,8 @@ export function mediaPart(part: MediaPart): Fields {
 
 /** Of OpenAI's chat completions. `undefined`: it is none. */
 export function imageUrlPart(part: ContentPart): Fields | undefined {
-  if (part.type !== "image_url" && part.type !== "input_image") return undefined;
-  const url = fieldsOf(part["image_url"])["url"] ?? part["image_url"];
-  if (typeof url !== "string") return undefined;
+  const url = imageUrlOf(part);
+  if (url === undefined) return undefined;
   const mediaType = DATA_URL.exec(url)?.[1] || "image/*";
   return dataOf({ type: "media", mediaType, url });
 }

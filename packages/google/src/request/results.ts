@@ -1,9 +1,9 @@
 import type { MediaPart, RichMessage } from "@jaf/memory";
 import { messageText } from "@jaf/memory/engine";
-import { base64Of, type Fields, isObject, mediaMention, parseJson } from "@jaf/model-http";
+import { base64Of, type Fields, isMedia, isObject, mediaMention, parseJson } from "@jaf/model-http";
 import type { ModelRules } from "../model-rules.ts";
 import type { CallContext } from "./calls.ts";
-import { imageUrlPart, isMedia, mediaPart } from "./media.ts";
+import { imageUrlPart, mediaPart } from "./media.ts";
 
 export interface ResultContext extends CallContext {
   readonly rules: ModelRules;

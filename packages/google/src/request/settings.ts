@@ -1,5 +1,5 @@
 import type { ResolvedAgent } from "@jaf/core";
-import { type Fields, fieldsOf, isObject, listOf, type ToolNames } from "@jaf/model-http";
+import { type Fields, isObject, listOf, optionsFor, type ToolNames } from "@jaf/model-http";
 import type { ModelRules } from "../model-rules.ts";
 import type { ParsedOptions } from "../options.ts";
 
@@ -51,9 +51,7 @@ export function furtherFields<Ctx>(
   options: ParsedOptions,
   provider: string,
 ): FurtherFields {
-  const byProvider = fieldsOf(modelConfig?.providerOptions);
-  const own = provider === "google" ? {} : fieldsOf(byProvider[provider]);
-  const given = [options.body ?? {}, fieldsOf(byProvider["google"]), own].reduce(merged, {});
+  const given = [options.body ?? {}, ...optionsFor(modelConfig, "google", provider)].reduce(merged, {});
   const body = Object.entries(given).filter(([field]) => !OWN_FIELDS.has(field));
   return { body: Object.fromEntries(body), tools: listOf(given["tools"]) };
 }

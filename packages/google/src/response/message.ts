@@ -1,6 +1,6 @@
 import type { ModelCompletion, ModelToolCall } from "@jaf/core";
 import type { ContentPart } from "@jaf/memory";
-import type { Fields } from "@jaf/model-http";
+import { contentOf, type Fields } from "@jaf/model-http";
 import { asMetadata } from "../metadata.ts";
 import { isTextPart, isThought, partOfRun } from "../text-runs.ts";
 
@@ -43,18 +43,8 @@ export function messageOf(
   }
   endRun();
   return {
-    content: textAlone(parts) ?? parts,
+    content: contentOf(parts),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...asMetadata(beside),
   };
-}
-
-/** `undefined` where parts are needed to say it all. */
-function textAlone(parts: readonly ContentPart[]): string | undefined {
-  const [first, ...others] = parts;
-  if (first === undefined) return "";
-  const isPlain = first.type === "text" && Object.keys(first).length === 2;
-  const behind = isPlain ? others : parts;
-  if (behind.some(({ type }) => type !== "tool-call")) return undefined;
-  return isPlain && typeof first["text"] === "string" ? first["text"] : "";
 }

@@ -1,5 +1,13 @@
 import type { ModelCompletion, ModelStreamChunk, ModelUsage } from "@jaf/core";
-import { errorIn, type Fields, fieldsOf, isObject, listOf } from "@jaf/model-http";
+import {
+  tokenCount as count,
+  errorIn,
+  type Fields,
+  fieldsOf,
+  isObject,
+  knownCounts,
+  listOf,
+} from "@jaf/model-http";
 import { errors, GoogleError } from "../error.ts";
 import type { GenerateRequest } from "../request/body.ts";
 import { isTextPart, isThought } from "../text-runs.ts";
@@ -148,9 +156,6 @@ function assertReply(reason: string | undefined, provider: string): void {
     });
 }
 
-const count = (value: unknown): number | undefined =>
-  typeof value === "number" && Number.isFinite(value) ? value : undefined;
-
 const sum = (...counts: readonly (number | undefined)[]): number | undefined =>
   counts.every((each) => each === undefined)
     ? undefined
@@ -160,12 +165,10 @@ const sum = (...counts: readonly (number | undefined)[]): number | undefined =>
 function usageOf(sent: unknown): ModelUsage | undefined {
   const usage: Fields = fieldsOf(sent);
   const thoughts = count(usage["thoughtsTokenCount"]);
-  const counts = {
+  return knownCounts({
     inputTokens: sum(count(usage["promptTokenCount"]), count(usage["toolUsePromptTokenCount"])),
     outputTokens: sum(count(usage["candidatesTokenCount"]), thoughts),
     cachedInputTokens: count(usage["cachedContentTokenCount"]),
     reasoningTokens: thoughts,
-  };
-  const known = Object.entries(counts).filter(([, tokens]) => tokens !== undefined);
-  return known.length === 0 ? undefined : Object.fromEntries(known);
+  });
 }

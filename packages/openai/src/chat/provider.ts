@@ -1,14 +1,10 @@
-import type { ModelCompletion, ModelStreamChunk } from "@jaf/core";
-import { fieldsOf, isObject, isUnstreamed, listOf, post, streamed, wholeText } from "@jaf/model-http";
-import { type Endpoint, openEndpoint } from "../endpoint.ts";
-import { readEnvironment } from "../environment.ts";
+import type { ModelCompletion } from "@jaf/core";
+import { fieldsOf, isObject, listOf, parseServiceOptions, responseJson } from "@jaf/model-http";
+import { openEndpoint } from "../endpoint.ts";
 import { errors } from "../error.ts";
-import { parseOptions } from "../options.ts";
-import type { OpenAIProvider } from "../provider.ts";
-import { responseJson } from "../response-json.ts";
-import { chunksOfUnstreamed } from "../unstreamed-reply.ts";
+import { type OpenAIProvider, type OpenAIRequest, openAIProvider } from "../provider.ts";
 import { type OpenAIProviderOptions, optionsSchema } from "./options.ts";
-import { type ChatRequest, chatRequest } from "./request/body.ts";
+import { chatRequest } from "./request/body.ts";
 import { choiceError } from "./response/choice-error.ts";
 import { messageOf } from "./response/message.ts";
 import { chunksOf } from "./response/stream.ts";
@@ -30,41 +26,21 @@ import { usageOf } from "./response/usage.ts";
  */
 export function createOpenAIProvider(options: OpenAIProviderOptions = {}): OpenAIProvider {
   const factory = "createOpenAIProvider";
-  const parsed = parseOptions(optionsSchema(), options, factory);
-  const environment = readEnvironment();
-  const endpoint = openEndpoint({ options: parsed, environment, path: "/chat/completions", factory });
-
-  return {
-    getCompletion: async (state, agent, config) => {
-      const request = chatRequest({ state, agent, config }, parsed, endpoint);
-      const response = await post(endpoint, request.body, config.signal);
-      return completionOf(await wholeText(response, endpoint, config.signal), request);
-    },
-    getCompletionStream: async function* (state, agent, config) {
-      const request = chatRequest({ state, agent, config }, parsed, endpoint);
-      const usage = parsed.streamUsage ? { stream_options: { include_usage: true } } : {};
-      const { signal } = config;
-      const response = await post(endpoint, { ...request.body, stream: true, ...usage }, signal);
-      yield* chunks(response, request, { service: endpoint, signal });
-    },
-  };
-}
-
-async function* chunks(
-  response: Response,
-  request: ChatRequest,
-  asked: { readonly service: Endpoint; readonly signal: AbortSignal | undefined },
-): AsyncGenerator<ModelStreamChunk, void> {
-  if (isUnstreamed(response)) {
-    const text = await wholeText(response, asked.service, asked.signal);
-    yield* chunksOfUnstreamed(completionOf(text, request), request.origin);
-  } else yield* streamed(response, (events) => chunksOf(events, request), asked);
+  const parsed = parseServiceOptions(optionsSchema(), options, factory);
+  const endpoint = openEndpoint({ options: parsed, path: "/chat/completions", factory });
+  return openAIProvider({
+    endpoint,
+    requestOf: (...asked) => chatRequest(asked, parsed, endpoint),
+    streamFields: parsed.streamUsage ? { stream_options: { include_usage: true } } : {},
+    completionOf,
+    chunksOf,
+  });
 }
 
 /** The body of a 200. Throws an `OpenAIError` where it reports an error or is no completion. */
-function completionOf(text: string, request: ChatRequest): ModelCompletion {
+function completionOf(text: string, request: OpenAIRequest): ModelCompletion {
   const { provider } = request.origin;
-  const body = responseJson(text, provider);
+  const body = responseJson(text, provider, errors);
   const error = choiceError(body);
   if (error !== undefined && error !== null) throw errors.reported(error, provider);
   if (!isObject(body) || !Array.isArray(body["choices"])) throw errors.malformed(provider, "no completion");

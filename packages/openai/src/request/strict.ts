@@ -22,8 +22,14 @@ const FORMATS: ReadonlySet<unknown> = new Set([
   ...["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"],
 ]);
 
+/** What the output must be, as OpenAI's `json_schema` formats have it. */
+export function strictOutput(schema: Fields) {
+  const strict = strictSchema(schema);
+  return { name: "output", schema: strict ?? schema, strict: strict !== undefined };
+}
+
 /** `undefined` where strict mode can't say the same: an optional property, a record, a keyword that it doesn't know. */
-export function strictSchema(schema: unknown): Fields | undefined {
+function strictSchema(schema: unknown): Fields | undefined {
   if (!isObject(schema)) return undefined;
   const { oneOf, ...rest } = schema;
   // zod writes a choice by a discriminator as `oneOf`, whose variants exclude each other.

@@ -1,12 +1,8 @@
-import type { ModelStreamChunk } from "@jaf/core";
-import { isUnstreamed, post, streamed, wholeText } from "@jaf/model-http";
-import { type Endpoint, openEndpoint } from "../endpoint.ts";
-import { readEnvironment } from "../environment.ts";
-import { parseOptions } from "../options.ts";
-import type { OpenAIProvider } from "../provider.ts";
-import { chunksOfUnstreamed } from "../unstreamed-reply.ts";
+import { parseServiceOptions } from "@jaf/model-http";
+import { openEndpoint } from "../endpoint.ts";
+import { type OpenAIProvider, openAIProvider } from "../provider.ts";
 import { type OpenAIResponsesProviderOptions, optionsSchema } from "./options.ts";
-import { type ResponsesRequest, responsesRequest } from "./request/body.ts";
+import { responsesRequest } from "./request/body.ts";
 import { completionOf } from "./response/completion.ts";
 import { chunksOf } from "./response/stream.ts";
 
@@ -28,32 +24,13 @@ import { chunksOf } from "./response/stream.ts";
  */
 export function createOpenAIResponsesProvider(options: OpenAIResponsesProviderOptions = {}): OpenAIProvider {
   const factory = "createOpenAIResponsesProvider";
-  const parsed = parseOptions(optionsSchema(), options, factory);
-  const environment = readEnvironment();
-  const endpoint = openEndpoint({ options: parsed, environment, path: "/responses", factory });
-
-  return {
-    getCompletion: async (state, agent, config) => {
-      const request = responsesRequest({ state, agent, config }, parsed, endpoint);
-      const response = await post(endpoint, request.body, config.signal);
-      return completionOf(await wholeText(response, endpoint, config.signal), request);
-    },
-    getCompletionStream: async function* (state, agent, config) {
-      const request = responsesRequest({ state, agent, config }, parsed, endpoint);
-      const { signal } = config;
-      const response = await post(endpoint, { ...request.body, stream: true }, signal);
-      yield* chunks(response, request, { service: endpoint, signal });
-    },
-  };
-}
-
-async function* chunks(
-  response: Response,
-  request: ResponsesRequest,
-  asked: { readonly service: Endpoint; readonly signal: AbortSignal | undefined },
-): AsyncGenerator<ModelStreamChunk, void> {
-  if (isUnstreamed(response)) {
-    const text = await wholeText(response, asked.service, asked.signal);
-    yield* chunksOfUnstreamed(completionOf(text, request), request.origin);
-  } else yield* streamed(response, (events) => chunksOf(events, request), asked);
+  const parsed = parseServiceOptions(optionsSchema(), options, factory);
+  const endpoint = openEndpoint({ options: parsed, path: "/responses", factory });
+  return openAIProvider({
+    endpoint,
+    requestOf: (...asked) => responsesRequest(asked, parsed, endpoint),
+    streamFields: {},
+    completionOf,
+    chunksOf,
+  });
 }

@@ -1,7 +1,14 @@
 import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
-import { type Fields, fieldsOf, isMedia, isObject, mediaMention } from "@jaf/model-http";
-import { isSameOrigin } from "../../request/origin.ts";
-import { type ForeignReasoning, otherModelText } from "../../request/other-model-text.ts";
+import {
+  type Fields,
+  type ForeignReasoning,
+  fieldsOf,
+  isMedia,
+  isObject,
+  isSameOrigin,
+  mediaMention,
+  otherModelText,
+} from "@jaf/model-http";
 import { type CallContext, wireCall } from "../../request/wire-call.ts";
 import type { WireMessage } from "./wire.ts";
 

@@ -1,42 +1,37 @@
-import type { RunConfig, RunState } from "@jaf/core";
 import type { ModelOrigin } from "@jaf/memory";
-import { callIds, type Fields, outputSchemaOf, type ToolNames, toolNames } from "@jaf/model-http";
+import {
+  callIds,
+  type Fields,
+  functionParameters,
+  modelName,
+  outputInstructions,
+  outputSchemaOf,
+  ownCallIds,
+  type ToolNames,
+  toolNames,
+} from "@jaf/model-http";
 import type * as z from "zod";
 import { type DialectRules, type OutputFormat, rulesOf } from "../../dialect.ts";
 import type { Endpoint } from "../../endpoint.ts";
-import { type AnyAgent, furtherFields, modelName } from "../../request/agent-settings.ts";
-import { ownCallIds } from "../../request/origin.ts";
-import { outputSchema } from "../../request/output-schema.ts";
+import { errors } from "../../error.ts";
+import type { AnyAgent, Asked, OpenAIRequest } from "../../provider.ts";
+import { furtherFields } from "../../request/further-fields.ts";
 import { promptCacheKey } from "../../request/prompt-cache-key.ts";
-import { type AnyTool, functionParameters, isCustomTool, textFunctions } from "../../request/text-tools.ts";
+import { strictOutput } from "../../request/strict.ts";
+import { type AnyTool, isCustomTool, textFunctions, toolChoice } from "../../request/text-tools.ts";
 import type { ParsedOptions } from "../options.ts";
 import { wireMessages } from "./messages.ts";
-
-/** A request, and what is needed to understand its reply. */
-export interface ChatRequest {
-  readonly body: Fields;
-  readonly origin: ModelOrigin;
-  readonly names: ToolNames;
-  /** Names, as the agent has them, of tools that take text and go out as functions of one text. */
-  readonly textFunctions: ReadonlySet<string>;
-}
-
-interface Asked<Ctx> {
-  readonly state: Readonly<RunState<Ctx>>;
-  readonly agent: AnyAgent<Ctx>;
-  readonly config: RunConfig<Ctx>;
-}
 
 /** OpenAI's longest. */
 const MAX_ID_LENGTH = 40;
 
 /** Throws an `OpenAIError` where no model is named. */
-export function chatRequest<Ctx>(
-  { state, agent, config }: Asked<Ctx>,
+export function chatRequest(
+  [state, agent, config]: Asked,
   options: ParsedOptions,
   endpoint: Endpoint,
-): ChatRequest {
-  const model = modelName(config, agent, options.model);
+): OpenAIRequest {
+  const model = modelName(config, agent, { model: options.model, errors });
   const rules = rulesOf(endpoint.dialect(model));
   const { provider } = endpoint;
   const origin: ModelOrigin = { provider, api: "chat", model };
@@ -57,7 +52,7 @@ export function chatRequest<Ctx>(
     body: {
       model,
       messages,
-      ...(offered.length === 0 ? {} : { tools: offered, ...toolChoice(agent, names, rules) }),
+      ...(offered.length === 0 ? {} : { tools: offered, ...toolChoice(agent, names, { rules, choose }) }),
       ...settings(agent, rules.maxTokensField),
       ...told.body,
       ...(rules.promptCacheKey ? promptCacheKey(prompt) : {}),
@@ -81,17 +76,18 @@ const UNTOLD: ToldOutput = { body: {}, instructions: "" };
 
 /** Nothing is told of a codec that reads anything but a JSON object: the endpoints can't ask a model for it. */
 function outputFormat(codec: z.ZodType | undefined, format: OutputFormat): ToldOutput {
-  const json_schema = codec === undefined || format === "none" ? undefined : outputSchema(codec);
-  if (codec === undefined || json_schema === undefined) return UNTOLD;
-  if (format === "json_schema")
-    return { body: { response_format: { type: "json_schema", json_schema } }, instructions: "" };
-  const schema = JSON.stringify(outputSchemaOf(codec));
-  const instructions = `Reply with nothing but JSON that fits this JSON schema: ${schema}`;
-  return { body: { response_format: { type: "json_object" } }, instructions };
+  const schema = codec === undefined || format === "none" ? undefined : outputSchemaOf(codec);
+  if (schema === undefined) return UNTOLD;
+  if (format === "json_object")
+    return { body: { response_format: { type: "json_object" } }, instructions: outputInstructions(schema) };
+  return {
+    body: { response_format: { type: "json_schema", json_schema: strictOutput(schema) } },
+    instructions: "",
+  };
 }
 
 /** What the agent asks of the model, in the words of Chat Completions. */
-function settings<Ctx>({ modelConfig = {} }: AnyAgent<Ctx>, maxTokensField: string): Fields {
+function settings({ modelConfig = {} }: AnyAgent, maxTokensField: string): Fields {
   const { temperature, maxTokens, topP, reasoningEffort } = modelConfig;
   return {
     ...(temperature === undefined ? {} : { temperature }),
@@ -101,28 +97,17 @@ function settings<Ctx>({ modelConfig = {} }: AnyAgent<Ctx>, maxTokensField: stri
   };
 }
 
-function toolChoice<Ctx>(
-  { modelConfig, tools = [] }: AnyAgent<Ctx>,
-  names: ToolNames,
-  rules: DialectRules,
-): Fields {
-  const choice = modelConfig?.toolChoice;
-  if (choice === undefined) return {};
-  if (typeof choice === "string") return { tool_choice: choice };
-  const tool = tools.find(({ schema }) => schema.name === choice.tool);
-  const type = tool !== undefined && isCustomTool(tool, rules) ? "custom" : "function";
-  return { tool_choice: { type, [type]: { name: names.toWire(choice.tool) } } };
-}
+const choose = (type: string, name: string): Fields => ({ type, [type]: { name } });
 
 /** Of the body, the adapter's own: a reply that is streamed unasked, or another model's, would not be understood. */
 const OWN_FIELDS: ReadonlySet<string> = new Set([
   ...["model", "messages", "stream", "stream_options", "tools"],
 ]);
 
-function wireTool<Ctx>(tool: AnyTool<Ctx>, rules: DialectRules, names: ToolNames): Fields {
+function wireTool(tool: AnyTool, rules: DialectRules, names: ToolNames): Fields {
   const { name, description } = tool.schema;
   const named = { name: names.toWire(name), description };
   return isCustomTool(tool, rules)
     ? { type: "custom", custom: named }
-    : { type: "function", function: { ...named, parameters: functionParameters(tool) } };
+    : { type: "function", function: { ...named, parameters: functionParameters(tool.schema.parameters) } };
 }

@@ -1,10 +1,9 @@
 import type { RichMessage } from "@jaf/memory";
 import { calledTool, messageText, partText } from "@jaf/memory/engine";
+import { splitInstructions } from "@jaf/model-http";
 import { type AssistantContext, assistantMessage } from "./assistant.ts";
 import { mediaOf, userContent } from "./parts.ts";
 import { textPart, type WireMessage, type WirePart } from "./wire.ts";
-
-const isInstruction = ({ role }: RichMessage): boolean => role === "system" || role === "developer";
 
 /**
  * The conversation on the wire. The instructions are one system message with those that the conversation begins with, since
@@ -16,9 +15,7 @@ export function wireMessages(
   messages: readonly RichMessage[],
   context: AssistantContext,
 ): readonly WireMessage[] {
-  const begin = messages.findIndex((message) => !isInstruction(message));
-  const leading = begin === -1 ? messages : messages.slice(0, begin);
-  const system = [instructions, ...leading.map(messageText)].filter((text) => text !== "").join("\n\n");
+  const { system, spoken } = splitInstructions([instructions], messages);
   const sent: WireMessage[] = system === "" ? [] : [{ role: "system", content: system }];
   const callNames = new Map<string, string>();
   let media: WirePart[] = [];
@@ -26,7 +23,7 @@ export function wireMessages(
     if (media.length > 0) sent.push({ role: "user", content: media });
     media = [];
   };
-  for (const message of messages.slice(leading.length)) {
+  for (const message of spoken) {
     if (message.role !== "tool") flush();
     switch (message.role) {
       case "system":

@@ -1,8 +1,8 @@
 import type { ModelCompletion } from "@jaf/core";
 import { type Fields, fieldsOf, isObject, textInputIn } from "@jaf/model-http";
-import type { ChatRequest } from "../request/body.ts";
+import type { OpenAIRequest } from "../../provider.ts";
 
-type Names = Pick<ChatRequest, "names" | "textFunctions">;
+type Names = Pick<OpenAIRequest, "names" | "textFunctions">;
 
 /** A reply's message as it came, but for the names of its calls: the agent's tools have their own. */
 export function messageOf(sent: Fields, request: Names): NonNullable<ModelCompletion["message"]> {

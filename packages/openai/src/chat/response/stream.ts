@@ -1,7 +1,7 @@
 import type { ModelStreamChunk } from "@jaf/core";
 import { type Fields, fieldsOf, isObject, listOf, parseJson } from "@jaf/model-http";
 import { errors } from "../../error.ts";
-import type { ChatRequest } from "../request/body.ts";
+import type { OpenAIRequest } from "../../provider.ts";
 import { callPieces } from "./call-pieces.ts";
 import { choiceError } from "./choice-error.ts";
 import { mergePiece } from "./merge.ts";
@@ -22,7 +22,7 @@ interface ReplyPieces {
  */
 export async function* chunksOf(
   events: AsyncIterable<string>,
-  request: ChatRequest,
+  request: OpenAIRequest,
 ): AsyncGenerator<ModelStreamChunk, void> {
   const reply = replyPieces(request);
   for await (const data of events) {
@@ -36,7 +36,7 @@ export async function* chunksOf(
   yield reply.done();
 }
 
-function replyPieces(request: ChatRequest): ReplyPieces {
+function replyPieces(request: OpenAIRequest): ReplyPieces {
   const { origin, names } = request;
   const message: Record<string, unknown> = {};
   const content = contentPieces();

@@ -1,6 +1,5 @@
 import type { ModelUsage } from "@jaf/core";
-import { fieldsOf } from "@jaf/model-http";
-import { count, knownCounts } from "../../token-counts.ts";
+import { tokenCount as count, fieldsOf, knownCounts } from "@jaf/model-http";
 
 /** `undefined` where the endpoint doesn't say. */
 export function usageOf(sent: unknown): ModelUsage | undefined {

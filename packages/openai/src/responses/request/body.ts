@@ -1,39 +1,24 @@
-import type { RunConfig, RunState } from "@jaf/core";
 import type { ModelOrigin } from "@jaf/memory";
-import { callIds, type Fields, type ToolNames, toolNames } from "@jaf/model-http";
+import { callIds, modelName, ownCallIds, toolNames } from "@jaf/model-http";
 import { rulesOf } from "../../dialect.ts";
 import type { Endpoint } from "../../endpoint.ts";
-import { type AnyAgent, furtherFields, modelName } from "../../request/agent-settings.ts";
-import { ownCallIds } from "../../request/origin.ts";
+import { errors } from "../../error.ts";
+import type { Asked, OpenAIRequest } from "../../provider.ts";
+import { furtherFields } from "../../request/further-fields.ts";
 import { promptCacheKey } from "../../request/prompt-cache-key.ts";
-import { textFunctions } from "../../request/text-tools.ts";
+import { textFunctions, toolChoice } from "../../request/text-tools.ts";
 import type { ParsedOptions } from "../options.ts";
 import { inputOf } from "./input.ts";
 import { MAX_ID_LENGTH } from "./items.ts";
-import { included, OWN_FIELDS, settings, toolChoice, wireTool } from "./settings.ts";
-
-/** A request, and what is needed to understand its response. */
-export interface ResponsesRequest {
-  readonly body: Fields;
-  readonly origin: ModelOrigin;
-  readonly names: ToolNames;
-  /** Names, as the agent has them, of tools that take text and go out as functions of one text. */
-  readonly textFunctions: ReadonlySet<string>;
-}
-
-interface Asked<Ctx> {
-  readonly state: Readonly<RunState<Ctx>>;
-  readonly agent: AnyAgent<Ctx>;
-  readonly config: RunConfig<Ctx>;
-}
+import { included, OWN_FIELDS, settings, wireTool } from "./settings.ts";
 
 /** Throws an `OpenAIError` where no model is named. */
-export function responsesRequest<Ctx>(
-  { state, agent, config }: Asked<Ctx>,
+export function responsesRequest(
+  [state, agent, config]: Asked,
   options: ParsedOptions,
   endpoint: Endpoint,
-): ResponsesRequest {
-  const model = modelName(config, agent, options.model);
+): OpenAIRequest {
+  const model = modelName(config, agent, { model: options.model, errors });
   const isOpenAI = endpoint.dialect(model) === "openai";
   const rules = rulesOf(isOpenAI ? "openai" : "compatible");
   const { provider } = endpoint;
@@ -62,7 +47,7 @@ export function responsesRequest<Ctx>(
       input: items,
       store,
       ...included(model, options, { isOpenAI, include }),
-      ...(offered.length === 0 ? {} : { tools: offered, ...toolChoice(agent, names, rules) }),
+      ...(offered.length === 0 ? {} : { tools: offered, ...toolChoice(agent, names, { rules, choose }) }),
       ...(rules.promptCacheKey ? promptCacheKey(prompt) : {}),
       ...settings(agent, options, given),
     },
@@ -71,3 +56,5 @@ export function responsesRequest<Ctx>(
     textFunctions: textFunctions(tools, rules),
   };
 }
+
+const choose = (type: string, name: string) => ({ type, name });

@@ -1,9 +1,18 @@
 import type { ContentPart, MediaPart, ModelOrigin, RichMessage } from "@jaf/memory";
 import { messageText, partText } from "@jaf/memory/engine";
-import { type Fields, fieldsOf, isMedia, isTextMedia, mediaMention, textIn } from "@jaf/model-http";
+import {
+  type Fields,
+  type ForeignReasoning,
+  fieldsOf,
+  isMedia,
+  isSameOrigin,
+  isTextMedia,
+  mediaMention,
+  otherModelText,
+  splitInstructions,
+  textIn,
+} from "@jaf/model-http";
 import { addressOf, detailOf } from "../../request/media.ts";
-import { isSameOrigin } from "../../request/origin.ts";
-import { type ForeignReasoning, otherModelText } from "../../request/other-model-text.ts";
 import { callItem, type InputItem, type ItemContext, outputItem } from "./items.ts";
 import { ownEntries } from "./own-entries.ts";
 import { pairedItems } from "./reasoning-pairs.ts";
@@ -13,18 +22,14 @@ export interface Input {
   readonly items: readonly InputItem[];
 }
 
-const isInstruction = ({ role }: RichMessage): boolean => role === "system" || role === "developer";
-
 /** The conversation on the wire. The instructions are joined by those that the conversation begins with. */
 export function inputOf(
   instructions: string,
   messages: readonly RichMessage[],
   context: AssistantContext,
 ): Input {
-  const begin = messages.findIndex((message) => !isInstruction(message));
-  const leading = begin === -1 ? messages : messages.slice(0, begin);
-  const told = [instructions, ...leading.map(messageText)].filter((text) => text !== "").join("\n\n");
-  const items = messages.slice(leading.length).flatMap((message) => messageItems(message, context));
+  const { system: told, spoken } = splitInstructions([instructions], messages);
+  const items = spoken.flatMap((message) => messageItems(message, context));
   // Without any input there would be nothing to answer.
   return items.length === 0 && told !== ""
     ? { instructions: "", items: [{ role: "developer", content: told }] }

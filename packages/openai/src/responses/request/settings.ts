@@ -1,8 +1,15 @@
-import { type Fields, fieldsOf, listOf, type ToolNames } from "@jaf/model-http";
+import {
+  type Fields,
+  fieldsOf,
+  functionParameters,
+  listOf,
+  outputSchemaOf,
+  type ToolNames,
+} from "@jaf/model-http";
 import type { DialectRules } from "../../dialect.ts";
-import type { AnyAgent } from "../../request/agent-settings.ts";
-import { outputSchema } from "../../request/output-schema.ts";
-import { type AnyTool, functionParameters, isCustomTool } from "../../request/text-tools.ts";
+import type { AnyAgent } from "../../provider.ts";
+import { strictOutput } from "../../request/strict.ts";
+import { type AnyTool, isCustomTool } from "../../request/text-tools.ts";
 import type { ParsedOptions } from "../options.ts";
 
 /**
@@ -15,36 +22,24 @@ export const OWN_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Without `strict: false`, the API makes the schemas strict by itself, and with them optional properties required. */
-export function wireTool<Ctx>(tool: AnyTool<Ctx>, rules: DialectRules, names: ToolNames): Fields {
+export function wireTool(tool: AnyTool, rules: DialectRules, names: ToolNames): Fields {
   const { name, description } = tool.schema;
   const named = { name: names.toWire(name), description };
   return isCustomTool(tool, rules)
     ? { type: "custom", ...named }
-    : { type: "function", ...named, parameters: functionParameters(tool), strict: false };
-}
-
-export function toolChoice<Ctx>(
-  { modelConfig, tools = [] }: AnyAgent<Ctx>,
-  names: ToolNames,
-  rules: DialectRules,
-): Fields {
-  const choice = modelConfig?.toolChoice;
-  if (choice === undefined) return {};
-  if (typeof choice === "string") return { tool_choice: choice };
-  const tool = tools.find(({ schema }) => schema.name === choice.tool);
-  const type = tool !== undefined && isCustomTool(tool, rules) ? "custom" : "function";
-  return { tool_choice: { type, name: names.toWire(choice.tool) } };
+    : { type: "function", ...named, parameters: functionParameters(tool.schema.parameters), strict: false };
 }
 
 /** What the agent asks of the model, with what `given` adds, which outranks it. */
-export function settings<Ctx>(agent: AnyAgent<Ctx>, options: ParsedOptions, given: Fields): Fields {
+export function settings(agent: AnyAgent, options: ParsedOptions, given: Fields): Fields {
   const { temperature, maxTokens, topP, reasoningEffort: effort } = agent.modelConfig ?? {};
   const { reasoningSummary: summary, outputFormat } = options;
   const { outputCodec } = agent;
-  const schema = outputCodec === undefined || outputFormat === "none" ? undefined : outputSchema(outputCodec);
+  const schema =
+    outputCodec === undefined || outputFormat === "none" ? undefined : outputSchemaOf(outputCodec);
   const reasoning = { ...defined({ effort, summary }), ...fieldsOf(given["reasoning"]) };
   const text = {
-    ...(schema === undefined ? {} : { format: { type: "json_schema", ...schema } }),
+    ...(schema === undefined ? {} : { format: { type: "json_schema", ...strictOutput(schema) } }),
     ...fieldsOf(given["text"]),
   };
   return {

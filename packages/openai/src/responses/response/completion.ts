@@ -1,17 +1,24 @@
 import type { ModelCompletion, ModelToolCall, ModelUsage } from "@jaf/core";
 import type { ContentPart } from "@jaf/memory";
-import { errorIn, type Fields, fieldsOf, isObject, listOf } from "@jaf/model-http";
+import {
+  tokenCount as count,
+  errorIn,
+  type Fields,
+  fieldsOf,
+  isObject,
+  knownCounts,
+  listOf,
+  responseJson,
+} from "@jaf/model-http";
 import { errors, OpenAIError } from "../../error.ts";
-import { responseJson } from "../../response-json.ts";
-import { count, knownCounts } from "../../token-counts.ts";
-import type { ResponsesRequest } from "../request/body.ts";
+import type { OpenAIRequest } from "../../provider.ts";
 import { type CallNames, callOf, isCall } from "./item-call.ts";
 import { partsOf } from "./item-parts.ts";
 
 /** The body of a 200. Throws an `OpenAIError` where it reports an error or is no response. */
-export function completionOf(text: string, request: ResponsesRequest): ModelCompletion {
+export function completionOf(text: string, request: OpenAIRequest): ModelCompletion {
   const { provider } = request.origin;
-  const body = responseJson(text, provider);
+  const body = responseJson(text, provider, errors);
   const error = errorIn(body);
   if (error !== undefined) throw errors.reported(error, provider);
   if (!isObject(body) || !Array.isArray(body["output"])) throw errors.malformed(provider, "no response");
@@ -25,7 +32,7 @@ export function completionOf(text: string, request: ResponsesRequest): ModelComp
 export function responseCompletion(
   response: Fields,
   output: readonly unknown[],
-  request: ResponsesRequest,
+  request: OpenAIRequest,
 ): ModelCompletion {
   const { origin } = request;
   const usage = usageOf(response["usage"]);

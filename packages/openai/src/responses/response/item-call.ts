@@ -1,9 +1,9 @@
 import type { ModelToolCall } from "@jaf/core";
 import { type Fields, textInputIn } from "@jaf/model-http";
+import type { OpenAIRequest } from "../../provider.ts";
 import { type ItemMetadata, withMetadata } from "../item-metadata.ts";
-import type { ResponsesRequest } from "../request/body.ts";
 
-export type CallNames = Pick<ResponsesRequest, "names" | "textFunctions">;
+export type CallNames = Pick<OpenAIRequest, "names" | "textFunctions">;
 
 /** Whether JAF is to run it. */
 export const isCall = ({ type }: Fields): boolean => type === "function_call" || type === "custom_tool_call";

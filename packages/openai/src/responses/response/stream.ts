@@ -1,7 +1,7 @@
 import type { ModelStreamChunk } from "@jaf/core";
-import { errorIn, type Fields, fieldsOf, isObject, listOf, parseJson } from "@jaf/model-http";
+import { doneChunk, errorIn, type Fields, fieldsOf, isObject, listOf, parseJson } from "@jaf/model-http";
 import { errors } from "../../error.ts";
-import type { ResponsesRequest } from "../request/body.ts";
+import type { OpenAIRequest } from "../../provider.ts";
 import { responseCompletion } from "./completion.ts";
 import { itemPieces } from "./item-pieces.ts";
 
@@ -11,7 +11,7 @@ import { itemPieces } from "./item-pieces.ts";
  */
 export async function* chunksOf(
   events: AsyncIterable<string>,
-  request: ResponsesRequest,
+  request: OpenAIRequest,
 ): AsyncGenerator<ModelStreamChunk, void> {
   const { provider } = request.origin;
   const pieces = itemPieces(request);
@@ -35,15 +35,9 @@ export async function* chunksOf(
     const sent = listOf(response["output"]);
     // Some gateways leave it out here.
     const output = sent.length === 0 ? pieces.items() : sent;
-    const { message, origin, usage, finish_reason } = responseCompletion(response, output, request);
+    const completion = responseCompletion(response, output, request);
     yield* output.flatMap((item, index) => [...pieces.untold(item, index)]);
-    yield {
-      type: "done",
-      message,
-      ...(origin === undefined ? {} : { origin }),
-      ...(usage === undefined ? {} : { usage }),
-      ...(typeof finish_reason === "string" ? { finishReason: finish_reason } : {}),
-    };
+    yield doneChunk(completion);
   }
 }
 

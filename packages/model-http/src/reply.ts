@@ -1,0 +1,31 @@
+import type { ServiceErrors } from "./error.ts";
+import { parseJson } from "./fields.ts";
+
+/** The JSON of a 200. Throws the service's error where it is none. */
+export function responseJson(text: string, provider: string, errors: ServiceErrors): unknown {
+  if (text.trim() === "") throw errors.malformed(provider, "an empty body");
+  const body = parseJson(text);
+  if (body === undefined) throw errors.malformed(provider, "something that is not JSON");
+  return body;
+}
+
+export const tokenCount = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isFinite(value) ? value : undefined;
+
+/** Those that the service says; `undefined` where it says none. */
+export function knownCounts<Name extends string>(
+  counts: Readonly<Record<Name, number | undefined>>,
+): { readonly [Count in Name]?: number } | undefined {
+  const known = Object.entries(counts).filter(([, tokens]) => tokens !== undefined);
+  return known.length === 0 ? undefined : (Object.fromEntries(known) as { [Count in Name]?: number });
+}
+
+/** A whole reply as the last chunk of a stream. */
+export const doneChunk = <Reply extends { readonly finish_reason?: string | null }>({
+  finish_reason: finishReason,
+  ...reply
+}: Reply) => ({
+  type: "done" as const,
+  ...reply,
+  ...(typeof finishReason === "string" ? { finishReason } : {}),
+});
