@@ -2,7 +2,6 @@ import type { MemoryIssue, Message } from "@jaf/memory";
 import { createMemoryValidationError, describeCause } from "@jaf/memory/engine";
 import type { RunConfig } from "../config.ts";
 import type { JAFError } from "../errors.ts";
-import { changedState } from "../immutable/changed-state.ts";
 import type { Journal } from "../memory/journal.ts";
 import { type Summary, summaryMessage } from "../memory/summary.ts";
 import type { NamedAddition } from "../model/additions.ts";
@@ -103,7 +102,7 @@ interface WindowInUse {
 }
 
 const withMessages = <Ctx>(state: RunState<Ctx>, messages: readonly Message[]): RunState<Ctx> =>
-  messages === state.messages ? state : changedState(state, { messages });
+  messages === state.messages ? state : { ...state, messages };
 
 /** The application's function is called on its own options, which may be an instance of a class. */
 function summarizerOf<Ctx>(config: RunConfig<Ctx>, turn: ModelTurn<Ctx>): Summarize {

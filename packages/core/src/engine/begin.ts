@@ -1,7 +1,6 @@
 import { createMemoryValidationError, sanitizeConversation } from "@jaf/memory/engine";
 import type { RunConfig } from "../config.ts";
 import { costFault } from "../cost/budget.ts";
-import { changedState } from "../immutable/changed-state.ts";
 import { isUndecided } from "../interruption/decisions.ts";
 import { installationFault } from "../middleware/install.ts";
 import { lastUserMessages } from "../middleware/user-messages.ts";
@@ -49,7 +48,7 @@ async function beginUnstored<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): P
   const blocked = await judgeInput(scope, state, lastUserMessages(messages));
   if (blocked !== undefined) return blocked;
   if (isUndecided(scope.given))
-    return { state: messages === state.messages ? state : changedState(state, { messages }) };
+    return { state: messages === state.messages ? state : { ...state, messages } };
   const unfinished = await findUnfinished(scope, state, { messages: state.messages, stored: null });
   return resume(scope, unfinished, scope.given);
 }

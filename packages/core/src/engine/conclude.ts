@@ -1,7 +1,6 @@
 import type { Message } from "@jaf/memory";
 import { messageText } from "@jaf/memory/engine";
 import { checkGuardrails } from "../guardrails/check.ts";
-import { changedState } from "../immutable/changed-state.ts";
 import { refusalOf } from "../model/reply-content.ts";
 import type { ReplyText } from "../model/reply-text.ts";
 import { decodeOutput } from "../output/decode.ts";
@@ -26,10 +25,7 @@ export async function conclude<Ctx>(
   }
   text.release(message);
   scope.emit?.({ type: "assistant_message", data: { agentName, message } });
-  const next = changedState(state, {
-    messages: [...state.messages, message],
-    turnCount: state.turnCount + 1,
-  });
+  const next = { ...state, messages: [...state.messages, message], turnCount: state.turnCount + 1 };
   const stored = await scope.journal?.reply(message, { agentName });
   if (stored?.success === false) return failEnd(next, stored.error);
   return { state: next, outcome: { status: "completed", output: judged.output } };

@@ -1,6 +1,5 @@
 import type { Message, ToolCall } from "@jaf/memory";
 import { sanitizeConversation } from "@jaf/memory/engine";
-import { changedState } from "../immutable/changed-state.ts";
 import { nothingDecided } from "../interruption/decisions.ts";
 import {
   openCallScope,
@@ -98,14 +97,15 @@ async function runCalls<Ctx>(
   const messages = [...state.messages, message, ...results];
   if (error === undefined && interruptions.length > 0) {
     const entry = { agentName: currentAgentName, callScope, approvals: waiting.record };
-    const waitingState = changedState(state, { messages, currentAgentName: agentName });
+    const waitingState = { ...state, messages, currentAgentName: agentName };
     return interrupt(scope, waitingState, { interruptions, entry });
   }
-  const after = changedState(state, {
+  const after = {
+    ...state,
     messages: results.length === calls.length ? messages : sanitizeConversation(messages),
     currentAgentName: agentName,
     turnCount: state.turnCount + 1,
-  });
+  };
   return error === undefined ? { state: after } : fail(after, error);
 }
 

@@ -3,7 +3,6 @@ import type { RunConfig } from "../config.ts";
 import { type MakeView, openView } from "../context/view.ts";
 import { openSpending, type Spending } from "../cost/spending.ts";
 import { type Emit, type Emitter, openEmitter } from "../events/emitter.ts";
-import { openFrozenConfig } from "../immutable/frozen.ts";
 import { frozenInput } from "../immutable/messages.ts";
 import type { GivenDecisions } from "../interruption/decisions.ts";
 import type { WriteHooks } from "../memory/append.ts";
@@ -39,8 +38,6 @@ export interface RunScope<Ctx> extends Emitter {
   readonly journal: Journal | undefined;
   /** Random, of this execution. Made on first use. */
   readonly executionId: () => string;
-  /** The configuration that the model provider gets, with the signal of the call. */
-  readonly frozenConfig: ReturnType<typeof openFrozenConfig<Ctx>>;
   /** By agent, the number in `modelFallback.models`, from 1, of the model that replied last; absent or 0: the agent's own. */
   readonly modelInUse: Map<string, number>;
   /** The usage of model calls. */
@@ -129,7 +126,6 @@ export function openScope<Ctx>(
     executionId,
     sent,
     given: { approvals: frozenInput(approvals), toolResults: frozenInput(toolResults) },
-    frozenConfig: openFrozenConfig(config),
     modelInUse: new Map(),
     spending,
     timers,

@@ -58,7 +58,7 @@ export async function execute<Ctx, Out>(
   config: RunConfig<Ctx>,
   options: ScopeOptions,
 ): Promise<Ended<Out>> {
-  const initial = ownState(initialState, config.memory?.autoStore === true);
+  const initial = ownState(initialState);
   const scope = openScope(initial, config, options);
   const { runId, traceId } = initial;
   scope.emit?.({ type: "run_start", data: { runId, traceId } });

@@ -1,12 +1,9 @@
-import type { Agent } from "../agent.ts";
-import type { Resume, RunConfig } from "../config.ts";
+import type { Agent, ResolvedAgent } from "../agent.ts";
+import type { ModelFallback, Resume, RunConfig } from "../config.ts";
 import type { RunState } from "../state.ts";
 import type { Tool } from "../tools/tool.ts";
-import { changedState } from "./changed-state.ts";
 import { frozenCopy } from "./copy.ts";
-import { type FieldFactories, NOT_COMPUTED, withLazyFields } from "./lazy-fields.ts";
-import { memoize } from "./memoize.ts";
-import { frozenMessages, ownMessages, ownUnstoredMessages } from "./messages.ts";
+import { frozenMessages, ownMessages } from "./messages.ts";
 import { overlay } from "./overlay.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
@@ -14,122 +11,98 @@ type AnyAgent<Ctx> = Agent<Ctx, any>;
 // biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
 type AnyTool<Ctx> = Tool<any, Ctx>;
 
-/** A frozen copy of a state, for callers and middleware. `context` belongs to the application and isn't frozen. */
-export const frozenState = <Ctx>(state: RunState<Ctx>): RunState<Ctx> =>
+/** A frozen copy of a state, for callers, middleware and model providers. `context` belongs to the application and isn't frozen. */
+export const frozenState = <Ctx>(state: RunState<Ctx>, messages = state.messages): RunState<Ctx> =>
+  // Anything but a list has ended the run.
   Object.freeze(
-    changedState(state, {
-      // Anything but a list has ended the run.
-      messages: Array.isArray(state.messages) ? frozenMessages(state.messages) : state.messages,
-    }),
+    Object.assign({}, state, { messages: Array.isArray(messages) ? frozenMessages(messages) : messages }),
   );
 
-/** The same for the model provider, which never passes the state back, so its lists needn't be recognised again. */
-export const frozenModelState = <Ctx>(state: RunState<Ctx>, messages = state.messages): RunState<Ctx> =>
-  Object.freeze(changedState(state, { messages: Object.freeze([...messages]) }));
-
-/**
- * A copy of a caller's state, which the caller may change afterwards. Anything but a list of messages is refused later.
- * `isStored`: whether a store checks the messages.
- */
-export function ownState<Ctx>(state: RunState<Ctx>, isStored: boolean): RunState<Ctx> {
+/** A copy of a caller's state, which the caller may change afterwards. Anything but a list of messages is refused later. */
+export function ownState<Ctx>(state: RunState<Ctx>): RunState<Ctx> {
   const { runId, traceId, messages, currentAgentName, context, turnCount } = state;
-  const copied = isStored ? ownMessages : ownUnstoredMessages;
-  const own = Array.isArray(messages) ? copied(messages) : messages;
+  const own = Array.isArray(messages) ? ownMessages(messages) : messages;
   return { ...state, runId, traceId, messages: own, currentAgentName, context, turnCount };
 }
 
-/** A frozen copy of an agent for the model provider. Schemas aren't copied. */
-export const frozenAgent: <Ctx>(agent: AnyAgent<Ctx>) => AnyAgent<Ctx> = memoize(
-  ({ tools, handoffs, modelConfig, cacheable }) => [
-    tools,
-    ...(tools ?? []).flatMap((tool) => [tool, tool.schema]),
-    handoffs,
-    modelConfig,
-    cacheable,
-  ],
-  (agent) => {
-    const { tools, handoffs, modelConfig, cacheable } = agent;
-    return Object.freeze(
-      overlay(agent, {
-        ...(tools && { tools: Object.freeze(tools.map(frozenTool)) }),
-        ...(handoffs && { handoffs: frozenCopy(handoffs) }),
-        ...(modelConfig && { modelConfig: Object.freeze(overlay(modelConfig, {})) }),
-        ...(cacheable && { cacheable: frozenCopy(cacheable) }),
-      }),
-    );
-  },
-);
+/** A frozen copy of an agent for a call of the model provider, with its instructions and maybe other settings for that. */
+export const frozenAgent = <Ctx>(
+  agent: AnyAgent<Ctx>,
+  instructions: string,
+  modelConfig = agent.modelConfig,
+): ResolvedAgent<Ctx> =>
+  // Its instructions are those that are given here.
+  frozenWith(agent, { instructions: () => instructions }, modelConfig) as ResolvedAgent<Ctx>;
+
+/** Schemas aren't copied. */
+function frozenWith<Ctx>(
+  agent: AnyAgent<Ctx>,
+  changes: Partial<ResolvedAgent<Ctx>>,
+  modelConfig = agent.modelConfig,
+): AnyAgent<Ctx> {
+  const { tools, handoffs, cacheable } = agent;
+  return Object.freeze(
+    overlay(agent, {
+      ...changes,
+      ...(tools && { tools: Object.freeze(tools.map(frozenTool)) }),
+      ...(handoffs && { handoffs: frozenCopy(handoffs) }),
+      ...(modelConfig && { modelConfig: frozenPart(modelConfig) }),
+      ...(cacheable && { cacheable: frozenCopy(cacheable) }),
+    }),
+  );
+}
 
 const frozenTool = <Ctx>(tool: AnyTool<Ctx>): AnyTool<Ctx> =>
-  Object.freeze(overlay(tool, { schema: Object.freeze(overlay(tool.schema, {})) }));
+  Object.freeze(overlay(tool, { schema: frozenPart(tool.schema) }));
 
-/** Of a call of the model. */
-interface ConfigSource {
+const frozenPart = <T extends object>(part: T): T => Object.freeze(overlay(part, {}));
+
+const frozenList = <T>(list: readonly T[]): readonly T[] => Object.freeze([...list]);
+
+interface ModelCallParts<Ctx> {
   readonly limit: { readonly signal: AbortSignal };
-  // biome-ignore lint/suspicious/noExplicitAny: runs differ in their contexts
-  readonly agentRegistry: RunConfig<any>["agentRegistry"];
+  readonly agent: Pick<AnyAgent<Ctx>, "cacheable">;
 }
-
-// biome-ignore lint/suspicious/noExplicitAny: runs differ in their contexts
-const FACTORIES: FieldFactories<RunConfig<any>, ConfigSource> = {
-  signal: ({ limit }) => limit.signal,
-  // Made for each call, as a `Map` can't be frozen.
-  agentRegistry: ({ agentRegistry }) => frozenRegistry(agentRegistry),
-};
 
 /**
- * Configurations for the model provider, one for each call, with the signal of that. Providers, observers and user memories
- * in them are the application's own.
+ * The configuration for one call of the model provider, with the signal of the call. Its parts are copied when they are read.
+ * Providers, observers and user memories in them are the application's own.
  */
-export function openFrozenConfig<Ctx>(
+export function frozenConfig<Ctx>(
   config: RunConfig<Ctx>,
-): (limit: ConfigSource["limit"], agent: Pick<AnyAgent<Ctx>, "cacheable">) => RunConfig<Ctx> {
-  let given: RunConfig<Ctx> | undefined;
-  return (limit, { cacheable }) => {
-    given ??= overlay(config, Object.assign(frozenParts(config), unread<Ctx>()));
-    const cache = config.cache ?? cacheable;
-    const fields = cache === undefined ? copied(given) : overlay(given, { cache: frozenCopy(cache) });
-    return withLazyFields(fields, FACTORIES, { limit, agentRegistry: config.agentRegistry });
-  };
-}
-
-const unread = <Ctx>() =>
-  ({ signal: NOT_COMPUTED, agentRegistry: NOT_COMPUTED }) as Pick<RunConfig<Ctx>, "signal" | "agentRegistry">;
-
-/** Of what is an overlay. */
-const copied = <T extends object>(made: T): T =>
-  Object.getPrototypeOf(made) === Object.prototype ? { ...made } : overlay(made, {});
-
-function frozenParts<Ctx>(config: RunConfig<Ctx>): Partial<RunConfig<Ctx>> {
-  const { memory, modelRetry, middleware, initialInputGuardrails, finalOutputGuardrails } = config;
-  const { resume, modelFallback } = config;
-  const changes: { -readonly [Key in keyof RunConfig<Ctx>]?: RunConfig<Ctx>[Key] } = {};
-  if (memory) changes.memory = Object.freeze(overlay(memory, {}));
-  if (modelRetry) changes.modelRetry = Object.freeze(overlay(modelRetry, {}));
-  if (middleware) changes.middleware = Object.freeze([...middleware]);
-  if (initialInputGuardrails) changes.initialInputGuardrails = Object.freeze([...initialInputGuardrails]);
-  if (finalOutputGuardrails) changes.finalOutputGuardrails = Object.freeze([...finalOutputGuardrails]);
-  if (modelFallback) {
-    const models = modelFallback.models.map((each) =>
-      typeof each === "string" ? each : Object.freeze(overlay(each, {})),
-    );
-    changes.modelFallback = Object.freeze(overlay(modelFallback, { models: Object.freeze(models) }));
+  { limit, agent }: ModelCallParts<Ctx>,
+): RunConfig<Ctx> {
+  const cache = config.cache ?? agent.cacheable;
+  const made = overlay(config, cache === undefined ? {} : { cache: frozenCopy(cache) });
+  const define = (field: keyof RunConfig<Ctx>, get: () => unknown) =>
+    Object.defineProperty(made, field, { get, enumerable: true, configurable: true });
+  define("signal", () => limit.signal);
+  for (const field of COPIED) {
+    const copy: (part: never) => unknown = PART_COPIES[field];
+    if (config[field] !== undefined) define(field, () => copy(config[field] as never));
   }
-  if (resume) changes.resume = frozenResume(resume);
-  return changes;
+  return made;
 }
 
-/** Field by field, as it may be an instance of a class. */
-function frozenResume({ messages, historyToken, approvals, toolResults }: Resume): Resume {
-  return Object.freeze({
-    ...(messages === undefined ? {} : { messages: frozenCopy(messages) }),
-    ...(historyToken === undefined ? {} : { historyToken }),
-    ...(approvals === undefined ? {} : { approvals: frozenCopy(approvals) }),
-    ...(toolResults === undefined ? {} : { toolResults: frozenCopy(toolResults) }),
-  });
-}
+const PART_COPIES = {
+  agentRegistry: <Ctx>(registry: RunConfig<Ctx>["agentRegistry"]) =>
+    registry instanceof Map
+      ? new Map(Array.from(registry, ([key, agent]) => [key, frozenWith(agent, {})]))
+      : registry,
+  memory: frozenPart,
+  modelRetry: frozenPart,
+  middleware: frozenList,
+  initialInputGuardrails: frozenList,
+  finalOutputGuardrails: frozenList,
+  modelFallback: <Ctx>(fallback: ModelFallback<Ctx>) => {
+    const models = fallback.models.map((each) => (typeof each === "string" ? each : frozenPart(each)));
+    return Object.freeze(overlay(fallback, { models: Object.freeze(models) }));
+  },
+  // As an object of its own, since it may be an instance of a class.
+  resume: (resume: Resume) => frozenCopy({ ...overlay(resume, {}) }),
+  timeouts: frozenPart,
+  budget: frozenCopy,
+  prices: frozenCopy,
+} as const;
 
-const frozenRegistry = <Ctx>(registry: RunConfig<Ctx>["agentRegistry"]): RunConfig<Ctx>["agentRegistry"] =>
-  registry instanceof Map
-    ? new Map(Array.from(registry, ([key, agent]) => [key, frozenAgent(agent)]))
-    : registry;
+const COPIED = Object.keys(PART_COPIES) as readonly (keyof typeof PART_COPIES)[];

@@ -2,16 +2,15 @@ import type { Message } from "@jaf/memory";
 import type { View } from "../context/view.ts";
 import type { RunScope } from "../engine/run-scope.ts";
 import type { JAFError } from "../errors.ts";
-import { frozenAgent, frozenModelState } from "../immutable/frozen.ts";
+import { frozenAgent, frozenState } from "../immutable/frozen.ts";
 import type { RunState } from "../state.ts";
 import type { ModelTurn } from "../step.ts";
 import { wrapping } from "../wrapping-middleware.ts";
 import { addTo, type NamedAddition } from "./additions.ts";
 import { callThroughMiddleware } from "./call-through-middleware.ts";
 import { callModels } from "./fallback.ts";
-import { resolveInstructions } from "./instructions.ts";
+import { instructed, resolveInstructions } from "./instructions.ts";
 import type { ReplyText } from "./reply-text.ts";
-import { instructed, resolved } from "./resolved-agent.ts";
 import { settingsShown } from "./settings.ts";
 
 export type ModelReply =
@@ -44,7 +43,7 @@ export async function callModel<Ctx>(
   const seen = view.state.messages;
   const added = addTo(seen, additions, additions.length > 0 && turn.state.messages.some(isUsers));
   const shownWith = (messages: readonly Message[]) =>
-    frozenModelState(view.state, behind.length === 0 ? messages : [...messages, ...behind]);
+    frozenState(view.state, behind.length === 0 ? messages : [...messages, ...behind]);
   const shown = shownWith(added.messages);
   // The application's instructions get the user's messages without additions.
   const read = added.messages === seen ? shown : shownWith(seen);
@@ -65,18 +64,18 @@ function askShown<Ctx>(
   { state, agent }: ModelTurn<Ctx>,
   { view, added, shown, instructions }: Shown<Ctx>,
 ): Promise<ModelReply> {
-  const given = frozenAgent(agent);
+  // Without the messages after the conversation, of which one may be the last user message.
+  const modelConfig = settingsShown(agent.modelConfig, view.state.messages);
   const call = {
     state: shown,
-    // Without the messages after the conversation, of which one may be the last user message.
-    agent: resolved<Ctx>(given, instructions, settingsShown(given.modelConfig, view.state.messages)),
+    agent: frozenAgent(agent, instructions, modelConfig),
     emitContext:
       scope.emit && once(() => scope.emit?.({ type: "context", data: view.describe(added.placed) })),
   };
   const hooks = wrapping(scope.config, agent, "wrapModelCall");
   return hooks === undefined
     ? callModels(scope, call)
-    : callThroughMiddleware(scope, call, { hooks, state: frozenModelState(state) });
+    : callThroughMiddleware(scope, call, { hooks, state: frozenState(state) });
 }
 
 const isUsers = ({ role }: Message): boolean => role === "user";

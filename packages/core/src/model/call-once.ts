@@ -2,6 +2,7 @@ import type { Message } from "@jaf/memory";
 import type { ResolvedAgent } from "../agent.ts";
 import type { RunScope } from "../engine/run-scope.ts";
 import type { JAFError } from "../errors.ts";
+import { frozenConfig } from "../immutable/frozen.ts";
 import type { RunState } from "../state.ts";
 import { abortError } from "../timing/abort.ts";
 import { modelIdleLimit, modelLimit } from "../timing/limits.ts";
@@ -86,12 +87,12 @@ interface Completing {
 
 /** What comes once the time is up is ignored. */
 function complete<Ctx>(
-  { config: own, frozenConfig, streaming }: RunScope<Ctx>,
+  { config: own, streaming }: RunScope<Ctx>,
   { state, agent }: ModelRequest<Ctx>,
   { limit, text }: Completing,
 ): Promise<ModelCompletion> {
   const { modelProvider } = own;
-  const config = frozenConfig(limit, agent);
+  const config = frozenConfig(own, { limit, agent });
   if (!streaming || modelProvider.getCompletionStream === undefined) {
     return limit.race(modelProvider.getCompletion(state, agent, config));
   }

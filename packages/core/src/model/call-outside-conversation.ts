@@ -1,8 +1,8 @@
 import type { Message } from "@jaf/memory";
 import { messageText } from "@jaf/memory/engine";
-import type { ResolvedAgent } from "../agent.ts";
+import type { Agent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
-import { frozenAgent, frozenState, openFrozenConfig } from "../immutable/frozen.ts";
+import { frozenAgent, frozenConfig, frozenState } from "../immutable/frozen.ts";
 import { ownMessages } from "../immutable/messages.ts";
 import { overlay } from "../immutable/overlay.ts";
 import type { RunState } from "../state.ts";
@@ -10,7 +10,6 @@ import { modelLimit } from "../timing/limits.ts";
 import { openTimeLimit } from "../timing/time-limit.ts";
 import type { ModelConfig } from "./model-config.ts";
 import { type ParsedReply, parseReply } from "./reply.ts";
-import { resolved } from "./resolved-agent.ts";
 
 /** A request to a run's model outside of the conversation. */
 export interface Question<Ctx> {
@@ -34,22 +33,19 @@ export async function askModel<Ctx>(
   { state, name, instructions, messages, modelConfig, signal }: Question<Ctx>,
 ): Promise<string> {
   signal?.throwIfAborted();
-  const agent: ResolvedAgent<Ctx> = {
+  const agent: Agent<Ctx, string> = {
     name,
-    instructions: () => instructions,
+    instructions,
     // Some providers refuse a tool choice without tools.
     modelConfig: overlay(modelConfig, { toolChoice: undefined }),
   };
-  const asked = frozenState({ ...state, messages: ownMessages(messages) });
   const limit = openTimeLimit(modelLimit(config, agent), signal);
-  const configOf = openFrozenConfig(config);
   let reply: ParsedReply;
   try {
-    const { modelProvider } = config;
-    const asking = modelProvider.getCompletion(
-      asked,
-      resolved<Ctx>(frozenAgent(agent), instructions),
-      configOf(limit, {}),
+    const asking = config.modelProvider.getCompletion(
+      frozenState(state, ownMessages(messages)),
+      frozenAgent(agent, instructions),
+      frozenConfig(config, { limit, agent }),
     );
     reply = parseReply(await limit.race(asking));
   } finally {

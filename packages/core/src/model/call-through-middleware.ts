@@ -2,7 +2,6 @@ import type { ContentPart, RichMessage } from "@jaf/memory";
 import { sameJson } from "@jaf/memory/engine";
 import type { RunScope } from "../engine/run-scope.ts";
 import type { JAFError } from "../errors.ts";
-import { openFrozenConfig } from "../immutable/frozen.ts";
 import { overlay } from "../immutable/overlay.ts";
 import type { Middleware } from "../middleware/middleware.ts";
 import type { RunState } from "../state.ts";
@@ -126,8 +125,7 @@ function retract<Ctx>(
 
 /** A model that a hook chose is called first, whichever replied last. */
 function scopeFor<Ctx>(scope: RunScope<Ctx>, model: string | undefined): RunScope<Ctx> {
-  const config = overlay(scope.config, { modelOverride: model });
-  return { ...scope, config, frozenConfig: openFrozenConfig(config), modelInUse: new Map() };
+  return { ...scope, config: overlay(scope.config, { modelOverride: model }), modelInUse: new Map() };
 }
 
 /** The reply that the hooks have returned. */

@@ -2,7 +2,6 @@ import type { FallbackModel, ModelFallback, RunConfig } from "../config.ts";
 import type { RunScope } from "../engine/run-scope.ts";
 import { JAFErrorHandler } from "../error-handler.ts";
 import type { JAFError } from "../errors.ts";
-import { openFrozenConfig } from "../immutable/frozen.ts";
 import { overlay } from "../immutable/overlay.ts";
 import type { Attempt } from "./call-once.ts";
 import { callWithRetries, type ModelCall, modelNameOf } from "./call-with-retries.ts";
@@ -70,6 +69,5 @@ function scopeFor<Ctx>(
   const { model, modelProvider }: FallbackModel<Ctx> =
     typeof fallback === "string" ? { model: fallback } : fallback;
   const changes: Partial<RunConfig<Ctx>> = modelProvider === undefined ? {} : { modelProvider };
-  const config = overlay(scope.config, { ...changes, modelOverride: model });
-  return { ...scope, config, frozenConfig: openFrozenConfig(config) };
+  return { ...scope, config: overlay(scope.config, { ...changes, modelOverride: model }) };
 }

@@ -2,11 +2,11 @@ import { describeCause } from "@jaf/memory/engine";
 import type { Agent } from "../agent.ts";
 import type { RunScope } from "../engine/run-scope.ts";
 import type { JAFError } from "../errors.ts";
+import { overlay } from "../immutable/overlay.ts";
 import type { RunState } from "../state.ts";
 import { runAborted } from "../timing/abort.ts";
 import { modelLimit } from "../timing/limits.ts";
 import { openTimeLimit } from "../timing/time-limit.ts";
-import { instructionsFor } from "./resolved-agent.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
 type AnyAgent<Ctx> = Agent<Ctx, any>;
@@ -40,3 +40,22 @@ const failure = <Ctx>({ currentAgentName }: Readonly<RunState<Ctx>>, thrown: unk
   detail: `the instructions of agent "${currentAgentName}" failed`,
   cause: describeCause(thrown),
 });
+
+/** The agent's instructions for a state. A function is called on the agent. */
+function instructionsFor<Ctx>(
+  agent: AnyAgent<Ctx>,
+  state: Readonly<RunState<Ctx>>,
+): string | Promise<string> {
+  return typeof agent.instructions === "function" ? agent.instructions(state) : agent.instructions;
+}
+
+/** The agent with additions after its instructions; the same agent if there are none. */
+export function instructed<Ctx, Out>(agent: Agent<Ctx, Out>, additions: readonly string[]): Agent<Ctx, Out> {
+  if (additions.length === 0) return agent;
+  const instructions: Agent<Ctx, Out>["instructions"] = async (state) => {
+    const own = await instructionsFor(agent, state);
+    // Anything but a text is reported later, and not joined.
+    return typeof own === "string" ? [own, ...additions].join("\n\n") : own;
+  };
+  return overlay(agent, { instructions });
+}

@@ -6,7 +6,6 @@ import type { RunState } from "../state.ts";
 import { agentLimitFault } from "../timing/limits.ts";
 import type { ModelCall } from "./call-with-retries.ts";
 import type { ModelCallChanges, ModelCallRequest } from "./model-call-request.ts";
-import { resolved } from "./resolved-agent.ts";
 import { settingsFault, settingsShown } from "./settings.ts";
 
 interface Seen<Ctx> {
@@ -76,11 +75,16 @@ export function callFor<Ctx>(
   { instructions, messages, tools, modelConfig }: ModelCallRequest<Ctx>,
 ): ModelCall<Ctx> {
   const offered = agent.tools?.filter(({ schema }) => tools.includes(schema.name));
-  const changed = overlay(agent, offered === undefined ? {} : { tools: Object.freeze(offered) });
-  const settings = settingsShown(modelConfig, messages);
+  const changes = offered === undefined ? {} : { tools: Object.freeze(offered) };
   return {
     state: Object.freeze({ ...state, messages }),
-    agent: resolved(changed, instructions, settings),
+    agent: Object.freeze(
+      overlay(agent, {
+        ...changes,
+        instructions: () => instructions,
+        modelConfig: settingsShown(modelConfig, messages),
+      }),
+    ),
     emitContext,
   };
 }

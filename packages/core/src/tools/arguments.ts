@@ -2,7 +2,6 @@ import type { RichToolCall } from "@jaf/memory";
 import { calledTool } from "@jaf/memory/engine";
 import type * as z from "zod";
 import { ToolErrorCodes, ToolResponse, type ToolResult } from "./result.ts";
-import { isSynchronous } from "./synchronous-schema.ts";
 
 export type ParsedArguments =
   | { readonly ok: true; readonly args: unknown }
@@ -27,22 +26,10 @@ function decodeArguments(text: string): ParsedArguments {
 }
 
 /**
- * Parses decoded arguments: at once where the schema is known to hold nothing asynchronous. Any other is parsed the async way
- * from the start: trying the other way first would start its async checks twice and leave the first of them to crash the
- * process when it rejects.
+ * Parses decoded arguments, the async way from the start: trying the other way first would start async checks twice and leave the
+ * first of them to crash the process when it rejects.
  */
-export function validateArguments(
-  schema: z.ZodType,
-  args: unknown,
-): ParsedArguments | Promise<ParsedArguments> {
-  try {
-    return isSynchronous(schema) ? toParsed(schema.safeParse(args), args) : validateAsync(schema, args);
-  } catch (thrown) {
-    return refused(args, thrown);
-  }
-}
-
-async function validateAsync(schema: z.ZodType, args: unknown): Promise<ParsedArguments> {
+export async function validateArguments(schema: z.ZodType, args: unknown): Promise<ParsedArguments> {
   try {
     return toParsed(await schema.safeParseAsync(args), args);
   } catch (thrown) {

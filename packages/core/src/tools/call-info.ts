@@ -1,6 +1,5 @@
 import type { Message, RichToolCall } from "@jaf/memory";
 import type { RunScope } from "../engine/run-scope.ts";
-import { type FieldFactories, NOT_COMPUTED, withLazyFields } from "../immutable/lazy-fields.ts";
 import { lastUserMessages, positionOf } from "../middleware/user-messages.ts";
 import type { TimeLimit } from "../timing/time-limit.ts";
 import type { ToolCallInfo, ToolCallTurn } from "./tool.ts";
@@ -16,25 +15,25 @@ interface CallSource {
 }
 
 /** The info that a tool gets about its call. */
-export const callInfo = ({ id }: RichToolCall, source: CallSource): ToolCallInfo =>
-  withLazyFields<ToolCallInfo, CallSource>(
-    {
-      toolCallId: id,
-      idempotencyKey: `${source.callScope}:${id}`,
-      signal: NOT_COMPUTED as AbortSignal,
-      runId: source.scope.runId,
-      traceId: source.scope.traceId,
-      agentName: source.agentName,
-      turn: NOT_COMPUTED as ToolCallTurn,
+export function callInfo({ id }: RichToolCall, source: CallSource): ToolCallInfo {
+  const { scope, agentName, callScope, limit } = source;
+  let turn: ToolCallTurn | undefined;
+  return Object.freeze({
+    toolCallId: id,
+    idempotencyKey: `${callScope}:${id}`,
+    // Most tools read neither this nor `turn`, and to make them costs more than all the rest.
+    get signal() {
+      return limit.signal;
     },
-    FACTORIES,
-    source,
-  );
-
-const FACTORIES: FieldFactories<ToolCallInfo, CallSource> = {
-  signal: ({ limit }) => limit.signal,
-  turn: turnOf,
-};
+    runId: scope.runId,
+    traceId: scope.traceId,
+    agentName,
+    get turn() {
+      turn ??= turnOf(source);
+      return turn;
+    },
+  });
+}
 
 function turnOf({ scope: { journal, config, startedAt }, messages }: CallSource): ToolCallTurn {
   const said = lastUserMessages(messages);

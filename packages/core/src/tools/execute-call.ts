@@ -103,11 +103,11 @@ export function toolMessage(call: RichToolCall, content: ToolContent): Message {
 }
 
 /** Decodes and validates; arguments of an unknown tool are only decoded. */
-export function parseCall<Ctx>(
+export async function parseCall<Ctx>(
   // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
   tool: Tool<any, Ctx> | undefined,
   call: RichToolCall,
-): ParsedArguments | Promise<ParsedArguments> {
+): Promise<ParsedArguments> {
   const decoded = decodeCall(call);
   if (tool === undefined) return { ok: true, args: decoded.args };
   return decoded.ok ? validateArguments(tool.schema.parameters, decoded.args) : decoded;

@@ -1,6 +1,7 @@
 import type { MemoryIssue, Message } from "@jaf/memory";
 import { parseMessages, sanitizeWithOrigins } from "@jaf/memory/engine";
 import type { ContextLabel } from "../context/manifest.ts";
+import { frozenCopy } from "../immutable/copy.ts";
 import type { ShownMessages, WindowInput } from "./shown.ts";
 
 /** Gets copies that can't be changed, in a list of its own. */
@@ -87,9 +88,8 @@ function labelsOf(
 }
 
 /**
- * Copies that nobody can change, at any depth. The same copy for the same object, call after call; an object that stands
- * in a list several times gets one for each, so that they can be told apart. Dates are copied, and not frozen: nothing can
- * be done about their methods.
+ * Copies that can't be changed, at any depth. The same copy for the same object, call after call; an object that stands in a list
+ * several times gets one for each, so that they can be told apart.
  */
 function openCopies<T extends object>(): (originals: readonly T[]) => readonly T[] {
   const made = new WeakMap<T, T[]>();
@@ -100,18 +100,9 @@ function openCopies<T extends object>(): (originals: readonly T[]) => readonly T
       seen.set(original, nth + 1);
       const copies = made.get(original) ?? [];
       made.set(original, copies);
-      const copy = copies[nth] ?? (frozenCopy(original) as T);
+      const copy = copies[nth] ?? frozenCopy(original);
       copies[nth] = copy;
       return copy;
     });
   };
-}
-
-function frozenCopy(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  if (value instanceof Date) return new Date(value);
-  if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy));
-  return Object.freeze(
-    Object.fromEntries(Object.entries(value).map(([key, each]) => [key, frozenCopy(each)])),
-  );
 }

@@ -9,7 +9,6 @@ import type {
 } from "@jaf/memory";
 import { countMessageTokens, estimateTokens, planWindow, windowOptionsOf } from "@jaf/memory/turns";
 import type { ContextLabel } from "../context/manifest.ts";
-import { memoize } from "../immutable/memoize.ts";
 import { type WindowFunction, windowByFunction } from "./function-window.ts";
 import type { ShownMessages, WindowInput } from "./shown.ts";
 import { type ModelWindow, wholeWindow } from "./whole-window.ts";
@@ -49,17 +48,10 @@ export function windowOptionsIn(window: RunWindow): WindowOptions | undefined {
 }
 
 const windowOptions = (window: object, tokenizer: Tokenizer): WindowOptions => {
-  const options = optionsIn(window);
+  const { tokenizer: _, ...config } = fieldsOf(window);
+  const options = windowOptionsOf(config as ChatMemoryConfig);
   return "maxTokens" in options ? { ...options, tokenizer } : options;
 };
-
-const optionsIn = memoize(
-  () => [],
-  (window: object): WindowOptions => {
-    const { tokenizer: _, ...config } = fieldsOf(window);
-    return windowOptionsOf(config as ChatMemoryConfig);
-  },
-);
 
 /** Called on the window, which may be an instance of a class. */
 const tokenizerOf =

@@ -37,6 +37,17 @@ describe("the messages that a window's function gets", () => {
     }
   });
 
+  it("hold bytes and addresses as the model gets them", async () => {
+    const content = [
+      { type: "media", mediaType: "image/png", data: new Uint8Array([1, 2]) },
+      { type: "media", mediaType: "image/png", url: new URL("https://example.org/a") },
+    ];
+    const provider = createInMemoryProvider();
+    const memory = { window: (messages: readonly Message[]) => messages, autoStore: false };
+    const { views } = await converse({ provider, memory, said: [{ role: "user", content } as never] });
+    expect(views[0]?.[0]).toStrictEqual({ role: "user", content });
+  });
+
   it("are the same objects, call after call", async () => {
     const seen: (readonly Message[])[] = [];
     const window = (messages: readonly Message[]) => {

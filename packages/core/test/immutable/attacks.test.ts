@@ -148,6 +148,9 @@ function world(party: Party | undefined, moment: (typeof MOMENTS)[number]) {
     initialInputGuardrails: [judge],
     onEvent: (event) => void (is("observer") && attackAs("observer")(event)),
     resume: { approvals: [] },
+    timeouts: { modelMs: 60_000 },
+    prices: { m: { input: 1, output: 1 } },
+    budget: { run: { maxTokens: 1_000 } },
   };
   return { config, agent, context, seen, attackAs, is, over: attack.over };
 }
@@ -223,7 +226,10 @@ async function outcomeOf(
   const validate = async (continuation: unknown) => {
     await attackAs("validator")(continuation);
   };
-  const before = JSON.stringify([state, context, [...config.agentRegistry], config.maxTurns]);
+  const { maxTurns, timeouts, prices, budget } = config;
+  const ours = () =>
+    JSON.stringify([state, context, [...config.agentRegistry], maxTurns, timeouts, prices, budget]);
+  const before = ours();
   let ended: { readonly finalState: RunState<unknown>; readonly outcome: unknown };
   if (way === "run" || way === "runStream") {
     const own = { ...config, ...("window" in memory ? { memory: { provider, ...memory } } : {}) };
@@ -249,7 +255,7 @@ async function outcomeOf(
   over();
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
   const stored = await provider.getConversation("c");
-  expect(JSON.stringify([state, context, [...config.agentRegistry], config.maxTurns])).toBe(before);
+  expect(ours()).toBe(before);
   const mine = [state, given, context, config, agent, agent.tools, agent.handoffs, agent.modelConfig];
   expect(mine.some(isAnythingFrozen)).toBe(false);
   return {

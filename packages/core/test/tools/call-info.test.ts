@@ -44,23 +44,17 @@ it("a tool's call has all its fields, read or not, in a copy, too", async () => 
   }
 });
 
-it("it can be frozen before anything was read, and what is set is what is read", async () => {
+it("it can't be changed, and a copy can", async () => {
   const { frozen, changed } = await told((call) => {
     const changed: { agentName: string } = { ...call };
     changed.agentName = "another";
-    return { frozen: Object.freeze(call), changed };
+    return { frozen: call, changed };
   });
   expect(Object.isFrozen(frozen)).toBe(true);
+  expect(Reflect.set(frozen, "signal", new AbortController().signal)).toBe(false);
   expect(frozen.signal.aborted).toBe(false);
   expect(frozen.turn.said).toEqual([user("Hello.")]);
   expect(changed.agentName).toBe("another");
-
-  const set = await told((call) => {
-    const { signal } = new AbortController();
-    (call as { signal: AbortSignal }).signal = signal;
-    return { call, signal };
-  });
-  expect(set.call.signal).toBe(set.signal);
 });
 
 it("printed, it says which fields nobody has read", async () => {
