@@ -1,5 +1,4 @@
-import { type BackoffOptions, retryUntilEnded } from "../async/backoff.ts";
-import { createWaits, type Waits } from "../async/waits.ts";
+import { type Outcome, retryUntilAborted } from "../async/backoff.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { notifyObserver } from "../observer.ts";
 import type { MemoryProvider, WriteOptions } from "../provider.ts";
@@ -11,8 +10,8 @@ import { type VersionedMethods, versionedMethods } from "./versioned-methods.ts"
 
 type Write = MemoryProvider["appendMessages"];
 
-function createRetry(settings: RetrySettings, waits: Waits) {
-  const { maxAttempts, baseDelayMs, maxDelayMs, maxElapsedMs, random, onRetry } = settings;
+function createRetry(settings: RetrySettings, closed: AbortSignal) {
+  const { maxAttempts, baseDelayMs, maxDelayMs, maxElapsedMs, random, onRetry, signal } = settings;
   const limits = { maxAttempts, baseDelayMs, maxDelayMs, maxElapsedMs, random };
   return async function retry<T>(
     operation: Operation,
@@ -24,16 +23,15 @@ function createRetry(settings: RetrySettings, waits: Waits) {
       attempts += 1;
       return call();
     };
-    const options: BackoffOptions<Result<T>> = {
+    const options = {
       ...limits,
-      signal: signalOf(given),
       isTransientResult: mayBeTriedAgain,
-      onRetry: (attempt, delayMs, outcome) => {
+      onRetry: (attempt: number, delayMs: number, outcome: Outcome<Result<T>>) => {
         if (!("result" in outcome) || outcome.result.success) return;
         notifyObserver("onRetry", onRetry, { operation, attempt, delayMs, error: outcome.result.error });
       },
     };
-    const last = await retryUntilEnded(counted, options, waits);
+    const last = await retryUntilAborted(counted, options, [closed, signal, signalOf(given)]);
     return mayBeTriedAgain(last) ? createFailure({ ...last.error, attempts }) : last;
   };
 }
@@ -107,8 +105,8 @@ function retryVersioned(provider: MemoryProvider, retry: Retry): Partial<Version
  */
 export function withRetry<P extends MemoryProvider>(provider: P, options: RetryOptions = {}): P {
   const settings = parseOptions(retrySchema(), options, "retry options");
-  const waits = createWaits(settings.signal);
-  const retry = createRetry(settings, waits);
+  const closing = new AbortController();
+  const retry = createRetry(settings, closing.signal);
   const write =
     (operation: "storeMessages" | "appendMessages"): Write =>
     (id, messages, metadata, writeOptions) => {
@@ -132,7 +130,7 @@ export function withRetry<P extends MemoryProvider>(provider: P, options: RetryO
     getStats: (...user) => retry("getStats", () => provider.getStats(...user)),
     healthCheck: () => retry("healthCheck", () => provider.healthCheck()),
     close: () => {
-      waits.end();
+      closing.abort();
       return provider.close();
     },
   });
