@@ -1,10 +1,11 @@
 import { type Outcome, retryUntilAborted } from "../async/backoff.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
+import { extendObject } from "../extend-object.ts";
 import { notifyObserver } from "../observer.ts";
 import type { MemoryProvider, WriteOptions } from "../provider.ts";
 import { createFailure, type Result } from "../result.ts";
+import type { VersionedMemoryProvider } from "../versioned-provider.ts";
 import { copyArgument } from "./argument-copy.ts";
-import { extendProvider } from "./extend-provider.ts";
 import { type Operation, type RetryOptions, type RetrySettings, retrySchema } from "./options.ts";
 import { type VersionedMethods, versionedMethods } from "./versioned-methods.ts";
 
@@ -113,7 +114,7 @@ export function withRetry<P extends MemoryProvider>(provider: P, options: RetryO
       const fixed = [id, copyArgument(messages), copyArgument(metadata), keyedOptions(writeOptions)] as const;
       return retry(operation, () => provider[operation](...fixed), fixed[3]);
     };
-  return extendProvider(provider, {
+  return extendObject(provider, {
     storeMessages: write("storeMessages"),
     appendMessages: write("appendMessages"),
     getConversation: (id) => retry("getConversation", () => provider.getConversation(id)),
@@ -133,5 +134,5 @@ export function withRetry<P extends MemoryProvider>(provider: P, options: RetryO
       closing.abort();
       return provider.close();
     },
-  });
+  } satisfies Partial<VersionedMemoryProvider>);
 }
