@@ -1,5 +1,5 @@
 import { type BackoffDelays, backoffDelayMs } from "./backoff-delay.ts";
-import { createWaits, type Waits } from "./waits.ts";
+import { onAbort } from "./on-abort.ts";
 
 /** When to try again, and for how long. */
 export interface BackoffLimits extends BackoffDelays {
@@ -44,27 +44,39 @@ function unwrap<T>(outcome: Outcome<T>): T {
  * Returns or throws the last outcome. The caller decides whether the call is safe to repeat.
  */
 export const retryWithBackoff = <T>(call: () => Promise<T>, options: BackoffOptions<T>): Promise<T> =>
-  retryUntilEnded(call, options, createWaits(undefined));
+  retryUntilAborted(call, options, [options.signal]);
 
-/** {@link retryWithBackoff} for calls whose waits end together, each also by its own `signal`. */
-export async function retryUntilEnded<T>(
+/** {@link retryWithBackoff} that any of several signals ends. */
+export async function retryUntilAborted<T>(
   call: () => Promise<T>,
-  options: BackoffOptions<T>,
-  waits: Waits,
+  options: Omit<BackoffOptions<T>, "signal">,
+  signals: readonly (AbortSignal | undefined)[],
 ): Promise<T> {
   const { maxAttempts = 5, maxElapsedMs = 30_000, isTransientError, isTransientResult, onRetry } = options;
-  const { signal } = options;
-  const ended = (): boolean => waits.ended() || signal?.aborted === true;
+  const isAborted = (): boolean => signals.some((signal) => signal?.aborted);
   const isTransient = (outcome: Outcome<T>): boolean =>
     ("result" in outcome ? isTransientResult?.(outcome.result) : isTransientError?.(outcome.thrown)) ?? false;
   const start = performance.now();
   for (let attempt = 1; ; attempt++) {
     const outcome = await toOutcome(call);
-    if (!isTransient(outcome) || attempt >= maxAttempts || ended()) return unwrap(outcome);
+    if (!isTransient(outcome) || attempt >= maxAttempts || isAborted()) return unwrap(outcome);
     const delayMs = backoffDelayMs(attempt, options);
     if (performance.now() - start + delayMs > maxElapsedMs) return unwrap(outcome);
     onRetry?.(attempt, delayMs, outcome);
-    if (!ended()) await waits.wait(delayMs, signal);
-    if (ended()) return unwrap(outcome);
+    if (!isAborted()) await sleep(delayMs, signals);
+    if (isAborted()) return unwrap(outcome);
   }
 }
+
+/** Resolves after the delay, or when a signal is aborted. The timer keeps the process alive, as pending work does. */
+const sleep = (delayMs: number, signals: readonly (AbortSignal | undefined)[]): Promise<void> =>
+  new Promise((resolve) => {
+    const wake = () => {
+      clearTimeout(timer);
+      // Listens only while it waits: a signal may outlive many of these.
+      for (const unlisten of unlisteners) unlisten();
+      resolve();
+    };
+    const timer = setTimeout(wake, delayMs);
+    const unlisteners = signals.flatMap((signal) => (signal === undefined ? [] : [onAbort(signal, wake)]));
+  });

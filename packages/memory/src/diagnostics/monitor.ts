@@ -1,6 +1,7 @@
+import { extendObject } from "../extend-object.ts";
 import type { MemoryProvider } from "../provider.ts";
-import { extendProvider } from "../resilience/extend-provider.ts";
 import { versionedMethods } from "../resilience/versioned-methods.ts";
+import type { VersionedMemoryProvider } from "../versioned-provider.ts";
 
 const KEPT = 100;
 
@@ -60,14 +61,14 @@ export class MemoryPerformanceMonitor {
 
 /** The provider, with each call of a contract method but `close` measured under the method's name. */
 export function monitorProvider<P extends MemoryProvider>(provider: P, monitor: MemoryPerformanceMonitor): P {
-  const bound: MemoryProvider = extendProvider(provider, {});
+  const bound = extendObject<MemoryProvider>(provider, {});
   const { readConversation, exportConversation, importConversation, verifyConversation } =
     versionedMethods(provider);
   const measured =
     <Args extends readonly unknown[], T>(name: string, method: (...args: Args) => Promise<T>) =>
     (...args: Args): Promise<T> =>
       monitor.measureOperation(name, () => method(...args));
-  return extendProvider(provider, {
+  return extendObject(provider, {
     storeMessages: measured("storeMessages", bound.storeMessages),
     appendMessages: measured("appendMessages", bound.appendMessages),
     getConversation: measured("getConversation", bound.getConversation),
@@ -81,5 +82,5 @@ export function monitorProvider<P extends MemoryProvider>(provider: P, monitor: 
     ...(exportConversation && { exportConversation: measured("exportConversation", exportConversation) }),
     ...(importConversation && { importConversation: measured("importConversation", importConversation) }),
     ...(verifyConversation && { verifyConversation: measured("verifyConversation", verifyConversation) }),
-  });
+  } satisfies Partial<VersionedMemoryProvider>);
 }

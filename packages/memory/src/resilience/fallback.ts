@@ -1,13 +1,13 @@
 import { setBounded } from "../bounded-map.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { createMemoryConnectionError, isMemoryConnectionError, type MemoryErrorUnion } from "../errors.ts";
+import { extendObject } from "../extend-object.ts";
 import { notifyObserver } from "../observer.ts";
 import type { ConversationMemory, MemoryProvider, MemoryQuery } from "../provider.ts";
 import { readFrom } from "../read-from.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
 import type { ConversationReading, ReadOptions, VersionedMemoryProvider } from "../versioned-provider.ts";
 import { copyArgument } from "./argument-copy.ts";
-import { extendProvider } from "./extend-provider.ts";
 import {
   type FallbackEvent,
   type FallbackOptions,
@@ -66,7 +66,7 @@ export function withFallback<P extends MemoryProvider>(
     close: () => closeBoth(primary, fallback),
     [ANSWERS_FROM_FALLBACK]: true,
   } satisfies Partial<VersionedMemoryProvider> & Record<typeof ANSWERS_FROM_FALLBACK, true>;
-  return extendProvider(primary, methods);
+  return extendObject(primary, methods);
 }
 
 interface Stores {

@@ -1,18 +1,18 @@
-import { type BackoffOptions, retryUntilEnded } from "../async/backoff.ts";
-import { createWaits, type Waits } from "../async/waits.ts";
+import { type Outcome, retryUntilAborted } from "../async/backoff.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
+import { extendObject } from "../extend-object.ts";
 import { notifyObserver } from "../observer.ts";
 import type { MemoryProvider, WriteOptions } from "../provider.ts";
 import { createFailure, type Result } from "../result.ts";
+import type { VersionedMemoryProvider } from "../versioned-provider.ts";
 import { copyArgument } from "./argument-copy.ts";
-import { extendProvider } from "./extend-provider.ts";
 import { type Operation, type RetryOptions, type RetrySettings, retrySchema } from "./options.ts";
 import { type VersionedMethods, versionedMethods } from "./versioned-methods.ts";
 
 type Write = MemoryProvider["appendMessages"];
 
-function createRetry(settings: RetrySettings, waits: Waits) {
-  const { maxAttempts, baseDelayMs, maxDelayMs, maxElapsedMs, random, onRetry } = settings;
+function createRetry(settings: RetrySettings, closed: AbortSignal) {
+  const { maxAttempts, baseDelayMs, maxDelayMs, maxElapsedMs, random, onRetry, signal } = settings;
   const limits = { maxAttempts, baseDelayMs, maxDelayMs, maxElapsedMs, random };
   return async function retry<T>(
     operation: Operation,
@@ -24,16 +24,15 @@ function createRetry(settings: RetrySettings, waits: Waits) {
       attempts += 1;
       return call();
     };
-    const options: BackoffOptions<Result<T>> = {
+    const options = {
       ...limits,
-      signal: signalOf(given),
       isTransientResult: mayBeTriedAgain,
-      onRetry: (attempt, delayMs, outcome) => {
+      onRetry: (attempt: number, delayMs: number, outcome: Outcome<Result<T>>) => {
         if (!("result" in outcome) || outcome.result.success) return;
         notifyObserver("onRetry", onRetry, { operation, attempt, delayMs, error: outcome.result.error });
       },
     };
-    const last = await retryUntilEnded(counted, options, waits);
+    const last = await retryUntilAborted(counted, options, [closed, signal, signalOf(given)]);
     return mayBeTriedAgain(last) ? createFailure({ ...last.error, attempts }) : last;
   };
 }
@@ -107,15 +106,15 @@ function retryVersioned(provider: MemoryProvider, retry: Retry): Partial<Version
  */
 export function withRetry<P extends MemoryProvider>(provider: P, options: RetryOptions = {}): P {
   const settings = parseOptions(retrySchema(), options, "retry options");
-  const waits = createWaits(settings.signal);
-  const retry = createRetry(settings, waits);
+  const closing = new AbortController();
+  const retry = createRetry(settings, closing.signal);
   const write =
     (operation: "storeMessages" | "appendMessages"): Write =>
     (id, messages, metadata, writeOptions) => {
       const fixed = [id, copyArgument(messages), copyArgument(metadata), keyedOptions(writeOptions)] as const;
       return retry(operation, () => provider[operation](...fixed), fixed[3]);
     };
-  return extendProvider(provider, {
+  return extendObject(provider, {
     storeMessages: write("storeMessages"),
     appendMessages: write("appendMessages"),
     getConversation: (id) => retry("getConversation", () => provider.getConversation(id)),
@@ -132,8 +131,8 @@ export function withRetry<P extends MemoryProvider>(provider: P, options: RetryO
     getStats: (...user) => retry("getStats", () => provider.getStats(...user)),
     healthCheck: () => retry("healthCheck", () => provider.healthCheck()),
     close: () => {
-      waits.end();
+      closing.abort();
       return provider.close();
     },
-  });
+  } satisfies Partial<VersionedMemoryProvider>);
 }
