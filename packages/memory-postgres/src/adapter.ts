@@ -27,6 +27,7 @@ export const adapter = {
     JAF_POSTGRES_SSL: { field: "ssl", format: "boolean" },
     JAF_POSTGRES_TABLE: { field: "tableName" },
     JAF_POSTGRES_SCHEMA: { field: "schema" },
+    JAF_POSTGRES_PARTITIONS: { field: "partitions", format: "number" },
     JAF_POSTGRES_MAX_CONNECTIONS: { field: "maxConnections", format: "number" },
     JAF_POSTGRES_QUERY_TIMEOUT_MS: { field: "queryTimeoutMs", format: "number" },
     JAF_POSTGRES_MIGRATE: { field: "migrate", format: "boolean" },

@@ -8,6 +8,8 @@ const NOT_IN_A_NAME = /[\0\p{Surrogate}]/u;
 
 const RESERVED_SCHEMA = /^(pg_.*|information_schema|\$user)$/s;
 
+const MOST_PARTITIONS = 128;
+
 /** The beginning of the tables' names. */
 export const tableNameSchema = lazy(() =>
   z.string().regex(TABLE_NAME_PATTERN, {
@@ -39,6 +41,18 @@ const tablesShape = lazy(() => ({
   /** Name of the main table, and the beginning of the others'. Default `"conversations"`. */
   tableName: tableNameSchema().default("conversations"),
   ...schemaShape(),
+  /**
+   * Into how many parts the tables are divided, by a hash of the conversation id, when they are created: 1 to 128.
+   * Tables that exist already are an error if they were created with another number. Absent: a new table is in one
+   * piece, and an existing one is taken as it is.
+   */
+  partitions: z
+    .int()
+    .min(1)
+    .max(MOST_PARTITIONS, {
+      error: `expected at most ${MOST_PARTITIONS}: a listing takes a lock on each part and each of its indexes, and servers have memory for a few thousand locks`,
+    })
+    .optional(),
 }));
 
 const TABLE_GROUPS = ["conversations", "blobs", "cache", "turn-log"] as const;
@@ -46,11 +60,16 @@ const TABLE_GROUPS = ["conversations", "blobs", "cache", "turn-log"] as const;
 export type TableGroupName = (typeof TABLE_GROUPS)[number];
 
 const tablesSchema = lazy(() =>
-  z.strictObject({
-    /** Whose tables, in the order in which they are made. Default: those of conversations. */
-    groups: z.array(z.enum(TABLE_GROUPS)).min(1).readonly().default(["conversations"]),
-    ...tablesShape(),
-  }),
+  z
+    .strictObject({
+      /** Whose tables, in the order in which they are made. Default: those of conversations. */
+      groups: z.array(z.enum(TABLE_GROUPS)).min(1).readonly().default(["conversations"]),
+      ...tablesShape(),
+    })
+    .refine(({ groups, partitions }) => partitions === undefined || groups.includes("conversations"), {
+      path: ["partitions"],
+      error: 'expected it only with "conversations" in `groups`: no other tables can be divided',
+    }),
 );
 
 /** Which tables. The names of all begin with `tableName`; characters outside the allowed set are refused. */

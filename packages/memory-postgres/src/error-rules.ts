@@ -46,7 +46,9 @@ const raced = storage("it collided with another transaction; try again", true);
 const cancelled = storage("it was cancelled, or took longer than a timeout of the server; try again", true);
 const locked = storage("a lock was not available in time; try again", true);
 const full = storage("the disk of the server is full; free some space. Nothing was written", true);
-const locks = storage("the server has no memory left for locks; raise max_locks_per_transaction");
+const locks = storage(
+  "the server has no memory left for locks, of which each partition and each of its indexes takes one; raise max_locks_per_transaction, or use fewer partitions",
+);
 const resources = storage("the server is short of memory or other resources; try again later", true);
 const encoding = storage("the database can't hold every character; create it with ENCODING 'UTF8'");
 const corrupt = storage("the server reports damaged or unreadable files; see its log, and restore a backup");
@@ -113,6 +115,9 @@ export const codeRules: Readonly<Record<string, ErrorRule>> = {
   // Ours, raised by the write function and by the migrations.
   JF001: storage(
     "a conversation of that id is not visible to this role; a policy of row-level security hides it. Choose another id, or change the policy",
+  ),
+  JF002: storage(
+    "the tables exist, and were created with another number of partitions; set `partitions` to theirs, or leave it out, or choose another `tableName` or `schema` for new ones",
   ),
   JF003: storage(
     "the schema was renamed after its tables were made; run migrate(), or the script of printMigrations()",

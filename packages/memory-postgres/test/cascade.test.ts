@@ -7,11 +7,11 @@ const schemas: string[] = [];
 afterAll(() => dropSchemas(schemas));
 
 /** Three conversations, each with a message, a trace and a key. */
-async function filledSchema(): Promise<string> {
+async function filledSchema(partitions: { readonly partitions?: number }): Promise<string> {
   const schema = freshSchema();
   schemas.push(schema);
   await useClient(async (client) => {
-    const provider = await createProvider({ schema }, client);
+    const provider = await createProvider({ schema, ...partitions }, client);
     for (const id of ["a", "b", "c"]) {
       const metadata = { userId: id, traceId: `trace ${id}` };
       const options = { idempotencyKey: `key ${id}` };
@@ -31,9 +31,12 @@ const remaining = async (schema: string) => {
 
 const all = (ids: string) => [ids, ids, ids, ids];
 
-describe("SQL by hand", () => {
+describe.each([
+  ["in one piece", {}],
+  ["in partitions", { partitions: 3 }],
+])("SQL by hand, on tables %s", (_name, partitions) => {
   it("that deletes conversations deletes what belongs to them, and nothing else", async () => {
-    const schema = await filledSchema();
+    const schema = await filledSchema(partitions);
     await runSql(`DELETE FROM "${schema}".conversations WHERE user_id IN ('a', 'c')`);
     expect(await remaining(schema)).toEqual(all("b"));
     await runSql(`DELETE FROM "${schema}".conversations WHERE user_id = 'nobody'`);
@@ -41,13 +44,13 @@ describe("SQL by hand", () => {
   });
 
   it("that truncates the conversations truncates the rest", async () => {
-    const schema = await filledSchema();
+    const schema = await filledSchema(partitions);
     await runSql(`TRUNCATE "${schema}".conversations`);
     expect(await remaining(schema)).toEqual(all(""));
   });
 
   it("can't rename a conversation, and may change anything else of it", async () => {
-    const schema = await filledSchema();
+    const schema = await filledSchema(partitions);
     await expect(runSql(`UPDATE "${schema}".conversations SET conversation_id = 'd'`)).rejects.toThrow(
       /can't be changed/,
     );
@@ -56,9 +59,17 @@ describe("SQL by hand", () => {
   });
 });
 
+it("SQL by hand that deletes from one part of the conversations deletes what belongs to them", async () => {
+  const schema = await filledSchema({ partitions: 2 });
+  const { rows } = await runSql(`SELECT string_agg(conversation_id, '' ORDER BY 1) AS ids
+    FROM "${schema}".conversations_p1`);
+  await runSql(`DELETE FROM "${schema}".conversations_p0`);
+  expect(await remaining(schema)).toEqual(all(rows[0].ids ?? ""));
+});
+
 describe("a role that may delete only conversations", () => {
   it("deletes them whole, and can't make the trigger work for a table of its own", async () => {
-    const schema = await filledSchema();
+    const schema = await filledSchema({});
     const role = freshSchema();
     await useClient((client) => migrate(client, { schema }));
     await runSql(`CREATE ROLE ${role}; GRANT USAGE, CREATE ON SCHEMA "${schema}" TO ${role};

@@ -27,6 +27,10 @@ describe("the configuration", () => {
     ["schema", { schema: "a\ud800b" }],
     ["schema", { schema: "a".repeat(64) }],
     ["schema", { schema: "\udc00" }],
+    ["partitions", { partitions: 0 }],
+    ["partitions", { partitions: 1.5 }],
+    ["partitions", { partitions: 129 }],
+    ["partitions", { partitions: Number.NaN }],
     ["queryTimeoutMs", { queryTimeoutMs: 0 }],
     ["port", { port: Number.NaN }],
     ["port", { port: -1 }],
@@ -40,6 +44,10 @@ describe("the configuration", () => {
     await expect(created).rejects.toThrow(field);
     await expect(created).rejects.not.toThrow("s3cret");
   });
+});
+
+it("says why there can't be more partitions", async () => {
+  await expect(createPostgresProvider({ partitions: 129 })).rejects.toThrow(/at most 128: .* locks/);
 });
 
 describe("a connection string", () => {

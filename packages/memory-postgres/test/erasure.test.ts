@@ -51,20 +51,21 @@ const erasures: readonly (readonly [string, (provider: PostgresProvider, id: str
     ["cleared with its user", (provider) => provider.clearUserConversations("u")],
   ];
 
-const places: readonly (readonly [string, string])[] = [
-  ["a pool", ""],
-  ["a pool that is repeatable read", "-c default_transaction_isolation=repeatable\\ read"],
+const places: readonly (readonly [string, { readonly partitions?: number }, string])[] = [
+  ["a pool", {}, ""],
+  ["a pool, in partitions", { partitions: 2 }, ""],
+  ["a pool that is repeatable read", {}, "-c default_transaction_isolation=repeatable\\ read"],
 ];
 
-describe.each(places)("on %s", (_name, options) => {
+describe.each(places)("on %s", (_name, config, options) => {
   it.each(erasures)(
     "a conversation that is created while it is %s is gone, or refused",
     async (_how, erase) => {
       const schema = schemaOf();
       const [reader, creator, eraser] = [
-        await open({ schema }, options),
-        await open({ schema }, options),
-        await open({ schema }, options),
+        await open({ schema, ...config }, options),
+        await open({ schema, ...config }, options),
+        await open({ schema, ...config }, options),
       ];
       const outcomes = { created: 0, refused: 0 };
       for (let round = 0; round < ROUNDS; round++) {

@@ -45,7 +45,7 @@ describe("an error of the database", () => {
     ["42P07", storage, false, /`tableName`/],
     ["53100", storage, true, /disk/],
     ["53000", storage, true, /memory/],
-    ["53200", storage, false, /raise max_locks_per_transaction/],
+    ["53200", storage, false, /max_locks_per_transaction, or use fewer partitions/],
     ["53300", connection, true, /PgBouncer/],
     ["54000", storage, false, /maxMessages/],
     ["55P03", storage, true, /lock/],

@@ -18,13 +18,18 @@ const hello = [{ role: "user", content: "hello" }] as const;
 const hers = { userId: "her", traceId: "her trace" };
 const key = { idempotencyKey: "first" };
 
-describe("what is left of a deleted conversation", () => {
+const layouts: readonly (readonly [string, { readonly partitions?: number }])[] = [
+  ["in one piece", {}],
+  ["in partitions", { partitions: 2 }],
+];
+
+describe.each(layouts)("what is left of a deleted conversation, in tables %s", (_name, partitions) => {
   it.each(["appendMessages", "storeMessages"] as const)(
     "shows up nowhere in the next one of its id, made by %s",
     async (write) => {
       const schema = schemaOf();
       await useClient(async (client) => {
-        const provider = await createProvider({ schema }, client);
+        const provider = await createProvider({ schema, ...partitions }, client);
         await provider.appendMessages("c", secret, hers, key);
         await client.query(`SET session_replication_role = replica; DELETE FROM "${schema}".conversations;
           SET session_replication_role = origin`);
@@ -43,7 +48,7 @@ describe("what is left of a deleted conversation", () => {
   it("and any other row with a number that the conversation doesn't have is not read", async () => {
     const schema = schemaOf();
     await useClient(async (client) => {
-      const provider = await createProvider({ schema }, client);
+      const provider = await createProvider({ schema, ...partitions }, client);
       await provider.appendMessages("c", [...secret, ...hello], {}, { maxMessages: 1 });
       await client.query(`INSERT INTO "${schema}".conversations_messages
         SELECT 'c', seq, '{"role":"user","content":"secret"}', false FROM unnest(ARRAY[-1, 0, 1, 2, 4, 5]) AS seq`);
@@ -87,5 +92,42 @@ describe("a policy that hides messages from their owner too", () => {
     });
     await dropSchemas([schema]);
     await runSql(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  });
+});
+
+describe("truncating parts of the conversations by hand", () => {
+  const filled = async (): Promise<string> => {
+    const schema = schemaOf();
+    await useClient(async (client) => {
+      const provider = await createProvider({ schema, partitions: 2 }, client);
+      for (const id of ["a", "b", "c", "d", "e", "f"]) await provider.appendMessages(id, secret, hers, key);
+    });
+    return schema;
+  };
+  const counts = async (schema: string) => {
+    const { rows } =
+      await runSql(`SELECT (SELECT count(*)::int FROM "${schema}".conversations) AS conversations,
+      (SELECT count(*)::int FROM "${schema}".conversations_messages) AS messages,
+      (SELECT count(*)::int FROM "${schema}".conversations_traces) AS traces,
+      (SELECT count(*)::int FROM "${schema}".conversations_keys) AS keys`);
+    return rows[0];
+  };
+
+  it("takes what belongs to one of them with it, and nothing else", async () => {
+    const schema = await filled();
+    await runSql(`TRUNCATE "${schema}".conversations_p0`);
+    const left = await runSql(`SELECT conversation_id AS id FROM "${schema}".conversations ORDER BY 1`);
+    expect(left.rowCount).toBeGreaterThan(0);
+    expect(left.rowCount).toBeLessThan(6);
+    for (const table of ["messages", "traces", "keys"]) {
+      const ids = `SELECT DISTINCT conversation_id AS id FROM "${schema}".conversations_${table} ORDER BY 1`;
+      expect((await runSql(ids)).rows).toEqual(left.rows);
+    }
+  });
+
+  it("is done for all of them at once, with everything that belongs to them", async () => {
+    const schema = await filled();
+    await runSql(`TRUNCATE "${schema}".conversations_p0, "${schema}".conversations_p1`);
+    expect(await counts(schema)).toEqual({ conversations: 0, messages: 0, traces: 0, keys: 0 });
   });
 });

@@ -29,10 +29,10 @@ describe("migrations", () => {
     const [migrated, printed, alone] = [schemaOf(), schemaOf(), schemaOf()];
     const groups = ["conversations", "blobs", "cache", "turn-log"] as const;
     await useClient(async (client) => {
-      await migrate(client, { schema: migrated, groups });
+      await migrate(client, { schema: migrated, groups, partitions: 2 });
       await migrate(client, { schema: alone });
     });
-    await runSql(printMigrations({ schema: printed, groups }));
+    await runSql(printMigrations({ schema: printed, groups, partitions: 2 }));
     expect(await describeSchema(printed)).toBe(await describeSchema(migrated));
     const journals = (schema: string) =>
       runSql(
@@ -65,6 +65,7 @@ describe("migrations", () => {
   it.each([
     [{ groups: [] }, /groups/],
     [{ groups: ["facts"] }, /groups/],
+    [{ groups: ["blobs", "turn-log"], partitions: 2 }, /partitions/],
   ] as const)("refuse %j", async (given, field) => {
     const options = given as unknown as PostgresTables;
     expect(() => printMigrations(options)).toThrow(field);

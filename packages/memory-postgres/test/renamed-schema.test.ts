@@ -15,9 +15,9 @@ afterAll(() => dropSchemas(schemas));
 const hello = [{ role: "user", content: "hello" }] as const;
 
 /** A schema with one conversation of this id, whose messages, traces and keys are one each. */
-const fill = (schema: string, id: string) =>
+const fill = (schema: string, id: string, partitions: { readonly partitions?: number } = {}) =>
   useClient(async (client) => {
-    const provider = await createProvider({ schema }, client);
+    const provider = await createProvider({ schema, ...partitions }, client);
     await provider.appendMessages(id, hello, { traceId: "t" }, { idempotencyKey: "k" });
   });
 
@@ -37,27 +37,33 @@ const rename = (from: string, to: string): Promise<unknown> =>
   runSql(`ALTER SCHEMA "${from}" RENAME TO "${to}"`);
 
 /** A schema that was renamed, and a new one of its old name. */
-async function renamedSchema() {
+async function renamedSchema(partitions: { readonly partitions?: number }) {
   const [old, present] = [schemaOf(), schemaOf()];
-  await fill(present, "shared");
+  await fill(present, "shared", partitions);
   await rename(present, old);
-  await fill(present, "shared");
+  await fill(present, "shared", partitions);
   return { old, present };
 }
 
-describe("a schema that was renamed", () => {
+describe.each([
+  ["in one piece", {}],
+  ["in partitions", { partitions: 2 }],
+])("a schema that was renamed, with tables %s", (_name, partitions) => {
   let [old, present] = ["", ""];
   beforeAll(async () => {
-    ({ old, present } = await renamedSchema());
+    ({ old, present } = await renamedSchema(partitions));
   });
 
   it.each(["DELETE FROM", "TRUNCATE"])(
     "refuses a %s by hand that would empty the tables of a new one of its old name",
     async (sql) => {
-      await expect(runSql(`${sql} "${old}".conversations`)).rejects.toMatchObject({
-        code: "JF003",
-        message: expect.stringContaining("migrate() adapts it"),
-      });
+      const isDivided = sql === "DELETE FROM" && "partitions" in partitions;
+      const parts = isDivided ? ["conversations_p0", "conversations_p1"] : [];
+      for (const table of ["conversations", ...parts])
+        await expect(runSql(`${sql} "${old}".${table}`)).rejects.toMatchObject({
+          code: "JF003",
+          message: expect.stringContaining("migrate() adapts it"),
+        });
       expect([await idsIn(present), await idsIn(old)]).toEqual([each("shared"), each("shared")]);
     },
   );
@@ -90,12 +96,12 @@ describe("a schema that was renamed", () => {
 });
 
 it.each([
-  ["a provider", (client: pg.Client, schema: string) => createProvider({ schema }, client)],
-  ["migrate", (client: pg.Client, schema: string) => migrate(client, { schema })],
-  ["the script", (client: pg.Client, schema: string) => client.query(printMigrations({ schema }))],
-])("a schema that was renamed keeps to itself once %s has adapted it", (_by, adapt) =>
+  ["a provider", (client: pg.Client, schema: string) => createProvider({ schema }, client), {}],
+  ["migrate", (client: pg.Client, schema: string) => migrate(client, { schema }), { partitions: 2 }],
+  ["the script", (client: pg.Client, schema: string) => client.query(printMigrations({ schema })), {}],
+])("a schema that was renamed keeps to itself once %s has adapted it", (_by, adapt, partitions) =>
   useClient(async (client) => {
-    const { old, present } = await renamedSchema();
+    const { old, present } = await renamedSchema(partitions);
     await adapt(client, old);
     const provider = await createProvider({ schema: old, migrate: false }, client);
     expect(await provider.appendMessages("own", hello)).toMatchObject({ success: true });

@@ -50,7 +50,10 @@ async function create(provider: MemoryProvider, conversationIds: readonly string
 
 describe("writes on a pool", () => {
   it("keep their batches whole and their order, of 200 at once to 20 conversations", async () => {
-    const { provider, schema } = await open({ schema: schemaOf(`${freshSchema()} "and" 'more'`) });
+    const { provider, schema } = await open({
+      schema: schemaOf(`${freshSchema()} "and" 'more'`),
+      partitions: 3,
+    });
     const append = (index: number) => {
       const [conversation, batch] = [index % 20, Math.floor(index / 20)];
       const messages = [...say(`${batch} a`), ...say(`${batch} b`)];

@@ -12,7 +12,7 @@ import { createBlobBackend } from "./backend.ts";
 /**
  * Keeps the bytes of large media in a table of Postgres or PGlite, for `withBlobs`, and creates it if it is missing. Takes
  * and throws what `createPostgresProvider` does. Give it the `tableName` of the
- * conversations, after which the table is named: `conversations_blobs`.
+ * conversations, after which the table is named: `conversations_blobs`. `partitions` has no effect.
  *
  * With a `Client`, calls within a transaction of the application belong to it: then roll back messages and media together,
  * on one connection for both.

@@ -2,7 +2,7 @@ import { erasureFunctions } from "./conversation-erasure.ts";
 import { listingFunctions } from "./conversation-listing.ts";
 import { triggers } from "./conversation-triggers.ts";
 import { writeFunctions } from "./conversation-write.ts";
-import { ddl } from "./ddl.ts";
+import { DIVISION, ddl } from "./ddl.ts";
 import { hasFunction, quotedName, type TableGroup } from "./table-group.ts";
 
 // An append changes a conversation's row, and enters it anew in every index if it changes what any of them holds. So the
@@ -34,7 +34,7 @@ CREATE TABLE "__p__" (
 	"previous_digest" bytea,
 	"digest_base" bytea,
 	"bounded_writes" bigint DEFAULT 0 NOT NULL
-);
+)${DIVISION};
 CREATE TABLE "__p___keys" (
 	"conversation_id" varchar(255) COLLATE "C" NOT NULL,
 	"idempotency_key" varchar(255) COLLATE "C" NOT NULL,
@@ -42,7 +42,7 @@ CREATE TABLE "__p___keys" (
 	"write_no" bigint NOT NULL,
 	"last_seq" bigint NOT NULL,
 	CONSTRAINT "__p___keys_pkey" PRIMARY KEY ("conversation_id", "idempotency_key")
-);
+)${DIVISION};
 CREATE TABLE "__p___messages" (
 	"conversation_id" varchar(255) COLLATE "C" NOT NULL,
 	"seq" bigint NOT NULL,
@@ -52,12 +52,12 @@ CREATE TABLE "__p___messages" (
 	"message_hash" char(64),
 	"digest" bytea,
 	CONSTRAINT "__p___messages_pkey" PRIMARY KEY ("conversation_id", "seq")
-);
+)${DIVISION};
 CREATE TABLE "__p___traces" (
 	"conversation_id" varchar(255) COLLATE "C" NOT NULL,
 	"trace_id" varchar(255) COLLATE "C" NOT NULL,
 	CONSTRAINT "__p___traces_pkey" PRIMARY KEY ("conversation_id", "trace_id")
-);
+)${DIVISION};
 CREATE INDEX "idx___p___user_id" ON "__p__" ("user_id", "activity_bound" DESC, "conversation_id" DESC);
 CREATE INDEX "idx___p___last_activity" ON "__p__" ("activity_bound" DESC, "conversation_id" DESC);
 CREATE INDEX "idx___p___in_burst" ON "__p__" ("activity_bound") WHERE in_burst;
@@ -76,10 +76,13 @@ CREATE TABLE "__p___tombstones" (
 CREATE INDEX "idx___p___tombstones_expiry" ON "__p___tombstones" ("expires_at");
 `;
 
+const DIVISIBLE = ["", "_messages", "_traces", "_keys"];
+
 /** The tables of conversations. */
 export const conversationTables: TableGroup = {
   journalSuffix: "_migrations",
-  tables: ["", "_messages", "_traces", "_keys", "_tombstones"],
+  tables: [...DIVISIBLE, "_tombstones"],
+  divisible: { tables: DIVISIBLE, column: "conversation_id" },
   migrations: [{ name: "initial", sql: tables }],
   functions: {
     sql: [writeFunctions, erasureFunctions, listingFunctions, triggers].join("\n\n"),

@@ -25,3 +25,6 @@ export const REFUSE_RENAMED = `	IF p_table IS DISTINCT FROM to_regclass(${OWN_NA
 		RAISE EXCEPTION USING
 			ERRCODE = 'JF003', MESSAGE = 'the schema was renamed after its tables were made: migrate() adapts them';
 	END IF;`;
+
+/** Stands where a table may say that it is divided, behind its columns. */
+export const DIVISION = "__division__";

@@ -1,6 +1,6 @@
 import type { PostgresClient } from "../client/clients.ts";
 import { type PostgresTables, parseTables, type TableGroupName } from "../config.ts";
-import type { TableNames } from "../schema/names.ts";
+import type { TableLayout } from "../schema/names.ts";
 import { blobTables } from "./blobs.ts";
 import { cacheTables } from "./cache.ts";
 import { conversationTables } from "./conversations.ts";
@@ -15,9 +15,9 @@ const TABLE_GROUPS: Readonly<Record<TableGroupName, TableGroup>> = {
   "turn-log": turnLogTables,
 };
 
-function toGroups(options: PostgresTables): readonly [groups: readonly TableGroup[], names: TableNames] {
-  const { groups, ...names } = parseTables(options);
-  return [groups.map((name) => TABLE_GROUPS[name]), names];
+function toGroups(options: PostgresTables): readonly [groups: readonly TableGroup[], layout: TableLayout] {
+  const { groups, ...layout } = parseTables(options);
+  return [groups.map((name) => TABLE_GROUPS[name]), layout];
 }
 
 /**

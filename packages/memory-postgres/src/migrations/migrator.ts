@@ -4,8 +4,15 @@ import type { PostgresClient } from "../client/clients.ts";
 import type { SqlClient } from "../client/port.ts";
 import { hasCode } from "../client/sql-state.ts";
 import { toSetupError } from "../errors.ts";
-import { qualifiedName, quoteIdentifier, type ResolvedNames, type TableNames } from "../schema/names.ts";
-import { hasOwnFunctions, hasTables, migrationScript, TABLES_GONE } from "./script.ts";
+import { qualifiedName, quoteIdentifier, type ResolvedNames, type TableLayout } from "../schema/names.ts";
+import {
+  hasOwnFunctions,
+  hasTables,
+  migrationScript,
+  partitionCount,
+  TABLES_GONE,
+  WRONG_PARTITIONS,
+} from "./script.ts";
 import type { TableGroup } from "./table-group.ts";
 
 interface PrepareOptions {
@@ -27,21 +34,29 @@ const RENAMED = "the schema was renamed after its tables were made";
 const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 
 /** Resolves the schema of the tables. Changes nothing. */
-async function findTables(sql: SqlClient, group: TableGroup, wanted: TableNames): Promise<FoundTables> {
-  const { tableName, schema } = wanted;
+async function findTables(sql: SqlClient, group: TableGroup, layout: TableLayout): Promise<FoundTables> {
+  const { tableName, schema, partitions } = layout;
   const journalName = quoteIdentifier(`${tableName}${group.journalSuffix}`);
   // Asking for a table that isn't there would be an error, and in a transaction of the caller's its end.
   const [found] = await sql.query({
     text: `SELECT place.schema, to_regclass(quote_ident(place.schema) || '.' || $2::text)::text AS journal,
+        ${partitionCount("quote_ident(place.schema) || '.' || $3::text")}::text AS partitions,
         ${hasTables(group, "place.schema", tableName)}::text AS complete,
         ${hasOwnFunctions(group, "place.schema", tableName)}::text AS own_functions
       FROM (SELECT coalesce($1::text, current_schema()::text) AS schema) AS place`,
-    values: [schema ?? null, journalName],
+    values: [schema ?? null, journalName, quoteIdentifier(`${tableName}${group.tables[0] ?? ""}`)],
   });
   const resolved = schema ?? found?.["schema"];
   if (resolved == null) throw failure("3F000", "no schema has been selected");
   const names = { tableName, schema: resolved };
   if (found?.["journal"] == null) return { names, lack: OUTDATED };
+  if (
+    group.divisible !== undefined &&
+    partitions !== undefined &&
+    Number(found["partitions"]) !== partitions
+  ) {
+    throw failure(WRONG_PARTITIONS, "the tables exist, with another number of partitions");
+  }
   const [applied] = await sql.query({
     text: `SELECT max(id)::text AS latest FROM ${qualifiedName(names, group.journalSuffix)}`,
     values: [],
@@ -75,10 +90,11 @@ async function runScript(sql: SqlClient, script: string): Promise<void> {
 async function applyMigrations(
   sql: SqlClient,
   group: TableGroup,
-  wanted: TableNames,
+  wanted: TableLayout,
 ): Promise<ResolvedNames> {
   const { names, lack } = await findTables(sql, group, wanted);
-  if (lack !== undefined) await runScript(sql, migrationScript(group, names));
+  if (lack !== undefined)
+    await runScript(sql, migrationScript(group, { ...names, partitions: wanted.partitions }));
   return names;
 }
 
@@ -86,10 +102,10 @@ async function applyMigrations(
 export async function prepareTables(
   sql: SqlClient,
   group: TableGroup,
-  { operation, migrate: mayMigrate, ...wanted }: TableNames & PrepareOptions,
+  { operation, migrate: mayMigrate, ...layout }: TableLayout & PrepareOptions,
 ): Promise<ResolvedNames> {
-  if (mayMigrate) return applyMigrations(sql, group, wanted);
-  const { names, lack } = await findTables(sql, group, wanted);
+  if (mayMigrate) return applyMigrations(sql, group, layout);
+  const { names, lack } = await findTables(sql, group, layout);
   if (lack === undefined) return names;
   const reason = `${lack}; run ${group.remedy}`;
   throw new MemorySetupError(createMemoryStorageError(operation, reason, { provider: "postgres" }));
@@ -99,18 +115,18 @@ export async function prepareTables(
 export async function migrateGroups(
   client: PostgresClient,
   groups: readonly TableGroup[],
-  wanted: TableNames,
+  layout: TableLayout,
 ): Promise<void> {
   try {
     const sql = adaptClient(client);
-    for (const group of groups) await applyMigrations(sql, group, wanted);
+    for (const group of groups) await applyMigrations(sql, group, layout);
   } catch (thrown) {
     throw toSetupError("migrate", thrown);
   }
 }
 
 /** What a `printMigrations` returns for these groups: a transaction for each. */
-export const printGroups = (groups: readonly TableGroup[], wanted: TableNames): string =>
+export const printGroups = (groups: readonly TableGroup[], layout: TableLayout): string =>
   groups
-    .map((group) => `BEGIN ISOLATION LEVEL READ COMMITTED;\n${migrationScript(group, wanted)}\nCOMMIT;\n`)
+    .map((group) => `BEGIN ISOLATION LEVEL READ COMMITTED;\n${migrationScript(group, layout)}\nCOMMIT;\n`)
     .join("\n");

@@ -1,12 +1,38 @@
-import { quoteIdentifier, quoteLiteral, type TableNames } from "../schema/names.ts";
-import { TABLE_PLACEHOLDER } from "./ddl.ts";
+import { quoteIdentifier, quoteLiteral, type TableLayout } from "../schema/names.ts";
+import { DIVISION, TABLE_PLACEHOLDER } from "./ddl.ts";
 import { quotedName, type TableGroup } from "./table-group.ts";
+
+/** That the tables are divided into as many parts as they should be. */
+export const WRONG_PARTITIONS = "JF002";
 
 /** That the tables were made once, and some of them are gone. */
 export const TABLES_GONE = "JF004";
 
-const named = (sql: string, { tableName }: TableNames): string =>
+const partitionScript = (tables: readonly string[], tableName: string, partitions: number): string => `
+DO $jaf_partitions$
+BEGIN
+FOR part IN 0..${partitions - 1} LOOP
+${tables.map((suffix) => `EXECUTE format('CREATE TABLE %I PARTITION OF %I FOR VALUES WITH (MODULUS ${partitions}, REMAINDER %s)', '${tableName}${suffix}_p' || part, '${tableName}${suffix}', part);`).join("\n")}
+END LOOP;
+END
+$jaf_partitions$;`;
+
+const named = (sql: string, { tableName }: TableLayout): string =>
   sql.replaceAll(TABLE_PLACEHOLDER, tableName);
+
+function migrationSql(group: TableGroup, id: number, layout: TableLayout): string {
+  const sql = named(group.migrations[id]?.sql ?? "", layout);
+  const { tableName, partitions } = layout;
+  if (id !== 0 || partitions === undefined || group.divisible === undefined)
+    return sql.replaceAll(DIVISION, "");
+  const { tables, column } = group.divisible;
+  const divided = sql.replaceAll(DIVISION, ` PARTITION BY HASH ("${column}")`);
+  return divided + partitionScript(tables, tableName, partitions);
+}
+
+/** How many parts a table has, as a query of one value. */
+export const partitionCount = (table: string): string =>
+  `(SELECT count(*) FROM pg_inherits WHERE inhparent = to_regclass(${table}))`;
 
 /** Whether all tables are there, as a condition on a schema: an expression of SQL that gives its name. */
 export const hasTables = ({ tables }: TableGroup, schema: string, tableName: string): string =>
@@ -25,18 +51,30 @@ END
 $jaf$;
 `;
 
+const partitionCheck = ({ divisible }: TableGroup, { tableName, partitions }: TableLayout): string =>
+  divisible === undefined || partitions === undefined
+    ? ""
+    : `DO $jaf$
+BEGIN
+IF ${partitionCount(quoteLiteral(quoteIdentifier(tableName)))} <> ${partitions} THEN
+RAISE EXCEPTION USING ERRCODE = '${WRONG_PARTITIONS}', MESSAGE = 'the tables exist, with another number of partitions';
+END IF;
+END
+$jaf$;
+`;
+
 /** Puts the schema of the tables in the place of "public". */
 const execution = (sql: string): string => `EXECUTE replace($jaf_migration$
 ${sql}
 $jaf_migration$, '"public".', ${quotedName("current_setting('jaf.schema')")} || '.');`;
 
-const functionsStep = ({ functions }: TableGroup, names: TableNames): string =>
+const functionsStep = ({ functions }: TableGroup, layout: TableLayout): string =>
   functions === undefined
     ? ""
     : `DO $jaf$
 BEGIN
 IF current_setting('jaf.own_functions') = 'false' THEN
-${execution(named(functions.sql, names))}
+${execution(named(functions.sql, layout))}
 END IF;
 END
 $jaf$;
@@ -46,17 +84,17 @@ $jaf$;
  * Everything as one script that any number of processes may run at once, on a new or an existing database: sent as
  * one simple query it is one transaction, also through PgBouncer.
  */
-export function migrationScript(group: TableGroup, names: TableNames): string {
-  const { tableName, schema } = names;
+export function migrationScript(group: TableGroup, layout: TableLayout): string {
+  const { tableName, schema } = layout;
   const journal = quoteIdentifier(`${tableName}${group.journalSuffix}`);
   const schemaText = schema === undefined ? "current_schema()" : quoteLiteral(schema);
   const steps = group.migrations.map(
-    ({ name, sql }, id) => `DO $jaf$
+    ({ name }, id) => `DO $jaf$
 BEGIN
 IF NOT EXISTS (SELECT FROM ${journal} WHERE id = ${id}) THEN
 INSERT INTO ${journal} (id, name) VALUES (${id}, '${name}');
 PERFORM set_config('jaf.own_functions', 'false', true);
-${execution(named(sql, names))}
+${execution(migrationSql(group, id, layout))}
 END IF;
 END
 $jaf$;`,
@@ -89,6 +127,6 @@ CREATE TABLE IF NOT EXISTS ${journal} (
 );
 ${tablesCheck(group, tableName, journal)}SELECT set_config('jaf.own_functions', ${hasOwnFunctions(group, "current_setting('jaf.schema')", tableName)}::text, true);
 ${steps.join("\n")}
-${functionsStep(group, names)}SELECT set_config('search_path', current_setting('jaf.search_path'), true),
+${functionsStep(group, layout)}${partitionCheck(group, layout)}SELECT set_config('search_path', current_setting('jaf.search_path'), true),
 	set_config('standard_conforming_strings', current_setting('jaf.conforming_strings'), true);`;
 }

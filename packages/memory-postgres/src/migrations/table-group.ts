@@ -4,6 +4,8 @@ export interface TableGroup {
   readonly journalSuffix: string;
   /** The ends of the tables' names, after the prefix. */
   readonly tables: readonly string[];
+  /** Which of them can be divided by a hash of a column, where their SQL says so. Absent: none. */
+  readonly divisible?: { readonly tables: readonly string[]; readonly column: string };
   /** What is done to the tables, once each and in order. Their places in the list are what the journal holds. */
   readonly migrations: readonly { readonly name: string; readonly sql: string }[];
   /** Functions, views and triggers. Absent: there are none. */

@@ -4,6 +4,11 @@ export interface TableNames {
   readonly schema?: string | undefined;
 }
 
+/** What a migration makes: the tables, in one piece or in parts. */
+export interface TableLayout extends TableNames {
+  readonly partitions?: number | undefined;
+}
+
 /** Where the tables are for good, whatever becomes of the `search_path`. */
 export interface ResolvedNames extends TableNames {
   readonly schema: string;

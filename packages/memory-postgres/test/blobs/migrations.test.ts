@@ -44,9 +44,9 @@ describe("the migrations of blobs", () => {
     expect(rows).toEqual([{ id: 0 }]);
   });
 
-  it("share a schema and a prefix with conversations, whichever comes first", async () => {
+  it("share a schema and a prefix with divided conversations, whichever comes first", async () => {
     for (const both of [["conversations", "blobs"] as const, ["blobs", "conversations"] as const]) {
-      const tables = { schema: schemaOf(), tableName: "shared" };
+      const tables = { schema: schemaOf(), tableName: "shared", partitions: 2 };
       await useClient(async (client) => {
         await migrate(client, { ...tables, groups: both });
         await createPostgresProvider({ ...tables, migrate: false }, client);

@@ -88,7 +88,7 @@ describe("a cache in Postgres", () => {
 
   it("shares a schema and a prefix with conversations", async () => {
     const schema = schemaOf();
-    const provider = await createPostgresProvider({ schema }, pool);
+    const provider = await createPostgresProvider({ schema, partitions: 2 }, pool);
     onTestFinished(async () => void (await provider.close()));
     const cache = await createPostgresCacheAdapter(pool, { schema });
     await cache.set("k", "v", { ttlSeconds: 100 });

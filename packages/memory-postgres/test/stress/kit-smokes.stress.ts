@@ -1,5 +1,11 @@
 import { describeMemoryProvider } from "@jaf/memory/testing";
-import { connectClient, createSchemas } from "../support/stores.ts";
+import { connectClient, connectPool, createSchemas } from "../support/stores.ts";
 
-// The whole kit runs on a pool.
+// The whole kit runs on a pool. These differ from it in the client, or in where the rows lie.
 describeMemoryProvider({ name: "postgres, one client", rules: "smoke", ...createSchemas(connectClient) });
+
+describeMemoryProvider({
+  name: "postgres, 4 partitions",
+  rules: "smoke",
+  ...createSchemas((schema) => connectPool(schema, { partitions: 4 })),
+});

@@ -158,7 +158,7 @@ type Create = (config: PostgresConfig, pool: pg.Pool) => Promise<VersionedMemory
 
 export async function connectPool(
   schema: string,
-  options: Pick<PostgresConfig, "connectionString"> = {},
+  options: Pick<PostgresConfig, "connectionString" | "partitions"> = {},
   create: Create = createPostgresProvider,
 ): Promise<Connection> {
   const { connectionString = inject("pgUrl"), ...config } = options;

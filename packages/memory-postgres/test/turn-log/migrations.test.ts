@@ -64,11 +64,11 @@ describe("the migrations of a turn log", () => {
     expect(rows).toHaveLength(5);
   });
 
-  it("share a schema and a prefix with conversations, whichever comes first", async () => {
+  it("share a schema and a prefix with divided conversations, whichever comes first", async () => {
     for (const both of [["conversations", "turn-log"] as const, ["turn-log", "conversations"] as const]) {
       const tables = { schema: schemaOf(), tableName: "shared" };
       await useClient(async (client) => {
-        await migrate(client, { ...tables, groups: both });
+        await migrate(client, { ...tables, groups: both, partitions: 2 });
         await createPostgresProvider({ ...tables, migrate: false }, client);
         await createPostgresTurnLog(client, { ...tables, migrate: false });
       });

@@ -30,6 +30,7 @@ describe("the configuration", () => {
     ["auditKey", { auditKey: "short" }],
     ["limits.maxFacts", { limits: { maxFacts: 0 } }],
     ["embed", { embed: "s3cret" }],
+    ["partitions", { partitions: 4 }],
   ])("that is wrong is a TypeError that names %s, and tells no value", async (field, config) => {
     const thrown = await createPostgresUserMemory(config as never).catch((error: unknown) => error);
     expect(thrown).toBeInstanceOf(TypeError);
