@@ -9,5 +9,7 @@ export type {
   RedisClient,
 } from "./client/clients.ts";
 export { type RedisConfig, redisConfigSchema } from "./config.ts";
+export { diagnoseRedisClient } from "./diagnostics/diagnose.ts";
+export type { RedisClientFinding } from "./diagnostics/finding.ts";
 export { createRedisBackend, createRedisProvider, type RedisProvider } from "./provider.ts";
 export { createRedisTurnLog } from "./turn-log/turn-log.ts";
