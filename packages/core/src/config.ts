@@ -72,11 +72,8 @@ export interface Resume {
   readonly toolResults?: readonly ClientToolResult[];
 }
 
-/** All that a run needs in addition to its state. */
-export type RunConfig<Ctx> = {
-  /** The agents by their keys, which states, handoffs, events and the store use. */
-  // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification; each agent has its own output
-  readonly agentRegistry: ReadonlyMap<string, Agent<Ctx, any>>;
+/** What holds for many runs: a client passes it on to each of its runs, and so do a server and an agent state. */
+export type RunSettings<Ctx> = {
   readonly modelProvider: ModelProvider<Ctx>;
   /** The run ends with `MaxTurnsExceeded` if it has no final reply after this many turns. Default 50. */
   readonly maxTurns?: number;
@@ -103,15 +100,8 @@ export type RunConfig<Ctx> = {
   readonly onEvent?: (event: TraceEvent) => void;
   /** The run's middleware. It comes first, then that of the agent that the run begins with, then that of `remembers`. */
   readonly middleware?: readonly Middleware<Ctx>[];
-  /** Which user's facts the run recalls, and whether it stores new ones, instead of the agent's `remembers`; `false`: neither. */
-  readonly remembers?: RemembersDeclaration<Ctx> | false;
   /** Where the facts are stored. Default: the user memory of the process, see `setRunUserMemory`. Without either, `remembers` has no effect. */
   readonly userMemory?: RunUserMemory;
-  readonly memory?: MemoryConfig;
-  /** The id of the stored conversation; required by `memory.autoStore`. */
-  readonly conversationId?: string;
-  /** Takes up an interrupted run, or a conversation that a client sent back. */
-  readonly resume?: Resume;
   /** How long after an interruption an approval can be given, in milliseconds, by the store's clock. Default: without limit. */
   readonly approvalTtlMs?: number;
   /**
@@ -119,12 +109,6 @@ export type RunConfig<Ctx> = {
    * `defaultContinuationValidator()`. Called only if `resume` has `messages` or a `historyToken`.
    */
   readonly validate?: ContinuationValidator;
-  /**
-   * Aborts the run: it ends with `RunAborted` without waiting for the model or for running tools, and starts no further tool. A
-   * write to memory that is under way is waited for, and isn't retried if it fails. What is stored stays stored, and tool
-   * results that were stored are in the final state.
-   */
-  readonly signal?: AbortSignal;
   /** Default: 3 attempts, see {@link ModelRetryPolicy}. */
   readonly modelRetry?: ModelRetryPolicy;
   /**
@@ -154,11 +138,6 @@ export type RunConfig<Ctx> = {
    * `false`: the text is passed on unchanged. What a tool returns is never changed.
    */
   readonly maskSecrets?: boolean | ((thrown: string) => string);
-  /**
-   * Which parts of the prompt the model provider may cache from call to call, instead of the agent's `cacheable`; `false`: none. The
-   * provider gets this as `config.cache`. A provider without a prompt cache ignores it.
-   */
-  readonly cache?: CacheableConfig | false;
   /** The prices of tokens, so that results and events have the cost of model calls. Default: they have none. */
   readonly prices?: ModelPrices;
   /**
@@ -168,4 +147,29 @@ export type RunConfig<Ctx> = {
   readonly budget?: RunBudget;
   /** How many tool calls of one reply run at the same time. Default: all of them. */
   readonly maxParallelTools?: number;
+};
+
+/** All that a run needs in addition to its state. */
+export type RunConfig<Ctx> = RunSettings<Ctx> & {
+  /** The agents by their keys, which states, handoffs, events and the store use. */
+  // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification; each agent has its own output
+  readonly agentRegistry: ReadonlyMap<string, Agent<Ctx, any>>;
+  readonly memory?: MemoryConfig;
+  /** The id of the stored conversation; required by `memory.autoStore`. */
+  readonly conversationId?: string;
+  /** Takes up an interrupted run, or a conversation that a client sent back. */
+  readonly resume?: Resume;
+  /** Which user's facts the run recalls, and whether it stores new ones, instead of the agent's `remembers`; `false`: neither. */
+  readonly remembers?: RemembersDeclaration<Ctx> | false;
+  /**
+   * Which parts of the prompt the model provider may cache from call to call, instead of the agent's `cacheable`; `false`: none. The
+   * provider gets this as `config.cache`. A provider without a prompt cache ignores it.
+   */
+  readonly cache?: CacheableConfig | false;
+  /**
+   * Aborts the run: it ends with `RunAborted` without waiting for the model or for running tools, and starts no further tool. A
+   * write to memory that is under way is waited for, and isn't retried if it fails. What is stored stays stored, and tool
+   * results that were stored are in the final state.
+   */
+  readonly signal?: AbortSignal;
 };

@@ -42,7 +42,14 @@ export type { PromptInput, PromptOptions } from "./client/options.ts";
 export { ConversationOwnershipError } from "./client/ownership-error.ts";
 export type { PromptResult } from "./client/prompt-result.ts";
 export type { PromptStream } from "./client/prompt-stream.ts";
-export type { FallbackModel, ModelFallback, ModelProvider, Resume, RunConfig } from "./config.ts";
+export type {
+  FallbackModel,
+  ModelFallback,
+  ModelProvider,
+  Resume,
+  RunConfig,
+  RunSettings,
+} from "./config.ts";
 export type {
   CompactionReport,
   ContextAddition,

@@ -1,4 +1,4 @@
-import type { Agent, MemoryConfig, RunConfig } from "@jaf/core";
+import type { Agent, MemoryConfig, RunSettings } from "@jaf/core";
 import type { MemoryProvider, TurnLog } from "@jaf/memory";
 import { parseOptions } from "@jaf/memory/client";
 import type { UserMemoryStore } from "@jaf/user-memory";
@@ -11,10 +11,7 @@ export type ServedAgents<Ctx> =
   readonly Agent<Ctx, any>[] | ReadonlyMap<string, Agent<Ctx, any>>;
 
 /** What every run of the server has. The server decides what belongs to one turn: conversation, user, approvals, signal. */
-export type ServerRunConfig<Ctx> = Omit<
-  RunConfig<Ctx>,
-  "agentRegistry" | "conversationId" | "resume" | "signal" | "remembers" | "cache" | "memory"
-> & {
+export type ServerRunConfig<Ctx> = RunSettings<Ctx> & {
   /** `provider` may be absent where `defaultMemoryProvider` is given. `durability` defaults to `"step"`. */
   readonly memory?: Omit<MemoryConfig, "provider"> & { readonly provider?: MemoryProvider };
 };

@@ -1,4 +1,4 @@
-import type { ModelProvider, RunConfig, ToolCallInfo } from "@jaf/core";
+import type { ModelProvider, RunConfig, RunSettings, ToolCallInfo } from "@jaf/core";
 import type { MemoryProvider, Tokenizer } from "@jaf/memory";
 import { parseOptions } from "@jaf/memory/engine";
 import * as z from "zod";
@@ -29,17 +29,8 @@ export interface AgentStateLimits {
 }
 
 /** The settings of runs that the state doesn't determine. */
-export type StateRunConfig<Ctx> = Omit<
-  RunConfig<Ctx>,
-  | "agentRegistry"
-  | "modelProvider"
-  | "modelOverride"
-  | "memory"
-  | "conversationId"
-  | "resume"
-  | "validate"
-  | "signal"
->;
+export type StateRunConfig<Ctx> = Omit<RunSettings<Ctx>, "modelProvider" | "modelOverride" | "validate"> &
+  Pick<RunConfig<Ctx>, "remembers" | "cache">;
 
 /** What an application gives to a state. */
 export interface LoadAgentStateOptions<Ctx> {

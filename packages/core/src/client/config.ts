@@ -2,48 +2,20 @@ import type { AnyConversationStore, MemoryProvider } from "@jaf/memory";
 import { createTraceId, generateRunId, lazy, parseOptions } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { Agent } from "../agent.ts";
-import type { RunConfig } from "../config.ts";
-import { budgetSchema, pricesSchema } from "../cost/budget.ts";
+import type { RunConfig, RunSettings } from "../config.ts";
 import { memoryConfigIssues } from "../engine/check-memory-config.ts";
+import { priced, settingsShape } from "../engine/settings-schema.ts";
 import { overlay } from "../immutable/overlay.ts";
 import type { MemoryConfig } from "../memory/config.ts";
 import { checkInstallable } from "../middleware/install.ts";
-import { fallbackSchema } from "../model/fallback-config.ts";
-import { isTimeLimit, TIME_LIMIT } from "../timing/limits.ts";
 import { idSchema } from "./conversational-option.ts";
 import { toConversationStore } from "./default-store.ts";
 
 /** The settings of a run's memory that an agent client doesn't determine itself. */
 export type ClientMemoryConfig = Omit<MemoryConfig, "provider" | "autoStore" | "userId">;
 
-const RUN_SETTINGS = [
-  "modelProvider",
-  "modelOverride",
-  "modelRetry",
-  "modelFallback",
-  "outputRepairs",
-  "maxTurns",
-  "prices",
-  "budget",
-  "initialInputGuardrails",
-  "finalOutputGuardrails",
-  "onToolError",
-  "maxParallelTools",
-  "timeouts",
-  "unjudgedText",
-  "maskSecrets",
-  "approvalTtlMs",
-  "middleware",
-  "userMemory",
-] as const;
-
-/** The settings that a client passes on to each of its runs unchanged. */
-type RunSettings<Ctx> = Pick<RunConfig<Ctx>, (typeof RUN_SETTINGS)[number]>;
-
 /** Everything that an agent client needs in addition to the input. */
-export interface AgentClientConfig<Ctx>
-  extends RunSettings<Ctx>,
-    Pick<RunConfig<Ctx>, "onEvent" | "validate"> {
+export interface AgentClientConfig<Ctx> extends RunSettings<Ctx> {
   /**
    * The context of every run, or a function that creates one for each prompt and may be async. If the context itself is a
    * function, pass a function that returns it.
@@ -64,71 +36,36 @@ export interface ClientSettings<Ctx, Out> {
   readonly run: RunSettings<Ctx> & Pick<RunConfig<Ctx>, "agentRegistry">;
   readonly memory: ClientMemoryConfig;
   readonly context: AgentClientConfig<Ctx>["context"];
-  readonly onEvent: RunConfig<Ctx>["onEvent"];
-  readonly validate: RunConfig<Ctx>["validate"];
   /** `undefined`: the store of the process. */
   readonly store: AnyConversationStore | undefined;
 }
 
-const isFunction = (value: unknown): boolean => typeof value === "function";
-const hasMethod = (value: unknown, method: string): boolean =>
-  typeof value === "object" && value !== null && isFunction((value as Record<string, unknown>)[method]);
-
-const callback = lazy(() => z.custom<unknown>(isFunction, { error: "expected a function" }));
-const timeLimit = lazy(() => z.custom<unknown>(isTimeLimit, { error: `expected ${TIME_LIMIT}` }));
-const callbacks = lazy(() => z.array(callback()).readonly());
-
 const agentSchema = lazy(() =>
   z.object({
     name: idSchema(),
-    instructions: z.union([z.string(), callback()], { error: "expected a text or a function" }),
+    instructions: z.union([z.string(), z.custom<unknown>((value) => typeof value === "function")], {
+      error: "expected a text or a function",
+    }),
     conversational: z.unknown().optional(),
   }),
 );
 
 const configSchema = lazy(() =>
-  z.strictObject({
-    modelProvider: z.custom<unknown>((value) => hasMethod(value, "getCompletion"), {
-      error: "expected a model provider with getCompletion()",
+  priced(
+    z.strictObject({
+      ...settingsShape(),
+      context: z.unknown(),
+      store: z.unknown().optional(),
+      agents: z.custom<unknown>((value) => value instanceof Map, { error: "expected a Map" }).optional(),
+      memory: z
+        .looseObject({
+          provider: z.undefined("expected nothing: give the provider as store").optional(),
+          autoStore: z.undefined("expected nothing: a conversation is stored if it has a user").optional(),
+          userId: z.undefined("expected nothing: the user is that of forUser or conversational").optional(),
+        })
+        .optional(),
     }),
-    context: z.unknown(),
-    store: z.unknown().optional(),
-    agents: z.custom<unknown>((value) => value instanceof Map, { error: "expected a Map" }).optional(),
-    memory: z
-      .looseObject({
-        provider: z.undefined("expected nothing: give the provider as store").optional(),
-        autoStore: z.undefined("expected nothing: a conversation is stored if it has a user").optional(),
-        userId: z.undefined("expected nothing: the user is that of forUser or conversational").optional(),
-      })
-      .optional(),
-    modelOverride: z.string().optional(),
-    modelRetry: z.looseObject({}).optional(),
-    modelFallback: fallbackSchema().optional(),
-    outputRepairs: z.int().min(0).optional(),
-    maxTurns: z.number().min(1).or(z.literal(Number.POSITIVE_INFINITY)).optional(),
-    prices: pricesSchema().optional(),
-    budget: budgetSchema().optional(),
-    initialInputGuardrails: callbacks().optional(),
-    finalOutputGuardrails: callbacks().optional(),
-    onToolError: z.enum(["continue", "fail"]).optional(),
-    maxParallelTools: z.number().min(1).or(z.literal(Number.POSITIVE_INFINITY)).optional(),
-    timeouts: z
-      .strictObject({
-        modelMs: timeLimit().optional(),
-        modelIdleMs: timeLimit().optional(),
-        toolMs: timeLimit().optional(),
-      })
-      .optional(),
-    unjudgedText: z.enum(["hold", "retract"]).optional(),
-    maskSecrets: z
-      .union([z.boolean(), callback()], { error: "expected true, false or a function" })
-      .optional(),
-    approvalTtlMs: z.number().min(0).optional(),
-    middleware: z.unknown().optional(),
-    userMemory: z.unknown().optional(),
-    onEvent: callback().optional(),
-    validate: callback().optional(),
-  }),
+  ),
 );
 
 const WHAT = "agent client configuration";
@@ -139,30 +76,26 @@ export function parseClientConfig<Ctx, Out>(
   config: AgentClientConfig<Ctx>,
 ): ClientSettings<Ctx, Out> {
   parseOptions(agentSchema(), agent, "agent");
-  parseOptions(configSchema(), config, WHAT);
+  parseOptions<unknown>(configSchema(), config, WHAT);
   const { store, agents = new Map(), memory = {} } = config;
   checkMemory(memory, agent.name);
   checkInstallable(config, agent, (field) => `${WHAT}: ${field}`);
   // A copy, so that a later change of the configuration has no effect; its functions are still called on it.
   const own = overlay(config, {});
-  const { context, onEvent, validate } = own;
   return {
     agent,
     run: { ...runSettingsOf(own), agentRegistry: registryOf(agent, agents) },
     memory: overlay(memory, {}),
-    context,
-    onEvent,
-    validate,
+    context: own.context,
     store: store === undefined ? undefined : toConversationStore(store, `${WHAT}: store`),
   };
 }
 
 /** Reads the fields one by one: an instance of a class may have them on its prototype. */
 function runSettingsOf<Ctx>(config: RunSettings<Ctx>): RunSettings<Ctx> {
-  const settings = RUN_SETTINGS.filter((field) => config[field] !== undefined).map(
-    (field) => [field, config[field]] as const,
-  );
-  return Object.fromEntries(settings) as RunSettings<Ctx>;
+  const fields = Object.keys(settingsShape()) as (keyof RunSettings<Ctx>)[];
+  const given = fields.filter((field) => config[field] !== undefined);
+  return Object.fromEntries(given.map((field) => [field, config[field]])) as RunSettings<Ctx>;
 }
 
 function registryOf<Ctx, Out>(

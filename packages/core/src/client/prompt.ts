@@ -37,7 +37,7 @@ export async function performPrompt<Ctx, Out>(
   { streaming, signal, sink, writes }: PromptExecution,
 ): Promise<PromptResult<Out>> {
   const { options } = call;
-  const validate = options.validate?.bind(options) ?? settings.validate;
+  const validate = options.validate?.bind(options) ?? settings.run.validate;
   const opened = await open(settings, call, { validate, signal });
   const { state, history } = opened.parsed;
   const conversation = opened.ok ? opened.conversation : undefined;

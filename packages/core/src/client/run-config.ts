@@ -79,7 +79,7 @@ type Observer = (event: TraceEvent) => void;
 
 /** Tells the client's observer, then the prompt's, which is called on the options. */
 export function observerOf<Ctx, Out>(
-  { onEvent: first }: ClientSettings<Ctx, Out>,
+  { run: { onEvent: first } }: ClientSettings<Ctx, Out>,
   options: PromptOptions<Ctx>,
 ): Observer | undefined {
   const second = options.onEvent === undefined ? undefined : options.onEvent.bind(options);

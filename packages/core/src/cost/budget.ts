@@ -34,21 +34,3 @@ export const pricesSchema = lazy(() =>
     }),
   ),
 );
-
-const BUDGET = "an object of run and conversation, each of maxCost and maxTokens (numbers from 0)";
-const PRICES = "objects of input, output, cachedInput and cacheWrite (numbers from 0), by the model's name";
-
-/** What is wrong with prices and budget; `undefined`: nothing. */
-export function costFault(given: {
-  readonly prices?: unknown;
-  readonly budget?: unknown;
-}): string | undefined {
-  const { prices, budget } = given;
-  if (prices !== undefined && !pricesSchema().safeParse(prices).success) return `prices: expected ${PRICES}`;
-  if (budget === undefined) return undefined;
-  const parsed = budgetSchema().safeParse(budget);
-  if (!parsed.success) return `budget: expected ${BUDGET}`;
-  const { run, conversation } = parsed.data;
-  const isPriced = prices !== undefined || (run?.maxCost ?? conversation?.maxCost) === undefined;
-  return isPriced ? undefined : "prices: expected the prices that budget.maxCost counts by";
-}

@@ -1,20 +1,19 @@
-import { createMemoryValidationError, sanitizeConversation } from "@jaf/memory/engine";
+import { createMemoryValidationError, parseOptions, sanitizeConversation } from "@jaf/memory/engine";
+import type { Agent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
-import { costFault } from "../cost/budget.ts";
+import type { JAFError } from "../errors.ts";
 import { isUndecided } from "../interruption/decisions.ts";
-import { installationFault } from "../middleware/install.ts";
+import { checkInstallable, faultOf } from "../middleware/install.ts";
 import { lastUserMessages } from "../middleware/user-messages.ts";
-import { cacheFault } from "../model/cache.ts";
-import { fallbackFault } from "../model/fallback-config.ts";
 import type { RunState } from "../state.ts";
 import { fail, failMemory, OPERATION, type Step } from "../step.ts";
 import { abortError, runAborted } from "../timing/abort.ts";
-import { timeLimitFault } from "../timing/limits.ts";
 import { beginStored } from "./begin-stored.ts";
 import { findAgent } from "./find-agent.ts";
 import { judgeInput } from "./judge-input.ts";
 import { resume } from "./resume.ts";
 import type { RunScope } from "./run-scope.ts";
+import { runSettingsSchema } from "./settings-schema.ts";
 import { findUnfinished } from "./unfinished.ts";
 
 /** Prepares the caller's state for the first turn. */
@@ -24,9 +23,7 @@ export async function begin<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Pr
   if (aborted !== undefined) return fail(state, aborted);
   const found = findAgent(config, state.currentAgentName);
   if (!found.ok) return fail(state, found.error);
-  const wrong = configFault(config);
-  if (wrong !== undefined) return fail(state, { _tag: "InternalError", detail: wrong });
-  const fault = installationFault(config, found.agent);
+  const fault = configFault(config, found.agent);
   if (fault !== undefined) return fail(state, fault);
   try {
     if (journal !== undefined) return await beginStored(scope, state, journal);
@@ -64,24 +61,13 @@ function failWithoutStore<Ctx>(state: RunState<Ctx>): Step<Ctx> {
   return failMemory(state, createMemoryValidationError([issue], { operation: OPERATION }));
 }
 
-/** What is wrong with a run's configuration beside its memory and its middleware. */
-function configFault<Ctx>(config: RunConfig<Ctx>): string | undefined {
-  const { unjudgedText, maskSecrets, cache, modelFallback, outputRepairs } = config;
-  const isMasking =
-    maskSecrets === undefined || typeof maskSecrets === "boolean" || typeof maskSecrets === "function";
-  const fault =
-    timeLimitFault(config.timeouts) ??
-    costFault(config) ??
-    (unjudgedText === undefined || unjudgedText === "hold" || unjudgedText === "retract"
-      ? undefined
-      : 'unjudgedText: expected "hold" or "retract"') ??
-    (isMasking ? undefined : "maskSecrets: expected true, false or a function") ??
-    cacheFault(cache) ??
-    fallbackFault(modelFallback) ??
-    (outputRepairs === undefined || isCount(outputRepairs)
-      ? undefined
-      : "outputRepairs: expected a whole number from 0");
-  return fault && `Invalid RunConfig: ${fault}.`;
+/** What is wrong with a run's configuration beside its memory. */
+function configFault<Ctx, Out>(config: RunConfig<Ctx>, agent: Agent<Ctx, Out>): JAFError | undefined {
+  try {
+    parseOptions<unknown>(runSettingsSchema(), config, "RunConfig");
+    checkInstallable(config, agent, (field) => `RunConfig.${field}`);
+    return undefined;
+  } catch (thrown) {
+    return faultOf(thrown);
+  }
 }
-
-const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;

@@ -2,7 +2,7 @@ import type { Agent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
 import type { JAFError } from "../errors.ts";
 import { middlewareFault } from "../middleware/check.ts";
-import { cacheFault } from "../model/cache.ts";
+import { cacheableFault } from "../model/cache.ts";
 import { settingsFault } from "../model/settings.ts";
 import { agentLimitFault } from "../timing/limits.ts";
 
@@ -20,7 +20,7 @@ export function findAgent<Ctx>({ agentRegistry }: RunConfig<Ctx>, agentName: str
     agentLimitFault(agent) ??
     settingsFault(modelConfig, (name) => tools?.some(({ schema }) => schema.name === name) === true) ??
     middlewareFault(middleware, "Agent.middleware") ??
-    cacheFault(cacheable, "cacheable");
+    cacheableFault(cacheable);
   if (twice === undefined && fault === undefined) return { ok: true, agent };
   const detail =
     twice === undefined

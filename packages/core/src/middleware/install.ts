@@ -49,19 +49,6 @@ export function checkInstallable<Ctx>(
   checkDeclared(config, agent, label);
 }
 
-/** What is wrong with a run's middleware before it begins. */
-export function installationFault<Ctx>(
-  config: Configured<Ctx>,
-  agent: Installing<Ctx>,
-): JAFError | undefined {
-  try {
-    checkInstallable(config, agent, labelOfRun);
-    return undefined;
-  } catch (thrown) {
-    return faultOf(thrown);
-  }
-}
-
 export const faultOf = (thrown: unknown): JAFError => ({
   _tag: "InternalError",
   detail: textOfThrown(thrown),

@@ -26,7 +26,7 @@ export const cacheSchema = lazy(() =>
         messages: z.union([z.int().min(0), z.literal("all")]).optional(),
         ttl: z
           .string()
-          .regex(/^[1-9]\d{0,5}[smhd]$/)
+          .regex(/^[1-9]\d{0,5}[smhd]$/, { error: 'expected e.g. "30m", "2h" or "1d"' })
           .optional(),
       }),
     ],
@@ -34,6 +34,8 @@ export const cacheSchema = lazy(() =>
   ),
 );
 
-/** What is wrong with it. `name`: of the field. */
-export const cacheFault = (cache: unknown, name = "cache"): string | undefined =>
-  cache === undefined || cacheSchema().safeParse(cache).success ? undefined : `${name}: ${EXPECTED}`;
+/** What is wrong with an agent's. */
+export const cacheableFault = (cacheable: unknown): string | undefined =>
+  cacheable === undefined || cacheSchema().safeParse(cacheable).success
+    ? undefined
+    : `cacheable: ${EXPECTED}`;

@@ -1,27 +1,23 @@
 import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 
-const EXPECTED =
-  "expected an object of models (a list of names, or of { model, modelProvider }) and statuses (a list of HTTP statuses)";
-
-const name = lazy(() => z.string().min(1));
-const provider = lazy(() =>
+export const modelProviderSchema = lazy(() =>
   z.custom<unknown>(
     (value) => typeof (value as { getCompletion?: unknown } | null | undefined)?.getCompletion === "function",
+    { error: "expected a model provider with getCompletion()" },
   ),
 );
 
-export const fallbackSchema = lazy(() =>
-  z
-    .strictObject({
-      models: z.array(z.union([name(), z.object({ model: name(), modelProvider: provider().optional() })])),
-      statuses: z.array(z.int().min(100).max(599)).optional(),
-    })
-    .readonly(),
-);
+const model = lazy(() => {
+  const name = z.string().min(1);
+  return z.union([name, z.object({ model: name, modelProvider: modelProviderSchema().optional() })], {
+    error: "expected a name, or { model, modelProvider }",
+  });
+});
 
-/** What is wrong with it. */
-export const fallbackFault = (fallback: unknown): string | undefined =>
-  fallback === undefined || fallbackSchema().safeParse(fallback).success
-    ? undefined
-    : `modelFallback: ${EXPECTED}`;
+export const fallbackSchema = lazy(() =>
+  z.strictObject({
+    models: z.array(model()),
+    statuses: z.array(z.int().min(100).max(599)).optional(),
+  }),
+);

@@ -1,26 +1,16 @@
 import type { Agent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
 import type { Tool } from "../tools/tool.ts";
-import type { RunTimeouts } from "./run-timeouts.ts";
 import type { Limit } from "./time-limit.ts";
 
 const DEFAULT_MODEL_MS = 600_000;
 const DEFAULT_MODEL_IDLE_MS = 300_000;
 const DEFAULT_TOOL_MS = 600_000;
 
-const TIMEOUTS = ["modelMs", "modelIdleMs", "toolMs"] as const;
-
 export const TIME_LIMIT = "a whole number of milliseconds from 1, or Infinity";
 
 export const isTimeLimit = (value: unknown): boolean =>
   value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && (value as number) >= 1);
-
-/** What is wrong with the run's own limits. */
-export function timeLimitFault(timeouts: RunTimeouts = {}): string | undefined {
-  if (typeof timeouts !== "object" || timeouts === null) return "timeouts: expected an object";
-  const wrong = TIMEOUTS.find((field) => timeouts[field] !== undefined && !isTimeLimit(timeouts[field]));
-  return wrong && `timeouts.${wrong}: expected ${TIME_LIMIT}`;
-}
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
 type AnyAgent<Ctx> = Agent<Ctx, any>;

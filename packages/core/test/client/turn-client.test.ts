@@ -6,6 +6,8 @@ import { createTurnClient, type PromptedTurn } from "../../src/internal/index.ts
 import { createScriptedModel } from "../../src/testing/index.ts";
 import { deferred } from "../support/setup.ts";
 
+const LONG = { timeout: 10_000 };
+
 type Hooks = PromptedTurn<unknown>["writes"];
 
 /** A client of conversation "c", whose log tells when a write was asked for and done. */
@@ -50,7 +52,7 @@ test("Each write of a turn's run is asked for first, also a heartbeat and the en
   ]);
   const { log, prompt } = await turnSetup(model, async () => undefined);
   const prompted = prompt();
-  await vi.waitFor(() => expect(log.length).toBeGreaterThanOrEqual(3 * 3));
+  await vi.waitFor(() => expect(log.length).toBeGreaterThanOrEqual(3 * 3), LONG);
   const before = log.length;
   fail.resolve();
   expect((await prompted).outcome.status).toBe("error");
@@ -70,10 +72,10 @@ test("Nothing is written from the refusal of a write on", async () => {
   const lost = createMemoryConflictError("turn", { operation: "appendMessages" });
   const { log, messages, prompt } = await turnSetup(model, async () => (isLost ? lost : undefined));
   const prompted = prompt();
-  await vi.waitFor(() => expect(log).toContain("written"));
+  await vi.waitFor(() => expect(log).toContain("written"), LONG);
   isLost = true;
   const before = log.filter((entry) => entry === "write").length;
-  await vi.waitFor(() => expect(log.at(-1)).toBe("ask"));
+  await vi.waitFor(() => expect(log.at(-1)).toBe("ask"), LONG);
   reply.resolve();
   expect((await prompted).outcome).toMatchObject({ error: { error: { reason: "turn" } } });
   expect(log.filter((entry) => entry === "write")).toHaveLength(before);

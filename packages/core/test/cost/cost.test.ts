@@ -173,10 +173,10 @@ describe("a budget of a run", () => {
   it.each([
     [{ budget: { run: { maxCost: 1 } }, prices: { small: price } }, /no price of the model "large"/],
     [{ budget: { run: { maxCost: 1 } }, prices: undefined }, /prices: expected the prices/],
-    [{ budget: { run: { maxTokens: -1 } } }, /budget: expected/],
-    [{ budget: { runs: {} } }, /budget: expected/],
-    [{ prices: { large: { input: 1 } } }, /prices: expected/],
-    [{ prices: { large: { ...price, cached: 1 } } }, /prices: expected/],
+    [{ budget: { run: { maxTokens: -1 } } }, /budget\.run\.maxTokens: expected/],
+    [{ budget: { runs: {} } }, /budget\.runs: expected/],
+    [{ prices: { large: { input: 1 } } }, /prices\.large\.output: expected/],
+    [{ prices: { large: { ...price, cached: 1 } } }, /prices\.large\.cached: expected/],
   ])("is refused where it says nothing sensible: %j", async (config, detail) => {
     const own = priced([], config as never);
     const given = "prices" in config && config.prices === undefined ? without(own.config) : own.config;

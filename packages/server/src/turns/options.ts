@@ -1,14 +1,11 @@
-import type { Agent, MemoryConfig, RunConfig, RunUserMemory } from "@jaf/core";
+import type { Agent, MemoryConfig, RunConfig, RunSettings, RunUserMemory } from "@jaf/core";
 import type { TurnLog, VersionedMemoryProvider } from "@jaf/memory";
 import { callSafely, isVersionedProvider, parseOptions } from "@jaf/memory/client";
 import * as z from "zod";
 import type { Identity } from "../identity.ts";
 
-/** What a run's configuration says for all turns. What belongs to one turn isn't part of it. */
-export type TurnRunConfig<Ctx> = Omit<
-  RunConfig<Ctx>,
-  "agentRegistry" | "conversationId" | "resume" | "signal" | "remembers" | "cache" | "memory"
-> & {
+/** What a run's configuration says for all turns. */
+export type TurnRunConfig<Ctx> = RunSettings<Ctx> & {
   /** More agents to which a conversation may be handed, by their keys. */
   readonly agentRegistry?: RunConfig<Ctx>["agentRegistry"];
   /** `durability` defaults to `"step"`: only then a turn goes on after a crash without running a tool twice. */
@@ -96,7 +93,6 @@ const shapeSchema = z.object({
     .array(z.custom<unknown>((value) => isObject(value) && "name" in value, { error: "expected an agent" }))
     .min(1, { error: "expected at least one agent" }),
   config: z.looseObject({
-    modelProvider: z.custom<unknown>(isObject, { error: "expected a model provider" }),
     memory: z.looseObject({
       provider: z.custom<unknown>(
         (value) => isObject(value) && isVersionedProvider(value as VersionedMemoryProvider),
