@@ -1,6 +1,6 @@
 import type { Message } from "@jaf/memory";
-import { describeCause } from "@jaf/memory/engine";
 import { cleanSummary, gapsBefore, type Summary } from "../memory/summary.ts";
+import { reasonOf } from "../thrown.ts";
 import type { Deadline } from "./deadline.ts";
 import type { Summarize } from "./summarize-function.ts";
 import type { StoredSummary, SummaryStore } from "./summary-store.ts";
@@ -64,13 +64,6 @@ async function ask(
     const text = typeof returned === "string" ? cleanSummary(returned) : "";
     return text === "" ? { reason: "summarize returned no text" } : { text };
   } catch (thrown) {
-    return { reason: signal.aborted ? deadline.reason() : `summarize failed${kindOf(thrown)}` };
+    return { reason: signal.aborted ? deadline.reason() : `summarize failed: ${reasonOf(thrown)}` };
   }
-}
-
-/** The name and the code alone: the message of an error may quote the conversation. */
-function kindOf(thrown: unknown): string {
-  const { name, code } = describeCause(thrown);
-  const words = [name, code].filter((word) => word !== undefined && /^[\w.-]{1,64}$/.test(word));
-  return words.length === 0 ? "" : `: ${words.join(" ")}`;
 }

@@ -9,7 +9,6 @@ import type { WriteHooks } from "../memory/append.ts";
 import { type Journal, openJournal } from "../memory/journal.ts";
 import { type Masking, maskingOf } from "../secrets/masking.ts";
 import type { RunState } from "../state.ts";
-import { openTimers, type Timers } from "../timing/timers.ts";
 import { runKeyOf } from "./run-key.ts";
 import { type Sent, sentIn } from "./sent-continuation.ts";
 
@@ -42,8 +41,6 @@ export interface RunScope<Ctx> extends Emitter {
   readonly modelInUse: Map<string, number>;
   /** The usage of model calls. */
   readonly spending: Spending;
-  /** Timers for time limits that end before the run does. */
-  readonly timers: Pick<Timers, "start">;
   /** Masks secrets in errors of the application's code. */
   readonly mask: Masking;
   /** Makes the view of a state for the model. */
@@ -81,7 +78,6 @@ export function openScope<Ctx>(
   const sent = sentIn(resume ?? {});
   const { emit, close } = openEmitter(config, { runId, conversationId, sink });
   const executionId = once(() => crypto.randomUUID());
-  const timers = openTimers();
   const closing: (() => void)[] = [];
   const leave = () => {
     for (const action of closing.splice(0)) action();
@@ -118,7 +114,6 @@ export function openScope<Ctx>(
     emit,
     close: () => {
       close();
-      timers.close();
       leave();
     },
     leave,
@@ -128,7 +123,6 @@ export function openScope<Ctx>(
     given: { approvals: frozenInput(approvals), toolResults: frozenInput(toolResults) },
     modelInUse: new Map(),
     spending,
-    timers,
     mask: maskingOf(config),
     journal,
     view: openView({ config, journal, initial }),

@@ -17,7 +17,9 @@ interface Closed {
 const finished = { done: true, value: undefined } as const;
 
 export function createChannel<T>(): Channel<T> {
-  const { push, take } = createQueue<T>();
+  // Read as a whole list: to shift one by one is quadratic for a late reader.
+  let incoming: T[] = [];
+  let batch: Iterator<T> = [].values();
   let closed: Closed | undefined;
   let left = false;
   let waiting: (() => void)[] = [];
@@ -34,8 +36,13 @@ export function createChannel<T>(): Channel<T> {
   async function next(): Promise<IteratorResult<T, undefined>> {
     for (;;) {
       if (left) return finished;
-      const taken = take();
-      if (taken !== undefined) return { done: false, value: taken.value };
+      let taken = batch.next();
+      if (taken.done === true && incoming.length > 0) {
+        batch = incoming.values();
+        incoming = [];
+        taken = batch.next();
+      }
+      if (taken.done !== true) return taken;
       if (closed !== undefined) {
         left = true;
         if (closed.failure !== undefined) throw closed.failure.thrown;
@@ -49,7 +56,7 @@ export function createChannel<T>(): Channel<T> {
 
   return {
     push: (value) => {
-      push(value);
+      incoming.push(value);
       notify();
     },
     end: () => close({}),
@@ -65,25 +72,5 @@ export function createChannel<T>(): Channel<T> {
         return finished;
       },
     }),
-  };
-}
-
-/** Taken as a whole once it is read: shifting one by one is quadratic for a late reader. */
-function createQueue<T>() {
-  let incoming: T[] = [];
-  let batch: Iterator<T> = [].values();
-  return {
-    push: (value: T): void => {
-      incoming.push(value);
-    },
-    take: (): { readonly value: T } | undefined => {
-      let next = batch.next();
-      if (next.done === true && incoming.length > 0) {
-        batch = incoming.values();
-        incoming = [];
-        next = batch.next();
-      }
-      return next.done === true ? undefined : { value: next.value };
-    },
   };
 }

@@ -59,7 +59,7 @@ export async function callOnce<Ctx>(
   const text = openReplyText(scope, request.state.currentAgentName);
   const early = abortError(signal);
   if (early !== undefined) return failedCall(early, { attempts });
-  const limit = openTimeLimit(modelLimit(scope.config, request.agent), signal, scope.timers);
+  const limit = openTimeLimit(modelLimit(scope.config, request.agent), signal);
   try {
     const completion = await complete(scope, request, { limit, text });
     const reply = parseReply(completion);

@@ -7,7 +7,7 @@ import type { Middleware } from "../middleware/middleware.ts";
 import type { RunState } from "../state.ts";
 import { abortError } from "../timing/abort.ts";
 import { modelLimit } from "../timing/limits.ts";
-import { openPausableTimeLimit, type PausableTimeLimit } from "../timing/pausable-time-limit.ts";
+import { openTimeLimit, type TimeLimit } from "../timing/time-limit.ts";
 import { modelCallError } from "./call-error.ts";
 import { ModelCallFailure } from "./call-failure.ts";
 import { type Attempt, failedCall } from "./call-once.ts";
@@ -40,7 +40,7 @@ export async function callThroughMiddleware<Ctx>(
   call: ModelCall<Ctx>,
   { hooks, state }: Wrapping<Ctx>,
 ): Promise<Attempt> {
-  const timeLimit = openPausableTimeLimit(modelLimit(scope.config, call.agent), scope.config.signal);
+  const timeLimit = openTimeLimit(modelLimit(scope.config, call.agent), scope.config.signal);
   const progress: Progress = { last: undefined, attempts: 0, isUnderWay: false };
   const request = requestOf(scope, call, { state, signal: timeLimit.signal });
   const asking = scopeWithin(scope, timeLimit);
@@ -49,7 +49,7 @@ export async function callThroughMiddleware<Ctx>(
     const wrapped = hooks.reduceRight<Next<Ctx>>((next, hook) => wrappedBy(hook, next), ask);
     const completion = await timeLimit.race((async () => wrapped(request))());
     // Ends model calls that a hook has left under way, before other text is emitted.
-    timeLimit.close();
+    timeLimit.end();
     return concluded(scope, call, { completion, progress });
   } catch (thrown) {
     const error = abortError(scope.config.signal) ?? errorOf(scope, timeLimit.exceeded() ?? thrown, progress);
@@ -57,7 +57,7 @@ export async function callThroughMiddleware<Ctx>(
     if (progress.last?.ok === true && error._tag !== "RunAborted") progress.last.text.retract();
     return failedCall(error, progress);
   } finally {
-    timeLimit.close();
+    timeLimit.end();
   }
 }
 
@@ -73,14 +73,14 @@ const wrappedBy =
   };
 
 /** Model calls within the hooks end with them. */
-function scopeWithin<Ctx>(scope: RunScope<Ctx>, { signal }: PausableTimeLimit): RunScope<Ctx> {
+function scopeWithin<Ctx>(scope: RunScope<Ctx>, { signal }: TimeLimit): RunScope<Ctx> {
   return { ...scope, config: overlay(scope.config, { signal }) };
 }
 
 interface Asking<Ctx> {
   /** What the first hook gets. */
   readonly request: ModelCallRequest<Ctx>;
-  readonly timeLimit: PausableTimeLimit;
+  readonly timeLimit: TimeLimit;
   readonly progress: Progress;
 }
 

@@ -1,12 +1,14 @@
-import type { ContentPart, RichToolCall, ToolCall } from "@jaf/memory";
+import type { ContentPart, RichToolCall } from "@jaf/memory";
 import { isObject } from "./reply-content.ts";
 
 export type ParsedCalls = UsableCalls | { readonly kind: "unusable"; readonly detail: string };
 
-export type UsableCalls =
-  /** No call came with anything but its id, its function's name and its arguments. Frozen. */
-  | { readonly kind: "plain"; readonly calls: readonly ToolCall[]; readonly placed: PlaceParts }
-  | { readonly kind: "rich"; readonly calls: readonly RichToolCall[]; readonly placed: PlaceParts };
+export interface UsableCalls {
+  /** Plain: no call came with anything but its id, its function's name and its arguments. */
+  readonly kind: "plain" | "rich";
+  readonly calls: readonly RichToolCall[];
+  readonly placed: PlaceParts;
+}
 
 /** The parts, with each place of a call under the id that the call has now. */
 type PlaceParts = (parts: readonly ContentPart[]) => readonly ContentPart[];
@@ -48,13 +50,15 @@ export function parseCalls(sent: readonly unknown[]): ParsedCalls {
     isPlain &&= type === "function" && !hasMore(call);
     named.push({ type, name, input, sent: call, id, given });
   }
-  const placed: PlaceParts = (parts) => placedAnew(parts, named);
-  return isPlain
-    ? { kind: "plain", calls: named.map(plainCall), placed }
-    : { kind: "rich", calls: named.map(richCall), placed };
+  return {
+    kind: isPlain ? "plain" : "rich",
+    // What else a plain call has is null.
+    calls: named.map((call) => callOf(isPlain ? { ...call, sent: {} } : call)),
+    placed: (parts) => placedAnew(parts, named),
+  };
 }
 
-const NO_CALLS: UsableCalls = { kind: "plain", calls: Object.freeze([]), placed: (parts) => parts };
+const NO_CALLS: UsableCalls = { kind: "plain", calls: [], placed: (parts) => parts };
 
 /** Or what is wrong with it, without quoting it. */
 function readCall(call: Fields): ReadCall | string {
@@ -97,20 +101,7 @@ function hasMore(call: Fields): boolean {
 
 const isFunctionType = (type: unknown): boolean => type == null || type === "function";
 
-/** Events show the message, and observers must not change what the run goes on with. */
-function plainCall({ id, given, name, input }: NamedCall): ToolCall {
-  const called = Object.freeze({ name, arguments: input });
-  if (id === given || given === "") return Object.freeze({ id, type: "function", function: called });
-  const call: RichToolCall = {
-    id,
-    type: "function",
-    function: called,
-    providerMetadata: Object.freeze({ jaf: Object.freeze({ id: given }) }),
-  };
-  return Object.freeze(call);
-}
-
-function richCall({ sent, type, name, input, id, given }: NamedCall): RichToolCall {
+function callOf({ sent, type, name, input, id, given }: NamedCall): RichToolCall {
   const { id: _, type: sentType, ...rest } = sent;
   const own: Record<string, string> = {};
   if (id !== given && given !== "") own["id"] = given;

@@ -1,4 +1,5 @@
-import type { Message, ModelOrigin, ToolCall } from "@jaf/memory";
+import type { Message, ModelOrigin } from "@jaf/memory";
+import { frozenCopy } from "../immutable/copy.ts";
 import { storableMessage } from "../immutable/storable.ts";
 import type { ModelCompletion } from "./completion.ts";
 import { parseCalls } from "./reply-calls.ts";
@@ -46,22 +47,22 @@ export function parseReply(completion: ModelCompletion | null | undefined): Pars
   const parsed = parseCalls(given);
   if (parsed.kind === "unusable") return unusable(parsed.detail);
   const origin = originOf(completion?.origin ?? fields["origin"]);
-  if (typeof content === "string" && parsed.kind === "plain" && !hasMore(fields)) {
-    const { calls } = parsed;
-    if (calls.length === 0 && content.trim() === "") return nothingSaid(completion, "the reply is empty");
-    return { ok: true, message: plainMessage(content, calls, origin) };
-  }
-  const { role: _, tool_calls: __, tool_call_id: ___, origin: ____, ...rest } = fields;
   const { calls } = parsed;
-  const storable = storableMessage({
+  const isBare = typeof content === "string" && parsed.kind === "plain" && !hasMore(fields);
+  const { role: _, tool_calls: __, tool_call_id: ___, origin: ____, ...rest } = isBare ? {} : fields;
+  const message = {
     role: "assistant",
     ...rest,
     content: typeof content === "string" ? content : parsed.placed(content),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...(origin === undefined ? {} : { origin }),
-  });
-  if (!storable.ok) return unusable(`it can't be stored: ${storable.problem}`, false);
-  return judged(storable.message, completion);
+  };
+  // Text and plain calls are what any store can hold.
+  if (isBare) return judged(frozenCopy(message) as Message, completion);
+  const storable = storableMessage(message);
+  return storable.ok
+    ? judged(storable.message, completion)
+    : unusable(`it can't be stored: ${storable.problem}`, false);
 }
 
 function judged(message: Message, completion: ModelCompletion | null | undefined): ParsedReply {
@@ -108,20 +109,10 @@ function hasMore(message: Readonly<Record<string, unknown>>): boolean {
   return false;
 }
 
-function plainMessage(content: string, calls: readonly ToolCall[], origin: ModelOrigin | undefined): Message {
-  const message: { -readonly [Field in keyof Message]: Message[Field] } & { origin?: ModelOrigin } = {
-    role: "assistant",
-    content,
-  };
-  if (calls.length > 0) message.tool_calls = Object.freeze(calls);
-  if (origin !== undefined) message.origin = origin;
-  return Object.freeze(message);
-}
-
 /** `undefined` for what names no provider, interface and model. */
 function originOf(origin: unknown): ModelOrigin | undefined {
   if (!isObject(origin)) return undefined;
   const { provider, api, model } = origin;
   if (typeof provider !== "string" || typeof api !== "string" || typeof model !== "string") return undefined;
-  return Object.freeze({ provider, api, model });
+  return { provider, api, model };
 }

@@ -1,6 +1,5 @@
 import { onAbort, restart, type Timeout } from "@jaf/memory/engine";
 import { MAX_TIMER_MS } from "./abort.ts";
-import { freshTimers, type Timer, type Timers } from "./timers.ts";
 
 /** What took too long. Its name and code are those that model providers' policies take for a timeout. */
 export class TimeLimitError extends Error {
@@ -31,35 +30,39 @@ export interface TimeLimit {
   readonly inTime: <T>(work: T | PromiseLike<T>) => Promise<T>;
   /** Also limits the time between two calls of what it returns, and until the first. */
   readonly between: (limit: Limit) => () => void;
+  /** Stops the time until `resume`, e.g. while the work waits for something that has its own limit. */
+  readonly pause: () => void;
+  /** Starts the whole time again. */
+  readonly resume: () => void;
   /** Absent: no time was up. */
   readonly exceeded: () => TimeLimitError | undefined;
-  /** Has to be called at the end. */
+  /** This or `end` has to be called at the end. */
   readonly close: () => void;
+  /** Closes it and aborts `signal`. */
+  readonly end: () => void;
 }
 
-/**
- * Begins to count. There is one for each model call and each tool, so it makes nothing that nobody asks for. `timers`: of the
- * run, where the limit ends before it does.
- */
-export const openTimeLimit = (
-  limit: Limit,
-  signal: AbortSignal | undefined,
-  timers: Pick<Timers, "start"> = freshTimers,
-): TimeLimit => new OpenTimeLimit(limit, signal, timers);
+// One for all: its stack, which is what makes an error costly, would tell nothing.
+const OVER = new Error("the call is over");
+
+/** Begins to count. There is one for each model call and each tool, so it makes nothing that nothing asks for. */
+export const openTimeLimit = (limit: Limit, signal: AbortSignal | undefined): TimeLimit =>
+  new OpenTimeLimit(limit, signal);
 
 /** A class, whose methods are made once: as closures they would cost more than all the rest. */
 class OpenTimeLimit implements TimeLimit {
+  readonly #limit: Limit;
   #controller: AbortController | undefined;
   #ended: Ended | undefined;
   #error: TimeLimitError | undefined;
-  #timer: Timer | undefined;
+  #timer: Timeout | undefined;
   #between: Timeout | undefined;
-  #waiting: PendingWork[] | undefined;
+  readonly #waiting: PendingWork[] = [];
   readonly #unfollow: (() => void) | undefined;
 
-  constructor(limit: Limit, signal: AbortSignal | undefined, timers: Pick<Timers, "start">) {
-    if (limit.timeoutMs !== Number.POSITIVE_INFINITY)
-      this.#timer = timers.start(limit.timeoutMs, () => this.#expire(limit));
+  constructor(limit: Limit, signal: AbortSignal | undefined) {
+    this.#limit = limit;
+    this.resume();
     this.#unfollow = signal && onAbort(signal, () => this.#end(signal.reason));
   }
 
@@ -79,12 +82,19 @@ class OpenTimeLimit implements TimeLimit {
 
   between(limit: Limit): () => void {
     const expire = () => this.#expire(limit);
-    const delayMs = Math.min(limit.timeoutMs, MAX_TIMER_MS);
-    if (limit.timeoutMs !== Number.POSITIVE_INFINITY && this.#ended === undefined)
-      this.#between = setTimeout(expire, delayMs);
+    this.#between = this.#start(limit);
     return () => {
-      if (this.#between !== undefined) this.#between = restart(this.#between, expire, delayMs);
+      if (this.#between !== undefined) this.#between = restart(this.#between, expire, delayOf(limit));
     };
+  }
+
+  pause(): void {
+    clearTimeout(this.#timer);
+  }
+
+  resume(): void {
+    this.pause();
+    this.#timer = this.#start(this.#limit);
   }
 
   exceeded(): TimeLimitError | undefined {
@@ -96,24 +106,33 @@ class OpenTimeLimit implements TimeLimit {
     this.#unfollow?.();
   }
 
+  end(): void {
+    this.close();
+    this.#end(OVER);
+  }
+
+  #start(limit: Limit): Timeout | undefined {
+    if (limit.timeoutMs === Number.POSITIVE_INFINITY || this.#ended !== undefined) return undefined;
+    return setTimeout(() => this.#expire(limit), delayOf(limit));
+  }
+
   #expire({ timeoutMs, option }: Limit): void {
     const error = new TimeLimitError(timeoutMs, option);
     this.#error = error;
     // Before the signal: what gives up at that must not be taken for an answer in time.
-    for (const { reject, inTime } of this.#waiting ?? []) if (inTime) reject(error);
+    for (const { reject, inTime } of this.#waiting) if (inTime) reject(error);
     this.#end(error);
   }
 
   #end(reason: unknown): void {
     this.#stop();
-    this.#ended = { reason };
-    for (const { reject, inTime } of this.#waiting ?? []) if (!inTime) reject(reason);
+    this.#ended ??= { reason };
+    for (const { reject, inTime } of this.#waiting) if (!inTime) reject(reason);
     this.#controller?.abort(reason);
   }
 
   #stop(): void {
-    this.#timer?.stop();
-    this.#timer = undefined;
+    clearTimeout(this.#timer);
     clearTimeout(this.#between);
     this.#between = undefined;
   }
@@ -122,13 +141,13 @@ class OpenTimeLimit implements TimeLimit {
   #wait<T>(work: T | PromiseLike<T>, inTime: boolean, ended: Ended | undefined): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (ended !== undefined) reject(ended.reason);
-      // Mostly it stays the only one.
-      else if (this.#waiting === undefined) this.#waiting = [{ reject, inTime }];
       else this.#waiting.push({ reject, inTime });
       Promise.resolve(work).then(resolve, reject);
     });
   }
 }
+
+const delayOf = ({ timeoutMs }: Limit): number => Math.min(timeoutMs, MAX_TIMER_MS);
 
 interface Ended {
   readonly reason: unknown;

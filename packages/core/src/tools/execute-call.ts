@@ -125,7 +125,7 @@ async function useTool<Ctx>(
   use: ToolUse<Ctx>,
 ): Promise<Executed> {
   const { tool, call, args } = use;
-  const limit = openTimeLimit(toolLimit(scope.config, tool), scope.config.signal, scope.timers);
+  const limit = openTimeLimit(toolLimit(scope.config, tool), scope.config.signal);
   try {
     const info = callInfo(call, { scope, agentName, callScope, messages, limit });
     const hooks = wrapping(scope.config, agent, "wrapToolCall");

@@ -18,14 +18,14 @@ describe("a summarize that fails", () => {
     [
       "rejects",
       () => Promise.reject(Object.assign(new RangeError("it said: secret"), { code: "E_LONG" })),
-      "summarize failed: RangeError E_LONG",
+      "summarize failed: RangeError (E_LONG)",
     ],
     [
       "throws",
       () => {
         throw Object.assign(new Error("secret"), { name: "as it said: secret" });
       },
-      "summarize failed",
+      "summarize failed: Error",
     ],
     ["throws what is no error", () => Promise.reject(undefined), "summarize failed: NonError"],
     ["returns nothing", async () => "", "summarize returned no text"],
