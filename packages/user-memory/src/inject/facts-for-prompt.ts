@@ -3,6 +3,7 @@ import type { Message } from "@jaf/memory";
 import { messageText } from "@jaf/memory/adapter";
 import { beforeDeadline } from "../deadline.ts";
 import { UserMemoryError } from "../errors.ts";
+import { portable } from "../extract/user-input.ts";
 import { getUserMemory } from "../global-user-memory.ts";
 import { notify } from "../notify.ts";
 import { type FactsPlacement, renderFacts } from "../render/render.ts";
@@ -63,9 +64,6 @@ function queryOf(said: readonly Message[]): string {
 
 function withoutMiddle(text: string, most: number): string {
   if (text.length <= most) return text;
-  const half = Math.floor(most / 2);
-  const cut = `${text.slice(0, half)} ${text.slice(text.length - half)}`;
-  return cut
-    .replaceAll(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, " ")
-    .replaceAll("\0", " ");
+  const half = Math.floor((most - 1) / 2);
+  return portable(`${text.slice(0, half)} ${text.slice(text.length - half)}`, most);
 }
