@@ -18,7 +18,7 @@ interface PromptSettings extends InjectSettings {
 /** The text that a turn's prompt gets; `""` for none. Rejects with what the store rejects with, or where it takes too long. */
 export async function factsForPrompt<Ctx>(
   { user, inject, tags, injectLimit: limit = DEFAULT_LIMIT, injectTokenBudget: tokenBudget }: RemembersSpec,
-  { memory = getUserMemory(), timeoutMs, links, tokenizer, onInjected, placement }: PromptSettings,
+  { memory = getUserMemory(), timeoutMs, tokenizer, onInjected, placement }: PromptSettings,
   { said, isContinuation }: Pick<MiddlewareTurn<Ctx>, "said" | "isContinuation">,
 ): Promise<string> {
   if (!user || inject === false || isContinuation || memory === undefined) return "";
@@ -31,7 +31,7 @@ export async function factsForPrompt<Ctx>(
     () => tookTooLong(timeoutMs),
   );
   const { text, facts } = renderFacts(found.slice(0, limit), {
-    ...{ tokenBudget, tokenizer, links, placement },
+    ...{ tokenBudget, tokenizer, placement },
   });
   if (facts.length > 0) notify(onInjected, facts);
   return text;
