@@ -34,15 +34,6 @@ export async function drainWork(
   while (all !== undefined && all.size > 0) {
     const left = deadline - performance.now();
     if (left <= 0) return;
-    await settledWithin(left, all);
+    await beforeDeadline(left, () => Promise.all(all)).catch(() => undefined);
   }
-}
-
-async function settledWithin(milliseconds: number, work: ReadonlySet<Promise<unknown>>): Promise<void> {
-  if (milliseconds === Number.POSITIVE_INFINITY) return void (await Promise.all(work));
-  await beforeDeadline(
-    milliseconds,
-    () => Promise.all(work),
-    () => new Error("late"),
-  ).catch(() => undefined);
 }

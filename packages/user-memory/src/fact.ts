@@ -13,8 +13,6 @@ export type FactStatus = "active" | "quarantined" | "superseded";
 export type QuarantineReason =
   /** A tool, a page or a document said it. */
   | "external"
-  /** Kept by an earlier version of this package: it says more than the user's words do. */
-  | "ungrounded"
   /** It contradicts what the user said; see `conflictsWith`. */
   | "conflict"
   /** Too many facts were extracted from one conversation in a short time. */

@@ -48,7 +48,6 @@ export type {
 } from "./options.ts";
 export type { ExtractionJob, ExtractionQueue, LeasedJob } from "./queue/queue.ts";
 export type { ForgetDetails, ForgetReceipt } from "./receipt.ts";
-export type { LinkPolicy } from "./render/line.ts";
 export { type RenderOptions, renderUserMemory } from "./render/render.ts";
 export type { RenderableFact } from "./render/renderable-fact.ts";
 export type {

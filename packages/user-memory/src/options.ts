@@ -81,12 +81,9 @@ export const userMemoryOptionsSchema = z.strictObject({
   },
 });
 
-export interface UserMemorySettings {
-  readonly embed?: Embed | undefined;
+/** The options with their defaults. */
+export interface UserMemorySettings extends UserMemoryOptions {
   readonly embedTimeoutMs: number;
-  readonly resolve?: ResolveConflicts | undefined;
   readonly resolveTimeoutMs: number;
   readonly limits: UserMemoryLimits;
-  readonly auditKey?: string | undefined;
-  readonly onError?: ((error: UserMemoryError) => void) | undefined;
 }

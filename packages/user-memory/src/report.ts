@@ -2,11 +2,13 @@ import type { ErrorCause } from "@jaf/memory";
 import { describeCause } from "@jaf/memory/adapter";
 import { warn } from "@jaf/memory/engine";
 import { UserMemoryError, type UserMemoryErrorFields } from "./errors.ts";
-import type { ExtractionOptions } from "./extract/options.ts";
 import { notify } from "./notify.ts";
-import type { UserMemorySettings } from "./options.ts";
 
 type Failure = Omit<UserMemoryErrorFields, "cause"> & { readonly cause: unknown };
+
+interface Reporting<Failed> {
+  readonly onError?: ((error: Failed) => unknown) | undefined;
+}
 
 const type = "JAFUserMemoryWarning";
 
@@ -17,7 +19,7 @@ export function kindOf(thrown: unknown): ErrorCause {
 }
 
 /** Reports a failure that the call goes on without. Never throws. */
-export function reportError({ onError }: Pick<UserMemorySettings, "onError">, failure: Failure): void {
+export function reportError({ onError }: Reporting<UserMemoryError>, failure: Failure): void {
   const error = new UserMemoryError({ ...failure, cause: kindOf(failure.cause) });
   if (onError === undefined)
     warn(`User memory: ${error.message}`, { type, code: `JAF_${error.code.toUpperCase()}` });
@@ -25,7 +27,7 @@ export function reportError({ onError }: Pick<UserMemorySettings, "onError">, fa
 }
 
 /** Reports a failure of extraction, which nobody waits for; by default its kind alone. Never throws. */
-export function reportFailure({ onError }: Pick<ExtractionOptions, "onError">, thrown: unknown): void {
+export function reportFailure({ onError }: Reporting<unknown>, thrown: unknown): void {
   const { name, code } = describeCause(thrown);
   const kind = code === undefined ? name : `${name}, ${code}`;
   if (onError === undefined)

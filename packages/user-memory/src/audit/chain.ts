@@ -48,8 +48,7 @@ function openChain(salt: string, auditKey: string | undefined): AuditChain {
   const hashOf = ({ seq, at, action, factId, digest, previous }: Fields): string =>
     hash(JSON.stringify([seq, at.getTime(), action, factId ?? null, digest ?? null, previous]));
   const digestOf = (fact: StoredFact): string => {
-    const { terms: _terms, vector: _vector, usedAt: _usedAt, quotation, ...others } = fact;
-    const kept = quotation === null ? others : { ...others, quotation };
+    const { terms: _terms, vector: _vector, usedAt: _usedAt, ...kept } = fact;
     return hash(`${salt}\0${JSON.stringify(Object.entries(kept).sort(([a], [b]) => (a < b ? -1 : 1)))}`);
   };
   return {

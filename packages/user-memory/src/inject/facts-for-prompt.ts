@@ -3,6 +3,7 @@ import type { Message } from "@jaf/memory";
 import { messageText } from "@jaf/memory/adapter";
 import { beforeDeadline } from "../deadline.ts";
 import { UserMemoryError } from "../errors.ts";
+import { portable } from "../extract/user-input.ts";
 import { getUserMemory } from "../global-user-memory.ts";
 import { notify } from "../notify.ts";
 import { type FactsPlacement, renderFacts } from "../render/render.ts";
@@ -17,7 +18,7 @@ interface PromptSettings extends InjectSettings {
 /** The text that a turn's prompt gets; `""` for none. Rejects with what the store rejects with, or where it takes too long. */
 export async function factsForPrompt<Ctx>(
   { user, inject, tags, injectLimit: limit = DEFAULT_LIMIT, injectTokenBudget: tokenBudget }: RemembersSpec,
-  { memory = getUserMemory(), timeoutMs, links, tokenizer, onInjected, placement }: PromptSettings,
+  { memory = getUserMemory(), timeoutMs, tokenizer, onInjected, placement }: PromptSettings,
   { said, isContinuation }: Pick<MiddlewareTurn<Ctx>, "said" | "isContinuation">,
 ): Promise<string> {
   if (!user || inject === false || isContinuation || memory === undefined) return "";
@@ -30,7 +31,7 @@ export async function factsForPrompt<Ctx>(
     () => tookTooLong(timeoutMs),
   );
   const { text, facts } = renderFacts(found.slice(0, limit), {
-    ...{ tokenBudget, tokenizer, links, placement },
+    ...{ tokenBudget, tokenizer, placement },
   });
   if (facts.length > 0) notify(onInjected, facts);
   return text;
@@ -63,9 +64,6 @@ function queryOf(said: readonly Message[]): string {
 
 function withoutMiddle(text: string, most: number): string {
   if (text.length <= most) return text;
-  const half = Math.floor(most / 2);
-  const cut = `${text.slice(0, half)} ${text.slice(text.length - half)}`;
-  return cut
-    .replaceAll(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, " ")
-    .replaceAll("\0", " ");
+  const half = Math.floor((most - 1) / 2);
+  return portable(`${text.slice(0, half)} ${text.slice(text.length - half)}`, most);
 }

@@ -2,7 +2,6 @@ import type { Tokenizer } from "@jaf/memory";
 import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { callback } from "../input/callback.ts";
-import type { LinkPolicy } from "../render/line.ts";
 import type { MemoryEntry, UserMemory } from "../user-memory.ts";
 
 export interface MemoryInjectOptions {
@@ -12,8 +11,6 @@ export interface MemoryInjectOptions {
   readonly tokenizer?: Tokenizer | undefined;
   /** How long the run waits for the facts, in milliseconds; then it goes on without. Default 2,000. */
   readonly timeoutMs?: number | undefined;
-  /** What becomes of links in facts; see `RenderOptions.links`. Default `"neutralise"`. */
-  readonly links?: LinkPolicy | undefined;
   /** Told which facts the prompt got, in their order; not called for none. What it throws is ignored. */
   readonly onInjected?: ((entries: readonly MemoryEntry[]) => void) | undefined;
   /** Called where no facts could be had, with the reason. Default: the hook rejects, which the engine reports as `middleware_failed`. */
@@ -25,7 +22,6 @@ export const injectOptionsSchema = lazy(() =>
     memory: z.custom<UserMemory>().optional(),
     tokenizer: callback().optional(),
     timeoutMs: z.int().min(1).max(600_000).default(2_000),
-    links: z.enum(["neutralise", "keep"]).default("neutralise"),
     onInjected: callback().optional(),
     onError: callback().optional(),
   }),
@@ -34,5 +30,4 @@ export const injectOptionsSchema = lazy(() =>
 /** The options with their defaults. */
 export interface InjectSettings extends MemoryInjectOptions {
   readonly timeoutMs: number;
-  readonly links: LinkPolicy;
 }

@@ -5,4 +5,3 @@ export { type RankedItem, type RankOptions, type Reasons, rank } from "./ranker.
 export type { ScoreParts } from "./scorer.ts";
 export { createMemoryTermIndex, type MemoryTermIndex } from "./term-index.ts";
 export { askedTerm, createTermOf, type DocumentReading, type TermOf, termsOf } from "./terms.ts";
-export { defaultWeights, type RankingWeights } from "./weights.ts";

@@ -10,7 +10,7 @@ import type { Matches, MessageLocation } from "./matches.ts";
 import type { Query } from "./query.ts";
 import { createScorer, type ScoreParts, type Scorer } from "./scorer.ts";
 import { buildTermTable, type TermTable } from "./term-table.ts";
-import { defaultWeights, type RankingWeights } from "./weights.ts";
+import { WEIGHTS } from "./weights.ts";
 
 /** Of the best fit: what stands next to a document that fits less isn't looked at. */
 const WORTH_A_LOOK = 0.25;
@@ -33,8 +33,6 @@ export interface RankedItem {
 export interface RankOptions {
   /** At most so many, default 10. Ask for more than you need: at a `location` there may be no document. */
   readonly limit?: number | undefined;
-  /** Absent: {@link defaultWeights}. */
-  readonly weights?: Partial<RankingWeights> | undefined;
 }
 
 /**
@@ -43,17 +41,19 @@ export interface RankOptions {
  * matches, in whatever order, give the same ranking: of two with one score, the later said comes first, then the one
  * stored later.
  */
-export function rank(query: Query, matches: Matches, options: RankOptions = {}): readonly RankedItem[] {
-  const weights = { ...defaultWeights, ...options.weights };
-  const limit = options.limit ?? 10;
+export function rank(
+  query: Query,
+  matches: Matches,
+  { limit = 10 }: RankOptions = {},
+): readonly RankedItem[] {
   const named = namedAuthors(query, matches.documents);
-  const table = buildTermTable(query, matches, { names: named.names, exponent: weights.rarity });
+  const table = buildTermTable(query, matches, named.names);
   const layout = groupByConversation(table);
-  const scorer = createScorer({ table, layout, named, weights });
+  const scorer = createScorer({ table, layout, named });
   const scores = new Float64Array(table.documents.length);
   const unmatched = scoreAll(scorer, layout, {
     scores,
-    reach: { back: weights.before.length, ahead: weights.after.length },
+    reach: { back: WEIGHTS.before.length, ahead: WEIGHTS.after.length },
   });
   const lowest = lowestOf(scores, unmatched, limit);
   const best = unmatched.filter(({ score }) => score >= lowest);

@@ -2,7 +2,7 @@ import type { NamedAuthors } from "./authors.ts";
 import type { Conversation, ConversationLayout, ConversationMessage } from "./conversations.ts";
 import type { MatchedDocument } from "./matches.ts";
 import { type TermTable, USUAL_LENGTH } from "./term-table.ts";
-import type { RankingWeights } from "./weights.ts";
+import { WEIGHTS } from "./weights.ts";
 
 /** What a score is made of: `((words + neighbours) × author × time + date + conversation) × role`. */
 export interface ScoreParts {
@@ -36,11 +36,10 @@ export interface Scene {
   readonly table: TermTable;
   readonly layout: ConversationLayout;
   readonly named: NamedAuthors;
-  readonly weights: RankingWeights;
 }
 
 export function createScorer(scene: Scene): Scorer {
-  const { table, weights } = scene;
+  const { table } = scene;
   const words = createWordScorer(scene);
   const conversations = new Map(
     scene.layout.conversations.map((conversation) => [conversation, conversationScore(conversation, scene)]),
@@ -49,11 +48,11 @@ export function createScorer(scene: Scene): Scorer {
     row < 0 ? inferredFactor(message, scene) : authorFactor(table.documents[row]?.author, scene);
   const roleOf = (row: number, message: ConversationMessage | undefined) => {
     const role = row < 0 ? turnTaker(message)?.role : table.documents[row]?.role;
-    return role === "assistant" ? weights.assistant : 1;
+    return role === "assistant" ? WEIGHTS.assistant : 1;
   };
-  const timeOf = (row: number) => (table.times[row] === 1 ? weights.time : 1);
+  const timeOf = (row: number) => (table.times[row] === 1 ? WEIGHTS.time : 1);
   const dateOf = (row: number, base: number) =>
-    (table.dates[row] ?? 0) * (weights.date * base + weights.dateAlone);
+    (table.dates[row] ?? 0) * (WEIGHTS.date * base + WEIGHTS.dateAlone);
   const conversationOf = (message: ConversationMessage | undefined) =>
     message === undefined ? 0 : (conversations.get(message.conversation) ?? 0);
   return {
@@ -87,13 +86,13 @@ interface WordScorer {
   readonly around: (row: number, message: ConversationMessage | undefined) => number;
 }
 
-function createWordScorer({ table, layout, weights }: Scene): WordScorer {
+function createWordScorer({ table, layout }: Scene): WordScorer {
   const width = table.words.length;
   // What is said around the message in hand, by word: how often, and how near at its nearest.
   const around = new Float64Array(width);
   const nearness = new Float64Array(width);
-  const askedHere = table.isTalk ? weights.askedHere : 1;
-  const shareOf = (length: number) => 1 / (1 - weights.length + (weights.length * length) / USUAL_LENGTH);
+  const askedHere = table.isTalk ? WEIGHTS.askedHere : 1;
+  const shareOf = (length: number) => 1 / (1 - WEIGHTS.length + (WEIGHTS.length * length) / USUAL_LENGTH);
 
   function take(message: ConversationMessage | undefined, weight: number, asked: number): void {
     if (message === undefined || message.row < 0) return;
@@ -108,10 +107,10 @@ function createWordScorer({ table, layout, weights }: Scene): WordScorer {
   }
 
   function lookAround({ position, conversation: { at } }: ConversationMessage): void {
-    for (let step = Math.min(weights.before.length, position); step >= 1; step--)
-      take(at[position - step], weights.before[step - 1] ?? 0, weights.askedBefore);
-    for (let step = 1; step <= weights.after.length; step++)
-      take(at[position + step], weights.after[step - 1] ?? 0, weights.askedAfter);
+    for (let step = Math.min(WEIGHTS.before.length, position); step >= 1; step--)
+      take(at[position - step], WEIGHTS.before[step - 1] ?? 0, WEIGHTS.askedBefore);
+    for (let step = 1; step <= WEIGHTS.after.length; step++)
+      take(at[position + step], WEIGHTS.after[step - 1] ?? 0, WEIGHTS.askedAfter);
   }
 
   function score(row: number): number {
@@ -126,10 +125,10 @@ function createWordScorer({ table, layout, weights }: Scene): WordScorer {
       const count = own * share + (around[word] ?? 0);
       const rarity = table.rarity[word] ?? 0;
       if (count === 0 || rarity === 0) continue;
-      sum += (rarity * count * (weights.saturation + 1)) / (count + weights.saturation);
+      sum += (rarity * count * (WEIGHTS.saturation + 1)) / (count + WEIGHTS.saturation);
       covered += Math.max(Math.min(1, own), nearness[word] ?? 0);
     }
-    return covered === 0 ? 0 : sum * covered ** weights.coverage;
+    return covered === 0 ? 0 : sum * covered ** WEIGHTS.coverage;
   }
 
   const clear = () => {
@@ -149,7 +148,7 @@ function createWordScorer({ table, layout, weights }: Scene): WordScorer {
   };
 }
 
-function conversationScore({ members }: Conversation, { table, layout, weights }: Scene): number {
+function conversationScore({ members }: Conversation, { table, layout }: Scene): number {
   const width = table.words.length;
   const met = new Uint8Array(width);
   for (const { row } of members) {
@@ -166,14 +165,14 @@ function conversationScore({ members }: Conversation, { table, layout, weights }
     covered++;
   }
   const size = members.reduce((most, { position }) => Math.max(most, position + 1), 1);
-  const share = weights.conversation * Math.min(1, weights.conversationSize / size) ** 2;
-  return covered === 0 ? 0 : share * score * covered ** weights.conversationCoverage;
+  const share = WEIGHTS.conversation * Math.min(1, WEIGHTS.conversationSize / size) ** 2;
+  return covered === 0 ? 0 : share * score * covered ** WEIGHTS.conversationCoverage;
 }
 
-function authorFactor(author: string | undefined, { named, weights }: Scene): number {
+function authorFactor(author: string | undefined, { named }: Scene): number {
   const order = author === undefined ? undefined : named.order.get(author);
   if (order === undefined) return 1;
-  return order === 0 ? weights.author : weights.author * weights.laterAuthor;
+  return order === 0 ? WEIGHTS.author : WEIGHTS.author * WEIGHTS.laterAuthor;
 }
 
 /** Two who talk take turns: a message is by whoever wrote the one two before it, or else two after. */
@@ -184,8 +183,8 @@ function turnTaker(message: ConversationMessage | undefined): MatchedDocument | 
   return before?.speaker ?? conversation.at[position + 2]?.speaker;
 }
 
-function inferredFactor(message: ConversationMessage | undefined, { named, weights }: Scene): number {
+function inferredFactor(message: ConversationMessage | undefined, { named }: Scene): number {
   if (named.order.size === 0) return 1;
   const author = turnTaker(message)?.author;
-  return author !== undefined && named.order.has(author) ? weights.inferredAuthor : 1;
+  return author !== undefined && named.order.has(author) ? WEIGHTS.inferredAuthor : 1;
 }

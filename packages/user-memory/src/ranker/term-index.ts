@@ -1,17 +1,13 @@
-import type { DocumentContext, MatchedDocument, Matches, MessageLocation, TermWeight } from "./matches.ts";
+import type { DocumentContext, MatchedDocument, Matches, TermWeight } from "./matches.ts";
 
 /** The terms of one user's documents, in memory. Changing a document costs as much as the document is long. */
 export interface MemoryTermIndex {
-  /** How many documents it holds. */
-  readonly size: () => number;
-  /** Adds a document, or replaces the one with this `seq`. A term that is given twice counts with the sum of its weights. */
+  /** Adds a document, or replaces the one with this `seq`. Each term is given once. */
   readonly add: (context: DocumentContext, terms: readonly TermWeight[]) => void;
-  /** Whether there was one to remove. Nothing of it is kept. */
-  readonly remove: (seq: number) => boolean;
+  /** Nothing of the document is kept. */
+  readonly remove: (seq: number) => void;
   /** Every document with at least one of the terms, in no particular order. */
   readonly match: (terms: readonly string[]) => Matches;
-  /** The documents that were said there, in the order of `seq`. */
-  readonly at: (location: MessageLocation) => readonly number[];
 }
 
 interface Entry {
@@ -34,42 +30,31 @@ interface Posting {
 export function createMemoryTermIndex(): MemoryTermIndex {
   const entries = new Map<number, Entry>();
   const postings = new Map<string, Posting>();
-  const locations = new Map<string, Map<number, Set<number>>>();
 
   const remove = (seq: number) => {
     const entry = entries.get(seq);
-    if (entry === undefined) return false;
+    if (entry === undefined) return;
     entries.delete(seq);
     for (const [index, { term }] of entry.terms.entries()) {
       const posting = postings.get(term);
       if (posting !== undefined) strike(posting, entry.positions[index] ?? -1);
       if (posting?.entries.length === 0) postings.delete(term);
     }
-    if (entry.context.location !== undefined) leave(locations, entry.context.location, seq);
-    return true;
   };
 
-  const add = (context: DocumentContext, given: readonly TermWeight[]) => {
+  const add = (context: DocumentContext, terms: readonly TermWeight[]) => {
     remove(context.seq);
-    const entry: Entry = { context, terms: merged(given), positions: [], found: undefined };
+    const entry: Entry = { context, terms, positions: [], found: undefined };
     entries.set(context.seq, entry);
-    for (const [index, { term }] of entry.terms.entries()) {
+    for (const [index, { term }] of terms.entries()) {
       const posting = postings.get(term) ?? { entries: [], indexes: [] };
       postings.set(term, posting);
       entry.positions.push(posting.entries.push(entry) - 1);
       posting.indexes.push(index);
     }
-    if (context.location !== undefined) settle(locations, context.location, context.seq);
   };
 
-  return {
-    size: () => entries.size,
-    add,
-    remove,
-    match: (terms) => ({ size: entries.size, documents: matched(postings, terms) }),
-    at: ({ conversationId, position }) =>
-      [...(locations.get(conversationId)?.get(position) ?? [])].sort((a, b) => a - b),
-  };
+  return { add, remove, match: (terms) => ({ size: entries.size, documents: matched(postings, terms) }) };
 }
 
 function matched(
@@ -108,29 +93,4 @@ function strike({ entries, indexes }: Posting, at: number): void {
   entries[at] = last;
   indexes[at] = index;
   last.positions[index] = at;
-}
-
-function merged(terms: readonly TermWeight[]): readonly TermWeight[] {
-  const weights = new Map<string, TermWeight>();
-  for (const { term, weight } of terms) {
-    weights.set(term, { term, weight: weight + (weights.get(term)?.weight ?? 0) });
-  }
-  return [...weights.values()];
-}
-
-type LocationIndex = Map<string, Map<number, Set<number>>>;
-
-function settle(locations: LocationIndex, { conversationId, position }: MessageLocation, seq: number): void {
-  const positions = locations.get(conversationId) ?? new Map<number, Set<number>>();
-  locations.set(conversationId, positions);
-  const there = positions.get(position) ?? new Set<number>();
-  positions.set(position, there.add(seq));
-}
-
-function leave(locations: LocationIndex, { conversationId, position }: MessageLocation, seq: number): void {
-  const positions = locations.get(conversationId);
-  const there = positions?.get(position);
-  there?.delete(seq);
-  if (there?.size === 0) positions?.delete(position);
-  if (positions?.size === 0) locations.delete(conversationId);
 }

@@ -1,6 +1,7 @@
 import type { MatchedDocument, Matches } from "./matches.ts";
 import type { Query } from "./query.ts";
 import { askedTerm, TIME_TERM } from "./terms.ts";
+import { WEIGHTS } from "./weights.ts";
 
 /**
  * What the documents say on a query, each by itself. A table, a row for each document, because a query with a common
@@ -28,15 +29,8 @@ const MOST = 65_535;
 /** Of two or three sentences. */
 export const USUAL_LENGTH = 20;
 
-interface TermTableOptions {
-  /** Words of the query that name authors. They don't count, unless there is nothing else. */
-  readonly names: ReadonlySet<string>;
-  /** Exponent of a word's rarity. */
-  readonly exponent: number;
-}
-
-/** Reads every document once. */
-export function buildTermTable(query: Query, matches: Matches, options: TermTableOptions): TermTable {
+/** Reads every document once. `names`: words of the query that name authors; they don't count, unless there is nothing else. */
+export function buildTermTable(query: Query, matches: Matches, names: ReadonlySet<string>): TermTable {
   const { documents } = matches;
   const words = [...query.words.keys()];
   const table = {
@@ -50,13 +44,13 @@ export function buildTermTable(query: Query, matches: Matches, options: TermTabl
     times: new Uint8Array(documents.length),
   };
   fill(table, query);
-  const counting = words.filter((word) => !options.names.has(word));
+  const counting = words.filter((word) => !names.has(word));
   const kept = new Set(counting.length > 0 || query.dates.size > 0 ? counting : words);
   for (const [at, counted] of holders(table).entries()) {
     const word = words[at] ?? "";
     const held = matches.holders?.get(word) ?? counted;
     const idf = Math.log(1 + (matches.size - held + 0.5) / (held + 0.5));
-    if (kept.has(word)) table.rarity[at] = (query.words.get(word)?.share ?? 1) * idf ** options.exponent;
+    if (kept.has(word)) table.rarity[at] = (query.words.get(word)?.share ?? 1) * idf ** WEIGHTS.rarity;
   }
   return table;
 }

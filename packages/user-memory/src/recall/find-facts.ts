@@ -1,6 +1,5 @@
 import type { StoredFact, UserHead, UserKey, UserMemoryBackend } from "../backend/backend.ts";
 import { openEmbedding, type VectorOf } from "../embedding.ts";
-import type { Trust } from "../fact.ts";
 import { detailsOf } from "../facts/quotation.ts";
 import { ownContent } from "../facts/terms.ts";
 import { isUsersWord, trustRank } from "../facts/trust.ts";
@@ -10,6 +9,7 @@ import type { StoreScope } from "../scope.ts";
 import { isQuestion } from "../text/asks.ts";
 import { countUsersWords, readState } from "../write/head-state.ts";
 import { type Candidate, findCandidates } from "./candidates.ts";
+import type { RecallSettings } from "./options.ts";
 import { type Found, mayComeFirst, orderByTrust, shareOut } from "./order.ts";
 
 /** So many candidates are ranked and read at once; more only where too few of them may be recalled. */
@@ -18,14 +18,8 @@ const FIRST_READ = 20;
 /** So many are read where some of the best aren't the user's word. */
 const MOST_READ = 2_000;
 
-export interface RecallInput {
+interface RecallInput extends RecallSettings {
   readonly query: string;
-  readonly limit: number;
-  readonly tags: readonly string[] | undefined;
-  readonly asOf: number;
-  /** `asOf` is now: then earlier quotations are found, too. */
-  readonly isNow: boolean;
-  readonly minTrust: Trust;
 }
 
 interface SearchFor {

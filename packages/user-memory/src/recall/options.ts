@@ -19,16 +19,16 @@ const recallSchema = lazy(() =>
     .prefault({}),
 );
 
-export interface ReadRecall {
+export interface RecallSettings {
   readonly limit: number;
   readonly tags: readonly string[] | undefined;
   readonly asOf: number;
-  /** Nobody asked for what held at another time. */
+  /** `asOf` is now: then earlier quotations are found, too. */
   readonly isNow: boolean;
   readonly minTrust: Trust;
 }
 
-export function readRecall(options: unknown, now: number): ReadRecall {
+export function readRecall(options: unknown, now: number): RecallSettings {
   const { limit, asOf, ...rest } = checkInput("recall", recallSchema(), "options", options);
   const isNow = asOf === undefined || Number.isNaN(asOf);
   return { ...rest, tags: rest.tags, limit: Math.min(limit, MAX_LIMIT), asOf: isNow ? now : asOf, isNow };

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
-import type { QuarantineReason, Trust } from "../fact.ts";
+import type { StoredFact } from "../backend/backend.ts";
+import type { QuarantineReason } from "../fact.ts";
 import { quotationSchema, writeDetails } from "../facts/quotation.ts";
 import { plausibleTime, saidTime } from "../facts/times.ts";
 import {
@@ -16,13 +17,7 @@ import {
 import { perLimits } from "../input/per-limits.ts";
 import type { UserMemoryLimits } from "../limits.ts";
 
-const REASONS = [
-  "external",
-  "ungrounded",
-  "conflict",
-  "rate",
-  "link",
-] as const satisfies readonly QuarantineReason[];
+const REASONS = ["external", "conflict", "rate", "link"] as const satisfies readonly QuarantineReason[];
 
 const MAX_TEXT = 1_000_000;
 /** Positions are counted on from, and a database may keep 32 bits of them. */
@@ -62,26 +57,12 @@ const optionsSchema = (limits: UserMemoryLimits) =>
 const schemasOf = perLimits((limits) => ({ fact: factSchema(limits), options: optionsSchema(limits) }));
 
 /** What somebody asks to remember, checked, with its times made plausible. */
-export interface RememberInput {
-  readonly id: string;
-  readonly fact: string;
-  readonly tags: readonly string[];
-  readonly score: number | null;
-  readonly trust: Trust;
-  readonly key: string | null;
-  readonly quarantine: QuarantineReason | null;
-  readonly conversationId: string | null;
-  readonly position: number | null;
-  readonly messageId: string | null;
-  readonly author: string | null;
-  readonly extractor: string | null;
-  readonly evidence: string | null;
-  readonly quotation: string | null;
-  readonly saidAt: number | null;
-  readonly validFrom: number;
+export interface RememberInput
+  extends Pick<StoredFact, "id" | "fact" | "tags" | "score" | "trust" | "key" | "quarantine" | "quotation">,
+    Pick<StoredFact, "conversationId" | "position" | "messageId" | "author" | "extractor" | "evidence">,
+    Pick<StoredFact, "saidAt" | "validFrom" | "validUntil"> {
   /** Whether somebody said from when it holds, or when it was said. */
   readonly isDated: boolean;
-  readonly validUntil: number | null;
   readonly since: number | undefined;
   readonly now: number;
 }
@@ -125,8 +106,5 @@ export function readRemember(
 }
 
 /** Never through the middle of a surrogate pair. */
-function cut(text: string | undefined, max: number): string | null {
-  if (text === undefined || text.length <= max) return text ?? null;
-  const isSplit = /[\ud800-\udbff]/.test(text.charAt(max - 1));
-  return text.slice(0, isSplit ? max - 1 : max);
-}
+const cut = (text: string | undefined, max: number): string | null =>
+  text?.slice(0, max).replace(/[\ud800-\udbff]$/, "") ?? null;

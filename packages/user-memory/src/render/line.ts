@@ -1,11 +1,9 @@
 import { lazy } from "@jaf/memory/adapter";
 import { withoutLinks } from "./links.ts";
 
-/** What becomes of links: `"neutralise"` leaves text and host, `"keep"` leaves them as they are. */
-export type LinkPolicy = "neutralise" | "keep";
-
 export interface LineOptions {
-  readonly links: LinkPolicy;
+  /** `"keep"`: links stay as they are. Default: text and host stay. */
+  readonly links?: "keep";
   /** In UTF-16 units. */
   readonly maxLength: number;
 }
@@ -46,12 +44,12 @@ export function lineOf(text: string, { links, maxLength }: LineOptions): string 
     .replace(INVISIBLE(), "")
     .replace(DRESSED_LETTER, (letter) => letter.normalize("NFKC"))
     .replace(PILED_MARKS(), "$1");
-  const lines = visible.split(LINE_BREAK).map((line) => lineStart(linked(line, links)));
+  const lines = visible
+    .split(LINE_BREAK)
+    .map((line) => lineStart(links === "keep" ? line : withoutLinks(line)));
   const line = lineStart(lines.join(" ").replace(SPACE, " ").trim());
   return cut(line.trim(), maxLength);
 }
-
-const linked = (text: string, links: LinkPolicy): string => (links === "keep" ? text : withoutLinks(text));
 
 function lineStart(line: string): string {
   const plain = withoutTags(line.replace(HEADING, "").replace(CODE_FENCE, "`"))

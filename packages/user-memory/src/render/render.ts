@@ -2,7 +2,6 @@ import type { Tokenizer } from "@jaf/memory";
 import { estimateTokens, lazy, parseOptions, wrapInTag } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { boundOptions } from "../bound-options.ts";
-import type { LinkPolicy } from "./line.ts";
 import {
   byPriority,
   byTrustAndTime,
@@ -22,11 +21,6 @@ export interface RenderOptions {
   readonly tokenBudget?: number | undefined;
   /** Counts the tokens. Default: {@link estimateTokens}. */
   readonly tokenizer?: Tokenizer | undefined;
-  /**
-   * `"neutralise"` (default): an image becomes its alternative text, a link its text and host, an address host and path.
-   * `"keep"`: they stay.
-   */
-  readonly links?: LinkPolicy | undefined;
   /** Of each fact, in UTF-16 units. What is longer is cut, and ends with `…`. Default 2,000. */
   readonly maxFactLength?: number | undefined;
   /**
@@ -48,7 +42,6 @@ const optionsSchema = lazy(() =>
   z.strictObject({
     tokenBudget: z.int().min(1).optional(),
     tokenizer: z.custom<Tokenizer>((value) => typeof value === "function", "expected a function").optional(),
-    links: z.enum(["neutralise", "keep"]).default("neutralise"),
     maxFactLength: z.int().min(10).default(2_000),
     placement: z.enum(["instructions", "before-newest-message"]).default("instructions"),
   }),
@@ -102,12 +95,9 @@ interface Item<Fact> {
   readonly line: string;
 }
 
-function itemOf<Fact extends RenderableFact>(
-  fact: Fact,
-  { links, maxFactLength }: Settings,
-): readonly Item<Fact>[] {
+function itemOf<Fact extends RenderableFact>(fact: Fact, { maxFactLength }: Settings): readonly Item<Fact>[] {
   if (!isShown(fact)) return [];
-  const line = statementOf(fact, { links, maxLength: maxFactLength });
+  const line = statementOf(fact, { maxLength: maxFactLength });
   return line === "" ? [] : [{ fact, line: `- ${line}` }];
 }
 

@@ -1,4 +1,5 @@
-export type { BackendFactory, BackendTestOptions, BackendUnderTest } from "./backend/harness.ts";
+export type { BackendFactory, BackendUnderTest } from "./backend/harness.ts";
 export { describeUserMemoryBackend } from "./backend/suite.ts";
-export type { StoreFactory, StoreTestOptions, StoreUnderTest } from "./store/harness.ts";
+export type { UserMemoryTestOptions } from "./options.ts";
+export type { StoreFactory, StoreUnderTest } from "./store/harness.ts";
 export { describeUserMemory } from "./store-suite.ts";

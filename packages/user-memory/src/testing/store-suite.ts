@@ -3,8 +3,9 @@ import { reportCalls } from "@jaf/memory/testing";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { defineUserMemory } from "../define-user-memory.ts";
 import { attackSpecs } from "./attacks/index.ts";
+import type { UserMemoryTestOptions } from "./options.ts";
 import { extentOf, STORE_SMOKE, smokeOf } from "./smoke.ts";
-import type { StoreFactory, StoreTestOptions, StoreUnderTest } from "./store/harness.ts";
+import type { StoreFactory, StoreUnderTest } from "./store/harness.ts";
 import type { StoreCheck, StoreSpec } from "./store/spec.ts";
 import { storeSpecs } from "./store/specs/index.ts";
 
@@ -12,7 +13,7 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_SEEDS = [1];
 
 /** The rules that the options ask for: each method and the attacks, or a smoke. */
-export function specsFor(options: Omit<StoreTestOptions, "timeoutMs">): readonly StoreSpec[] {
+export function specsFor(options: Omit<UserMemoryTestOptions, "timeoutMs">): readonly StoreSpec[] {
   const { rules = "all", seeds = DEFAULT_SEEDS, operations = 320 } = options;
   if (rules === "smoke") return smokeOf(storeSpecs({ seeds: DEFAULT_SEEDS, operations }), STORE_SMOKE);
   return [...storeSpecs({ seeds, operations }), ...attackSpecs];
@@ -63,7 +64,7 @@ export async function checkStore(
 export function describeUserMemory(
   name: string,
   factory: StoreFactory,
-  options: StoreTestOptions = {},
+  options: UserMemoryTestOptions = {},
 ): void {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, rules: extent } = options;
   describe(`UserMemoryStore: ${name}${extentOf(extent)}`, () => {

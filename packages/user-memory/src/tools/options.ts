@@ -50,12 +50,6 @@ export interface MemoryToolsOptions<Ctx> {
     | undefined;
   /** Recalls facts with at least one of these tags only, and gives them to what is remembered. */
   readonly tags?: readonly string[] | undefined;
-  /** How many facts a recall shows at most. Default 10. */
-  readonly limit?: number | undefined;
-  /** Default `remember_fact`, `recall_facts`, `forget_fact`. */
-  readonly names?:
-    | { readonly remember?: string; readonly recall?: string; readonly forget?: string }
-    | undefined;
   /** See `Tool.needsApproval`. Default: none. */
   readonly needsApproval?:
     | {
@@ -66,7 +60,6 @@ export interface MemoryToolsOptions<Ctx> {
     | undefined;
 }
 
-const name = (byDefault: string) => z.string().min(1).default(byDefault);
 export const memoryToolsSchema = lazy(() =>
   z.strictObject({
     memory: z.custom<UserMemory>().optional(),
@@ -76,20 +69,6 @@ export const memoryToolsSchema = lazy(() =>
     said: callback().optional(),
     turnStart: callback().optional(),
     tags: z.array(z.string().min(1)).readonly().optional(),
-    limit: z.int().min(1).max(100).default(10),
-    names: z
-      .strictObject({
-        remember: name("remember_fact"),
-        recall: name("recall_facts"),
-        forget: name("forget_fact"),
-      })
-      .prefault({}),
     needsApproval: z.custom<never>().optional(),
   }),
 );
-
-/** The options with their defaults. */
-export interface MemoryToolsSettings<Ctx> extends Omit<MemoryToolsOptions<Ctx>, "names"> {
-  readonly limit: number;
-  readonly names: { readonly remember: string; readonly recall: string; readonly forget: string };
-}

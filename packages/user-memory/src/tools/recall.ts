@@ -4,6 +4,8 @@ import { isShown, type RenderableFact } from "../render/renderable-fact.ts";
 import { statementOf } from "../render/statement.ts";
 import type { UserMemory } from "../user-memory.ts";
 
+/** How many facts the model is shown at most. */
+const LIMIT = 10;
 const MAX_FACT = 2_000;
 const MAX_ID = 255;
 
@@ -14,7 +16,7 @@ const NOTE =
 /** What a recall found, as the model reads it: a line for each fact, behind its id. */
 export function shownFacts(facts: readonly RenderableFact[]): string {
   const lines = facts.flatMap((fact) => {
-    const line = statementOf(fact, { links: "neutralise", maxLength: MAX_FACT });
+    const line = statementOf(fact, { maxLength: MAX_FACT });
     const id = lineOf(fact.id, { links: "keep", maxLength: MAX_ID });
     return line === "" ? [] : [`- [${id}] ${line}`];
   });
@@ -24,15 +26,11 @@ export function shownFacts(facts: readonly RenderableFact[]): string {
 export async function recallFacts(
   memory: UserMemory,
   userId: string,
-  {
-    query,
-    limit,
-    tags,
-  }: { readonly query: string; readonly limit: number; readonly tags?: readonly string[] | undefined },
+  { query, tags }: { readonly query: string; readonly tags?: readonly string[] | undefined },
 ): Promise<readonly RenderableFact[]> {
   const found: readonly RenderableFact[] = await memory.recall(userId, query, {
-    limit,
+    limit: LIMIT,
     ...(tags === undefined ? {} : { tags }),
   });
-  return found.filter(isShown).slice(0, limit);
+  return found.filter(isShown).slice(0, LIMIT);
 }

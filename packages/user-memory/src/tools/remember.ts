@@ -6,7 +6,9 @@ import { rememberItem } from "../extract/remember-item.ts";
 import { readUserInput, type UserInput } from "../extract/user-input.ts";
 import type { UserMemory } from "../user-memory.ts";
 import { isStore } from "../user-memory-guards.ts";
-import type { MemoryToolsSettings, RememberArguments } from "./options.ts";
+import type { MemoryToolsOptions, RememberArguments } from "./options.ts";
+
+export const REMEMBER_TOOL = "remember_fact";
 
 const WAITS =
   "It is from a text of somebody else's, so it is kept for review and isn't known yet. Go on without it, and don't tell the user that it is remembered.";
@@ -20,7 +22,7 @@ const UNWANTED = "Not remembered: the user asked not to keep it.";
 interface Remembering<Ctx> {
   readonly memory: UserMemory;
   readonly userId: string;
-  readonly settings: MemoryToolsSettings<Ctx>;
+  readonly settings: MemoryToolsOptions<Ctx>;
   readonly context: Readonly<Ctx>;
   readonly call: ToolCallInfo | undefined;
   /** When the call began. */
@@ -39,7 +41,7 @@ export async function rememberFact<Ctx>(
   const [item] = await proposedIn(input, [{ fact, evidence, score: 1 }], async () => false);
   // A store that keeps no trust would show what waits for review as the user's word.
   if (item === undefined || (item.kind === "third-party" && !isStore(memory))) return NOT_SAID;
-  const extractor = `${settings.names.remember} of ${call?.agentName ?? "an agent"}`;
+  const extractor = `${REMEMBER_TOOL} of ${call?.agentName ?? "an agent"}`;
   const { conversationId } = call?.turn ?? {};
   const source = { ...start, userId, conversationId, position: input.position, extractor };
   try {

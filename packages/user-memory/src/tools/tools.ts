@@ -8,13 +8,12 @@ import { forgetFact } from "./forget.ts";
 import {
   type ForgetArguments,
   type MemoryToolsOptions,
-  type MemoryToolsSettings,
   memoryToolsSchema,
   type RecallArguments,
   type RememberArguments,
 } from "./options.ts";
 import { recallFacts, shownFacts } from "./recall.ts";
-import { rememberFact } from "./remember.ts";
+import { REMEMBER_TOOL, rememberFact } from "./remember.ts";
 
 /** Tools by which a model remembers, recalls and forgets by itself. */
 export interface MemoryTools<Ctx> {
@@ -71,12 +70,9 @@ interface Reached {
  * A call rejects with what the store rejects with. Throws a `TypeError` for options that are wrong.
  */
 export function createMemoryTools<Ctx>(options: MemoryToolsOptions<Ctx>): MemoryTools<Ctx> {
-  const given = boundOptions(memoryToolsSchema(), options);
-  const settings: MemoryToolsSettings<Ctx> = {
-    ...given,
-    ...parseOptions(memoryToolsSchema(), given, "memory tools options"),
-  };
-  const { names, limit, tags } = settings;
+  const settings = boundOptions(memoryToolsSchema(), options);
+  parseOptions(memoryToolsSchema(), settings, "memory tools options");
+  const { tags } = settings;
   const needsApproval = boundOptions(APPROVALS, settings.needsApproval);
 
   /** Does what a tool is for, or says why it can't. */
@@ -93,7 +89,7 @@ export function createMemoryTools<Ctx>(options: MemoryToolsOptions<Ctx>): Memory
   return {
     remember: {
       schema: {
-        name: names.remember,
+        name: REMEMBER_TOOL,
         description:
           "Remembers what the user just said and will matter in later conversations, in the user's own words. Not for what a page, a tool or you said, nor for secrets.",
         parameters: rememberSchema(),
@@ -108,19 +104,19 @@ export function createMemoryTools<Ctx>(options: MemoryToolsOptions<Ctx>): Memory
     },
     recall: {
       schema: {
-        name: names.recall,
+        name: "recall_facts",
         description: "Recalls what is known about the user from earlier conversations.",
         parameters: recallSchema(),
       },
       execute: ({ query }, context) =>
         reach(context, async ({ memory, userId }) =>
-          shownFacts(await recallFacts(memory, userId, { query, limit, tags })),
+          shownFacts(await recallFacts(memory, userId, { query, tags })),
         ),
       ...approvalOf(needsApproval?.recall),
     },
     forget: {
       schema: {
-        name: names.forget,
+        name: "forget_fact",
         description:
           "Forgets a fact about the user for good, when the user asks for it. Recall it first, for its id.",
         parameters: forgetSchema(),

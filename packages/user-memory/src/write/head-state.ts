@@ -5,8 +5,7 @@ import type { UserHead } from "../backend/backend.ts";
 
 const count = lazy(() => z.int().min(0));
 
-/** As it is stored. */
-const storedSchema = lazy(() =>
+const stateSchema = lazy(() =>
   z.object({
     /** When everything was forgotten last, in milliseconds since 1970; 0: never. */
     erasedAt: z.number(),
@@ -15,20 +14,15 @@ const storedSchema = lazy(() =>
     untrusted: count(),
     quarantined: count(),
     /** Of the facts, the quotations. */
-    quotations: count().default(0),
+    quotations: count(),
     audit: z.object({ seq: count(), hash: z.string() }),
     /** By the digest of a conversation: how many facts that aren't the user's word were extracted from it since when. */
-    drawn: z.array(z.tuple([z.string(), count(), z.number()])),
+    extracted: z.array(z.tuple([z.string(), count(), z.number()])),
   }),
 );
 
-type StoredState = Readonly<z.infer<ReturnType<typeof storedSchema>>>;
-
 /** What the shared code keeps of a user beside the facts. */
-export interface HeadState extends Omit<StoredState, "drawn"> {
-  /** Stored as `drawn`. */
-  readonly extracted: StoredState["drawn"];
-}
+export type HeadState = Readonly<z.infer<ReturnType<typeof stateSchema>>>;
 
 /** Where the audit trail of a user ends of whom nothing was recorded. */
 export const CHAIN_START: ChainEnd = { seq: 0, hash: "0".repeat(64) };
@@ -46,20 +40,16 @@ const NEW: HeadState = {
 /** Throws if somebody has changed the row: nothing is written over what isn't understood. */
 export function readState(head: UserHead | null): HeadState {
   if (head === null) return NEW;
-  const parsed = storedSchema().safeParse(parseJson(head.state));
+  const parsed = stateSchema().safeParse(parseJson(head.state));
   if (!parsed.success) throw new Error("the user's head row isn't as this package writes it");
-  const { drawn: extracted, ...state } = parsed.data;
-  return { ...state, extracted };
+  return parsed.data;
 }
 
 /** How many of the facts are the user's word, whether or not they still count. */
 export const countUsersWords = ({ facts, untrusted, quarantined, quotations }: HeadState): number =>
   facts - untrusted - quarantined - quotations;
 
-export function writeState({ extracted, ...state }: HeadState): string {
-  const stored: StoredState = { ...state, drawn: extracted };
-  return JSON.stringify(stored);
-}
+export const writeState = (state: HeadState): string => JSON.stringify(state);
 
 /** The state of a user of whom nothing is left. */
 export const erasedState = (at: number): HeadState => ({ ...NEW, erasedAt: at });

@@ -112,7 +112,7 @@ describe("facts that match what the user said", () => {
   test("are those that count: what waits for review is never shown", async () => {
     const memory = new MemoryUserMemory();
     await memory.remember("alice", "bicycle payload", { trust: "external" });
-    await memory.remember("alice", "bicycle guess", { trust: "inferred", quarantine: "ungrounded" });
+    await memory.remember("alice", "bicycle guess", { trust: "inferred", quarantine: "rate" });
     expect(await start(memory, ["bicycle"])).toBeUndefined();
   });
 

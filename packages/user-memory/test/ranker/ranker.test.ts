@@ -34,7 +34,6 @@ describe("words", () => {
     const long = `violin ${Array.from({ length: 60 }, (_, at) => `thing${at}`).join(" ")}`;
     const documents = [...plain("the violin is old", long), ...FILLER];
     expect(found(documents, "violin")).toEqual([1, 2]);
-    expect(found(documents, "violin", { weights: { length: 0 } })).toEqual([2, 1]);
   });
 
   it("takes a document whose length an index doesn't know for one of usual length", () => {
@@ -333,12 +332,5 @@ describe("a ranking", () => {
     expect(first?.reasons.neighbours).toBeGreaterThan(0);
     expect(first?.reasons.date).toBeGreaterThan(0);
     expect(first?.reasons.conversation).toBeGreaterThan(0);
-  });
-
-  it("leaves out what a weight of 0 takes away", () => {
-    const [first] = search(talk("c", ["lamp", "lamp"]), "lamp", {
-      weights: { before: [], after: [], conversation: 0 },
-    });
-    expect(first?.reasons).toMatchObject({ neighbours: 0, conversation: 0 });
   });
 });

@@ -250,11 +250,6 @@ describe("links", () => {
   ])("lead nowhere: %j", (text, line) => {
     expect(lineFor(text)).toBe(line);
   });
-
-  test("stay where the policy keeps them", () => {
-    const text = "see [docs](https://host.test/a?q=1)";
-    expect(renderUserMemory([fact(text)], { links: "keep" })).toContain(text);
-  });
 });
 
 describe("the budget", () => {

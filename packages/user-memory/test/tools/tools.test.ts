@@ -242,16 +242,13 @@ test("without a user, and without a memory, the model is told so", async () => {
   expect(await toolsFor(undefined).recall.execute({ query: "tea" }, alice)).toMatch(/no user memory/);
 });
 
-test("names and approvals are the application's", () => {
-  const { remember, forget } = toolsFor(undefined, {
-    names: { remember: "note" },
-    needsApproval: { forget: true },
-  });
-  expect(remember.schema.name).toBe("note");
+test("approvals are the application's", () => {
+  const { remember, forget } = toolsFor(undefined, { needsApproval: { forget: true } });
+  expect(remember.schema.name).toBe("remember_fact");
   expect(remember).not.toHaveProperty("needsApproval");
   expect(forget).toMatchObject({ schema: { name: "forget_fact" }, needsApproval: true });
 });
 
 test("an option that is wrong is refused by its name", () => {
-  expect(() => toolsFor(undefined, { limit: 0 })).toThrow(/Invalid memory tools options: limit/);
+  expect(() => toolsFor(undefined, { tags: [""] })).toThrow(/Invalid memory tools options: tags/);
 });

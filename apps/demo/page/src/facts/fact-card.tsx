@@ -8,7 +8,6 @@ import { useStore } from "../ui/store.ts";
 
 const WAITS: Readonly<Record<string, string>> = {
   external: "A page, a document or a tool said this. It isn't used until you agree.",
-  ungrounded: "It says more than your own words do.",
   conflict: "It contradicts what you said yourself.",
   rate: "Very much was learned from one conversation.",
   link: "It holds an address and isn't your own word.",

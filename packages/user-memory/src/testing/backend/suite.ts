@@ -1,7 +1,8 @@
 import { reportCalls } from "@jaf/memory/testing";
 import { describe, it } from "vitest";
+import type { UserMemoryTestOptions } from "../options.ts";
 import { extentOf } from "../smoke.ts";
-import type { BackendFactory, BackendTestOptions } from "./harness.ts";
+import type { BackendFactory } from "./harness.ts";
 import type { BackendCheck } from "./spec.ts";
 import { backendSpecs } from "./specs/index.ts";
 
@@ -37,7 +38,7 @@ export async function checkBackend(factory: BackendFactory, check: BackendCheck)
 export function describeUserMemoryBackend(
   name: string,
   factory: BackendFactory,
-  options: BackendTestOptions = {},
+  options: UserMemoryTestOptions = {},
 ): void {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, rules: extent } = options;
   describe(`UserMemoryBackend: ${name}${extentOf(extent)}`, () => {

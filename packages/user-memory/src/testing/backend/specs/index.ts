@@ -1,5 +1,5 @@
+import type { UserMemoryTestOptions } from "../../options.ts";
 import { BACKEND_SMOKE, smokeOf } from "../../smoke.ts";
-import type { BackendTestOptions } from "../harness.ts";
 import type { BackendSpec } from "../spec.ts";
 import { audit } from "./audit.ts";
 import { commit } from "./commit.ts";
@@ -20,7 +20,7 @@ const DEFAULT_SEEDS = [1, 2];
 const DEFAULT_OPERATIONS = 400;
 
 /** The rules that the options ask for: all of the storage port, or a smoke. */
-export function backendSpecs(options: Omit<BackendTestOptions, "timeoutMs"> = {}): readonly BackendSpec[] {
+export function backendSpecs(options: Omit<UserMemoryTestOptions, "timeoutMs"> = {}): readonly BackendSpec[] {
   const { rules = "all", seeds = DEFAULT_SEEDS, operations = DEFAULT_OPERATIONS } = options;
   if (rules === "smoke") return smokeOf(allSpecs(DEFAULT_SEEDS, operations), BACKEND_SMOKE);
   return allSpecs(seeds, operations);

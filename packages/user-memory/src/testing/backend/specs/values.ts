@@ -73,7 +73,7 @@ export const values: BackendSpec = {
     "of every trust, status and reason are kept": ({ backend }) => {
       const trusts = ["stated", "confirmed", "inferred", "external"] as const;
       const statuses = ["active", "quarantined", "superseded"] as const;
-      const reasons = ["external", "ungrounded", "conflict", "rate", "link", null] as const;
+      const reasons = ["external", "conflict", "rate", "link", null] as const;
       const all = trusts.flatMap((trust) =>
         statuses.flatMap((status) => reasons.map((quarantine) => ({ trust, status, quarantine }))),
       );

@@ -82,9 +82,9 @@ export const remember: StoreSpec = {
     },
 
     "puts into quarantine what it is told to, for that reason": async ({ memory, user }) => {
-      const options = { trust: "inferred", quarantine: "ungrounded" } as const;
+      const options = { trust: "inferred", quarantine: "rate" } as const;
       const fact = await memory.remember(user, "Owns a zebra", options);
-      expect(fact).toMatchObject({ status: "quarantined", quarantine: "ungrounded", trust: "inferred" });
+      expect(fact).toMatchObject({ status: "quarantined", quarantine: "rate", trust: "inferred" });
       expect(await memory.remember(user, "Owns a zebra", { trust: "inferred" })).toEqual(fact);
       expect(await memory.recall(user, "zebra")).toEqual([]);
     },
