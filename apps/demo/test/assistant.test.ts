@@ -2,7 +2,7 @@ import { createRunState } from "@jaf/core";
 import type { Message } from "@jaf/memory";
 import { MemoryUserMemory, renderUserMemory } from "@jaf/user-memory";
 import { describe, expect, it } from "vitest";
-import { SUGGESTIONS, TRIES } from "../page/src/suggestions.ts";
+import { SUGGESTIONS, TRIES } from "../page/src/tour/suggestions.ts";
 import { answerFromHistory, INTRODUCTION } from "../src/assistant/answers.ts";
 import { calculate } from "../src/assistant/calculator.ts";
 import { rememberingOwnWords } from "../src/assistant/learning.ts";
@@ -11,8 +11,7 @@ import { rememberedIn } from "../src/assistant/remembered.ts";
 import { requestsOf } from "../src/assistant/requests.ts";
 import { statementsIn } from "../src/assistant/statements.ts";
 import { titleOf } from "../src/chat/conversation-list.ts";
-import { pageAssistant } from "../src/page/page-assistant.ts";
-import type { PageContext } from "../src/page/page-context.ts";
+import { type PageContext, pageAssistant } from "../src/page/page-assistant.ts";
 
 const said = (...texts: string[]): Message[] => texts.map((content) => ({ role: "user", content }));
 

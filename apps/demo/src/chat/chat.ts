@@ -6,7 +6,7 @@ import type { Store } from "../storage/open-store.ts";
 import type { Chat, Injected } from "./command.ts";
 import { runCommand } from "./commands.ts";
 import { listConversations } from "./conversation-list.ts";
-import { knownFacts } from "./known-facts.ts";
+import { knownFacts } from "./fact-list.ts";
 import { createReplyRenderer, printable, renderHistory } from "./render.ts";
 import { addedSeen, NOTHING_SEEN, withEvent } from "./seen.ts";
 import {

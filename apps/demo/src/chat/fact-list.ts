@@ -1,5 +1,6 @@
 import type { MemoryProvider } from "@jaf/memory";
 import type { FactStatus, RecallReason, Trust, UserFact } from "@jaf/user-memory";
+import type { Store } from "../storage/open-store.ts";
 import { listConversations } from "./conversation-list.ts";
 
 const WHOSE_WORD: Readonly<Record<Trust, string>> = {
@@ -70,4 +71,13 @@ export function describeReasons(reasons: readonly RecallReason[]): string {
   return described.length === 0
     ? "recalled by what it stood next to then, and not any more"
     : `recalled by ${described.join(", ")}`;
+}
+
+/** What counts as known of a user, the newest first, each in a line with where it comes from. */
+export async function knownFacts(
+  { userMemory, provider }: Pick<Store, "userMemory" | "provider">,
+  userId: string,
+): Promise<readonly string[]> {
+  const [facts, titles] = await Promise.all([userMemory.list(userId), titlesOf(provider, userId)]);
+  return facts.map((fact) => `${wordsOf(fact)} — ${describeFact(fact, titles)}`);
 }

@@ -1,8 +1,18 @@
-import type { Message, RunResult } from "@jaf/core";
+import {
+  generateRunId,
+  generateTraceId,
+  type Message,
+  type ModelProvider,
+  type RunConfig,
+  type RunResult,
+  runStream,
+  type TraceEvent,
+} from "@jaf/core";
 import type { ConversationMemory, MemoryProvider } from "@jaf/memory";
+import type { AdaptedUserMemory } from "@jaf/user-memory";
+import { ASSISTANT, type AssistantContext, assistant } from "../assistant/agent.ts";
 import { Failure } from "../failure.ts";
 import { afterCrash } from "../storage/after-crash.ts";
-import { type AnswerOptions, answer, type SendOptions } from "./answer.ts";
 import { titleFor } from "./conversation-list.ts";
 
 /** One conversation of one user. */
@@ -102,4 +112,47 @@ export const newConversationId = (): string => `chat-${crypto.randomUUID()}`;
 export function isUnanswered(messages: readonly Message[]): boolean {
   const last = messages.at(-1);
   return last !== undefined && (last.role !== "assistant" || (last.tool_calls?.length ?? 0) > 0);
+}
+
+/** What every conversation of a user needs. */
+interface AnswerOptions {
+  /** What the assistant knows of the user from other conversations, and learns in this one. */
+  readonly userMemory: AdaptedUserMemory;
+  readonly modelProvider: ModelProvider<AssistantContext>;
+  readonly context: AssistantContext;
+  /** Aborted when the person leaves. */
+  readonly signal: AbortSignal;
+}
+
+export type SendOptions = { readonly onEvent: (event: TraceEvent) => void };
+
+interface Answering extends SendOptions {
+  readonly messages: readonly Message[];
+  /** Where the conversation is stored; absent: nowhere. */
+  readonly stored?: Pick<RunConfig<AssistantContext>, "memory" | "conversationId">;
+}
+
+const LEARNING_MS = 2_000;
+
+/** Runs the assistant, and shows what happens through `onEvent`. */
+async function answer(
+  { userMemory, modelProvider, context, signal }: AnswerOptions,
+  { messages, stored = {}, onEvent }: Answering,
+): Promise<RunResult<string>> {
+  await userMemory.drain({ timeoutMs: LEARNING_MS }); // So that each answer knows what was said before.
+  const config: RunConfig<AssistantContext> = {
+    agentRegistry: new Map([[ASSISTANT, assistant]]),
+    ...{ modelProvider, userMemory, signal, ...stored },
+  };
+  const state = {
+    runId: generateRunId(),
+    traceId: generateTraceId(),
+    messages,
+    currentAgentName: ASSISTANT,
+    context,
+    turnCount: 0,
+  };
+  const stream = runStream<AssistantContext, string>(state, config);
+  for await (const event of stream) onEvent(event);
+  return stream.result;
 }

@@ -1,7 +1,5 @@
 import { createInterface } from "node:readline";
-import { createLineJoiner } from "./continued-lines.ts";
-import { ASK_FOR_MARKS, ASK_FOR_NO_MARKS, createPasteFilter } from "./paste.ts";
-import { readPastes } from "./paste-input.ts";
+import { ASK_FOR_MARKS, ASK_FOR_NO_MARKS, createPasteFilter, readPastes } from "./paste.ts";
 
 export interface Terminal {
   /** A person sits there: prompts and colours make sense. */
@@ -81,5 +79,23 @@ export function createTerminal(onInterrupt: () => void): Terminal {
       keepsNothing = isPrivate;
     },
     close: () => readline.close(),
+  };
+}
+
+/** Of `text\\`, the line that goes on in the next one; an even number of backslashes is none. */
+const CONTINUES = /(?<!\\)(?:\\\\)*\\$/;
+
+/** Joins each line that ends in a backslash with the next one. */
+function createLineJoiner() {
+  let begun: string | undefined;
+  return {
+    /** A whole message; `undefined`: it goes on. */
+    add: (line: string): string | undefined => {
+      const text = begun === undefined ? line : `${begun}\n${line}`;
+      begun = CONTINUES.test(line) ? text.slice(0, -1) : undefined;
+      return begun === undefined ? text : undefined;
+    },
+    /** What had begun when the input ended. */
+    rest: (): string | undefined => begun,
   };
 }

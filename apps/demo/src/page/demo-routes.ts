@@ -1,3 +1,6 @@
+import type { MemoryProvider } from "@jaf/memory";
+import { createMessageSearch } from "@jaf/user-memory";
+import { Failure } from "../failure.ts";
 import type { Samples } from "./samples.ts";
 
 /** What the page is told of the demo. */
@@ -58,4 +61,20 @@ function isOwn({ headers, method }: Request, hosts: readonly string[]): boolean 
   const origin = headers.get("origin");
   if (origin !== null && origin !== `http://${host}`) return false;
   return method === "GET" || headers.get("content-type")?.startsWith("application/json") === true;
+}
+
+const MOST_MESSAGES = 200;
+const LONGEST_QUERY = 200;
+
+/** Finds by words the conversations in which the user or the assistant said them. Throws a {@link Failure}. */
+export function createSaidSearch(
+  provider: MemoryProvider,
+  userId: string,
+): (query: string) => Promise<readonly string[]> {
+  const messages = createMessageSearch(provider);
+  return async (query) => {
+    const found = await messages.search(userId, query.slice(0, LONGEST_QUERY), { limit: MOST_MESSAGES });
+    if (!found.success) throw new Failure(found.error.message);
+    return [...new Set(found.data.map(({ conversationId }) => conversationId))];
+  };
 }

@@ -1,7 +1,102 @@
-import type { Agent } from "@jaf/core";
-import { assistant } from "../assistant/agent.ts";
-import type { PageContext } from "./page-context.ts";
-import { keepPage, sendEmail, timer } from "./page-tools.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Agent, createTool, ToolErrorCodes, ToolResponse } from "@jaf/core";
+import { holdsSecret, type UserMemoryStore } from "@jaf/user-memory";
+import * as z from "zod";
+import { type AssistantContext, assistant, NO_SECRETS } from "../assistant/agent.ts";
+
+/** What the tools of the page's assistant work with, beside those of the terminal's. */
+export interface PageContext extends AssistantContext {
+  readonly userMemory: UserMemoryStore;
+}
+
+/** Waits for a decision, since it leaves the house; one with a secret is refused without asking. */
+const sendEmail = createTool({
+  name: "send_email",
+  description: "Sends an email. It needs the user's approval. In this demo it is only written to the notes.",
+  parameters: z.object({ to: z.string().min(1).max(200), text: z.string().min(1).max(2_000) }),
+  needsApproval: (email) => !holdsSecret(wordsOf(email)),
+  execute: async (email, { notes, userId }: PageContext) => {
+    const { to, text } = email;
+    if (holdsSecret(wordsOf(email))) return ToolResponse.error(ToolErrorCodes.PERMISSION_DENIED, NO_SECRETS);
+    await notes.add(userId, `Email to ${to}: ${text}`);
+    return ToolResponse.success(`Sent to ${to} (that is, written to your notes): ${text}`);
+  },
+});
+
+const wordsOf = ({ to, text }: { readonly to: string; readonly text: string }): string => `${to}: ${text}`;
+
+const LONGEST_SECONDS = 600;
+
+/** Takes its time, so that there is a middle of a tool call to kill the server in. */
+const timer = createTool({
+  name: "timer",
+  description: `Waits for some seconds, at most ${LONGEST_SECONDS}, and says when they are over.`,
+  // Its limits are said in words, so that an answer can repeat them.
+  parameters: z.object({ seconds: z.number() }),
+  timeoutMs: (LONGEST_SECONDS + 10) * 1_000,
+  execute: async ({ seconds }, _context: PageContext, call) => {
+    if (!(seconds >= 1 && seconds <= LONGEST_SECONDS))
+      return ToolResponse.error(
+        ToolErrorCodes.INVALID_INPUT,
+        `A timer runs from 1 second to ${LONGEST_SECONDS / 60} minutes here, since the reply waits for it.`,
+      );
+    await sleep(seconds * 1_000, undefined, call === undefined ? {} : { signal: call.signal });
+    return ToolResponse.success(overText(seconds));
+  },
+});
+
+function overText(seconds: number): string {
+  const isMinutes = seconds >= 60 && seconds % 60 === 0;
+  const [amount, unit] = isMinutes ? [seconds / 60, "minute"] : [seconds, "second"];
+  return amount === 1 ? `The ${unit} is over.` : `The ${amount} ${unit}s are over.`;
+}
+
+const MOST_SENTENCES = 10;
+
+/** What a page says of the user is nobody's word but the page's: each sentence waits until the user agrees. */
+const keepPage = createTool({
+  name: "keep_page",
+  description:
+    "Keeps what a page or a document that the user pasted says about the user. It isn't used until the user agrees.",
+  parameters: z.object({ text: z.string().min(1).max(4_000) }),
+  execute: async ({ text }, { userId, userMemory, isPrivate = false }: PageContext, call) => {
+    if (isPrivate) return ToolResponse.error(ToolErrorCodes.PERMISSION_DENIED, "Nothing is kept here.");
+    const { sentences, hasSecrets } = sentencesOf(text);
+    const leftOut = hasSecrets ? [LEFT_OUT] : [];
+    if (sentences.length === 0)
+      return ToolResponse.success(["Nothing of the page is kept.", ...leftOut].join(" "));
+    const conversationId = call?.turn.conversationId;
+    for (const sentence of sentences) {
+      await userMemory.remember(userId, sentence, {
+        trust: "external",
+        provenance: { conversationId, extractor: "keep_page", saidAt: new Date() },
+      });
+    }
+    return ToolResponse.success(
+      [
+        sentences.length === 1
+          ? `The page says one thing. It waits under "What I know about you" until you agree, and I don't use it before.`
+          : `The page says ${sentences.length} things. They wait under "What I know about you" until you agree, and I don't use them before.`,
+        ...leftOut,
+      ].join(" "),
+    );
+  },
+});
+
+const LEFT_OUT = "What looks like a secret is left out.";
+/** A heading or a rule of Markdown, which says nothing. */
+const NO_SENTENCE = /^(?:#{1,6}(?:\s|$)|[-=*_\s]+$)/;
+
+/** The first of a page's sentences, without headings and secrets; none, where a secret is divided among several. */
+function sentencesOf(text: string): { readonly sentences: readonly string[]; readonly hasSecrets: boolean } {
+  const all = text
+    .split(/\n+|(?<=[.!?])\s+/)
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence.length > 3 && !NO_SENTENCE.test(sentence));
+  const harmless = all.filter((sentence) => !holdsSecret(sentence));
+  const sentences = holdsSecret(harmless.join(" ")) ? [] : harmless;
+  return { sentences: sentences.slice(0, MOST_SENTENCES), hasSecrets: sentences.length < all.length };
+}
 
 /** The assistant of the terminal, with tools that show what a page and a server add to it. */
 export const pageAssistant: Agent<PageContext, string> = {

@@ -5,7 +5,7 @@ import type { Leaving } from "../cli/leaving.ts";
 import type { OpenedStore } from "../storage/open-store.ts";
 import { buildPage } from "./build-page.ts";
 import { openBrowser } from "./open-browser.ts";
-import type { PageContext } from "./page-context.ts";
+import type { PageContext } from "./page-assistant.ts";
 import { servePage } from "./serve-page.ts";
 import { type Listening, supervise } from "./supervise.ts";
 

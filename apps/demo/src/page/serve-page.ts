@@ -5,14 +5,12 @@ import { processExtractions } from "@jaf/user-memory";
 import type { ChosenModel } from "../assistant/choose-model.ts";
 import { learning, rememberingOwnWords } from "../assistant/learning.ts";
 import { titleFor } from "../chat/conversation-list.ts";
-import { knownFacts } from "../chat/known-facts.ts";
+import { knownFacts } from "../chat/fact-list.ts";
 import { Failure } from "../failure.ts";
 import { afterCrash } from "../storage/after-crash.ts";
 import type { OpenedStore } from "../storage/open-store.ts";
-import { createDemoRoutes } from "./demo-routes.ts";
-import { pageAssistant } from "./page-assistant.ts";
-import type { PageContext } from "./page-context.ts";
-import { createSaidSearch } from "./said-search.ts";
+import { createDemoRoutes, createSaidSearch } from "./demo-routes.ts";
+import { type PageContext, pageAssistant } from "./page-assistant.ts";
 import { createSamples } from "./samples.ts";
 import { PAGE_HEADERS, readStaticFiles } from "./static-files.ts";
 

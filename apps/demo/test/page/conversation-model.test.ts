@@ -3,7 +3,7 @@ import { createInMemoryProvider } from "@jaf/memory";
 import { createServerApp } from "@jaf/server";
 import { createJafClient } from "@jaf/server/client";
 import { describe, expect, it, vi } from "vitest";
-import { createConversationModel } from "../../page/src/chat/conversation-model.ts";
+import { createConversationModel } from "../../page/src/models/conversation-model.ts";
 
 const agent = { name: "clerk", instructions: "Be brief." };
 

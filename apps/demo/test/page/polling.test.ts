@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { startPolling } from "../../page/src/ui/polling.ts";
+import { startPolling } from "../../page/src/models/polling.ts";
 
 class Page extends EventTarget {
   visibilityState: DocumentVisibilityState = "visible";

@@ -1,4 +1,5 @@
-import { Markdown } from "../markdown/markdown-view.tsx";
+import type { Piece } from "@jaf/server/client";
+import { Markdown } from "../markdown/markdown.ts";
 import { Icon } from "../ui/icon.tsx";
 import { shownContent } from "./content.ts";
 import type { Entry } from "./entries.ts";
@@ -50,6 +51,31 @@ export function AssistantMessage({ entry, onSaw, onRetry, ran }: AssistantMessag
           )}
         </div>
       )}
+    </article>
+  );
+}
+
+interface StreamingMessageProps {
+  readonly pieces: readonly Piece[];
+  readonly running: boolean;
+}
+
+/** A reply on its way. What it says is announced as it comes, at the pace of the listener. */
+export function StreamingMessage({ pieces, running }: StreamingMessageProps) {
+  const textOf = (type: "text" | "reasoning") =>
+    pieces.flatMap((piece) => (piece.type === type ? [piece.text] : [])).join("\n\n");
+  const [text, reasoning] = [textOf("text"), textOf("reasoning")];
+  return (
+    <article class={`message assistant${running ? " is-streaming" : ""}`} aria-label="Assistant">
+      {reasoning !== "" && (
+        <details class="reasoning" open={text === ""}>
+          <summary>Reasoning</summary>
+          <Markdown text={reasoning} />
+        </details>
+      )}
+      <div aria-live="polite" aria-atomic="false">
+        <Markdown text={text} />
+      </div>
     </article>
   );
 }

@@ -1,10 +1,10 @@
 import { isRunning } from "@jaf/server/client";
 import { useState } from "preact/hooks";
-import { conversation, drafts } from "../app-models.ts";
+import { conversation, drafts } from "../models/app-models.ts";
+import { useStore } from "../models/store.ts";
 import { SawSheet } from "../saw/saw-sheet.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { ScrollArea } from "../ui/scroll-area.ts";
-import { useStore } from "../ui/store.ts";
 import { Composer } from "./composer.tsx";
 import { Transcript } from "./transcript.tsx";
 import { Welcome } from "./welcome.tsx";

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from "preact/hooks";
-import { conversation, drafts } from "../app-models.ts";
+import { conversation, drafts } from "../models/app-models.ts";
+import { useStore } from "../models/store.ts";
 import { refocus } from "../ui/focus.ts";
 import { Icon } from "../ui/icon.tsx";
 import { useOnline } from "../ui/media.ts";
-import { useStore } from "../ui/store.ts";
 
 interface ComposerProps {
   readonly running: boolean;

@@ -6,7 +6,7 @@ import {
   type ToolItem,
   type TurnView,
 } from "@jaf/server/client";
-import type { StoppedTurn } from "../saw/turn-record.ts";
+import type { StoppedTurn } from "../models/turn-record.ts";
 import { isRejected, stateOf } from "./outcome.ts";
 
 /** What the transcript shows, one below the other. */

@@ -1,5 +1,5 @@
 import type { ToolItem, WaitingCall } from "@jaf/server/client";
-import { conversation } from "../app-models.ts";
+import { conversation } from "../models/app-models.ts";
 import { durationOf } from "../ui/dates.ts";
 import { Icon } from "../ui/icon.tsx";
 import { isRejected } from "./outcome.ts";

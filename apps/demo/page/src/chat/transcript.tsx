@@ -1,12 +1,11 @@
 import { callsIn, isRunning } from "@jaf/server/client";
 import { useEffect, useRef } from "preact/hooks";
-import { conversation, list } from "../app-models.ts";
-import { useStore } from "../ui/store.ts";
-import { approvalTools, loadApprovalTools } from "./approval-tools.ts";
-import { AssistantMessage } from "./assistant-message.tsx";
-import type { ConversationState } from "./conversation-state.ts";
+import { conversation, list } from "../models/app-models.ts";
+import { approvalTools, loadApprovalTools } from "../models/approval-tools.ts";
+import type { ConversationState } from "../models/conversation-state.ts";
+import { useStore } from "../models/store.ts";
+import { AssistantMessage, StreamingMessage } from "./assistant-message.tsx";
 import { type Entry, entriesOf, ranSince } from "./entries.ts";
-import { StreamingMessage } from "./streaming-message.tsx";
 import { ToolCard } from "./tool-card.tsx";
 import { type MissingPart, TurnEnding } from "./turn-ending.tsx";
 import { UserMessage } from "./user-message.tsx";

@@ -1,5 +1,5 @@
 import type { TurnView } from "@jaf/server/client";
-import { conversation } from "../app-models.ts";
+import { conversation } from "../models/app-models.ts";
 
 export type MissingPart = "reply" | "rest";
 

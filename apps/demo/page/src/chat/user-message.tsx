@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { conversation } from "../app-models.ts";
+import { conversation } from "../models/app-models.ts";
 import { refocusLater } from "../ui/focus.ts";
 import { Icon } from "../ui/icon.tsx";
 import { shownContent } from "./content.ts";

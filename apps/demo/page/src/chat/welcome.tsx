@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
-import { conversation } from "../app-models.ts";
-import { type DemoAbout, demo } from "../server.ts";
-import { SUGGESTIONS } from "../suggestions.ts";
+import { conversation } from "../models/app-models.ts";
+import { type DemoAbout, demo } from "../models/server.ts";
+import { SUGGESTIONS } from "../tour/suggestions.ts";
 
 export function Welcome() {
   const [about, setAbout] = useState<DemoAbout>();

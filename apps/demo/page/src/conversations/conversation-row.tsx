@@ -1,7 +1,7 @@
 import type { ConversationSummary } from "@jaf/server/client";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { list } from "../app-models.ts";
-import { conversationHref, goTo } from "../route.ts";
+import { list } from "../models/app-models.ts";
+import { conversationHref, goTo } from "../models/route.ts";
 import { useAction } from "../ui/busy.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
 import { briefly } from "../ui/dates.ts";

@@ -1,10 +1,10 @@
-import { useState } from "preact/hooks";
-import { list } from "../app-models.ts";
-import { conversationHref, route } from "../route.ts";
+import { useEffect, useState } from "preact/hooks";
+import { list } from "../models/app-models.ts";
+import { conversationHref, route } from "../models/route.ts";
+import { demo } from "../models/server.ts";
+import { useStore } from "../models/store.ts";
 import { Icon, type IconName } from "../ui/icon.tsx";
-import { useStore } from "../ui/store.ts";
 import { ConversationRow } from "./conversation-row.tsx";
-import { useSaid } from "./said.ts";
 
 export function Sidebar({ onTry }: { readonly onTry: () => void }) {
   const { now } = useStore(route);
@@ -101,3 +101,30 @@ const NavLink = ({ href, icon, isCurrent, children }: NavLinkProps) => (
     <Icon name={icon} /> {children}
   </a>
 );
+
+const TYPING_MS = 200;
+const NONE: ReadonlySet<string> = new Set();
+
+/** The ids of the conversations in which `sought` was said, once that is known. */
+function useSaid(sought: string): ReadonlySet<string> {
+  const [found, setFound] = useState(NONE);
+  useEffect(() => {
+    setFound(NONE);
+    const query = sought.trim();
+    if (query === "") return;
+    let isOver = false;
+    const timer = setTimeout(() => {
+      demo.search(query).then(
+        (ids) => {
+          if (!isOver) setFound(new Set(ids));
+        },
+        () => {}, // Titles are found all the same.
+      );
+    }, TYPING_MS);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [sought]);
+  return found;
+}

@@ -1,10 +1,10 @@
 import type { Fact } from "@jaf/server/client";
-import { list } from "../app-models.ts";
-import { conversationHref } from "../route.ts";
-import { server } from "../server.ts";
+import { list } from "../models/app-models.ts";
+import { conversationHref } from "../models/route.ts";
+import { server } from "../models/server.ts";
+import { useStore } from "../models/store.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
 import { dayOf } from "../ui/dates.ts";
-import { useStore } from "../ui/store.ts";
 
 const WAITS: Readonly<Record<string, string>> = {
   external: "A page, a document or a tool said this. It isn't used until you agree.",

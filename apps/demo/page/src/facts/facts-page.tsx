@@ -1,10 +1,10 @@
 import type { Fact } from "@jaf/server/client";
 import { useCallback, useEffect, useState } from "preact/hooks";
-import { failureText, server } from "../server.ts";
+import { startPolling } from "../models/polling.ts";
+import { failureText, server } from "../models/server.ts";
 import { useAction } from "../ui/busy.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
 import { refocusLater } from "../ui/focus.ts";
-import { startPolling } from "../ui/polling.ts";
 import { ScrollArea } from "../ui/scroll-area.ts";
 import { FactCard } from "./fact-card.tsx";
 

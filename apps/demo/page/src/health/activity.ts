@@ -1,5 +1,5 @@
 import type { ConversationSummary, JafClient } from "@jaf/server/client";
-import { seenTurn } from "../saw/turn-record.ts";
+import { seenTurn } from "../models/turn-record.ts";
 
 export interface TurnActivity {
   readonly startedAt: string;

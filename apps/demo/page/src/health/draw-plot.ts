@@ -1,6 +1,6 @@
 import "uplot/dist/uPlot.min.css";
 import uPlot from "uplot";
-import type { Series } from "./series.ts";
+import type { Series } from "./plot.tsx";
 
 interface PlotData {
   readonly x: readonly number[];

@@ -1,9 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
-import { list } from "../app-models.ts";
-import { failureText, server } from "../server.ts";
-import { startPolling } from "../ui/polling.ts";
+import { list } from "../models/app-models.ts";
+import { startPolling } from "../models/polling.ts";
+import { failureText, server } from "../models/server.ts";
+import { useStore } from "../models/store.ts";
 import { ScrollArea } from "../ui/scroll-area.ts";
-import { useStore } from "../ui/store.ts";
 import { type Activity, collectActivity } from "./activity.ts";
 import { Details } from "./details.tsx";
 import { Plot } from "./plot.tsx";

@@ -1,5 +1,11 @@
 import { useEffect, useRef } from "preact/hooks";
-import type { Series } from "./series.ts";
+
+/** A line of a plot. */
+export interface Series {
+  readonly label: string;
+  /** `null`: unknown there. */
+  readonly values: readonly (number | null)[];
+}
 
 interface PlotProps {
   readonly label: string;

@@ -1,9 +1,15 @@
 import { lexer, type Token, type Tokens } from "marked";
 import { type ComponentChildren, Fragment, h, type VNode } from "preact";
-import { decodeEntities } from "./entities.ts";
+import { useMemo } from "preact/hooks";
 import { safeHref } from "./safe-link.ts";
 
 const MAX_DEPTH = 40;
+
+/** A text of Markdown; see `markdownOf`. */
+export function Markdown({ text }: { readonly text: string }): VNode {
+  const shown = useMemo(() => markdownOf(text), [text]);
+  return h("div", { class: "markdown" }, shown) as VNode;
+}
 
 /**
  * Markdown as elements. No HTML is made or parsed on the way: HTML in the text is shown as text, an image is a link to it, and of
@@ -128,4 +134,22 @@ function link(address: string, content: ComponentChildren): ComponentChildren {
   const href = safeHref(decodeEntities(address));
   if (href === undefined) return h(Fragment, null, content);
   return h("a", { href, target: "_blank", rel: "noopener noreferrer" }, content);
+}
+
+const NAMED: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: "\u00a0",
+};
+
+/** Text with its character references resolved, since it is shown as text and never parsed as HTML. */
+function decodeEntities(text: string): string {
+  return text.replaceAll(/&(?:#x([\da-f]{1,6})|#(\d{1,7})|([a-z]{2,6}));/gi, (whole, hex, decimal, name) => {
+    if (name !== undefined) return NAMED[name as string] ?? whole;
+    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex as string, 16);
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
 }

@@ -1,6 +1,6 @@
 import type { ContextManifest } from "@jaf/core";
+import type { SeenCall } from "../models/turn-record.ts";
 import { durationOf } from "../ui/dates.ts";
-import type { SeenCall } from "./turn-record.ts";
 
 const NUMBER = new Intl.NumberFormat();
 

@@ -1,10 +1,10 @@
 import type { Fact } from "@jaf/server/client";
 import { useEffect, useState } from "preact/hooks";
-import { failureText, server } from "../server.ts";
+import { failureText, server } from "../models/server.ts";
+import { type SeenTurn, seenTurn, turnOf } from "../models/turn-record.ts";
 import { dayOf } from "../ui/dates.ts";
 import { Sheet } from "../ui/sheet.tsx";
 import { CallCard } from "./call-card.tsx";
-import { type SeenTurn, seenTurn, turnOf } from "./turn-record.ts";
 
 interface SawSheetProps {
   readonly conversationId: string;

@@ -1,6 +1,6 @@
 import { type Conversation, isJafClientError } from "@jaf/server/client";
-import { conversation } from "../app-models.ts";
-import { server } from "../server.ts";
+import { conversation } from "../models/app-models.ts";
+import { server } from "../models/server.ts";
 
 const FORGED: Conversation["messages"][number]["message"][] = [
   { role: "user", content: "Do I get a refund?" },

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { conversation, list } from "../app-models.ts";
-import { conversationHref, goTo } from "../route.ts";
-import { type DemoAbout, demo } from "../server.ts";
-import { TRIES } from "../suggestions.ts";
+import { conversation, list } from "../models/app-models.ts";
+import { conversationHref, goTo } from "../models/route.ts";
+import { type DemoAbout, demo } from "../models/server.ts";
 import { useAction } from "../ui/busy.ts";
 import { Sheet } from "../ui/sheet.tsx";
 import { sendForgedHistory } from "./forged-history.ts";
+import { TRIES } from "./suggestions.ts";
 
 /** What this server does that others don't, each by one click. */
 export function TryPanel({ onClose }: { readonly onClose: () => void }) {

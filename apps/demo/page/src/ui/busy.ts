@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { failureText } from "../server.ts";
+import { failureText } from "../models/server.ts";
 
 /** Runs one action at a time, and keeps why the last one failed. */
 export function useAction(): {

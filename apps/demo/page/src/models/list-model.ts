@@ -1,7 +1,7 @@
 import type { ConversationSummary, JafClient, PendingApprovalEntry } from "@jaf/server/client";
-import { failureText } from "../server.ts";
-import { startPolling } from "../ui/polling.ts";
-import { createStore, type Store } from "../ui/store.ts";
+import { startPolling } from "./polling.ts";
+import { failureText } from "./server.ts";
+import { createStore, type Store } from "./store.ts";
 
 export interface ListState {
   readonly conversations: readonly ConversationSummary[];

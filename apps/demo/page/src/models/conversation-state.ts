@@ -1,6 +1,6 @@
 import type { PositionedMessage, TurnView, WaitingCall } from "@jaf/server/client";
-import type { StoppedTurn } from "../saw/turn-record.ts";
-import { failureText, isUnreachable } from "../server.ts";
+import { failureText, isUnreachable } from "./server.ts";
+import type { StoppedTurn } from "./turn-record.ts";
 
 /** The conversation that is open, as the page shows it. */
 export interface ConversationState {

@@ -1,6 +1,6 @@
-import { createConversationModel } from "./chat/conversation-model.ts";
-import { createDrafts } from "./chat/drafts.ts";
-import { createListModel } from "./conversations/list-model.ts";
+import { createConversationModel } from "./conversation-model.ts";
+import { createDrafts } from "./drafts.ts";
+import { createListModel } from "./list-model.ts";
 import { replaceRoute, route } from "./route.ts";
 import { server } from "./server.ts";
 

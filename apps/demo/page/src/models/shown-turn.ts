@@ -1,7 +1,7 @@
 import { emptyTurn, type FollowedEvent, type FollowOptions, foldTurn } from "@jaf/server/client";
-import { isUnreachable } from "../server.ts";
-import type { Store } from "../ui/store.ts";
 import { type ConversationState, failureOf } from "./conversation-state.ts";
+import { isUnreachable } from "./server.ts";
+import type { Store } from "./store.ts";
 import type { StoredConversation } from "./stored-conversation.ts";
 
 export interface ShownTurnOptions {

@@ -1,7 +1,7 @@
 import { isRunning, type JafClient } from "@jaf/server/client";
-import { createStore, type Store } from "../ui/store.ts";
 import { type ConversationState, EMPTY } from "./conversation-state.ts";
 import { createShownTurn, type ShownTurnOptions } from "./shown-turn.ts";
+import { createStore, type Store } from "./store.ts";
 import { createStoredConversation, type StoredConversationOptions } from "./stored-conversation.ts";
 import { createTurnActions, type TurnActions } from "./turn-actions.ts";
 

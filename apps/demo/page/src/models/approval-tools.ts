@@ -1,5 +1,5 @@
-import { server } from "../server.ts";
-import { createStore } from "../ui/store.ts";
+import { server } from "./server.ts";
+import { createStore } from "./store.ts";
 
 /** The names of the tools whose calls may wait for an approval. Empty until the server has told them. */
 export const approvalTools = createStore<{ readonly names: ReadonlySet<string> }>({ names: new Set() });

@@ -1,4 +1,4 @@
-import { createStore, type Store } from "../ui/store.ts";
+import { createStore, type Store } from "./store.ts";
 
 export interface Drafts {
   /** By conversation; `""` is the one that hasn't begun. */

@@ -1,7 +1,7 @@
 import { isJafClientError, type JafClient, type WaitingCall } from "@jaf/server/client";
-import { type StoppedTurn, stoppedIn } from "../saw/turn-record.ts";
-import type { Store } from "../ui/store.ts";
 import { type ConversationState, EMPTY, failureOf } from "./conversation-state.ts";
+import type { Store } from "./store.ts";
+import { type StoppedTurn, stoppedIn } from "./turn-record.ts";
 
 const PAGE = 100;
 const TURNS = 50;

@@ -1,7 +1,7 @@
 import type { JafClient, WaitingCall } from "@jaf/server/client";
-import type { Store } from "../ui/store.ts";
 import { type ConversationState, failureOf } from "./conversation-state.ts";
 import type { ShownTurnOptions, ShowTurn } from "./shown-turn.ts";
+import type { Store } from "./store.ts";
 
 /** What the user can do that begins, changes or ends a turn. */
 export interface TurnActions {
