@@ -33,7 +33,7 @@ const cursorOf = ({ id, at }: Listed) =>
     metadata: { lastActivity: at },
   } as never as ConversationMemory);
 
-it("a page is that of a sorted list, amid bursts, equal times and times that were set back", async () => {
+it("a page is that of a sorted list, amid equal times and times that were set back", async () => {
   const schema = freshSchema();
   schemas.push(schema);
   await useClient(async (client) => {
