@@ -3,15 +3,7 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Statement } from "./client/port.ts";
 import { qualifiedName, type ResolvedNames } from "./schema/names.ts";
 import { createTables } from "./schema/tables.ts";
-import {
-  conversationsOf,
-  jsonTextOf,
-  LONGEST_LEAD,
-  millisecondsOf,
-  present,
-  toStatement,
-  toWrite,
-} from "./statements.ts";
+import { conversationsOf, jsonTextOf, millisecondsOf, present, toStatement, toWrite } from "./statements.ts";
 
 /** Which conversations are due for deletion: those of this age in days, or those that have expired. */
 export type Due = { readonly olderThanDays: number } | "expired";
@@ -31,8 +23,7 @@ const MOST_DAYS = 2_000_000;
 /** The statements that delete many conversations, some at a time. */
 export function createBulkQueries(names: ResolvedNames) {
   const { columns: conversations, source, live } = conversationsOf(names);
-  const { conversationId, userId, totalMessages, lastActivity, expiresAt, activityBound, expiryBound } =
-    conversations;
+  const { conversationId, userId, totalMessages, lastActivity, expiresAt } = conversations;
 
   const { tombstones } = createTables(names);
 
@@ -43,21 +34,11 @@ export function createBulkQueries(names: ResolvedNames) {
   const ageOf = (days: number): SQL =>
     sql`make_interval(secs => ${Math.min(days, MOST_DAYS) * SECONDS_PER_DAY}::float8)`;
 
+  // That a time isn't before all times says nothing, but makes the planner expect few rows.
   const isDue = (due: Due): SQL =>
     due === "expired"
       ? sql`${expiresAt} <= ${present}`
-      : sql`${lastActivity} < ${present} - ${ageOf(due.olderThanDays)}`;
-
-  // By the index. Of what may have expired, what hasn't is told apart later. That a time isn't before all times says
-  // nothing, but makes the planner expect few rows.
-  const mayBeDue = (due: Due): SQL | undefined =>
-    due === "expired"
-      ? sql`${expiryBound} <= ${present}`
-      : and(
-          isDue(due),
-          sql`${activityBound} >= '-infinity'`,
-          sql`${activityBound} < ${present} - ${ageOf(due.olderThanDays)} + ${LONGEST_LEAD}`,
-        );
+      : sql`${lastActivity} >= '-infinity' AND ${lastActivity} < ${present} - ${ageOf(due.olderThanDays)}`;
 
   const leaveTombstones = sql`, left_behind AS (
     INSERT INTO ${tombstones} (key, id, expires_at)
@@ -92,24 +73,17 @@ export function createBulkQueries(names: ResolvedNames) {
         leaveTombstones,
       ),
 
-    /** The next that are due, longest due first; includes some whose expiry has been renewed since it was indexed. */
+    /** The next that are due, longest due first. */
     listDue: (due: Due, after: DuePosition | undefined, limit: number): Statement => {
-      const time = due === "expired" ? expiryBound : activityBound;
+      const time = due === "expired" ? expiresAt : lastActivity;
       const later =
         after &&
         sql`(${time}, ${conversationId}) > (to_timestamp(${after.time}::float8 / 1000), ${after.conversationId})`;
       return toStatement(sql`
-        SELECT ${columns}, (${isDue(due)})::text AS is_due, ${millisecondsOf(time)} AS time
-        FROM ${source} WHERE ${and(mayBeDue(due), later)}
+        SELECT ${columns}, ${millisecondsOf(time)} AS time
+        FROM ${source} WHERE ${and(isDue(due), later)}
         ORDER BY ${time}, ${conversationId} LIMIT ${limit}::bigint`);
     },
-
-    /** Writes their new expiry, so that no sweep reads them before it. */
-    renew: (ids: readonly string[]): Statement =>
-      toWrite(sql`
-        UPDATE ${source} SET expiry_bound = ${expiresAt}
-        WHERE ${conversationId} = ANY (ARRAY(
-          SELECT ${conversationId} FROM ${source} WHERE ${isOneOf(ids)} FOR NO KEY UPDATE SKIP LOCKED))`),
 
     // Skips rows that are locked: so it never waits, and can't deadlock.
     deleteDue: (due: Due, ids: readonly string[]): Statement =>

@@ -111,17 +111,9 @@ export function createBulk(sql: SqlClient, names: ResolvedNames): Bulk {
     return cleared;
   }
 
-  /** Returns those that are due; writes the new expiry of the others, so that they aren't read again before it. */
-  async function takeDue(rows: readonly SqlRow[]): Promise<readonly SqlRow[]> {
-    const renewed = rows.filter((row) => row["is_due"] !== "true");
-    if (renewed.length > 0)
-      await sql.query(queries.renew(renewed.map((row) => toListed(row).conversationId)));
-    return rows.filter((row) => row["is_due"] === "true");
-  }
-
   async function sweepPage(due: Due, limit: number, after?: DuePosition) {
     const rows = await sql.query(queries.listDue(due, after, limit));
-    const deleted = await deleteListed(await takeDue(rows), (ids) => queries.deleteDue(due, ids));
+    const deleted = await deleteListed(rows, (ids) => queries.deleteDue(due, ids));
     const last = rows.length < limit ? undefined : rows.at(-1);
     return { deleted, next: last && toPosition(last) };
   }
@@ -138,10 +130,9 @@ export function createBulk(sql: SqlClient, names: ResolvedNames): Bulk {
 
   async function sweepSome(due: Due, { conversations, messages }: Share): Promise<boolean> {
     const rows = await sql.query(queries.listDue(due, undefined, conversations));
-    const isDue = await takeDue(rows);
-    const share = takeShare(isDue, messages);
+    const share = takeShare(rows, messages);
     await deleteListed(share, (ids) => queries.deleteDue(due, ids));
-    return share.length < isDue.length || rows.length === conversations;
+    return share.length < rows.length || rows.length === conversations;
   }
 
   async function sweepTombstones(most: number): Promise<boolean> {

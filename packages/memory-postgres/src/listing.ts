@@ -1,37 +1,11 @@
 import type { ConversationQuery } from "@jaf/memory/adapter";
 import { and, eq, type SQL, sql } from "drizzle-orm";
-import type { SqlValue, Statement } from "./client/port.ts";
+import type { Statement } from "./client/port.ts";
 import type { ConversationParts } from "./conversation-parts.ts";
-import { EARLIEST_MS, jsonTextOf, reusable, timestampOf, toStatement } from "./statements.ts";
+import { jsonTextOf, timestampOf, toStatement } from "./statements.ts";
 
-type PageValue = "userId" | "since" | "until" | "cursorTime" | "cursorId" | "limit" | "offset";
-
-/** Infinite for what Postgres has no year for, as {@link timestampOf} has it. */
-const timeValue = (date: Date): string =>
-  date.getTime() < EARLIEST_MS ? "-Infinity" : String(date.getTime());
-
-const valuesOf = ({ userId, since, until, cursor, limit, offset }: ConversationQuery) =>
-  ({
-    userId: userId ?? null,
-    since: since === undefined ? "-Infinity" : timeValue(since),
-    until: until === undefined ? "Infinity" : timeValue(until),
-    cursorTime: cursor === undefined ? null : timeValue(cursor.lastActivity),
-    cursorId: cursor?.conversationId ?? null,
-    limit: limit ?? null,
-    offset,
-  }) satisfies Record<PageValue, SqlValue>;
-
-/** The call of the function that finds a page; `migrations/conversation-listing.ts` describes it. */
-function selectPage({ functionName }: ConversationParts): SQL {
-  const text = (name: PageValue) => sql`${sql.placeholder(name)}::text`;
-  const time = (name: PageValue) => sql`to_timestamp(${sql.placeholder(name)}::float8 / 1000)`;
-  const number = (name: PageValue) => sql`${sql.placeholder(name)}::bigint`;
-  return sql`${sql.raw(functionName("_page"))}(${text("userId")}, ${time("since")}, ${time("until")},
-    ${time("cursorTime")}, ${text("cursorId")}, ${number("limit")}, ${number("offset")}) AS conversation`;
-}
-
-/** All that are asked for, or those of a trace, or the one with an id: few, which are sorted. */
-function selectAll({ tables, conversation }: ConversationParts, query: ConversationQuery): SQL {
+/** Of a trace there are few, which are sorted; a page of others is read off an index. */
+function selectFound({ tables, conversation }: ConversationParts, query: ConversationQuery): SQL {
   const { traces } = tables;
   const { columns, source, live } = conversation;
   const { conversationId, userId, lastActivity } = columns;
@@ -56,9 +30,6 @@ function selectAll({ tables, conversation }: ConversationParts, query: Conversat
     LIMIT ${limit ?? null}::bigint OFFSET ${offset}::bigint`;
 }
 
-const isPage = ({ conversationId, traceId, limit }: ConversationQuery): boolean =>
-  limit !== undefined && conversationId === undefined && traceId === undefined;
-
 /** The statements that list conversations. */
 export function createFindQuery(parts: ConversationParts): (query: ConversationQuery) => Statement {
   const { tables, conversation, columns, joined } = parts;
@@ -81,16 +52,6 @@ export function createFindQuery(parts: ConversationParts): (query: ConversationQ
     ) AS page
     ORDER BY active_at DESC, conversation_id DESC`;
 
-  const none = sql`NULL`;
-  const page = selectPage(parts);
-  const pageOf = {
-    withMessages: reusable<PageValue>(select(bodiesOfPage, page)),
-    alone: reusable<PageValue>(select(none, page)),
-  };
-
-  return (query) => {
-    const { includeMessages } = query;
-    if (isPage(query)) return pageOf[includeMessages ? "withMessages" : "alone"](valuesOf(query));
-    return toStatement(select(includeMessages ? bodiesOfPage : none, selectAll(parts, query)));
-  };
+  return (query) =>
+    toStatement(select(query.includeMessages ? bodiesOfPage : sql`NULL`, selectFound(parts, query)));
 }

@@ -2,14 +2,11 @@ import type { VersionedMemoryProvider } from "@jaf/memory";
 import type { MemoryBackend } from "@jaf/memory/adapter";
 import { defineMemoryProvider } from "@jaf/memory/adapter";
 import { createConversationBackend } from "./backend.ts";
-import { adaptClient } from "./client/adapt-client.ts";
 import type { PostgresClient } from "./client/clients.ts";
 import { type PostgresConfig, parseConfig } from "./config.ts";
-import { toSetupError } from "./errors.ts";
 import { createMaintenance, type Maintenance, type MaintenanceOptions } from "./maintenance.ts";
 import { conversationTables } from "./migrations/conversations.ts";
-import { prepareTables } from "./migrations/migrator.ts";
-import { openPool } from "./pool.ts";
+import { openTables } from "./open-tables.ts";
 
 export interface PostgresProvider extends VersionedMemoryProvider, Maintenance {}
 
@@ -37,17 +34,8 @@ async function open(
   config: PostgresConfig,
   client: PostgresClient | undefined,
 ): Promise<OpenedBackend> {
-  const settings = parseConfig(config);
-  const opened =
-    client === undefined ? await openPool(settings, operation) : { client, close: async () => {} };
-  try {
-    const sql = adaptClient(opened.client);
-    const names = await prepareTables(sql, conversationTables, { ...settings, operation });
-    return { backend: createConversationBackend({ sql, names, close: opened.close }), sql, names };
-  } catch (thrown) {
-    await opened.close().catch(() => {}); // What went wrong first is what helps.
-    throw toSetupError(operation, thrown);
-  }
+  const opening = { settings: parseConfig(config), client, group: conversationTables, operation };
+  return openTables(opening, (tables) => ({ backend: createConversationBackend(tables), ...tables }));
 }
 
 /**

@@ -30,9 +30,6 @@ export function reusable<Names extends string>(query: SQL): (values: Record<Name
 /** Of the statement, not of the transaction, in which a conversation may expire. Unlike the clock's, indexes serve it. */
 export const present = sql`statement_timestamp()`;
 
-/** How far `activity_bound` may be ahead of `last_activity`: see `migrations/conversation-triggers.ts`. */
-export const LONGEST_LEAD = sql`interval '1 minute'`;
-
 /** The main table under a short name: `columns`, and what stands behind `FROM`. */
 export function conversationsOf(names: ResolvedNames) {
   const table = createTables(names).conversations;

@@ -34,7 +34,7 @@ const cursorOf = ({ id, at }: Listed) =>
   } as never as ConversationMemory);
 
 it.each([undefined, 3])(
-  "a page is that of a sorted list, amid bursts, equal times and times that were set back, in %s parts",
+  "a page is that of a sorted list, amid equal times and times that were set back, in %s parts",
   async (partitions) => {
     const schema = freshSchema();
     schemas.push(schema);

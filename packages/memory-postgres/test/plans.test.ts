@@ -48,8 +48,8 @@ interface Plan {
 
 const nodesOf = (plan: Plan): readonly Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-function describePlans(plans: readonly Plan[]) {
-  const nodes = plans.flatMap(nodesOf);
+function describePlan(plan: Plan) {
+  const nodes = nodesOf(plan);
   return {
     nodes: nodes.map((node) => node["Node Type"]),
     indexes: nodes.flatMap((node) => node["Index Name"] ?? []),
@@ -61,26 +61,12 @@ async function explain({ text, values }: Statement) {
   const { rows } = await useClient((client) =>
     client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, [...values]),
   );
-  return describePlans([rows[0]["QUERY PLAN"][0].Plan]);
+  return describePlan(rows[0]["QUERY PLAN"][0].Plan);
 }
 
-/** As `explain`, of what the statement's functions run. */
-const explainWithin = ({ text, values }: Statement) =>
-  useClient(async (client) => {
-    await client.query(`LOAD 'auto_explain';
-      SET auto_explain.log_min_duration = 0; SET auto_explain.log_nested_statements = on;
-      SET auto_explain.log_analyze = on; SET auto_explain.log_format = json; SET client_min_messages = log`);
-    const plans: Plan[] = [];
-    client.on("notice", ({ message = "" }) => {
-      if (message.includes("plan:")) plans.push(JSON.parse(message.slice(message.indexOf("{"))).Plan);
-    });
-    await client.query(text, [...values]);
-    return describePlans(plans);
-  });
-
-const find = (schema: string, query: Partial<ConversationQuery>, explained = explain) => {
+const find = (schema: string, query: Partial<ConversationQuery>) => {
   const queries = createQueries({ tableName: "conversations", schema }, 1_000_000);
-  return explained(queries.find({ offset: 0, includeMessages: false, limit: 10, ...query }));
+  return explain(queries.find({ offset: 0, includeMessages: false, limit: 10, ...query }));
 };
 
 const cursor = { lastActivity: BEFORE, conversationId: "c7" };
@@ -100,21 +86,23 @@ describe("a page of conversations", () => {
     ["analyzed", analyzed],
     ["never analyzed", unknown],
   ])("in tables that were %s", (_name, schema) => {
-    it.each(listings)("%s is read off an index, which is looked at twice", async (_name, query, index) => {
-      const plan = await find(schema, query, explainWithin);
-      const found = plan.indexes.filter((name) => name !== "idx_conversations_in_burst");
-      expect(new Set(found)).toEqual(new Set([index]));
-      expect(plan.nodes.filter((node) => /^(Seq|Bitmap Heap) Scan$/.test(node))).toEqual([]);
-      expect(plan.touched).toBe(20);
+    it.each(listings)("%s is read off an index", async (_name, query, index) => {
+      const plan = await find(schema, query);
+      expect(plan.indexes).toEqual([index]);
+      // Where nothing is known of the table, those of the user may all be read and sorted.
+      const isSorted = schema === unknown && query.userId !== undefined;
+      const reading = isSorted ? /^Seq Scan$/ : /^(Seq|Bitmap Heap) Scan$/;
+      expect(plan.nodes.filter((node) => reading.test(node))).toEqual([]);
+      expect(plan.touched).toBeLessThanOrEqual(isSorted ? CONVERSATIONS / 200 : 10);
     });
   });
 
   it("touches no more where all were active at the same time, as an import may say", async () => {
     await useClient((client) => migrate(client, { schema: equal }));
     await runSql(`INSERT INTO "${equal}".conversations (conversation_id, last_activity)
-      SELECT 'c' || n, '${BEFORE.toISOString()}' FROM generate_series(1, 3000) AS n`);
+      SELECT 'c' || n, '${BEFORE.toISOString()}' FROM generate_series(1, ${CONVERSATIONS}) AS n`);
     for (const query of [{}, { cursor: { ...cursor, conversationId: "c1500" } }])
-      expect((await find(equal, query, explainWithin)).touched).toBe(20);
+      expect((await find(equal, query)).touched).toBe(10);
   });
 
   it.each([
@@ -200,10 +188,7 @@ describe("the documented SQL", () => {
   it.each([
     ["user_id = $1", "idx_conversations_user_id"],
     ["user_id = $1 ORDER BY last_activity DESC LIMIT 10", "idx_conversations_user_id"],
-    [
-      "activity_bound >= $1::timestamptz AND last_activity >= $1::timestamptz",
-      "idx_conversations_last_activity",
-    ],
+    ["last_activity >= $1::timestamptz", "idx_conversations_last_activity"],
     [
       "conversation_id IN (SELECT conversation_id FROM conversations_traces WHERE trace_id = $1)",
       "idx_conversations_trace_id",

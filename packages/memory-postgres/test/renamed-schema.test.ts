@@ -79,13 +79,6 @@ describe.each([
     expect(await idsIn(present)).toEqual(each("shared"));
   });
 
-  it("refuses a page that would show what is there", async () => {
-    const page = runSql(
-      `SELECT * FROM "${old}".conversations_page(NULL, '-infinity', 'infinity', NULL, NULL, 10, 0)`,
-    );
-    await expect(page).rejects.toMatchObject({ code: "JF003" });
-  });
-
   it("is no schema for a provider that may not migrate it", () =>
     useClient(async (client) => {
       const created = createProvider({ schema: old, migrate: false }, client);

@@ -1,7 +1,7 @@
 import type { WriteReceipt } from "@jaf/memory";
 import type { WriteOutcome } from "@jaf/memory/adapter";
 import { DamagedConversation } from "./conversation.ts";
-import { number, text, UnexpectedReply } from "./decoding.ts";
+import { list, number, text, UnexpectedReply } from "./decoding.ts";
 
 /** A reply of the script `write`. */
 export interface WriteReply {
@@ -22,11 +22,6 @@ export interface WriteReply {
   readonly receipt?: WriteReceipt;
 }
 
-const WRITTEN: WriteReply = {
-  ...{ status: "written", version: 0, lastActivityMs: 0, absent: false, userId: undefined },
-  ...{ ttlMs: 0, keep: false, nowMs: 0, traceIds: [] },
-};
-
 function parseReceipt(reply: unknown): WriteReceipt {
   const [version, nextPosition, totalMessages, historyDigest] = text(reply).split(" ");
   return {
@@ -38,8 +33,7 @@ function parseReceipt(reply: unknown): WriteReceipt {
 }
 
 export function parseReply(reply: unknown): WriteReply {
-  if (!Array.isArray(reply)) return { receipt: parseReceipt(reply), ...WRITTEN };
-  const [status, version, lastActivity, absent, owner, ttlMs, keep, now, ...rest] = reply;
+  const [status, version, lastActivity, absent, owner, ttlMs, keep, now, ...rest] = list(reply);
   const isWritten = text(status) === "written";
   return {
     status: text(status),

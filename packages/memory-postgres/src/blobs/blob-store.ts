@@ -1,12 +1,9 @@
 import type { BlobStore } from "@jaf/memory";
 import { defineBlobStore } from "@jaf/memory/adapter";
-import { adaptClient } from "../client/adapt-client.ts";
 import type { PostgresClient } from "../client/clients.ts";
 import { type PostgresConfig, parseConfig } from "../config.ts";
-import { toSetupError } from "../errors.ts";
 import { blobTables } from "../migrations/blobs.ts";
-import { prepareTables } from "../migrations/migrator.ts";
-import { openPool } from "../pool.ts";
+import { openTables } from "../open-tables.ts";
 import { createBlobBackend } from "./backend.ts";
 
 /**
@@ -22,15 +19,6 @@ export async function createPostgresBlobStore(
   client?: PostgresClient,
 ): Promise<BlobStore> {
   const settings = parseConfig(config);
-  const operation = "createPostgresBlobStore";
-  const opened =
-    client === undefined ? await openPool(settings, operation) : { client, close: async () => {} };
-  try {
-    const sql = adaptClient(opened.client);
-    const names = await prepareTables(sql, blobTables, { ...settings, operation });
-    return defineBlobStore(createBlobBackend({ sql, names, close: opened.close }));
-  } catch (thrown) {
-    await opened.close().catch(() => {}); // What went wrong first is what helps.
-    throw toSetupError(operation, thrown);
-  }
+  const opening = { settings, client, group: blobTables, operation: "createPostgresBlobStore" };
+  return openTables(opening, (tables) => defineBlobStore(createBlobBackend(tables)));
 }

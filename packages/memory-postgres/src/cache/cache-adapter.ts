@@ -1,12 +1,10 @@
 import type { CacheAdapter } from "@jaf/memory";
 import { type SQL, sql } from "drizzle-orm";
-import { adaptClient } from "../client/adapt-client.ts";
 import type { PostgresClient } from "../client/clients.ts";
 import type { Statement } from "../client/port.ts";
 import { type PostgresConfig, parseConfig } from "../config.ts";
-import { toSetupError } from "../errors.ts";
 import { cacheTables } from "../migrations/cache.ts";
-import { prepareTables } from "../migrations/migrator.ts";
+import { openTables } from "../open-tables.ts";
 import type { ResolvedNames } from "../schema/names.ts";
 import { jsonTextOf, reusable } from "../statements.ts";
 import { createCacheTables } from "./tables.ts";
@@ -26,11 +24,9 @@ export async function createPostgresCacheAdapter(
   client: PostgresClient,
   options: Pick<PostgresConfig, "tableName" | "schema" | "migrate"> = {},
 ): Promise<CacheAdapter> {
-  const { tableName, schema, migrate } = parseConfig(options);
-  const operation = "createPostgresCacheAdapter";
-  try {
-    const sql = adaptClient(client);
-    const names = await prepareTables(sql, cacheTables, { tableName, schema, migrate, operation });
+  const settings = parseConfig(options);
+  const opening = { settings, client, group: cacheTables, operation: "createPostgresCacheAdapter" };
+  return openTables(opening, ({ sql, names }) => {
     const statements = createCacheStatements(names, { removesEnded: sql.autocommit });
     const change = (statement: Statement) => sql.query({ ...statement, writes: true });
     return {
@@ -49,9 +45,7 @@ export async function createPostgresCacheAdapter(
         return row?.["written"] === "1";
       },
     };
-  } catch (thrown) {
-    throw toSetupError(operation, thrown);
-  }
+  });
 }
 
 const key = sql`${sql.placeholder("key")}::text`;

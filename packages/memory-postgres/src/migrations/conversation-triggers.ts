@@ -1,34 +1,7 @@
 import { BODY, ddl, OWN_NAME } from "./ddl.ts";
 
-/** Two rules for every writer, also by hand: the bounds in the indexes hold, and nothing outlives its conversation. */
+/** A rule for every writer, also by hand: nothing outlives its conversation. */
 export const triggers = ddl`
--- Sets the bounds where they don't hold. A burst is over once nothing was written for some time, which is 32 times as long
--- as between the last two writes.
-CREATE OR REPLACE FUNCTION "public"."__p___set_bounds"() RETURNS trigger
-LANGUAGE plpgsql
-AS ${BODY}
-BEGIN
-	IF NEW.activity_bound IS DISTINCT FROM NEW.last_activity AND (
-		NOT NEW.in_burst
-		OR NEW.activity_bound >= NEW.last_activity IS NOT TRUE
-		OR NEW.activity_bound > NEW.last_activity + interval '1 minute'
-	) THEN
-		-- Compared before it is reckoned with: times that were written by hand may be infinite.
-		NEW.in_burst := TG_OP = 'UPDATE' AND NEW.last_activity > OLD.last_activity
-			AND NEW.last_activity <= OLD.last_activity + interval '10 seconds';
-		NEW.activity_bound := NEW.last_activity;
-		IF NEW.in_burst THEN
-			NEW.activity_bound := NEW.last_activity
-				+ least(32 * (NEW.last_activity - OLD.last_activity), interval '1 minute');
-		END IF;
-	END IF;
-	IF NEW.expiry_bound <= NEW.expires_at IS NOT TRUE THEN
-		NEW.expiry_bound := NEW.expires_at;
-	END IF;
-	RETURN NEW;
-END
-${BODY};
-
 -- Does the work of foreign keys with ON DELETE CASCADE, at no cost to an append: a deletion of conversations, also by
 -- hand, deletes their messages, traces and keys, and no conversation gets another id.
 --
@@ -123,22 +96,6 @@ BEGIN
 	IF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = '"__p__"'::regclass AND tgname = '__p___deleted') THEN
 		RETURN;
 	END IF;
-	-- Room for the next versions of a page's rows: a new version that lies on another page is in all indexes anew.
-	FOR part IN
-		SELECT oid FROM pg_class
-		WHERE relkind = 'r' AND (
-			oid = '"__p__"'::regclass OR oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = '"__p__"'::regclass)
-		)
-	LOOP
-		EXECUTE format('ALTER TABLE %s SET (fillfactor = 80)', part);
-	END LOOP;
-	-- A condition of a trigger is read anew by each statement, and takes longer the longer it is. So an append that leaves
-	-- the bounds as they are counts itself, and only where nothing was counted the trigger looks at the row: at what was
-	-- written by hand.
-	CREATE TRIGGER "__p___bounds" BEFORE UPDATE ON "__p__"
-	FOR EACH ROW WHEN (NEW.bounded_writes = OLD.bounded_writes) EXECUTE FUNCTION "__p___set_bounds"();
-	CREATE TRIGGER "__p___new_bounds" BEFORE INSERT ON "__p__"
-	FOR EACH ROW EXECUTE FUNCTION "__p___set_bounds"();
 	CREATE TRIGGER "__p___deleted" AFTER DELETE ON "__p__"
 	REFERENCING OLD TABLE AS removed
 	FOR EACH STATEMENT EXECUTE FUNCTION "__p___cascade"();

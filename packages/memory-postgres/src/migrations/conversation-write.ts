@@ -209,14 +209,7 @@ BEGIN
 			END,
 			writes = writes + 1,
 			ttl_seconds = coalesce(p_ttl_seconds, ttl_seconds),
-			expires_at = "public"."__p___expiry"(greatest(written_at, last_activity), coalesce(p_ttl_seconds, ttl_seconds)),
-			-- Where the bounds still hold, the trigger needn't look.
-			bounded_writes = bounded_writes + CASE WHEN activity_bound >= greatest(written_at, last_activity) AND CASE
-				WHEN expiry_bound IS NULL THEN coalesce(p_ttl_seconds, ttl_seconds) IS NULL
-				ELSE expiry_bound <= "public"."__p___expiry"(
-					greatest(written_at, last_activity), coalesce(p_ttl_seconds, ttl_seconds)
-				)
-			END THEN 1 ELSE 0 END
+			expires_at = "public"."__p___expiry"(greatest(written_at, last_activity), coalesce(p_ttl_seconds, ttl_seconds))
 		WHERE conversation_id = p_conversation_id
 			-- By the clock of now: the row lock may have been waited for.
 			AND (expires_at > clock_timestamp()) IS NOT FALSE

@@ -1,12 +1,11 @@
 import { erasureFunctions } from "./conversation-erasure.ts";
-import { listingFunctions } from "./conversation-listing.ts";
 import { triggers } from "./conversation-triggers.ts";
+import { view } from "./conversation-view.ts";
 import { writeFunctions } from "./conversation-write.ts";
 import { DIVISION, ddl } from "./ddl.ts";
 import { hasFunction, quotedName, type TableGroup } from "./table-group.ts";
 
-// An append changes a conversation's row, and enters it anew in every index if it changes what any of them holds. So the
-// indexes hold bounds of its times, which change far more rarely, and metadata without what changes with each run.
+// The index of metadata is without what changes with each run, which may be large.
 //
 // No foreign keys: they cost each append a look-up for each message. A trigger deletes what they would.
 const tables = ddl`
@@ -27,13 +26,9 @@ CREATE TABLE "__p__" (
 	"ttl_seconds" bigint,
 	"expires_at" timestamp (3) with time zone,
 	"run_metadata" jsonb DEFAULT '{}'::jsonb NOT NULL,
-	"activity_bound" timestamp (3) with time zone NOT NULL,
-	"in_burst" boolean DEFAULT false NOT NULL,
-	"expiry_bound" timestamp (3) with time zone,
 	"history_digest" bytea,
 	"previous_digest" bytea,
-	"digest_base" bytea,
-	"bounded_writes" bigint DEFAULT 0 NOT NULL
+	"digest_base" bytea
 )${DIVISION};
 CREATE TABLE "__p___keys" (
 	"conversation_id" varchar(255) COLLATE "C" NOT NULL,
@@ -58,12 +53,11 @@ CREATE TABLE "__p___traces" (
 	"trace_id" varchar(255) COLLATE "C" NOT NULL,
 	CONSTRAINT "__p___traces_pkey" PRIMARY KEY ("conversation_id", "trace_id")
 )${DIVISION};
-CREATE INDEX "idx___p___user_id" ON "__p__" ("user_id", "activity_bound" DESC, "conversation_id" DESC);
-CREATE INDEX "idx___p___last_activity" ON "__p__" ("activity_bound" DESC, "conversation_id" DESC);
-CREATE INDEX "idx___p___in_burst" ON "__p__" ("activity_bound") WHERE in_burst;
+CREATE INDEX "idx___p___user_id" ON "__p__" ("user_id", "last_activity" DESC, "conversation_id" DESC);
+CREATE INDEX "idx___p___last_activity" ON "__p__" ("last_activity" DESC, "conversation_id" DESC);
 CREATE INDEX "idx___p___created_at" ON "__p__" ("created_at");
 CREATE INDEX "idx___p___metadata_gin" ON "__p__" USING gin ("metadata");
-CREATE INDEX "idx___p___expires_at" ON "__p__" ("expiry_bound", "conversation_id") WHERE expiry_bound IS NOT NULL;
+CREATE INDEX "idx___p___expires_at" ON "__p__" ("expires_at", "conversation_id") WHERE expires_at IS NOT NULL;
 CREATE INDEX "idx___p___trace_id" ON "__p___traces" ("trace_id");
 CREATE UNIQUE INDEX "idx___p___messages_own_id" ON "__p___messages" ("conversation_id", "message_id")
 WHERE message_id IS NOT NULL;
@@ -85,7 +79,7 @@ export const conversationTables: TableGroup = {
   divisible: { tables: DIVISIBLE, column: "conversation_id" },
   migrations: [{ name: "initial", sql: tables }],
   functions: {
-    sql: [writeFunctions, erasureFunctions, listingFunctions, triggers].join("\n\n"),
+    sql: [writeFunctions, erasureFunctions, view, triggers].join("\n\n"),
     // A function names its tables. So where the schema has another name than when they were made, it's others'.
     areOwn: (schema, tableName) =>
       hasFunction(

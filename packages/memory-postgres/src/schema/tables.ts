@@ -44,17 +44,6 @@ const conversationsTable = (table: PgTableFn, name: string) =>
     writes: countColumn("writes").default(0).notNull(),
     ttlSeconds: countColumn("ttl_seconds"),
     expiresAt: time("expires_at"),
-    /**
-     * In the place of `last_activity` in the indexes, since what no index holds can change in the row alone. Kept by a
-     * trigger: the same, or, in a burst, up to a minute later.
-     */
-    activityBound: time("activity_bound").notNull(),
-    /** Whether writes follow each other so soon that `activity_bound` is ahead of them. */
-    inBurst: boolean("in_burst").default(false).notNull(),
-    /** Likewise of `expires_at`, and never later. Kept by the trigger, and by whoever sweeps. */
-    expiryBound: time("expiry_bound"),
-    /** Appends that left the bounds as they are. After every other change the trigger updates them. */
-    boundedWrites: countColumn("bounded_writes").default(0).notNull(),
   });
 
 const messagesTable = (table: PgTableFn, name: string) =>

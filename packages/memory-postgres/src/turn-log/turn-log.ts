@@ -1,11 +1,9 @@
 import type { TurnLog } from "@jaf/memory";
 import { defineTurnLog } from "@jaf/memory/adapter";
-import { adaptClient } from "../client/adapt-client.ts";
 import type { PostgresClient } from "../client/clients.ts";
 import { type PostgresConfig, parseConfig } from "../config.ts";
-import { toSetupError } from "../errors.ts";
-import { prepareTables } from "../migrations/migrator.ts";
 import { turnLogTables } from "../migrations/turn-log.ts";
+import { openTables } from "../open-tables.ts";
 import { createTurnLogOn } from "./operations.ts";
 
 /**
@@ -23,13 +21,7 @@ export async function createPostgresTurnLog(
   client: PostgresClient,
   options: Pick<PostgresConfig, "tableName" | "schema" | "migrate"> = {},
 ): Promise<TurnLog> {
-  const { tableName, schema, migrate } = parseConfig(options);
-  const operation = "createPostgresTurnLog";
-  try {
-    const sql = adaptClient(client);
-    const names = await prepareTables(sql, turnLogTables, { tableName, schema, migrate, operation });
-    return defineTurnLog(createTurnLogOn({ sql, names }));
-  } catch (thrown) {
-    throw toSetupError(operation, thrown);
-  }
+  const settings = parseConfig(options);
+  const opening = { settings, client, group: turnLogTables, operation: "createPostgresTurnLog" };
+  return openTables(opening, (tables) => defineTurnLog(createTurnLogOn(tables)));
 }

@@ -15,70 +15,38 @@ import type { UserMemoryTables } from "./tables.ts";
 
 type Reads = Pick<UserMemoryBackend, "read" | "list" | "audit">;
 
-/** How a selection names facts: a query of their numbers, and what it asks for. */
-interface Way {
-  readonly name: string;
-  readonly query: SQL;
-  readonly values: (selection: FactSelection) => Readonly<Record<string, readonly string[]>> | undefined;
-}
+/** How a selection names facts: a query of their numbers. */
+type Ways = Readonly<Record<keyof FactSelection, SQL>>;
 
 const texts = (name: string): SQL => sql`${sql.placeholder(name)}::text[]`;
 const numbers = (name: string): SQL => sql`${sql.placeholder(name)}::text[]::bigint[]`;
 const hash = sql`${sql.placeholder("hash")}::text`;
 
-const some = (name: string, list: readonly (string | number)[] | undefined) =>
-  list === undefined || list.length === 0 ? undefined : { [name]: list.map(String) };
-
-function createWays({ facts }: UserMemoryTables): readonly Way[] {
+function createWays({ facts }: UserMemoryTables): Ways {
   const by = (condition: SQL): SQL =>
     sql`SELECT fact.seq FROM ${facts} AS fact WHERE fact.user_hash = ${hash} AND ${condition}`;
-  return [
-    {
-      name: "seqs",
-      query: sql`SELECT unnest(${numbers("seqs")})`,
-      values: ({ seqs }) => some("seqs", seqs),
-    },
-    { name: "ids", query: by(sql`fact.id = ANY (${texts("ids")})`), values: ({ ids }) => some("ids", ids) },
-    {
-      name: "digests",
-      query: by(sql`fact.digest = ANY (${texts("digests")})`),
-      values: ({ digests }) => some("digests", digests),
-    },
-    {
-      name: "keys",
-      query: by(sql`fact.key = ANY (${texts("keys")})`),
-      values: ({ keys }) => some("keys", keys),
-    },
-    {
-      name: "currentKeys",
-      query: by(sql`fact.key = ANY (${texts("currentKeys")}) AND fact.status = 'active'`),
-      values: ({ currentKeys }) => some("currentKeys", currentKeys),
-    },
-    {
-      name: "currentKeys",
-      query: by(sql`fact.key = ANY (${texts("currentKeys")}) AND fact.status = 'active'`),
-      values: ({ currentKeys }) => some("currentKeys", currentKeys),
-    },
-    {
-      name: "locations",
-      query: sql`SELECT fact.seq FROM unnest(${texts("conversations")}, ${numbers("positions")})
-          AS location (conversation_id, position)
-        JOIN ${facts} AS fact ON fact.user_hash = ${hash}
-          AND fact.conversation_id = location.conversation_id AND fact.position = location.position`,
-      values: ({ locations = [] }) =>
-        locations.length === 0
-          ? undefined
-          : {
-              conversations: locations.map(({ conversationId }) => conversationId),
-              positions: locations.map(({ position }) => String(position)),
-            },
-    },
-    {
-      name: "supersededBy",
-      query: by(sql`fact.superseded_by = ANY (${texts("supersededBy")})`),
-      values: ({ supersededBy }) => some("supersededBy", supersededBy),
-    },
-  ];
+  return {
+    seqs: sql`SELECT unnest(${numbers("seqs")})`,
+    ids: by(sql`fact.id = ANY (${texts("ids")})`),
+    digests: by(sql`fact.digest = ANY (${texts("digests")})`),
+    keys: by(sql`fact.key = ANY (${texts("keys")})`),
+    currentKeys: by(sql`fact.key = ANY (${texts("currentKeys")}) AND fact.status = 'active'`),
+    locations: sql`SELECT fact.seq FROM unnest(${texts("conversations")}, ${numbers("positions")})
+        AS location (conversation_id, position)
+      JOIN ${facts} AS fact ON fact.user_hash = ${hash}
+        AND fact.conversation_id = location.conversation_id AND fact.position = location.position`,
+    supersededBy: by(sql`fact.superseded_by = ANY (${texts("supersededBy")})`),
+  };
+}
+
+/** What a selection asks for, as the queries have it. */
+function valuesOf({ locations = [], ...lists }: FactSelection): Record<string, readonly string[]> {
+  const values: Record<string, readonly string[]> = {
+    conversations: locations.map(({ conversationId }) => conversationId),
+    positions: locations.map(({ position }) => String(position)),
+  };
+  for (const [name, list] of Object.entries(lists)) values[name] = list.map(String);
+  return values;
 }
 
 // Version 0: a row to be locked, of a user of whom nothing was written yet.
@@ -110,13 +78,13 @@ export function createReadStatements(tables: UserMemoryTables) {
     sql`(SELECT json_agg(shown ${order})
       FROM (SELECT ${brief === true ? briefFields : fields} FROM ${source}) AS shown)::text`;
 
-  const readOf = (chosen: readonly Way[], extent: Extent): SQL => {
+  const readOf = (names: readonly (keyof FactSelection)[], extent: Extent): SQL => {
     const seqs = sql.join(
-      chosen.map(({ query }) => query),
+      names.map((name) => ways[name]),
       sql` UNION `,
     );
     const found =
-      chosen.length === 0
+      names.length === 0
         ? sql`NULL`
         : rows(
             sql`${facts} AS fact WHERE fact.user_hash = ${hash} AND fact.seq = ANY (ARRAY(${seqs}))`,
@@ -140,21 +108,19 @@ export function createReadStatements(tables: UserMemoryTables) {
       { brief, ...selection }: FactSelection & Extent,
       digests: readonly string[],
     ): Statement => {
-      const chosen = ways.flatMap((way) => {
-        const values = way.values(selection);
-        return values === undefined ? [] : [{ way, values }];
-      });
-      const names = chosen.map(({ way }) => way.name);
-      const name = [brief === true ? "brief" : "read", ...names].join(" ");
-      const values = Object.assign({}, ...chosen.map((each) => each.values));
-      const found = chosen.map(({ way }) => way);
-      return statement(name, () => readOf(found, { brief }), {
-        ...values,
-        hash: user.hash,
-        tombstones: digests,
-      });
+      const names = (Object.keys(ways) as (keyof FactSelection)[]).filter(
+        (name) => (selection[name]?.length ?? 0) > 0,
+      );
+      return statement(
+        [brief === true ? "brief" : "read", ...names].join(" "),
+        () => readOf(names, { brief }),
+        {
+          ...valuesOf(selection),
+          hash: user.hash,
+          tombstones: digests,
+        },
+      );
     },
-
     // Each status by itself: so its index gives the newest of it, however many others there are.
     list: (
       user: UserKey,

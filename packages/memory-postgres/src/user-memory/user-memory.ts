@@ -1,13 +1,11 @@
 import { createMemoryStorageError, MemorySetupError } from "@jaf/memory/adapter";
 import type { UserMemoryStore } from "@jaf/user-memory";
 import { defineUserMemory, type UserMemoryBackend } from "@jaf/user-memory/adapter";
-import { adaptClient } from "../client/adapt-client.ts";
 import type { PostgresClient } from "../client/clients.ts";
 import type { SqlClient } from "../client/port.ts";
-import { toMemoryError, toSetupError } from "../errors.ts";
-import { prepareTables } from "../migrations/migrator.ts";
+import { toMemoryError } from "../errors.ts";
 import { userMemoryTables } from "../migrations/user-memory.ts";
-import { openPool } from "../pool.ts";
+import { openTables } from "../open-tables.ts";
 import { createUserMemoryBackend } from "./backend.ts";
 import {
   type PostgresUserMemoryBackendConfig,
@@ -29,20 +27,11 @@ async function preparePgvector(sql: SqlClient, { settings, operation }: Opening)
   return settings.pgvector === "create" ? createPgvector(sql, operation) : findPgvector(sql);
 }
 
-async function openBackend(opening: Opening): Promise<UserMemoryBackend> {
-  const { settings, client, operation } = opening;
-  const opened =
-    client === undefined ? await openPool(settings, operation) : { client, close: async () => {} };
-  try {
-    const sql = adaptClient(opened.client);
-    const names = await prepareTables(sql, userMemoryTables, { ...settings, operation });
+const openBackend = (opening: Opening): Promise<UserMemoryBackend> =>
+  openTables({ ...opening, group: userMemoryTables }, async ({ sql, names, close }) => {
     const pgvector = await preparePgvector(sql, opening);
-    return createUserMemoryBackend({ sql, names, pgvector, close: opened.close });
-  } catch (thrown) {
-    await opened.close().catch(() => {}); // What went wrong first is what helps.
-    throw toSetupError(operation, thrown);
-  }
-}
+    return createUserMemoryBackend({ sql, names, pgvector, close });
+  });
 
 /**
  * Keeps facts about users in Postgres or PGlite, and creates the tables if they are missing. `client` is a connected

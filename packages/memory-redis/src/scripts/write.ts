@@ -37,8 +37,7 @@ import { digestAt, ownIds, trimCut } from "./message-list.ts";
  * trace ids, or with 'written' a receipt }. Status: 'written', 'replayed', 'reserve' (nothing was written; `keep` is 1 if
  * the indexes of the owner and of the trace ids have to be kept for that ttl first), 'owner', 'idempotency-key',
  * 'incarnation', 'version', 'metadata-version' (which stands in the place of the version), 'length', 'message-id'
- * (conflicts), 'missing', 'damaged'. Or the receipt alone, for 'written' where there is nothing more to do. A receipt is
- * version, next position, number of messages and digest, with spaces between.
+ * (conflicts), 'missing', 'damaged'. A receipt is version, next position, number of messages and digest, with spaces between.
  *
  * What can fail comes before the conversation is touched: reads, which find a key of the wrong type, and indexes. Redis
  * undoes nothing, and an index entry without its conversation is harmless. And no key that exists is ever gone for a
@@ -327,7 +326,6 @@ end
 
 local receipt = string.format('%.0f %.0f %.0f %s', version, first_position + total, total,
   digest or total == 0 and digest_base or '')
-if indexing == 'atomic' and (exists or not ttl) then return receipt end
 
 return { 'written', version, last_activity, exists and 0 or 1, owner or '', ttl or 0, 0, now, receipt }
 `;

@@ -22,8 +22,7 @@ type Row = readonly [
   position: number | null,
   author: string | null,
   saidAt: number | null,
-  /** Absent from what an earlier version of this package wrote. */
-  length?: number,
+  length: number,
 ];
 
 /** A document whose terms are still to be added. */

@@ -2,12 +2,8 @@ import type { StoredFact } from "@jaf/user-memory/adapter";
 import { list, text, UnexpectedReply } from "../decoding.ts";
 import { decodeVector } from "./vector-codec.ts";
 
-/** The layout of a body. Another one gets another number; of an older one, what it didn't have yet is `null`. */
+/** The layout of a body: another one gets another number. */
 const LAYOUT = 2;
-const SCALARS_OF_LAYOUT: ReadonlyMap<unknown, number> = new Map([
-  [1, 24],
-  [LAYOUT, 26],
-]);
 
 type Scalar = Exclude<keyof StoredFact, "terms" | "vector">;
 
@@ -53,11 +49,10 @@ export function encodeFact(fact: StoredFact): string {
 
 function decodeFact(body: string, vector: string): StoredFact {
   const values: unknown = JSON.parse(body);
-  const scalars = Array.isArray(values) ? SCALARS_OF_LAYOUT.get(values[0]) : undefined;
-  if (!Array.isArray(values) || scalars === undefined || values.length !== scalars + 2) {
+  if (!Array.isArray(values) || values[0] !== LAYOUT || values.length !== TERMS + 1) {
     throw new UnexpectedReply("a fact is not as this version stores it");
   }
-  const flat: readonly unknown[] = values[scalars + 1];
+  const flat: readonly unknown[] = values[TERMS];
   const fact: Record<string, unknown> = {
     terms: Array.from({ length: flat.length / 2 }, (_, at) => ({
       term: flat[2 * at],
@@ -65,7 +60,7 @@ function decodeFact(body: string, vector: string): StoredFact {
     })),
     vector: vector === "" ? null : [...decodeVector(vector)],
   };
-  for (const [name, position] of SCALARS) fact[name] = position > scalars ? null : values[position];
+  for (const [name, position] of SCALARS) fact[name] = values[position];
   return fact as unknown as StoredFact;
 }
 

@@ -54,13 +54,15 @@ export function lookupEdits({ seq, before, after }: FactEdit): readonly string[]
   ];
 }
 
-/** In threes: term, seq, weight. */
+/** In threes: term, seq, record. */
 export function postingEdits({ seq, before, after }: FactEdit): readonly string[] {
   const old = weightsOf(before?.terms);
   const now = weightsOf(after?.terms);
   return [
-    ...[...old.keys()].flatMap((term) => (now.has(term) ? [] : [term, seq, "0"])),
-    ...[...now].flatMap(([term, weight]) => (old.get(term) === weight ? [] : [term, seq, String(weight)])),
+    ...[...old.keys()].flatMap((term) => (now.has(term) ? [] : [term, seq, ""])),
+    ...[...now].flatMap(([term, weight]) =>
+      old.get(term) === weight ? [] : [term, seq, `;${seq}:${weight}`],
+    ),
   ];
 }
 

@@ -80,7 +80,11 @@ export function createMatching({ run, keys }: UserMemoryIo) {
     const terms = [...new Set(given)];
     const args = [CONTEXTS_PER_FIELD, ...terms];
     const reply = list(await run("match", { keys: [postings, contexts], args }));
-    const documents = decodeContexts(list(reply[1]).map(text).join(""));
+    const documents = decodeContexts(
+      list(reply[1])
+        .map((context) => (context == null ? "" : text(context)))
+        .join(""),
+    );
     for (const [at, term] of terms.entries()) {
       eachPosting(text(reply[at + 2]), (seq, weight) => documents.get(seq)?.terms.push({ term, weight }));
     }

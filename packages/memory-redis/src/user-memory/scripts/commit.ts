@@ -1,6 +1,5 @@
 import { lua } from "../../scripts/fragments.ts";
 import { records, slices } from "./fragments.ts";
-import { post } from "./postings.ts";
 
 /** Fields of one hash, read when they are needed and written together at the end. */
 const edit = lua`
@@ -55,8 +54,8 @@ end
  * ARGV  1 expected version   2 a name of this write, that no other has   then, each after its number:
  *         commands: name, number of the key, number of arguments, arguments
  *         lookups:    name, seq, '1' to add it or '0' to take it out
- *         postings:   term, seq, weight or '0' to take it out
- *         signatures: field, seq, record or '' to take it out
+ *         postings:   term, seq, record or '' to take it out
+ *         signatures: the same by a field
  *         contexts:   the same; their number is in the field 'size'
  *
  * Returns 1, or 0 if the version is another and nothing was written. A write that a client sends twice is done once.
@@ -65,7 +64,6 @@ export const commit = lua`
 ${slices}
 ${edit}
 ${records}
-${post}
 
 local head = redis.call('HMGET', KEYS[1], 'version', 'write')
 if (head[1] or '0') ~= ARGV[1] then
@@ -109,7 +107,6 @@ local lookups = changes_of(KEYS[2], {
     edits.set(name, seqs ~= '' and seqs)
   end,
 })
-local postings = changes_of(KEYS[3], { field = function(term) return '=' .. term end, apply = post })
 local function records_of(kind)
   return {
     field = function(field) return field end,
@@ -126,6 +123,7 @@ local function records_of(kind)
     end,
   }
 end
+local postings = changes_of(KEYS[3], records_of(POSTING))
 local signatures = changes_of(KEYS[4], records_of(SIGNATURE))
 local contexts = changes_of(KEYS[5], records_of(CONTEXT))
 
