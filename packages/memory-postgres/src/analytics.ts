@@ -1,4 +1,7 @@
+import type { MemoryIssue } from "@jaf/memory";
+import { lazy } from "@jaf/memory/adapter";
 import { and, eq, sql } from "drizzle-orm";
+import * as z from "zod";
 import type { SqlRow, Statement } from "./client/port.ts";
 import type { ResolvedNames } from "./schema/names.ts";
 import { conversationsOf, present, toStatement } from "./statements.ts";
@@ -18,12 +21,62 @@ export interface ConversationAnalytics {
   /** Last active within the last 30 times 24 hours. */
   readonly conversationsLastMonth: number;
   /**
-   * The hour of the day, 0 to 23 in UTC, in which most conversations were last active; of several, the earliest. Absent when
-   * there is no conversation.
+   * The hour of the day, 0 to 23 in `timeZone`, in which most conversations were last active; of several, the
+   * earliest. Absent when there is no conversation.
    */
   readonly busiestHour?: number;
   /** Likewise the day of the week, 0 for Sunday to 6 for Saturday. */
   readonly busiestWeekday?: number;
+  /** The time zone of `busiestHour` and `busiestWeekday`. */
+  readonly timeZone: string;
+}
+
+export interface AnalyticsOptions {
+  /** An IANA time zone such as `"Europe/Berlin"`, or `"UTC"`, the default. Daylight saving time is taken into account. */
+  readonly timeZone?: string;
+}
+
+// Other names that both sides know can differ in meaning: Postgres takes "CET" for winter time all year.
+const AREA_AND_CITY = /^(UTC|[A-Za-z_]+(\/[A-Za-z0-9_+-]+)+)$/;
+
+// Obsolete names, which Node knows, and only some versions of Postgres do.
+const OUT_OF_USE = /^SystemV\//i;
+
+function isKnown(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone });
+    return true;
+  } catch {
+    return false; // It throws a RangeError for a zone that it doesn't know.
+  }
+}
+
+/** For a zone that Node doesn't know, or the database. */
+export const timeZoneIssue: MemoryIssue = {
+  path: "timeZone",
+  expected: 'an IANA time zone of the form "Area/City", or "UTC"',
+};
+
+const isTimeZone = (timeZone: unknown): boolean =>
+  typeof timeZone === "string" &&
+  AREA_AND_CITY.test(timeZone) &&
+  !OUT_OF_USE.test(timeZone) &&
+  isKnown(timeZone);
+
+const optionsSchema = lazy(() =>
+  z.strictObject({ timeZone: z.custom<string>(isTimeZone).default("UTC") }).default({ timeZone: "UTC" }),
+);
+
+function toIssues(issue: z.core.$ZodIssue): readonly MemoryIssue[] {
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((path) => ({ path, expected: "no such field" }));
+  return issue.path.length > 0 ? [timeZoneIssue] : [{ path: "options", expected: "an object" }];
+}
+
+/** The options, with their defaults, or what is wrong with them. */
+export function parseAnalyticsOptions(options: unknown): Required<AnalyticsOptions> | readonly MemoryIssue[] {
+  const parsed = optionsSchema().safeParse(options);
+  return parsed.success ? parsed.data : parsed.error.issues.flatMap(toIssues);
 }
 
 /** One row, from which {@link toAnalytics} makes the figures. */
@@ -31,10 +84,10 @@ export function createAnalyticsQuery(names: ResolvedNames) {
   const { columns: conversations, source, live } = conversationsOf(names);
   const { userId, totalMessages, lastActivity } = conversations;
 
-  return (owner?: string): Statement =>
+  return (timeZone: string, owner?: string): Statement =>
     toStatement(sql`
       WITH chosen AS MATERIALIZED (
-        SELECT ${totalMessages} AS messages, ${lastActivity} AS active_at, ${lastActivity} AT TIME ZONE 'UTC' AS local
+        SELECT ${totalMessages} AS messages, ${lastActivity} AS active_at, ${lastActivity} AT TIME ZONE ${timeZone}::text AS local
         FROM ${source}
         WHERE ${and(live, owner === undefined ? undefined : eq(userId, owner))}
       )
@@ -47,7 +100,7 @@ export function createAnalyticsQuery(names: ResolvedNames) {
       FROM chosen`);
 }
 
-export function toAnalytics(row: SqlRow): ConversationAnalytics {
+export function toAnalytics(row: SqlRow, timeZone: string): ConversationAnalytics {
   const [conversations, messages] = [Number(row["conversations"]), Number(row["messages"])];
   return {
     totalConversations: conversations,
@@ -57,5 +110,6 @@ export function toAnalytics(row: SqlRow): ConversationAnalytics {
     conversationsLastMonth: Number(row["last_month"]),
     ...(row["hour"] == null ? {} : { busiestHour: Number(row["hour"]) }),
     ...(row["weekday"] == null ? {} : { busiestWeekday: Number(row["weekday"]) }),
+    timeZone,
   };
 }

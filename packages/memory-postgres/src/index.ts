@@ -1,5 +1,5 @@
 export { adapter } from "./adapter.ts";
-export type { ConversationAnalytics } from "./analytics.ts";
+export type { AnalyticsOptions, ConversationAnalytics } from "./analytics.ts";
 export { createPostgresBlobStore } from "./blobs/blob-store.ts";
 export { createPostgresCacheAdapter } from "./cache/cache-adapter.ts";
 export type { PgClient, PgliteClient, PostgresClient } from "./client/clients.ts";

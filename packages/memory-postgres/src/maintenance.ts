@@ -6,9 +6,17 @@ import {
   createSuccess,
   idIssue,
 } from "@jaf/memory/adapter";
-import { type ConversationAnalytics, createAnalyticsQuery, toAnalytics } from "./analytics.ts";
+import {
+  type AnalyticsOptions,
+  type ConversationAnalytics,
+  createAnalyticsQuery,
+  parseAnalyticsOptions,
+  timeZoneIssue,
+  toAnalytics,
+} from "./analytics.ts";
 import { createBulk } from "./bulk.ts";
 import type { SqlClient } from "./client/port.ts";
+import { hasCode } from "./client/sql-state.ts";
 import { toMemoryError } from "./errors.ts";
 import type { ResolvedNames } from "./schema/names.ts";
 
@@ -29,7 +37,10 @@ export interface Maintenance {
   readonly purgeExpired: () => Promise<Result<number>>;
 
   /** Figures over all conversations, or those of one user. Reads each of them. */
-  readonly getAnalytics: (userId?: string) => Promise<Result<ConversationAnalytics>>;
+  readonly getAnalytics: (
+    userId?: string,
+    options?: AnalyticsOptions,
+  ) => Promise<Result<ConversationAnalytics>>;
 }
 
 export interface MaintenanceOptions {
@@ -40,8 +51,11 @@ export interface MaintenanceOptions {
 
 const TOMBSTONES_AT_ONCE = 1_000;
 
-const invalid = (operation: string, issue: MemoryIssue) =>
-  createFailure(createMemoryValidationError([issue], { provider: "postgres", operation }));
+// Of a zone that Node knows and the database doesn't.
+const INVALID_PARAMETER = new Set<unknown>(["22023"]);
+
+const invalid = (operation: string, ...issues: readonly MemoryIssue[]) =>
+  createFailure(createMemoryValidationError(issues, { provider: "postgres", operation }));
 
 export function createMaintenance({ sql, names, isClosed }: MaintenanceOptions): Maintenance {
   const analyticsQuery = createAnalyticsQuery(names);
@@ -62,6 +76,8 @@ export function createMaintenance({ sql, names, isClosed }: MaintenanceOptions):
     try {
       return createSuccess(await action());
     } catch (thrown) {
+      if (operation === "getAnalytics" && hasCode(thrown, INVALID_PARAMETER))
+        return invalid(operation, timeZoneIssue);
       return createFailure(toMemoryError(operation, thrown));
     }
   }
@@ -79,13 +95,16 @@ export function createMaintenance({ sql, names, isClosed }: MaintenanceOptions):
 
     purgeExpired: () => attempt("purgeExpired", sweepExpired),
 
-    getAnalytics: async (userId) => {
+    getAnalytics: async (userId, options) => {
       const operation = "getAnalytics";
       const issue = userId === undefined ? undefined : idIssue("userId", userId);
       if (issue !== undefined) return invalid(operation, issue);
+      const parsed = parseAnalyticsOptions(options);
+      if (!("timeZone" in parsed)) return invalid(operation, ...parsed);
+      const { timeZone } = parsed;
       return attempt(operation, async () => {
-        const [row = {}] = await sql.query(analyticsQuery(userId));
-        return toAnalytics(row);
+        const [row = {}] = await sql.query(analyticsQuery(timeZone, userId));
+        return toAnalytics(row, timeZone);
       });
     },
   };

@@ -16,7 +16,8 @@ interface Stored {
   readonly expired: boolean;
 }
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const NOW = Date.now();
 
 // A fixed sequence, so that a failure can be repeated.
@@ -28,9 +29,24 @@ function createRandom(seed: number): (below: number) => number {
   };
 }
 
+// The nights in which clocks are changed, in Berlin, New York, and on Lord Howe by half an hour.
+const CHANGES = [
+  "2024-03-31T01:00Z",
+  "2024-10-27T01:00Z",
+  "2025-03-09T07:00Z",
+  "2025-11-02T06:00Z",
+  "2025-04-05T15:00Z",
+].map((text) => Date.parse(text));
+
 function randomTime(random: (below: number) => number): number {
-  const days = random(2) === 0 ? 60 : 800;
-  return NOW - random(days * DAY_MS) - 1_000;
+  switch (random(4)) {
+    case 0:
+      return NOW - random(60 * DAY_MS) - 1_000;
+    case 1:
+      return NOW - random(800 * DAY_MS) - 1_000;
+    default:
+      return (CHANGES[random(CHANGES.length)] ?? 0) - 3 * HOUR_MS + random(6 * HOUR_MS);
+  }
 }
 
 /** Some users have one conversation, some many. */
@@ -62,19 +78,33 @@ afterAll(async () => {
   await dropSchemas([schema]);
 });
 
+const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+
+function localTime(date: Date, timeZone: string) {
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone,
+    hour: "2-digit",
+    hourCycle: "h23",
+    weekday: "short",
+  });
+  const parts = new Map(format.formatToParts(date).map(({ type, value }) => [type, value]));
+  return { hour: Number(parts.get("hour")), weekday: WEEKDAYS.indexOf(parts.get("weekday") ?? "") };
+}
+
 /** Of several, the smallest. */
 function mostFrequent(values: readonly number[]): number {
   const counts = Array.from({ length: 24 }, (_, value) => values.filter((each) => each === value).length);
   return counts.indexOf(Math.max(...counts));
 }
 
-function expected(userId: string | undefined): ConversationAnalytics {
+function expected(userId: string | undefined, timeZone: string): ConversationAnalytics {
   const chosen = conversations.filter(
     (each) => !each.expired && (userId === undefined || each.userId === userId),
   );
   const since = (days: number) =>
     chosen.filter(({ lastActivity }) => lastActivity.getTime() > NOW - days * DAY_MS).length;
   const totalMessages = chosen.reduce((sum, { messages }) => sum + messages, 0);
+  const local = chosen.map(({ lastActivity }) => localTime(lastActivity, timeZone));
   return {
     totalConversations: chosen.length,
     totalMessages,
@@ -84,9 +114,10 @@ function expected(userId: string | undefined): ConversationAnalytics {
     ...(chosen.length === 0
       ? {}
       : {
-          busiestHour: mostFrequent(chosen.map(({ lastActivity }) => lastActivity.getUTCHours())),
-          busiestWeekday: mostFrequent(chosen.map(({ lastActivity }) => lastActivity.getUTCDay())),
+          busiestHour: mostFrequent(local.map(({ hour }) => hour)),
+          busiestWeekday: mostFrequent(local.map(({ weekday }) => weekday)),
         }),
+    timeZone,
   };
 }
 
@@ -96,11 +127,27 @@ function unwrap<T>(result: Result<T>): T {
 }
 
 describe("getAnalytics", () => {
-  it("counts what a count by hand does, over all and for each user", async () => {
-    expect(unwrap(await provider.getAnalytics())).toEqual(expected(undefined));
+  it.each([
+    "UTC",
+    "Europe/Berlin",
+    "America/New_York",
+    "Asia/Kolkata",
+    "Asia/Kathmandu",
+    "Australia/Lord_Howe",
+    "Pacific/Chatham",
+    "America/Argentina/Buenos_Aires",
+    "Etc/GMT+5",
+  ])("counts what a count by hand does, over all and for each user, in %s", async (timeZone) => {
+    expect(unwrap(await provider.getAnalytics(undefined, { timeZone }))).toEqual(
+      expected(undefined, timeZone),
+    );
     const users = Array.from({ length: 41 }, (_, index) => `u${index}`);
-    const results = await Promise.all(users.map((userId) => provider.getAnalytics(userId)));
-    expect(results.map(unwrap)).toEqual(users.map(expected));
+    const results = await Promise.all(users.map((userId) => provider.getAnalytics(userId, { timeZone })));
+    expect(results.map(unwrap)).toEqual(users.map((userId) => expected(userId, timeZone)));
+  });
+
+  it("names UTC as the time zone when none is named", async () => {
+    expect(unwrap(await provider.getAnalytics())).toEqual(expected(undefined, "UTC"));
   });
 
   it("has no busiest hour where there is no conversation", async () => {
@@ -110,6 +157,7 @@ describe("getAnalytics", () => {
       averageMessagesPerConversation: 0,
       conversationsLastWeek: 0,
       conversationsLastMonth: 0,
+      timeZone: "UTC",
     });
   });
 
@@ -117,8 +165,46 @@ describe("getAnalytics", () => {
     const client = new pg.Client({ connectionString: inject("pgUrl"), options: "-c timezone=Asia/Tokyo" });
     await client.connect();
     const own = await createProvider({ schema }, client);
-    expect(unwrap(await own.getAnalytics())).toEqual(expected(undefined));
+    expect(unwrap(await own.getAnalytics())).toEqual(expected(undefined, "UTC"));
     await client.end();
+  });
+
+  it.each([
+    "",
+    "Mars/Phobos",
+    "+05:30",
+    "UTC+2",
+    "CET",
+    "EST",
+    "PST8PDT",
+    "Europe/Berlin'; DROP TABLE x; --",
+    "Europe/../Berlin",
+    7 as unknown as string,
+    null as unknown as string,
+  ])("refuses the time zone %j", async (timeZone) => {
+    expect(await provider.getAnalytics("u1", { timeZone })).toMatchObject({
+      error: { _tag: "MemoryValidationError", issues: [{ path: "timeZone" }] },
+    });
+  });
+
+  it.each(["SystemV/AST4", "systemv/ast4"])(
+    "refuses the time zone %j, which not every Postgres has",
+    async (timeZone) => {
+      expect(await provider.getAnalytics("u1", { timeZone })).toMatchObject({
+        error: { _tag: "MemoryValidationError", issues: [{ path: "timeZone" }] },
+      });
+    },
+  );
+
+  it.each([
+    ["options", null],
+    ["options", "Europe/Berlin"],
+    ["options", ["Europe/Berlin"]],
+    ["zone", { zone: "Europe/Berlin" }],
+  ])("refuses bad %s: %j", async (path, options) => {
+    expect(await provider.getAnalytics("u1", options as object)).toMatchObject({
+      error: { _tag: "MemoryValidationError", issues: [{ path }] },
+    });
   });
 
   it.each(["", "a\0b", "u".repeat(256)])("refuses the user id %j", async (userId) => {
