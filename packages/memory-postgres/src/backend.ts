@@ -59,10 +59,9 @@ function createReading(sql: SqlClient, names: ResolvedNames, maxReadBytes: numbe
 
   return async function read(request): Promise<ReadOutcome> {
     const { conversationId, messages, tombstones, asksTime } = request;
-    const rows = await sql.query(queries.read(request));
-    const conversation = toSelected(conversationId, messages.kind, rows);
-    const [row = {}] = rows;
-    if (conversation !== undefined) {
+    const [row] = await sql.query(queries.read(request));
+    const conversation = toSelected(conversationId, messages.kind, row);
+    if (row !== undefined && conversation !== undefined) {
       return {
         conversation,
         firstPosition: firstPositionOf(conversation, row),

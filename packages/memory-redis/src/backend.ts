@@ -1,5 +1,4 @@
 import type { ConversationQuery, MemoryBackend, StoredConversation } from "@jaf/memory/adapter";
-import type { RedisPort } from "./client/port.ts";
 import { createDeadlines } from "./command-deadlines.ts";
 import { createConversationReader, toStored } from "./conversation.ts";
 import { type Head, list, number, text } from "./decoding.ts";
@@ -9,22 +8,16 @@ import { createHistoryReader } from "./history.ts";
 import { createIndexes } from "./indexes.ts";
 import { createKeys } from "./keys.ts";
 import { createListing, matches } from "./listing.ts";
+import { createCalls, type StoreOptions } from "./open-store.ts";
 import { scripts } from "./scripts/index.ts";
-import { createScriptRunner } from "./scripts/runner.ts";
 import { createSweep } from "./sweep.ts";
 import { createTombstones, newTombstone } from "./tombstones.ts";
 import { createUserData } from "./user-data.ts";
 import { createWriter } from "./write.ts";
 
-export interface BackendOptions {
-  readonly port: RedisPort;
-  readonly keyPrefix: string;
+export interface BackendOptions extends StoreOptions {
   /** In seconds. */
   readonly ttl?: number | undefined;
-  readonly minReplicas: number;
-  readonly commandTimeoutMs: number;
-  /** Closes what was opened for this backend. */
-  readonly close: () => Promise<void>;
 }
 
 const PING_TIMEOUT_MS = 5_000;
@@ -34,14 +27,11 @@ const READ_AT_ONCE = 8;
 
 /** The storage port on Redis. On one server, a write is one script in one round trip, indexes included. */
 export function createBackend(options: BackendOptions): MemoryBackend {
-  const { port, minReplicas, commandTimeoutMs, ttl, close } = options;
+  const { port, commandTimeoutMs, ttl, close } = options;
   const keys = createKeys(options.keyPrefix);
   const atomic = !port.isCluster || keys.inOneSlot;
-  const deadlines = createDeadlines(commandTimeoutMs, port.onTimeout);
+  const { deadlines, wait, run } = createCalls(options, scripts);
   const pingDeadlines = createDeadlines(Math.min(PING_TIMEOUT_MS, commandTimeoutMs), port.onTimeout);
-  const run = createScriptRunner(port, deadlines, scripts);
-  const wait =
-    minReplicas === 0 ? undefined : { replicas: minReplicas, timeoutMs: Math.ceil(commandTimeoutMs / 3) };
   const indexes = createIndexes(run, keys, wait);
   const readHeads = createHeadReader(run, keys, atomic);
   const tombstones = createTombstones({ port, run, keys, atomic, deadlines, wait });

@@ -4,21 +4,12 @@ import { defineMemoryProvider } from "@jaf/memory/adapter";
 import { createBackend } from "./backend.ts";
 import type { RedisClient } from "./client/clients.ts";
 import { parseConfig, type RedisConfig } from "./config.ts";
-import { toSetupError } from "./errors.ts";
-import { openPort } from "./open-port.ts";
+import { openStore } from "./open-store.ts";
 
 export interface RedisProvider extends VersionedMemoryProvider {}
 
-async function open(operation: string, config: RedisConfig, client?: RedisClient): Promise<MemoryBackend> {
-  const settings = parseConfig(config);
-  const { keyPrefix, ttl, minReplicas, commandTimeoutMs } = settings;
-  const { port, close } = await openPort({ settings, client, operation });
-  try {
-    return createBackend({ port, keyPrefix, ttl, minReplicas, commandTimeoutMs, close });
-  } catch (thrown) {
-    throw toSetupError(operation, thrown);
-  }
-}
+const open = async (operation: string, config: RedisConfig, client?: RedisClient): Promise<MemoryBackend> =>
+  createBackend(await openStore({ settings: parseConfig(config), client, operation }));
 
 /**
  * The storage port of {@link createRedisProvider}, to be wrapped: `defineMemoryProvider(wrap(await createRedisBackend()))`.

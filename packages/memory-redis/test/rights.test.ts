@@ -16,7 +16,7 @@ import {
   type RedisClient,
   type RedisProvider,
 } from "../src/index.ts";
-import { openConnection } from "../src/open-port.ts";
+import { openConnection } from "../src/open-store.ts";
 import { scripts } from "../src/scripts/index.ts";
 import { scripts as turnScripts } from "../src/turn-log/scripts.ts";
 import { createRedisUserMemory } from "../src/user-memory/index.ts";

@@ -4,7 +4,7 @@ import type { PostgresClient } from "../client/clients.ts";
 import { type PostgresConfig, parseConfig } from "../config.ts";
 import { turnLogTables } from "../migrations/turn-log.ts";
 import { openTables } from "../open-tables.ts";
-import { createTurnLogOn } from "./operations.ts";
+import { createTurnLogBackend } from "./operations.ts";
 
 /**
  * Keeps the log of turns in tables of Postgres or PGlite for all processes that share it, and creates them if they are missing. The
@@ -23,5 +23,5 @@ export async function createPostgresTurnLog(
 ): Promise<TurnLog> {
   const settings = parseConfig(options);
   const opening = { settings, client, group: turnLogTables, operation: "createPostgresTurnLog" };
-  return openTables(opening, (tables) => defineTurnLog(createTurnLogOn(tables)));
+  return openTables(opening, (tables) => defineTurnLog(createTurnLogBackend(tables)));
 }

@@ -1,20 +1,9 @@
 import type { BlobBackend, BlobEntry } from "@jaf/memory";
-import type { RedisPort } from "../client/port.ts";
-import { createDeadlines } from "../command-deadlines.ts";
 import { list, number, text } from "../decoding.ts";
 import { toMemoryError } from "../errors.ts";
 import { createKeys } from "../keys.ts";
-import { createScriptRunner } from "../scripts/runner.ts";
+import { createCalls, type StoreOptions } from "../open-store.ts";
 import { scripts } from "./scripts.ts";
-
-export interface BlobBackendOptions {
-  readonly port: RedisPort;
-  readonly keyPrefix: string;
-  readonly minReplicas: number;
-  readonly commandTimeoutMs: number;
-  /** Closes what was opened for this backend. */
-  readonly close: () => Promise<void>;
-}
 
 function toEntries(reply: readonly unknown[]): readonly BlobEntry[] {
   return Array.from({ length: reply.length / 4 }, (_, at) => ({
@@ -30,14 +19,11 @@ function toEntries(reply: readonly unknown[]): readonly BlobEntry[] {
  * another server: it is written before a blob and after it, so that a concurrent erasure can't remove the conversation from
  * the list permanently.
  */
-export function createBlobBackend(options: BlobBackendOptions): BlobBackend {
-  const { port, minReplicas, commandTimeoutMs, close } = options;
+export function createBlobBackend(options: StoreOptions): BlobBackend {
+  const { port, close } = options;
   const keys = createBlobKeys(options.keyPrefix);
   const apart = port.isCluster && !keys.inOneSlot;
-  const deadlines = createDeadlines(commandTimeoutMs, port.onTimeout);
-  const run = createScriptRunner(port, deadlines, scripts);
-  const wait =
-    minReplicas === 0 ? undefined : { replicas: minReplicas, timeoutMs: Math.ceil(commandTimeoutMs / 3) };
+  const { deadlines, wait, run } = createCalls(options, scripts);
   const due = apart ? [] : [keys.due];
 
   const mark = (conversationId: string): Promise<unknown> =>

@@ -2,7 +2,7 @@ import type { BlobStore } from "@jaf/memory";
 import { defineBlobStore } from "@jaf/memory/adapter";
 import type { RedisClient } from "../client/clients.ts";
 import { parseConfig, type RedisConfig } from "../config.ts";
-import { openPort } from "../open-port.ts";
+import { openStore } from "../open-store.ts";
 import { createBlobBackend } from "./backend.ts";
 
 /**
@@ -14,8 +14,6 @@ export async function createRedisBlobStore(
   config: RedisConfig = {},
   client?: RedisClient,
 ): Promise<BlobStore> {
-  const settings = parseConfig(config);
-  const { keyPrefix, minReplicas, commandTimeoutMs } = settings;
-  const { port, close } = await openPort({ settings, client, operation: "createRedisBlobStore" });
-  return defineBlobStore(createBlobBackend({ port, keyPrefix, minReplicas, commandTimeoutMs, close }));
+  const opening = { settings: parseConfig(config), client, operation: "createRedisBlobStore" };
+  return defineBlobStore(createBlobBackend(await openStore(opening)));
 }

@@ -3,19 +3,13 @@ import type {
   BegunTurn,
   EventPage,
   EventQuery,
+  NewTurn,
   TurnEnding,
   TurnLog,
   TurnWriter,
   WriterAnswer,
 } from "@jaf/memory";
-import {
-  createFailure,
-  createMemoryConflictError,
-  createMemoryConnectionError,
-  createSuccess,
-  defineTurnLog,
-  type Result,
-} from "@jaf/memory/adapter";
+import { defineTurnLog, TurnConflict } from "@jaf/memory/adapter";
 import { adaptClient } from "../client/adapt-client.ts";
 import type { RedisClient } from "../client/clients.ts";
 import { createDeadlines } from "../command-deadlines.ts";
@@ -28,9 +22,7 @@ import { createTurnIndexes } from "./indexes.ts";
 import { createTurnKeys, nameOf, type TurnName } from "./keys.ts";
 import { scripts } from "./scripts.ts";
 
-const PROVIDER = "redis";
 const MOST_EVENTS = 1_000;
-const MOST_TURNS = 100;
 
 /**
  * Keeps the log of turns in Redis, for all processes that share it. Each call is one script, which runs as a whole. The client is never
@@ -53,7 +45,6 @@ export function createRedisTurnLog(
   const keys = createTurnKeys(keyPrefix);
   const indexes = createTurnIndexes({ port, run, keys, deadlines });
   const apart = port.isCluster && !keys.inOneSlot;
-  let isClosed = false;
 
   const hashOf = ({ conversationId, turnId }: TurnName): string => `${keys.turn(conversationId)}${turnId}`;
   const eventsOf = ({ conversationId, turnId }: TurnName): string =>
@@ -62,21 +53,6 @@ export function createRedisTurnLog(
     keys.userTurns(userId),
     keys.openTurns(userId),
   ];
-
-  async function attempt<T>(operation: string, call: () => Promise<Result<T>>): Promise<Result<T>> {
-    if (isClosed) {
-      const hint = "this turn log was closed; create a new one";
-      return createFailure(createMemoryConnectionError(PROVIDER, hint, { operation, retryable: false }));
-    }
-    try {
-      return await call();
-    } catch (thrown) {
-      return createFailure(toMemoryError(operation, thrown, port.isCluster));
-    }
-  }
-
-  const conflict = (operation: string): Result<never> =>
-    createFailure(createMemoryConflictError("turn", { provider: PROVIDER, operation }));
 
   /** Enters a running turn into the indexes, where no script reaches both. */
   async function mark(
@@ -91,37 +67,27 @@ export function createRedisTurnLog(
     ]);
   }
 
-  const begin: TurnLog["begin"] = (turn) =>
-    attempt("begin", async (): Promise<Result<BegunTurn>> => {
-      const { conversationId, userId, turnId, request } = turn;
-      const token = crypto.randomUUID();
-      const times = { leaseMs: Math.ceil(1_000 * turn.leaseSeconds), keepMs: 1_000 * turn.keepSeconds };
-      const near = [keys.turns(conversationId), hashOf(turn)] as const;
-      const base = keys.turn(conversationId);
-      if (apart) await mark(turn, userId, times);
-      const reply = await run("begin", {
-        keys: apart ? near : [...near, keys.running, ...indexesOf(userId)],
-        args: [
-          conversationId,
-          userId,
-          turnId,
-          token,
-          request,
-          times.leaseMs,
-          times.keepMs,
-          nameOf(turn),
-          base,
-        ],
-      });
-      const [outcome, details] = list(reply);
-      const isBegun = number(outcome) === 1;
-      if (apart && isBegun) await mark(turn, userId, times);
-      if (isBegun) return createSuccess({ begun: true, writer: { conversationId, turnId, token } });
-      const running = number(outcome) === 0 ? toTurn(details) : undefined;
-      // A call that is sent again finds its own turn, whose entries have to stay.
-      if (apart && running !== undefined && running.turnId !== turnId) await indexes.forget([turn]);
-      return running === undefined ? conflict("begin") : createSuccess({ begun: false, running });
+  async function begin(turn: NewTurn): Promise<BegunTurn> {
+    const { conversationId, userId, turnId, request } = turn;
+    const token = crypto.randomUUID();
+    const times = { leaseMs: Math.ceil(1_000 * turn.leaseSeconds), keepMs: 1_000 * turn.keepSeconds };
+    const near = [keys.turns(conversationId), hashOf(turn)] as const;
+    const base = keys.turn(conversationId);
+    if (apart) await mark(turn, userId, times);
+    const reply = await run("begin", {
+      keys: apart ? near : [...near, keys.running, ...indexesOf(userId)],
+      args: [conversationId, userId, turnId, token, request, times.leaseMs, times.keepMs, nameOf(turn), base],
     });
+    const [outcome, details] = list(reply);
+    const isBegun = number(outcome) === 1;
+    if (apart && isBegun) await mark(turn, userId, times);
+    if (isBegun) return { begun: true, writer: { conversationId, turnId, token } };
+    const running = number(outcome) === 0 ? toTurn(details) : undefined;
+    // A call that is sent again finds its own turn, whose entries have to stay.
+    if (apart && running !== undefined && running.turnId !== turnId) await indexes.forget([turn]);
+    if (running === undefined) throw new TurnConflict("the id is taken");
+    return { begun: false, running };
+  }
 
   /** What an end does to the indexes that its script can't reach. */
   async function markEnd(writer: TurnWriter, { state, recordSeconds }: TurnEnding): Promise<void> {
@@ -142,10 +108,12 @@ export function createRedisTurnLog(
     await run("confirmIndexed", { keys: [hashOf(writer)], args: [writer.token] });
   }
 
-  async function write(
-    operation: string,
-    { writer, first, events = [], end }: Partial<AppendedEvents> & { readonly writer: TurnWriter },
-  ): Promise<Result<WriterAnswer>> {
+  async function write({
+    writer,
+    first,
+    events = [],
+    end,
+  }: Partial<AppendedEvents> & { readonly writer: TurnWriter }): Promise<WriterAnswer> {
     const ending =
       end === undefined
         ? ["", "", "", ""]
@@ -157,11 +125,11 @@ export function createRedisTurnLog(
       args: [writer.token, first ?? "", nameOf(writer), ...ending, ...events],
     });
     const [outcome, stop, lateMs = 0] = list(reply).map(number);
-    if (outcome === 2) return conflict(operation);
-    if (outcome !== 1) return createSuccess({ held: false });
+    if (outcome === 2) throw new TurnConflict("events are missing");
+    if (outcome !== 1) return { held: false };
     if (end !== undefined && apart) await markEnd(writer, end);
     if (lateMs > 0) await prolongEntries(writer, lateMs);
-    return createSuccess({ held: true, stopRequested: stop === 1 });
+    return { held: true, stopRequested: stop === 1 };
   }
 
   async function ownerOf(turn: TurnName): Promise<string | undefined> {
@@ -200,73 +168,48 @@ export function createRedisTurnLog(
   }
 
   return defineTurnLog({
+    name: "redis",
     begin,
-    append: (events) => attempt("append", () => write("append", events)),
-    renew: (writer) => attempt("renew", () => write("renew", { writer })),
-
-    takeOver: (turn) =>
-      attempt("takeOver", async () => {
-        const { conversationId, turnId } = turn;
-        const token = crypto.randomUUID();
-        const [head, request] = list(await run("takeOver", { keys: [hashOf(turn)], args: [token] }));
-        const taken = head === undefined ? undefined : toTurn(head);
-        if (taken === undefined) return createSuccess(null);
-        const writer = { conversationId, turnId, token };
-        return createSuccess({ writer, turn: taken, request: text(request) });
-      }),
-
-    release: (writer) =>
-      attempt("release", async () => {
-        const name = nameOf(writer);
-        const hash = hashOf(writer);
-        const near = apart ? ([hash] as const) : ([hash, keys.running] as const);
-        const released = number(await run("release", { keys: near, args: [writer.token, name] }));
-        if (apart && released === 1) {
-          await run("markRunning", { keys: [keys.running], args: [name, 0] });
-        }
-        return createSuccess(undefined);
-      }),
-
-    read: (query) => attempt("read", async () => createSuccess(await read(query))),
-    // The clients send what is asked for at once in one go.
-    readAll: (queries) => attempt("readAll", async () => createSuccess(await Promise.all(queries.map(read)))),
-
-    turnsOf: (conversationId, limit = MOST_TURNS) =>
-      attempt("turnsOf", async () => {
-        const call = {
-          keys: [keys.turns(conversationId)],
-          args: [keys.turn(conversationId), limit],
-        } as const;
-        return createSuccess(toTurns(await run("listTurns", call)));
-      }),
-
-    find: ({ userId, state }, limit = MOST_TURNS) =>
-      attempt("find", async () => createSuccess(await indexes.find(userId, state, limit))),
-
-    requestStop: (turn) =>
-      attempt("requestStop", async () =>
-        createSuccess(number(await run("requestStop", { keys: [hashOf(turn)], args: [] })) === 1),
-      ),
-
-    abandoned: (limit) => attempt("abandoned", async () => createSuccess(await indexes.abandoned(limit))),
-
-    deleteConversation: (conversationId) =>
-      attempt("deleteConversation", async () => createSuccess(await erase(conversationId))),
-
-    deleteUser: (userId) =>
-      attempt("deleteUser", async () => {
-        const turns = await indexes.turnsOfUser(userId);
-        let erased = 0;
-        for (const conversationId of new Set(turns.map((turn) => turn.conversationId)))
-          erased += await erase(conversationId, userId);
-        // Those that had expired.
-        await indexes.forget(turns.map((turn) => ({ ...turn, userId })));
-        return createSuccess(erased);
-      }),
-
-    close: async () => {
-      isClosed = true;
-      return createSuccess(undefined);
+    append: write,
+    renew: (writer) => write({ writer }),
+    takeOver: async (turn) => {
+      const { conversationId, turnId } = turn;
+      const token = crypto.randomUUID();
+      const [head, request] = list(await run("takeOver", { keys: [hashOf(turn)], args: [token] }));
+      const taken = head === undefined ? undefined : toTurn(head);
+      if (taken === undefined) return null;
+      return { writer: { conversationId, turnId, token }, turn: taken, request: text(request) };
     },
+    release: async (writer) => {
+      const name = nameOf(writer);
+      const hash = hashOf(writer);
+      const near = apart ? ([hash] as const) : ([hash, keys.running] as const);
+      const released = number(await run("release", { keys: near, args: [writer.token, name] }));
+      if (apart && released === 1) {
+        await run("markRunning", { keys: [keys.running], args: [name, 0] });
+      }
+    },
+    read,
+    // The clients send what is asked for at once in one go.
+    readAll: (queries) => Promise.all(queries.map(read)),
+    turnsOf: async (conversationId, limit) => {
+      const call = { keys: [keys.turns(conversationId)], args: [keys.turn(conversationId), limit] } as const;
+      return toTurns(await run("listTurns", call));
+    },
+    find: ({ userId, state }, limit) => indexes.find(userId, state, limit),
+    requestStop: async (turn) => number(await run("requestStop", { keys: [hashOf(turn)], args: [] })) === 1,
+    abandoned: indexes.abandoned,
+    deleteConversation: (conversationId) => erase(conversationId),
+    deleteUser: async (userId) => {
+      const turns = await indexes.turnsOfUser(userId);
+      let erased = 0;
+      for (const conversationId of new Set(turns.map((turn) => turn.conversationId)))
+        erased += await erase(conversationId, userId);
+      // Those that had expired.
+      await indexes.forget(turns.map((turn) => ({ ...turn, userId })));
+      return erased;
+    },
+    close: async () => {},
+    toMemoryError: (operation, thrown) => toMemoryError(operation, thrown, port.isCluster),
   });
 }

@@ -1,8 +1,7 @@
 import type { UserMemoryBackend } from "@jaf/user-memory/adapter";
 import type { RedisPort } from "../client/port.ts";
-import { createDeadlines } from "../command-deadlines.ts";
 import { toMemoryError } from "../errors.ts";
-import { createScriptRunner } from "../scripts/runner.ts";
+import { createCalls, type StoreOptions } from "../open-store.ts";
 import { createAuditReader } from "./audit.ts";
 import type { UserMemoryIo } from "./io.ts";
 import { createJobs } from "./jobs.ts";
@@ -12,24 +11,11 @@ import { createMatching, createReads } from "./reads.ts";
 import { scripts } from "./scripts/index.ts";
 import { createWrites } from "./writes.ts";
 
-export interface UserMemoryBackendOptions {
-  readonly port: RedisPort;
-  readonly keyPrefix: string;
-  readonly minReplicas: number;
-  readonly commandTimeoutMs: number;
-  /** Closes what was opened for this backend. */
-  readonly close: () => Promise<void>;
-}
-
 /** The storage port of user memory on Redis: one script a step, on keys of one slot. */
-export function createUserMemoryBackend(options: UserMemoryBackendOptions): UserMemoryBackend {
-  const { minReplicas, commandTimeoutMs } = options;
+export function createUserMemoryBackend(options: StoreOptions): UserMemoryBackend {
   const { port, close } = closable(options.port, options.close);
-  const deadlines = createDeadlines(commandTimeoutMs, port.onTimeout);
   const keys = createUserKeys(options.keyPrefix);
-  const wait =
-    minReplicas === 0 ? undefined : { replicas: minReplicas, timeoutMs: Math.ceil(commandTimeoutMs / 3) };
-  const io: UserMemoryIo = { port, keys, deadlines, wait, run: createScriptRunner(port, deadlines, scripts) };
+  const io: UserMemoryIo = { port, keys, ...createCalls({ ...options, port }, scripts) };
   const jobs = createJobs(io);
 
   return {

@@ -1,28 +1,14 @@
 import type { UserMemoryStore } from "@jaf/user-memory";
 import { defineUserMemory, type UserMemoryBackend } from "@jaf/user-memory/adapter";
 import type { RedisClient } from "../client/clients.ts";
-import { openPort } from "../open-port.ts";
+import { openStore } from "../open-store.ts";
 import { createUserMemoryBackend } from "./backend.ts";
 import {
   parseUserMemoryBackendConfig,
   parseUserMemoryConfig,
   type RedisUserMemoryBackendConfig,
-  type RedisUserMemoryBackendSettings,
   type RedisUserMemoryConfig,
 } from "./config.ts";
-
-interface Opening {
-  readonly settings: RedisUserMemoryBackendSettings;
-  readonly client: RedisClient | undefined;
-  /** The factory, for errors. */
-  readonly operation: string;
-}
-
-async function openBackend({ settings, client, operation }: Opening): Promise<UserMemoryBackend> {
-  const { keyPrefix, minReplicas, commandTimeoutMs } = settings;
-  const { port, close } = await openPort({ settings, client, operation });
-  return createUserMemoryBackend({ port, keyPrefix, minReplicas, commandTimeoutMs, close });
-}
 
 /**
  * Keeps facts about users in Redis 6.2 or later. `client` is a connected client, pool, Cluster or Sentinel client of
@@ -36,8 +22,8 @@ export async function createRedisUserMemory(
   client?: RedisClient,
 ): Promise<UserMemoryStore> {
   const { settings, options } = parseUserMemoryConfig(config);
-  const backend = await openBackend({ settings, client, operation: "createRedisUserMemory" });
-  return defineUserMemory(backend, options);
+  const store = await openStore({ settings, client, operation: "createRedisUserMemory" });
+  return defineUserMemory(createUserMemoryBackend(store), options);
 }
 
 /**
@@ -49,5 +35,6 @@ export async function createRedisUserMemoryBackend(
   client?: RedisClient,
 ): Promise<UserMemoryBackend> {
   const settings = parseUserMemoryBackendConfig(config);
-  return openBackend({ settings, client, operation: "createRedisUserMemoryBackend" });
+  const opening = { settings, client, operation: "createRedisUserMemoryBackend" };
+  return createUserMemoryBackend(await openStore(opening));
 }

@@ -9,7 +9,7 @@ import type { RestartableServer } from "../../../../test/restartable-server.ts";
 import { createBackend } from "../../src/backend.ts";
 import type { ConnectionTimes } from "../../src/connection/reconnecting.ts";
 import { createRedisProvider } from "../../src/index.ts";
-import { openConnection } from "../../src/open-port.ts";
+import { openConnection } from "../../src/open-store.ts";
 import { createRedisUserMemory } from "../../src/user-memory/index.ts";
 import { libraries } from "./libraries.ts";
 import { freshPrefix } from "./stores.ts";

@@ -4,7 +4,7 @@ import * as redis from "redis";
 import * as redis5 from "redis-5";
 import { ioredisConnections } from "../../src/connection/ioredis.ts";
 import { nodeRedisConnections } from "../../src/connection/node-redis.ts";
-import type { LoadConnections } from "../../src/open-port.ts";
+import type { LoadConnections } from "../../src/open-store.ts";
 
 /** What a provider opens its own connection with, of both majors. */
 export const libraries = {

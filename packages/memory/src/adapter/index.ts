@@ -71,7 +71,7 @@ export { type ProviderReading, readFrom } from "../read-from.ts";
 export { createFailure, createSuccess, type Result } from "../result.ts";
 export { MemorySetupError } from "../setup-error.ts";
 export { wrapInTag } from "../text/wrap-in-tag.ts";
-export { defineTurnLog } from "../turn-log/define-turn-log.ts";
+export { defineTurnLog, TurnConflict, type TurnLogBackend } from "../turn-log/define-turn-log.ts";
 export { createInMemoryTurnLog, type InMemoryTurnLogOptions } from "../turn-log/in-memory.ts";
 export { isVersionedProvider, type VersionedMemoryProvider } from "../versioned-provider.ts";
 export { estimateTokens, type Tokenizer } from "../window/tokens.ts";

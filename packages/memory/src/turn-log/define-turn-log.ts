@@ -1,6 +1,12 @@
 import { idIssue, isPortableText } from "../codec/ids.ts";
-import { createMemoryValidationError, type MemoryIssue } from "../errors.ts";
-import { createFailure, type Result } from "../result.ts";
+import {
+  createMemoryConflictError,
+  createMemoryConnectionError,
+  createMemoryValidationError,
+  type MemoryErrorUnion,
+  type MemoryIssue,
+} from "../errors.ts";
+import { createFailure, createSuccess, type Result } from "../result.ts";
 import type {
   AppendedEvents,
   EventQuery,
@@ -98,32 +104,73 @@ const findIssues = ({ userId, state }: TurnQuery): Issue[] => [
     : { path: "state", expected: '"running" or "waiting"' },
 ];
 
-async function checked<T>(issues: readonly Issue[], call: () => Promise<Result<T>>): Promise<Result<T>> {
-  const found = issues.filter((issue) => issue !== undefined);
-  return found.length === 0 ? call() : createFailure(createMemoryValidationError(found));
+/** A turn that isn't as the call needs it: events are missing before the first, or the id of a new turn is taken. */
+export class TurnConflict extends Error {
+  override readonly name = "TurnConflict";
 }
 
-/** A turn log of a backend's own methods, which then get only arguments that are valid. */
-export function defineTurnLog(backend: TurnLog): TurnLog {
+type Plain<Method> = Method extends (...args: infer Arguments) => Promise<Result<infer Data>>
+  ? (...args: Required<Arguments>) => Promise<Data>
+  : never;
+
+/**
+ * What a turn log is made of. Its methods get valid arguments, limits always, and give what {@link TurnLog} says. They throw
+ * {@link TurnConflict}, or what `toMemoryError` understands.
+ */
+export type TurnLogBackend = { readonly [Method in keyof TurnLog]: Plain<TurnLog[Method]> } & {
+  /** For errors. */
+  readonly name: string;
+  readonly toMemoryError: (operation: string, thrown: unknown) => MemoryErrorUnion;
+};
+
+export function defineTurnLog(backend: TurnLogBackend): TurnLog {
+  const provider = backend.name;
+  let closing: Promise<void> | undefined;
+
+  async function call<T>(
+    operation: string,
+    issues: readonly Issue[],
+    method: () => Promise<T>,
+  ): Promise<Result<T>> {
+    const found = issues.filter((issue) => issue !== undefined);
+    if (found.length > 0) return createFailure(createMemoryValidationError(found));
+    if (closing !== undefined) {
+      const hint = "this turn log was closed; create a new one";
+      return createFailure(createMemoryConnectionError(provider, hint, { operation, retryable: false }));
+    }
+    try {
+      return createSuccess(await method());
+    } catch (thrown) {
+      if (!(thrown instanceof TurnConflict)) return createFailure(backend.toMemoryError(operation, thrown));
+      return createFailure(createMemoryConflictError("turn", { provider, operation }));
+    }
+  }
+
   return Object.freeze<TurnLog>({
-    begin: (turn) => checked(newTurnIssues(turn), () => backend.begin(turn)),
-    append: (events) => checked(appendIssues(events), () => backend.append(events)),
-    renew: (writer) => checked(writerIssues(writer), () => backend.renew(writer)),
-    takeOver: (turn) => checked(turnIssues(turn), () => backend.takeOver(turn)),
-    release: (writer) => checked(writerIssues(writer), () => backend.release(writer)),
-    read: (query) => checked(queryIssues(query), () => backend.read(query)),
-    readAll: (queries) => checked(queries.flatMap(queryIssues), () => backend.readAll(queries)),
+    begin: (turn) => call("begin", newTurnIssues(turn), () => backend.begin(turn)),
+    append: (events) => call("append", appendIssues(events), () => backend.append(events)),
+    renew: (writer) => call("renew", writerIssues(writer), () => backend.renew(writer)),
+    takeOver: (turn) => call("takeOver", turnIssues(turn), () => backend.takeOver(turn)),
+    release: (writer) => call("release", writerIssues(writer), () => backend.release(writer)),
+    read: (query) => call("read", queryIssues(query), () => backend.read(query)),
+    readAll: (queries) => call("readAll", queries.flatMap(queryIssues), () => backend.readAll(queries)),
     turnsOf: (conversationId, limit = 100) =>
-      checked([idIssue("conversationId", conversationId), limitIssue(limit)], () =>
+      call("turnsOf", [idIssue("conversationId", conversationId), limitIssue(limit)], () =>
         backend.turnsOf(conversationId, limit),
       ),
     find: (query, limit = 100) =>
-      checked([...findIssues(query), limitIssue(limit)], () => backend.find(query, limit)),
-    requestStop: (turn) => checked(turnIssues(turn), () => backend.requestStop(turn)),
-    abandoned: (limit) => checked([limitIssue(limit)], () => backend.abandoned(limit)),
+      call("find", [...findIssues(query), limitIssue(limit)], () => backend.find(query, limit)),
+    requestStop: (turn) => call("requestStop", turnIssues(turn), () => backend.requestStop(turn)),
+    abandoned: (limit) => call("abandoned", [limitIssue(limit)], () => backend.abandoned(limit)),
     deleteConversation: (conversationId) =>
-      checked([idIssue("conversationId", conversationId)], () => backend.deleteConversation(conversationId)),
-    deleteUser: (userId) => checked([idIssue("userId", userId)], () => backend.deleteUser(userId)),
-    close: () => backend.close(),
+      call("deleteConversation", [idIssue("conversationId", conversationId)], () =>
+        backend.deleteConversation(conversationId),
+      ),
+    deleteUser: (userId) => call("deleteUser", [idIssue("userId", userId)], () => backend.deleteUser(userId)),
+    close: async () => {
+      closing ??= backend.close();
+      await closing;
+      return createSuccess(undefined);
+    },
   });
 }

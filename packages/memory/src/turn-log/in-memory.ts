@@ -1,6 +1,5 @@
-import { createMemoryConflictError, createMemoryConnectionError } from "../errors.ts";
-import { createFailure, createSuccess, type Result } from "../result.ts";
-import { defineTurnLog } from "./define-turn-log.ts";
+import { createMemoryStorageError } from "../errors.ts";
+import { defineTurnLog, TurnConflict } from "./define-turn-log.ts";
 import type {
   AppendedEvents,
   BegunTurn,
@@ -67,7 +66,6 @@ export function createInMemoryTurnLog({ now = Date.now }: InMemoryTurnLogOptions
   /** By the conversation, then by the turn. */
   const conversations = new Map<string, Map<string, Entry>>();
   let begun = 0;
-  let isClosed = false;
 
   const isThere = ({ expiresAt }: Entry): boolean => expiresAt > now();
 
@@ -116,13 +114,12 @@ export function createInMemoryTurnLog({ now = Date.now }: InMemoryTurnLogOptions
     token,
   });
 
-  function begin(turn: NewTurn): Result<BegunTurn> {
+  function begin(turn: NewTurn): BegunTurn {
     const { conversationId, userId, turnId, request, leaseSeconds, keepSeconds } = turn;
     const others = ofConversation(conversationId);
     const running = others.find(({ state }) => state === "running");
-    if (running !== undefined) return createSuccess({ begun: false, running: toTurn(running) });
-    if (find(turn) !== undefined)
-      return createFailure(createMemoryConflictError("turn", { provider: PROVIDER, operation: "begin" }));
+    if (running !== undefined) return { begun: false, running: toTurn(running) };
+    if (find(turn) !== undefined) throw new TurnConflict("the id is taken");
     removeExpired();
     for (const other of others) other.state = "ended";
     const entry: Entry = {
@@ -148,19 +145,18 @@ export function createInMemoryTurnLog({ now = Date.now }: InMemoryTurnLogOptions
     renewLease(entry);
     const turns = conversations.get(conversationId) ?? new Map<string, Entry>();
     conversations.set(conversationId, turns.set(turnId, entry));
-    return createSuccess({ begun: true, writer: writerOf(entry) });
+    return { begun: true, writer: writerOf(entry) };
   }
 
-  function append({ writer, first, events, end }: AppendedEvents): Result<WriterAnswer> {
+  function append({ writer, first, events, end }: AppendedEvents): WriterAnswer {
     const entry = find(writer);
-    if (entry === undefined || entry.token !== writer.token) return createSuccess({ held: false });
+    if (entry === undefined || entry.token !== writer.token) return { held: false };
     const { stopRequested } = entry;
     const isRepeat = first + events.length <= entry.events;
     // The last call again: nothing but an end ends a turn.
     if (entry.state !== "running")
-      return createSuccess(isRepeat && end !== undefined ? { held: true, stopRequested } : { held: false });
-    if (first > entry.events)
-      return createFailure(createMemoryConflictError("turn", { provider: PROVIDER, operation: "append" }));
+      return isRepeat && end !== undefined ? { held: true, stopRequested } : { held: false };
+    if (first > entry.events) throw new TurnConflict("events are missing");
     const added = events.slice(entry.events - first);
     for (const text of added) entry.texts.push(text);
     entry.events += added.length;
@@ -172,7 +168,7 @@ export function createInMemoryTurnLog({ now = Date.now }: InMemoryTurnLogOptions
       entry.eventsExpireAt = now() + 1_000 * end.eventSeconds;
       entry.expiresAt = now() + 1_000 * end.recordSeconds;
     }
-    return createSuccess({ held: true, stopRequested });
+    return { held: true, stopRequested };
   }
 
   const holds = (writer: TurnWriter): Entry | undefined => {
@@ -180,19 +176,19 @@ export function createInMemoryTurnLog({ now = Date.now }: InMemoryTurnLogOptions
     return entry?.state === "running" && entry.token === writer.token ? entry : undefined;
   };
 
-  function renew(writer: TurnWriter): Result<WriterAnswer> {
+  function renew(writer: TurnWriter): WriterAnswer {
     const entry = holds(writer);
-    if (entry === undefined) return createSuccess({ held: false });
+    if (entry === undefined) return { held: false };
     renewLease(entry);
-    return createSuccess({ held: true, stopRequested: entry.stopRequested });
+    return { held: true, stopRequested: entry.stopRequested };
   }
 
-  function takeOver(turn: TurnName): Result<TakenOverTurn | null> {
+  function takeOver(turn: TurnName): TakenOverTurn | null {
     const entry = find(turn);
-    if (entry?.state !== "running" || entry.leaseEndsAt > now()) return createSuccess(null);
+    if (entry?.state !== "running" || entry.leaseEndsAt > now()) return null;
     entry.token = crypto.randomUUID();
     renewLease(entry);
-    return createSuccess({ writer: writerOf(entry), turn: toTurn(entry), request: entry.request });
+    return { writer: writerOf(entry), turn: toTurn(entry), request: entry.request };
   }
 
   function page({ conversationId, turnId, from = 0, limit = MOST_EVENTS }: EventQuery): EventPage | null {
@@ -202,63 +198,48 @@ export function createInMemoryTurnLog({ now = Date.now }: InMemoryTurnLogOptions
     return { turn: toTurn(entry), events };
   }
 
-  function erase(entries: readonly Entry[]): Result<number> {
+  function erase(entries: readonly Entry[]): number {
     for (const entry of entries) remove(entry);
-    return createSuccess(entries.length);
+    return entries.length;
   }
 
-  const open = async <T>(operation: string, call: () => Result<T>): Promise<Result<T>> => {
-    if (!isClosed) return call();
-    const hint = "this turn log was closed; create a new one";
-    return createFailure(createMemoryConnectionError(PROVIDER, hint, { operation, retryable: false }));
-  };
-
   return defineTurnLog({
-    begin: (turn) => open("begin", () => begin(turn)),
-    append: (events) => open("append", () => append(events)),
-    renew: (writer) => open("renew", () => renew(writer)),
-    takeOver: (turn) => open("takeOver", () => takeOver(turn)),
-    release: (writer) =>
-      open("release", () => {
-        const entry = holds(writer);
-        if (entry !== undefined) entry.leaseEndsAt = now();
-        return createSuccess(undefined);
-      }),
-    read: (query) => open("read", () => createSuccess(page(query))),
-    readAll: (queries) => open("readAll", () => createSuccess(queries.map(page))),
-    turnsOf: (conversationId, limit) =>
-      open("turnsOf", () => createSuccess(ofConversation(conversationId).slice(0, limit).map(toTurn))),
-    find: ({ userId, state }, limit) =>
-      open("find", () => {
-        const found = [...all()].filter(
-          (entry) => isThere(entry) && entry.userId === userId && entry.state === state,
-        );
-        return createSuccess(found.sort(byBeginning).slice(0, limit).map(toTurn));
-      }),
-    requestStop: (turn) =>
-      open("requestStop", () => {
-        const entry = find(turn);
-        if (entry?.state !== "running") return createSuccess(false);
-        entry.stopRequested = true;
-        return createSuccess(true);
-      }),
-    abandoned: (limit) =>
-      open("abandoned", () => {
-        const left = [...all()].filter(
-          (entry) => isThere(entry) && entry.state === "running" && entry.leaseEndsAt <= now(),
-        );
-        const longest = left.sort((a, b) => a.leaseEndsAt - b.leaseEndsAt);
-        return createSuccess(longest.slice(0, limit).map(toTurn));
-      }),
-    deleteConversation: (conversationId) =>
-      open("deleteConversation", () => erase(ofConversation(conversationId))),
-    deleteUser: (userId) =>
-      open("deleteUser", () =>
-        erase([...all()].filter((entry) => isThere(entry) && entry.userId === userId)),
-      ),
-    close: async () => {
-      isClosed = true;
-      return createSuccess(undefined);
+    name: PROVIDER,
+    begin: async (turn) => begin(turn),
+    append: async (events) => append(events),
+    renew: async (writer) => renew(writer),
+    takeOver: async (turn) => takeOver(turn),
+    release: async (writer) => {
+      const entry = holds(writer);
+      if (entry !== undefined) entry.leaseEndsAt = now();
     },
+    read: async (query) => page(query),
+    readAll: async (queries) => queries.map(page),
+    turnsOf: async (conversationId, limit) => ofConversation(conversationId).slice(0, limit).map(toTurn),
+    find: async ({ userId, state }, limit) => {
+      const found = [...all()].filter(
+        (entry) => isThere(entry) && entry.userId === userId && entry.state === state,
+      );
+      return found.sort(byBeginning).slice(0, limit).map(toTurn);
+    },
+    requestStop: async (turn) => {
+      const entry = find(turn);
+      if (entry?.state !== "running") return false;
+      entry.stopRequested = true;
+      return true;
+    },
+    abandoned: async (limit) => {
+      const left = [...all()].filter(
+        (entry) => isThere(entry) && entry.state === "running" && entry.leaseEndsAt <= now(),
+      );
+      const longest = left.sort((a, b) => a.leaseEndsAt - b.leaseEndsAt);
+      return longest.slice(0, limit).map(toTurn);
+    },
+    deleteConversation: async (conversationId) => erase(ofConversation(conversationId)),
+    deleteUser: async (userId) =>
+      erase([...all()].filter((entry) => isThere(entry) && entry.userId === userId)),
+    close: async () => {},
+    toMemoryError: (operation) =>
+      createMemoryStorageError(operation, "the log in memory failed unexpectedly."),
   });
 }

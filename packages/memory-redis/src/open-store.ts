@@ -2,43 +2,53 @@ import { createMemoryConnectionError, MemorySetupError } from "@jaf/memory/adapt
 import { adaptClient } from "./client/adapt-client.ts";
 import type { RedisClient } from "./client/clients.ts";
 import type { RedisPort } from "./client/port.ts";
+import { createDeadlines } from "./command-deadlines.ts";
 import type { RedisSettings } from "./config.ts";
 import type { CreateConnection, Target } from "./connection/connection.ts";
 import { ioredisConnections } from "./connection/ioredis.ts";
 import { nodeRedisConnections } from "./connection/node-redis.ts";
 import { type ConnectionTimes, type OwnConnection, openReconnecting } from "./connection/reconnecting.ts";
 import { toSetupError } from "./errors.ts";
+import { createScriptRunner, type ReplicaWait } from "./scripts/runner.ts";
 
-export interface OpenedPort {
+/** What every store of this package works with. */
+export interface StoreOptions extends Pick<RedisSettings, "keyPrefix" | "minReplicas" | "commandTimeoutMs"> {
   readonly port: RedisPort;
   /** Closes what was opened, and never a client that was passed in. */
   readonly close: () => Promise<void>;
 }
 
-export interface OpenPortOptions {
-  readonly settings: Omit<RedisSettings, "ttl">;
+interface Opening<Settings> {
+  readonly settings: Settings;
   /** Used where there is one, and left open. */
   readonly client?: RedisClient | undefined;
   /** The factory, for errors. */
   readonly operation: string;
 }
 
-function adaptGiven(client: RedisClient, operation: string): OpenedPort {
+/** Throws a `TypeError` for what is no client, and a `MemorySetupError` when the server can't be reached. */
+export async function openStore<Settings extends Omit<RedisSettings, "ttl">>({
+  settings,
+  client,
+  operation,
+}: Opening<Settings>): Promise<Settings & StoreOptions> {
   try {
-    return { port: adaptClient(client), close: async () => {} };
+    if (client === undefined) return { ...settings, ...(await openConnection({ settings, operation })) };
+    return { ...settings, port: adaptClient(client), close: async () => {} };
   } catch (thrown) {
-    throw thrown instanceof TypeError ? thrown : toSetupError(operation, thrown);
+    throw thrown instanceof TypeError && client !== undefined ? thrown : toSetupError(operation, thrown);
   }
 }
 
-/** Throws a `TypeError` for what is no client, and a `MemorySetupError` when the server can't be reached. */
-export async function openPort({ settings, client, operation }: OpenPortOptions): Promise<OpenedPort> {
-  if (client !== undefined) return adaptGiven(client, operation);
-  try {
-    return await openConnection({ settings, operation });
-  } catch (thrown) {
-    throw toSetupError(operation, thrown);
-  }
+/** How a store sends commands and its scripts. */
+export function createCalls<Name extends string>(
+  { port, minReplicas, commandTimeoutMs }: Omit<StoreOptions, "keyPrefix" | "close">,
+  scripts: Readonly<Record<Name, string>>,
+) {
+  const deadlines = createDeadlines(commandTimeoutMs, port.onTimeout);
+  const wait: ReplicaWait | undefined =
+    minReplicas === 0 ? undefined : { replicas: minReplicas, timeoutMs: Math.ceil(commandTimeoutMs / 3) };
+  return { deadlines, wait, run: createScriptRunner(port, deadlines, scripts) };
 }
 
 export type LoadConnections = (target: Target, connectTimeoutMs: number) => Promise<CreateConnection>;
