@@ -2,7 +2,7 @@ import type { Message } from "@jaf/memory";
 import type { Journal } from "../memory/journal.ts";
 import { countsPositions, firstPositionOf, nextPositionOf } from "../memory/metadata.ts";
 import { digestsOf, readSummary, type Summary } from "../memory/summary.ts";
-import { openDeadline } from "./deadline.ts";
+import { openTimeLimit } from "../timing/time-limit.ts";
 import { type PositionedHistory, positionAt } from "./history.ts";
 import { indexIn, sliceAfter } from "./history-slice.ts";
 import { type DueSummary, type MadeSummary, makeSummary } from "./make-summary.ts";
@@ -40,18 +40,19 @@ export function openCompaction(journal: Journal, signal: AbortSignal | undefined
     history: PositionedHistory,
     summarize: Summarize,
   ): Promise<KnownSummary> {
-    const deadline = openDeadline(summary?.timeoutMs ?? DEFAULT_TIMEOUT_MS, signal);
+    const timeoutMs = summary?.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const limit = openTimeLimit({ timeoutMs, option: "RunConfig.memory.summary.timeoutMs" }, signal);
     const isAborted = () => signal?.aborted === true;
-    const work = { store: openSummaryStore(journal), summarize, deadline, isAborted };
+    const work = { store: openSummaryStore(journal), summarize, limit, isAborted };
     let next = current;
     for (;;) {
-      const due = deadline.signal.aborted ? undefined : dueSummary(history, threshold ?? 0, next);
+      const due = limit.signal.aborted ? undefined : dueSummary(history, threshold ?? 0, next);
       const made = due && (await makeSummary(work, due));
       if (due === undefined || made === undefined) break;
       next = advance(next, due.messages, made);
       if (made.outcome !== "stored") break;
     }
-    deadline.close();
+    limit.close();
     return next;
   }
 

@@ -1,7 +1,7 @@
 import type { Message } from "@jaf/memory";
 import { cleanSummary, gapsBefore, type Summary } from "../memory/summary.ts";
 import { reasonOf } from "../thrown.ts";
-import type { Deadline } from "./deadline.ts";
+import type { TimeLimit } from "../timing/time-limit.ts";
 import type { Summarize } from "./summarize-function.ts";
 import type { StoredSummary, SummaryStore } from "./summary-store.ts";
 
@@ -22,7 +22,7 @@ export interface SummaryWork {
   readonly store: SummaryStore;
   readonly summarize: Summarize;
   /** Ends when the run is aborted, and when the time is up. Nothing is waited for after that, not even the store. */
-  readonly deadline: Deadline;
+  readonly limit: TimeLimit;
   readonly isAborted: () => boolean;
 }
 
@@ -32,7 +32,7 @@ export type MadeSummary =
 
 /** Makes one summary. Never rejects. */
 export async function makeSummary(work: SummaryWork, due: DueSummary): Promise<MadeSummary> {
-  const { store, deadline, isAborted } = work;
+  const { store, limit, isAborted } = work;
   if (store.isPaused()) return { outcome: "postponed", reason: "it has failed lately" };
   const asked = await ask(work, due);
   if ("reason" in asked) {
@@ -43,27 +43,32 @@ export async function makeSummary(work: SummaryWork, due: DueSummary): Promise<M
   const { from, upTo, digests, incarnation, previous } = due;
   const summary = { text: asked.text, upTo, gaps: gapsBefore(from, previous), digests, incarnation };
   try {
-    return await deadline.race(store.store(summary));
+    return await limit.race(store.store(summary));
   } catch {
     // The write may still be made.
-    return { outcome: "unstored", summary, reason: deadline.reason() };
+    return { outcome: "unstored", summary, reason: whyOver(limit) };
   }
 }
 
 async function ask(
-  { summarize, deadline }: SummaryWork,
+  { summarize, limit }: SummaryWork,
   { previous, messages }: DueSummary,
 ): Promise<{ readonly text: string } | { readonly reason: string }> {
   const before = previous === undefined ? {} : { previous: previous.text };
-  const { signal } = deadline;
+  const { signal } = limit;
   try {
     const asking = Promise.resolve().then(() =>
       summarize({ ...before, messages: Object.freeze([...messages]), signal }),
     );
-    const returned: unknown = await deadline.race(asking);
+    const returned: unknown = await limit.race(asking);
     const text = typeof returned === "string" ? cleanSummary(returned) : "";
     return text === "" ? { reason: "summarize returned no text" } : { text };
   } catch (thrown) {
-    return { reason: signal.aborted ? deadline.reason() : `summarize failed: ${reasonOf(thrown)}` };
+    return { reason: signal.aborted ? whyOver(limit) : `summarize failed: ${reasonOf(thrown)}` };
   }
+}
+
+function whyOver(limit: TimeLimit): string {
+  const exceeded = limit.exceeded();
+  return exceeded === undefined ? "the run was aborted" : `it took longer than ${exceeded.timeoutMs} ms`;
 }

@@ -4,7 +4,7 @@ import type { ContextLabel } from "../context/manifest.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import type { ShownMessages, WindowInput } from "./shown.ts";
 
-/** Gets copies that can't be changed, in a list of its own. */
+/** Gets messages that can't be changed, in a list of its own. */
 export type WindowFunction = (messages: readonly Message[]) => readonly Message[];
 
 const leftOut: ContextLabel = { fate: "trimmed", reason: "function" };
@@ -15,9 +15,8 @@ export function windowByFunction(
   path: string,
   window: WindowFunction,
 ): (input: WindowInput) => ShownMessages {
-  const copiesOf = openCopies<Message>();
   return ({ messages, summary }) => {
-    const given = copiesOf(messages);
+    const given = toldApart(messages);
     const own = new Set(given);
     const returned = readReturned(window(given.slice()), own);
     const sanitized = sanitizeWithOrigins(returned);
@@ -87,22 +86,12 @@ function labelsOf(
   return labels;
 }
 
-/**
- * Copies that can't be changed, at any depth. The same copy for the same object, call after call; an object that stands in a list
- * several times gets one for each, so that they can be told apart.
- */
-function openCopies<T extends object>(): (originals: readonly T[]) => readonly T[] {
-  const made = new WeakMap<T, T[]>();
-  return (originals) => {
-    const seen = new Map<T, number>();
-    return originals.map((original) => {
-      const nth = seen.get(original) ?? 0;
-      seen.set(original, nth + 1);
-      const copies = made.get(original) ?? [];
-      made.set(original, copies);
-      const copy = copies[nth] ?? frozenCopy(original);
-      copies[nth] = copy;
-      return copy;
-    });
-  };
+/** A message that stands in the list several times is copied, so that each can be told apart. */
+function toldApart(messages: readonly Message[]): readonly Message[] {
+  const seen = new Set<Message>();
+  return messages.map((message) => {
+    const own = seen.has(message) ? frozenCopy(message) : message;
+    seen.add(own);
+    return own;
+  });
 }

@@ -281,6 +281,28 @@ describe.each(["run", "runStream", "client", "stored"] as const)("in %s", (way) 
 });
 
 describe("what the engine gives out", () => {
+  it("is frozen also where a message was repaired", async () => {
+    const half = calling(["a", "look", "{}"], ["b", "look", "{}"]);
+    const none = { ...calling(["c", "look", "{}"]), content: "Let me look." };
+    const { config, context } = world(undefined, "before");
+    const messages = [user("Hi"), half, result("a", "x"), none, user("And now?")];
+    const given: (readonly Message[])[] = [];
+    const window = (all: readonly Message[]) => {
+      given.push(all);
+      return all;
+    };
+    const memory = { provider: createInMemoryProvider(), window };
+    const state = createRunState({ agentName: "helper", context, messages });
+    const { finalState } = await run(state, { ...config, memory });
+    for (const list of [finalState.messages, ...given]) {
+      expect(list[1]?.tool_calls).toEqual(half.tool_calls?.slice(0, 1));
+      expect(list[3]).toEqual(assistant("Let me look."));
+      expect(list.every(Object.isFrozen)).toBe(true);
+      expect(Object.isFrozen(list[1]?.tool_calls)).toBe(true);
+    }
+    expect(isAnythingFrozen(messages)).toBe(false);
+  });
+
   it("is frozen, but for the context", async () => {
     const { config, context } = world(undefined, "before");
     const state = createRunState({ agentName: "helper", context, messages: history() });

@@ -134,16 +134,16 @@ function repair<M extends Message | RichMessage>(
   return isLeft ? [as(kept)] : [];
 }
 
-/** The message with fewer calls than it has, and what belongs to the others taken out. */
+/** The message with fewer calls than it has, and what belongs to the others taken out. Frozen, as it may be given out in its place. */
 function withCalls<M extends Message | RichMessage>(message: M, kept: readonly AnyCall[]): M {
   if (message.tool_calls === undefined) return message;
   const { content }: Pick<RichMessage, "content"> = message;
   const dropped = callsOf(message).length - kept.length;
   const parts =
     Array.isArray(content) && dropped > 0
-      ? { content: withoutPlaces(content, { kept: kept.map(({ id }) => id), dropped }) }
+      ? { content: Object.freeze(withoutPlaces(content, { kept: kept.map(({ id }) => id), dropped })) }
       : {};
-  if (kept.length > 0) return { ...message, ...parts, tool_calls: kept };
+  if (kept.length > 0) return Object.freeze<M>({ ...message, ...parts, tool_calls: Object.freeze(kept) });
   const { tool_calls: _, ...rest } = message;
-  return { ...rest, ...parts } as M;
+  return Object.freeze({ ...rest, ...parts }) as M;
 }
