@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { runDemo } from "./support/demo-process.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
-describe("a chat", { timeout: 60_000 }, () => {
+describe("a chat", { timeout: 120_000 }, () => {
   const folder = temporaryFolder();
   afterAll(() => folder.remove());
 

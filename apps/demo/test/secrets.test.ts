@@ -11,7 +11,7 @@ const chat = (lines: readonly string[], args: readonly string[] = []) =>
 
 describe("secrets", () => {
   it("stay out of facts, notes and titles, and the assistant says what is stored", {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     const { out, code } = await chat(
       ["my password is hunter2", "Take a note: my pin is 1234", "what is my password?", "/list", "/facts"],
@@ -29,7 +29,7 @@ describe("secrets", () => {
 
 describe("a question for all that is known", () => {
   it("lists the facts with where they come from; /context, /why N and /stats tell the rest", {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     const { out } = await chat([
       "My name is Ada.",

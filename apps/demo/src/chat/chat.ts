@@ -1,5 +1,5 @@
 import type { ModelProvider, TraceEvent } from "@jaf/core";
-import { asUserMemory, type MemoryEntry, processExtractions } from "@jaf/user-memory";
+import { asUserMemory, type ExtractionOptions, type MemoryEntry, processExtractions } from "@jaf/user-memory";
 import { type AssistantContext, instructionsFor } from "../assistant/agent.ts";
 import { learning, rememberingOwnWords } from "../assistant/learning.ts";
 import type { Store } from "../storage/open-store.ts";
@@ -34,26 +34,47 @@ const NOT_LEARNED = "  What you said could not be remembered for other conversat
 
 /** Talks until the input ends, `/quit` or an abort. Whether no answer has failed; one that was cut off hasn't. */
 export async function chat(options: ChatOptions): Promise<boolean> {
-  const { store, userId, modelProvider, notices, terminal, signal } = options;
-  const context: AssistantContext = {
-    userId,
-    notes: store.notes,
-    now: () => new Date(),
-    knownFacts: () => knownFacts(store, userId),
-  };
+  const { store, userId, notices, terminal, signal } = options;
   const extract = { ...learning, onError: () => terminal.print(terminal.dim(NOT_LEARNED)) };
+  const state = { left: false, answered: true };
+  const self = createChat(options, extract, state);
+  for (const notice of notices) terminal.print(terminal.dim(notice));
+  // What a process that was killed had still to learn.
+  await processExtractions(store.userMemory, { ...extract, extract: "verbatim" });
+  const [latest] = await listConversations(store.provider, userId, 1);
+  if (latest !== undefined) await self.open(latest.conversationId);
+  for await (const raw of terminal.lines()) {
+    await hear(self, raw.trim());
+    if (state.left || signal.aborted) break;
+  }
+  await self.learned();
+  return state.answered;
+}
+
+const contextOf = (store: Store, userId: string): AssistantContext => ({
+  userId,
+  notes: store.notes,
+  now: () => new Date(),
+  knownFacts: () => knownFacts(store, userId),
+});
+
+/** Writes to `state` whether the person has left, and whether an answer has failed. */
+function createChat(
+  { store, userId, modelProvider, terminal, signal }: ChatOptions,
+  extract: ExtractionOptions,
+  state: { left: boolean; answered: boolean },
+): Chat {
+  const context = contextOf(store, userId);
   let injected: Injected | undefined;
   let seen = NOTHING_SEEN;
   let spent = NOTHING_SEEN;
   const onInjected = (facts: readonly MemoryEntry[]): void => {
-    if (injected !== undefined) injected = { ...injected, facts };
+    injected &&= { ...injected, facts };
   };
   const userMemory = asUserMemory(rememberingOwnWords(store.userMemory), { inject: { onInjected }, extract });
   const sessionOptions = { provider: store.provider, userMemory, modelProvider, context, signal };
   const sessionOf = (conversationId: string) => createSession(sessionOptions, conversationId);
   let current = sessionOf(newConversationId());
-  let left = false;
-  let answered = true;
 
   const turnTo = (session: Session): void => {
     if (isPrivate(current)) terminal.print(terminal.dim("The private conversation is gone."));
@@ -61,10 +82,8 @@ export async function chat(options: ChatOptions): Promise<boolean> {
     terminal.setPrivate(isPrivate(session));
   };
 
-  const self: Chat = {
-    store,
-    userId,
-    terminal,
+  return {
+    ...{ store, userId, terminal },
     learned: () => userMemory.drain({ timeoutMs: LEARNING_MS }),
     session: () => current,
     injected: () => injected,
@@ -88,25 +107,13 @@ export async function chat(options: ChatOptions): Promise<boolean> {
         seen = withEvent(seen, event);
         renderer.onEvent(event);
       };
-      if (!renderer.finish(await run({ onEvent }))) answered = false;
+      if (!renderer.finish(await run({ onEvent }))) state.answered = false;
       spent = addedSeen(spent, seen);
     },
     leave: () => {
-      left = true;
+      state.left = true;
     },
   };
-
-  for (const notice of notices) terminal.print(terminal.dim(notice));
-  // What a process that was killed had still to learn.
-  await processExtractions(store.userMemory, { ...extract, extract: "verbatim" });
-  const [latest] = await listConversations(store.provider, userId, 1);
-  if (latest !== undefined) await self.open(latest.conversationId);
-  for await (const raw of terminal.lines()) {
-    await hear(self, raw.trim());
-    if (left || signal.aborted) break;
-  }
-  await userMemory.drain({ timeoutMs: LEARNING_MS });
-  return answered;
 }
 
 const isPrivate = ({ conversationId }: Session): boolean => conversationId === undefined;

@@ -44,12 +44,7 @@ export function createPasteFilter(): PasteFilter {
       hasSigns = true;
       return text.replaceAll("\n", LINE_SIGN);
     }
-    const first = (lines.find((line) => line.trim() !== "") ?? "").trim().slice(0, 30);
-    let token = `[pasted ${lines.length} lines: ${first}…]`;
-    for (let n = 2; long.has(token) && long.get(token) !== text; n++)
-      token = `[pasted ${lines.length} lines, ${n}: ${first}…]`;
-    long.set(token, text);
-    return token;
+    return keptIn(long, text, lines);
   };
 
   function typed(text: string): string {
@@ -94,6 +89,16 @@ export function createPasteFilter(): PasteFilter {
       long.clear();
     },
   };
+}
+
+/** Keeps a long paste, and returns what stands for it, and for no other one. */
+function keptIn(pastes: Map<string, string>, text: string, lines: readonly string[]): string {
+  const first = (lines.find((line) => line.trim() !== "") ?? "").trim().slice(0, 30);
+  let token = `[pasted ${lines.length} lines: ${first}…]`;
+  for (let n = 2; pastes.has(token) && pastes.get(token) !== text; n++)
+    token = `[pasted ${lines.length} lines, ${n}: ${first}…]`;
+  pastes.set(token, text);
+  return token;
 }
 
 /** How many characters at the end of a text may be the beginning of a mark. */

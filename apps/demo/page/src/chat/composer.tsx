@@ -52,20 +52,7 @@ export function Composer({ running, conversationId }: ComposerProps) {
           }}
         />
       </div>
-      {running ? (
-        <button
-          type="button"
-          class="round"
-          aria-label="Stop the reply"
-          onClick={() => void conversation.stop()}
-        >
-          <Icon name="stop" />
-        </button>
-      ) : (
-        <button type="submit" class="round primary" aria-label="Send" disabled={!canSend}>
-          <Icon name="send" />
-        </button>
-      )}
+      <RoundButton running={running} canSend={canSend} />
       <p id="composer-hint" class="hint">
         {online
           ? "Enter sends, Shift+Enter makes a new line."
@@ -74,3 +61,19 @@ export function Composer({ running, conversationId }: ComposerProps) {
     </form>
   );
 }
+
+interface RoundButtonProps {
+  readonly running: boolean;
+  readonly canSend: boolean;
+}
+
+const RoundButton = ({ running, canSend }: RoundButtonProps) =>
+  running ? (
+    <button type="button" class="round" aria-label="Stop the reply" onClick={() => void conversation.stop()}>
+      <Icon name="stop" />
+    </button>
+  ) : (
+    <button type="submit" class="round primary" aria-label="Send" disabled={!canSend}>
+      <Icon name="send" />
+    </button>
+  );

@@ -8,14 +8,7 @@ import { ConversationRow } from "./conversation-row.tsx";
 
 export function Sidebar({ onTry }: { readonly onTry: () => void }) {
   const { now } = useStore(route);
-  const { conversations, nextCursor, approvals, loaded } = useStore(list.state);
   const [sought, setSought] = useState("");
-  const words = sought.toLowerCase().split(/\s+/).filter(Boolean);
-  const said = useSaid(sought);
-  const found = conversations.filter(
-    ({ conversationId, title }) =>
-      words.every((word) => (title ?? "").toLowerCase().includes(word)) || said.has(conversationId),
-  );
   const openId = now.page === "chat" ? now.conversationId : undefined;
 
   return (
@@ -34,16 +27,7 @@ export function Sidebar({ onTry }: { readonly onTry: () => void }) {
       >
         <Icon name="plus" /> New conversation
       </a>
-      {approvals.length > 0 && (
-        <section class="waiting-list" aria-label="Waiting for your decision">
-          {approvals.map(({ conversationId, title, interruption }) => (
-            <a key={`${conversationId} ${interruption.toolCallId}`} href={conversationHref(conversationId)}>
-              <strong>{interruption.toolName} waits for you</strong>
-              <span>{title ?? "Untitled"}</span>
-            </a>
-          ))}
-        </section>
-      )}
+      <WaitingList />
       <label class="search">
         <Icon name="search" />
         <span class="hidden">Search conversations by their titles and what was said in them</span>
@@ -55,25 +39,7 @@ export function Sidebar({ onTry }: { readonly onTry: () => void }) {
           onInput={({ currentTarget }) => setSought(currentTarget.value)}
         />
       </label>
-      <ul class="conversations">
-        {found.map((one) => (
-          <ConversationRow
-            key={one.conversationId}
-            conversation={one}
-            isOpen={one.conversationId === openId}
-          />
-        ))}
-        {found.length === 0 && loaded && (
-          <li class="none">{sought === "" ? "No conversations yet." : "Nothing found."}</li>
-        )}
-        {nextCursor !== undefined && (
-          <li>
-            <button type="button" class="quiet wide" onClick={() => void list.more()}>
-              Older conversations
-            </button>
-          </li>
-        )}
-      </ul>
+      <Conversations sought={sought} openId={openId} />
       <div class="sidebar-links">
         <NavLink href="#/facts" icon="person" isCurrent={now.page === "facts"}>
           What I know about you
@@ -86,6 +52,54 @@ export function Sidebar({ onTry }: { readonly onTry: () => void }) {
         </button>
       </div>
     </nav>
+  );
+}
+
+function WaitingList() {
+  const { approvals } = useStore(list.state);
+  if (approvals.length === 0) return null;
+  return (
+    <section class="waiting-list" aria-label="Waiting for your decision">
+      {approvals.map(({ conversationId, title, interruption }) => (
+        <a key={`${conversationId} ${interruption.toolCallId}`} href={conversationHref(conversationId)}>
+          <strong>{interruption.toolName} waits for you</strong>
+          <span>{title ?? "Untitled"}</span>
+        </a>
+      ))}
+    </section>
+  );
+}
+
+interface ConversationsProps {
+  readonly sought: string;
+  readonly openId: string | undefined;
+}
+
+/** The conversations whose titles have all the words that are sought, or in which they were said. */
+function Conversations({ sought, openId }: ConversationsProps) {
+  const { conversations, nextCursor, loaded } = useStore(list.state);
+  const said = useSaid(sought);
+  const words = sought.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = conversations.filter(
+    ({ conversationId, title }) =>
+      words.every((word) => (title ?? "").toLowerCase().includes(word)) || said.has(conversationId),
+  );
+  return (
+    <ul class="conversations">
+      {found.map((one) => (
+        <ConversationRow key={one.conversationId} conversation={one} isOpen={one.conversationId === openId} />
+      ))}
+      {found.length === 0 && loaded && (
+        <li class="none">{sought === "" ? "No conversations yet." : "Nothing found."}</li>
+      )}
+      {nextCursor !== undefined && (
+        <li>
+          <button type="button" class="quiet wide" onClick={() => void list.more()}>
+            Older conversations
+          </button>
+        </li>
+      )}
+    </ul>
   );
 }
 

@@ -14,9 +14,6 @@ interface Known {
   readonly superseded: readonly Fact[];
 }
 
-/** It is quoted, too, and tells nothing by itself. */
-const isQuestion = ({ fact }: Fact): boolean => /\?\s*$/.test(fact);
-
 const holds = ({ fact }: Fact, words: readonly string[]): boolean =>
   words.every((word) => fact.toLowerCase().includes(word));
 
@@ -34,20 +31,18 @@ async function loadFacts(): Promise<Known> {
   return { quarantined, active, superseded };
 }
 
-/** Everything that is known of the user, where it comes from, and the way to be rid of it. */
-export function FactsPage() {
+/** The facts, again and again while the page is seen. */
+function useFacts() {
   const [known, setKnown] = useState<Known>();
-  const [loading, setLoading] = useState<string>();
-  const [sought, setSought] = useState("");
-  const { busy, failure, act } = useAction();
+  const [failure, setFailure] = useState<string>();
   const load = useCallback(async () => {
     try {
       const loaded = await loadFacts();
       setKnown(loaded);
-      setLoading(undefined);
+      setFailure(undefined);
       return JSON.stringify(loaded);
     } catch (thrown) {
-      setLoading(failureText(thrown));
+      setFailure(failureText(thrown));
       return undefined;
     }
   }, []);
@@ -64,16 +59,21 @@ export function FactsPage() {
       },
     });
   }, [load]);
+  return { known, load, unread: failure };
+}
+
+/** Everything that is known of the user, where it comes from, and the way to be rid of it. */
+export function FactsPage() {
+  const { known, load, unread } = useFacts();
+  const [sought, setSought] = useState("");
+  const { busy, failure = unread, act } = useAction();
   const change = (action: () => Promise<unknown>) =>
     act(async () => {
       await action();
       await load();
       refocusLater(() => document.getElementById("facts"));
     });
-  const words = sought.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = (facts: readonly Fact[]) => facts.filter((fact) => holds(fact, words));
-  const all = known === undefined ? [] : [...known.quarantined, ...known.active, ...known.superseded];
-  const total = all.length;
+  const total = known === undefined ? 0 : Object.values(known).flat().length;
 
   return (
     <ScrollArea class="page" id="facts" label="Facts">
@@ -81,9 +81,9 @@ export function FactsPage() {
         What you have said, in your own words, with its date and the conversation it comes from. What a page
         or a tool says about you is marked, and waits until you agree.
       </p>
-      {(failure ?? loading) !== undefined && (
+      {failure !== undefined && (
         <p class="failure" role="alert">
-          {failure ?? loading}
+          {failure}
         </p>
       )}
       {total > 5 && (
@@ -100,45 +100,47 @@ export function FactsPage() {
       {known !== undefined && total === 0 && (
         <p class="blank">Nothing yet. Say something about yourself in a conversation.</p>
       )}
-      {known !== undefined && (
-        <>
-          <FactList title="Waiting for you" facts={found(known.quarantined)} busy={busy} onChange={change} />
-          <FactList
-            title="Known"
-            facts={found(known.active.filter((fact) => !isQuestion(fact)))}
-            busy={busy}
-            onChange={change}
+      {known !== undefined && <FactLists known={known} sought={sought} busy={busy} onChange={change} />}
+      {total > 0 && (
+        <p class="end-actions">
+          <ConfirmButton
+            label="Forget everything about me"
+            question="Forget all of it, for good?"
+            onConfirm={() => change(() => server.facts.forgetAll())}
           />
-          <FactList
-            title="Questions that you asked"
-            facts={found(known.active.filter(isQuestion))}
-            busy={busy}
-            onChange={change}
-          />
-          <FactList title="Earlier" facts={found(known.superseded)} busy={busy} onChange={change} />
-          {total > 0 && words.length > 0 && !all.some((fact) => holds(fact, words)) && (
-            <p class="blank">Nothing found.</p>
-          )}
-          {total > 0 && (
-            <p class="end-actions">
-              <ConfirmButton
-                label="Forget everything about me"
-                question="Forget all of it, for good?"
-                onConfirm={() => change(() => server.facts.forgetAll())}
-              />
-            </p>
-          )}
-        </>
+        </p>
       )}
     </ScrollArea>
   );
 }
 
-interface FactListProps {
-  readonly title: string;
-  readonly facts: readonly Fact[];
+interface ChangeProps {
   readonly busy: boolean;
   readonly onChange: (action: () => Promise<unknown>) => void;
+}
+
+interface FactListsProps extends ChangeProps {
+  readonly known: Known;
+  readonly sought: string;
+}
+
+function FactLists({ known, sought, ...changing }: FactListsProps) {
+  const words = sought.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = (facts: readonly Fact[]) => facts.filter((fact) => holds(fact, words));
+  const isNone = words.length > 0 && found(Object.values(known).flat()).length === 0;
+  return (
+    <>
+      <FactList title="Waiting for you" facts={found(known.quarantined)} {...changing} />
+      <FactList title="Known" facts={found(known.active)} {...changing} />
+      <FactList title="Earlier" facts={found(known.superseded)} {...changing} />
+      {isNone && <p class="blank">Nothing found.</p>}
+    </>
+  );
+}
+
+interface FactListProps extends ChangeProps {
+  readonly title: string;
+  readonly facts: readonly Fact[];
 }
 
 function FactList({ title, facts, busy, onChange }: FactListProps) {

@@ -10,25 +10,20 @@ export interface TurnActivity {
   readonly cached: number | null;
 }
 
-export interface Activity {
-  /** The oldest first. */
-  readonly turns: readonly TurnActivity[];
-}
-
 const CONVERSATIONS = 12;
 const TURNS_EACH = 25;
 
-/** What the turns of the latest conversations left. */
+/** What the turns of the latest conversations left, the oldest first. */
 export async function collectActivity(
   server: JafClient,
   conversations: readonly ConversationSummary[],
-): Promise<Activity> {
+): Promise<readonly TurnActivity[]> {
   const lists = await Promise.all(
     conversations
       .slice(0, CONVERSATIONS)
       .map(({ conversationId }) => server.conversations.turns(conversationId, { limit: TURNS_EACH })),
   );
-  const turns = lists
+  return lists
     .flatMap(({ turns: some }) => some.filter(({ record }) => record !== undefined).map(seenTurn))
     .map(({ startedAt, calls, facts }) => ({
       startedAt,
@@ -39,7 +34,6 @@ export async function collectActivity(
       cached: sumOf(calls.map(({ usage }) => usage?.cachedInputTokens)),
     }))
     .toSorted((a, b) => a.startedAt.localeCompare(b.startedAt));
-  return { turns };
 }
 
 const total = (input: number | undefined, output: number | undefined): number | undefined =>

@@ -4,7 +4,7 @@ import { startPolling } from "../models/polling.ts";
 import { failureText, server } from "../models/server.ts";
 import { useStore } from "../models/store.ts";
 import { ScrollArea } from "../ui/scroll-area.ts";
-import { type Activity, collectActivity } from "./activity.ts";
+import { collectActivity, type TurnActivity } from "./activity.ts";
 import { Details } from "./details.tsx";
 import { Plot } from "./plot.tsx";
 
@@ -19,7 +19,7 @@ const LONGEST_MS = 20_000;
 /** How the server's memory is, and what the user has done with it. */
 export function HealthPage() {
   const [told, setTold] = useState<Health>();
-  const [activity, setActivity] = useState<Activity>();
+  const [activity, setActivity] = useState<readonly TurnActivity[]>([]);
   const [failure, setFailure] = useState<string>();
   const { loaded } = useStore(list.state);
   useEffect(() => {
@@ -66,42 +66,45 @@ export function HealthPage() {
           </section>
         </div>
       )}
-      {activity !== undefined && activity.turns.length > 1 && (
-        <>
-          <section class="card">
-            <h2>Time to reply</h2>
-            <Plot
-              label={`Seconds of each of the last ${activity.turns.length} turns`}
-              x={activity.turns.map((_, index) => index + 1)}
-              series={[{ label: "seconds", values: activity.turns.map(({ seconds }) => seconds) }]}
-            />
-          </section>
-          <section class="card">
-            <h2>What the model was sent</h2>
-            <Plot
-              label="Messages, and facts about you, that went into each turn"
-              x={activity.turns.map((_, index) => index + 1)}
-              series={[
-                { label: "messages", values: activity.turns.map(({ sent }) => sent) },
-                { label: "facts", values: activity.turns.map(({ facts }) => facts) },
-              ]}
-            />
-          </section>
-          {activity.turns.some(({ tokens }) => tokens !== null) && (
-            <section class="card">
-              <h2>Tokens</h2>
-              <Plot
-                label="Tokens of each turn"
-                x={activity.turns.map((_, index) => index + 1)}
-                series={[
-                  { label: "tokens", values: activity.turns.map(({ tokens }) => tokens) },
-                  { label: "from the cache", values: activity.turns.map(({ cached }) => cached) },
-                ]}
-              />
-            </section>
-          )}
-        </>
-      )}
+      {activity.length > 1 && <Plots turns={activity} />}
     </ScrollArea>
+  );
+}
+
+function Plots({ turns }: { readonly turns: readonly TurnActivity[] }) {
+  const x = turns.map((_, index) => index + 1);
+  const lineOf = (label: string, field: "seconds" | "sent" | "facts" | "tokens" | "cached") => ({
+    label,
+    values: turns.map((turn) => turn[field]),
+  });
+  return (
+    <>
+      <section class="card">
+        <h2>Time to reply</h2>
+        <Plot
+          label={`Seconds of each of the last ${turns.length} turns`}
+          x={x}
+          series={[lineOf("seconds", "seconds")]}
+        />
+      </section>
+      <section class="card">
+        <h2>What the model was sent</h2>
+        <Plot
+          label="Messages, and facts about you, that went into each turn"
+          x={x}
+          series={[lineOf("messages", "sent"), lineOf("facts", "facts")]}
+        />
+      </section>
+      {turns.some(({ tokens }) => tokens !== null) && (
+        <section class="card">
+          <h2>Tokens</h2>
+          <Plot
+            label="Tokens of each turn"
+            x={x}
+            series={[lineOf("tokens", "tokens"), lineOf("from the cache", "cached")]}
+          />
+        </section>
+      )}
+    </>
   );
 }

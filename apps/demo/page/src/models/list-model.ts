@@ -26,20 +26,22 @@ const SHORTEST_MS = 3_000;
 const LONGEST_MS = 15_000;
 const PAGE = 50;
 
+const EMPTY: ListState = {
+  conversations: [],
+  nextCursor: undefined,
+  approvals: [],
+  loaded: false,
+  reachable: true,
+  failure: undefined,
+};
+
 /**
  * The user's conversations, looked at again and again while the page is seen: a stream for each tab would take one of the few
  * connections that a browser opens to a server. Tabs of this browser tell each other at once; of another one it hears within
  * seconds while something is under way, waits for a decision or is done here, and else within `LONGEST_MS`.
  */
 export function createListModel(server: JafClient): ListModel {
-  const state = createStore<ListState>({
-    conversations: [],
-    nextCursor: undefined,
-    approvals: [],
-    loaded: false,
-    reachable: true,
-    failure: undefined,
-  });
+  const state = createStore<ListState>(EMPTY);
   const tabs = new BroadcastChannel("jaf-demo");
   let looking: Promise<void> | undefined;
 
@@ -56,18 +58,9 @@ export function createListModel(server: JafClient): ListModel {
         server.conversations.list({ limit: PAGE }),
         server.approvals.pending(),
       ]);
-      // What `more` brought stays, unless it moved up.
-      const ids = new Set(conversations.map(({ conversationId }) => conversationId));
-      const isLonger = state.get().conversations.length > PAGE;
-      const rest = isLonger
-        ? state
-            .get()
-            .conversations.slice(PAGE)
-            .filter(({ conversationId }) => !ids.has(conversationId))
-        : [];
+      const first = { conversations, nextCursor: nextCursor ?? undefined };
       state.set({
-        conversations: [...conversations, ...rest],
-        nextCursor: isLonger ? state.get().nextCursor : (nextCursor ?? undefined),
+        ...withLaterPages(first, state.get()),
         ...{ approvals, loaded: true, reachable: true, failure: undefined },
       });
     } catch (thrown) {
@@ -80,19 +73,7 @@ export function createListModel(server: JafClient): ListModel {
     void refresh();
   };
   tabs.onmessage = () => void refresh();
-  let seen = "";
-  startPolling({
-    ...{ shortestMs: SHORTEST_MS, longestMs: LONGEST_MS },
-    look: async () => {
-      await refresh();
-      const { conversations, approvals, reachable } = state.get();
-      const before = seen;
-      seen = JSON.stringify([conversations, approvals]);
-      const isBusy = approvals.length > 0 || conversations.some(({ turn }) => turn?.state === "running");
-      return isBusy || !reachable || seen !== before;
-    },
-  });
-  addEventListener("online", () => void refresh());
+  lookRegularly(state, refresh);
 
   return {
     state,
@@ -113,11 +94,36 @@ export function createListModel(server: JafClient): ListModel {
     },
     remove: async (conversationId) => {
       await server.conversations.delete(conversationId);
-      state.set((now) => ({
-        ...now,
-        conversations: now.conversations.filter((one) => one.conversationId !== conversationId),
-      }));
+      const { conversations } = state.get();
+      state.set({ conversations: conversations.filter((one) => one.conversationId !== conversationId) });
       changed();
     },
   };
+}
+
+/** What `more` brought stays, unless it moved up. */
+function withLaterPages(
+  first: Pick<ListState, "conversations" | "nextCursor">,
+  { conversations, nextCursor }: ListState,
+): Pick<ListState, "conversations" | "nextCursor"> {
+  if (conversations.length <= PAGE) return first;
+  const ids = new Set(first.conversations.map(({ conversationId }) => conversationId));
+  const later = conversations.slice(PAGE).filter(({ conversationId }) => !ids.has(conversationId));
+  return { conversations: [...first.conversations, ...later], nextCursor };
+}
+
+function lookRegularly(state: Store<ListState>, refresh: () => Promise<void>): void {
+  addEventListener("online", () => void refresh());
+  let seen = "";
+  startPolling({
+    ...{ shortestMs: SHORTEST_MS, longestMs: LONGEST_MS },
+    look: async () => {
+      await refresh();
+      const { conversations, approvals, reachable } = state.get();
+      const before = seen;
+      seen = JSON.stringify([conversations, approvals]);
+      const isBusy = approvals.length > 0 || conversations.some(({ turn }) => turn?.state === "running");
+      return isBusy || !reachable || seen !== before;
+    },
+  });
 }
