@@ -9,7 +9,6 @@ import {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ChosenStore {
-  readonly type: string;
   readonly provider: MemoryProvider;
   /** Where the conversations are, for the person at the terminal. */
   readonly notice: string;
@@ -31,6 +30,5 @@ export async function chooseStore(environment: Environment): Promise<ChosenStore
   await ADAPTERS[type]?.();
   const provider = withRetry(await createMemoryProviderFromEnv({}, environment));
   const kept = type === "memory" ? "are gone when you leave" : `are in ${type}`;
-  const notice = `Conversations ${kept} (JAF_MEMORY_TYPE); notes and facts stay in the folder.`;
-  return { type, provider, notice };
+  return { provider, notice: `Conversations ${kept} (JAF_MEMORY_TYPE); notes and facts stay in the folder.` };
 }

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { type MemoryProvider, MemorySetupError, type TurnLog } from "@jaf/memory";
-import { createInMemoryTurnLog } from "@jaf/memory/adapter";
 import { createPostgresProvider, createPostgresTurnLog } from "@jaf/memory-postgres";
 import { openPglite, PgliteFolderError } from "@jaf/memory-postgres/pglite";
 import { createPostgresUserMemory } from "@jaf/memory-postgres/user-memory";
@@ -8,6 +7,7 @@ import type { UserMemoryStore } from "@jaf/user-memory";
 import type { Notes } from "../assistant/agent.ts";
 import { Failure } from "../failure.ts";
 import { type ChosenStore, chooseStore, type Environment } from "./choose-store.ts";
+import { type ChosenTurnLog, chooseTurnLog } from "./choose-turn-log.ts";
 import { createSqlNotes } from "./sql-notes.ts";
 
 /** Everything the demo keeps: conversations where `JAF_MEMORY_TYPE` says, and the rest, or all of it, in one folder. */
@@ -23,7 +23,7 @@ export interface Store {
 }
 
 export interface OpenedStore extends Store {
-  /** Where a server logs its turns. */
+  /** Where a server logs its turns. Closed with the store. */
   readonly openTurnLog: () => Promise<TurnLog>;
 }
 
@@ -35,7 +35,7 @@ export async function openStore(folder: string, environment: Environment = {}): 
   try {
     const chosen = await chooseStore(environment);
     try {
-      return await openFolder(folder, chosen);
+      return await openFolder(folder, chosen, environment);
     } catch (thrown) {
       await chosen?.provider.close();
       throw thrown;
@@ -47,22 +47,24 @@ export async function openStore(folder: string, environment: Environment = {}): 
   }
 }
 
-async function openFolder(folder: string, chosen: ChosenStore | undefined): Promise<OpenedStore> {
+async function openFolder(
+  folder: string,
+  chosen: ChosenStore | undefined,
+  environment: Environment,
+): Promise<OpenedStore> {
   const database = await openPglite(join(folder, "postgres"));
   try {
     const provider =
       chosen?.provider ?? (await createPostgresProvider({ type: "postgres" }, database.client));
     const userMemory = await createPostgresUserMemory({}, database.client);
     const notes = await createSqlNotes(database.client);
-    /** Turns of conversations that are elsewhere have tables of their own, so that they are not looked for in the folder. */
+    let log: ChosenTurnLog | undefined;
     const openTurnLog = async () => {
-      if (chosen === undefined) return createPostgresTurnLog(database.client);
-      if (chosen.type === "memory") return createInMemoryTurnLog();
-      return createPostgresTurnLog(database.client, {
-        tableName: `${chosen.type.replaceAll("-", "_")}_conversations`,
-      });
+      log = await chooseTurnLog(environment);
+      return log?.turnLog ?? createPostgresTurnLog(database.client);
     };
     const close = async () => {
+      await log?.close();
       await userMemory.close();
       await provider.close();
       await database.close();
