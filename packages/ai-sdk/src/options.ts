@@ -1,4 +1,3 @@
-import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 
 /** Of {@link createAiSdkProvider}. */
@@ -33,15 +32,13 @@ export interface DownloadRequest {
 
 const isFunction = (value: unknown): value is AiSdkProviderOptions["download"] => typeof value === "function";
 
-export const providerOptionsSchema: () => z.ZodType<AiSdkProviderOptions> = lazy(() =>
-  z.strictObject({
-    model: z.string().min(1).exactOptional(),
-    foreignReasoning: z.enum(["omit", "text"]).exactOptional(),
-    structuredOutput: z.boolean().exactOptional(),
-    providerOptions: z.record(z.string(), z.record(z.string(), z.unknown())).exactOptional(),
-    headers: z.record(z.string(), z.string()).exactOptional(),
-    download: z
-      .custom<NonNullable<AiSdkProviderOptions["download"]>>(isFunction, "expected a function")
-      .exactOptional(),
-  }),
-);
+export const providerOptionsSchema: z.ZodType<AiSdkProviderOptions> = z.strictObject({
+  model: z.string().min(1).exactOptional(),
+  foreignReasoning: z.enum(["omit", "text"]).exactOptional(),
+  structuredOutput: z.boolean().exactOptional(),
+  providerOptions: z.record(z.string(), z.record(z.string(), z.unknown())).exactOptional(),
+  headers: z.record(z.string(), z.string()).exactOptional(),
+  download: z
+    .custom<NonNullable<AiSdkProviderOptions["download"]>>(isFunction, "expected a function")
+    .exactOptional(),
+});

@@ -37,7 +37,7 @@ export function createAiSdkProvider<Ctx = any>(
   model: AiSdkModel | AiSdkModelFactory,
   options: AiSdkProviderOptions = {},
 ): ModelProvider<Ctx> {
-  const own = parseOptions(providerOptionsSchema(), options, "options of the AI SDK provider");
+  const own = parseOptions(providerOptionsSchema, options, "options of the AI SDK provider");
   const given = typeof model === "function" ? undefined : knownModel(model);
   const modelFor = async (name: string | undefined): Promise<KnownModel> => {
     if (typeof model !== "function") return given ?? knownModel(model);

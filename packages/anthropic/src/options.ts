@@ -1,4 +1,3 @@
-import { lazy } from "@jaf/memory/engine";
 import { type ModelServiceOptions, parseServiceOptions, serviceOptions } from "@jaf/model-http";
 import * as z from "zod";
 
@@ -28,18 +27,16 @@ export interface AnthropicProviderOptions extends ModelServiceOptions {
   readonly maxContinuations?: number | undefined;
 }
 
-const optionsSchema = lazy(() =>
-  z.strictObject({
-    ...serviceOptions(),
-    maxTokens: z.int().min(1).default(16_384),
-    betas: z.array(z.string().min(1)).default([]),
-    outputFormat: z.enum(["json_schema", "instructions", "none"]).optional(),
-    prefixMismatch: z.enum(["drop_block", "error"]).default("drop_block"),
-    maxContinuations: z.int().min(0).max(100).default(8),
-  }),
-);
+const optionsSchema = z.strictObject({
+  ...serviceOptions,
+  maxTokens: z.int().min(1).default(16_384),
+  betas: z.array(z.string().min(1)).default([]),
+  outputFormat: z.enum(["json_schema", "instructions", "none"]).optional(),
+  prefixMismatch: z.enum(["drop_block", "error"]).default("drop_block"),
+  maxContinuations: z.int().min(0).max(100).default(8),
+});
 
-export type ParsedOptions = z.output<ReturnType<typeof optionsSchema>>;
+export type ParsedOptions = z.output<typeof optionsSchema>;
 
 export const parseOptions = (options: AnthropicProviderOptions): ParsedOptions =>
-  parseServiceOptions(optionsSchema(), options, "createAnthropicProvider");
+  parseServiceOptions(optionsSchema, options, "createAnthropicProvider");

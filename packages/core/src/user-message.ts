@@ -1,5 +1,4 @@
 import type { MediaPart, TextPart } from "@jaf/memory";
-import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import { mediaPartSchema, textPartSchema } from "./content-part-schema.ts";
 
@@ -17,28 +16,24 @@ const NOT_SAID: ReadonlySet<string> = new Set([
 ]);
 
 /** Parts that JAF doesn't know are the model provider's, which may know them. */
-const other = lazy(() =>
-  z.looseObject({
-    type: z
-      .string({ error: "expected the type of a part" })
-      .refine((type) => !NOT_SAID.has(type), { error: "expected what a user can say, e.g. text or media" }),
-  }),
-);
+const other = z.looseObject({
+  type: z
+    .string({ error: "expected the type of a part" })
+    .refine((type) => !NOT_SAID.has(type), { error: "expected what a user can say, e.g. text or media" }),
+});
 
 function schemaOf(type: unknown): z.ZodType {
-  if (type === "text") return textPartSchema();
-  return type === "media" ? mediaPartSchema() : other();
+  if (type === "text") return textPartSchema;
+  return type === "media" ? mediaPartSchema : other;
 }
 
-const partSchema = lazy(() =>
-  z.unknown().superRefine((part, context) => {
-    const type = typeof part === "object" && part !== null && "type" in part ? part.type : undefined;
-    const schema = schemaOf(type);
-    const parsed = schema.safeParse(part);
-    if (parsed.success) return;
-    for (const { path, message } of parsed.error.issues) context.addIssue({ code: "custom", path, message });
-  }),
-);
+const partSchema = z.unknown().superRefine((part, context) => {
+  const type = typeof part === "object" && part !== null && "type" in part ? part.type : undefined;
+  const schema = schemaOf(type);
+  const parsed = schema.safeParse(part);
+  if (parsed.success) return;
+  for (const { path, message } of parsed.error.issues) context.addIssue({ code: "custom", path, message });
+});
 
 /** The parts of a user's message. */
-export const userPartsSchema = lazy(() => z.array(partSchema()));
+export const userPartsSchema = z.array(partSchema);

@@ -1,4 +1,3 @@
-import { lazy } from "@jaf/memory/engine";
 import { type ModelServiceOptions, parseServiceOptions, serviceOptions } from "@jaf/model-http";
 import * as z from "zod";
 import { GoogleCacheRegistry } from "./cache/registry.ts";
@@ -22,21 +21,19 @@ export interface GoogleProviderOptions extends ModelServiceOptions {
   readonly cacheRegistry?: GoogleCacheRegistry | undefined;
 }
 
-const optionsSchema = lazy(() =>
-  z.strictObject({
-    ...serviceOptions(),
-    includeThoughts: z.boolean().default(false),
-    outputFormat: z.enum(["json_schema", "instructions", "none"]).optional(),
-    cacheRegistry: z
-      .custom<GoogleCacheRegistry>(
-        (value) => value instanceof GoogleCacheRegistry,
-        "expected a GoogleCacheRegistry",
-      )
-      .optional(),
-  }),
-);
+const optionsSchema = z.strictObject({
+  ...serviceOptions,
+  includeThoughts: z.boolean().default(false),
+  outputFormat: z.enum(["json_schema", "instructions", "none"]).optional(),
+  cacheRegistry: z
+    .custom<GoogleCacheRegistry>(
+      (value) => value instanceof GoogleCacheRegistry,
+      "expected a GoogleCacheRegistry",
+    )
+    .optional(),
+});
 
-export type ParsedOptions = z.output<ReturnType<typeof optionsSchema>>;
+export type ParsedOptions = z.output<typeof optionsSchema>;
 
 export const parseOptions = (options: GoogleProviderOptions): ParsedOptions =>
-  parseServiceOptions(optionsSchema(), options, "createGoogleProvider");
+  parseServiceOptions(optionsSchema, options, "createGoogleProvider");

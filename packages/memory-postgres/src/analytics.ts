@@ -1,5 +1,4 @@
 import type { MemoryIssue } from "@jaf/memory";
-import { lazy } from "@jaf/memory/adapter";
 import { and, eq, sql } from "drizzle-orm";
 import * as z from "zod";
 import type { SqlRow, Statement } from "./client/port.ts";
@@ -63,9 +62,9 @@ const isTimeZone = (timeZone: unknown): boolean =>
   !OUT_OF_USE.test(timeZone) &&
   isKnown(timeZone);
 
-const optionsSchema = lazy(() =>
-  z.strictObject({ timeZone: z.custom<string>(isTimeZone).default("UTC") }).default({ timeZone: "UTC" }),
-);
+const optionsSchema = z
+  .strictObject({ timeZone: z.custom<string>(isTimeZone).default("UTC") })
+  .default({ timeZone: "UTC" });
 
 function toIssues(issue: z.core.$ZodIssue): readonly MemoryIssue[] {
   if (issue.code === "unrecognized_keys")
@@ -75,7 +74,7 @@ function toIssues(issue: z.core.$ZodIssue): readonly MemoryIssue[] {
 
 /** The options, with their defaults, or what is wrong with them. */
 export function parseAnalyticsOptions(options: unknown): Required<AnalyticsOptions> | readonly MemoryIssue[] {
-  const parsed = optionsSchema().safeParse(options);
+  const parsed = optionsSchema.safeParse(options);
   return parsed.success ? parsed.data : parsed.error.issues.flatMap(toIssues);
 }
 

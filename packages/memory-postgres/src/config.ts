@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from "node:tls";
-import { lazy, parseOptions } from "@jaf/memory/adapter";
+import { parseOptions } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { TABLE_NAME_PATTERN } from "./schema/names.ts";
 
@@ -11,36 +11,32 @@ const RESERVED_SCHEMA = /^(pg_.*|information_schema|\$user)$/s;
 const MOST_PARTITIONS = 128;
 
 /** The beginning of the tables' names. */
-export const tableNameSchema = lazy(() =>
-  z.string().regex(TABLE_NAME_PATTERN, {
-    error: "expected 1 to 40 lower-case letters, digits and underscores, not beginning with a digit",
-  }),
-);
+export const tableNameSchema = z.string().regex(TABLE_NAME_PATTERN, {
+  error: "expected 1 to 40 lower-case letters, digits and underscores, not beginning with a digit",
+});
 
-const schemaNameSchema = lazy(() =>
-  z
-    .string()
-    .refine((name) => name.length > 0 && Buffer.byteLength(name) <= 63 && !NOT_IN_A_NAME.test(name), {
-      error: "expected a schema name of 1 to 63 bytes, without NUL and unpaired surrogates",
-    })
-    .refine((name) => !RESERVED_SCHEMA.test(name), {
-      error:
-        "expected a schema of your own: names that begin with pg_, information_schema and $user have a meaning in Postgres",
-    }),
-);
+const schemaNameSchema = z
+  .string()
+  .refine((name) => name.length > 0 && Buffer.byteLength(name) <= 63 && !NOT_IN_A_NAME.test(name), {
+    error: "expected a schema name of 1 to 63 bytes, without NUL and unpaired surrogates",
+  })
+  .refine((name) => !RESERVED_SCHEMA.test(name), {
+    error:
+      "expected a schema of your own: names that begin with pg_, information_schema and $user have a meaning in Postgres",
+  });
 
-export const schemaShape = lazy(() => ({
+export const schemaShape = {
   /**
    * Schema of the tables; created if missing. Absent: the `current_schema()` of the connection when the provider is
    * created, which is the first of its `search_path` that exists; the others are not searched.
    */
-  schema: schemaNameSchema().optional(),
-}));
+  schema: schemaNameSchema.optional(),
+};
 
-const tablesShape = lazy(() => ({
+const tablesShape = {
   /** Name of the main table, and the beginning of the others'. Default `"conversations"`. */
-  tableName: tableNameSchema().default("conversations"),
-  ...schemaShape(),
+  tableName: tableNameSchema.default("conversations"),
+  ...schemaShape,
   /**
    * Into how many parts the tables are divided, by a hash of the conversation id, when they are created: 1 to 128.
    * Tables that exist already are an error if they were created with another number. Absent: a new table is in one
@@ -53,42 +49,36 @@ const tablesShape = lazy(() => ({
       error: `expected at most ${MOST_PARTITIONS}: a listing takes a lock on each part and each of its indexes, and servers have memory for a few thousand locks`,
     })
     .optional(),
-}));
+};
 
 const TABLE_GROUPS = ["conversations", "blobs", "cache", "turn-log"] as const;
 
 export type TableGroupName = (typeof TABLE_GROUPS)[number];
 
-const tablesSchema = lazy(() =>
-  z
-    .strictObject({
-      /** Whose tables, in the order in which they are made. Default: those of conversations. */
-      groups: z.array(z.enum(TABLE_GROUPS)).min(1).readonly().default(["conversations"]),
-      ...tablesShape(),
-    })
-    .refine(({ groups, partitions }) => partitions === undefined || groups.includes("conversations"), {
-      path: ["partitions"],
-      error: 'expected it only with "conversations" in `groups`: no other tables can be divided',
-    }),
-);
+const tablesSchema = z
+  .strictObject({
+    /** Whose tables, in the order in which they are made. Default: those of conversations. */
+    groups: z.array(z.enum(TABLE_GROUPS)).min(1).readonly().default(["conversations"]),
+    ...tablesShape,
+  })
+  .refine(({ groups, partitions }) => partitions === undefined || groups.includes("conversations"), {
+    path: ["partitions"],
+    error: 'expected it only with "conversations" in `groups`: no other tables can be divided',
+  });
 
 /** Which tables. The names of all begin with `tableName`; characters outside the allowed set are refused. */
-export type PostgresTables = z.input<ReturnType<typeof tablesSchema>>;
+export type PostgresTables = z.input<typeof tablesSchema>;
 
-const connectionStringSchema = lazy(() =>
-  z.string().refine((text) => /^postgres(ql)?:\/\//.test(text), {
-    error: "expected a URL that begins with postgres:// or postgresql://",
-  }),
-);
+const connectionStringSchema = z.string().refine((text) => /^postgres(ql)?:\/\//.test(text), {
+  error: "expected a URL that begins with postgres:// or postgresql://",
+});
 
-const tlsSchema = lazy(() =>
-  z.custom<ConnectionOptions>(
-    (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-  ),
+const tlsSchema = z.custom<ConnectionOptions>(
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
 );
 
 /** How to reach the database, and whether to make the tables. */
-export const connectionShape = lazy(() => ({
+export const connectionShape = {
   host: z.string().min(1).default("localhost"),
   port: z.int().min(1).max(65_535).default(5432),
   database: z.string().min(1).default("jaf_memory"),
@@ -96,10 +86,10 @@ export const connectionShape = lazy(() => ({
   password: z.string().optional(),
   /** `true`, or options of Node's TLS. Default: what the connection string says, else off. */
   ssl: z
-    .union([z.boolean(), tlsSchema()], { error: "expected a boolean or an object of TLS options" })
+    .union([z.boolean(), tlsSchema], { error: "expected a boolean or an object of TLS options" })
     .optional(),
   /** `postgres://user:password@host:port/database`, in place of the fields above. */
-  connectionString: connectionStringSchema().optional(),
+  connectionString: connectionStringSchema.optional(),
   /** The name that Redis uses for its connection string: accepted only to name the right field in the error. */
   url: z.never({ error: "expected it in the field connectionString" }).optional(),
   /** Most connections of the pool that is opened when no client is passed in. Default 10. */
@@ -111,19 +101,17 @@ export const connectionShape = lazy(() => ({
   queryTimeoutMs: z.int().min(1).max(2_147_483_647).default(30_000),
   /** Create and update the tables when the provider is created. Default `true`. */
   migrate: z.boolean().default(true),
-}));
+};
 
-const connectionSchema = lazy(() => z.object(connectionShape()));
+const connectionSchema = z.object(connectionShape);
 
-export type ConnectionSettings = z.output<ReturnType<typeof connectionSchema>>;
+export type ConnectionSettings = z.output<typeof connectionSchema>;
 
-export const postgresConfigSchema = z.lazy(() =>
-  z.strictObject({
-    type: z.literal("postgres").default("postgres"),
-    ...connectionShape(),
-    ...tablesShape(),
-  }),
-);
+export const postgresConfigSchema = z.strictObject({
+  type: z.literal("postgres").default("postgres"),
+  ...connectionShape,
+  ...tablesShape,
+});
 
 export type PostgresConfig = z.input<typeof postgresConfigSchema>;
 export type PostgresSettings = z.output<typeof postgresConfigSchema>;
@@ -135,5 +123,5 @@ export const parseConfig = (config: PostgresConfig): PostgresSettings =>
   parseOptions(postgresConfigSchema, config, WHAT);
 
 /** Throws as {@link parseConfig}. */
-export const parseTables = (options: PostgresTables): z.output<ReturnType<typeof tablesSchema>> =>
-  parseOptions(tablesSchema(), options, WHAT);
+export const parseTables = (options: PostgresTables): z.output<typeof tablesSchema> =>
+  parseOptions(tablesSchema, options, WHAT);

@@ -1,4 +1,4 @@
-import { type HistoryRequest, lazy, type StoredHistory } from "@jaf/memory/adapter";
+import type { HistoryRequest, StoredHistory } from "@jaf/memory/adapter";
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import type { SqlRow, Statement } from "./client/port.ts";
@@ -33,14 +33,14 @@ export function createHistoryQuery({
   return ({ conversationId: id, from, limit }) => query({ conversationId: id, from, limit });
 }
 
-const storedSchema = lazy(() => z.array(z.tuple([z.string(), z.string().nullable()])));
+const storedSchema = z.array(z.tuple([z.string(), z.string().nullable()]));
 
 /** `null`: there is no such conversation. */
 export function toHistory(row: SqlRow | undefined): StoredHistory | null {
   if (row === undefined) return null;
   const [lastSeq, total, shown] = row["counts"]?.split(" ") ?? [];
   const base = row["base"] ?? "";
-  const stored = storedSchema().parse(JSON.parse(bodiesIn(row) ?? "[]"));
+  const stored = storedSchema.parse(JSON.parse(bodiesIn(row) ?? "[]"));
   const nextPosition = Number(lastSeq);
   return {
     firstPosition: nextPosition - Number(total),

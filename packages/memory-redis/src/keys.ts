@@ -1,4 +1,4 @@
-import { lazy, tombstoneKey } from "@jaf/memory/adapter";
+import { tombstoneKey } from "@jaf/memory/adapter";
 
 /** In how many parts the list of all conversations is kept, so that a Cluster spreads the writes to it. */
 export const RECENCY_INDEXES = 16;
@@ -87,16 +87,14 @@ export type Keys = ReturnType<typeof createKeys>;
 const SLOTS = 16_384;
 
 /** CRC-16/XMODEM of each byte. */
-const CRC16 = lazy(() =>
-  Uint16Array.from({ length: 256 }, (_, byte) => {
-    let value = byte << 8;
-    for (let bit = 0; bit < 8; bit++) value = (value << 1) ^ (value & 0x8000 ? 0x1021 : 0);
-    return value;
-  }),
-);
+const CRC16 = Uint16Array.from({ length: 256 }, (_, byte) => {
+  let value = byte << 8;
+  for (let bit = 0; bit < 8; bit++) value = (value << 1) ^ (value & 0x8000 ? 0x1021 : 0);
+  return value;
+});
 
 function crc16(bytes: Uint8Array): number {
-  const table = CRC16();
+  const table = CRC16;
   let value = 0;
   for (const byte of bytes) value = ((value << 8) & 0xffff) ^ (table[(value >> 8) ^ byte] ?? 0);
   return value;

@@ -33,7 +33,7 @@ describe("the short way of encoding a message", () => {
       fc.property(message, (given) => {
         const encoded = encodePlainMessage(given);
         if (encoded === undefined) return;
-        expect(messageSchema().safeParse(given).success).toBe(true);
+        expect(messageSchema.safeParse(given).success).toBe(true);
         expect(encoded.body).toBe(encodeJson(given));
         expect(encoded.isToolResult).toBe(given["role"] === "tool");
       }),

@@ -1,4 +1,3 @@
-import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { ForeignReasoning } from "./conversation.ts";
 import type { ServiceErrors } from "./error.ts";
@@ -28,24 +27,24 @@ export interface ModelServiceOptions {
   readonly foreignReasoning?: ForeignReasoning | undefined;
 }
 
-const text = lazy(() => z.string().min(1));
+const text = z.string().min(1);
 
 /** Of a schema for {@link ModelServiceOptions}. */
-export const serviceOptions = lazy(() => ({
-  apiKey: text().optional(),
+export const serviceOptions = {
+  apiKey: text.optional(),
   baseURL: z
     .url({ protocol: /^https?$/, error: "expected an address of http or https" })
     .transform((url) => url.replace(/\/+$/, ""))
     .optional(),
-  model: text().optional(),
+  model: text.optional(),
   headers: z.record(z.string(), z.string()).optional(),
   body: z.record(z.string(), z.unknown()).optional(),
   fetch: z
     .custom<typeof globalThis.fetch>((value) => typeof value === "function", "expected a function")
     .optional(),
-  provider: text().optional(),
+  provider: text.optional(),
   foreignReasoning: z.enum(["omit", "text"]).default("omit"),
-}));
+};
 
 /**
  * Throws a `TypeError` that names the fields and says what was expected, without quoting a value. `factory`: the function

@@ -1,25 +1,22 @@
-import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 
 const count = (byDefault: number) => z.int().min(1).default(byDefault);
 
-export const limitsSchema = lazy(() =>
-  z
-    .strictObject({
-      maxFactLength: count(2_000),
-      maxEvidenceLength: count(4_000),
-      maxTags: count(32),
-      maxTagLength: count(64),
-      maxFacts: count(10_000),
-      maxUntrustedFacts: count(5_000),
-      maxQuarantined: count(1_000),
-      maxQuotations: count(5_000),
-      maxExtractedPerConversation: count(8),
-      extractionWindowMs: count(60 * 60 * 1_000),
-      maxSourceShare: z.number().gt(0).max(1).default(0.4),
-    })
-    .prefault({}),
-);
+export const limitsSchema = z
+  .strictObject({
+    maxFactLength: count(2_000),
+    maxEvidenceLength: count(4_000),
+    maxTags: count(32),
+    maxTagLength: count(64),
+    maxFacts: count(10_000),
+    maxUntrustedFacts: count(5_000),
+    maxQuarantined: count(1_000),
+    maxQuotations: count(5_000),
+    maxExtractedPerConversation: count(8),
+    extractionWindowMs: count(60 * 60 * 1_000),
+    maxSourceShare: z.number().gt(0).max(1).default(0.4),
+  })
+  .prefault({});
 
 /** What one user's memory is bounded by. Lengths are in characters (UTF-16 units). */
 export interface UserMemoryLimits {

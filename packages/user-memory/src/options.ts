@@ -1,4 +1,3 @@
-import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { UserMemoryError } from "./errors.ts";
 import type { UserFact } from "./fact.ts";
@@ -46,39 +45,14 @@ export interface UserMemoryOptions {
 
 const milliseconds = (byDefault: number) => z.int().min(1).max(600_000).default(byDefault);
 
-const fields = lazy(() => ({
-  embed: callback().optional(),
-  embedTimeoutMs: milliseconds(5_000),
-  resolve: callback().optional(),
-  resolveTimeoutMs: milliseconds(10_000),
-  limits: limitsSchema(),
-  auditKey: z.string().min(16).optional(),
-  onError: callback().optional(),
-}));
-
-/** Not `z.lazy`, since what a backend adds to it is added to its `shape`. Zod calls the getters on first use. */
 export const userMemoryOptionsSchema = z.strictObject({
-  get embed() {
-    return fields().embed;
-  },
-  get embedTimeoutMs() {
-    return fields().embedTimeoutMs;
-  },
-  get resolve() {
-    return fields().resolve;
-  },
-  get resolveTimeoutMs() {
-    return fields().resolveTimeoutMs;
-  },
-  get limits() {
-    return fields().limits;
-  },
-  get auditKey() {
-    return fields().auditKey;
-  },
-  get onError() {
-    return fields().onError;
-  },
+  embed: callback.optional(),
+  embedTimeoutMs: milliseconds(5_000),
+  resolve: callback.optional(),
+  resolveTimeoutMs: milliseconds(10_000),
+  limits: limitsSchema,
+  auditKey: z.string().min(16).optional(),
+  onError: callback.optional(),
 });
 
 /** The options with their defaults. */

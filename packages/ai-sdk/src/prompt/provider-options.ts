@@ -1,9 +1,8 @@
-import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import { isFields } from "../fields.ts";
 import type { ProviderOptions } from "./prompt-types.ts";
 
-const optionsSchema = lazy(() => z.record(z.string(), z.record(z.string(), z.json())));
+const optionsSchema = z.record(z.string(), z.record(z.string(), z.json()));
 
 /**
  * What a provider put beside a message, a part or a call, as it gets it back. Anything that isn't an object of JSON by a
@@ -14,7 +13,7 @@ export function providerOptionsOf(metadata: unknown): { readonly providerOptions
   const options: ProviderOptions = {};
   for (const [name, value] of Object.entries(metadata)) {
     if (name === "jaf" || !isFields(value)) continue;
-    const parsed = optionsSchema().safeParse({ [name]: value });
+    const parsed = optionsSchema.safeParse({ [name]: value });
     // The very value: a copy might order its keys otherwise.
     if (parsed.success) options[name] = value as ProviderOptions[string];
   }

@@ -2,7 +2,6 @@ import type { ApprovalDecision, ContentPart, Message, Result, RichMessage, RichT
 import {
   createFailure,
   createMemoryValidationError,
-  lazy,
   parseApprovalDecision,
   parseMessages,
 } from "@jaf/memory/engine";
@@ -12,12 +11,12 @@ import { type Fields, fieldsOf, textField } from "../fields.ts";
 import { mediaAt } from "./file-url.ts";
 import { deniedText, outputContent } from "./tool-output.ts";
 
-const partSchema = lazy(() => z.looseObject({ type: z.string() }));
-const uiMessagesSchema = lazy(() =>
-  z.array(z.looseObject({ role: z.enum(["system", "user", "assistant"]), parts: z.array(partSchema()) })),
+const partSchema = z.looseObject({ type: z.string() });
+const uiMessagesSchema = z.array(
+  z.looseObject({ role: z.enum(["system", "user", "assistant"]), parts: z.array(partSchema) }),
 );
 
-type UIMessage = z.output<ReturnType<typeof uiMessagesSchema>>[number];
+type UIMessage = z.output<typeof uiMessagesSchema>[number];
 
 /**
  * What a client's user interface holds, as messages: `unknown`, because it comes from outside.
@@ -31,7 +30,7 @@ type UIMessage = z.output<ReturnType<typeof uiMessagesSchema>>[number];
  * None of it is checked against what is stored: hand it to `RunConfig.resume`, which does that.
  */
 export function fromUIMessages(uiMessages: unknown): Result<readonly Message[]> {
-  const parsed = uiMessagesSchema().safeParse(uiMessages);
+  const parsed = uiMessagesSchema.safeParse(uiMessages);
   if (!parsed.success) {
     const issues = parsed.error.issues.map(({ path, message }) => ({
       path: path.map(String).join("."),
@@ -44,7 +43,7 @@ export function fromUIMessages(uiMessages: unknown): Result<readonly Message[]> 
 
 /** What the user decided about calls that wait for an approval, for `RunConfig.resume`, which checks each of them. */
 export function decisionsFromUIMessages(uiMessages: unknown): ApprovalDecision[] {
-  const parsed = uiMessagesSchema().safeParse(uiMessages);
+  const parsed = uiMessagesSchema.safeParse(uiMessages);
   const parts = parsed.success ? parsed.data.flatMap((message) => message.parts) : [];
   return parts.flatMap((part) => {
     if (!isTool(part) || part["state"] !== "approval-responded" || part["providerExecuted"] === true)

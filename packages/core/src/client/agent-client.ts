@@ -70,7 +70,7 @@ function clientOf<Ctx, Out>(settings: ClientSettings<Ctx, Out>, explicit: Explic
     prompt: async (input, options = {}) =>
       performPrompt(settings, { explicit, input, options }, { streaming: false, signal: options.signal }),
     stream: (input, options = {}) => streamPrompt(settings, { explicit, input, options }),
-    forUser: (userId) => extended({ userId: parseOptions(idSchema(), userId, "user id") }),
+    forUser: (userId) => extended({ userId: parseOptions(idSchema, userId, "user id") }),
     // An id may come from a browser: one that is invalid is refused in the same way as one of another user's conversation.
     continue: (id) => extended({ conversationId: parseOptions(z.string(), id, "conversation id") }),
   });

@@ -1,5 +1,5 @@
 import type { AnyConversationStore, MemoryProvider } from "@jaf/memory";
-import { createTraceId, generateRunId, lazy, parseOptions } from "@jaf/memory/engine";
+import { createTraceId, generateRunId, parseOptions } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { Agent } from "../agent.ts";
 import type { RunConfig, RunSettings } from "../config.ts";
@@ -40,32 +40,28 @@ export interface ClientSettings<Ctx, Out> {
   readonly store: AnyConversationStore | undefined;
 }
 
-const agentSchema = lazy(() =>
-  z.object({
-    name: idSchema(),
-    instructions: z.union([z.string(), z.custom<unknown>((value) => typeof value === "function")], {
-      error: "expected a text or a function",
-    }),
-    conversational: z.unknown().optional(),
+const agentSchema = z.object({
+  name: idSchema,
+  instructions: z.union([z.string(), z.custom<unknown>((value) => typeof value === "function")], {
+    error: "expected a text or a function",
   }),
-);
+  conversational: z.unknown().optional(),
+});
 
-const configSchema = lazy(() =>
-  priced(
-    z.strictObject({
-      ...settingsShape(),
-      context: z.unknown(),
-      store: z.unknown().optional(),
-      agents: z.custom<unknown>((value) => value instanceof Map, { error: "expected a Map" }).optional(),
-      memory: z
-        .looseObject({
-          provider: z.undefined("expected nothing: give the provider as store").optional(),
-          autoStore: z.undefined("expected nothing: a conversation is stored if it has a user").optional(),
-          userId: z.undefined("expected nothing: the user is that of forUser or conversational").optional(),
-        })
-        .optional(),
-    }),
-  ),
+const configSchema = priced(
+  z.strictObject({
+    ...settingsShape,
+    context: z.unknown(),
+    store: z.unknown().optional(),
+    agents: z.custom<unknown>((value) => value instanceof Map, { error: "expected a Map" }).optional(),
+    memory: z
+      .looseObject({
+        provider: z.undefined("expected nothing: give the provider as store").optional(),
+        autoStore: z.undefined("expected nothing: a conversation is stored if it has a user").optional(),
+        userId: z.undefined("expected nothing: the user is that of forUser or conversational").optional(),
+      })
+      .optional(),
+  }),
 );
 
 const WHAT = "agent client configuration";
@@ -75,8 +71,8 @@ export function parseClientConfig<Ctx, Out>(
   agent: Agent<Ctx, Out>,
   config: AgentClientConfig<Ctx>,
 ): ClientSettings<Ctx, Out> {
-  parseOptions(agentSchema(), agent, "agent");
-  parseOptions<unknown>(configSchema(), config, WHAT);
+  parseOptions(agentSchema, agent, "agent");
+  parseOptions<unknown>(configSchema, config, WHAT);
   const { store, agents = new Map(), memory = {} } = config;
   checkMemory(memory, agent.name);
   checkInstallable(config, agent, (field) => `${WHAT}: ${field}`);
@@ -93,7 +89,7 @@ export function parseClientConfig<Ctx, Out>(
 
 /** Reads the fields one by one: an instance of a class may have them on its prototype. */
 function runSettingsOf<Ctx>(config: RunSettings<Ctx>): RunSettings<Ctx> {
-  const fields = Object.keys(settingsShape()) as (keyof RunSettings<Ctx>)[];
+  const fields = Object.keys(settingsShape) as (keyof RunSettings<Ctx>)[];
   const given = fields.filter((field) => config[field] !== undefined);
   return Object.fromEntries(given.map((field) => [field, config[field]])) as RunSettings<Ctx>;
 }

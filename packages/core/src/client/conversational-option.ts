@@ -1,4 +1,4 @@
-import { idIssue, lazy, parseOptions } from "@jaf/memory/engine";
+import { idIssue, parseOptions } from "@jaf/memory/engine";
 import * as z from "zod";
 
 /** Which stored conversation a prompt belongs to. */
@@ -21,41 +21,35 @@ export type ConversationalDeclaration<Ctx> =
   | MaybeConversational
   | ((context: Readonly<Ctx>) => MaybeConversational | Promise<MaybeConversational>);
 
-export const idSchema = lazy(() =>
-  z.string().superRefine((id, context) => {
-    const issue = idIssue("id", id);
-    if (issue !== undefined) context.addIssue({ code: "custom", message: `expected ${issue.expected}` });
-  }),
-);
+export const idSchema = z.string().superRefine((id, context) => {
+  const issue = idIssue("id", id);
+  if (issue !== undefined) context.addIssue({ code: "custom", message: `expected ${issue.expected}` });
+});
 
-const userSchema = lazy(() =>
-  z
-    .unknown()
-    .refine((user) => !user || idIssue("user", user) === undefined, {
-      error: "expected the id of a user, or a falsy value for nobody",
-    })
-    .transform((user) => (typeof user === "string" && user !== "" ? user : undefined))
-    .optional(),
-);
+const userSchema = z
+  .unknown()
+  .refine((user) => !user || idIssue("user", user) === undefined, {
+    error: "expected the id of a user, or a falsy value for nobody",
+  })
+  .transform((user) => (typeof user === "string" && user !== "" ? user : undefined))
+  .optional();
 
-const conversationalSchema = lazy(() =>
-  z.strictObject({
-    user: userSchema(),
-    // An id may come from a browser: one that is invalid is refused in the same way as one of another user's conversation.
-    id: z.string().optional(),
-    agent: idSchema().optional(),
-    historyLimit: z.int().min(1).optional(),
-  }),
-);
+const conversationalSchema = z.strictObject({
+  user: userSchema,
+  // An id may come from a browser: one that is invalid is refused in the same way as one of another user's conversation.
+  id: z.string().optional(),
+  agent: idSchema.optional(),
+  historyLimit: z.int().min(1).optional(),
+});
 
-export type ParsedConversational = z.output<ReturnType<typeof conversationalSchema>>;
+export type ParsedConversational = z.output<typeof conversationalSchema>;
 
 /** The option or the declaration is present and names nobody. Not the same as neither being present. */
 export const NOBODY: ParsedConversational = Object.freeze({});
 
 /** A falsy value is {@link NOBODY}. Throws a `TypeError` that names the field. */
 export const parseConversational = (value: unknown, what: string): ParsedConversational =>
-  value ? parseOptions(conversationalSchema(), value, what) : NOBODY;
+  value ? parseOptions(conversationalSchema, value, what) : NOBODY;
 
 /** The agent's declaration for this context, called on the agent. Rejects with what it throws. */
 export async function declaredBy<Ctx>(

@@ -1,17 +1,15 @@
 import type { ApprovalDecision, ContinuationRejectionCode } from "@jaf/memory";
-import { lazy, parseApprovalDecision } from "@jaf/memory/engine";
+import { parseApprovalDecision } from "@jaf/memory/engine";
 import { ContinuationValidationError } from "@jaf/memory/turns";
 import * as z from "zod";
 import type { Resume } from "../config.ts";
 import type { ClientToolResult } from "../interruption/interruption.ts";
 import { toolPartsSchema } from "../tools/tool-parts.ts";
 
-const toolResultSchema = lazy(() =>
-  z.object({
-    toolCallId: z.string(),
-    result: z.union([z.string(), z.looseObject({ status: z.string() }), toolPartsSchema()]),
-  }),
-);
+const toolResultSchema = z.object({
+  toolCallId: z.string(),
+  result: z.union([z.string(), z.looseObject({ status: z.string() }), toolPartsSchema]),
+});
 
 /** What was decided about waiting calls. */
 type GivenByClient = Pick<Resume, "approvals" | "toolResults">;
@@ -39,7 +37,7 @@ function parseApprovals(approvals: unknown): readonly ApprovalDecision[] {
 }
 
 function parseToolResults(toolResults: unknown): readonly ClientToolResult[] {
-  const parsed = z.array(toolResultSchema()).safeParse(toolResults);
+  const parsed = z.array(toolResultSchema).safeParse(toolResults);
   if (parsed.success) return parsed.data as readonly ClientToolResult[];
   const reason = "the tool results are not a list of results; each has toolCallId and result";
   const [index] = parsed.error.issues[0]?.path ?? [];

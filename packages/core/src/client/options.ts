@@ -1,5 +1,5 @@
 import type { ApprovalDecision, Message, RunId, TraceId } from "@jaf/memory";
-import { lazy, parseOptions } from "@jaf/memory/engine";
+import { parseOptions } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { RunConfig } from "../config.ts";
 import { ownMessage } from "../immutable/messages.ts";
@@ -72,32 +72,28 @@ export interface PromptOptions<Ctx> {
   readonly runId?: RunId | undefined;
 }
 
-const callback = lazy(() =>
-  z.custom<unknown>((value) => typeof value === "function", { error: "expected a function" }),
-);
+const callback = z.custom<unknown>((value) => typeof value === "function", { error: "expected a function" });
 
-const optionsSchema = lazy(() =>
-  z.strictObject({
-    conversation: z.unknown().optional(),
-    // These come from an application's client, e.g. a browser: invalid values are no error of the program.
-    messages: z.unknown().optional(),
-    historyToken: z.unknown().optional(),
-    approvals: z.unknown().optional(),
-    toolResults: z.unknown().optional(),
-    validate: callback().optional(),
-    memory: z.unknown().optional(),
-    cache: cacheSchema().optional(),
-    context: z.unknown().optional(),
-    signal: z.instanceof(AbortSignal, { error: "expected an AbortSignal" }).optional(),
-    onEvent: callback().optional(),
-    traceId: idSchema().optional(),
-    runId: z.string().min(1).optional(),
-  }),
-);
+const optionsSchema = z.strictObject({
+  conversation: z.unknown().optional(),
+  // These come from an application's client, e.g. a browser: invalid values are no error of the program.
+  messages: z.unknown().optional(),
+  historyToken: z.unknown().optional(),
+  approvals: z.unknown().optional(),
+  toolResults: z.unknown().optional(),
+  validate: callback.optional(),
+  memory: z.unknown().optional(),
+  cache: cacheSchema.optional(),
+  context: z.unknown().optional(),
+  signal: z.instanceof(AbortSignal, { error: "expected an AbortSignal" }).optional(),
+  onEvent: callback.optional(),
+  traceId: idSchema.optional(),
+  runId: z.string().min(1).optional(),
+});
 
 /** Throws a `TypeError` that names the field. */
 export function checkOptions<Ctx>(options: PromptOptions<Ctx>): void {
-  parseOptions(optionsSchema(), options, "prompt options");
+  parseOptions(optionsSchema, options, "prompt options");
   parseRemembers(options.memory, "memory option");
 }
 
@@ -121,22 +117,18 @@ export function conversationOptionOf<Ctx>({
 export const hasClientFields = <Ctx>(options: PromptOptions<Ctx>): boolean =>
   "messages" in options || "historyToken" in options || "approvals" in options || "toolResults" in options;
 
-const contentSchema = lazy(() =>
-  z.unknown().superRefine((content, context) => {
-    const parsed = Array.isArray(content) ? userPartsSchema().safeParse(content) : undefined;
-    for (const { path, message } of parsed?.error?.issues ?? []) {
-      context.addIssue({ code: "custom", path, message });
-    }
-  }),
-);
+const contentSchema = z.unknown().superRefine((content, context) => {
+  const parsed = Array.isArray(content) ? userPartsSchema.safeParse(content) : undefined;
+  for (const { path, message } of parsed?.error?.issues ?? []) {
+    context.addIssue({ code: "custom", path, message });
+  }
+});
 
-const messagesSchema = lazy(() =>
-  z.array(
-    z.looseObject({
-      role: z.literal("user", { error: 'expected "user"; a history is given as options.messages' }),
-      content: contentSchema(),
-    }),
-  ),
+const messagesSchema = z.array(
+  z.looseObject({
+    role: z.literal("user", { error: 'expected "user"; a history is given as options.messages' }),
+    content: contentSchema,
+  }),
 );
 
 /** A part has a type, and a message a role. */
@@ -148,10 +140,10 @@ const isParts = (input: Exclude<PromptInput, string>): input is readonly UserPar
 
 function ownInput(input: Exclude<PromptInput, string>): readonly Message[] {
   if (isParts(input)) {
-    parseOptions(userPartsSchema(), input, "prompt input");
+    parseOptions(userPartsSchema, input, "prompt input");
     return [ownUserMessage({ role: "user", content: input }, "")];
   }
-  parseOptions(messagesSchema(), input, "prompt input");
+  parseOptions(messagesSchema, input, "prompt input");
   return input.map((message, index) =>
     isText(message) ? ownMessage(message) : ownUserMessage(message, `[${index}].`),
   );

@@ -52,7 +52,7 @@ export function createTurnClient<Ctx, Out>(
   const settings = parseClientConfig<Ctx, Out>(agent, { ...config, context: undefined as never });
   return {
     prompt: async (input, options, turn) => {
-      const userId = parseOptions(idSchema(), turn.userId, "user id");
+      const userId = parseOptions(idSchema, turn.userId, "user id");
       const { conversation, provider = config.store, context, userMemory, writes, sink } = turn;
       const isNew = typeof conversation === "function";
       const settingsOfTurn = {

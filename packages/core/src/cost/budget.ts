@@ -1,4 +1,3 @@
-import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 
 /** The limits of a budget. An absent limit means no limit. */
@@ -16,21 +15,17 @@ export interface RunBudget {
   readonly conversation?: BudgetLimits;
 }
 
-const amount = lazy(() => z.number().min(0));
-const limits = lazy(() => z.strictObject({ maxCost: amount().optional(), maxTokens: amount().optional() }));
+const amount = z.number().min(0);
+const limits = z.strictObject({ maxCost: amount.optional(), maxTokens: amount.optional() });
 
-export const budgetSchema = lazy(() =>
-  z.strictObject({ run: limits().optional(), conversation: limits().optional() }),
-);
+export const budgetSchema = z.strictObject({ run: limits.optional(), conversation: limits.optional() });
 
-export const pricesSchema = lazy(() =>
-  z.record(
-    z.string(),
-    z.strictObject({
-      input: amount(),
-      output: amount(),
-      cachedInput: amount().optional(),
-      cacheWrite: amount().optional(),
-    }),
-  ),
+export const pricesSchema = z.record(
+  z.string(),
+  z.strictObject({
+    input: amount,
+    output: amount,
+    cachedInput: amount.optional(),
+    cacheWrite: amount.optional(),
+  }),
 );

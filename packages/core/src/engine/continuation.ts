@@ -1,5 +1,5 @@
 import type { Message, RichMessage } from "@jaf/memory";
-import { lazy, messageText } from "@jaf/memory/engine";
+import { messageText } from "@jaf/memory/engine";
 import {
   ContinuationValidationError,
   defaultContinuationValidator,
@@ -24,7 +24,7 @@ export type TakenContinuation =
   | { readonly ok: true; readonly added: readonly Message[]; readonly given: GivenDecisions }
   | { readonly ok: false; readonly error: ContinuationRejected };
 
-const validateStrictly = lazy(() => defaultContinuationValidator());
+const validateStrictly = defaultContinuationValidator();
 
 interface SentContinuation {
   readonly sent: Sent;
@@ -60,7 +60,7 @@ export async function takeContinuation<Ctx>(
     const continuation = { persisted, incoming, conversationId, ...facts };
     // Called on its object, which may be an instance of a class.
     const judge = async () =>
-      config.validate === undefined ? validateStrictly()(continuation) : config.validate(continuation);
+      config.validate === undefined ? validateStrictly(continuation) : config.validate(continuation);
     if (!isJudgedNew || persisted.length > 0) await abortable(judge(), config.signal);
   } catch (thrown) {
     if (config.signal?.aborted === true) throw thrown;

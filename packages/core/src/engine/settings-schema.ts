@@ -8,48 +8,43 @@ import { isTimeLimit, TIME_LIMIT } from "../timing/limits.ts";
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
 
-const callback = lazy(() => z.custom<unknown>(isFunction, { error: "expected a function" }));
-const timeLimit = lazy(() => z.custom<unknown>(isTimeLimit, { error: `expected ${TIME_LIMIT}` }));
-const numberFromOne = lazy(() => z.number().min(1).or(z.literal(Number.POSITIVE_INFINITY)));
+const callback = z.custom<unknown>(isFunction, { error: "expected a function" });
+const timeLimit = z.custom<unknown>(isTimeLimit, { error: `expected ${TIME_LIMIT}` });
+const numberFromOne = z.number().min(1).or(z.literal(Number.POSITIVE_INFINITY));
 
 /** The checks of what clients and runs share. */
-export const settingsShape = lazy(
-  () =>
-    ({
-      modelProvider: modelProviderSchema(),
-      modelOverride: z.string().optional(),
-      modelRetry: z.looseObject({}).optional(),
-      modelFallback: fallbackSchema().optional(),
-      outputRepairs: z.int().min(0).optional(),
-      maxTurns: numberFromOne().optional(),
-      prices: pricesSchema().optional(),
-      budget: budgetSchema().optional(),
-      initialInputGuardrails: z.array(callback()).optional(),
-      finalOutputGuardrails: z.array(callback()).optional(),
-      onToolError: z.enum(["continue", "fail"]).optional(),
-      maxParallelTools: numberFromOne().optional(),
-      timeouts: z
-        .strictObject(
-          {
-            modelMs: timeLimit().optional(),
-            modelIdleMs: timeLimit().optional(),
-            toolMs: timeLimit().optional(),
-          },
-          { error: "expected an object" },
-        )
-        .optional(),
-      unjudgedText: z.enum(["hold", "retract"], { error: 'expected "hold" or "retract"' }).optional(),
-      maskSecrets: z
-        .union([z.boolean(), callback()], { error: "expected true, false or a function" })
-        .optional(),
-      approvalTtlMs: z.number().min(0).optional(),
-      // Checked with the agent's.
-      middleware: z.unknown().optional(),
-      userMemory: z.unknown().optional(),
-      onEvent: callback().optional(),
-      validate: callback().optional(),
-    }) satisfies { readonly [Field in keyof RunSettings<never>]-?: z.ZodType },
-);
+export const settingsShape = {
+  modelProvider: modelProviderSchema,
+  modelOverride: z.string().optional(),
+  modelRetry: z.looseObject({}).optional(),
+  modelFallback: fallbackSchema.optional(),
+  outputRepairs: z.int().min(0).optional(),
+  maxTurns: numberFromOne.optional(),
+  prices: pricesSchema.optional(),
+  budget: budgetSchema.optional(),
+  initialInputGuardrails: z.array(callback).optional(),
+  finalOutputGuardrails: z.array(callback).optional(),
+  onToolError: z.enum(["continue", "fail"]).optional(),
+  maxParallelTools: numberFromOne.optional(),
+  timeouts: z
+    .strictObject(
+      {
+        modelMs: timeLimit.optional(),
+        modelIdleMs: timeLimit.optional(),
+        toolMs: timeLimit.optional(),
+      },
+      { error: "expected an object" },
+    )
+    .optional(),
+  unjudgedText: z.enum(["hold", "retract"], { error: 'expected "hold" or "retract"' }).optional(),
+  maskSecrets: z.union([z.boolean(), callback], { error: "expected true, false or a function" }).optional(),
+  approvalTtlMs: z.number().min(0).optional(),
+  // Checked with the agent's.
+  middleware: z.unknown().optional(),
+  userMemory: z.unknown().optional(),
+  onEvent: callback.optional(),
+  validate: callback.optional(),
+} satisfies { readonly [Field in keyof RunSettings<never>]-?: z.ZodType };
 
 /** Refuses a limit of costs that nothing is known of. */
 export const priced = <Schema extends z.ZodType>(schema: Schema): Schema =>
@@ -63,6 +58,6 @@ export const priced = <Schema extends z.ZodType>(schema: Schema): Schema =>
 
 /** What a run refuses. Every number of turns and of tools at once means something to it. */
 export const runSettingsSchema = lazy(() => {
-  const { maxTurns: _, maxParallelTools: __, ...shape } = settingsShape();
-  return priced(z.object({ ...shape, cache: cacheSchema().optional() }));
+  const { maxTurns: _, maxParallelTools: __, ...shape } = settingsShape;
+  return priced(z.object({ ...shape, cache: cacheSchema.optional() }));
 });

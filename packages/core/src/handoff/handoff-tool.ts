@@ -1,4 +1,3 @@
-import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import { ToolErrorCodes, ToolResponse } from "../tools/result.ts";
 import type { Tool } from "../tools/tool.ts";
@@ -6,21 +5,17 @@ import type { Tool } from "../tools/tool.ts";
 /** Marks a tool that the engine executes itself. A copy under another name keeps the mark. */
 const HANDOFF = Symbol.for("@jaf/core/handoff");
 
-const handoffArguments = lazy(() =>
-  z.object({
-    agentName: z.string().min(1).describe("The name of the agent to hand the conversation to"),
-    message: z.string().optional().describe("What the next agent should know or do"),
-  }),
-);
+const handoffArguments = z.object({
+  agentName: z.string().min(1).describe("The name of the agent to hand the conversation to"),
+  message: z.string().optional().describe("What the next agent should know or do"),
+});
 
-export type HandoffArguments = z.output<ReturnType<typeof handoffArguments>>;
+export type HandoffArguments = z.output<typeof handoffArguments>;
 
 const schema: Tool<HandoffArguments, unknown>["schema"] = {
   name: "handoff",
   description: "Hand the conversation to another agent that is better suited to go on with it.",
-  get parameters() {
-    return handoffArguments();
-  },
+  parameters: handoffArguments,
 };
 
 const execute: Tool<HandoffArguments, unknown>["execute"] = async () =>

@@ -1,5 +1,4 @@
 import type { ConversationMemory, RunId } from "@jaf/memory";
-import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { Spent } from "../cost/spending.ts";
 import type { ModelUsage } from "../model/completion.ts";
@@ -52,55 +51,44 @@ export interface StoredMetadata {
   readonly spent?: Spent | undefined;
 }
 
-const turnLeaseSchema = lazy(() =>
-  z.object({
-    id: z.string(),
-    sign: z.number(),
-    until: z.number(),
-    leaseMs: z.number().min(0).optional().catch(undefined),
-  }),
-);
+const turnLeaseSchema = z.object({
+  id: z.string(),
+  sign: z.number(),
+  until: z.number(),
+  leaseMs: z.number().min(0).optional().catch(undefined),
+});
 
-const approvalSchema = lazy(() =>
-  z.object({
-    position: z.number(),
-    round: z.number(),
-    expiresAt: z.number().optional(),
-    approved: z.array(z.string()),
-  }),
-);
+const approvalSchema = z.object({
+  position: z.number(),
+  round: z.number(),
+  expiresAt: z.number().optional(),
+  approved: z.array(z.string()),
+});
 
-const count = lazy(() => z.number().min(0).optional());
-const spentSchema = lazy(() =>
-  z.object({
-    usage: z.object(
-      Object.fromEntries(USAGE_COUNTS.map((name) => [name, count()])) as Record<
-        keyof ModelUsage,
-        ReturnType<typeof count>
-      >,
-    ),
-    cost: count(),
-  }),
-);
+const count = z.number().min(0).optional();
+const spentSchema = z.object({
+  usage: z.object(
+    Object.fromEntries(USAGE_COUNTS.map((name) => [name, count])) as Record<keyof ModelUsage, typeof count>,
+  ),
+  cost: count,
+});
 
-const storedSchema = lazy(() =>
-  z
-    .object({
-      agentName: z.string().optional().catch(undefined),
-      toolCallScope: z.string().optional().catch(undefined),
-      turn: turnLeaseSchema().optional().catch(undefined),
-      approvals: approvalSchema().optional().catch(undefined),
-      spent: spentSchema().optional().catch(undefined),
-    })
-    .catch({}),
-);
+const storedSchema = z
+  .object({
+    agentName: z.string().optional().catch(undefined),
+    toolCallScope: z.string().optional().catch(undefined),
+    turn: turnLeaseSchema.optional().catch(undefined),
+    approvals: approvalSchema.optional().catch(undefined),
+    spent: spentSchema.optional().catch(undefined),
+  })
+  .catch({});
 
 export const toMetadata = (metadata: EngineMetadata): Readonly<Record<string, EngineMetadata>> => ({
   [KEY]: metadata,
 });
 
 export const readMetadata = ({ metadata }: Pick<ConversationMemory, "metadata">): StoredMetadata =>
-  storedSchema().parse(metadata?.[KEY] ?? {}) as StoredMetadata;
+  storedSchema.parse(metadata?.[KEY] ?? {}) as StoredMetadata;
 
 /** For `WriteOptions.expectedVersion`; `undefined` where the store counts none. */
 export const versionOf = (stored: ConversationMemory | null): number | undefined =>

@@ -1,5 +1,4 @@
 import type { ConversationMemory } from "@jaf/memory";
-import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import { isInFuture } from "./lease.ts";
 
@@ -15,11 +14,11 @@ export interface SummaryPause {
   readonly retryAt: number;
 }
 
-const pauseSchema = lazy(() => z.object({ failures: z.int().min(1), retryAt: z.number() }));
+const pauseSchema = z.object({ failures: z.int().min(1), retryAt: z.number() });
 
 /** Anybody may have written metadata: `undefined` for what isn't as the engine writes it. */
 export const readSummaryPause = (conversation: ConversationMemory | null): SummaryPause | undefined =>
-  pauseSchema().safeParse(conversation?.metadata?.[KEY]).data;
+  pauseSchema.safeParse(conversation?.metadata?.[KEY]).data;
 
 /** `undefined`: the last attempt succeeded. */
 export const summaryPauseMetadata = (pause: SummaryPause | undefined): Readonly<Record<string, unknown>> => ({

@@ -1,5 +1,4 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
-import { lazy } from "@jaf/memory/engine";
 import { wrapInTag } from "@jaf/memory/turns";
 import * as z from "zod";
 import { fingerprint } from "./fingerprint.ts";
@@ -29,16 +28,14 @@ export interface Summary {
 
 export type Gap = readonly [from: number, to: number];
 
-const summaryNote = lazy(() =>
-  z.object({
-    format: z.literal(FORMAT),
-    text: z.string(),
-    upTo: z.int().min(0),
-    gaps: z.array(z.tuple([z.int(), z.int()])).catch([]),
-    digests: z.array(z.string()).catch([]),
-    incarnation: z.string().optional().catch(undefined),
-  }),
-);
+const summaryNote = z.object({
+  format: z.literal(FORMAT),
+  text: z.string(),
+  upTo: z.int().min(0),
+  gaps: z.array(z.tuple([z.int(), z.int()])).catch([]),
+  digests: z.array(z.string()).catch([]),
+  incarnation: z.string().optional().catch(undefined),
+});
 
 /** Consecutive messages of a conversation, and the position of the first. */
 export interface PositionedMessages {
@@ -52,7 +49,7 @@ export interface PositionedMessages {
  * those that are `loaded`; and if none of these is loaded, one of another incarnation.
  */
 export function readSummary(stored: ConversationMemory, loaded: PositionedMessages): Summary | undefined {
-  const { success, data } = summaryNote().safeParse(stored.metadata?.[SUMMARY_KEY]);
+  const { success, data } = summaryNote.safeParse(stored.metadata?.[SUMMARY_KEY]);
   if (!success || data.upTo >= loaded.first + loaded.messages.length) return undefined;
   const { upTo, gaps, digests, incarnation } = data;
   const comparable = digestsOf(loaded, upTo);
@@ -66,7 +63,7 @@ export function readSummary(stored: ConversationMemory, loaded: PositionedMessag
 
 /** The position of the last message in the stored summary, whatever messages it is of; -1: there is none. */
 export const summaryReach = (stored: ConversationMemory): number =>
-  summaryNote().safeParse(stored.metadata?.[SUMMARY_KEY]).data?.upTo ?? -1;
+  summaryNote.safeParse(stored.metadata?.[SUMMARY_KEY]).data?.upTo ?? -1;
 
 /** The digests of the last messages up to a position, as far as these are loaded. */
 export function digestsOf({ messages, first }: PositionedMessages, upTo: number): readonly string[] {

@@ -1,22 +1,18 @@
-import { lazy, parseOptions } from "@jaf/memory/engine";
+import { parseOptions } from "@jaf/memory/engine";
 import * as z from "zod";
 import { textOfThrown } from "../thrown.ts";
 import type { Middleware } from "./middleware.ts";
 
-const hook = lazy(() =>
-  z.custom<unknown>((value) => typeof value === "function", { error: "expected a function" }),
-);
+const hook = z.custom<unknown>((value) => typeof value === "function", { error: "expected a function" });
 
-const middlewareSchema = lazy(() =>
-  z.array(
-    z.looseObject({
-      name: z.string().min(1),
-      onStart: hook().optional(),
-      onFinish: hook().optional(),
-      wrapModelCall: hook().optional(),
-      wrapToolCall: hook().optional(),
-    }),
-  ),
+const middlewareSchema = z.array(
+  z.looseObject({
+    name: z.string().min(1),
+    onStart: hook.optional(),
+    onFinish: hook.optional(),
+    wrapModelCall: hook.optional(),
+    wrapToolCall: hook.optional(),
+  }),
 );
 
 /** The list as it is. Throws a `TypeError` that begins with `what` for what is no list of middleware. */
@@ -24,7 +20,7 @@ export function checkMiddleware<Ctx>(
   list: readonly Middleware<Ctx>[],
   what: string,
 ): readonly Middleware<Ctx>[] {
-  parseOptions(middlewareSchema(), list, what);
+  parseOptions(middlewareSchema, list, what);
   return list;
 }
 

@@ -1,4 +1,3 @@
-import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { RunScope } from "../engine/run-scope.ts";
 import type { NamedAddition } from "../model/additions.ts";
@@ -76,9 +75,9 @@ async function startAll<Ctx>(
   return (await unlessAborted(scope, Promise.all(added)))?.flat() ?? [];
 }
 
-const additionSchema = lazy(() =>
-  z.object({ instructions: z.string().nullish(), beforeNewestMessage: z.string().nullish() }).nullish(),
-);
+const additionSchema = z
+  .object({ instructions: z.string().nullish(), beforeNewestMessage: z.string().nullish() })
+  .nullish();
 
 async function start<Ctx>(
   scope: RunScope<Ctx>,
@@ -87,7 +86,7 @@ async function start<Ctx>(
 ): Promise<readonly NamedAddition[]> {
   const called = { name: middleware.name, hook: "onStart" } as const;
   const parsed = await guarded(scope, called, async () =>
-    additionSchema().safeParse(await middleware.onStart?.(turn)),
+    additionSchema.safeParse(await middleware.onStart?.(turn)),
   );
   if (parsed?.success === false) emitFailure(scope, called, "it returned no TurnAddition");
   const { instructions, beforeNewestMessage } = parsed?.data ?? {};

@@ -1,23 +1,19 @@
 import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 
-export const modelProviderSchema = lazy(() =>
-  z.custom<unknown>(
-    (value) => typeof (value as { getCompletion?: unknown } | null | undefined)?.getCompletion === "function",
-    { error: "expected a model provider with getCompletion()" },
-  ),
+export const modelProviderSchema = z.custom<unknown>(
+  (value) => typeof (value as { getCompletion?: unknown } | null | undefined)?.getCompletion === "function",
+  { error: "expected a model provider with getCompletion()" },
 );
 
 const model = lazy(() => {
   const name = z.string().min(1);
-  return z.union([name, z.object({ model: name, modelProvider: modelProviderSchema().optional() })], {
+  return z.union([name, z.object({ model: name, modelProvider: modelProviderSchema.optional() })], {
     error: "expected a name, or { model, modelProvider }",
   });
 });
 
-export const fallbackSchema = lazy(() =>
-  z.strictObject({
-    models: z.array(model()),
-    statuses: z.array(z.int().min(100).max(599)).optional(),
-  }),
-);
+export const fallbackSchema = z.strictObject({
+  models: z.array(model()),
+  statuses: z.array(z.int().min(100).max(599)).optional(),
+});

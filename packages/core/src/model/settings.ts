@@ -1,5 +1,4 @@
 import type { Message } from "@jaf/memory";
-import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import { frozenCopy } from "../immutable/copy.ts";
 import { overlay } from "../immutable/overlay.ts";
@@ -18,19 +17,16 @@ const isJsonObject = (value: unknown): boolean =>
   typeof value === "object" && value !== null && !Array.isArray(value) && z.json().safeParse(value).success;
 
 /** Each field with what is expected of it. Temperatures and lengths are the provider's to judge, as they differ. */
-const EXPECTED = lazy(
-  () =>
-    [
-      ["topP", z.number().min(0).max(1), "a number from 0 to 1"],
-      ["reasoningEffort", z.enum(EFFORTS), EFFORTS.map((effort) => `"${effort}"`).join(", ")],
-      [
-        "toolChoice",
-        z.union([z.enum(["auto", "none", "required"]), z.strictObject({ tool: z.string().min(1) })]),
-        '"auto", "none", "required" or { tool: name }',
-      ],
-      ["providerOptions", z.record(z.string(), z.custom(isJsonObject)), "objects of JSON, by provider"],
-    ] as const satisfies readonly (readonly [keyof ModelConfig, z.ZodType, string])[],
-);
+const EXPECTED = [
+  ["topP", z.number().min(0).max(1), "a number from 0 to 1"],
+  ["reasoningEffort", z.enum(EFFORTS), EFFORTS.map((effort) => `"${effort}"`).join(", ")],
+  [
+    "toolChoice",
+    z.union([z.enum(["auto", "none", "required"]), z.strictObject({ tool: z.string().min(1) })]),
+    '"auto", "none", "required" or { tool: name }',
+  ],
+  ["providerOptions", z.record(z.string(), z.custom(isJsonObject)), "objects of JSON, by provider"],
+] as const satisfies readonly (readonly [keyof ModelConfig, z.ZodType, string])[];
 
 /** What is wrong with settings. `hasTool`: whether the agent has a tool of this name. */
 export function settingsFault(
@@ -38,7 +34,7 @@ export function settingsFault(
   hasTool: (name: string) => boolean,
 ): string | undefined {
   if (modelConfig === undefined) return undefined;
-  for (const [field, schema, expected] of EXPECTED()) {
+  for (const [field, schema, expected] of EXPECTED) {
     const value: unknown = modelConfig[field];
     if (value !== undefined && !schema.safeParse(value).success)
       return `modelConfig.${field}: expected ${expected}`;

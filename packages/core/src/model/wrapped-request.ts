@@ -1,4 +1,3 @@
-import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { RunScope } from "../engine/run-scope.ts";
 import { overlay } from "../immutable/overlay.ts";
@@ -33,15 +32,13 @@ export function requestOf<Ctx>(
   });
 }
 
-const changesSchema = lazy(() =>
-  z.strictObject({
-    instructions: z.string().optional(),
-    messages: z.array(z.looseObject({ role: z.string() })).optional(),
-    tools: z.array(z.string()).optional(),
-    modelConfig: z.looseObject({}).optional(),
-    model: z.string().min(1).optional(),
-  }),
-);
+const changesSchema = z.strictObject({
+  instructions: z.string().optional(),
+  messages: z.array(z.looseObject({ role: z.string() })).optional(),
+  tools: z.array(z.string()).optional(),
+  modelConfig: z.looseObject({}).optional(),
+  model: z.string().min(1).optional(),
+});
 
 /** Throws a `TypeError` into the hook for what are no changes. */
 export function changed<Ctx>(
@@ -49,7 +46,7 @@ export function changed<Ctx>(
   changes: ModelCallChanges | undefined,
 ): ModelCallRequest<Ctx> {
   if (changes === undefined) return request;
-  const parsed = changesSchema().safeParse(changes);
+  const parsed = changesSchema.safeParse(changes);
   if (!parsed.success) {
     const paths = parsed.error.issues.map(({ path }) => path.join(".") || "the whole");
     throw new TypeError(`Invalid changes of a model call: ${paths.join(", ")}`);

@@ -1,5 +1,5 @@
 import type { ContentPart, MediaPart, TextPart } from "@jaf/memory";
-import { lazy, parseMessages } from "@jaf/memory/engine";
+import { parseMessages } from "@jaf/memory/engine";
 import * as z from "zod";
 import { mediaPartSchema, textPartSchema } from "../content-part-schema.ts";
 import { frozenCopy } from "../immutable/copy.ts";
@@ -17,9 +17,9 @@ export interface ToolParts {
   readonly parts: readonly ToolPart[];
 }
 
-const partSchema = lazy(() => z.discriminatedUnion("type", [textPartSchema(), mediaPartSchema()]));
+const partSchema = z.discriminatedUnion("type", [textPartSchema, mediaPartSchema]);
 
-export const toolPartsSchema = lazy(() => z.strictObject({ parts: z.array(partSchema()).min(1) }));
+export const toolPartsSchema = z.strictObject({ parts: z.array(partSchema).min(1) });
 
 /** `undefined` for every other answer. */
 export function partsIn(answer: unknown): ToolParts | undefined {
@@ -28,10 +28,7 @@ export function partsIn(answer: unknown): ToolParts | undefined {
 }
 
 export const isToolParts = (value: unknown): value is ToolParts =>
-  typeof value === "object" &&
-  value !== null &&
-  "parts" in value &&
-  toolPartsSchema().safeParse(value).success;
+  typeof value === "object" && value !== null && "parts" in value && toolPartsSchema.safeParse(value).success;
 
 /** Frozen copies, in which bytes are a `Uint8Array`; `undefined` for what no store can hold. */
 export function keptParts({ parts }: ToolParts): readonly ContentPart[] | undefined {

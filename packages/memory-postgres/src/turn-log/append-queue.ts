@@ -1,5 +1,4 @@
 import type { AppendedEvents, TurnWriter } from "@jaf/memory";
-import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { SqlClient, SqlRow } from "../client/port.ts";
 import { isRefusal } from "../errors.ts";
@@ -35,10 +34,10 @@ const toRow = ({ writer, first, events, end }: Append): AppendRow => ({
 const keyOf = ({ writer: { conversationId, turnId } }: Append): string =>
   JSON.stringify([conversationId, turnId]);
 
-const outcomeSchema = lazy(() => z.enum(["held", "lost", "gap"]));
+const outcomeSchema = z.enum(["held", "lost", "gap"]);
 
 function toOutcome(row: SqlRow): AppendOutcome {
-  const kind = outcomeSchema().parse(row["outcome"]);
+  const kind = outcomeSchema.parse(row["outcome"]);
   return kind === "held" ? { kind, stopRequested: row["stop_requested"] === "true" } : { kind };
 }
 

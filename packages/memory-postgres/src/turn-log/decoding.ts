@@ -1,33 +1,30 @@
 import type { EventPage, LoggedTurn, TurnWriter } from "@jaf/memory";
-import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { SqlRow } from "../client/port.ts";
 
-const turnSchema = lazy(() =>
-  z
-    .object({
-      conversationId: z.string(),
-      userId: z.string(),
-      turnId: z.string(),
-      state: z.enum(["running", "waiting", "ended"]),
-      startedAt: z.number(),
-      events: z.number(),
-      stopRequested: z.boolean(),
-      record: z.string().nullable(),
-    })
-    .transform(
-      ({ record, startedAt, ...turn }): LoggedTurn => ({
-        ...turn,
-        startedAt: new Date(startedAt),
-        ...(record === null ? {} : { record }),
-      }),
-    ),
-);
+const turnSchema = z
+  .object({
+    conversationId: z.string(),
+    userId: z.string(),
+    turnId: z.string(),
+    state: z.enum(["running", "waiting", "ended"]),
+    startedAt: z.number(),
+    events: z.number(),
+    stopRequested: z.boolean(),
+    record: z.string().nullable(),
+  })
+  .transform(
+    ({ record, startedAt, ...turn }): LoggedTurn => ({
+      ...turn,
+      startedAt: new Date(startedAt),
+      ...(record === null ? {} : { record }),
+    }),
+  );
 
-const textsSchema = lazy(() => z.array(z.array(z.string())));
+const textsSchema = z.array(z.array(z.string()));
 
 /** Of the column `turn`. */
-export const toTurn = (row: SqlRow): LoggedTurn => turnSchema().parse(JSON.parse(row["turn"] ?? "null"));
+export const toTurn = (row: SqlRow): LoggedTurn => turnSchema.parse(JSON.parse(row["turn"] ?? "null"));
 
 interface AskedEvents {
   /** The number of the first one. */
@@ -41,7 +38,7 @@ export function toPage(row: SqlRow, { first, limit }: AskedEvents): EventPage {
   const { start, texts } = row;
   if (start == null || texts == null) return { turn, events: [] };
   const begin = first - Number(start);
-  const events = textsSchema().parse(JSON.parse(texts)).flat();
+  const events = textsSchema.parse(JSON.parse(texts)).flat();
   return { turn, events: events.slice(begin, begin + limit) };
 }
 

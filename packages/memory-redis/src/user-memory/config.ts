@@ -1,4 +1,4 @@
-import { lazy, parseOptions } from "@jaf/memory/adapter";
+import { parseOptions } from "@jaf/memory/adapter";
 import type { UserMemoryOptions } from "@jaf/user-memory";
 import { boundOptions, userMemoryOptionsSchema } from "@jaf/user-memory/adapter";
 import * as z from "zod";
@@ -12,10 +12,8 @@ export interface RedisUserMemoryConfig extends RedisUserMemoryBackendConfig, Use
 
 const WHAT = "Redis user memory configuration";
 
-const backendSchema = lazy(() => z.strictObject(redisConfigSchema.unwrap().omit({ ttl: true }).shape));
-const configSchema = lazy(() =>
-  z.strictObject({ ...backendSchema().shape, ...userMemoryOptionsSchema.shape }),
-);
+const backendSchema = z.strictObject(redisConfigSchema.omit({ ttl: true }).shape);
+const configSchema = z.strictObject({ ...backendSchema.shape, ...userMemoryOptionsSchema.shape });
 
 export type RedisUserMemoryBackendSettings = Omit<RedisSettings, "ttl">;
 
@@ -27,8 +25,8 @@ export interface RedisUserMemorySettings {
 
 /** Throws a `TypeError` that names the field and what was expected, and never the value. */
 export function parseUserMemoryConfig(config: RedisUserMemoryConfig): RedisUserMemorySettings {
-  const given = boundOptions(configSchema(), config);
-  const settings = parseOptions(configSchema(), given, WHAT);
+  const given = boundOptions(configSchema, config);
+  const settings = parseOptions(configSchema, given, WHAT);
   const options = Object.entries(given).filter(([name]) => name in userMemoryOptionsSchema.shape);
   return { settings, options: Object.fromEntries(options) };
 }
@@ -36,5 +34,4 @@ export function parseUserMemoryConfig(config: RedisUserMemoryConfig): RedisUserM
 /** Throws as {@link parseUserMemoryConfig}. */
 export const parseUserMemoryBackendConfig = (
   config: RedisUserMemoryBackendConfig,
-): RedisUserMemoryBackendSettings =>
-  parseOptions(backendSchema(), boundOptions(backendSchema(), config), WHAT);
+): RedisUserMemoryBackendSettings => parseOptions(backendSchema, boundOptions(backendSchema, config), WHAT);

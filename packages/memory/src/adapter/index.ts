@@ -65,7 +65,6 @@ export {
   type Tombstones,
   tombstoneKey,
 } from "../incarnation.ts";
-export { lazy } from "../lazy.ts";
 export { messageText } from "../message-text.ts";
 export { type ProviderReading, readFrom } from "../read-from.ts";
 export { createFailure, createSuccess, type Result } from "../result.ts";

@@ -18,7 +18,7 @@ import { sha256Schema } from "./reference.ts";
 const sha256Of = (data: Uint8Array): string => sha256(data, "hex");
 
 const hashIssue = (path: string, value: unknown): MemoryIssue | undefined =>
-  sha256Schema().safeParse(value).success
+  sha256Schema.safeParse(value).success
     ? undefined
     : { path, expected: "a SHA-256 of 64 hexadecimal digits in lower case" };
 

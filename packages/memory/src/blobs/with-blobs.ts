@@ -86,7 +86,7 @@ export function withBlobs<P extends VersionedMemoryProvider>(
   provider: P,
   options: BlobOptions,
 ): P & BlobMethods {
-  const parsed = parseOptions(blobOptionsSchema(), options, "blob options");
+  const parsed = parseOptions(blobOptionsSchema, options, "blob options");
   const { blobs, minBytes, cacheBytes, onBlobError, ...settings } = parsed;
   if (mayAnswerFromFallback(provider)) {
     throw new TypeError("Invalid provider: expected withFallback around withBlobs, and not within it.");

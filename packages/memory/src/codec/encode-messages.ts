@@ -1,7 +1,6 @@
 import * as z from "zod";
 import type { EncodedMessage } from "../backend/backend.ts";
 import type { MemoryIssue } from "../errors.ts";
-import { lazy } from "../lazy.ts";
 import { unstorable } from "./checks.ts";
 import { encodeJson } from "./json.ts";
 import { messageRoles } from "./message-shape.ts";
@@ -25,7 +24,7 @@ function encodeMessage(message: unknown, index: number, batch: Batch): EncodedMe
     const body = encodeJson(message);
     // What is stored, and not what was passed in: a getter answers anew, and hidden fields are not stored. Tags stay tags:
     // no field of the schema may be a date, bytes or a URL.
-    const parsed = messageSchema().safeParse(JSON.parse(body));
+    const parsed = messageSchema.safeParse(JSON.parse(body));
     if (parsed.success) {
       const { role } = parsed.data;
       if (role === "system" || role === "developer") batch.holdsSystemContent = true;
@@ -58,50 +57,42 @@ export function encodeBatch(messages: unknown, issues: MemoryIssue[]): Batch {
 export const encodeMessages = (messages: unknown, issues: MemoryIssue[]): readonly EncodedMessage[] =>
   encodeBatch(messages, issues).messages;
 
-const customCallSchema = lazy(() =>
-  z.looseObject({
-    id: z.string(),
-    type: z.literal("custom"),
-    custom: z.looseObject({ name: z.string(), input: z.string() }),
-  }),
-);
+const customCallSchema = z.looseObject({
+  id: z.string(),
+  type: z.literal("custom"),
+  custom: z.looseObject({ name: z.string(), input: z.string() }),
+});
 
 /** Some gateways leave out the type, or have one of their own. */
-const functionCallSchema = lazy(() =>
-  z.looseObject({
-    id: z.string(),
-    type: z.string().nullish(),
-    function: z.looseObject({ name: z.string(), arguments: z.string() }),
-  }),
-);
+const functionCallSchema = z.looseObject({
+  id: z.string(),
+  type: z.string().nullish(),
+  function: z.looseObject({ name: z.string(), arguments: z.string() }),
+});
 
 const isCustom = (call: unknown): boolean =>
   typeof call === "object" && call !== null && "type" in call && call.type === "custom";
 
 /** Not a union: of that, an issue would name no field. */
-const toolCallSchema = lazy(() =>
-  z.unknown().superRefine((call, context) => {
-    const parsed = (isCustom(call) ? customCallSchema() : functionCallSchema()).safeParse(call);
-    for (const { path, message } of parsed.error?.issues ?? []) {
-      context.addIssue({ code: "custom", path, message });
-    }
-  }),
-);
+const toolCallSchema = z.unknown().superRefine((call, context) => {
+  const parsed = (isCustom(call) ? customCallSchema : functionCallSchema).safeParse(call);
+  for (const { path, message } of parsed.error?.issues ?? []) {
+    context.addIssue({ code: "custom", path, message });
+  }
+});
 
-const contentPartSchema = lazy(() => z.looseObject({ type: z.string() }));
+const contentPartSchema = z.looseObject({ type: z.string() });
 
 /**
  * The shape of a stored message. Unknown fields are allowed; what passes is kept as it came, not as zod copies it. The ids
  * of calls are as providers gave them: also empty, and also several times the same.
  */
-export const messageSchema = lazy(() =>
-  z.looseObject({
-    role: z.enum(messageRoles),
-    content: z.union([z.string(), z.array(contentPartSchema()), z.null()], {
-      error: "expected a string, an array of content parts, or null",
-    }),
-    // `null` for "none" is what dumps of other systems hold.
-    tool_call_id: z.string().nullish(),
-    tool_calls: z.array(toolCallSchema()).nullish(),
+export const messageSchema = z.looseObject({
+  role: z.enum(messageRoles),
+  content: z.union([z.string(), z.array(contentPartSchema), z.null()], {
+    error: "expected a string, an array of content parts, or null",
   }),
-);
+  // `null` for "none" is what dumps of other systems hold.
+  tool_call_id: z.string().nullish(),
+  tool_calls: z.array(toolCallSchema).nullish(),
+});

@@ -3,7 +3,6 @@ import { createKeyedQueue } from "../async/keyed-queue.ts";
 import { defineMemoryProvider } from "../backend/define-provider.ts";
 import { setBounded } from "../bounded-map.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
-import { lazy } from "../lazy.ts";
 import type { MemoryProvider } from "../provider.ts";
 import type { StoreState } from "./local-state.ts";
 import type { AnyConversationStore, ProviderConversationStore } from "./store.ts";
@@ -26,17 +25,15 @@ function stateOf(store: AnyConversationStore): StoreState {
   return state;
 }
 
-const optionsSchema = lazy(() =>
-  z.strictObject({
-    /**
-     * The user whose conversations the view shows: those that `list(userId)` names. Any other is a `MemoryConflictError` with
-     * reason `"owner"`. Without it, `list()` has to name the conversations of all users, each with its owner.
-     */
-    userId: z.string().min(1).exactOptional(),
-  }),
-);
+const optionsSchema = z.strictObject({
+  /**
+   * The user whose conversations the view shows: those that `list(userId)` names. Any other is a `MemoryConflictError` with
+   * reason `"owner"`. Without it, `list()` has to name the conversations of all users, each with its owner.
+   */
+  userId: z.string().min(1).exactOptional(),
+});
 
-export type ProviderOfOptions = z.input<ReturnType<typeof optionsSchema>>;
+export type ProviderOfOptions = z.input<typeof optionsSchema>;
 
 /** Whether the store was made over a provider, by this package or by somebody's subclass or wrapper of it. */
 export function isProviderConversationStore(store: AnyConversationStore): store is ProviderConversationStore {
@@ -74,7 +71,7 @@ export function isProviderConversationStore(store: AnyConversationStore): store 
  * `close` leaves the store open. Throws a `TypeError` if a method is missing or for invalid options.
  */
 export function providerOf(store: AnyConversationStore, options: ProviderOfOptions = {}): MemoryProvider {
-  const { userId } = parseOptions(optionsSchema(), options, "provider view options");
+  const { userId } = parseOptions(optionsSchema, options, "provider view options");
   if (isProviderConversationStore(store)) return store.provider;
   for (const method of METHODS) {
     if (typeof store[method] !== "function") {

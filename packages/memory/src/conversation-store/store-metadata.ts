@@ -1,24 +1,21 @@
 import * as z from "zod";
 import { parseOptions } from "../codec/schema-issues.ts";
-import { lazy } from "../lazy.ts";
 import type { ConversationMemory, WriteMetadata } from "../provider.ts";
 import type { ConversationStoreListEntry, ConversationStoreMeta } from "./store.ts";
 
 /** The metadata keys that are the store's, beside the index field `userId`. */
 const KEYS = ["title", "agent", "resourceSlug", "recordId"] as const;
 
-const optionalText = lazy(() => z.string().optional());
+const optionalText = z.string().optional();
 
-const metaSchema = lazy(() =>
-  z.strictObject({
-    title: optionalText(),
-    // A user id that is `undefined` would make a conversation that belongs to nobody.
-    userId: z.string().exactOptional(),
-    agent: optionalText(),
-    resourceSlug: optionalText(),
-    recordId: optionalText(),
-  }),
-);
+const metaSchema = z.strictObject({
+  title: optionalText,
+  // A user id that is `undefined` would make a conversation that belongs to nobody.
+  userId: z.string().exactOptional(),
+  agent: optionalText,
+  resourceSlug: optionalText,
+  recordId: optionalText,
+});
 
 /**
  * Title and meta as the metadata of a write: `title`, `agent`, `resourceSlug` and `recordId` under these names, and
@@ -27,7 +24,7 @@ const metaSchema = lazy(() =>
  */
 export function conversationMetadata(meta: ConversationStoreMeta = {}, title?: string): WriteMetadata {
   const named = title === undefined ? meta : { ...meta, title };
-  const parsed = parseOptions(metaSchema(), named, "conversation meta");
+  const parsed = parseOptions(metaSchema, named, "conversation meta");
   return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value !== undefined));
 }
 

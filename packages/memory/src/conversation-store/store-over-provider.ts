@@ -4,7 +4,6 @@ import { conversationCursor } from "../codec/cursor.ts";
 import { idIssue } from "../codec/ids.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { createMemoryNotFoundError, isMemoryConflictError } from "../errors.ts";
-import { lazy } from "../lazy.ts";
 import type { Message } from "../message.ts";
 import { sanitizeConversation } from "../messages/sanitizer.ts";
 import type {
@@ -27,17 +26,15 @@ import type {
 import { ConversationStoreError, invalidInput, unwrap } from "./store-error.ts";
 import { conversationMetadata, toListEntry } from "./store-metadata.ts";
 
-const optionsSchema = lazy(() =>
-  z.strictObject({
-    /**
-     * How calls that failed for a passing reason are tried again; `false`: not at all, e.g. because the provider is
-     * wrapped already. Default: as `withRetry` does.
-     */
-    retry: z.union([retrySchema(), z.literal(false)]).prefault({}),
-  }),
-);
+const optionsSchema = z.strictObject({
+  /**
+   * How calls that failed for a passing reason are tried again; `false`: not at all, e.g. because the provider is
+   * wrapped already. Default: as `withRetry` does.
+   */
+  retry: z.union([retrySchema, z.literal(false)]).prefault({}),
+});
 
-export type ConversationStoreOptions = z.input<ReturnType<typeof optionsSchema>>;
+export type ConversationStoreOptions = z.input<typeof optionsSchema>;
 
 interface Written {
   readonly messages: readonly Message[];
@@ -74,7 +71,7 @@ export function createConversationStore(
   provider: MemoryProvider,
   options: ConversationStoreOptions = {},
 ): ProviderConversationStore {
-  const { retry } = parseOptions(optionsSchema(), options, "conversation store options");
+  const { retry } = parseOptions(optionsSchema, options, "conversation store options");
   const retrying = retry === false ? provider : withRetry(provider, retry);
 
   async function find(operation: string, conversationId: string): Promise<ConversationMemory> {

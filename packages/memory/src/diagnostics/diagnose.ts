@@ -2,25 +2,22 @@ import * as z from "zod";
 import { withDeadline } from "../async/deadline.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { createMemoryConnectionError, createMemoryStorageError, type MemoryErrorUnion } from "../errors.ts";
-import { lazy } from "../lazy.ts";
 import type { Message } from "../message.ts";
 import type { ConversationMemory, MemoryProvider } from "../provider.ts";
 import { createFailure, type Result } from "../result.ts";
 import type { DiagnosisStep, DiagnosisStepName, MemoryDiagnosis } from "./report.ts";
 
-const optionsSchema = lazy(() =>
-  z.strictObject({
-    /** How long a step may take before it counts as failed. Default 10,000. */
-    timeoutMs: z.number().min(1).max(2_147_483_647).default(10_000),
-    /**
-     * `false`: only health, statistics and a read. Choose it for a store that is full: see `diagnoseMemoryProvider`.
-     * Default `true`.
-     */
-    write: z.boolean().default(true),
-  }),
-);
+const optionsSchema = z.strictObject({
+  /** How long a step may take before it counts as failed. Default 10,000. */
+  timeoutMs: z.number().min(1).max(2_147_483_647).default(10_000),
+  /**
+   * `false`: only health, statistics and a read. Choose it for a store that is full: see `diagnoseMemoryProvider`.
+   * Default `true`.
+   */
+  write: z.boolean().default(true),
+});
 
-export type DiagnosisOptions = z.input<ReturnType<typeof optionsSchema>>;
+export type DiagnosisOptions = z.input<typeof optionsSchema>;
 
 const OPERATION = "diagnoseMemoryProvider";
 
@@ -174,7 +171,7 @@ export async function diagnoseMemoryProvider(
   provider: MemoryProvider,
   options: DiagnosisOptions = {},
 ): Promise<MemoryDiagnosis> {
-  const { timeoutMs, write } = parseOptions(optionsSchema(), options, "diagnosis options");
+  const { timeoutMs, write } = parseOptions(optionsSchema, options, "diagnosis options");
   const id = `jaf-diagnosis-${crypto.randomUUID()}`;
   const steps: DiagnosisStep[] = [];
   const run: Run = async (step) => {

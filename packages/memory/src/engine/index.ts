@@ -17,7 +17,6 @@ export {
 } from "../errors.ts";
 export { createRunId, createTraceId, generateRunId, generateTraceId } from "../ids.ts";
 export { sameJson } from "../json/same-json.ts";
-export { lazy } from "../lazy.ts";
 export { messageText, partText } from "../message-text.ts";
 export { sanitizeConversation, sanitizeWithOrigins } from "../messages/sanitizer.ts";
 export { isMediaPart, isReasoningField, isReasoningPart, isTextPart } from "../part-kinds.ts";

@@ -2,7 +2,6 @@ import type { AdapterVariable, MemoryAdapter } from "../adapter/adapter.ts";
 import { inMemoryAdapter } from "../adapter/built-in.ts";
 import { findAdapter } from "../adapter/lookup.ts";
 import { describeCause } from "../errors.ts";
-import { lazy } from "../lazy.ts";
 import { processEnvironment } from "../platform/process.ts";
 import type { EnvironmentReport, EnvironmentVariable } from "./report.ts";
 import {
@@ -15,12 +14,12 @@ import {
 } from "./variables.ts";
 
 /** No URL and no list of settings: those may hold a password although their variable wasn't declared a secret. */
-const PLAIN_TEXT = lazy(() => /^(?!.*:\/\/)[\p{L}\p{N} _.,:/\\~+-]*$/u);
+const PLAIN_TEXT = /^(?!.*:\/\/)[\p{L}\p{N} _.,:/\\~+-]*$/u;
 
 const isShown = (value: unknown): value is string | number | boolean =>
   typeof value === "number" ||
   typeof value === "boolean" ||
-  (typeof value === "string" && PLAIN_TEXT().test(value));
+  (typeof value === "string" && PLAIN_TEXT.test(value));
 
 const valueInEffect = ({ config }: EnvironmentConfig, { field }: AdapterVariable): unknown =>
   config !== undefined && Object.hasOwn(config, field) ? Reflect.get(config, field) : undefined;

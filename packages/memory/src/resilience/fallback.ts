@@ -44,7 +44,7 @@ export function withFallback<P extends MemoryProvider>(
   fallback: MemoryProvider,
   options: FallbackOptions = {},
 ): P {
-  const settings = parseOptions(fallbackSchema(), options, "fallback options");
+  const settings = parseOptions(fallbackSchema, options, "fallback options");
   if (typeof fallback?.getConversation !== "function") {
     throw new TypeError("Invalid fallback: expected a MemoryProvider.");
   }

@@ -105,7 +105,7 @@ function retryVersioned(provider: MemoryProvider, retry: Retry): Partial<Version
  * options.
  */
 export function withRetry<P extends MemoryProvider>(provider: P, options: RetryOptions = {}): P {
-  const settings = parseOptions(retrySchema(), options, "retry options");
+  const settings = parseOptions(retrySchema, options, "retry options");
   const closing = new AbortController();
   const retry = createRetry(settings, closing.signal);
   const write =

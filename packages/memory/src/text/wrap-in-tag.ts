@@ -1,10 +1,6 @@
-import { lazy } from "../lazy.ts";
-
 /** Characters that may stand between the letters of a tag without ending its name for a reader. */
-const IGNORED_IN_A_TAG = lazy(
-  () =>
-    /^[\s\p{Control}\p{Default_Ignorable_Code_Point}\p{Mark}\p{Dash_Punctuation}/\\_.|\u2044\u2215\u29f8]$/u,
-);
+const IGNORED_IN_A_TAG =
+  /^[\s\p{Control}\p{Default_Ignorable_Code_Point}\p{Mark}\p{Dash_Punctuation}/\\_.|\u2044\u2215\u29f8]$/u;
 const LETTER = /^[a-z]$/;
 /** Signs that look like `<` and don't become it by normalising: quotation marks, brackets, an arrowhead, a syllable. */
 const ANGLE = /^[<\u00ab\u2039\u3008\u300a\u27e8\u27ea\u276e\u2770\u29fc\u02c2\u1438]$/u;
@@ -107,7 +103,7 @@ function characterOf(piece: string, groups: Readonly<Record<string, string | und
 function signOf(character: string): string {
   if (LETTER.test(character) || character === ":") return character;
   if (ANGLE.test(character)) return "<";
-  return IGNORED_IN_A_TAG().test(character) ? "" : ".";
+  return IGNORED_IN_A_TAG.test(character) ? "" : ".";
 }
 
 /** By letter: letters of Cyrillic, Greek, Armenian, Latin and phonetics that look like it. */
@@ -140,12 +136,9 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = {
   z: "\u0290\u1d22",
 };
 
-const letters: () => ReadonlyMap<string, string> = lazy(
-  () =>
-    new Map(
-      Object.entries(LOOK_ALIKES).flatMap(([letter, alikes]) => [...alikes].map((alike) => [alike, letter])),
-    ),
+const letters: ReadonlyMap<string, string> = new Map(
+  Object.entries(LOOK_ALIKES).flatMap(([letter, alikes]) => [...alikes].map((alike) => [alike, letter])),
 );
 
 /** The letter from a to z that a character looks like, or the character. Of capitals, after `toLowerCase`. */
-const letterOf = (character: string): string => letters().get(character) ?? character;
+const letterOf = (character: string): string => letters.get(character) ?? character;

@@ -2,59 +2,54 @@ import * as z from "zod";
 import { idIssue } from "../codec/ids.ts";
 import { parseOptions, schemaIssues } from "../codec/schema-issues.ts";
 import { createMemoryValidationError } from "../errors.ts";
-import { lazy } from "../lazy.ts";
 import type { Message, RichMessage } from "../message.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
 import { lowMarkIssue, TOKENIZER_EXPECTED, type WindowOptions } from "./options.ts";
 import type { Tokenizer } from "./tokens.ts";
 import { planWindow } from "./window.ts";
 
-const memoryIdSchema = lazy(() =>
-  z.string().superRefine((id, context) => {
-    const issue = idIssue("memoryId", id);
-    if (issue !== undefined) context.addIssue({ code: "custom", message: `expected ${issue.expected}` });
-  }),
-);
+const memoryIdSchema = z.string().superRefine((id, context) => {
+  const issue = idIssue("memoryId", id);
+  if (issue !== undefined) context.addIssue({ code: "custom", message: `expected ${issue.expected}` });
+});
 
-const limitSchema = lazy(() => z.int().min(1));
+const limitSchema = z.int().min(1);
 
-const tokenizerSchema = lazy(() =>
-  z.custom<Tokenizer>((value) => typeof value === "function", { error: `expected ${TOKENIZER_EXPECTED}` }),
-);
+const tokenizerSchema = z.custom<Tokenizer>((value) => typeof value === "function", {
+  error: `expected ${TOKENIZER_EXPECTED}`,
+});
 
 /**
  * A chat memory as YAML or JSON describes it: `{ memoryId, memoryType, maxMessages, maxTokens, trimTo }`. The limit of
  * the chosen type is required; that of the other type may be given and is not used. Unknown fields are refused.
  */
-export const chatMemoryConfigSchema = z.lazy(() =>
-  z
-    .strictObject({
-      /** The conversation's id, as every provider takes it. */
-      memoryId: memoryIdSchema().optional(),
-      memoryType: z.enum(["message_window", "token_window"]).default("message_window"),
-      /** A whole number from 1. */
-      maxMessages: limitSchema().optional(),
-      /** A whole number from 1. */
-      maxTokens: limitSchema().optional(),
-      /** The low mark, in messages or tokens, below the limit. Absent: the window slides. */
-      trimTo: limitSchema().optional(),
-    })
-    .superRefine(({ memoryType, maxMessages, maxTokens, trimTo }, context) => {
-      const ofTokens = memoryType === "token_window";
-      const limit = ofTokens ? maxTokens : maxMessages;
-      if (limit === undefined) {
-        context.addIssue({
-          code: "custom",
-          path: [ofTokens ? "maxTokens" : "maxMessages"],
-          message: `expected a whole number from 1, since memoryType is "${memoryType}"`,
-        });
-      }
-      const lowMark = lowMarkIssue(limit, trimTo);
-      if (lowMark !== undefined) {
-        context.addIssue({ code: "custom", path: ["trimTo"], message: `expected ${lowMark.expected}` });
-      }
-    }),
-);
+export const chatMemoryConfigSchema = z
+  .strictObject({
+    /** The conversation's id, as every provider takes it. */
+    memoryId: memoryIdSchema.optional(),
+    memoryType: z.enum(["message_window", "token_window"]).default("message_window"),
+    /** A whole number from 1. */
+    maxMessages: limitSchema.optional(),
+    /** A whole number from 1. */
+    maxTokens: limitSchema.optional(),
+    /** The low mark, in messages or tokens, below the limit. Absent: the window slides. */
+    trimTo: limitSchema.optional(),
+  })
+  .superRefine(({ memoryType, maxMessages, maxTokens, trimTo }, context) => {
+    const ofTokens = memoryType === "token_window";
+    const limit = ofTokens ? maxTokens : maxMessages;
+    if (limit === undefined) {
+      context.addIssue({
+        code: "custom",
+        path: [ofTokens ? "maxTokens" : "maxMessages"],
+        message: `expected a whole number from 1, since memoryType is "${memoryType}"`,
+      });
+    }
+    const lowMark = lowMarkIssue(limit, trimTo);
+    if (lowMark !== undefined) {
+      context.addIssue({ code: "custom", path: ["trimTo"], message: `expected ${lowMark.expected}` });
+    }
+  });
 
 export type ChatMemoryConfig = z.input<typeof chatMemoryConfigSchema>;
 
@@ -75,7 +70,7 @@ export interface ChatMemoryOptions {
   readonly tokenizer?: Tokenizer | undefined;
 }
 
-const chatMemoryOptionsSchema = lazy(() => z.strictObject({ tokenizer: tokenizerSchema().optional() }));
+const chatMemoryOptionsSchema = z.strictObject({ tokenizer: tokenizerSchema.optional() });
 
 /** The options of `planWindow` for a configuration. Throws a `TypeError` that names what is wrong with it. */
 export function windowOptionsOf(config: ChatMemoryConfig, options: ChatMemoryOptions = {}): WindowOptions {
@@ -84,7 +79,7 @@ export function windowOptionsOf(config: ChatMemoryConfig, options: ChatMemoryOpt
     config,
     "chat memory configuration",
   );
-  const { tokenizer } = parseOptions(chatMemoryOptionsSchema(), options, "chat memory options");
+  const { tokenizer } = parseOptions(chatMemoryOptionsSchema, options, "chat memory options");
   // The schema has seen to the limit of the type.
   return memoryType === "token_window"
     ? { maxTokens: maxTokens as number, trimTo, tokenizer }

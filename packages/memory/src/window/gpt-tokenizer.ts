@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { createMemoryStorageError } from "../errors.ts";
-import { lazy } from "../lazy.ts";
 import { isMissingPackage } from "../platform/import-failure.ts";
 import { MemorySetupError } from "../setup-error.ts";
 import type { Tokenizer } from "./tokens.ts";
@@ -9,36 +8,38 @@ import type { Tokenizer } from "./tokens.ts";
 const PACKAGE = "gpt-tokenizer";
 const operation = "createGptTokenizer";
 
-const encodingSchema = lazy(() =>
-  z.enum(["o200k_base", "o200k_harmony", "cl100k_base", "p50k_base", "p50k_edit", "r50k_base", "gpt2"]),
-);
+const encodingSchema = z.enum([
+  "o200k_base",
+  "o200k_harmony",
+  "cl100k_base",
+  "p50k_base",
+  "p50k_edit",
+  "r50k_base",
+  "gpt2",
+]);
 
-const optionsSchema = lazy(() =>
-  z
-    .strictObject({ encoding: encodingSchema().optional(), model: z.string().min(1).optional() })
-    .refine(({ encoding, model }) => encoding === undefined || model === undefined, {
-      path: ["encoding"],
-      message: "expected no encoding beside a model",
-    }),
-);
+const optionsSchema = z
+  .strictObject({ encoding: encodingSchema.optional(), model: z.string().min(1).optional() })
+  .refine(({ encoding, model }) => encoding === undefined || model === undefined, {
+    path: ["encoding"],
+    message: "expected no encoding beside a model",
+  });
 
 /** Give at most one of the two. */
 export interface GptTokenizerOptions {
   /** Default: `"o200k_base"`, that of the models since GPT-4o. */
-  readonly encoding?: z.infer<ReturnType<typeof encodingSchema>> | undefined;
+  readonly encoding?: z.infer<typeof encodingSchema> | undefined;
   /** A model of OpenAI, e.g. `"gpt-4o"`. */
   readonly model?: string | undefined;
 }
 
-const mappingSchema = lazy(() => z.object({ modelToEncodingMap: z.record(z.string(), encodingSchema()) }));
+const mappingSchema = z.object({ modelToEncodingMap: z.record(z.string(), encodingSchema) });
 
-const countSchema = lazy(() =>
-  z.object({
-    countTokens: z.custom<(text: string, options: { disallowedSpecial: ReadonlySet<string> }) => number>(
-      (value) => typeof value === "function",
-    ),
-  }),
-);
+const countSchema = z.object({
+  countTokens: z.custom<(text: string, options: { disallowedSpecial: ReadonlySet<string> }) => number>(
+    (value) => typeof value === "function",
+  ),
+});
 
 async function load<T>(path: string, schema: z.ZodType<T>): Promise<T> {
   let module: unknown;
@@ -59,7 +60,7 @@ async function load<T>(path: string, schema: z.ZodType<T>): Promise<T> {
 }
 
 async function encodingOf(model: string): Promise<string> {
-  const { modelToEncodingMap } = await load("mapping", mappingSchema());
+  const { modelToEncodingMap } = await load("mapping", mappingSchema);
   const encoding = Object.hasOwn(modelToEncodingMap, model) ? modelToEncodingMap[model] : undefined;
   if (encoding !== undefined) return encoding;
   throw new TypeError(
@@ -76,9 +77,9 @@ async function encodingOf(model: string): Promise<string> {
  * Rejects with a `MemorySetupError` if the package is not installed, and with a `TypeError` if an option is invalid.
  */
 export async function createGptTokenizer(options: GptTokenizerOptions = {}): Promise<Tokenizer> {
-  const { encoding, model } = parseOptions(optionsSchema(), options, "tokenizer options");
+  const { encoding, model } = parseOptions(optionsSchema, options, "tokenizer options");
   const name = model === undefined ? (encoding ?? "o200k_base") : await encodingOf(model);
-  const { countTokens } = await load(`encoding/${name}`, countSchema());
+  const { countTokens } = await load(`encoding/${name}`, countSchema);
   const asText = { disallowedSpecial: new Set<string>() };
   return (text) => slicesOf(text).reduce((sum, slice) => sum + countTokens(slice, asText), 0);
 }
@@ -87,7 +88,7 @@ export async function createGptTokenizer(options: GptTokenizerOptions = {}): Pro
 const MOST = 500;
 
 /** What no encoding parts by itself: letters with their marks, digits, white space, or signs, in a row. */
-const RUNS = lazy(() => /[\p{L}\p{M}]+|\p{N}+|\s+|[^\p{L}\p{M}\p{N}\s]+/gu);
+const RUNS = /[\p{L}\p{M}]+|\p{N}+|\s+|[^\p{L}\p{M}\p{N}\s]+/gu;
 
 /**
  * A text in slices, each of which a tokenizer can take in time that is linear in its length: only what is longer than 500
@@ -97,7 +98,7 @@ export function slicesOf(text: string): readonly string[] {
   if (text.length <= MOST) return [text];
   const slices: string[] = [];
   let start = 0;
-  for (const { 0: run, index } of text.matchAll(RUNS())) {
+  for (const { 0: run, index } of text.matchAll(RUNS)) {
     const end = index + run.length;
     for (let cut = index + MOST; cut < end; cut += MOST) {
       if (isWithinPair(text, cut)) cut -= 1;

@@ -1,4 +1,3 @@
-import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { Dialect, OutputFormat } from "../dialect.ts";
 import { endpointFields, type OpenAIEndpointOptions } from "../options.ts";
@@ -14,14 +13,12 @@ export interface OpenAIProviderOptions extends OpenAIEndpointOptions {
   readonly streamUsage?: boolean | undefined;
 }
 
-export const optionsSchema = lazy(() =>
-  z.strictObject({
-    ...endpointFields(),
-    dialect: z.enum(["openai", "deepseek", "gemini", "compatible"]).optional(),
-    outputFormat: z.enum(["json_schema", "json_object", "none"]).optional(),
-    omitFields: z.array(z.string()).default([]),
-    streamUsage: z.boolean().default(true),
-  }),
-);
+export const optionsSchema = z.strictObject({
+  ...endpointFields(),
+  dialect: z.enum(["openai", "deepseek", "gemini", "compatible"]).optional(),
+  outputFormat: z.enum(["json_schema", "json_object", "none"]).optional(),
+  omitFields: z.array(z.string()).default([]),
+  streamUsage: z.boolean().default(true),
+});
 
-export type ParsedOptions = z.output<ReturnType<typeof optionsSchema>>;
+export type ParsedOptions = z.output<typeof optionsSchema>;

@@ -26,7 +26,7 @@ import { usageOf } from "./response/usage.ts";
  */
 export function createOpenAIProvider(options: OpenAIProviderOptions = {}): OpenAIProvider {
   const factory = "createOpenAIProvider";
-  const parsed = parseServiceOptions(optionsSchema(), options, factory);
+  const parsed = parseServiceOptions(optionsSchema, options, factory);
   const endpoint = openEndpoint({ options: parsed, path: "/chat/completions", factory });
   return openAIProvider({
     endpoint,

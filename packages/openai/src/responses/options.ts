@@ -1,4 +1,3 @@
-import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import { endpointFields, type OpenAIEndpointOptions } from "../options.ts";
 
@@ -21,15 +20,13 @@ export interface OpenAIResponsesProviderOptions extends OpenAIEndpointOptions {
   readonly outputFormat?: "json_schema" | "none" | undefined;
 }
 
-export const optionsSchema = lazy(() =>
-  z.strictObject({
-    ...endpointFields(),
-    dialect: z.enum(["openai", "compatible"]).optional(),
-    store: z.boolean().default(false),
-    encryptedReasoning: z.boolean().optional(),
-    reasoningSummary: z.enum(["auto", "concise", "detailed"]).optional(),
-    outputFormat: z.enum(["json_schema", "none"]).default("json_schema"),
-  }),
-);
+export const optionsSchema = z.strictObject({
+  ...endpointFields(),
+  dialect: z.enum(["openai", "compatible"]).optional(),
+  store: z.boolean().default(false),
+  encryptedReasoning: z.boolean().optional(),
+  reasoningSummary: z.enum(["auto", "concise", "detailed"]).optional(),
+  outputFormat: z.enum(["json_schema", "none"]).default("json_schema"),
+});
 
-export type ParsedOptions = z.output<ReturnType<typeof optionsSchema>>;
+export type ParsedOptions = z.output<typeof optionsSchema>;

@@ -24,7 +24,7 @@ import { chunksOf } from "./response/stream.ts";
  */
 export function createOpenAIResponsesProvider(options: OpenAIResponsesProviderOptions = {}): OpenAIProvider {
   const factory = "createOpenAIResponsesProvider";
-  const parsed = parseServiceOptions(optionsSchema(), options, factory);
+  const parsed = parseServiceOptions(optionsSchema, options, factory);
   const endpoint = openEndpoint({ options: parsed, path: "/responses", factory });
   return openAIProvider({
     endpoint,

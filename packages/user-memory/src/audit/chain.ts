@@ -1,5 +1,4 @@
 import { createHash, createHmac } from "node:crypto";
-import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { StoredAuditEntry, StoredFact, UserKey } from "../backend/backend.ts";
 import { AUDIT_ACTIONS, type AuditAction, type AuditEntry } from "./entry.ts";
@@ -74,22 +73,20 @@ function openChain(salt: string, auditKey: string | undefined): AuditChain {
   };
 }
 
-const entrySchema = lazy(() =>
-  z.object({
-    seq: z.int(),
-    at: z.number().transform((at) => new Date(at)),
-    action: z.enum(AUDIT_ACTIONS),
-    factId: z.string().optional(),
-    digest: z.string().optional(),
-    previous: z.string(),
-    hash: z.string(),
-  }),
-);
+const entrySchema = z.object({
+  seq: z.int(),
+  at: z.number().transform((at) => new Date(at)),
+  action: z.enum(AUDIT_ACTIONS),
+  factId: z.string().optional(),
+  digest: z.string().optional(),
+  previous: z.string(),
+  hash: z.string(),
+});
 
 /** `undefined` for what isn't an entry as this package writes it. */
 export function parseAuditEntry({ seq, body }: StoredAuditEntry): AuditEntry | undefined {
   try {
-    const parsed = entrySchema().safeParse(JSON.parse(body));
+    const parsed = entrySchema.safeParse(JSON.parse(body));
     return parsed.success && parsed.data.seq === seq ? (parsed.data as AuditEntry) : undefined;
   } catch {
     return undefined;

@@ -1,4 +1,3 @@
-import { lazy } from "@jaf/memory/adapter";
 import { UNSPACED } from "../text/scripts.ts";
 import type { Span } from "./third-party-text/index.ts";
 
@@ -21,16 +20,16 @@ export interface NormalizedText {
 /** A text with more matches than this was made to have them. */
 const MAX_MATCHES = 32;
 const MAX_TRIES = 1_000;
-const LETTER = lazy(() => /[\p{L}\p{N}]/u);
+const LETTER = /[\p{L}\p{N}]/u;
 /** In these scripts no space tells where a word begins. */
-const DENSE = lazy(() => new RegExp(String.raw`[${UNSPACED}\p{sc=Hangul}]`, "u"));
+const DENSE = new RegExp(String.raw`[${UNSPACED}\p{sc=Hangul}]`, "u");
 
 /** In small letters, without accents, and with one form of each letter (NFKD, the marks left out). */
 export function normalizeText(text: string): NormalizedText {
   const units: string[] = [];
   const starts: number[] = [];
   let at = 0;
-  const letter = LETTER();
+  const letter = LETTER;
   for (const character of text) {
     for (const unit of character.normalize("NFKD").toLowerCase()) {
       if (!letter.test(unit)) continue;
@@ -43,7 +42,7 @@ export function normalizeText(text: string): NormalizedText {
 
   const isWithinWord = (offset: number): boolean => {
     const [before, after] = [characterAt(text, offset - 1), characterAt(text, offset)];
-    return LETTER().test(before) && LETTER().test(after) && !DENSE().test(before) && !DENSE().test(after);
+    return LETTER.test(before) && LETTER.test(after) && !DENSE.test(before) && !DENSE.test(after);
   };
   const next = (wanted: string, from: number): Found | undefined => {
     for (

@@ -1,4 +1,3 @@
-import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { UserFact } from "../fact.ts";
 import { callback } from "../input/callback.ts";
@@ -122,40 +121,36 @@ export interface MemoryExtractOptions extends ExtractionOptions {
   readonly threshold?: number | undefined;
 }
 
-const fields = lazy(() => ({
-  extract: callback().optional(),
-  verify: callback().optional(),
+const fields = {
+  extract: callback.optional(),
+  verify: callback.optional(),
   maxFacts: z.int().min(1).max(1_000).default(50),
-  onExtracted: callback().optional(),
-  onOffRecord: callback().optional(),
-  onError: callback().optional(),
+  onExtracted: callback.optional(),
+  onOffRecord: callback.optional(),
+  onError: callback.optional(),
   leaseMs: z.int().min(1).max(3_600_000).default(60_000),
   maxAttempts: z.int().min(1).default(5),
   retryDelayMs: z.int().min(0).default(5_000),
   concurrency: z.int().min(1).max(1_000).default(4),
-}));
+};
 
-export const extractOptionsSchema = lazy(() =>
-  z.strictObject({
-    ...fields(),
-    memory: z.custom<UserMemory>().optional(),
-    threshold: z.number().min(0).max(1).default(0.7),
-  }),
-);
+export const extractOptionsSchema = z.strictObject({
+  ...fields,
+  memory: z.custom<UserMemory>().optional(),
+  threshold: z.number().min(0).max(1).default(0.7),
+});
 
-export const processOptionsSchema = lazy(() =>
-  z.strictObject({
-    ...fields(),
-    extract: z
-      .union([z.literal("verbatim"), callback()], {
-        error: 'expected a function, or "verbatim"',
-      })
-      .optional(),
-    complete: callback().optional(),
-    limit: z.int().min(1).default(100),
-    signal: z.instanceof(AbortSignal).optional(),
-  }),
-);
+export const processOptionsSchema = z.strictObject({
+  ...fields,
+  extract: z
+    .union([z.literal("verbatim"), callback], {
+      error: 'expected a function, or "verbatim"',
+    })
+    .optional(),
+  complete: callback.optional(),
+  limit: z.int().min(1).default(100),
+  signal: z.instanceof(AbortSignal).optional(),
+});
 
 /** The options with their defaults. */
 export interface ExtractionSettings extends ExtractionOptions {

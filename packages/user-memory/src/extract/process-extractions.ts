@@ -37,8 +37,8 @@ export async function processExtractions(
   memory: UserMemoryStore,
   options: ProcessExtractionsOptions,
 ): Promise<ProcessedExtractions> {
-  const given = boundOptions(processOptionsSchema(), options);
-  const parsed = { ...given, ...parseOptions(processOptionsSchema(), given, "extraction options") };
+  const given = boundOptions(processOptionsSchema, options);
+  const parsed = { ...given, ...parseOptions(processOptionsSchema, given, "extraction options") };
   const { extract, complete, limit, signal, ...rest } = parsed;
   const isVerbatim = extract === "verbatim";
   if (complete === undefined && extract === undefined) {

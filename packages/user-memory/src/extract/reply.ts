@@ -1,4 +1,3 @@
-import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { ProposedFact } from "./options.ts";
 
@@ -11,32 +10,31 @@ const MAX_EVIDENCE = 2_000;
 const MAX_TAGS = 5;
 const MAX_TAG = 40;
 
-const proposalSchema = lazy(() =>
-  z.object({
-    fact: z.string().trim().min(1).max(MAX_FACT),
-    evidence: z.string().max(MAX_EVIDENCE).optional().catch(undefined),
-    score: z.number().transform((score) => Math.min(1, Math.max(0, score))),
-    tags: z
-      .array(z.unknown())
-      .transform((tags) => tags.flatMap((tag) => tagOf(tag)).slice(0, MAX_TAGS))
-      .optional()
-      .catch(undefined),
-    key: z
-      .string()
-      .trim()
-      .toLowerCase()
-      .regex(/^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,63}$/u)
-      .optional()
-      .catch(undefined),
-  }),
-);
+const proposalSchema = z.object({
+  fact: z.string().trim().min(1).max(MAX_FACT),
+  evidence: z.string().max(MAX_EVIDENCE).optional().catch(undefined),
+  score: z.number().transform((score) => Math.min(1, Math.max(0, score))),
+  tags: z
+    .array(z.unknown())
+    .transform((tags) => tags.flatMap((tag) => tagOf(tag)).slice(0, MAX_TAGS))
+    .optional()
+    .catch(undefined),
+  key: z
+    .string()
+    .trim()
+    .toLowerCase()
+    .regex(/^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,63}$/u)
+    .optional()
+    .catch(undefined),
+});
 
-const listSchema = lazy(() =>
-  z.union([z.object({ facts: z.array(z.unknown()) }).transform(({ facts }) => facts), z.array(z.unknown())]),
-);
+const listSchema = z.union([
+  z.object({ facts: z.array(z.unknown()) }).transform(({ facts }) => facts),
+  z.array(z.unknown()),
+]);
 
 /** The user wants nothing kept: whatever else is proposed. */
-const privateSchema = lazy(() => z.object({ private: z.literal(true) }));
+const privateSchema = z.object({ private: z.literal(true) });
 
 function tagOf(tag: unknown): readonly string[] {
   if (typeof tag !== "string") return [];
@@ -64,11 +62,11 @@ export function parseReply(reply: string): Proposed {
 
 /** What is proposed, as far as it can be read: what is no proposal is left out. `undefined` where it is no list of them. */
 export function readProposals(value: unknown): Proposed | undefined {
-  if (privateSchema().safeParse(value).success) return "private";
-  const list = listSchema().safeParse(value);
+  if (privateSchema.safeParse(value).success) return "private";
+  const list = listSchema.safeParse(value);
   if (!list.success) return undefined;
   return list.data.slice(0, MAX_PROPOSED).flatMap((item) => {
-    const { data } = proposalSchema().safeParse(item);
+    const { data } = proposalSchema.safeParse(item);
     return data === undefined ? [] : [data];
   });
 }

@@ -1,5 +1,4 @@
 import { createHmac } from "node:crypto";
-import { lazy } from "@jaf/memory/adapter";
 import type { TermWeight, UserKey } from "../backend/backend.ts";
 import { termsOf } from "../ranker/index.ts";
 
@@ -20,20 +19,20 @@ export interface Digests {
 
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu;
 /** Punctuation at the edge of a word, but for what belongs to one: `C#`, `@ada`, `100%`, `-5`. */
-const EDGE = lazy(() => /(^|\s)(?:(?![#@&%])(?!-\d)\p{P})+|(?:(?![#&%*/])\p{P})+(?=\s|$)/gu);
+const EDGE = /(^|\s)(?:(?![#@&%])(?!-\d)\p{P})+|(?:(?![#&%*/])\p{P})+(?=\s|$)/gu;
 
 const sameForm = (text: string): string =>
-  text.normalize("NFKC").replace(UNSEEN, "").toLowerCase().replace(EDGE(), "$1").replace(/\s+/gu, " ").trim();
+  text.normalize("NFKC").replace(UNSEEN, "").toLowerCase().replace(EDGE, "$1").replace(/\s+/gu, " ").trim();
 
 /** Who a fact is about goes without saying. */
-const SUBJECT = lazy(() => new Set(termsOf("the user's users").map(({ term }) => term)));
+const SUBJECT = new Set(termsOf("the user's users").map(({ term }) => term));
 
 /** What terms say, but for who it is about, when it was said, and whether it was asked. */
 export const contentOf = (terms: readonly TermWeight[]): ReadonlySet<string> =>
   new Set(
     terms
       .map(({ term }) => term.replace(/^\?/, ""))
-      .filter((term) => !term.startsWith("@") && !SUBJECT().has(term)),
+      .filter((term) => !term.startsWith("@") && !SUBJECT.has(term)),
   );
 
 /** `secret` keeps whoever reads the store from guessing what was forgotten. */

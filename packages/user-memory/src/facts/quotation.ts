@@ -1,4 +1,3 @@
-import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { StoredFact } from "../backend/backend.ts";
 import type { Quotation } from "../fact.ts";
@@ -18,26 +17,24 @@ export interface QuotationDetails {
   readonly paraphrases: readonly string[];
 }
 
-export const quotationSchema = lazy(() =>
-  z
-    .strictObject({
-      from: z.enum(["message", "text"] as const satisfies readonly Quotation["from"][]),
-      question: textSchema(MAX_QUESTION).nullable().default(null),
-      paraphrases: z
-        .array(textSchema(MAX_PARAPHRASE))
-        .max(MAX_GIVEN)
-        .default([])
-        .transform((given): readonly string[] => [...new Set(given)].slice(0, MAX_KEPT)),
-    })
-    .readonly(),
-);
+export const quotationSchema = z
+  .strictObject({
+    from: z.enum(["message", "text"] as const satisfies readonly Quotation["from"][]),
+    question: textSchema(MAX_QUESTION).nullable().default(null),
+    paraphrases: z
+      .array(textSchema(MAX_PARAPHRASE))
+      .max(MAX_GIVEN)
+      .default([])
+      .transform((given): readonly string[] => [...new Set(given)].slice(0, MAX_KEPT)),
+  })
+  .readonly();
 
 type Quoted = Pick<StoredFact, "quotation">;
 
 /** `null` for a fact that is no quotation. Throws if somebody has changed the row. */
 export function detailsOf({ quotation }: Quoted): QuotationDetails | null {
   if (quotation === null) return null;
-  const parsed = quotationSchema().safeParse(JSON.parse(quotation));
+  const parsed = quotationSchema.safeParse(JSON.parse(quotation));
   if (!parsed.success) throw new Error("a quotation isn't as this package writes it");
   return parsed.data;
 }

@@ -1,5 +1,4 @@
 import type { Tokenizer } from "@jaf/memory";
-import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { callback } from "../input/callback.ts";
 import type { MemoryEntry, UserMemory } from "../user-memory.ts";
@@ -17,15 +16,13 @@ export interface MemoryInjectOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-export const injectOptionsSchema = lazy(() =>
-  z.strictObject({
-    memory: z.custom<UserMemory>().optional(),
-    tokenizer: callback().optional(),
-    timeoutMs: z.int().min(1).max(600_000).default(2_000),
-    onInjected: callback().optional(),
-    onError: callback().optional(),
-  }),
-);
+export const injectOptionsSchema = z.strictObject({
+  memory: z.custom<UserMemory>().optional(),
+  tokenizer: callback.optional(),
+  timeoutMs: z.int().min(1).max(600_000).default(2_000),
+  onInjected: callback.optional(),
+  onError: callback.optional(),
+});
 
 /** The options with their defaults. */
 export interface InjectSettings extends MemoryInjectOptions {

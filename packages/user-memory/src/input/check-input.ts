@@ -1,5 +1,5 @@
 import type { MemoryIssue } from "@jaf/memory";
-import { idIssue, isPortableText, lazy } from "@jaf/memory/adapter";
+import { idIssue, isPortableText } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { UserMemoryError } from "../errors.ts";
 import type { Trust } from "../fact.ts";
@@ -25,22 +25,23 @@ export const tagsSchema = ({ maxTags, maxTagLength }: UserMemoryLimits) =>
     .transform((tags): readonly string[] => [...new Set(tags)]);
 
 /** Tags to search for. One that no fact has is no error: nothing is found by it. */
-export const wantedTagsSchema = lazy(() => z.array(z.string()).readonly().optional());
+export const wantedTagsSchema = z.array(z.string()).readonly().optional();
 
-export const trustSchema = lazy(() =>
-  z.enum(["stated", "confirmed", "inferred", "external"] as const satisfies readonly Trust[]),
-);
+export const trustSchema = z.enum([
+  "stated",
+  "confirmed",
+  "inferred",
+  "external",
+] as const satisfies readonly Trust[]);
 
-export const scoreSchema = lazy(() => z.number().min(0).max(1));
+export const scoreSchema = z.number().min(0).max(1);
 
-export const idSchema = lazy(() => textSchema(255));
+export const idSchema = textSchema(255);
 
 /** An invalid date counts as absent, like one that lies too far away. */
-export const dateSchema = lazy(() =>
-  z
-    .custom<Date>((value) => value instanceof Date, { error: "expected a Date" })
-    .transform((date) => date.getTime()),
-);
+export const dateSchema = z
+  .custom<Date>((value) => value instanceof Date, { error: "expected a Date" })
+  .transform((date) => date.getTime());
 
 export function invalid(operation: string, issues: readonly MemoryIssue[]): UserMemoryError {
   const shown = issues.slice(0, 5).map(({ path, expected }) => `${path}: expected ${expected}`);

@@ -27,8 +27,8 @@ export function withMemoryExtract<Ctx>(
   spec: RemembersSpec,
   options: MemoryExtractOptions = {},
 ): Middleware<Ctx> {
-  const given = boundOptions(extractOptionsSchema(), options);
-  const settings = { ...given, ...parseOptions(extractOptionsSchema(), given, "extract options") };
+  const given = boundOptions(extractOptionsSchema, options);
+  const settings = { ...given, ...parseOptions(extractOptionsSchema, given, "extract options") };
   const marks = new WeakMap<MiddlewareTurn<Ctx>, Promise<ErasureMark>>();
   const { user } = spec;
 

@@ -18,8 +18,8 @@ export function withMemoryInject<Ctx>(
   spec: RemembersSpec,
   options: MemoryInjectOptions = {},
 ): Middleware<Ctx> {
-  const given = boundOptions(injectOptionsSchema(), options);
-  const settings = { ...given, ...parseOptions(injectOptionsSchema(), given, "inject options") };
+  const given = boundOptions(injectOptionsSchema, options);
+  const settings = { ...given, ...parseOptions(injectOptionsSchema, given, "inject options") };
   return {
     name: "memory-inject",
     onStart: async (turn) => {

@@ -21,9 +21,9 @@ export function middlewareFor<Ctx>(
   return [
     ...(spec.inject === false
       ? []
-      : [withMemoryInject<Ctx>(spec, { ...boundOptions(injectOptionsSchema(), inject), memory })]),
+      : [withMemoryInject<Ctx>(spec, { ...boundOptions(injectOptionsSchema, inject), memory })]),
     ...(spec.extract
-      ? [withMemoryExtract<Ctx>(spec, { ...boundOptions(extractOptionsSchema(), extract), memory })]
+      ? [withMemoryExtract<Ctx>(spec, { ...boundOptions(extractOptionsSchema, extract), memory })]
       : []),
   ];
 }

@@ -1,4 +1,3 @@
-import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { StoredFact, UserKey } from "../backend/backend.ts";
 import type { FactStatus, UserFact } from "../fact.ts";
@@ -38,19 +37,15 @@ export async function listStored(
 
 const ALL: readonly FactStatus[] = ["active", "quarantined", "superseded"];
 
-const status = lazy(() =>
-  z.enum(["active", "quarantined", "superseded"] as const satisfies readonly FactStatus[]),
-);
+const status = z.enum(["active", "quarantined", "superseded"] as const satisfies readonly FactStatus[]);
 
-const listSchema = lazy(() =>
-  z
-    .strictObject({
-      limit: z.int().min(0).optional(),
-      tags: wantedTagsSchema(),
-      status: z.union([status(), z.array(status()).readonly()]).default("active"),
-    })
-    .prefault({}),
-);
+const listSchema = z
+  .strictObject({
+    limit: z.int().min(0).optional(),
+    tags: wantedTagsSchema,
+    status: z.union([status, z.array(status).readonly()]).default("active"),
+  })
+  .prefault({});
 
 interface ReadList {
   readonly limit: number;
@@ -59,12 +54,7 @@ interface ReadList {
 }
 
 function readList(operation: string, options: unknown): ReadList {
-  const { limit = Number.POSITIVE_INFINITY, ...rest } = checkInput(
-    operation,
-    listSchema(),
-    "options",
-    options,
-  );
+  const { limit = Number.POSITIVE_INFINITY, ...rest } = checkInput(operation, listSchema, "options", options);
   const wanted = typeof rest.status === "string" ? [rest.status] : rest.status;
   return { limit, tags: rest.tags, statuses: ALL.filter((one) => wanted.includes(one)) };
 }

@@ -1,5 +1,5 @@
 import type { MemoryProvider, Result } from "@jaf/memory";
-import { createFailure, createMemoryValidationError, idIssue, lazy, parseOptions } from "@jaf/memory/adapter";
+import { createFailure, createMemoryValidationError, idIssue, parseOptions } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { parseQuery } from "../ranker/index.ts";
 import { type FoundMessage, findMessages } from "./find.ts";
@@ -45,19 +45,17 @@ export interface MessageSearch {
   readonly drop: (userId: string) => void;
 }
 
-const configSchema = lazy(() =>
-  z.strictObject({
-    maxUsers: z.int().min(1).default(100),
-    maxMessagesPerUser: z.int().min(1).default(20_000),
-    maxBytesPerUser: z.int().min(1_000).default(12_000_000),
-    maxBytes: z.int().min(1_000).default(64_000_000),
-    idleMs: z.int().min(1).max(86_400_000).default(600_000),
-  }),
-);
+const configSchema = z.strictObject({
+  maxUsers: z.int().min(1).default(100),
+  maxMessagesPerUser: z.int().min(1).default(20_000),
+  maxBytesPerUser: z.int().min(1_000).default(12_000_000),
+  maxBytes: z.int().min(1_000).default(64_000_000),
+  idleMs: z.int().min(1).max(86_400_000).default(600_000),
+});
 
-const optionsSchema = lazy(() =>
-  z.strictObject({ limit: z.int().min(0).default(10), conversationId: z.string().optional() }).prefault({}),
-);
+const optionsSchema = z
+  .strictObject({ limit: z.int().min(0).default(10), conversationId: z.string().optional() })
+  .prefault({});
 
 const MAX_LIMIT = 1_000;
 const OPERATION = "searchMessages";
@@ -67,12 +65,12 @@ export function createMessageSearch(
   provider: MemoryProvider,
   config: MessageSearchConfig = {},
 ): MessageSearch {
-  const indexes = openUserIndexes(provider, parseOptions(configSchema(), config, "message search config"));
+  const indexes = openUserIndexes(provider, parseOptions(configSchema, config, "message search config"));
   return {
     drop: indexes.drop,
     search: async (userId, query, options) => {
       const issue = idIssue("userId", userId);
-      const parsed = optionsSchema().safeParse(options);
+      const parsed = optionsSchema.safeParse(options);
       if (issue !== undefined || typeof query !== "string" || !parsed.success) {
         const issues = [
           issue ?? { path: "query or options", expected: "a text, { limit?, conversationId? }" },

@@ -1,4 +1,3 @@
-import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { Access } from "../access.ts";
 import type { StoredJob, UserKey } from "../backend/backend.ts";
@@ -10,30 +9,28 @@ import type { UserMemorySettings } from "../options.ts";
 import { reportError } from "../report.ts";
 import type { ExtractionJob, ExtractionQueue, LeasedJob } from "./queue.ts";
 
-const jobSchema = lazy(() =>
-  z.object({
-    id: idSchema(),
-    userId: idSchema(),
-    said: z.array(z.string()),
-    reply: z.string(),
-    question: z.string().optional(),
-    isAnnounced: z.boolean().optional(),
-    isVerbatim: z.boolean().optional(),
-    conversationId: z.string().optional(),
-    position: z.int().min(0).optional(),
-    saidAt: z.union([z.date(), z.number().transform((time) => new Date(time))]),
-    tags: z.array(z.string()),
-    model: z.string().optional(),
-    threshold: z.number(),
-    since: z.number().transform((epoch) => epoch as ErasureMark),
-  }),
-);
+const jobSchema = z.object({
+  id: idSchema,
+  userId: idSchema,
+  said: z.array(z.string()),
+  reply: z.string(),
+  question: z.string().optional(),
+  isAnnounced: z.boolean().optional(),
+  isVerbatim: z.boolean().optional(),
+  conversationId: z.string().optional(),
+  position: z.int().min(0).optional(),
+  saidAt: z.union([z.date(), z.number().transform((time) => new Date(time))]),
+  tags: z.array(z.string()),
+  model: z.string().optional(),
+  threshold: z.number(),
+  since: z.number().transform((epoch) => epoch as ErasureMark),
+});
 
 const MONTH_MS = 30 * 86_400_000;
 /** A time that isn't one would leave a job where nobody is ever handed it. */
-const spanSchema = lazy(() => z.int().min(0).max(MONTH_MS));
-const enqueueSchema = lazy(() => z.object({ leaseMs: spanSchema() }));
-const leaseSchema = lazy(() => z.object({ limit: z.int().min(0), leaseMs: spanSchema() }));
+const spanSchema = z.int().min(0).max(MONTH_MS);
+const enqueueSchema = z.object({ leaseMs: spanSchema });
+const leaseSchema = z.object({ limit: z.int().min(0), leaseMs: spanSchema });
 
 /** The queue of a store: jobs go to the backend as text, and come back checked. */
 export function openQueue({ backend, ask }: Access, settings: UserMemorySettings): ExtractionQueue {
@@ -44,7 +41,7 @@ export function openQueue({ backend, ask }: Access, settings: UserMemorySettings
     attempt,
     complete: () => ask("queue.complete", () => jobs.complete(user, job.id)),
     release: async (given) => {
-      const delayMs = checkInput("queue.release", spanSchema(), "delayMs", given);
+      const delayMs = checkInput("queue.release", spanSchema, "delayMs", given);
       await ask("queue.release", () => jobs.release(user, job.id, delayMs));
     },
   });
@@ -52,8 +49,8 @@ export function openQueue({ backend, ask }: Access, settings: UserMemorySettings
   return {
     durable: jobs.durable,
     enqueue: async (given, asked) => {
-      const { leaseMs } = checkInput("queue.enqueue", enqueueSchema(), "options", asked);
-      const checked = checkInput("queue.enqueue", jobSchema(), "job", given);
+      const { leaseMs } = checkInput("queue.enqueue", enqueueSchema, "options", asked);
+      const checked = checkInput("queue.enqueue", jobSchema, "job", given);
       const job = queueable(checked);
       if (job === undefined) return null;
       const user = userKeyOf(checkUserId("queue.enqueue", job.userId));
@@ -63,7 +60,7 @@ export function openQueue({ backend, ask }: Access, settings: UserMemorySettings
       return added ? leased(user, job, 1) : null;
     },
     lease: async (asked) => {
-      const { limit, leaseMs } = checkInput("queue.lease", leaseSchema(), "options", asked);
+      const { limit, leaseMs } = checkInput("queue.lease", leaseSchema, "options", asked);
       const stored = await ask("queue.lease", () => jobs.lease({ leaseMs, limit }));
       const read = stored.map((one) => ({ one, job: readJob(one) }));
       if (read.some(({ job }) => job === undefined)) reportUnreadable(settings);
@@ -85,7 +82,7 @@ function reportUnreadable(settings: UserMemorySettings): void {
 
 function readJob({ body }: StoredJob): ExtractionJob | undefined {
   try {
-    return jobSchema().safeParse(JSON.parse(body)).data;
+    return jobSchema.safeParse(JSON.parse(body)).data;
   } catch {
     return undefined;
   }

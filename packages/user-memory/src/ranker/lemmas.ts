@@ -1,5 +1,3 @@
-import { lazy } from "@jaf/memory/adapter";
-
 /** Base form and its irregular forms; a form that is also an everyday word of its own (`left`, `saw`) is there too. */
 const IRREGULAR = `
 arise arose arisen
@@ -191,9 +189,7 @@ const table = (text: string): ReadonlyMap<string, string> =>
       }),
   );
 
-const lemmas = lazy(
-  () => new Map([...table(IRREGULAR), ...table(EVERYDAY), ...table(NEGATIONS), ...table(NUMBERS)]),
-);
+const lemmas = new Map([...table(IRREGULAR), ...table(EVERYDAY), ...table(NEGATIONS), ...table(NUMBERS)]);
 
 /** The base form of an irregular form or of an everyday synonym; `undefined` for every other word. */
-export const lemmaOf = (word: string): string | undefined => lemmas().get(word);
+export const lemmaOf = (word: string): string | undefined => lemmas.get(word);

@@ -1,4 +1,3 @@
-import { lazy } from "@jaf/memory/adapter";
 import { type CalendarDate, dateTerms, dayOf, daysLater } from "./dates.ts";
 import { askedTerm, NEGATION_TERM, TIME_TERM, termOf } from "./terms.ts";
 import { timeMentions } from "./time-mentions.ts";
@@ -120,18 +119,16 @@ const REQUEST =
 
 const stems = (words: readonly string[]): readonly string[] => words.flatMap((word) => termOf(word) ?? []);
 
-const aboutAsking: () => ReadonlySet<string> = lazy(() => new Set(stems(ABOUT_ASKING.trim().split(/\s+/))));
-const wishes: () => ReadonlyMap<string, number> = lazy(
-  () => new Map(stems(WISHES).map((term) => [term, WISH_SHARE])),
-);
+const aboutAsking: ReadonlySet<string> = new Set(stems(ABOUT_ASKING.trim().split(/\s+/)));
+const wishes: ReadonlyMap<string, number> = new Map(stems(WISHES).map((term) => [term, WISH_SHARE]));
 const none: ReadonlyMap<string, number> = new Map();
 
 /** How much of its rarity a word of a query counts with. English only. */
-const wordShare = (term: string): number => (aboutAsking().has(term) ? ABOUT_ASKING_SHARE : 1);
+const wordShare = (term: string): number => (aboutAsking.has(term) ? ABOUT_ASKING_SHARE : 1);
 
 /**
  * What else to look for, and with which share of its rarity: who asks for something to be done should get it as they once
  * wished it to be. `query` is folded; English only.
  */
 const wishTerms = (query: string): ReadonlyMap<string, number> =>
-  REQUEST.test(query.replaceAll("’", "'")) ? wishes() : none;
+  REQUEST.test(query.replaceAll("’", "'")) ? wishes : none;

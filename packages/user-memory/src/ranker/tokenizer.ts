@@ -1,10 +1,9 @@
-import { lazy } from "@jaf/memory/adapter";
 import { UNSPACED } from "../text/scripts.ts";
 import { FIXED_LOCALE } from "../text/sentences.ts";
 
 const WORD_LIMIT = 64;
-const WORD = lazy(() => /[\p{L}\p{N}][\p{L}\p{N}\p{M}'’]*/gu);
-const UNSPACED_CHARACTER = lazy(() => new RegExp(`[${UNSPACED}]`, "u"));
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}'’]*/gu;
+const UNSPACED_CHARACTER = new RegExp(`[${UNSPACED}]`, "u");
 /** Dividing takes time quadratic in the length of a run. */
 const RUN = /.{1,256}/gsu;
 const HAN = /^\p{sc=Han}{3,}$/u;
@@ -12,7 +11,7 @@ const PLAIN = /^[\n\r\t -~]*$/;
 /** Accents of Latin, Greek and Cyrillic, and the vowel points of Hebrew and Arabic. Elsewhere a mark is a letter. */
 const ACCENTS = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]/g;
 /** More marks on one letter than any language writes; normalising takes time quadratic in them. */
-const PILED_MARKS = lazy(() => /(\p{M}{16})\p{M}+/gu);
+const PILED_MARKS = /(\p{M}{16})\p{M}+/gu;
 const APOSTROPHE = /['’]+/;
 const ENGLISH_ENDING = /['’](?:s|re|ve|ll|d|m)?$/;
 const NEGATION = /n['’]t$/;
@@ -22,7 +21,7 @@ let segmenter: Intl.Segmenter | undefined;
 /** Takes case, width and accents away: `Ｃafé`, `CAFÉ` and `cafe` all give `cafe`. */
 export function fold(text: string): string {
   if (PLAIN.test(text)) return text.toLowerCase();
-  const bare = text.replace(PILED_MARKS(), "$1").normalize("NFKD").toLowerCase().replace(ACCENTS, "");
+  const bare = text.replace(PILED_MARKS, "$1").normalize("NFKD").toLowerCase().replace(ACCENTS, "");
   return bare.replaceAll("ß", "ss").replaceAll("ς", "σ").normalize("NFC");
 }
 
@@ -32,9 +31,9 @@ export function fold(text: string): string {
  */
 export function tokenize(text: string): readonly string[] {
   const words: string[] = [];
-  for (const [word] of fold(text).matchAll(WORD())) {
+  for (const [word] of fold(text).matchAll(WORD)) {
     if (PLAIN.test(word) && !word.includes("'")) words.push(bounded(word));
-    else if (UNSPACED_CHARACTER().test(word)) divide(word, words);
+    else if (UNSPACED_CHARACTER.test(word)) divide(word, words);
     else split(word, words);
   }
   return words;

@@ -1,4 +1,3 @@
-import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { Trust } from "../fact.ts";
 import { checkInput, dateSchema, textSchema, trustSchema, wantedTagsSchema } from "../input/check-input.ts";
@@ -8,16 +7,14 @@ const DEFAULT_LIMIT = 10;
 /** The ranker reads the beginning of a query; what is longer is no question. */
 const MAX_QUERY = 1_000_000;
 
-const recallSchema = lazy(() =>
-  z
-    .strictObject({
-      limit: z.int().min(0).default(DEFAULT_LIMIT),
-      tags: wantedTagsSchema(),
-      asOf: dateSchema().optional(),
-      minTrust: trustSchema().default("inferred"),
-    })
-    .prefault({}),
-);
+const recallSchema = z
+  .strictObject({
+    limit: z.int().min(0).default(DEFAULT_LIMIT),
+    tags: wantedTagsSchema,
+    asOf: dateSchema.optional(),
+    minTrust: trustSchema.default("inferred"),
+  })
+  .prefault({});
 
 export interface RecallSettings {
   readonly limit: number;
@@ -29,12 +26,12 @@ export interface RecallSettings {
 }
 
 export function readRecall(options: unknown, now: number): RecallSettings {
-  const { limit, asOf, ...rest } = checkInput("recall", recallSchema(), "options", options);
+  const { limit, asOf, ...rest } = checkInput("recall", recallSchema, "options", options);
   const isNow = asOf === undefined || Number.isNaN(asOf);
   return { ...rest, tags: rest.tags, limit: Math.min(limit, MAX_LIMIT), asOf: isNow ? now : asOf, isNow };
 }
 
-const querySchema = lazy(() => textSchema(MAX_QUERY, 0));
+const querySchema = textSchema(MAX_QUERY, 0);
 
 export const readQuery = (operation: string, query: unknown): string =>
-  checkInput(operation, querySchema(), "query", query);
+  checkInput(operation, querySchema, "query", query);

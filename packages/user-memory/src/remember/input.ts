@@ -27,24 +27,24 @@ const optionsSchema = (limits: UserMemoryLimits) =>
   z
     .strictObject({
       tags: tagsSchema(limits).default([]),
-      score: scoreSchema().optional(),
-      trust: trustSchema().optional(),
-      key: idSchema().optional(),
+      score: scoreSchema.optional(),
+      trust: trustSchema.optional(),
+      key: idSchema.optional(),
       provenance: z
         .strictObject({
-          conversationId: idSchema().optional(),
+          conversationId: idSchema.optional(),
           position: z.int().min(0).max(MAX_POSITION).optional(),
-          messageId: idSchema().optional(),
-          author: idSchema().optional(),
-          extractor: idSchema().optional(),
+          messageId: idSchema.optional(),
+          author: idSchema.optional(),
+          extractor: idSchema.optional(),
           evidence: textSchema(MAX_TEXT).optional(),
-          saidAt: dateSchema().optional(),
+          saidAt: dateSchema.optional(),
         })
         .prefault({}),
-      validFrom: dateSchema().optional(),
-      validUntil: dateSchema().optional(),
+      validFrom: dateSchema.optional(),
+      validUntil: dateSchema.optional(),
       quarantine: z.enum(REASONS).optional(),
-      quotation: quotationSchema().optional(),
+      quotation: quotationSchema.optional(),
       since: z.number().optional(),
     })
     .refine(

@@ -1,4 +1,3 @@
-import { lazy } from "@jaf/memory/adapter";
 import { withoutLinks } from "./links.ts";
 
 export interface LineOptions {
@@ -12,16 +11,15 @@ export interface LineOptions {
 const LOOKED_AT = 8;
 
 /** These scripts, and pictures that are put together, need joiners; between other letters they only hide something. */
-const JOINED = lazy(
-  () =>
-    /(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{sc=Arabic}\p{sc=Devanagari}\p{sc=Bengali}\p{sc=Tamil}\p{sc=Telugu}\p{sc=Kannada}\p{sc=Malayalam}\p{sc=Sinhala}][\ufe0f]?)[\u200c\u200d]/u,
-);
-const INVISIBLE = lazy(
-  () => new RegExp(`(?!${JOINED().source})[\\p{Default_Ignorable_Code_Point}\\p{Cs}\\ufff9-\\ufffb]`, "gu"),
+const JOINED =
+  /(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{sc=Arabic}\p{sc=Devanagari}\p{sc=Bengali}\p{sc=Tamil}\p{sc=Telugu}\p{sc=Kannada}\p{sc=Malayalam}\p{sc=Sinhala}][\ufe0f]?)[\u200c\u200d]/u;
+const INVISIBLE = new RegExp(
+  `(?!${JOINED.source})[\\p{Default_Ignorable_Code_Point}\\p{Cs}\\ufff9-\\ufffb]`,
+  "gu",
 );
 const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]+/u;
 const SPACE = /[\s\p{Cc}]+/gu;
-const PILED_MARKS = lazy(() => /(\p{M}{4})\p{M}+/gu);
+const PILED_MARKS = /(\p{M}{4})\p{M}+/gu;
 /** Letters of ASCII in another dress: full-width, circled, mathematical. */
 const DRESSED_LETTER = /[\uff21-\uff3a\uff41-\uff5a\u24b6-\u24e9\u{1d400}-\u{1d7cb}]/gu;
 
@@ -41,9 +39,9 @@ const ROLE =
 export function lineOf(text: string, { links, maxLength }: LineOptions): string {
   const visible = text
     .slice(0, LOOKED_AT * maxLength)
-    .replace(INVISIBLE(), "")
+    .replace(INVISIBLE, "")
     .replace(DRESSED_LETTER, (letter) => letter.normalize("NFKC"))
-    .replace(PILED_MARKS(), "$1");
+    .replace(PILED_MARKS, "$1");
   const lines = visible
     .split(LINE_BREAK)
     .map((line) => lineStart(links === "keep" ? line : withoutLinks(line)));

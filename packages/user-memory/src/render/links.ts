@@ -1,22 +1,15 @@
-import { lazy } from "@jaf/memory/adapter";
-
 /** How often a link within a link is looked for. */
 const PASSES = 4;
 
 const IMAGE = /!\[([^[\]]*)\](?:\([^()\s]*(?:\([^()]*\)[^()]*)*(?:\s[^()]*)?\)|\[[^[\]]*\])/g;
 const LINK = /\[([^[\]]*)\]\(\s*<?([^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)>?(?:\s[^()]*)?\)/g;
 /** Behind an address: what a reader may still take for its query, on the other side of a quotation mark or a bracket. */
-const QUERY_BEHIND = lazy(
-  () => /(?:["'`|^{}()[\]][^\s<>?#:]{0,200}[?#][^\s<>"'`()[\]]*[\p{L}\p{N}][^\s<>"'`()[\]]*)?/u,
-);
+const QUERY_BEHIND = /(?:["'`|^{}()[\]][^\s<>?#:]{0,200}[?#][^\s<>"'`()[\]]*[\p{L}\p{N}][^\s<>"'`()[\]]*)?/u;
 const WITHIN = "[^\\s<>\"'`|^{}()[\\]]";
 /** A backslash is a slash to browsers. */
-const ADDRESS = lazy(
-  () =>
-    new RegExp(
-      String.raw`(?<![a-z0-9])(?:[a-z][a-z0-9+.-]{1,20}:[/\\]{2}|//(?=[\w-]+\.|\[))(?:(?:${WITHIN}*@)?\[[^\s\]]{0,60}\]${WITHIN}*|${WITHIN}+)${QUERY_BEHIND().source}`,
-      "giu",
-    ),
+const ADDRESS = new RegExp(
+  String.raw`(?<![a-z0-9])(?:[a-z][a-z0-9+.-]{1,20}:[/\\]{2}|//(?=[\w-]+\.|\[))(?:(?:${WITHIN}*@)?\[[^\s\]]{0,60}\]${WITHIN}*|${WITHIN}+)${QUERY_BEHIND.source}`,
+  "giu",
 );
 const MAIL = /(?<![a-z0-9])mailto:([^\s<>"'`()[\]?]*)(?:\?[^\s<>"'`()[\]]*)?/giu;
 /** What runs or holds data, whatever stands behind it. */
@@ -42,7 +35,7 @@ export function withoutLinks(text: string): string {
     .replaceAll("![", "! [")
     .replace(INLINE_ADDRESS, "(link)")
     .replace(MAIL, "$1")
-    .replace(ADDRESS(), shown)
+    .replace(ADDRESS, shown)
     .replace(HOST_WITH_QUERY, "$1");
 }
 

@@ -1,5 +1,5 @@
 import type { Tokenizer } from "@jaf/memory";
-import { estimateTokens, lazy, parseOptions, wrapInTag } from "@jaf/memory/adapter";
+import { estimateTokens, parseOptions, wrapInTag } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { boundOptions } from "../bound-options.ts";
 import {
@@ -38,15 +38,13 @@ export interface RenderedFacts<Fact> {
   readonly facts: readonly Fact[];
 }
 
-const optionsSchema = lazy(() =>
-  z.strictObject({
-    tokenBudget: z.int().min(1).optional(),
-    tokenizer: z.custom<Tokenizer>((value) => typeof value === "function", "expected a function").optional(),
-    maxFactLength: z.int().min(10).default(2_000),
-    placement: z.enum(["instructions", "before-newest-message"]).default("instructions"),
-  }),
-);
-type Settings = z.output<ReturnType<typeof optionsSchema>>;
+const optionsSchema = z.strictObject({
+  tokenBudget: z.int().min(1).optional(),
+  tokenizer: z.custom<Tokenizer>((value) => typeof value === "function", "expected a function").optional(),
+  maxFactLength: z.int().min(10).default(2_000),
+  placement: z.enum(["instructions", "before-newest-message"]).default("instructions"),
+});
+type Settings = z.output<typeof optionsSchema>;
 
 const TAG = "user-memory";
 /** What is said of a block in which not every line is a plain statement of the user's. */
@@ -84,7 +82,7 @@ export function renderFacts<Fact extends RenderableFact>(
   facts: readonly Fact[],
   options: RenderOptions = {},
 ): RenderedFacts<Fact> {
-  const settings = parseOptions(optionsSchema(), boundOptions(optionsSchema(), options), "render options");
+  const settings = parseOptions(optionsSchema, boundOptions(optionsSchema, options), "render options");
   const items = facts.flatMap((fact) => itemOf(fact, settings));
   const kept = inBudget(items, settings);
   return { text: textOf(kept, settings.placement), facts: kept.map(({ fact }) => fact) };

@@ -1,9 +1,8 @@
-import { lazy } from "@jaf/memory/adapter";
 import { sentencesIn } from "./sentences.ts";
 
 const CLOSING = String.raw`[\s\p{Pf}\p{Pe}"'*_]*$`;
-const QUESTION = lazy(() => new RegExp(String.raw`[?？؟⁇⁈\u037E]${CLOSING}`, "u"));
-const SEMICOLON = lazy(() => new RegExp(`;${CLOSING}`, "u"));
+const QUESTION = new RegExp(String.raw`[?？؟⁇⁈\u037E]${CLOSING}`, "u");
+const SEMICOLON = new RegExp(`;${CLOSING}`, "u");
 
 /** Whether a text only asks: each of its sentences ends in a question mark. */
 export const isQuestion = (text: string): boolean =>
@@ -14,7 +13,7 @@ export const isQuestion = (text: string): boolean =>
  * which elsewhere asks nothing.
  */
 export const asks = (sentence: string): boolean =>
-  QUESTION().test(sentence) || (SEMICOLON().test(sentence) && isMostlyGreek(sentence));
+  QUESTION.test(sentence) || (SEMICOLON.test(sentence) && isMostlyGreek(sentence));
 
 function isMostlyGreek(sentence: string): boolean {
   const letters = sentence.match(/\p{L}/gu) ?? [];

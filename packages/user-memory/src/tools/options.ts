@@ -1,5 +1,4 @@
 import type { Tool, ToolCallInfo } from "@jaf/core";
-import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { ErasureMark } from "../erasure-mark.ts";
 import { callback } from "../input/callback.ts";
@@ -60,15 +59,13 @@ export interface MemoryToolsOptions<Ctx> {
     | undefined;
 }
 
-export const memoryToolsSchema = lazy(() =>
-  z.strictObject({
-    memory: z.custom<UserMemory>().optional(),
-    user: z.union([z.string(), callback()], {
-      error: "expected the id of a user, or a function of the context",
-    }),
-    said: callback().optional(),
-    turnStart: callback().optional(),
-    tags: z.array(z.string().min(1)).readonly().optional(),
-    needsApproval: z.custom<never>().optional(),
+export const memoryToolsSchema = z.strictObject({
+  memory: z.custom<UserMemory>().optional(),
+  user: z.union([z.string(), callback], {
+    error: "expected the id of a user, or a function of the context",
   }),
-);
+  said: callback.optional(),
+  turnStart: callback.optional(),
+  tags: z.array(z.string().min(1)).readonly().optional(),
+  needsApproval: z.custom<never>().optional(),
+});

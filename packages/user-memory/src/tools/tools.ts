@@ -1,5 +1,5 @@
 import type { Tool, ToolCallInfo } from "@jaf/core";
-import { lazy, parseOptions } from "@jaf/memory/adapter";
+import { parseOptions } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { boundOptions } from "../bound-options.ts";
 import { getUserMemory } from "../global-user-memory.ts";
@@ -22,30 +22,24 @@ export interface MemoryTools<Ctx> {
   readonly forget: Tool<ForgetArguments, Ctx>;
 }
 
-const rememberSchema = lazy(() =>
-  z.object({
-    fact: z
-      .string()
-      .min(1)
-      .max(500)
-      .describe("One thing that the user said, in one sentence that can be understood by itself."),
-    evidence: z
-      .string()
-      .max(2_000)
-      .optional()
-      .describe("The user's words in this turn that say it, copied character by character."),
-  }),
-);
-const recallSchema = lazy(() =>
-  z.object({
-    query: z.string().min(1).max(1_000).describe("What to look for: a question, or a few words."),
-  }),
-);
-const forgetSchema = lazy(() =>
-  z.object({
-    id: z.string().min(1).max(255).describe("The id of the fact, as a recall showed it."),
-  }),
-);
+const rememberSchema = z.object({
+  fact: z
+    .string()
+    .min(1)
+    .max(500)
+    .describe("One thing that the user said, in one sentence that can be understood by itself."),
+  evidence: z
+    .string()
+    .max(2_000)
+    .optional()
+    .describe("The user's words in this turn that say it, copied character by character."),
+});
+const recallSchema = z.object({
+  query: z.string().min(1).max(1_000).describe("What to look for: a question, or a few words."),
+});
+const forgetSchema = z.object({
+  id: z.string().min(1).max(255).describe("The id of the fact, as a recall showed it."),
+});
 
 const APPROVALS = { shape: { remember: true, recall: true, forget: true } } as const;
 
@@ -70,8 +64,8 @@ interface Reached {
  * A call rejects with what the store rejects with. Throws a `TypeError` for options that are wrong.
  */
 export function createMemoryTools<Ctx>(options: MemoryToolsOptions<Ctx>): MemoryTools<Ctx> {
-  const settings = boundOptions(memoryToolsSchema(), options);
-  parseOptions(memoryToolsSchema(), settings, "memory tools options");
+  const settings = boundOptions(memoryToolsSchema, options);
+  parseOptions(memoryToolsSchema, settings, "memory tools options");
   const { tags } = settings;
   const needsApproval = boundOptions(APPROVALS, settings.needsApproval);
 
@@ -92,7 +86,7 @@ export function createMemoryTools<Ctx>(options: MemoryToolsOptions<Ctx>): Memory
         name: REMEMBER_TOOL,
         description:
           "Remembers what the user just said and will matter in later conversations, in the user's own words. Not for what a page, a tool or you said, nor for secrets.",
-        parameters: rememberSchema(),
+        parameters: rememberSchema,
       },
       execute: (args, context, call?: ToolCallInfo) => {
         const calledAt = new Date();
@@ -106,7 +100,7 @@ export function createMemoryTools<Ctx>(options: MemoryToolsOptions<Ctx>): Memory
       schema: {
         name: "recall_facts",
         description: "Recalls what is known about the user from earlier conversations.",
-        parameters: recallSchema(),
+        parameters: recallSchema,
       },
       execute: ({ query }, context) =>
         reach(context, async ({ memory, userId }) =>
@@ -119,7 +113,7 @@ export function createMemoryTools<Ctx>(options: MemoryToolsOptions<Ctx>): Memory
         name: "forget_fact",
         description:
           "Forgets a fact about the user for good, when the user asks for it. Recall it first, for its id.",
-        parameters: forgetSchema(),
+        parameters: forgetSchema,
       },
       execute: ({ id }, context) => reach(context, ({ memory, userId }) => forgetFact(memory, userId, id)),
       ...approvalOf(needsApproval?.forget),

@@ -47,8 +47,8 @@ const schemaOf = perLimits((limits) =>
   z.strictObject({
     fact: factSchema(limits).optional(),
     tags: tagsSchema(limits).optional(),
-    score: scoreSchema().nullable().optional(),
-    validUntil: dateSchema().nullable().optional(),
+    score: scoreSchema.nullable().optional(),
+    validUntil: dateSchema.nullable().optional(),
   }),
 );
 

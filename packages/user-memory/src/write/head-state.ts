@@ -1,28 +1,25 @@
-import { lazy } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { ChainEnd } from "../audit/chain.ts";
 import type { UserHead } from "../backend/backend.ts";
 
-const count = lazy(() => z.int().min(0));
+const count = z.int().min(0);
 
-const stateSchema = lazy(() =>
-  z.object({
-    /** When everything was forgotten last, in milliseconds since 1970; 0: never. */
-    erasedAt: z.number(),
-    facts: count(),
-    /** Of them, those that count or counted and aren't the user's word; quotations aren't counted. */
-    untrusted: count(),
-    quarantined: count(),
-    /** Of the facts, the quotations. */
-    quotations: count(),
-    audit: z.object({ seq: count(), hash: z.string() }),
-    /** By the digest of a conversation: how many facts that aren't the user's word were extracted from it since when. */
-    extracted: z.array(z.tuple([z.string(), count(), z.number()])),
-  }),
-);
+const stateSchema = z.object({
+  /** When everything was forgotten last, in milliseconds since 1970; 0: never. */
+  erasedAt: z.number(),
+  facts: count,
+  /** Of them, those that count or counted and aren't the user's word; quotations aren't counted. */
+  untrusted: count,
+  quarantined: count,
+  /** Of the facts, the quotations. */
+  quotations: count,
+  audit: z.object({ seq: count, hash: z.string() }),
+  /** By the digest of a conversation: how many facts that aren't the user's word were extracted from it since when. */
+  extracted: z.array(z.tuple([z.string(), count, z.number()])),
+});
 
 /** What the shared code keeps of a user beside the facts. */
-export type HeadState = Readonly<z.infer<ReturnType<typeof stateSchema>>>;
+export type HeadState = Readonly<z.infer<typeof stateSchema>>;
 
 /** Where the audit trail of a user ends of whom nothing was recorded. */
 export const CHAIN_START: ChainEnd = { seq: 0, hash: "0".repeat(64) };
@@ -40,7 +37,7 @@ const NEW: HeadState = {
 /** Throws if somebody has changed the row: nothing is written over what isn't understood. */
 export function readState(head: UserHead | null): HeadState {
   if (head === null) return NEW;
-  const parsed = stateSchema().safeParse(parseJson(head.state));
+  const parsed = stateSchema.safeParse(parseJson(head.state));
   if (!parsed.success) throw new Error("the user's head row isn't as this package writes it");
   return parsed.data;
 }

@@ -1,14 +1,11 @@
-import { lazy } from "@jaf/memory/adapter";
 /** Its words, and `,` where a part of it ends. */
 export type Clause = readonly string[];
 
 const APOSTROPHES = /['’‘`´ʼ′＇]/gu;
 /** Accents of letters; not the vowel signs of Indic scripts. */
 const ACCENTS = /[\u0300-\u036f\u0640\u064b-\u0655]/gu;
-const NEGATED = lazy(
-  () =>
-    /(?<!\p{L})(do|does|did|is|are|was|were|should|must|need|could|would|wo|ca)(?: ?not|n ?'? ?t)(?!\p{L})/gu,
-);
+const NEGATED =
+  /(?<!\p{L})(do|does|did|is|are|was|were|should|must|need|could|would|wo|ca)(?: ?not|n ?'? ?t)(?!\p{L})/gu;
 
 /** Lower case without accents, in one form of each sign. */
 export const plain = (text: string): string =>
@@ -19,7 +16,7 @@ export const plain = (text: string): string =>
     .replace(ACCENTS, "")
     .normalize("NFKC")
     .replaceAll("ı", "i")
-    .replace(NEGATED(), "$1nt");
+    .replace(NEGATED, "$1nt");
 
 /** The clauses of a plain text. */
 export function clausesOf(text: string): readonly Clause[] {

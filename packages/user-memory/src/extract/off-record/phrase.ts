@@ -1,4 +1,3 @@
-import { lazy } from "@jaf/memory/adapter";
 import type { Clause } from "./clauses.ts";
 
 /**
@@ -20,12 +19,10 @@ interface Element {
 }
 
 const REACH = 8;
-const COURTESY = lazy(() =>
-  wordsOf(
-    "please pls plz kindly just and but so then also now though tho ok okay thanks thx anywhere anymore either again ever yet " +
-      "bitte mal und aber also doch einfach danke ja halt also et mais alors merci s il te vous plait stp svp surtout y pero por " +
-      "favor gracias e ma per favore grazie mas obrigado obrigada porfa en maar alsjeblieft aub i ale prosze и но а пожалуиста ve ama lutfen",
-  ),
+const COURTESY = wordsOf(
+  "please pls plz kindly just and but so then also now though tho ok okay thanks thx anywhere anymore either again ever yet " +
+    "bitte mal und aber also doch einfach danke ja halt also et mais alors merci s il te vous plait stp svp surtout y pero por " +
+    "favor gracias e ma per favore grazie mas obrigado obrigada porfa en maar alsjeblieft aub i ale prosze и но а пожалуиста ve ama lutfen",
 );
 const ADVERBS = wordsOf(
   "really just usually often also still always simply actually normally generally even honestly literally probably mostly can " +
@@ -82,7 +79,7 @@ function holds(clause: Clause, at: number, element: Element): boolean {
   if (element.sign === "$") return isEnd(clause, at);
   if (element.sign === "!") return isAbsent(element, clause.slice(at, at + REACH));
   const before = clause.slice(Math.max(0, at - REACH), at).reverse();
-  if (element.sign === "^") return isBreak(before.find((word) => !COURTESY().has(word)));
+  if (element.sign === "^") return isBreak(before.find((word) => !COURTESY.has(word)));
   if (element.sign === "-")
     return !isOneOf(
       element,
@@ -97,7 +94,7 @@ function isAbsent(element: Element, part: Clause): boolean {
 }
 
 function isEnd(clause: Clause, at: number): boolean {
-  return isBreak(clause.slice(at, at + REACH).find((word) => !COURTESY().has(word)));
+  return isBreak(clause.slice(at, at + REACH).find((word) => !COURTESY.has(word)));
 }
 
 const isBreak = (word: string | undefined): boolean => word === undefined || word === ",";

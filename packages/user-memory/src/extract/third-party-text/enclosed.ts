@@ -1,4 +1,3 @@
-import { lazy } from "@jaf/memory/adapter";
 import { isBlank, type Line, type Span } from "./line.ts";
 
 /** Fenced code; what isn't closed goes on to the end. */
@@ -34,17 +33,15 @@ export const inlineCodeIn = (text: string): readonly Span[] =>
 
 const MAX_WORDS = 15;
 /** Beginnings of verbs that ask for work on a text. */
-const TASK = lazy(
-  () =>
-    /^\W{0,3}(?:(?:please|pls|can you|could you|bitte|kannst du|peux-tu|puedes|por favor|puoi|請|请|帮我)[ ,]{0,2}){0,2}(?:translate|summari[sz]e|proofread|shorten|condense|rewrite|rephrase|paraphrase|repeat|explain|correct|übersetz|fasse|kürz|korrigier|wiederhol|umformulier|tradui|résume|abrège|raccourci|corrige|répète|reformule|traduc|resume|acorta|reescrib|repite|riassum|accorcia|ripeti|resum|traduz|encurta|reescrev|repit|vertaal|verkort|vat|herhaal|przetłumacz|streść|skróć|переведи|перескажи|сократи|повтори|çevir|özetle|kısalt|翻译|翻譯|总结|缩短|總結|改写|翻訳|要約|校正|번역|요약|줄여|अनुवाद|ترجم|لخص)/iu,
-);
+const TASK =
+  /^\W{0,3}(?:(?:please|pls|can you|could you|bitte|kannst du|peux-tu|puedes|por favor|puoi|請|请|帮我)[ ,]{0,2}){0,2}(?:translate|summari[sz]e|proofread|shorten|condense|rewrite|rephrase|paraphrase|repeat|explain|correct|übersetz|fasse|kürz|korrigier|wiederhol|umformulier|tradui|résume|abrège|raccourci|corrige|répète|reformule|traduc|resume|acorta|reescrib|repite|riassum|accorcia|ripeti|resum|traduz|encurta|reescrev|repit|vertaal|verkort|vat|herhaal|przetłumacz|streść|skróć|переведи|перескажи|сократи|повтори|çevir|özetle|kısalt|翻译|翻譯|总结|缩短|總結|改写|翻訳|要約|校正|번역|요약|줄여|अनुवाद|ترجم|لخص)/iu;
 
 /** Whether a whole message of the user announces that the next one is somebody else's text: `Translate this:`. */
 export function announcesText(previous: string): boolean {
   const message = previous.trim();
   if (message.length > 2_000) return false;
   if (/[:：]$/u.test(message)) return true;
-  return message.split(/\s+/u).length <= MAX_WORDS && TASK().test(message);
+  return message.split(/\s+/u).length <= MAX_WORDS && TASK.test(message);
 }
 
 /** What follows a request at the beginning, in its line behind a colon or below, and what goes before one at the end. */
@@ -54,7 +51,7 @@ export function mattersIn(text: string, lines: readonly Line[]): readonly Span[]
   if (first === undefined || last === undefined) return [];
   const found: Span[] = [];
   const head = first.text.slice(0, 200);
-  if (TASK().test(head)) {
+  if (TASK.test(head)) {
     const colon = head.search(/[:：]/u);
     if (colon >= 0) found.push({ start: first.start + colon + 1, end: text.length });
     else if (first !== last && announcesText(head)) found.push({ start: first.end, end: text.length });

@@ -1,4 +1,3 @@
-import { lazy } from "@jaf/memory/adapter";
 import { UNSPACED } from "../../text/scripts.ts";
 import type { Span } from "./line.ts";
 
@@ -19,7 +18,7 @@ const WORDS = 4;
 /** In a script without spaces. */
 const SIGNS = 8;
 const LONGEST = 4_000;
-const UNSPACED_CHARACTER = lazy(() => new RegExp(`[${UNSPACED}]`, "gu"));
+const UNSPACED_CHARACTER = new RegExp(`[${UNSPACED}]`, "gu");
 const MARKS = /["“”„«»‹›「」『』‘’‚＂]/gu;
 
 /** What stands in quotation marks, over lines too; not a word or a title. */
@@ -47,7 +46,7 @@ const isMeasure = (text: string, mark: string, index: number): boolean =>
 
 function isSpeech(inside: string): boolean {
   const words = inside.match(/[\p{L}\p{M}\p{N}'’]+/gu) ?? [];
-  if ((inside.match(UNSPACED_CHARACTER())?.length ?? 0) >= SIGNS) return true;
+  if ((inside.match(UNSPACED_CHARACTER)?.length ?? 0) >= SIGNS) return true;
   if (words.length > 1 && /[.!?。！？؟।]\s*$/u.test(inside)) return true;
   return words.length >= WORDS && !isTitle(words);
 }

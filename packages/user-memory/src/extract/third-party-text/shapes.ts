@@ -1,4 +1,3 @@
-import { lazy } from "@jaf/memory/adapter";
 import { isBlank, type Line, type Span } from "./line.ts";
 
 const TIME = String.raw`\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:[.,]\d+)?(?:\s?[aApP]\.?[mM]\.?)?`;
@@ -13,10 +12,8 @@ const NAME_AND_TIME = new RegExp(
   `^\\s*\\p{L}[^:\\n]{0,40}?[\\s,(\\[—–-]+(?:${DATE},?\\s*)?${TIME}[)\\]]?\\s*(?::|$)`,
   "u",
 );
-const DELIMITER = lazy(
-  () =>
-    /^\s*(?:[-=*_~#+]{3,}|[<>]{3,}|[-=*<>~#]{2,}\s*\p{L}[^\n]{0,80}?\s*[-=*<>~#]{2,}|-{4,}\s*\p{L}[^\n]{0,80}|BEGIN\b[^\n]{0,60}|<{3,}[^\n]{0,60})\s*$/u,
-);
+const DELIMITER =
+  /^\s*(?:[-=*_~#+]{3,}|[<>]{3,}|[-=*<>~#]{2,}\s*\p{L}[^\n]{0,80}?\s*[-=*<>~#]{2,}|-{4,}\s*\p{L}[^\n]{0,80}|BEGIN\b[^\n]{0,60}|<{3,}[^\n]{0,60})\s*$/u;
 const WROTE = /@[^\n]{0,200}[:：]\s*$/u;
 /** It says itself how far it goes. */
 const MARKED = /^\s*(?:`{3}|~{3}|>)/u;
@@ -59,7 +56,7 @@ const announces = ({ text }: Line): boolean => /[:：]\s*$/u.test(text) && !WROT
 /** Whether this line begins what goes on to the end: a delimiter, or a colon that announces a text, not a list. */
 function opens({ text }: Line, next: Line | undefined, second: Line | undefined): boolean {
   if (next === undefined || text.length > 500) return false;
-  if (DELIMITER().test(text)) return true;
+  if (DELIMITER.test(text)) return true;
   if (!/[:：]\s*$/u.test(text)) return false;
   if (MARKED.test(next.text)) return false;
   const isList =
@@ -81,19 +78,15 @@ function blocks(lines: readonly Line[], isOfForm: (text: string) => boolean): re
 }
 
 /** `Ann: …`, `From: …`; not a time, nor an address of a page. */
-const LABEL = lazy(
-  () =>
-    /^\s*[*@_]{0,2}(?<label>\p{L}[\p{L}\p{M}\p{N}._'’-]{0,30}(?: [\p{L}\p{N}(][\p{L}\p{M}\p{N}._'’)-]{0,30}){0,2})[*_]{0,2}\s?(?:(?<!\d)[:：]|[:：](?!\d))(?!\/\/)\s*(?<value>\S.*)/u,
-);
+const LABEL =
+  /^\s*[*@_]{0,2}(?<label>\p{L}[\p{L}\p{M}\p{N}._'’-]{0,30}(?: [\p{L}\p{N}(][\p{L}\p{M}\p{N}._'’)-]{0,30}){0,2})[*_]{0,2}\s?(?:(?<!\d)[:：]|[:：](?!\d))(?!\/\/)\s*(?<value>\S.*)/u;
 const SUBJECT =
   /^(?:re|subject|betreff|betrifft|objet|sujet|asunto|oggetto|assunto|onderwerp|temat|тема|konu|件名|主题|主題|제목|विषय|الموضوع)$/iu;
 const MAIL_ADDRESS = /[^\s@]@[^\s@]{1,60}\.\p{L}/u;
 const LABEL_OF_AN_ADDRESS = /mail|почта|邮箱|郵箱|メール|이메일|بريد/iu;
 /** Somebody speaks: words for the speaker, or a question or an exclamation. */
-const SPEECH = lazy(
-  () =>
-    /(?<![\p{L}\p{M}])(?:i|i['’]\p{L}+|me|my|we|our|ich|mich|mir|meine?|wir|je|j['’]\p{L}+|moi|mon|ma|mes|nous|yo|mi|mis|io|mio|mia|eu|meu|minha|ik|mij|mijn|ja|mnie|mam|jestem|ben|benim|я|меня|мне|мой|моя|мы|मैं|मेरा|मेरी|أنا|انا)(?![\p{L}\p{M}])|[我咱私僕俺]|저는|나는|제가|내가|[?!？！]\s*$/iu,
-);
+const SPEECH =
+  /(?<![\p{L}\p{M}])(?:i|i['’]\p{L}+|me|my|we|our|ich|mich|mir|meine?|wir|je|j['’]\p{L}+|moi|mon|ma|mes|nous|yo|mi|mis|io|mio|mia|eu|meu|minha|ik|mij|mijn|ja|mnie|mam|jestem|ben|benim|я|меня|мне|мой|моя|мы|मैं|मेरा|मेरी|أنا|انا)(?![\p{L}\p{M}])|[我咱私僕俺]|저는|나는|제가|내가|[?!？！]\s*$/iu;
 
 /** The number of a ticket, in the line above its labels. */
 const TICKET = /^\W{0,5}(?:\p{L}{1,20}\s)?(?:[A-Z]{2,10}-\d+|#\d+)/u;
@@ -105,7 +98,7 @@ interface Labelled {
 }
 
 function labelled(line: Line): Labelled | undefined {
-  const { label, value } = (line.text.length <= 500 ? LABEL().exec(line.text)?.groups : undefined) ?? {};
+  const { label, value } = (line.text.length <= 500 ? LABEL.exec(line.text)?.groups : undefined) ?? {};
   return label === undefined || value === undefined ? undefined : { line, label, value };
 }
 
@@ -134,4 +127,4 @@ const isMailHead = (run: readonly Labelled[]): boolean =>
 /** A name comes again, or half of what is said is in the first person. */
 const isChat = (run: readonly Labelled[]): boolean =>
   new Set(run.map(({ label }) => label)).size < run.length ||
-  run.filter(({ value }) => SPEECH().test(value)).length * 2 >= run.length;
+  run.filter(({ value }) => SPEECH.test(value)).length * 2 >= run.length;
