@@ -15,8 +15,8 @@ import {
   type RunState,
   type Tool,
 } from "@jaf/core";
+import { present } from "@jaf/memory/engine";
 import type * as z from "zod";
-import { present } from "./present.ts";
 import { AiRegistry } from "./registry/ai-registry.ts";
 import { resolveModel } from "./registry/registered.ts";
 

@@ -1,5 +1,5 @@
 import type { ModelCompletion, ModelProvider } from "@jaf/core";
-import { parseOptions } from "@jaf/memory/engine";
+import { parseOptions, present } from "@jaf/memory/engine";
 import { withDownloads } from "./downloads.ts";
 import { callErrorOf } from "./errors.ts";
 import { type Fields, fieldsOf } from "./fields.ts";
@@ -65,7 +65,7 @@ export function createAiSdkProvider<Ctx = any>(
       ),
       prompt: promptFor(known.specification, prompt),
       ...(own.headers === undefined ? {} : { headers: { ...own.headers } }),
-      ...(config.signal === undefined ? {} : { abortSignal: config.signal }),
+      ...present({ abortSignal: config.signal }),
     };
     return { known, call };
   };
@@ -96,8 +96,7 @@ function completionOf(result: unknown, { origin }: KnownModel): ModelCompletion 
   return {
     message: messageOf(content, reply),
     origin,
-    ...(reason === undefined ? {} : { finish_reason: reason }),
-    ...(usage === undefined ? {} : { usage }),
+    ...present({ finish_reason: reason, usage }),
   };
 }
 

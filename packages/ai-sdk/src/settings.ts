@@ -1,4 +1,5 @@
 import type { CacheableConfig, ModelConfig, ModelProvider } from "@jaf/core";
+import { present } from "@jaf/memory/engine";
 import * as z from "zod";
 import { type Fields, isFields } from "./fields.ts";
 import { type KnownModel, providerKey } from "./model.ts";
@@ -25,17 +26,14 @@ export function callSettings<Ctx>(
   const format = options.structuredOutput === false ? undefined : responseFormat(agent.outputCodec);
   const providerOptions = providerOptionsFor(config, known, options);
   return {
-    ...defined({ temperature: config.temperature, topP: config.topP, maxOutputTokens: config.maxTokens }),
+    ...present({ temperature: config.temperature, topP: config.topP, maxOutputTokens: config.maxTokens }),
     ...(tools.length === 0 ? {} : { tools, ...toolChoice(config) }),
-    ...(format === undefined ? {} : { responseFormat: format }),
+    ...present({ responseFormat: format }),
     // V4 alone has a place for it.
-    ...(known.specification === "v4" ? defined({ reasoning: config.reasoningEffort }) : {}),
+    ...(known.specification === "v4" ? present({ reasoning: config.reasoningEffort }) : {}),
     ...(Object.keys(providerOptions).length === 0 ? {} : { providerOptions }),
   };
 }
-
-const defined = (fields: Fields): Fields =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 function toolChoice({ toolChoice: choice }: ModelConfig): Fields {
   if (choice === undefined) return {};

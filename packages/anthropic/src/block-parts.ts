@@ -1,4 +1,5 @@
 import type { ContentPart } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
 import { type Fields, fieldsOf, isMedia, mediaMention } from "@jaf/model-http";
 import { textBlocks, type WireBlock } from "./wire.ts";
 
@@ -35,7 +36,7 @@ export function partOf(block: WireBlock, toolNames: ReadonlyMap<unknown, string>
     return {
       type: "provider-tool-result",
       id,
-      ...(name === undefined ? {} : { name }),
+      ...present({ name }),
       output,
       ...(rest["is_error"] === true ? { isError: true } : {}),
       ...kept(type, rest),

@@ -3,7 +3,7 @@ import { and, eq, sql } from "drizzle-orm";
 import * as z from "zod";
 import type { SqlRow, Statement } from "./client/port.ts";
 import type { ResolvedNames } from "./schema/names.ts";
-import { conversationsOf, present, toStatement } from "./statements.ts";
+import { conversationsOf, statementTime, toStatement } from "./statements.ts";
 
 /**
  * Over all conversations, or all of one user; expired ones are not counted. Each conversation counts once,
@@ -92,8 +92,8 @@ export function createAnalyticsQuery(names: ResolvedNames) {
       )
       SELECT count(*)::text AS conversations,
         coalesce(sum(messages), 0)::text AS messages,
-        (count(*) FILTER (WHERE active_at > ${present} - interval '168 hours'))::text AS last_week,
-        (count(*) FILTER (WHERE active_at > ${present} - interval '720 hours'))::text AS last_month,
+        (count(*) FILTER (WHERE active_at > ${statementTime} - interval '168 hours'))::text AS last_week,
+        (count(*) FILTER (WHERE active_at > ${statementTime} - interval '720 hours'))::text AS last_month,
         (SELECT extract(hour FROM local)::int AS hour FROM chosen WHERE isfinite(local) GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1)::text AS hour,
         (SELECT extract(dow FROM local)::int AS day FROM chosen WHERE isfinite(local) GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1)::text AS weekday
       FROM chosen`);

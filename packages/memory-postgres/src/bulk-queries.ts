@@ -3,7 +3,14 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Statement } from "./client/port.ts";
 import { qualifiedName, type ResolvedNames } from "./schema/names.ts";
 import { createTables } from "./schema/tables.ts";
-import { conversationsOf, jsonTextOf, millisecondsOf, present, toStatement, toWrite } from "./statements.ts";
+import {
+  conversationsOf,
+  jsonTextOf,
+  millisecondsOf,
+  statementTime,
+  toStatement,
+  toWrite,
+} from "./statements.ts";
 
 /** Which conversations are due for deletion: those of this age in days, or those that have expired. */
 export type Due = { readonly olderThanDays: number } | "expired";
@@ -37,8 +44,8 @@ export function createBulkQueries(names: ResolvedNames) {
   // That a time isn't before all times says nothing, but makes the planner expect few rows.
   const isDue = (due: Due): SQL =>
     due === "expired"
-      ? sql`${expiresAt} <= ${present}`
-      : sql`${lastActivity} >= '-infinity' AND ${lastActivity} < ${present} - ${ageOf(due.olderThanDays)}`;
+      ? sql`${expiresAt} <= ${statementTime}`
+      : sql`${lastActivity} >= '-infinity' AND ${lastActivity} < ${statementTime} - ${ageOf(due.olderThanDays)}`;
 
   const leaveTombstones = sql`, left_behind AS (
     INSERT INTO ${tombstones} (key, id, expires_at)
@@ -96,7 +103,7 @@ export function createBulkQueries(names: ResolvedNames) {
       toWrite(sql`
         WITH deleted AS (
           DELETE FROM ${tombstones} WHERE ${tombstones.key} = ANY (ARRAY(
-            SELECT ${tombstones.key} FROM ${tombstones} WHERE ${tombstones.expiresAt} <= ${present}
+            SELECT ${tombstones.key} FROM ${tombstones} WHERE ${tombstones.expiresAt} <= ${statementTime}
             ORDER BY ${tombstones.expiresAt} LIMIT ${limit}::bigint FOR UPDATE SKIP LOCKED
           )) RETURNING 1
         )

@@ -4,6 +4,7 @@ import {
   createMemoryStorageError,
   describeCause,
   MemorySetupError,
+  present,
 } from "@jaf/memory/adapter";
 import { UnconnectedClient } from "./client/adapt-client.ts";
 import { ConversationTooLarge } from "./decoding.ts";
@@ -53,7 +54,7 @@ export function toMemoryError(operation: string, thrown: unknown): MemoryErrorUn
   const described = describeCause(thrown);
   const rule = ruleFor(thrown, described);
   const { name, message, code } = safeCause(described, rule);
-  const cause = Object.assign(new Error(message), { name }, code === undefined ? {} : { code });
+  const cause = Object.assign(new Error(message), { name }, present({ code }));
   const details = { provider: "postgres", operation, retryable: rule.retryable, cause };
   return rule.kind === "connection"
     ? createMemoryConnectionError("postgres", rule.remedy, details)

@@ -1,4 +1,4 @@
-import { createMemoryConnectionError, MemorySetupError } from "@jaf/memory/adapter";
+import { createMemoryConnectionError, MemorySetupError, present } from "@jaf/memory/adapter";
 import type { PgClient } from "./client/clients.ts";
 import type { ConnectionSettings } from "./config.ts";
 
@@ -26,9 +26,9 @@ function connectionOptions(settings: ConnectionSettings) {
   const { connectionString, host, port, database, username, password, ssl } = settings;
   const target =
     connectionString === undefined
-      ? { host, port, database, user: username, ...(password === undefined ? {} : { password }) }
+      ? { host, port, database, user: username, ...present({ password }) }
       : { connectionString };
-  return { ...target, ...(ssl === undefined ? {} : { ssl }) };
+  return { ...target, ...present({ ssl }) };
 }
 
 /** Connects lazily. `operation`: who asks, for the error where `pg` is missing. */

@@ -28,14 +28,14 @@ export function reusable<Names extends string>(query: SQL): (values: Record<Name
 }
 
 /** Of the statement, not of the transaction, in which a conversation may expire. Unlike the clock's, indexes serve it. */
-export const present = sql`statement_timestamp()`;
+export const statementTime = sql`statement_timestamp()`;
 
 /** The main table under a short name: `columns`, and what stands behind `FROM`. */
 export function conversationsOf(names: ResolvedNames) {
   const table = createTables(names).conversations;
   const columns = alias(table, "conversation");
   const { expiresAt } = columns;
-  const live = or(isNull(expiresAt), gt(expiresAt, present));
+  const live = or(isNull(expiresAt), gt(expiresAt, statementTime));
   return { columns, source: sql`${table} AS conversation`, live };
 }
 

@@ -1,4 +1,4 @@
-import type { ReadOutcome, ReadRequest, StoredConversation } from "@jaf/memory/adapter";
+import { present, type ReadOutcome, type ReadRequest, type StoredConversation } from "@jaf/memory/adapter";
 import type { RedisPort } from "./client/port.ts";
 import { type Head, number, text } from "./decoding.ts";
 import type { Indexes } from "./indexes.ts";
@@ -55,7 +55,7 @@ function toOutcome(firstRead: Selection, { bodies, ownIds }: Selected, forExport
       ? {
           forExport: {
             traceIds,
-            ...(ownTtl === undefined ? {} : { ttlSeconds: ownTtl }),
+            ...present({ ttlSeconds: ownTtl }),
             messageIds: bodies.map((_, at) => ownIds[at] ?? null),
           },
         }

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, StoredConversation } from "@jaf/memory/adapter";
+import { type JsonObject, type JsonValue, present, type StoredConversation } from "@jaf/memory/adapter";
 
 /** A script's reply that is none of ours. */
 export class UnexpectedReply extends TypeError {
@@ -67,7 +67,7 @@ export function parseHead(conversationId: string, hash: unknown): Head | undefin
   const historyDigest = fields.get("digest") || (totalMessages === 0 && (fields.get("base") ?? incarnation));
   return {
     conversationId,
-    ...(userId === undefined ? {} : { userId }),
+    ...present({ userId }),
     metadata: Object.fromEntries(metadata) as JsonObject,
     createdAt: new Date(count("createdAt")),
     lastActivity: new Date(count("lastActivity")),

@@ -4,6 +4,7 @@ import {
   createMemoryStorageError,
   describeCause,
   MemorySetupError,
+  present,
 } from "@jaf/memory/adapter";
 import { type Denial, denialOf } from "./acl-denial.ts";
 import { UnusableClient } from "./client/adapt-client.ts";
@@ -66,11 +67,7 @@ function safeCause(thrown: unknown): Error {
   const word = message.split(" ", 1)[0] ?? "";
   const shown = code ?? (Object.hasOwn(replyRules, word) ? word : undefined);
   const className = thrown instanceof Error && name === "Error" ? thrown.constructor.name : name;
-  return Object.assign(
-    new Error(shown ?? "not shown"),
-    { name: className },
-    shown === undefined ? {} : { code: shown },
-  );
+  return Object.assign(new Error(shown ?? "not shown"), { name: className }, present({ code: shown }));
 }
 
 /** Translates whatever a driver throws, by the tables of `error-rules.ts`. */

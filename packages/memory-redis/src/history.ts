@@ -1,4 +1,4 @@
-import type { HistoryReader } from "@jaf/memory/adapter";
+import { type HistoryReader, present } from "@jaf/memory/adapter";
 import { list, number, text } from "./decoding.ts";
 import type { Keys } from "./keys.ts";
 import type { RunScript } from "./scripts/runner.ts";
@@ -20,7 +20,7 @@ export function createHistoryReader(run: RunScript, keys: Keys, isCluster: boole
         firstPosition,
         nextPosition: firstPosition + number(total),
         base: text(base),
-        ...(historyDigest === undefined ? {} : { historyDigest }),
+        ...present({ historyDigest }),
         messages,
       };
     },

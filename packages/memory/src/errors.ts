@@ -1,3 +1,5 @@
+import { present } from "./present.ts";
+
 /** The cause of an error, reduced to what is safe to log: errors of drivers may contain row contents and addresses. */
 export interface ErrorCause {
   readonly name: string;
@@ -168,7 +170,7 @@ export function createMemoryConflictError(
   return {
     _tag: "MemoryConflictError",
     reason,
-    ...(details.actualVersion === undefined ? {} : { actualVersion: details.actualVersion }),
+    ...present({ actualVersion: details.actualVersion }),
     ...fields(conflictMessages[reason], false, details),
   };
 }

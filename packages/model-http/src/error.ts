@@ -1,3 +1,4 @@
+import { present } from "@jaf/memory/engine";
 import { type Fields, fieldsOf, isObject, parseJson } from "./fields.ts";
 import { retryAfterMsOf } from "./retry-after.ts";
 
@@ -45,7 +46,7 @@ export class ModelHttpError extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(reason: ModelHttpErrorReason, message: string, details: ModelHttpErrorDetails) {
-    super(message, details.cause === undefined ? {} : { cause: details.cause });
+    super(message, present({ cause: details.cause }));
     this.reason = reason;
     this.status = details.status;
     this.code = details.code;
@@ -158,7 +159,7 @@ export function serviceErrors<E extends ModelHttpError>(
       new errorClass("cut", `the answer of ${provider} ended before it was whole`, {
         code: "ECONNRESET",
         isRetryable: true,
-        ...(cause === undefined ? {} : { cause }),
+        ...present({ cause }),
       }),
     configuration: (message) => new errorClass("configuration", message, { isRetryable: false }),
   };

@@ -1,5 +1,5 @@
 import type { ErrorCause } from "@jaf/memory";
-import { describeCause } from "@jaf/memory/adapter";
+import { describeCause, present } from "@jaf/memory/adapter";
 import { warn } from "@jaf/memory/engine";
 import { UserMemoryError, type UserMemoryErrorFields } from "./errors.ts";
 import { notify } from "./notify.ts";
@@ -15,7 +15,7 @@ const type = "JAFUserMemoryWarning";
 /** The kind of a cause alone: what it says may quote a fact, or what was said. */
 export function kindOf(thrown: unknown): ErrorCause {
   const { name, code } = describeCause(thrown);
-  return { name, message: "left out", ...(code === undefined ? {} : { code }) };
+  return { name, message: "left out", ...present({ code }) };
 }
 
 /** Reports a failure that the call goes on without. Never throws. */

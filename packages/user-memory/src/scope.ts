@@ -1,3 +1,4 @@
+import { present } from "@jaf/memory/adapter";
 import type { Access } from "./access.ts";
 import type { Audit } from "./audit/chain.ts";
 import type { StoredFact, UserKey } from "./backend/backend.ts";
@@ -60,9 +61,7 @@ function factOf(userId: string, stored: StoredFact): UserFact {
     ...(validUntil === null ? {} : { validUntil: new Date(validUntil) }),
     ...(supersededBy === null ? {} : { supersededBy }),
     ...(supersededAt === null ? {} : { supersededAt: new Date(supersededAt) }),
-    ...(conflictsWith === null ? {} : { conflictsWith }),
-    ...(quarantine === null ? {} : { quarantine }),
-    ...(quotation === undefined ? {} : { quotation }),
+    ...present({ conflictsWith: conflictsWith ?? undefined, quarantine: quarantine ?? undefined, quotation }),
   });
 }
 
@@ -70,12 +69,14 @@ function provenanceOf(stored: StoredFact): Provenance {
   const { conversationId, position, messageId, author, extractor, saidAt } = stored;
   const evidence = stored.quotation === null ? stored.evidence : stored.fact;
   return {
-    ...(conversationId === null ? {} : { conversationId }),
-    ...(position === null ? {} : { position }),
-    ...(messageId === null ? {} : { messageId }),
-    ...(author === null ? {} : { author }),
-    ...(extractor === null ? {} : { extractor }),
-    ...(evidence === null ? {} : { evidence }),
+    ...present({
+      conversationId: conversationId ?? undefined,
+      position: position ?? undefined,
+      messageId: messageId ?? undefined,
+      author: author ?? undefined,
+      extractor: extractor ?? undefined,
+      evidence: evidence ?? undefined,
+    }),
     ...(saidAt === null ? {} : { saidAt: new Date(saidAt) }),
   };
 }

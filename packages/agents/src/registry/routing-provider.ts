@@ -1,5 +1,5 @@
 import type { ModelProvider, ModelStreamChunk } from "@jaf/core";
-import { present } from "../present.ts";
+import { present } from "@jaf/memory/engine";
 import type { AiProvider } from "./ai-provider.ts";
 import { resolveModel } from "./registered.ts";
 

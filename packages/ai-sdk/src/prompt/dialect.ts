@@ -6,6 +6,7 @@ import type {
   LanguageModelV3ToolResultOutput,
 } from "@ai-sdk/provider";
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider-v4";
+import { present } from "@jaf/memory/engine";
 import { base64Of } from "../base64.ts";
 import type { Specification } from "../model.ts";
 import type {
@@ -119,7 +120,7 @@ function outputPartV3(part: OutputPart): OutputV3Part {
     case "data": {
       const base64 = base64Of(data.data);
       if (isImage) return { type: "image-data", data: base64, mediaType };
-      return { type: "file-data", data: base64, mediaType, ...(filename === undefined ? {} : { filename }) };
+      return { type: "file-data", data: base64, mediaType, ...present({ filename }) };
     }
     case "url":
       return isImage

@@ -1,5 +1,5 @@
 import type { ContentPart } from "@jaf/memory";
-import { base64Of, utf8Of } from "@jaf/memory/engine";
+import { base64Of, present, utf8Of } from "@jaf/memory/engine";
 import { fieldsOf, textField } from "../fields.ts";
 import type { PromptFile } from "./prompt-types.ts";
 
@@ -9,13 +9,13 @@ const DATA_URL = /^data:([^;,]*)(?:;[^;,]+)*?(;base64)?,/i;
 export function fileOf(part: ContentPart, providerKey: string): PromptFile | undefined {
   const { mediaType, source, filename } = mediaOf(part);
   const file = fileFrom(source, mediaType);
-  if (file !== undefined) return { ...file, ...(filename === undefined ? {} : { filename }) };
+  if (file !== undefined) return { ...file, ...present({ filename }) };
   const fileId = part.type === "media" ? textField(part, "fileId") : undefined;
   if (fileId === undefined) return undefined;
   return {
     mediaType: mediaType ?? "application/octet-stream",
     data: { type: "reference", reference: { [providerKey]: fileId } },
-    ...(filename === undefined ? {} : { filename }),
+    ...present({ filename }),
   };
 }
 

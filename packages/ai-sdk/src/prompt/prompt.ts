@@ -1,5 +1,5 @@
 import type { ContentPart, RichMessage } from "@jaf/memory";
-import { calledTool, messageText, partText, stableLength } from "@jaf/memory/engine";
+import { calledTool, messageText, partText, present, stableLength } from "@jaf/memory/engine";
 import { textField } from "../fields.ts";
 import { sameOrigin } from "../model.ts";
 import { assistantParts, type Recipient } from "./assistant.ts";
@@ -124,9 +124,7 @@ function approvalParts(part: ContentPart, { approvals }: Known): ToolPart[] {
   if (approvalId === undefined || !approvals.has(approvalId)) return [];
   const reason = textField(part, "reason");
   const approved = part["approved"] === true;
-  return [
-    { type: "tool-approval-response", approvalId, approved, ...(reason === undefined ? {} : { reason }) },
-  ];
+  return [{ type: "tool-approval-response", approvalId, approved, ...present({ reason }) }];
 }
 
 function addResults(prompt: PromptMessage[], parts: readonly ToolPart[]): void {

@@ -1,4 +1,5 @@
 import type { ContentPart } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
 import { base64Of } from "../base64.ts";
 import { fileOf } from "../prompt/media.ts";
 
@@ -17,14 +18,14 @@ export function shownFile(part: ContentPart): ShownFile | undefined {
     data.type === "url"
       ? (data.originalUrl ?? data.url.href)
       : `data:${mediaType};base64,${base64Of(data.data)}`;
-  return { mediaType, url, ...(filename === undefined ? {} : { filename }) };
+  return { mediaType, url, ...present({ filename }) };
 }
 
 const DATA_URL = /^data:[^,]*;base64,/;
 
 /** The media at an address; `undefined` for any address but those of the web and of data. */
 export function mediaAt({ mediaType, url, filename }: ShownFile): ContentPart | undefined {
-  const named = filename === undefined ? {} : { filename };
+  const named = present({ filename });
   const [head] = DATA_URL.exec(url) ?? [];
   if (head !== undefined) return { type: "media", mediaType, data: url.slice(head.length), ...named };
   return /^(https?|data):/i.test(url) ? { type: "media", mediaType, url, ...named } : undefined;

@@ -4,6 +4,7 @@ import {
   createMemoryValidationError,
   parseApprovalDecision,
   parseMessages,
+  present,
 } from "@jaf/memory/engine";
 import * as z from "zod";
 import { contentOf } from "../content.ts";
@@ -120,7 +121,7 @@ function contentPart(part: Fields): ContentPart | undefined {
   const [text, url, title] = [textField(part, "text"), textField(part, "url"), textField(part, "title")];
   const mediaType = textField(part, "mediaType");
   const filename = textField(part, "filename");
-  const named = filename === undefined ? {} : { filename };
+  const named = present({ filename });
   switch (part["type"]) {
     case "text":
       return text === undefined ? undefined : { type: "text", text };
@@ -130,7 +131,7 @@ function contentPart(part: Fields): ContentPart | undefined {
       return url === undefined || mediaType === undefined ? undefined : mediaAt({ mediaType, url, ...named });
     case "source-url": {
       const id = textField(part, "sourceId") ?? "";
-      return { type: "source", sourceType: "url", id, url, ...(title === undefined ? {} : { title }) };
+      return { type: "source", sourceType: "url", id, url, ...present({ title }) };
     }
     case "source-document": {
       const id = textField(part, "sourceId") ?? "";

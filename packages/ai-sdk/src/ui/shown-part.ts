@@ -1,5 +1,5 @@
 import type { ContentPart } from "@jaf/memory";
-import { partText } from "@jaf/memory/engine";
+import { partText, present } from "@jaf/memory/engine";
 import { textField } from "../fields.ts";
 import { providerOptionsOf } from "../prompt/provider-options.ts";
 import { shownFile } from "./file-url.ts";
@@ -14,7 +14,7 @@ export interface Shown {
 
 export function metadataOf(metadata: unknown, shown: Shown): { providerMetadata?: UIMetadata } {
   const { providerOptions } = shown.providerMetadata ? providerOptionsOf(metadata) : {};
-  return providerOptions === undefined ? {} : { providerMetadata: providerOptions };
+  return present({ providerMetadata: providerOptions });
 }
 
 /** Of a part that isn't about a call; `undefined` where there is nothing to show. */
@@ -42,9 +42,9 @@ function source(part: ContentPart, metadata: { providerMetadata?: UIMetadata }):
   );
   const sourceId = textField(part, "id") ?? url ?? title ?? "";
   if (url !== undefined) {
-    return { type: "source-url", sourceId, url, ...(title === undefined ? {} : { title }), ...metadata };
+    return { type: "source-url", sourceId, url, ...present({ title }), ...metadata };
   }
   if (mediaType === undefined || title === undefined) return undefined;
-  const named = filename === undefined ? {} : { filename };
+  const named = present({ filename });
   return { type: "source-document", sourceId, mediaType, title, ...named, ...metadata };
 }

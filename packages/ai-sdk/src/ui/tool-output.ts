@@ -1,6 +1,6 @@
 import { readToolResult, rejectedResult, rejectionOf } from "@jaf/core/adapter";
 import type { ContentPart, RichMessage } from "@jaf/memory";
-import { partText } from "@jaf/memory/engine";
+import { partText, present } from "@jaf/memory/engine";
 import { base64Of } from "../base64.ts";
 import { fieldsOf, isFields, textField } from "../fields.ts";
 import { fileOf } from "../prompt/media.ts";
@@ -75,7 +75,7 @@ function contentPart(value: unknown): ContentPart | undefined {
   const part = fieldsOf(value);
   const mediaType = textField(part, "mediaType");
   const filename = textField(part, "filename");
-  const named = filename === undefined ? {} : { filename };
+  const named = present({ filename });
   const [text, data, url] = [textField(part, "text"), textField(part, "data"), textField(part, "url")];
   switch (part["type"]) {
     case "text":

@@ -1,3 +1,4 @@
+import { present } from "@jaf/memory/engine";
 import type { Shown } from "./shown-part.ts";
 import type { AiSdkToolPart, AiSdkUIPart, ToolState, UIJsonObject, UIMetadata } from "./ui-message.ts";
 
@@ -19,8 +20,7 @@ export function callPart(call: ShownCall, { isDynamic }: Shown): AiSdkToolPart {
   const rest = {
     toolCallId: id,
     ...(call.providerExecuted === true ? { providerExecuted: true } : {}),
-    ...(callProviderMetadata === undefined ? {} : { callProviderMetadata }),
-    ...(toolMetadata === undefined ? {} : { toolMetadata }),
+    ...present({ callProviderMetadata, toolMetadata }),
     state: "input-available" as const,
     input,
   };
@@ -34,9 +34,7 @@ export function withState(call: AiSdkToolPart, state: ToolState): AiSdkToolPart 
   const { toolCallId, providerExecuted, callProviderMetadata, toolMetadata } = call;
   const rest = {
     toolCallId,
-    ...(providerExecuted === undefined ? {} : { providerExecuted }),
-    ...(callProviderMetadata === undefined ? {} : { callProviderMetadata }),
-    ...(toolMetadata === undefined ? {} : { toolMetadata }),
+    ...present({ providerExecuted, callProviderMetadata, toolMetadata }),
     ...state,
   };
   return call.type === "dynamic-tool"

@@ -1,5 +1,6 @@
 import type { CacheableConfig, RunConfig, RunState } from "@jaf/core";
 import type { ModelOrigin, RichMessage } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
 import {
   callIds,
   type Fields,
@@ -83,8 +84,7 @@ export function messagesRequest<Ctx>(
   const given = breakpointsIn(further.body, offered, prompt.turns);
   const cached = withCache(prompt, offered, { cache: config.cache || undefined, given });
   const outputConfig = {
-    ...(effort === undefined ? {} : { effort }),
-    ...(told.format === undefined ? {} : { format: told.format }),
+    ...present({ effort, format: told.format }),
     ...further.outputConfig,
   };
   const body: Fields = {
@@ -94,7 +94,7 @@ export function messagesRequest<Ctx>(
     ...(offered.length === 0 ? {} : { tools: cached.tools }),
     ...(offered.length === 0 || choice === undefined ? {} : { tool_choice: choice }),
     messages: cached.turns,
-    ...(thinking === undefined ? {} : { thinking }),
+    ...present({ thinking }),
     ...(Object.keys(outputConfig).length === 0 ? {} : { output_config: outputConfig }),
     ...sampling(modelConfig, rules, isOn),
     ...containerOf(messages, origin),

@@ -1,5 +1,5 @@
 import type { RichMessage, RichToolCall } from "@jaf/memory";
-import { calledTool, messageText } from "@jaf/memory/engine";
+import { calledTool, messageText, present } from "@jaf/memory/engine";
 import {
   type CallIds,
   type Fields,
@@ -47,7 +47,7 @@ export function resultBlock(message: RichMessage, call: WireBlock): WireBlock {
   return {
     type: "tool_result",
     tool_use_id: call["id"],
-    ...(call["toolset_name"] === undefined ? {} : { toolset_name: call["toolset_name"] }),
+    ...present({ toolset_name: call["toolset_name"] }),
     ...(content === undefined
       ? text === ""
         ? {}

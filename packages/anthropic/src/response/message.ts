@@ -1,5 +1,6 @@
 import type { ModelCompletion, ModelToolCall } from "@jaf/core";
 import type { ContentPart } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
 import { contentOf, type Fields, fieldsOf, textInputIn } from "@jaf/model-http";
 import { isServerCall, partOf, textPartOf, withoutNull } from "../block-parts.ts";
 import type { MessagesRequest } from "../request/body.ts";
@@ -14,8 +15,7 @@ export function completionOf(reply: WireReply, request: MessagesRequest): ModelC
   return {
     message: messageOf(reply, request),
     origin: request.origin,
-    ...(stopReason === undefined ? {} : { finish_reason: stopReason }),
-    ...(usage === undefined ? {} : { usage }),
+    ...present({ finish_reason: stopReason, usage }),
   };
 }
 

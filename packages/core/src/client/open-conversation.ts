@@ -1,5 +1,5 @@
 import type { AnyConversationStore, MemoryProvider, Result } from "@jaf/memory";
-import { createFailure, createMemoryStorageError, createSuccess, idIssue } from "@jaf/memory/engine";
+import { createFailure, createMemoryStorageError, createSuccess, idIssue, present } from "@jaf/memory/engine";
 import { ConversationStoreError, providerOf } from "@jaf/memory/turns";
 import { toResult } from "../memory/to-result.ts";
 import { ConversationOwnershipError } from "./ownership-error.ts";
@@ -47,7 +47,7 @@ export async function openConversation(
 }
 
 const providerFor = (store: AnyConversationStore, userId: string | undefined): MemoryProvider =>
-  providerOf(store, userId === undefined ? {} : { userId });
+  providerOf(store, present({ userId }));
 
 /** A conversation without an owner, or one that doesn't exist, is refused in the same way as another user's. */
 async function resume(

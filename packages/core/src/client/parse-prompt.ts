@@ -1,5 +1,5 @@
 import type { AnyConversationStore, Message, RichMessage } from "@jaf/memory";
-import { parseMessages } from "@jaf/memory/engine";
+import { parseMessages, present } from "@jaf/memory/engine";
 import { assertValidContinuation } from "@jaf/memory/turns";
 import type { Agent } from "../agent.ts";
 import type { Resume } from "../config.ts";
@@ -84,7 +84,7 @@ export async function parsePrompt<Ctx, Out>(
 function sentBack<Ctx>({ messages, historyToken }: PromptOptions<Ctx>): Resume {
   const sent = frozenInput(messages);
   if (historyToken !== undefined) return { historyToken, messages: sent ?? [] };
-  return sent === undefined ? {} : { messages: sent };
+  return present({ messages: sent });
 }
 
 /** A token is valid only for a stored conversation. */
@@ -115,8 +115,7 @@ function stateOf<Ctx>(agentName: string, { context, messages, options }: Beginni
     agentName,
     context,
     messages,
-    ...(traceId === undefined ? {} : { traceId }),
-    ...(runId === undefined ? {} : { runId }),
+    ...present({ traceId, runId }),
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Message } from "@jaf/memory";
-import { messageText } from "@jaf/memory/engine";
+import { messageText, present } from "@jaf/memory/engine";
 import type { Interruption } from "../interruption/interruption.ts";
 import type { ModelUsage } from "../model/completion.ts";
 import { refusalOf } from "../model/reply-content.ts";
@@ -57,18 +57,17 @@ export function toPromptResult<Out>(
   const last = (isCompleted ? finalState.messages : messages).findLast(({ role }) => role === "assistant");
   const refusal = isCompleted && last !== undefined ? refusalOf(last) : refusalIn(outcome);
   return {
-    ...(conversationId === undefined ? {} : { conversationId }),
+    ...present({ conversationId }),
     text: last === undefined ? "" : messageText(last),
-    ...(refusal === undefined ? {} : { refusal }),
+    ...present({ refusal }),
     ...(isCompleted ? { output: outcome.output } : {}),
     messages: Object.freeze(messages),
     usage,
-    ...(spent === undefined ? {} : { spent }),
+    ...present({ spent }),
     outcome,
     interruptions: outcome.status === "interrupted" ? outcome.interruptions : Object.freeze([]),
     finalState,
-    ...(historyFrom === undefined ? {} : { historyFrom }),
-    ...(historyToken === undefined ? {} : { historyToken }),
+    ...present({ historyFrom, historyToken }),
   };
 }
 

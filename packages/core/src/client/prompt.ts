@@ -1,4 +1,5 @@
 import type { Message } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
 import { ContinuationValidationError, conversationMetadata } from "@jaf/memory/turns";
 import type { RunConfig } from "../config.ts";
 import { type Ended, execute } from "../engine/run.ts";
@@ -180,7 +181,7 @@ function throwRefusal(outcome: RunResult<unknown>["outcome"], refusal: Ended<unk
       ok: false,
       code,
       reason,
-      ...(index === undefined ? {} : { index }),
+      ...present({ index }),
     });
   }
   if (error._tag !== "MemoryError" || error.error._tag !== "MemoryConflictError") return;

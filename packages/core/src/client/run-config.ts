@@ -1,3 +1,4 @@
+import { present } from "@jaf/memory/engine";
 import { createInMemoryProvider } from "@jaf/memory/turns";
 import type { RunConfig } from "../config.ts";
 import { callObserver } from "../events/report.ts";
@@ -26,11 +27,9 @@ export function runConfigOf<Ctx, Out>(
   const { memory: remembers, cache } = options;
   const common = {
     ...settings.run,
-    ...(parsed.resume === undefined ? {} : { resume: parsed.resume }),
+    ...present({ resume: parsed.resume }),
     ...(remembers === undefined ? {} : { remembers: remembers || (false as const) }),
-    ...(cache === undefined ? {} : { cache }),
-    ...(onEvent === undefined ? {} : { onEvent }),
-    ...(signal === undefined ? {} : { signal }),
+    ...present({ cache, onEvent, signal }),
   };
   const { historyLimit } = parsed;
   if (conversation === undefined) return { ...common, ...windowAlone(settings.memory, historyLimit) };
@@ -38,7 +37,7 @@ export function runConfigOf<Ctx, Out>(
     ...common,
     conversationId: conversation.conversationId,
     memory: storedMemory(settings.memory, conversation, historyLimit),
-    ...(validate === undefined ? {} : { validate }),
+    ...present({ validate }),
   };
 }
 
@@ -48,7 +47,7 @@ const windowOf = ({ window }: Window, historyLimit: number | undefined): Window 
   if (historyLimit !== undefined) {
     return { window: { memoryType: "message_window", maxMessages: historyLimit } };
   }
-  return window === undefined ? {} : { window };
+  return present({ window });
 };
 
 function storedMemory(
@@ -59,7 +58,7 @@ function storedMemory(
   return {
     ...memory,
     ...windowOf(memory, historyLimit),
-    ...(userId === undefined ? {} : { userId }),
+    ...present({ userId }),
     provider,
     autoStore: true,
   };

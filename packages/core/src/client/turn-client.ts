@@ -1,5 +1,5 @@
 import type { MemoryProvider } from "@jaf/memory";
-import { parseOptions } from "@jaf/memory/engine";
+import { parseOptions, present } from "@jaf/memory/engine";
 import type { Agent } from "../agent.ts";
 import type { Emit } from "../events/emitter.ts";
 import { overlay } from "../immutable/overlay.ts";
@@ -61,7 +61,7 @@ export function createTurnClient<Ctx, Out>(
         run: {
           ...settings.run,
           middleware: [...(settings.run.middleware ?? []), turn.middleware],
-          ...(userMemory === undefined ? {} : { userMemory }),
+          ...present({ userMemory }),
         },
         store: {
           ...settings.store,

@@ -1,4 +1,5 @@
 import type { Message } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
 import type { Summary } from "../memory/summary.ts";
 import type { NamedAddition } from "../model/additions.ts";
 import type { ShownMessages } from "../window/shown.ts";
@@ -43,7 +44,7 @@ export function manifestOf(decided: Decided): ContextManifest {
     ...(lacksUserMessage(decided) ? { lacksUserMessage: true } : {}),
     ...(inView && { summary: Object.freeze({ upTo: inView.upTo, characters: inView.text.length }) }),
     ...(limit && { window: Object.freeze(limit) }),
-    ...(tokens === undefined ? {} : { estimatedTokens: tokens }),
+    ...present({ estimatedTokens: tokens }),
     ...(decided.additions.length === 0 ? {} : { additions: additionsOf(decided) }),
     ...(report && { compaction: Object.freeze(report) }),
   };

@@ -1,4 +1,5 @@
 import type { Message } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
 import { cleanSummary, gapsBefore, type Summary } from "../memory/summary.ts";
 import { reasonOf } from "../thrown.ts";
 import type { TimeLimit } from "../timing/time-limit.ts";
@@ -54,7 +55,7 @@ async function ask(
   { summarize, limit }: SummaryWork,
   { previous, messages }: DueSummary,
 ): Promise<{ readonly text: string } | { readonly reason: string }> {
-  const before = previous === undefined ? {} : { previous: previous.text };
+  const before = present({ previous: previous?.text });
   const { signal } = limit;
   try {
     const asking = Promise.resolve().then(() =>

@@ -1,5 +1,5 @@
 import type { ConversationMemory, MemoryErrorUnion, Result } from "@jaf/memory";
-import { backoffDelayMs, createSuccess } from "@jaf/memory/engine";
+import { backoffDelayMs, createSuccess, present } from "@jaf/memory/engine";
 import type { Journal } from "../memory/journal.ts";
 import { loadHead } from "../memory/load.ts";
 import { firstPositionOf, metadataVersionOf } from "../memory/metadata.ts";
@@ -86,12 +86,11 @@ async function compareAndSet(
       provider.appendMessages(
         conversationId,
         [],
-        { ...(userId === undefined ? {} : { userId }), ...metadata },
+        { ...present({ userId }), ...metadata },
         {
           idempotencyKey,
           // So that a conversation that was erased meanwhile isn't created again.
-          ...(incarnation === undefined ? {} : { expectedIncarnation: incarnation }),
-          ...(version === undefined ? {} : { expectedMetadataVersion: version }),
+          ...present({ expectedIncarnation: incarnation, expectedMetadataVersion: version }),
         },
       ),
     );

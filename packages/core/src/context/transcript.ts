@@ -1,5 +1,5 @@
 import type { ContentPart, Message, RichMessage } from "@jaf/memory";
-import { calledTool, isMediaPart, partText } from "@jaf/memory/engine";
+import { calledTool, isMediaPart, partText, present } from "@jaf/memory/engine";
 
 /** The longest text of one message, and the longest arguments of a call, in UTF-16 units. */
 const MAX_TEXT = 6_000;
@@ -43,7 +43,7 @@ function lineOf(message: Message): Line {
     role,
     answers: answers === undefined ? undefined : shortened(answers, MAX_NAME),
     text: saidIn(rich),
-    ...(calls === undefined ? {} : { calls }),
+    ...present({ calls }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { ConversationMemory, MemoryErrorUnion, Message } from "@jaf/memory"
 import {
   createMemoryConflictError,
   createMemoryValidationError,
+  present,
   sanitizeConversation,
 } from "@jaf/memory/engine";
 import type { ContinuationRejected } from "../errors.ts";
@@ -167,7 +168,7 @@ function historyConflict(stored: ConversationMemory | null): MemoryErrorUnion {
   const actualVersion = stored === null ? undefined : versionOf(stored);
   return createMemoryConflictError("version", {
     operation: OPERATION,
-    ...(actualVersion === undefined ? {} : { actualVersion }),
+    ...present({ actualVersion }),
   });
 }
 

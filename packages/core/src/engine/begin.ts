@@ -64,7 +64,7 @@ function failWithoutStore<Ctx>(state: RunState<Ctx>): Step<Ctx> {
 /** What is wrong with a run's configuration beside its memory. */
 function configFault<Ctx, Out>(config: RunConfig<Ctx>, agent: Agent<Ctx, Out>): JAFError | undefined {
   try {
-    parseOptions<unknown>(runSettingsSchema(), config, "RunConfig");
+    parseOptions<unknown>(runSettingsSchema, config, "RunConfig");
     checkInstallable(config, agent, (field) => `RunConfig.${field}`);
     return undefined;
   } catch (thrown) {

@@ -1,5 +1,5 @@
 import type { Message, RichMessage } from "@jaf/memory";
-import { messageText } from "@jaf/memory/engine";
+import { messageText, present } from "@jaf/memory/engine";
 import {
   ContinuationValidationError,
   defaultContinuationValidator,
@@ -92,7 +92,7 @@ function withoutOk<Verdict extends { readonly ok: false }>({ ok: _, ...rest }: V
 function toRejection(thrown: unknown): ContinuationRejected {
   if (thrown instanceof ContinuationValidationError) {
     const { code, message, index } = thrown;
-    return { ...rejected(code, message), ...(index === undefined ? {} : { index }) };
+    return { ...rejected(code, message), ...present({ index }) };
   }
   return rejected("rejected", thrown instanceof Error ? thrown.message : "RunConfig.validate threw no Error");
 }

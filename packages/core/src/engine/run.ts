@@ -1,5 +1,5 @@
 import type { Message } from "@jaf/memory";
-import { describeCause } from "@jaf/memory/engine";
+import { describeCause, present } from "@jaf/memory/engine";
 import type { RunConfig } from "../config.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import { frozenState, ownState } from "../immutable/frozen.ts";
@@ -71,9 +71,7 @@ export async function execute<Ctx, Out>(
     const spent = spentBy(scope);
     const result = {
       finalState: frozenState(state),
-      ...(historyFrom === undefined ? {} : { historyFrom }),
-      ...(historyToken === undefined ? {} : { historyToken }),
-      ...(spent === undefined ? {} : { spent }),
+      ...present({ historyFrom, historyToken, spent }),
       outcome: Object.freeze(outcome),
     } as RunResult<Out>;
     scope.emit?.({ type: "run_end", data: { outcome: frozenCopy(result.outcome) } });

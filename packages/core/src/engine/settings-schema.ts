@@ -1,4 +1,3 @@
-import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { RunSettings } from "../config.ts";
 import { budgetSchema, pricesSchema } from "../cost/budget.ts";
@@ -56,8 +55,7 @@ export const priced = <Schema extends z.ZodType>(schema: Schema): Schema =>
     { path: ["prices"], error: "expected the prices that budget.maxCost counts by" },
   );
 
+const { maxTurns: _, maxParallelTools: __, ...runShape } = settingsShape;
+
 /** What a run refuses. Every number of turns and of tools at once means something to it. */
-export const runSettingsSchema = lazy(() => {
-  const { maxTurns: _, maxParallelTools: __, ...shape } = settingsShape;
-  return priced(z.object({ ...shape, cache: cacheSchema.optional() }));
-});
+export const runSettingsSchema = priced(z.object({ ...runShape, cache: cacheSchema.optional() }));

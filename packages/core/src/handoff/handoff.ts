@@ -1,3 +1,4 @@
+import { present } from "@jaf/memory/engine";
 import type { RunScope } from "../engine/run-scope.ts";
 import type { JAFError } from "../errors.ts";
 import { abortable } from "../timing/abort.ts";
@@ -64,8 +65,7 @@ export async function answerHandoff<Ctx>(
   return {
     content: answer.content,
     understood: true,
-    ...(decision.to === undefined ? {} : { to: decision.to }),
-    ...(decision.error === undefined ? {} : { error: decision.error }),
+    ...present({ to: decision.to, error: decision.error }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
 import { frozenCopy } from "./copy.ts";
 
 /** The message itself if it is frozen throughout, as those of our stores are, else a copy that can't be changed. */
@@ -28,9 +29,9 @@ export function ownConversation(conversation: ConversationMemory): ConversationM
   const { conversationId, userId, messages, metadata } = conversation;
   return {
     conversationId,
-    ...(userId === undefined ? {} : { userId }),
+    ...present({ userId }),
     messages: ownMessages(messages),
-    ...(metadata === undefined ? {} : { metadata }),
+    ...present({ metadata }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ApprovalDecision } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
 import type { ToolResult } from "../tools/result.ts";
 import type { ToolParts } from "../tools/tool-parts.ts";
 
@@ -54,5 +55,5 @@ export const reject = ({ toolCallId, approvalId }: ApprovalRequest, reason?: str
   toolCallId,
   approvalId,
   approved: false,
-  ...(reason === undefined ? {} : { reason }),
+  ...present({ reason }),
 });

@@ -8,7 +8,7 @@ import type {
   WriteOptions,
   WriteReceipt,
 } from "@jaf/memory";
-import { createFailure, createSuccess } from "@jaf/memory/engine";
+import { createFailure, createSuccess, present } from "@jaf/memory/engine";
 import { historyTokenOf, isVersionedProvider, receiptOf } from "@jaf/memory/turns";
 import type { Emit } from "../events/emitter.ts";
 import { plainCopy } from "../immutable/copy.ts";
@@ -138,7 +138,7 @@ export function openAppends(options: AppendsOptions) {
     if (existence === "absent") createdUnderKey = key;
     const { provider, userId, maxMessages, ttl } = memory;
     const { traceId, label, writes } = options;
-    const written = { ...label, traceId, ...(userId === undefined ? {} : { userId }), ...metadata };
+    const written = { ...label, traceId, ...present({ userId }), ...metadata };
     const { incarnation, version, metadataVersion } = known;
     const conditions: { -readonly [Field in keyof WriteOptions]: WriteOptions[Field] } = {
       idempotencyKey: key,

@@ -4,6 +4,7 @@ import {
   createMemoryConflictError,
   createMemoryStorageError,
   createSuccess,
+  present,
 } from "@jaf/memory/engine";
 import { isVersionedProvider, readFrom } from "@jaf/memory/turns";
 import { ownConversation } from "../immutable/messages.ts";
@@ -108,8 +109,8 @@ async function read(
   conversationId: string,
   { receiptFor, ...options }: Reading,
 ): Promise<Result<Loaded>> {
-  const owner = userId === undefined ? {} : { userId };
-  const receipt = receiptFor === undefined ? {} : { receiptFor };
+  const owner = present({ userId });
+  const receipt = present({ receiptFor });
   const askedAt = performance.now();
   const reading = await toResult(OPERATION, () =>
     readFrom(provider, conversationId, { ...options, ...owner, ...receipt }),

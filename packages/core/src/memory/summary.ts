@@ -1,4 +1,5 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
 import { wrapInTag } from "@jaf/memory/turns";
 import * as z from "zod";
 import { fingerprint } from "./fingerprint.ts";
@@ -87,7 +88,7 @@ function agreeAtEnd(a: readonly string[], b: readonly string[]): boolean {
 
 export const summaryMetadata = (summary: Summary): Readonly<Record<string, unknown>> => {
   const { text, upTo, gaps, digests, incarnation } = summary;
-  const of = incarnation === undefined ? {} : { incarnation };
+  const of = present({ incarnation });
   return { [SUMMARY_KEY]: { format: FORMAT, text, upTo, gaps, digests, ...of } };
 };
 

@@ -1,5 +1,5 @@
 import type { MemoryErrorUnion, Result } from "@jaf/memory";
-import { createFailure, createSuccess, unref } from "@jaf/memory/engine";
+import { createFailure, createSuccess, present, unref } from "@jaf/memory/engine";
 import type { Spending } from "../cost/spending.ts";
 import { abortable } from "../timing/abort.ts";
 import type { Appends, AppendsOptions } from "./append.ts";
@@ -76,9 +76,7 @@ export function openTurnLease(options: TurnLeaseOptions, appends: Appends) {
     return {
       runId: options.runId,
       agentName,
-      ...(callScope === undefined ? {} : { toolCallScope: callScope }),
-      ...(approvals === undefined ? {} : { approvals }),
-      ...(spent === undefined ? {} : { spent }),
+      ...present({ toolCallScope: callScope, approvals, spent }),
       turn: {
         id: executionId,
         sign: count,

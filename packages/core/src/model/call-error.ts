@@ -1,4 +1,4 @@
-import { describeCause } from "@jaf/memory/engine";
+import { describeCause, present } from "@jaf/memory/engine";
 import type { ModelCallError } from "../errors.ts";
 import { TimeLimitError } from "../timing/time-limit.ts";
 import { isRetryableFailure, type ModelRetryPolicy } from "./retry.ts";
@@ -16,8 +16,7 @@ export function modelCallError(
     _tag: "ModelCallError",
     attempts,
     retryable: isRetryableFailure(policy, thrown),
-    ...(status === undefined ? {} : { status }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...present({ status, retryAfterMs }),
     ...(thrown instanceof TimeLimitError ? { timeoutMs: thrown.timeoutMs } : {}),
     cause: describeCause(thrown),
   };

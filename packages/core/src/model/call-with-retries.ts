@@ -1,4 +1,5 @@
 import type { ModelOrigin, RichMessage } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
 import type { RunScope } from "../engine/run-scope.ts";
 import { JAFErrorHandler } from "../error-handler.ts";
 import { frozenCopy } from "../immutable/copy.ts";
@@ -104,13 +105,12 @@ function replyData<Ctx>({ spending }: RunScope<Ctx>, { last, usage, name }: Ende
   const cost = usage && spending.costOf(usage, { name, origin });
   const spent = {
     ...(usage === undefined ? {} : { usage: frozenCopy(usage) }),
-    ...(cost === undefined ? {} : { cost }),
+    ...present({ cost }),
   };
   if (!last.ok) return spent;
   const { finish_reason: finishReason } = last.completion;
   return {
     ...spent,
-    ...(finishReason == null ? {} : { finishReason }),
-    ...(origin === undefined ? {} : { origin }),
+    ...present({ finishReason: finishReason ?? undefined, origin }),
   };
 }

@@ -1,4 +1,3 @@
-import { lazy } from "@jaf/memory/engine";
 import * as z from "zod";
 
 export const modelProviderSchema = z.custom<unknown>(
@@ -6,14 +5,12 @@ export const modelProviderSchema = z.custom<unknown>(
   { error: "expected a model provider with getCompletion()" },
 );
 
-const model = lazy(() => {
-  const name = z.string().min(1);
-  return z.union([name, z.object({ model: name, modelProvider: modelProviderSchema.optional() })], {
-    error: "expected a name, or { model, modelProvider }",
-  });
+const name = z.string().min(1);
+const model = z.union([name, z.object({ model: name, modelProvider: modelProviderSchema.optional() })], {
+  error: "expected a name, or { model, modelProvider }",
 });
 
 export const fallbackSchema = z.strictObject({
-  models: z.array(model()),
+  models: z.array(model),
   statuses: z.array(z.int().min(100).max(599)).optional(),
 });

@@ -1,3 +1,4 @@
+import { present } from "@jaf/memory/engine";
 import type { FallbackModel, ModelFallback, RunConfig } from "../config.ts";
 import type { RunScope } from "../engine/run-scope.ts";
 import { JAFErrorHandler } from "../error-handler.ts";
@@ -68,6 +69,6 @@ function scopeFor<Ctx>(
   if (fallback === undefined) return scope;
   const { model, modelProvider }: FallbackModel<Ctx> =
     typeof fallback === "string" ? { model: fallback } : fallback;
-  const changes: Partial<RunConfig<Ctx>> = modelProvider === undefined ? {} : { modelProvider };
+  const changes: Partial<RunConfig<Ctx>> = present({ modelProvider });
   return { ...scope, config: overlay(scope.config, { ...changes, modelOverride: model }) };
 }

@@ -1,4 +1,5 @@
 import type { Message, ModelOrigin } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
 import { frozenCopy } from "../immutable/copy.ts";
 import { storableMessage } from "../immutable/storable.ts";
 import type { ModelCompletion } from "./completion.ts";
@@ -55,7 +56,7 @@ export function parseReply(completion: ModelCompletion | null | undefined): Pars
     ...rest,
     content: typeof content === "string" ? content : parsed.placed(content),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
-    ...(origin === undefined ? {} : { origin }),
+    ...present({ origin }),
   };
   // Text and plain calls are what any store can hold.
   if (isBare) return judged(frozenCopy(message) as Message, completion);

@@ -1,3 +1,4 @@
+import { present } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { RunScope } from "../engine/run-scope.ts";
 import { overlay } from "../immutable/overlay.ts";
@@ -27,7 +28,7 @@ export function requestOf<Ctx>(
     messages: call.state.messages,
     tools: Object.freeze((agent.tools ?? []).map(({ schema }) => schema.name)),
     modelConfig: agent.modelConfig ?? Object.freeze({}),
-    ...(model === undefined ? {} : { model }),
+    ...present({ model }),
     signal,
   });
 }

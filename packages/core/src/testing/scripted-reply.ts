@@ -1,4 +1,5 @@
 import type { ContentPart, ModelOrigin, RichToolCall } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
 import type { ModelCompletion, ModelStreamChunk, ModelUsage } from "../model/completion.ts";
 
 export interface ScriptedCall {
@@ -36,15 +37,12 @@ export function toCompletion(reply: ScriptedReply, nextId: () => string): ModelC
   const { refusal, toolCalls, fields, origin, finishReason, usage } = reply;
   const message = {
     content: contentOf(reply),
-    ...(refusal === undefined ? {} : { refusal }),
-    ...(toolCalls === undefined ? {} : { tool_calls: toolCalls.map((call) => toCall(call, nextId())) }),
+    ...present({ refusal, tool_calls: toolCalls?.map((call) => toCall(call, nextId())) }),
     ...fields,
   };
   return {
     message,
-    ...(origin === undefined ? {} : { origin }),
-    ...(finishReason === undefined ? {} : { finish_reason: finishReason }),
-    ...(usage === undefined ? {} : { usage }),
+    ...present({ origin, finish_reason: finishReason, usage }),
   };
 }
 
@@ -89,9 +87,7 @@ export function* toChunks(
   yield {
     type: "done",
     ...(isWhole && message !== undefined ? { message } : {}),
-    ...(origin === undefined ? {} : { origin }),
-    ...(finishReason == null ? {} : { finishReason }),
-    ...(usage === undefined ? {} : { usage }),
+    ...present({ origin, finishReason: finishReason ?? undefined, usage }),
   };
 }
 

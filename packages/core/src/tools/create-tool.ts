@@ -1,3 +1,4 @@
+import { present } from "@jaf/memory/engine";
 import type * as z from "zod";
 import type { ToolResult } from "./result.ts";
 import { clientSide, type Tool, type ToolCallInfo } from "./tool.ts";
@@ -56,6 +57,6 @@ export function createTool<Schema extends z.ZodType, Ctx = any>(
       : {
           needsApproval: typeof needsApproval === "function" ? needsApproval.bind(definition) : needsApproval,
         }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...present({ timeoutMs }),
   };
 }

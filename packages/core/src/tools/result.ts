@@ -1,3 +1,5 @@
+import { present } from "@jaf/memory/engine";
+
 export type ToolResultStatus = "success" | "error" | "validation_error" | "permission_denied" | "not_found";
 
 /** The structured result of a tool. The model gets it as JSON. Create one with `ToolResponse`. */
@@ -48,7 +50,7 @@ function failure(
   return {
     status,
     error: details === undefined ? { code, message } : { code, message, details },
-    ...(metadata === undefined ? {} : { metadata }),
+    ...present({ metadata }),
   };
 }
 

@@ -7,6 +7,7 @@ import type {
   Tokenizer,
   WindowOptions,
 } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
 import { countMessageTokens, estimateTokens, planWindow, windowOptionsOf } from "@jaf/memory/turns";
 import type { ContextLabel } from "../context/manifest.ts";
 import { type WindowFunction, windowByFunction } from "./function-window.ts";
@@ -69,7 +70,7 @@ export function openWindow(window: RunWindow | undefined): ModelWindow {
   const options = windowOptions(window, counted);
   const limits = {
     limit: limitOf(options),
-    ...(options.trimTo === undefined ? {} : { trimTo: options.trimTo }),
+    ...present({ trimTo: options.trimTo }),
   };
   if (!("maxTokens" in options))
     return {

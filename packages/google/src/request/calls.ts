@@ -1,5 +1,5 @@
 import type { RichToolCall } from "@jaf/memory";
-import { calledTool } from "@jaf/memory/engine";
+import { calledTool, present } from "@jaf/memory/engine";
 import { type Fields, fieldsOf, inputObject, type ToolNames } from "@jaf/model-http";
 import { metadataIn } from "../metadata.ts";
 
@@ -33,7 +33,7 @@ function called(call: RichToolCall, id: string | undefined, { names, calls }: Ca
   const { name } = calledTool(call);
   const wire = { name: names.toWire(name), id };
   calls.set(call.id, wire);
-  return { ...(id === undefined ? {} : { id }), name: wire.name, args: inputObject(call) };
+  return { ...present({ id }), name: wire.name, args: inputObject(call) };
 }
 
 /** The first call of a step carries the signature for all of it, and models may refuse a step without one. */

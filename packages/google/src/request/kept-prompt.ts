@@ -1,6 +1,6 @@
 import type { CacheableConfig } from "@jaf/core";
 import type { RichMessage } from "@jaf/memory";
-import { stableLength } from "@jaf/memory/engine";
+import { present, stableLength } from "@jaf/memory/engine";
 import type { Fields } from "@jaf/model-http";
 import type { TurnContext } from "./assistant.ts";
 import { begun, contentsOf, framed } from "./contents.ts";
@@ -43,9 +43,7 @@ export function keptPrompt({ cache, path, asked, spoken, leading, context }: Ask
   const contents = begun(contentsOf(spoken.slice(0, first), calls));
   const resource = {
     model: path,
-    ...(systemInstruction === undefined ? {} : { systemInstruction }),
-    ...(tools === undefined ? {} : { tools }),
-    ...(toolConfig === undefined ? {} : { toolConfig }),
+    ...present({ systemInstruction, tools, toolConfig }),
     ...(contents.length === 0 ? {} : { contents }),
   };
   const rest = { ...others, contents: framed(contentsOf(spoken.slice(first), calls)) };

@@ -1,5 +1,5 @@
 import type { MediaPart, RichMessage } from "@jaf/memory";
-import { messageText } from "@jaf/memory/engine";
+import { messageText, present } from "@jaf/memory/engine";
 import { base64Of, type Fields, isMedia, isObject, mediaMention, parseJson } from "@jaf/model-http";
 import type { ModelRules } from "../model-rules.ts";
 import type { CallContext } from "./calls.ts";
@@ -22,7 +22,7 @@ export function resultParts(message: RichMessage, { calls, rules }: ResultContex
   const { inside, outside } = mediaIn(message, rules.mediaInResults);
   const response = responseOf(message, inside.length + outside.length > 0);
   const functionResponse = {
-    ...(call.id === undefined ? {} : { id: call.id }),
+    ...present({ id: call.id }),
     name: call.name,
     response,
     ...(inside.length === 0 ? {} : { parts: inside }),

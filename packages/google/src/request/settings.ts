@@ -1,4 +1,5 @@
 import type { ResolvedAgent } from "@jaf/core";
+import { present } from "@jaf/memory/engine";
 import { type Fields, isObject, listOf, optionsFor, type ToolNames } from "@jaf/model-http";
 import type { ModelRules } from "../model-rules.ts";
 import type { ParsedOptions } from "../options.ts";
@@ -18,9 +19,7 @@ export function settings<Ctx>(
     ...(includeThoughts && rules.thinking !== undefined ? { includeThoughts } : {}),
   };
   return {
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(topP === undefined ? {} : { topP }),
-    ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
+    ...present({ temperature, topP, maxOutputTokens: maxTokens }),
     ...(Object.keys(thinking).length === 0 ? {} : { thinkingConfig: thinking }),
   };
 }

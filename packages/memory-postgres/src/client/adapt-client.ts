@@ -1,4 +1,4 @@
-import { backoffDelayMs } from "@jaf/memory/adapter";
+import { backoffDelayMs, present } from "@jaf/memory/adapter";
 import { isPglite, type PgClient, type PgliteClient, type PostgresClient } from "./clients.ts";
 import type { SqlClient, SqlRow, Statement } from "./port.ts";
 import { MISPLACED, unnamed } from "./prepared.ts";
@@ -54,8 +54,7 @@ async function send(client: PgClient, { text, values, name, timeoutMs }: Stateme
   const query = {
     text,
     values: [...values],
-    ...(name === undefined ? {} : { name }),
-    ...(timeoutMs === undefined ? {} : { query_timeout: timeoutMs }),
+    ...present({ name, query_timeout: timeoutMs }),
   };
   return (await client.query(query)).rows as readonly SqlRow[];
 }

@@ -1,3 +1,4 @@
+import { present } from "@jaf/memory/adapter";
 import type { CreateConnection, Target } from "./connection.ts";
 
 type Library = Pick<typeof import("ioredis"), "Redis">;
@@ -20,10 +21,7 @@ export function ioredisConnections(
     // It ends a connection politely, and waits so many milliseconds for the other side.
     disconnectTimeout: 1,
   };
-  const credentials = {
-    ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password }),
-  };
+  const credentials = present({ username, password });
   return (onLost) => {
     const client =
       url === undefined ? new Redis({ ...options, host, port, db, ...credentials }) : new Redis(url, options);

@@ -1,3 +1,4 @@
+import { present } from "@jaf/memory/adapter";
 import type { CreateConnection, Target } from "./connection.ts";
 
 type Library = Pick<typeof import("redis"), "createClient">;
@@ -13,8 +14,7 @@ function clientOptions({ url, host, port, username, password, db }: Target, conn
   if (url !== undefined) return { ...common, url, socket };
   return {
     ...common,
-    ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password }),
+    ...present({ username, password }),
     database: db,
     socket: { ...socket, host, port },
   };

@@ -66,6 +66,7 @@ export {
   tombstoneKey,
 } from "../incarnation.ts";
 export { messageText } from "../message-text.ts";
+export { present } from "../present.ts";
 export { type ProviderReading, readFrom } from "../read-from.ts";
 export { createFailure, createSuccess, type Result } from "../result.ts";
 export { MemorySetupError } from "../setup-error.ts";

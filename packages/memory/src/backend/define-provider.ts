@@ -13,6 +13,7 @@ import {
   type MemoryIssue,
 } from "../errors.ts";
 import { absentIncarnation } from "../incarnation.ts";
+import { present } from "../present.ts";
 import type { HealthStatus } from "../provider.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
 import type { ConversationReading, VersionedMemoryProvider, WriteResult } from "../versioned-provider.ts";
@@ -90,7 +91,7 @@ export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryPro
         return createFailure(createMemoryNotFoundError(input.conversationId, { provider, operation }));
       case "conflict": {
         const { reason, actualVersion } = outcome;
-        const details = { provider, operation, ...(actualVersion === undefined ? {} : { actualVersion }) };
+        const details = { provider, operation, ...present({ actualVersion }) };
         return createFailure(createMemoryConflictError(reason, details));
       }
     }
@@ -129,7 +130,7 @@ export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryPro
           incarnation: conversation.incarnation,
           firstPosition,
           readAt,
-          ...(receipt === undefined ? {} : { receipt }),
+          ...present({ receipt }),
         };
       });
     },

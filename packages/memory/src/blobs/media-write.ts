@@ -5,6 +5,7 @@ import {
   type MemoryIssue,
 } from "../errors.ts";
 import type { Message } from "../message.ts";
+import { present } from "../present.ts";
 import { createFailure, createSuccess, type Result } from "../result.ts";
 import type { BlobHold } from "./blob-backend.ts";
 import { type Collecting, collectBlobs, failedIn } from "./garbage-collection.ts";
@@ -65,7 +66,7 @@ export function createMediaWriter(writing: MediaWriting) {
       const put = await blobs.put(conversationId, data, hold);
       if (!put.success) return failedIn(operation, put);
       const { sha256, size } = put.data;
-      references.push({ sha256, size, ...(encoding === undefined ? {} : { encoding }) });
+      references.push({ sha256, size, ...present({ encoding }) });
     }
     if (performance.now() - start <= holdSeconds * 500) return createSuccess(undefined);
     const reason = "storing its media took more than half of `holdSeconds`; try again, or raise it.";
@@ -87,7 +88,7 @@ export function createMediaWriter(writing: MediaWriting) {
     if (!kept.success) return failedIn(operation, kept);
     const read = await provider.readConversation(conversationId, {
       messages: "all",
-      ...(idempotencyKey === undefined ? {} : { receiptFor: idempotencyKey }),
+      ...present({ receiptFor: idempotencyKey }),
     });
     if (!read.success) return failedIn(operation, read);
     if (read.data.receipt !== undefined) return createSuccess(undefined);
@@ -113,7 +114,7 @@ export function createMediaWriter(writing: MediaWriting) {
       const named = namedIn(messages);
       return hashes.every((sha256) => named.has(sha256));
     };
-    const asked = idempotencyKey === undefined ? {} : { receiptFor: idempotencyKey };
+    const asked = present({ receiptFor: idempotencyKey });
     const atEnd = { messages: { limit: stored.length + WRITTEN_MEANWHILE }, ...asked };
     const end = await provider.readConversation(conversationId, atEnd);
     if (!end.success || end.data.conversation === null) return false;

@@ -1,5 +1,6 @@
 import type { StoredConversation, StoredMessage } from "../backend/backend.ts";
 import type { Message } from "../message.ts";
+import { present } from "../present.ts";
 import type { ConversationMemory, ConversationMetadata } from "../provider.ts";
 import { decodeJson, deepFreeze, fromJsonValue } from "./json.ts";
 import { messageRoles } from "./message-shape.ts";
@@ -52,11 +53,11 @@ export function decodeConversation(stored: StoredConversation): ConversationMemo
     metadataVersion: stored.metadataVersion,
     nextPosition: stored.nextPosition,
     incarnation: stored.incarnation,
-    ...(stored.historyDigest === undefined ? {} : { historyDigest: stored.historyDigest }),
+    ...present({ historyDigest: stored.historyDigest }),
   });
   return Object.freeze({
     conversationId: stored.conversationId,
-    ...(stored.userId === undefined ? {} : { userId: stored.userId }),
+    ...present({ userId: stored.userId }),
     messages: decodeMessages(stored.messages),
     metadata: deepFreeze(metadata),
   });

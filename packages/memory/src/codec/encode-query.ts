@@ -1,5 +1,6 @@
 import type { ConversationQuery } from "../backend/backend.ts";
 import type { MemoryIssue } from "../errors.ts";
+import { present } from "../present.ts";
 import type { MemoryQuery } from "../provider.ts";
 import {
   type Checked,
@@ -58,14 +59,11 @@ function encodeReadableQuery(query: MemoryQuery): Checked<ConversationQuery> {
   return checked(
     issues,
     (): ConversationQuery => ({
-      ...(conversationId === undefined ? {} : { conversationId }),
-      ...(userId === undefined ? {} : { userId }),
-      ...(traceId === undefined ? {} : { traceId }),
+      ...present({ conversationId, userId, traceId }),
       // Copies: a caller may set them before a driver has sent them.
       ...(since === undefined ? {} : { since: new Date(since) }),
       ...(until === undefined ? {} : { until: new Date(until) }),
-      ...(limit === undefined ? {} : { limit }),
-      ...(position === undefined ? {} : { cursor: position }),
+      ...present({ limit, cursor: position }),
       offset,
       includeMessages,
     }),

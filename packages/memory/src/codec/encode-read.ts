@@ -1,5 +1,6 @@
 import type { ReadRequest, StoredSelection } from "../backend/backend.ts";
 import type { MemoryIssue } from "../errors.ts";
+import { present } from "../present.ts";
 import type { MessageSelection, ReadOptions } from "../versioned-provider.ts";
 import {
   type Checked,
@@ -34,9 +35,9 @@ function encodeReadable(conversationId: string, options: ReadOptions = {}): Chec
     (): ReadRequest => ({
       conversationId,
       messages: selection,
-      tombstones: userId === undefined ? {} : { userId },
+      tombstones: present({ userId }),
       asksTime: true,
-      ...(receiptFor === undefined ? {} : { receiptFor }),
+      ...present({ receiptFor }),
     }),
   );
 }
@@ -65,8 +66,6 @@ function encodeSelection(messages: MessageSelection, issues: MemoryIssue[]): Sto
   }
   return {
     kind: "range",
-    ...(after === undefined ? {} : { after }),
-    ...(before === undefined ? {} : { before }),
-    ...(limit === undefined ? {} : { limit }),
+    ...present({ after, before, limit }),
   };
 }

@@ -1,5 +1,6 @@
 import type { ReadOutcome } from "../backend/backend.ts";
 import type { MemoryIssue } from "../errors.ts";
+import { present } from "../present.ts";
 import type { WriteMetadata } from "../provider.ts";
 import type { ConversationRecord, VersionedMemoryProvider } from "../versioned-provider.ts";
 import { type Checked, checked, guarded, objectIssue, pushIssue, unknownFieldIssues } from "./checks.ts";
@@ -25,7 +26,7 @@ export function decodeRecord(read: ReadOutcome): ConversationRecord | null {
   const fields = Object.entries(given).map(([key, value]) => [key, fromJsonValue(value)]);
   return Object.freeze({
     conversationId: stored.conversationId,
-    ...(stored.userId === undefined ? {} : { userId: stored.userId }),
+    ...present({ userId: stored.userId }),
     messages: decodeMessages(stored.messages),
     ...(messageIds.some((id) => id !== null) ? { messageIds: Object.freeze([...messageIds]) } : {}),
     metadata: deepFreeze(Object.fromEntries(fields) as Record<string, unknown>),
@@ -35,7 +36,7 @@ export function decodeRecord(read: ReadOutcome): ConversationRecord | null {
     metadataVersion: stored.metadataVersion,
     firstPosition,
     traceIds: Object.freeze([...traceIds]),
-    ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
+    ...present({ ttlSeconds }),
   });
 }
 
@@ -68,13 +69,10 @@ function encodeReadable(record: ConversationRecord, options: ImportOptions = {})
       mode: "replace",
       conversationId,
       messages,
-      metadata: { ...withoutOwner(metadata), ...(userId === undefined ? {} : { userId }) },
+      metadata: { ...withoutOwner(metadata), ...present({ userId }) },
       options: {
         expectedVersion: 0,
-        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-        ...(expectedIncarnation === undefined ? {} : { expectedIncarnation }),
-        ...(messageIds === undefined ? {} : { messageIds }),
-        ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
+        ...present({ idempotencyKey, expectedIncarnation, messageIds, ttlSeconds }),
       },
       // Copies: a caller may set them before a driver has sent them.
       source: {

@@ -1,4 +1,5 @@
 import type { Message } from "../message.ts";
+import { present } from "../present.ts";
 import type { ApprovalDecision } from "./approval.ts";
 
 /**
@@ -76,5 +77,5 @@ export const reject = (code: ContinuationRejectionCode, index?: number): Continu
   ok: false,
   code,
   reason: REASONS[code],
-  ...(index === undefined ? {} : { index }),
+  ...present({ index }),
 });

@@ -1,32 +1,30 @@
 import * as z from "zod";
 import type { JsonObject } from "../codec/json.ts";
 import { schemaIssues } from "../codec/schema-issues.ts";
-import { lazy } from "../lazy.ts";
 import type { AnyConversationStore } from "./store.ts";
 import { storeFailure } from "./store-error.ts";
 
-const listSchema = lazy(() => {
-  // Databases say `null` or an empty text where there is nothing, and give times as they like.
-  const text = z
-    .string()
-    .nullish()
-    .transform((value) => value || undefined);
-  const time = z.coerce.date().optional().catch(undefined);
-  return z.array(
-    z.object({
-      id: z.string().min(1),
-      title: text,
-      userId: text,
-      agent: text,
-      resourceSlug: text,
-      recordId: text,
-      createdAt: time,
-      updatedAt: time,
-    }),
-  );
-});
+// Databases say `null` or an empty text where there is nothing, and give times as they like.
+const text = z
+  .string()
+  .nullish()
+  .transform((value) => value || undefined);
+const time = z.coerce.date().optional().catch(undefined);
 
-export type ListedConversation = z.output<ReturnType<typeof listSchema>>[number];
+const listSchema = z.array(
+  z.object({
+    id: z.string().min(1),
+    title: text,
+    userId: text,
+    agent: text,
+    resourceSlug: text,
+    recordId: text,
+    createdAt: time,
+    updatedAt: time,
+  }),
+);
+
+export type ListedConversation = z.output<typeof listSchema>[number];
 
 /**
  * The conversations that the store lists for the user, by default for everybody. It decides who has access, and that may
@@ -38,7 +36,7 @@ export async function listConversations(
 ): Promise<readonly ListedConversation[]> {
   // Without an argument, as that is what asks for everybody's.
   const listing: unknown = await (userId === undefined ? store.list() : store.list(userId));
-  const parsed = listSchema().safeParse(listing);
+  const parsed = listSchema.safeParse(listing);
   if (!parsed.success) {
     const [issue] = schemaIssues(parsed.error);
     const found = `entries${issue?.path}: expected ${issue?.expected}`;

@@ -9,6 +9,7 @@ import type {
 import { createMemoryConflictError, createMemoryStorageError } from "../errors.ts";
 import { toListed, toRead } from "../in-memory/conversation.ts";
 import { selectConversations, statsOf } from "../in-memory/listing.ts";
+import { present } from "../present.ts";
 import { type ListedConversation, listConversations } from "./listed-conversations.ts";
 import { loadMessages } from "./loaded-messages.ts";
 import {
@@ -116,7 +117,7 @@ export function createStoreBackend({ store, state, userId: viewer }: StoreView):
     delete: remove,
     clearUser,
     stats: async (userId) =>
-      statsOf(await find({ ...(userId === undefined ? {} : { userId }), offset: 0, includeMessages: false })),
+      statsOf(await find({ ...present({ userId }), offset: 0, includeMessages: false })),
     // The one method that needs nothing to be there: a user that nobody is.
     ping: async () => void (await store.list(viewer ?? crypto.randomUUID())),
     close: async () => {},

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { parseOptions } from "../codec/schema-issues.ts";
+import { present } from "../present.ts";
 import type { ConversationMemory, WriteMetadata } from "../provider.ts";
 import type { ConversationStoreListEntry, ConversationStoreMeta } from "./store.ts";
 
@@ -37,7 +38,7 @@ export function toListEntry(conversation: ConversationMemory): ConversationStore
   });
   return {
     id: conversationId,
-    ...(userId === undefined ? {} : { userId }),
+    ...present({ userId }),
     ...Object.fromEntries(fields),
     ...(metadata === undefined ? {} : { createdAt: metadata.createdAt, updatedAt: metadata.updatedAt }),
   };

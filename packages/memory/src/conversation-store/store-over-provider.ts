@@ -6,6 +6,7 @@ import { parseOptions } from "../codec/schema-issues.ts";
 import { createMemoryNotFoundError, isMemoryConflictError } from "../errors.ts";
 import type { Message } from "../message.ts";
 import { sanitizeConversation } from "../messages/sanitizer.ts";
+import { present } from "../present.ts";
 import type {
   ConversationMemory,
   MemoryProvider,
@@ -46,7 +47,7 @@ const isIncarnationConflict = (thrown: unknown): boolean =>
   isMemoryConflictError(thrown.memoryError) &&
   thrown.memoryError.reason === "incarnation";
 
-const ownerOf = ({ userId }: ConversationMemory): WriteMetadata => (userId === undefined ? {} : { userId });
+const ownerOf = ({ userId }: ConversationMemory): WriteMetadata => present({ userId });
 
 type Expected = Pick<WriteOptions, "expectedIncarnation">;
 

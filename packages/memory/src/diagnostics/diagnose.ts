@@ -3,6 +3,7 @@ import { withDeadline } from "../async/deadline.ts";
 import { parseOptions } from "../codec/schema-issues.ts";
 import { createMemoryConnectionError, createMemoryStorageError, type MemoryErrorUnion } from "../errors.ts";
 import type { Message } from "../message.ts";
+import { present } from "../present.ts";
 import type { ConversationMemory, MemoryProvider } from "../provider.ts";
 import { createFailure, type Result } from "../result.ts";
 import type { DiagnosisStep, DiagnosisStepName, MemoryDiagnosis } from "./report.ts";
@@ -182,7 +183,7 @@ export async function diagnoseMemoryProvider(
       name: step.name,
       ok: error === undefined,
       latencyMs,
-      ...(error === undefined ? {} : { error }),
+      ...present({ error }),
     });
     return error === undefined;
   };

@@ -24,6 +24,7 @@ export { base64Of, bytesIn } from "../platform/bytes.ts";
 export { processEnvironment, warn } from "../platform/process.ts";
 export { restart, type Timeout, unref } from "../platform/timer.ts";
 export { textIn, utf8Of } from "../platform/utf8.ts";
+export { present } from "../present.ts";
 export { createFailure, createSuccess, isFailure, isSuccess } from "../result.ts";
 export { holdsSecret, maskSecrets } from "../secrets/index.ts";
 export { stableLength } from "../stable-length.ts";

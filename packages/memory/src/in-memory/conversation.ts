@@ -14,6 +14,7 @@ import { messageHash, nextDigest } from "../backend/history-digest.ts";
 import { selectedBounds } from "../backend/selection.ts";
 import type { JsonObject } from "../codec/json.ts";
 import { isErasedSince, type Tombstones } from "../incarnation.ts";
+import { present } from "../present.ts";
 import { trimStart } from "./trim.ts";
 
 export const DIGESTS = "sha256";
@@ -242,7 +243,7 @@ function toStored(entry: Entry, selection: StoredSelection): StoredConversation 
   const { version, metadataVersion, nextPosition, incarnation } = entry;
   return {
     conversationId,
-    ...(userId === undefined ? {} : { userId }),
+    ...present({ userId }),
     messages: messages.slice(...boundsOf(entry, selection)).map(({ stored }) => stored),
     metadata,
     createdAt,
@@ -290,7 +291,7 @@ export function toRead(
       : {
           forExport: {
             traceIds: [...traceIds],
-            ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
+            ...present({ ttlSeconds }),
             messageIds: messages.slice(from, end).map(({ own }) => own?.id ?? null),
           },
         }),

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { MemoryConflictError, MemoryConflictReason, MemoryErrorUnion } from "../errors.ts";
+import { present } from "../present.ts";
 import type { ConversationMemory, ConversationMetadata, MemoryProvider } from "../provider.ts";
 import type { Result } from "../result.ts";
 import type { ConversationReading, ReadOptions, VersionedMemoryProvider } from "../versioned-provider.ts";
@@ -73,7 +74,7 @@ export const incarnationOf = async (
   conversationId = "c",
   userId?: string,
 ): Promise<string> => {
-  const options: ReadOptions = { messages: "none", ...(userId === undefined ? {} : { userId }) };
+  const options: ReadOptions = { messages: "none", ...present({ userId }) };
   return (await read(provider, options, conversationId)).incarnation;
 };
 

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { present } from "../present.ts";
 import type { VersionedMemoryProvider } from "../versioned-provider.ts";
 import type { MemoryProviderHarness } from "./harness.ts";
 import type { ProcessAnswer, ProcessRequest, ProviderProcess } from "./provider-process.ts";
@@ -22,7 +23,7 @@ function start({ module, execArgv = [], cwd }: ProviderProcess): SecondProcess {
     execArgv: [...execArgv],
     // Dates and Results arrive as they are.
     serialization: "advanced",
-    ...(cwd === undefined ? {} : { cwd }),
+    ...present({ cwd }),
   });
   const waiting = new Map<number, PendingRequest>();
   let lastId = 0;

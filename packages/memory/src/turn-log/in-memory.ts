@@ -1,4 +1,5 @@
 import { createMemoryStorageError } from "../errors.ts";
+import { present } from "../present.ts";
 import { defineTurnLog, TurnConflict } from "./define-turn-log.ts";
 import type {
   AppendedEvents,
@@ -51,7 +52,7 @@ const toTurn = (entry: Entry): LoggedTurn => ({
   startedAt: new Date(entry.startedAt),
   events: entry.events,
   stopRequested: entry.stopRequested,
-  ...(entry.record === undefined ? {} : { record: entry.record }),
+  ...present({ record: entry.record }),
 });
 
 const byBeginning = (a: Entry, b: Entry): number => b.nth - a.nth;

@@ -1,4 +1,5 @@
 import type { ModelCompletion } from "@jaf/core";
+import { present } from "@jaf/memory/engine";
 import { fieldsOf, isObject, listOf, parseServiceOptions, responseJson } from "@jaf/model-http";
 import { openEndpoint } from "../endpoint.ts";
 import { errors } from "../error.ts";
@@ -52,6 +53,6 @@ function completionOf(text: string, request: OpenAIRequest): ModelCompletion {
     message: messageOf(fieldsOf(choice["message"]), request),
     origin: request.origin,
     ...(typeof finishReason === "string" ? { finish_reason: finishReason } : {}),
-    ...(usage === undefined ? {} : { usage }),
+    ...present({ usage }),
   };
 }

@@ -1,6 +1,6 @@
 import type { Interruption, PromptInput } from "@jaf/core";
 import type { RichMessage } from "@jaf/memory";
-import { sameJson } from "@jaf/memory/engine";
+import { present, sameJson } from "@jaf/memory/engine";
 import type { TurnRequest } from "../turns/turn-service.ts";
 import { isClientId, turnOfMessage, userMessageWithId } from "./chat-ids.ts";
 import type { ChatRequest, ClientAnswers, SaidMessage } from "./chat-request.ts";
@@ -28,7 +28,7 @@ export function saidTurn(
   if (index === undefined || stored === undefined || chat.version === undefined) {
     return {
       ...{ target: { newId: conversationId }, input: inputOf(said) },
-      ...(turnId === undefined ? {} : { turnId }),
+      ...present({ turnId }),
     };
   }
   const edit = { position: chat.firstPosition + index, version: chat.version };

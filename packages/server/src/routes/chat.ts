@@ -1,6 +1,6 @@
 import type { ClientToolResult, PromptInput } from "@jaf/core";
 import type { ApprovalDecision, Message } from "@jaf/memory";
-import { messageText } from "@jaf/memory/engine";
+import { messageText, present } from "@jaf/memory/engine";
 import * as api from "../api/chat.ts";
 import { HttpFailure, notFound } from "../http/failure.ts";
 import type { Route } from "../http/router.ts";
@@ -61,14 +61,11 @@ function turnOf(parts: ServerParts, body: api.ChatBody): Said {
     throw new HttpFailure("invalid-request", "Invalid body: message: expected what the user says.");
   const title = titleOf(parts, said as readonly Message[]);
   return {
-    target:
-      conversationId === undefined
-        ? { newId: undefined, ...(title === undefined ? {} : { title }) }
-        : { conversationId },
+    target: conversationId === undefined ? { newId: undefined, ...present({ title }) } : { conversationId },
     // The engine checks the parts.
     input: said as PromptInput,
     ...(history === undefined ? {} : { messages: history as unknown as readonly Message[] }),
-    ...(historyToken === undefined ? {} : { historyToken }),
+    ...present({ historyToken }),
     ...(approvals === undefined ? {} : { approvals: approvals as readonly ApprovalDecision[] }),
     ...(toolResults === undefined ? {} : { toolResults: toolResults as readonly ClientToolResult[] }),
   };

@@ -1,5 +1,6 @@
 import type { ConversationMemory } from "@jaf/memory";
 import { conversationCursor } from "@jaf/memory/adapter";
+import { present } from "@jaf/memory/engine";
 import * as api from "../api/conversations.ts";
 import { HttpFailure, unwrap } from "../http/failure.ts";
 import type { Route } from "../http/router.ts";
@@ -38,7 +39,7 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
   route(api.listConversations, async ({ userId, query: { limit, cursor } }) => {
     const found = await provider.findConversations({
       ...{ userId, limit: limit + 1, includeMessages: false },
-      ...(cursor === undefined ? {} : { cursor }),
+      ...present({ cursor }),
     });
     const all = unwrap(found);
     const shown = all.slice(0, limit);
@@ -71,7 +72,7 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
   });
 
   route(api.readConversation, async ({ userId, conversationId, query: { before, limit } }) => {
-    const selection = { limit, ...(before === undefined ? {} : { before }) };
+    const selection = { limit, ...present({ before }) };
     const own = await ownConversation(parts, { conversationId, userId }, selection);
     const { conversation, firstPosition, version } = own;
     const latest = unwrap(await log.read({ conversationId, limit: 1 }))?.turn;
@@ -97,7 +98,7 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
         conversationId,
         [],
         { title },
-        expected === undefined ? {} : { expectedIncarnation: expected },
+        present({ expectedIncarnation: expected }),
       ),
     );
     return { title };

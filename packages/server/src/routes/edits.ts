@@ -1,5 +1,6 @@
 import type { PromptInput } from "@jaf/core";
 import type { Message } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
 import { editMessage, regenerate } from "../api/chat.ts";
 import { HttpFailure } from "../http/failure.ts";
 import type { Route } from "../http/router.ts";
@@ -48,7 +49,7 @@ async function saidAt(
   let before = position === undefined ? undefined : position + 1;
   for (;;) {
     const limit = position === undefined ? PAGE : 1;
-    const own = await ownConversation(parts, seen, { limit, ...(before === undefined ? {} : { before }) });
+    const own = await ownConversation(parts, seen, { limit, ...present({ before }) });
     checkVersion(own, seen.version);
     const { conversation, firstPosition } = own;
     const index = conversation.messages.findLastIndex(({ role }) => role === "user");

@@ -1,4 +1,5 @@
 import type { LoggedTurn } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
 import { listTurns, readEvents, stopTurn } from "../api/turns.ts";
 import { encodeServerSentEvents } from "../encoders/server-sent-events.ts";
 import { notFound, unwrap } from "../http/failure.ts";
@@ -18,7 +19,7 @@ export function turnRoutes(route: Route, parts: ServerParts): void {
     // What it had last says nothing of another turn.
     const from = query.from ?? (last?.turnId === asked ? last?.next : undefined) ?? 0;
     await ownConversation(parts, { conversationId, userId });
-    const turnId = asked === undefined ? {} : { turnId: asked };
+    const turnId = present({ turnId: asked });
     const page = unwrap(await log.read({ conversationId, ...turnId, from, limit: query.limit }));
     if (page === null) throw notFound();
     const { turn, events } = page;

@@ -1,4 +1,5 @@
 import type { Message, RichMessage } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
 import { editKey } from "./edit-view.ts";
 import { plainEvent } from "./event-text.ts";
 import type { TurnSettings } from "./options.ts";
@@ -43,8 +44,7 @@ async function keepText<Ctx>(run: RunParts<Ctx>, text: string): Promise<Message 
       expectedIncarnation: base.incarnation,
       expectedVersion: written.version ?? base.version,
       ...(makesEdit ? { dropLast: request.dropLast ?? 0 } : {}),
-      ...(maxMessages === undefined ? {} : { maxMessages }),
-      ...(ttl === undefined ? {} : { ttlSeconds: ttl }),
+      ...present({ maxMessages, ttlSeconds: ttl }),
     },
   });
   if (kept.success) {

@@ -1,4 +1,5 @@
 import { ConversationStoreError, type VersionedMemoryProvider } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
 
 /** A conversation that a turn makes, once the engine has judged the request: a refused one leaves none behind. */
 export interface NewConversation {
@@ -13,7 +14,7 @@ export async function makeConversation(
   userId: string,
   { conversationId, title, key }: NewConversation,
 ): Promise<string> {
-  const metadata = { userId, ...(title === undefined ? {} : { title }) };
+  const metadata = { userId, ...present({ title }) };
   const options = { createIfMissing: true, idempotencyKey: key };
   const made = await provider.appendMessages(conversationId, [], metadata, options);
   if (made.success) return conversationId;

@@ -2,7 +2,7 @@ import type { PromptOptions, PromptResult } from "@jaf/core";
 import type { PromptedTurn } from "@jaf/core/internal";
 import type { MemoryErrorUnion, VersionedMemoryProvider } from "@jaf/memory";
 import { createMemoryConflictError, retryWithBackoff } from "@jaf/memory/adapter";
-import { createRunId, createTraceId } from "@jaf/memory/engine";
+import { createRunId, createTraceId, present } from "@jaf/memory/engine";
 import { editKey, viewBeforeEdit } from "./edit-view.ts";
 import { endStopped, endTurn } from "./end-turn.ts";
 import { createEventFlow, type EventFlow } from "./event-flow.ts";
@@ -130,14 +130,7 @@ function promptOptions<Ctx>(
   return {
     ...{ runId: createRunId(turnId), traceId: createTraceId(turnId), signal },
     onEvent: recorder.take,
-    ...(isResumption
-      ? {}
-      : {
-          ...(approvals === undefined ? {} : { approvals }),
-          ...(toolResults === undefined ? {} : { toolResults }),
-          ...(messages === undefined ? {} : { messages }),
-          ...(historyToken === undefined ? {} : { historyToken }),
-        }),
+    ...(isResumption ? {} : present({ approvals, toolResults, messages, historyToken })),
   };
 }
 

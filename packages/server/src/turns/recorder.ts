@@ -1,4 +1,5 @@
 import type { ContextManifest, Middleware, ModelUsage, TraceEvent } from "@jaf/core";
+import { present } from "@jaf/memory/engine";
 import { toTurnEvent } from "./to-turn-event.ts";
 import type { TurnEnd, TurnEvent } from "./turn-event.ts";
 import type { RecordedCall, TurnRecord } from "./turn-record.ts";
@@ -37,7 +38,7 @@ export function createRecorder(agentName: string, startedAt: Date): Recorder {
     const { type: _, ...call } = event;
     calls.push({
       ...call,
-      ...(manifest === undefined ? {} : { manifest }),
+      ...present({ manifest }),
       ...(seen === undefined ? {} : { instructions: indexOf(withoutAdditions(seen, manifest)) }),
     });
   };
@@ -64,7 +65,7 @@ export function createRecorder(agentName: string, startedAt: Date): Recorder {
     record: (end, positions) => ({
       ...{ agentName, startedAt: startedAt.toISOString(), endedAt: new Date().toISOString() },
       status: end.status,
-      ...(positions === undefined ? {} : { positions }),
+      ...present({ positions }),
       ...{ calls, instructions, facts: [...facts], interruptions: end.interruptions ?? [] },
       ...(end.usage === undefined ? {} : { usage: sumOf(calls) ?? end.usage }),
     }),

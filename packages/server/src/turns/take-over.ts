@@ -1,6 +1,6 @@
 import { readToolResult } from "@jaf/core";
 import type { LoggedTurn, Message, Result, RichMessage, TakenOverTurn } from "@jaf/memory";
-import { createFailure, createSuccess, messageText } from "@jaf/memory/engine";
+import { createFailure, createSuccess, messageText, present } from "@jaf/memory/engine";
 import { editKey } from "./edit-view.ts";
 import { decodeEvent } from "./event-text.ts";
 import type { TurnSettings } from "./options.ts";
@@ -165,6 +165,6 @@ function resultEvent(message: Message, toolName: string): TurnEvent {
     status: readToolResult(result)?.status ?? "success",
     durationMs: 0,
     result,
-    ...(parts === undefined ? {} : { parts }),
+    ...present({ parts }),
   };
 }

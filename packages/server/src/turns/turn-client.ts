@@ -1,4 +1,5 @@
 import { createTurnClient, type TurnClient } from "@jaf/core/internal";
+import { present } from "@jaf/memory/engine";
 import type { TurnSettings } from "./options.ts";
 
 /** By the names of their agents. Throws a `TypeError` for what would fail in each turn. */
@@ -13,7 +14,7 @@ export function createTurnClients<Ctx>(settings: TurnSettings<Ctx>): TurnClients
     agents: new Map([...(agentRegistry ?? []), ...agents]),
     memory: memoryOf(settings),
     store: provider,
-    ...(userMemory === undefined ? {} : { userMemory }),
+    ...present({ userMemory }),
   };
   return new Map([...agents].map(([name, agent]) => [name, createTurnClient(agent, clientConfig)]));
 }

@@ -1,4 +1,5 @@
 import type { PromptResult } from "@jaf/core";
+import { present } from "@jaf/memory/engine";
 import { turnErrorOf } from "./turn-errors.ts";
 import type { TurnEnd, TurnError } from "./turn-event.ts";
 
@@ -11,12 +12,12 @@ export function turnEndOf(
   const common = {
     type: "turn_end",
     ...(Object.keys(usage).length === 0 ? {} : { usage }),
-    ...(spent === undefined ? {} : { spent }),
+    ...present({ spent }),
   } as const;
   switch (outcome.status) {
     case "completed": {
       const output = hasOutput ? jsonOf(outcome.output) : undefined;
-      return { ...common, status: "completed", ...(output === undefined ? {} : { output }) };
+      return { ...common, status: "completed", ...present({ output }) };
     }
     case "interrupted":
       return { ...common, status: "interrupted", interruptions: outcome.interruptions };

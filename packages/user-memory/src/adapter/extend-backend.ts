@@ -1,3 +1,4 @@
+import { present } from "@jaf/memory/adapter";
 import type { UserMemoryBackend } from "../backend/backend.ts";
 
 /**
@@ -14,7 +15,7 @@ export function extendUserMemoryBackend(
     commit: (...given) => backend.commit(...given),
     erase: (...given) => backend.erase(...given),
     match: (...given) => backend.match(...given),
-    ...(backend.nearest === undefined ? {} : { nearest: backend.nearest.bind(backend) }),
+    ...present({ nearest: backend.nearest?.bind(backend) }),
     list: (...given) => backend.list(...given),
     audit: (...given) => backend.audit(...given),
     jobs: backend.jobs,

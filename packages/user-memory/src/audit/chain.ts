@@ -1,4 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
+import { present } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { StoredAuditEntry, StoredFact, UserKey } from "../backend/backend.ts";
 import { AUDIT_ACTIONS, type AuditAction, type AuditEntry } from "./entry.ts";
@@ -60,7 +61,7 @@ function openChain(salt: string, auditKey: string | undefined): AuditChain {
           seq: end.seq + 1,
           at: new Date(at),
           action,
-          ...(factId === undefined ? {} : { factId }),
+          ...present({ factId }),
           ...(fact === undefined ? {} : { digest: digestOf(fact) }),
           previous: end.hash,
         };

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { MiddlewareTurn, RemembersSpec } from "@jaf/core";
 import type { Message } from "@jaf/memory";
-import { messageText } from "@jaf/memory/adapter";
+import { messageText, present } from "@jaf/memory/adapter";
 import type { ExtractionJob } from "../queue/queue.ts";
 import { portable, readUserInput, secretless } from "./user-input.ts";
 
@@ -37,10 +37,10 @@ export function jobOf<Ctx>({
     userId: spec.user,
     reply: secretless(portable(messageText(reply), MAX_REPLY)),
     ...(spec.extract === "verbatim" ? { isVerbatim: true } : {}),
-    ...(conversationId === undefined ? {} : { conversationId }),
+    ...present({ conversationId }),
     saidAt: new Date(turn.startedAt),
     tags: [...new Set(spec.tags ?? [])],
-    ...(spec.extractWith === undefined ? {} : { model: spec.extractWith }),
+    ...present({ model: spec.extractWith }),
     threshold,
   };
 }

@@ -1,3 +1,4 @@
+import { present } from "@jaf/memory/adapter";
 import type { UserFact } from "../fact.ts";
 import type { ExtractionJob } from "../queue/queue.ts";
 import { INFERRED_TAG } from "../render/renderable-fact.ts";
@@ -42,7 +43,7 @@ function optionsFor(item: Item, source: Source): RememberOptions {
     ...trustOptions(item),
     score,
     tags: tagsOf(source, tags),
-    ...(key === undefined ? {} : { key }),
+    ...present({ key }),
     since,
     provenance: {
       conversationId,
@@ -58,17 +59,17 @@ function optionsFor(item: Item, source: Source): RememberOptions {
 function trustOptions(item: Item): Pick<RememberOptions, "trust" | "quotation"> {
   if (item.kind !== "quotation") return { trust: item.kind === "verified" ? "inferred" : "external" };
   const { passage, question, paraphrases } = item;
-  return { quotation: { from: passage.from, ...(question === undefined ? {} : { question }), paraphrases } };
+  return { quotation: { from: passage.from, ...present({ question }), paraphrases } };
 }
 
 /** A store that keeps no quotations is given what would be shown of one. */
 function narrowly(item: Item, source: Source): [string, { tags?: string[]; score?: number }] {
   const { score, tags } = item.kind === "quotation" ? item : item.proposal;
   const all = [...tagsOf(source, tags), ...(item.kind === "quotation" ? [] : [INFERRED_TAG])];
-  const options = { ...(score === undefined ? {} : { score }), ...(all.length === 0 ? {} : { tags: all }) };
+  const options = { ...present({ score }), ...(all.length === 0 ? {} : { tags: all }) };
   if (item.kind !== "quotation") return [item.proposal.fact, options];
   const { passage, question } = item;
-  const quotation = { from: passage.from, ...(question === undefined ? {} : { question }) };
+  const quotation = { from: passage.from, ...present({ question }) };
   const said = { quotation, fact: passage.text, provenance: { saidAt: source.saidAt } };
   return [statementOf(said, { links: "keep", maxLength: passage.text.length + 1 }), options];
 }

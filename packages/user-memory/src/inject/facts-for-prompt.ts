@@ -1,6 +1,6 @@
 import type { MiddlewareTurn, RemembersSpec } from "@jaf/core";
 import type { Message } from "@jaf/memory";
-import { messageText } from "@jaf/memory/adapter";
+import { messageText, present } from "@jaf/memory/adapter";
 import { beforeDeadline } from "../deadline.ts";
 import { UserMemoryError } from "../errors.ts";
 import { portable } from "../extract/user-input.ts";
@@ -24,7 +24,7 @@ export async function factsForPrompt<Ctx>(
   if (!user || inject === false || isContinuation || memory === undefined) return "";
   const query = queryOf(said);
   if (query === "") return "";
-  const wanted = { limit, ...(tags === undefined ? {} : { tags }) };
+  const wanted = { limit, ...present({ tags }) };
   const found = await beforeDeadline(
     timeoutMs,
     () => memory.recall(user, query, wanted),

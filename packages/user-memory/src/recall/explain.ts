@@ -1,3 +1,4 @@
+import { present } from "@jaf/memory/adapter";
 import type { UserKey } from "../backend/backend.ts";
 import type { FactExplanation } from "../explanation.ts";
 import { obstacleNow } from "../facts/validity.ts";
@@ -33,7 +34,7 @@ export async function explain(
     rank: index === -1 ? null : index + 1,
     reasons: found[index]?.candidate.reasons ?? [],
     recallable: obstacle === undefined,
-    ...(obstacle === undefined ? {} : { obstacle }),
+    ...present({ obstacle }),
     supersedes: replaced.facts
       .filter(({ supersededBy }) => supersededBy === stored.id)
       .reverse()

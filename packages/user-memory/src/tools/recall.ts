@@ -1,4 +1,4 @@
-import { wrapInTag } from "@jaf/memory/adapter";
+import { present, wrapInTag } from "@jaf/memory/adapter";
 import { lineOf } from "../render/line.ts";
 import { isShown, type RenderableFact } from "../render/renderable-fact.ts";
 import { statementOf } from "../render/statement.ts";
@@ -30,7 +30,7 @@ export async function recallFacts(
 ): Promise<readonly RenderableFact[]> {
   const found: readonly RenderableFact[] = await memory.recall(userId, query, {
     limit: LIMIT,
-    ...(tags === undefined ? {} : { tags }),
+    ...present({ tags }),
   });
   return found.filter(isShown).slice(0, LIMIT);
 }

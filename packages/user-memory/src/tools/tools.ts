@@ -1,5 +1,5 @@
 import type { Tool, ToolCallInfo } from "@jaf/core";
-import { parseOptions } from "@jaf/memory/adapter";
+import { parseOptions, present } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { boundOptions } from "../bound-options.ts";
 import { getUserMemory } from "../global-user-memory.ts";
@@ -121,5 +121,4 @@ export function createMemoryTools<Ctx>(options: MemoryToolsOptions<Ctx>): Memory
   };
 }
 
-const approvalOf = <Approval>(needsApproval: Approval | undefined) =>
-  needsApproval === undefined ? {} : { needsApproval };
+const approvalOf = <Approval>(needsApproval: Approval | undefined) => present({ needsApproval });

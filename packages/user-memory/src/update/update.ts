@@ -1,3 +1,4 @@
+import { present } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { StoredFact, UserKey } from "../backend/backend.ts";
 import { openEmbedding } from "../embedding.ts";
@@ -113,8 +114,7 @@ const refusal = (expected: string) => invalid("update", [{ path: "changes.fact",
 function changed(before: StoredFact, { tags, score, validUntil }: UpdateInput, now: number) {
   const until = plausibleTime(validUntil, now);
   return {
-    ...(tags === undefined ? {} : { tags }),
-    ...(score === undefined ? {} : { score }),
+    ...present({ tags, score }),
     ...(validUntil === undefined
       ? {}
       : { validUntil: until !== null && until <= before.validFrom ? null : until }),

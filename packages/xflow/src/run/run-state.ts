@@ -11,6 +11,7 @@ import {
   type Tool,
 } from "@jaf/core";
 import type { MemoryProvider } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
 import type * as z from "zod";
 import type { AgentStateResult, AgentStateRun } from "../agent-state.ts";
 import type { JqEvaluator } from "../jq/jq-evaluator.ts";
@@ -112,14 +113,14 @@ function runAgent<Ctx>(
     instructions: texts.systemMessage,
     tools: prepared.tools,
     modelConfig: { name: model.name },
-    ...(prepared.outputCodec === undefined ? {} : { outputCodec: prepared.outputCodec }),
+    ...present({ outputCodec: prepared.outputCodec }),
     ...(state.maxToolExecutions === undefined ? {} : { middleware: [toolLimit(state.maxToolExecutions)] }),
   };
   const config: RunConfig<Ctx> = {
     ...options.runConfig,
     agentRegistry: new Map([[state.agentName, agent]]),
     modelProvider: model.provider,
-    ...(signal === undefined ? {} : { signal }),
+    ...present({ signal }),
     ...observing(options.runConfig?.onEvent, onEvent),
     ...memoryOf(prepared, texts.memoryId, userId),
   };
@@ -162,7 +163,7 @@ function memoryOf<Ctx>(
       provider: provider as MemoryProvider,
       autoStore: true,
       window: tokenizer === undefined ? memory : { ...memory, tokenizer },
-      ...(userId === undefined ? {} : { userId }),
+      ...present({ userId }),
     },
   };
 }

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { Message } from "../../message.ts";
+import { present } from "../../present.ts";
 import type { MessageRange, VersionedMemoryProvider } from "../../versioned-provider.ts";
 import { contents, expectInvalid, expectOk, read, readConversation } from "../expectations.ts";
 import { forEachConcurrently } from "../for-each-concurrently.ts";
@@ -38,13 +39,7 @@ const LIMITS = [undefined, 0, 2, 50];
 
 /** Every combination: inside, at both ends and beyond them. */
 const ranges: readonly MessageRange[] = AFTER.flatMap((after) =>
-  BEFORE.flatMap((before) =>
-    LIMITS.map((limit) => ({
-      ...(after === undefined ? {} : { after }),
-      ...(before === undefined ? {} : { before }),
-      ...(limit === undefined ? {} : { limit }),
-    })),
-  ),
+  BEFORE.flatMap((before) => LIMITS.map((limit) => present({ after, before, limit }))),
 );
 
 interface Positioned {
@@ -133,7 +128,7 @@ export const readings = defineSpec(
       const seen: string[] = [];
       let before: number | undefined;
       do {
-        const messages = { limit: 4, ...(before === undefined ? {} : { before }) };
+        const messages = { limit: 4, ...present({ before }) };
         const page = await read(provider, { messages });
         if (page.conversation?.messages.length === 0) break;
         seen.unshift(...contents(page.conversation?.messages ?? []));

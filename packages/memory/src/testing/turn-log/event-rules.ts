@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { present } from "../../present.ts";
 import { expectConflict, expectOk } from "../expectations.ts";
 import { storableIds } from "../hostile-ids.ts";
 import { append, begin, endedTurn, ending, eventsOf, HELD, type TurnLogRules, turnT } from "./scenario.ts";
@@ -45,7 +46,7 @@ export const eventRules: TurnLogRules = {
     const writer = await begin(log);
     await append(log, writer, { events: ["a", "b", "c", "d"] });
     const page = async (from: number, limit?: number) =>
-      expectOk(await other.read({ ...turnT, from, ...(limit === undefined ? {} : { limit }) }))?.events;
+      expectOk(await other.read({ ...turnT, from, ...present({ limit }) }))?.events;
     expect(await page(1, 2)).toEqual(["b", "c"]);
     expect(await page(3, 9)).toEqual(["d"]);
     expect([await page(4), await page(400, 1)]).toEqual([[], []]);

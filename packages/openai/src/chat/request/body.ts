@@ -1,4 +1,5 @@
 import type { ModelOrigin } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
 import {
   callIds,
   type Fields,
@@ -89,12 +90,12 @@ function outputFormat(codec: z.ZodType | undefined, format: OutputFormat): ToldO
 /** What the agent asks of the model, in the words of Chat Completions. */
 function settings({ modelConfig = {} }: AnyAgent, maxTokensField: string): Fields {
   const { temperature, maxTokens, topP, reasoningEffort } = modelConfig;
-  return {
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(topP === undefined ? {} : { top_p: topP }),
-    ...(maxTokens === undefined ? {} : { [maxTokensField]: maxTokens }),
-    ...(reasoningEffort === undefined ? {} : { reasoning_effort: reasoningEffort }),
-  };
+  return present({
+    temperature,
+    top_p: topP,
+    [maxTokensField]: maxTokens,
+    reasoning_effort: reasoningEffort,
+  });
 }
 
 const choose = (type: string, name: string): Fields => ({ type, [type]: { name } });

@@ -1,5 +1,5 @@
 import type { ContentPart, RichMessage, RichToolCall } from "@jaf/memory";
-import { partText } from "@jaf/memory/engine";
+import { partText, present } from "@jaf/memory/engine";
 import { base64Of, type Fields, fieldsOf, isMedia, mediaMention } from "@jaf/model-http";
 import { type ItemMetadata, metadataOf } from "../item-metadata.ts";
 import { OTHER_ITEM } from "../other-item.ts";
@@ -84,7 +84,7 @@ function partItem(part: ContentPart, metadata: ItemMetadata | undefined): InputI
     case "reasoning": {
       if (metadata === undefined) return undefined;
       const encrypted = part["encrypted"];
-      const content = encrypted === undefined ? {} : { encrypted_content: encrypted };
+      const content = present({ encrypted_content: encrypted });
       return { summary: [], ...metadata.item, type: "reasoning", ...content };
     }
     case "media":

@@ -1,3 +1,4 @@
+import { present } from "@jaf/memory/engine";
 import {
   type Fields,
   fieldsOf,
@@ -37,21 +38,18 @@ export function settings(agent: AnyAgent, options: ParsedOptions, given: Fields)
   const { outputCodec } = agent;
   const schema =
     outputCodec === undefined || outputFormat === "none" ? undefined : outputSchemaOf(outputCodec);
-  const reasoning = { ...defined({ effort, summary }), ...fieldsOf(given["reasoning"]) };
+  const reasoning = { ...present({ effort, summary }), ...fieldsOf(given["reasoning"]) };
   const text = {
     ...(schema === undefined ? {} : { format: { type: "json_schema", ...strictOutput(schema) } }),
     ...fieldsOf(given["text"]),
   };
   return {
-    ...defined({ temperature, top_p: topP, max_output_tokens: maxTokens }),
+    ...present({ temperature, top_p: topP, max_output_tokens: maxTokens }),
     ...given,
     ...(Object.keys(reasoning).length === 0 ? {} : { reasoning }),
     ...(Object.keys(text).length === 0 ? {} : { text }),
   };
 }
-
-const defined = (fields: Fields): Fields =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 const ENCRYPTED = "reasoning.encrypted_content";
 

@@ -1,5 +1,6 @@
 import type { ModelCompletion, ModelToolCall, ModelUsage } from "@jaf/core";
 import type { ContentPart } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
 import {
   tokenCount as count,
   errorIn,
@@ -40,7 +41,7 @@ export function responseCompletion(
     message: messageOf(listOf(output), response["id"], request),
     origin,
     finish_reason: finishReason(response, origin.provider),
-    ...(usage === undefined ? {} : { usage }),
+    ...present({ usage }),
   };
 }
 
