@@ -16,18 +16,28 @@ export type Deadlines = <T>(
 export function createDeadlines(timeoutMs: number, onTimeout?: () => void): Deadlines {
   return (work, recover) =>
     new Promise((resolve, reject) => {
+      const untilMs = performance.now() + timeoutMs;
+      let timer: NodeJS.Timeout | undefined;
       let isOver = false;
       function giveUp(): void {
         if (isOver) return;
-        reject(new CommandTimeout("no answer in time"));
-        onTimeout?.();
+        const leftMs = untilMs - performance.now();
+        // A timer may be early by less than a millisecond.
+        if (leftMs > 0) wait(leftMs);
+        else {
+          reject(new CommandTimeout("no answer in time"));
+          onTimeout?.();
+        }
       }
       // After the replies that arrived while the process was busy: those are in time.
-      const timer = setTimeout(() => setImmediate(giveUp), timeoutMs);
+      function wait(ms: number): void {
+        timer = setTimeout(() => setImmediate(giveUp), ms);
+      }
       const end = () => {
         isOver = true;
         clearTimeout(timer);
       };
+      wait(timeoutMs);
       work
         .catch((thrown: unknown) => recover?.(thrown) ?? Promise.reject(thrown))
         .finally(end)
