@@ -1,6 +1,12 @@
 import "uplot/dist/uPlot.min.css";
 import uPlot from "uplot";
-import type { Series } from "./plot.tsx";
+
+/** A line of a plot. */
+export interface Series {
+  readonly label: string;
+  /** `null`: unknown there. */
+  readonly values: readonly (number | null)[];
+}
 
 interface PlotData {
   readonly x: readonly number[];

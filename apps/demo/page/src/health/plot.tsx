@@ -1,11 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-
-/** A line of a plot. */
-export interface Series {
-  readonly label: string;
-  /** `null`: unknown there. */
-  readonly values: readonly (number | null)[];
-}
+import type { Series } from "./draw-plot.ts";
 
 interface PlotProps {
   readonly label: string;
