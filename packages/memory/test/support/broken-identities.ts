@@ -66,6 +66,20 @@ export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
     writing((write) => without(write, "expectedIncarnation")),
   ),
 
+  "counts incarnations itself": brokenBackend(
+    "receipts: name the conversation that a write has created",
+    (intact) => {
+      let count = 0;
+      return {
+        write: (write) => {
+          if (write.create === undefined) return intact.write(write);
+          count += 1;
+          return intact.write({ ...write, create: { incarnation: hash("sha1", `${count}`) } });
+        },
+      };
+    },
+  ),
+
   "gives an id one incarnation for ever": brokenBackend(
     "incarnations: differs between conversations, and between one and the next of its id",
     writing((write) =>

@@ -1,4 +1,4 @@
-import { hash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type {
   ConversationWrite,
@@ -333,23 +333,6 @@ export const brokenProcesses: Readonly<Record<string, BrokenLayer>> = {
         return written;
       },
     })),
-  },
-
-  "counts incarnations in its process": {
-    caughtBy: `several connections, ${IN_TWO}: see what another one erased, and what it created again`,
-    layer: (storage, store) => {
-      const counts = new Map<string, number>();
-      return {
-        write: (write) => {
-          if (write.create === undefined) return storage.write(write);
-          const { conversationId } = write;
-          const count = (counts.get(conversationId) ?? 0) + 1;
-          counts.set(conversationId, count);
-          const incarnation = hash("sha1", `${store} ${conversationId} ${count}`);
-          return storage.write({ ...write, create: { incarnation } });
-        },
-      };
-    },
   },
 
   "counts positions in its process": {
