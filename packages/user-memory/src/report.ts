@@ -33,7 +33,10 @@ export function reportError({ onError }: Reporting<UserMemoryError>, failure: Fa
 
 /** Reports a failure of extraction, which nobody waits for; by default its kind alone. Never throws. */
 export function reportFailure({ onError }: Reporting<unknown>, thrown: unknown): void {
-  if (onError !== undefined) return tell(onError, thrown);
+  if (onError !== undefined) {
+    tell(onError, thrown);
+    return;
+  }
   const { name, code } = describeCause(thrown);
   const kind = code === undefined ? name : `${name}, ${code}`;
   warn(`User memory: facts could not be extracted (${kind}). See onError.`, { type, code: "JAF_EXTRACTION" });
