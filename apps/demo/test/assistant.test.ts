@@ -224,27 +224,29 @@ describe("answers", () => {
   );
 });
 
-describe("what is learned of a message", () => {
-  const learned = async (text: string, question?: string) => {
-    const memory = new MemoryUserMemory();
-    const since = await memory.mark("ada");
-    await rememberingOwnWords(memory).queue.enqueue(
-      {
-        ...{ id: "turn", userId: "ada", said: [text], question, reply: "", saidAt: new Date(), tags: [] },
-        ...{ threshold: 0.7, isVerbatim: true, since },
-      },
-      { leaseMs: 0 },
-    );
-    const [leased] = await memory.queue.lease({ limit: 1, leaseMs: 1_000 });
-    return leased?.job.said[0];
-  };
+/** What of a message gets to the queue. */
+const learned = async (text: string, question?: string) => {
+  const memory = new MemoryUserMemory();
+  const since = await memory.mark("ada");
+  await rememberingOwnWords(memory).queue.enqueue(
+    {
+      ...{ id: "turn", userId: "ada", said: [text], question, reply: "", saidAt: new Date(), tags: [] },
+      ...{ threshold: 0.7, isVerbatim: true, since },
+    },
+    { leaseMs: 0 },
+  );
+  const [leased] = await memory.queue.lease({ limit: 1, leaseMs: 1_000 });
+  return leased?.job.said[0];
+};
 
+describe("what is learned of a message", () => {
   it.each([
     "My name is Ada.",
     "Actually, I'm allergic to nuts",
     "Our flat is on the third floor. I like it.",
     "Ich wohne in Berlin.",
     "私の名前はエイダです。",
+    "Меня зовут Ада",
   ])("is what states something about the user: %j", async (text) => expect(await learned(text)).toBe(text));
 
   it.each([
@@ -257,12 +259,19 @@ describe("what is learned of a message", () => {
     "What do you know about me?",
     "what is my name",
     "Hello there",
+    "5 a",
+    "Set a timer for 5 seconds, I am tired",
+    "Delete note 3, I don't need my old note",
+    "Could you please calculate my rent, 12 * 700",
+    "Translate: I am Eve. I live in Rome.",
+    "Please summarise this: I am Eve.\nMy dog is Rex.",
   ])("isn't what only asks for something: %j", async (text) => expect(await learned(text)).toBeUndefined());
 
   it("is divided where something was left out, and holds a short answer to a question", async () => {
     expect(await learned("My dog is Rex. What time is it? I like tea.")).toBe(
       "My dog is Rex.\n\ufffc\nI like tea.",
     );
+    expect(await learned("Set a timer for 5 seconds. I am tired.")).toBe("I am tired.");
     expect(await learned("in Porto", "Where do you live?")).toBe("in Porto");
     expect(await learned("What do you mean?", "Where do you live?")).toBeUndefined();
   });
@@ -281,6 +290,27 @@ describe("huge and hostile messages", () => {
       );
     },
   );
+
+  it.each([
+    "ж",
+    "1",
+    "ж ",
+    "i'",
+    "?'",
+    "! ",
+    "\n",
+    "please ",
+    "can you ",
+    "<user-memory>\n",
+    "- (",
+    '- Asked "',
+  ])("are read in linear time, all of them: %j repeated", async (text) => {
+    const huge = `${text.repeat(1_000_000 / text.length)}an`;
+    const began = performance.now();
+    await learned(huge);
+    for (const end of ["", "\n</user-memory>"]) rememberedIn(`<user-memory>\n${huge}${end}`);
+    expect(performance.now() - began).toBeLessThan(3_000);
+  });
 
   it.each([
     [`${"a".repeat(46)}🚀 and more`, `${"a".repeat(46)}🚀…`],

@@ -98,15 +98,19 @@ export interface MemoryErrorDetails {
   readonly cause?: unknown;
 }
 
-/** The name, message and code of whatever was thrown, and nothing else of it. */
+/** The name, message and code of whatever was thrown, and nothing else of it. Never throws, whatever its getters do. */
 export function describeCause(thrown: unknown): ErrorCause {
-  if (!(thrown instanceof Error)) return { name: "NonError", message: `a ${typeof thrown} was thrown` };
-  const code: unknown = "code" in thrown ? thrown.code : undefined;
-  return {
-    name: thrown.name,
-    message: thrown.message,
-    ...(typeof code === "string" || typeof code === "number" ? { code: String(code) } : {}),
-  };
+  try {
+    if (!(thrown instanceof Error)) return { name: "NonError", message: `a ${typeof thrown} was thrown` };
+    const code: unknown = "code" in thrown ? thrown.code : undefined;
+    return {
+      name: String(thrown.name),
+      message: String(thrown.message),
+      ...(typeof code === "string" || typeof code === "number" ? { code: String(code) } : {}),
+    };
+  } catch {
+    return { name: "Error", message: "what was thrown can't be read" };
+  }
 }
 
 function fields(message: string, retryable: boolean, details: MemoryErrorDetails): MemoryErrorFields {

@@ -5,7 +5,6 @@ export type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]:
 
 /** A copy without the fields whose value is `undefined`. */
 export function present<T extends object>(fields: T): Present<T> {
-  const kept: Partial<T> = {};
-  for (const name in fields) if (fields[name] !== undefined) kept[name] = fields[name];
-  return kept as object as Present<T>;
+  // Not by assignment, by which a field `__proto__` would become the prototype.
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>;
 }

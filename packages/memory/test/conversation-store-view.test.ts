@@ -190,13 +190,17 @@ describe("an append that throws", () => {
     expect(await store.load(id)).toEqual([user("1")]);
   });
 
-  it("leaves its key to any write if it did nothing, as a run that is tried again writes other words", async () => {
-    failAppends(1, "before");
+  it("keeps its key from other writes before it is there, as it may come to be", async () => {
+    const append = store.append.bind(store);
+    store.append = () => Promise.reject(new Error("timeout"));
     const options = { idempotencyKey: "k" };
-    failed(await view.appendMessages(id, [user("1")], {}, options));
-    ok(await view.appendMessages(id, [user("2")], {}, options));
-    ok(await view.appendMessages(id, [user("2")], {}, options));
-    expect(await store.load(id)).toEqual([user("2")]);
+    failed(await view.appendMessages(id, [user("1"), assistant("2")], {}, options));
+    store.append = append;
+    const conflict = { _tag: "MemoryConflictError", reason: "idempotency-key" };
+    expect(failed(await view.appendMessages(id, [user("2")], {}, options))).toMatchObject(conflict);
+    await append(id, [user("1")]);
+    expect(failed(await view.appendMessages(id, [user("2")], {}, options))).toMatchObject(conflict);
+    expect(await store.load(id)).toEqual([user("1")]);
   });
 
   it("is found after what others wrote meanwhile", async () => {
@@ -418,6 +422,28 @@ describe("finding", () => {
     store.list = async () => [entry] as never;
     expect((await load(view, id))?.metadata?.createdAt).toEqual(new Date("2026-01-01"));
   });
+
+  it("takes the time of the last change where the store doesn't say when a conversation was made, else the epoch", async () => {
+    const list = store.list.bind(store);
+    const times: Record<string, string> = { "row-1": "2026-01-01", "row-2": "2026-01-03" };
+    await store.create("b", { userId: "alice" });
+    await store.create("c", { userId: "alice" });
+    store.list = async (userId) =>
+      (await list(userId)).map((entry) => {
+        const time = times[entry.id];
+        return time === undefined ? entry : { ...entry, updatedAt: new Date(time) };
+      });
+    const createdAt = async (of: string): Promise<unknown> => (await load(view, of))?.metadata?.createdAt;
+    expect(await createdAt("row-2")).toEqual(new Date("2026-01-03"));
+    expect(await createdAt("row-3")).toEqual(new Date(0));
+    expect(ok(await view.getStats("alice"))).toMatchObject({
+      oldestConversation: new Date("2026-01-01"),
+      newestConversation: new Date("2026-01-03"),
+    });
+    ok(await view.appendMessages(id, [user("1")], { note: 1 }));
+    times[id] = "2026-01-04";
+    expect((await load(view, id))?.metadata).toMatchObject({ note: 1, createdAt: new Date("2026-01-04") });
+  });
 });
 
 describe("what five methods can't do", () => {
@@ -439,9 +465,11 @@ describe("what five methods can't do", () => {
 
   it("includes imports, and not exports", async () => {
     await store.append(id, [user("1")]);
+    ok(await view.appendMessages(id, [], { traceId: "t" }));
     const versioned = versionedView();
     const record = ok(await versioned.exportConversation(id)) ?? expect.fail("it isn't there");
     expect(record).toMatchObject({ version: 1, firstPosition: 0, messages: [user("1")], userId: "alice" });
+    expect(record.traceIds).toEqual([]);
     const error = failed(await versioned.importConversation({ ...record, conversationId: "new" }));
     expect(error).toMatchObject({ _tag: "MemoryValidationError", issues: [{ path: "record" }] });
     const target = createInMemoryProvider();

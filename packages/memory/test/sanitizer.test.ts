@@ -1,4 +1,4 @@
-import { type Message, sanitizeConversation } from "@jaf/memory";
+import { type Message, type RichMessage, sanitizeConversation } from "@jaf/memory";
 import { sanitizeWithOrigins } from "@jaf/memory/engine";
 import { isReplayable, pendingToolCalls } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
@@ -19,6 +19,13 @@ const result = (id: string, content = `result of ${id}`): Message => ({
   content,
   tool_call_id: id,
 });
+
+/** All that is frozen in a value, at any depth. */
+function frozenIn(value: unknown): readonly unknown[] {
+  if (typeof value !== "object" || value === null) return [];
+  const inside = Object.values(value).flatMap(frozenIn);
+  return Object.isFrozen(value) ? [value, ...inside] : inside;
+}
 
 describe("sanitizeConversation", () => {
   it("returns a replayable history as the same array", () => {
@@ -142,6 +149,15 @@ describe("sanitizeConversation", () => {
     const spoke = Object.freeze({ ...calls(["a", "b"], "hm"), refusal: null });
     const history = Object.freeze([spoke, Object.freeze(result("b"))]);
     expect(sanitizeConversation(history)).toEqual([{ ...calls(["b"], "hm"), refusal: null }, result("b")]);
+  });
+
+  it("freezes nothing that it is given", () => {
+    const content = [{ type: "text", text: "hm" }];
+    const history = [{ ...calls(["a", "b"]), content }, result("b")] as RichMessage[];
+    const [message] = sanitizeConversation(history);
+    expect(message).toEqual({ ...calls(["b"]), content });
+    expect(Object.isFrozen(message?.content)).toBe(true);
+    expect(frozenIn(history)).toEqual([]);
   });
 
   it("stays linear when one id is used over and over", () => {
@@ -313,6 +329,7 @@ describe("sanitizeConversation", () => {
         const random = randomFrom(seed);
         const mutated = mutate(richHistory(random), random);
         const sanitized = sanitizeConversation(mutated);
+        expect(frozenIn(mutated), `seed ${seed}`).toEqual([]);
         expect(isReplayable(sanitized), `seed ${seed}`).toBe(true);
         expect(brokenRules(mutated, sanitized), `seed ${seed}`).toEqual([]);
         expect(sanitizeConversation(sanitized), `seed ${seed}`).toBe(sanitized);

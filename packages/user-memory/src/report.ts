@@ -1,8 +1,7 @@
 import type { ErrorCause } from "@jaf/memory";
-import { describeCause, present } from "@jaf/memory/adapter";
+import { callSafely, describeCause, present } from "@jaf/memory/adapter";
 import { warn } from "@jaf/memory/engine";
 import { UserMemoryError, type UserMemoryErrorFields } from "./errors.ts";
-import { notify } from "./notify.ts";
 
 type Failure = Omit<UserMemoryErrorFields, "cause"> & { readonly cause: unknown };
 
@@ -18,22 +17,27 @@ export function kindOf(thrown: unknown): ErrorCause {
   return { name, message: "left out", ...present({ code }) };
 }
 
+/** Tells `onError`. If that fails itself, a warning says so: otherwise no failure would ever be heard of. Never throws. */
+export const tell = <Failed>(onError: (error: Failed) => unknown, error: Failed): void =>
+  callSafely(
+    () => onError(error),
+    () => warn("User memory: onError failed.", { type }),
+  );
+
 /** Reports a failure that the call goes on without. Never throws. */
 export function reportError({ onError }: Reporting<UserMemoryError>, failure: Failure): void {
   const error = new UserMemoryError({ ...failure, cause: kindOf(failure.cause) });
-  if (onError === undefined)
-    warn(`User memory: ${error.message}`, { type, code: `JAF_${error.code.toUpperCase()}` });
-  else notify(onError, error);
+  if (onError !== undefined) tell(onError, error);
+  else warn(`User memory: ${error.message}`, { type, code: `JAF_${error.code.toUpperCase()}` });
 }
 
 /** Reports a failure of extraction, which nobody waits for; by default its kind alone. Never throws. */
 export function reportFailure({ onError }: Reporting<unknown>, thrown: unknown): void {
+  if (onError !== undefined) {
+    tell(onError, thrown);
+    return;
+  }
   const { name, code } = describeCause(thrown);
   const kind = code === undefined ? name : `${name}, ${code}`;
-  if (onError === undefined)
-    warn(`User memory: facts could not be extracted (${kind}). See onError.`, {
-      type,
-      code: "JAF_EXTRACTION",
-    });
-  else notify(onError, thrown);
+  warn(`User memory: facts could not be extracted (${kind}). See onError.`, { type, code: "JAF_EXTRACTION" });
 }

@@ -6,17 +6,23 @@ export const learning = { leaseMs: 1_000, retryDelayMs: 1_000 } satisfies Extrac
 
 /** Stands for what was left out; user memory ends a passage there, and quotes none that holds it. */
 const CUT = "\ufffc";
+const OPENING = String.raw`^\s*(?:(?:so|and|now|please|hey),? )?(?:(?:can|could|would|will) you (?:please )?)?`;
 /** A message that is an order to its end, with what is to be done with it. */
-const ORDER = /^\s*(?:please )?(?:(?:take a )?note:|keep this page:|send an e-?mail\b)/i;
-const ASKS =
-  /[?？؟]["'”’»)\]]*$|^(?:(?:so|and|now|please|hey),? )?(?:what|who|where|why|how|which|tell|show|list|remind)\b/i;
+const ORDER = new RegExp(
+  `${OPENING}(?:(?:take a )?note:|keep this page:|(?:send an e-?mail|translate|summari[sz]e)\\b)`,
+  "i",
+);
+const ASKING =
+  "what|who|where|why|how|which|tell|show|list|remind|set an? (?:timer|alarm)|delete (?:my )?notes?|calculate";
+const ASKS = new RegExp(String.raw`[?？؟]["'”’»)\]]*$|${OPENING}(?:${ASKING})\b`, "i");
 const FIRST_PERSON =
   /(?<!\p{L})(?:i|i['’]\p{L}+|my|me|mine|we|we['’]\p{L}+|our|us|ich|mein\p{L}*|mich|mir|wir|unser\p{L}*|je|j['’]\p{L}+|moi|nous|yo|soy|vivo|tengo|io|mio|sono|eu|meu|minha|sou|ik|mijn|jag)(?!\p{L})/iu;
-const OTHER_SCRIPT = /^[^a-z]*\p{L}[^a-z]*$/iu;
 const LONGEST_ANSWER = 80;
 
 const isStatement = (sentence: string): boolean =>
-  !ASKS.test(sentence) && (FIRST_PERSON.test(sentence) || OTHER_SCRIPT.test(sentence));
+  !ASKS.test(sentence) && (FIRST_PERSON.test(sentence) || isOtherScript(sentence));
+
+const isOtherScript = (sentence: string): boolean => !/[a-z]/i.test(sentence) && /\p{L}/u.test(sentence);
 
 /** What of a message states something about the user; `""`: nothing. */
 function statedIn(text: string, isAnswer: boolean): string {

@@ -6,7 +6,8 @@ export interface Remembered {
   readonly day: string;
 }
 
-const BLOCK = /<user-memory>\n([\s\S]*?)\n<\/user-memory>/;
+const BEGIN = "<user-memory>\n";
+const END = "\n</user-memory>";
 /** Of the words of a quotation none is a double quotation mark. */
 const QUOTED =
   /^(\(earlier\) )?(?:The user said|In a text that the user sent|Asked "[^"]*", the user said)(?: on (\d{4}-\d\d-\d\d))?: "([^"]*)"$/;
@@ -18,8 +19,9 @@ const MARKED = /^\([^)]*\) /;
  * stands by when it was said for the first time.
  */
 export function rememberedIn(instructions: string): readonly Remembered[] {
-  const [, block = ""] = BLOCK.exec(instructions) ?? [];
-  const items = block.split("\n").flatMap((line) => (line.startsWith("- ") ? [line.slice(2)] : []));
+  const items = blockOf(instructions)
+    .split("\n")
+    .flatMap((line) => (line.startsWith("- ") ? [line.slice(2)] : []));
   const read = items.flatMap((item) => {
     const [, earlier, day = "", words] = QUOTED.exec(item) ?? [];
     if (words !== undefined) return [{ words, day, isEarlier: earlier !== undefined }];
@@ -28,6 +30,12 @@ export function rememberedIn(instructions: string): readonly Remembered[] {
   return read
     .toSorted((a, b) => Number(b.isEarlier) - Number(a.isEarlier) || compareText(a.day, b.day))
     .map(({ words, day }) => ({ words, day }));
+}
+
+function blockOf(instructions: string): string {
+  const begin = instructions.indexOf(BEGIN);
+  const end = begin === -1 ? -1 : instructions.indexOf(END, begin + BEGIN.length);
+  return end === -1 ? "" : instructions.slice(begin + BEGIN.length, end);
 }
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

@@ -24,7 +24,8 @@ const listSchema = z.array(
   }),
 );
 
-export type ListedConversation = z.output<typeof listSchema>[number];
+/** What a store tells of a conversation without its messages. */
+export type ListedConversation = Readonly<z.output<typeof listSchema>[number]>;
 
 /**
  * The conversations that the store lists for the user, by default for everybody. It decides who has access, and that may

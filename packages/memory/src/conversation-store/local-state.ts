@@ -40,7 +40,7 @@ export interface StoreState {
   readonly views: Map<string, MemoryProvider>;
 }
 
-/** The epoch where the store gives no time. */
+/** What tells one conversation from another under its id: the epoch where the store doesn't say it. */
 const createdAtOf = ({ createdAt }: ListedConversation): Date => createdAt ?? new Date(0);
 
 /**
@@ -85,10 +85,19 @@ function countAfter(
 /** Records a write whose messages are stored. */
 export function recordWrite(local: LocalState, write: ConversationWrite): void {
   const { entry, open } = local;
-  const maxMessages = Number.POSITIVE_INFINITY;
-  applyWrite(entry, write, { now: new Date(), maxMessages, keepBody: (body) => body });
-  entry.messages.length = 0;
-  if (write.messages.length > 0) local.visible = undefined;
+  // The store has the messages, and keeps no traces.
+  const { traceId: _, messages, ...rest } = write;
+  if (messages.length > 0) {
+    entry.version += 1;
+    entry.nextPosition += messages.length;
+    local.visible = undefined;
+  }
+  const applying = {
+    now: new Date(),
+    maxMessages: Number.POSITIVE_INFINITY,
+    keepBody: (body: string) => body,
+  };
+  applyWrite(entry, { ...rest, messages: [] }, applying);
   if (write.idempotency !== undefined) open.delete(write.idempotency.key);
 }
 
@@ -103,6 +112,7 @@ export function wholeEntry({ listed, messages, local: { entry } }: KnownConversa
   const systemContent: JsonObject = messages.some(isSystemContent) ? { systemContent: true } : {};
   return {
     ...entry,
+    createdAt: listed.createdAt ?? listed.updatedAt ?? entry.createdAt,
     metadata: { ...listedMetadata(listed), ...entry.metadata, ...systemContent },
     lastActivity: activityOf(listed, entry),
     messages: messages.map((stored) => ({ stored, digest: "", isToolResult: false, own: undefined })),

@@ -60,7 +60,7 @@ export function isProviderConversationStore(store: AnyConversationStore): store 
  *   not against those of another one. A conversation that was created again under the same id is told apart by its deletion
  *   through this process, its `createdAt` and its owner.
  * - An `append` that throws may still have happened: the view loads the conversation to find out, and does so again when
- *   the write is tried again under its key or its receipt is asked for. Where that doesn't show it, it fails with a
+ *   the write is tried again under its key, which no other write may use, or its receipt is asked for. Where that doesn't show it, it fails with a
  *   `MemoryStorageError` that isn't retryable.
  * - Metadata stays in this process, for the 2,000 conversations that were used last. What an engine stores there (turns in
  *   progress, approvals that wait, which agent has it, summaries) is lost in a restart, unknown to other processes, and

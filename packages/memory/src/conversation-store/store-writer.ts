@@ -44,6 +44,7 @@ export async function writeToStore(
   write: ConversationWrite,
 ): Promise<WriteOutcome> {
   if (known === null) return decideWrite(undefined, write, noTombstones) ?? { status: "missing" };
+  if (hasOtherBody(known, write)) return { status: "conflict", reason: "idempotency-key" };
   settle(known, write.idempotency?.key);
   const decided = decideWrite(known.local.entry, write, noTombstones);
   if (decided !== undefined) return decided;
@@ -54,6 +55,12 @@ export async function writeToStore(
 
 const batchOf = ({ messages }: ConversationWrite): readonly Message[] =>
   messages.map(({ body }, index) => decodeMessage(body, index));
+
+/** Whether an append with other messages threw under the key: it may come to be, so that both would be there. */
+function hasOtherBody({ local }: KnownConversation, { idempotency }: ConversationWrite): boolean {
+  const open = idempotency && local.open.get(idempotency.key);
+  return open !== undefined && open.write.idempotency?.bodyHash !== idempotency?.bodyHash;
+}
 
 /**
  * An append that threw counts as written once its messages are there. Throws {@link ConversationStoreError} where that

@@ -134,14 +134,17 @@ function repair<M extends Message | RichMessage>(
   return isLeft ? [as(kept)] : [];
 }
 
-/** The message with fewer calls than it has, and what belongs to the others taken out. Frozen, as it may be given out in its place. */
+/**
+ * A copy of the message with fewer calls than it has, and what belongs to the others taken out. Frozen, as it may be given out in
+ * its place; the message itself is the caller's.
+ */
 function withCalls<M extends Message | RichMessage>(message: M, kept: readonly AnyCall[]): M {
   if (message.tool_calls === undefined) return message;
   const { content }: Pick<RichMessage, "content"> = message;
   const dropped = callsOf(message).length - kept.length;
   const parts =
     Array.isArray(content) && dropped > 0
-      ? { content: Object.freeze(withoutPlaces(content, { kept: kept.map(({ id }) => id), dropped })) }
+      ? { content: Object.freeze([...withoutPlaces(content, { kept: kept.map(({ id }) => id), dropped })]) }
       : {};
   if (kept.length > 0) return Object.freeze<M>({ ...message, ...parts, tool_calls: Object.freeze(kept) });
   const { tool_calls: _, ...rest } = message;

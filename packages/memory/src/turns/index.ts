@@ -11,7 +11,7 @@ export {
   validateContinuation,
 } from "../continuation/validate-continuation.ts";
 export { defaultContinuationValidator } from "../continuation/validator-hook.ts";
-export { listConversations } from "../conversation-store/listed-conversations.ts";
+export { type ListedConversation, listConversations } from "../conversation-store/listed-conversations.ts";
 export { isProviderConversationStore, providerOf } from "../conversation-store/provider-over-store.ts";
 export { ConversationStoreError } from "../conversation-store/store-error.ts";
 export { conversationMetadata } from "../conversation-store/store-metadata.ts";

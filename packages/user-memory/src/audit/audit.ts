@@ -28,7 +28,8 @@ export async function verifyAudit(scope: StoreScope, user: UserKey): Promise<Aud
     const facts = await listStored(scope, user, { operation, ...EVERYTHING });
     const after = await access.ask(operation, () => access.backend.read(user, {}));
     if (after.head?.version !== head?.version) continue;
-    return verifyTrail(audit(user), { entries, end: readState(head).audit, facts });
+    const { audit: end } = await access.ask(operation, async () => readState(head));
+    return verifyTrail(audit(user), { entries, end, facts });
   }
   throw busy(operation);
 }

@@ -3,8 +3,8 @@ import { parseOptions } from "@jaf/memory/adapter";
 import { boundOptions } from "../bound-options.ts";
 import { factsForPrompt } from "../inject/facts-for-prompt.ts";
 import { injectOptionsSchema, type MemoryInjectOptions } from "../inject/options.ts";
-import { notify } from "../notify.ts";
 import type { FactsPlacement } from "../render/render.ts";
+import { tell } from "../report.ts";
 
 /**
  * Middleware that puts what is known about the user behind the agent's instructions, or before what the user said last, as the
@@ -30,7 +30,7 @@ export function withMemoryInject<Ctx>(
         return placement === "instructions" ? { instructions: text } : { beforeNewestMessage: text };
       } catch (thrown) {
         if (settings.onError === undefined) throw thrown;
-        notify(settings.onError, thrown);
+        tell(settings.onError, thrown);
         return undefined;
       }
     },

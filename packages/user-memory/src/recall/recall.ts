@@ -1,4 +1,4 @@
-import type { StoredFact, UserHead, UserKey } from "../backend/backend.ts";
+import type { StoredFact, UserKey } from "../backend/backend.ts";
 import type { UserFact } from "../fact.ts";
 import { ownContent } from "../facts/terms.ts";
 import { type StoreScope, shown } from "../scope.ts";
@@ -16,12 +16,13 @@ export async function recall(
   if (input.limit === 0) return [];
   const { head, found: ranked } = await findFacts(scope, user, { operation: "recall", input });
   const found = ranked.map(({ fact }) => fact);
+  const { quotations } = await scope.access.ask("recall", async () => readState(head));
   const facts = await withNewerStatements(scope, user, {
     found,
     limit: input.limit,
     isWanted: (fact) => isWanted(fact, input),
   });
-  recordUse(scope, user, { head, facts });
+  recordUse(scope, user, { quotations, facts });
   return facts.map((fact) => shown(user, fact));
 }
 
@@ -64,17 +65,18 @@ function covers(newer: StoredFact, fact: StoredFact): boolean {
 const MATTERS_FROM = 0.5;
 
 interface Recalled {
-  readonly head: UserHead | null;
+  /** How many there are of the user. */
+  readonly quotations: number;
   readonly facts: readonly StoredFact[];
 }
 
 /** Records that quotations were recalled, each once, in the background: those that never were are evicted first. */
-function recordUse(scope: StoreScope, user: UserKey, { head, facts }: Recalled): void {
+function recordUse(scope: StoreScope, user: UserKey, { quotations, facts }: Recalled): void {
   const { access, settings, track } = scope;
   const ids = facts.flatMap(({ id, quotation, usedAt }) =>
     quotation === null || usedAt !== null ? [] : [id],
   );
-  const matters = readState(head).quotations >= MATTERS_FROM * settings.limits.maxQuotations;
+  const matters = quotations >= MATTERS_FROM * settings.limits.maxQuotations;
   if (ids.length === 0 || !matters) return;
   const recorded = access.during(user, ({ write }) =>
     write({

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { MemoryUserMemory } from "../../src/in-memory/store.ts";
 import { setUserMemory } from "../../src/link/as-user-memory.ts";
 import { withMemoryInject } from "../../src/link/inject-middleware.ts";
@@ -164,6 +164,7 @@ describe("a store that fails", () => {
   const hanging: UserMemory = { ...broken, recall: () => new Promise(() => undefined) };
 
   test("is told to onError, and the run goes on without facts", async () => {
+    const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
     const told: unknown[] = [];
     const onError = (error: unknown): void => {
       told.push(error);
@@ -172,6 +173,8 @@ describe("a store that fails", () => {
     const middleware = withMemoryInject(spec, { memory: broken, onError });
     expect(await middleware.onStart?.(turnOf(["bicycle"]))).toBeUndefined();
     expect(told).toEqual([new Error("down")]);
+    expect(warned).toHaveBeenCalledExactlyOnceWith("User memory: onError failed.", expect.anything());
+    warned.mockRestore();
   });
 
   test("rejects without onError, for the engine to tell", async () => {

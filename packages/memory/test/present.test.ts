@@ -1,0 +1,19 @@
+import { present } from "@jaf/memory/engine";
+import { expect, it } from "vitest";
+
+it("leaves out what is undefined, and nothing else", () => {
+  expect(Object.entries(present({ a: 1, b: undefined, c: null, d: "", e: 0 }))).toEqual([
+    ["a", 1],
+    ["c", null],
+    ["d", ""],
+    ["e", 0],
+  ]);
+});
+
+it("copies a field `__proto__` as a field", () => {
+  const fields: object = JSON.parse('{ "__proto__": { "isAdmin": true }, "a": 1 }');
+  const copy = present(fields);
+  expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);
+  expect("isAdmin" in copy).toBe(false);
+  expect(JSON.stringify(copy)).toBe('{"__proto__":{"isAdmin":true},"a":1}');
+});
