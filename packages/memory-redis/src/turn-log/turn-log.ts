@@ -10,11 +10,10 @@ import type {
 import { defineTurnLog, TurnConflict, type TurnLogBackend } from "@jaf/memory/adapter";
 import { adaptClient } from "../client/adapt-client.ts";
 import type { RedisClient } from "../client/clients.ts";
-import { createDeadlines } from "../command-deadlines.ts";
 import { parseConfig, type RedisConfig } from "../config.ts";
 import { list, number, text } from "../decoding.ts";
 import { toMemoryError } from "../errors.ts";
-import { createScriptRunner } from "../scripts/runner.ts";
+import { createCalls } from "../open-store.ts";
 import { toTurn, toTurns } from "./decoding.ts";
 import { createTurnIndexes } from "./indexes.ts";
 import { createTurnKeys, nameOf, type TurnName } from "./keys.ts";
@@ -36,8 +35,7 @@ export function createRedisTurnLog(
 ): TurnLog {
   const { keyPrefix, commandTimeoutMs } = parseConfig(options);
   const port = adaptClient(client);
-  const deadlines = createDeadlines(commandTimeoutMs, port.onTimeout);
-  const run = createScriptRunner(port, deadlines, scripts);
+  const { deadlines, run } = createCalls({ port, minReplicas: 0, commandTimeoutMs }, scripts);
   const keys = createTurnKeys(keyPrefix);
   const indexes = createTurnIndexes({ port, run, keys, deadlines });
   const apart = port.isCluster && !keys.inOneSlot;
