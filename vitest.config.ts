@@ -43,9 +43,9 @@ function projectsOf(all: readonly string[]): TestProjectInlineConfiguration[] {
       globalSetup: setups.length === 0 ? [] : ["test/servers.setup.ts"],
       // Test files share a process, which loads the sources once; no module here has state of its own.
       isolate: false,
-      // Generous, since a busy machine is no failure.
-      testTimeout: 30_000,
-      hookTimeout: 30_000,
+      // Generous, since a busy machine is no failure: making a database of PGlite, 5 s of work, has taken a minute there.
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
       expect: { poll: { timeout: 15_000 } },
     },
   }));

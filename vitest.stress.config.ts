@@ -12,7 +12,7 @@ export default defineConfig({
     // Those that kill or stop a server start one of their own.
     maxWorkers: 2,
     testTimeout: 300_000,
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 15_000 } },
   },
 });

@@ -6,6 +6,9 @@ import { findFolder, installWithoutAsking } from "./servers.ts";
 const BINARY_FOLDERS = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
 const USERS = ["redis", "nobody"];
 
+/** In wall time, and for others the server is busy from then on: 5 s by default, which a busy machine can take from it. */
+const SCRIPT_LIMIT = ["lua-time-limit", "60000"];
+
 // A test's data need not survive the machine.
 export const FAST_REDIS = ["save", "", "appendonly", "no"];
 
@@ -48,7 +51,7 @@ export function startLocalRedis(
     url,
     program: join(binaries, "redis-server"),
     args: (folder, port) =>
-      asArguments(["port", String(port), "bind", "127.0.0.1", "dir", folder, ...settings]),
+      asArguments(["port", String(port), "bind", "127.0.0.1", "dir", folder, ...SCRIPT_LIMIT, ...settings]),
     ready: /Ready to accept connections/,
     stopSignal: "SIGTERM",
   });

@@ -59,9 +59,10 @@ function createReading(sql: SqlClient, names: ResolvedNames, maxReadBytes: numbe
 
   return async function read(request): Promise<ReadOutcome> {
     const { conversationId, messages, tombstones, asksTime } = request;
-    const [row] = await sql.query(queries.read(request));
-    const conversation = toSelected(conversationId, messages.kind, row);
-    if (row !== undefined && conversation !== undefined) {
+    const rows = await sql.query(queries.read(request));
+    const conversation = toSelected(conversationId, messages.kind, rows);
+    const [row = {}] = rows;
+    if (conversation !== undefined) {
       return {
         conversation,
         firstPosition: firstPositionOf(conversation, row),

@@ -64,21 +64,30 @@ function toStored(row: SqlRow, conversationId: string, messages: readonly string
 export const toStoredConversation = (row: SqlRow): StoredConversation =>
   toStored(row, JSON.parse(text(row, "id")) as string, bodiesOf(row));
 
-/** The row of a selection; `undefined` if there is no conversation. */
+/** The rows of a selection, of which there is one, but for `"all"`; `undefined` if there is no conversation. */
 export function toSelected(
   conversationId: string,
   kind: StoredSelection["kind"],
-  row: SqlRow | undefined,
+  rows: readonly SqlRow[],
 ): StoredConversation | undefined {
-  if (row === undefined) return undefined;
-  const bodies = bodiesOf(row);
-  return toStored(row, conversationId, kind === "last" ? bodies.reverse() : bodies);
+  const first = rows[0];
+  if (first === undefined) return undefined;
+  if (rows.length > 1) {
+    // The order in which rows come is not the server's promise.
+    const ordered = [...rows].sort((a, b) => number(a, "nth") - number(b, "nth"));
+    return toStored(ordered[0] ?? first, conversationId, ordered.flatMap(bodiesOf));
+  }
+  const bodies = bodiesOf(first);
+  return toStored(first, conversationId, kind === "last" ? bodies.reverse() : bodies);
 }
 
 /** The position of the first of the selected messages, which follow each other. */
-export function firstPositionOf({ messages, nextPosition }: StoredConversation, row: SqlRow): number {
+export function firstPositionOf(
+  { messages, nextPosition }: StoredConversation,
+  row: SqlRow | undefined,
+): number {
   if (messages.length === 0) return nextPosition;
-  const first = row["first_position"];
+  const first = row?.["first_position"];
   return first == null ? nextPosition - messages.length : Number(first);
 }
 

@@ -10,6 +10,11 @@ import { UnconnectedClient } from "./client/adapt-client.ts";
 import { ConversationTooLarge } from "./decoding.ts";
 import { codeRules, type ErrorRule, messageRules } from "./error-rules.ts";
 
+/** A turn could not begin since others of its conversation did, each time that it was tried. */
+export class TurnsInTheWay extends Error {
+  override readonly name = "TurnsInTheWay";
+}
+
 const unexpected: ErrorRule = {
   kind: "storage",
   retryable: false,
@@ -29,6 +34,12 @@ const tooLarge: ErrorRule = {
     "the conversation is too large to be read at once; read the end of it with getRecentMessages(), and keep fewer messages with `maxMessages`",
 };
 
+const turnsInTheWay: ErrorRule = {
+  kind: "storage",
+  retryable: true,
+  remedy: "others begin and end turns of the conversation all the time; try again",
+};
+
 /** Classes of SQLSTATE whose messages quote names of tables and settings, but neither rows, parameters nor users. */
 const QUOTABLE_CLASSES = new Set(["08", "25", "3D", "3F", "40", "42", "53", "55", "57", "58"]);
 
@@ -37,6 +48,7 @@ const SQLSTATE = /^[0-9A-Z]{5}$/;
 function ruleFor(thrown: unknown, { code, message }: ErrorCause): ErrorRule {
   if (thrown instanceof UnconnectedClient) return unconnected;
   if (thrown instanceof ConversationTooLarge) return tooLarge;
+  if (thrown instanceof TurnsInTheWay) return turnsInTheWay;
   const byCode = code === undefined ? undefined : (codeRules[code] ?? codeRules[code.slice(0, 2)]);
   return byCode ?? messageRules.find(({ pattern }) => pattern.test(message)) ?? unexpected;
 }

@@ -24,6 +24,14 @@ interface OpenedTables {
   readonly close: () => Promise<void>;
 }
 
+/** For factories that open no pool. Throws a `TypeError`. */
+export function requireClient(client: PostgresClient, operation: string): void {
+  if (typeof client === "object" && client !== null) return;
+  throw new TypeError(
+    `${operation}: expected a Pool or a connected Client of \`pg\`, or a PGlite, as the client`,
+  );
+}
+
 /** What `make` makes of tables that are there. Rejects with a `MemorySetupError`. */
 export async function openTables<T>(
   { settings, client, group, operation }: Opening,

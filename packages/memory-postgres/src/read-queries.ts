@@ -6,12 +6,58 @@ import type { ResolvedNames } from "./schema/names.ts";
 import { createTables } from "./schema/tables.ts";
 import { millisecondsOf, reusable } from "./statements.ts";
 
+// Enough to make a row of it worth while, and few enough to be on their way soon: the server copies a text several times
+// before it is sent, and one of some 30 kB stays in its cache meanwhile.
+const partSize = sql.raw("64");
+
 type ReadValue = "conversationId" | "key" | "last" | "after" | "before" | "limit" | "messageId";
 
 const given = (name: ReadValue): SQL => sql`${sql.placeholder(name)}::bigint`;
 
 /** A statement that gives a column `bodies`, and other columns of its own, of one conversation. */
 type Selecting = (extras: SQL) => SQL;
+
+function selectAll({
+  tables,
+  conversation,
+  columnsWith,
+  metadata,
+  ofOne,
+  orTooLarge,
+  readable,
+}: ConversationParts): Selecting {
+  const { messages } = tables;
+  const { conversationId, lastSeq, totalMessages } = conversation.columns;
+  const firstPart = sql`(${lastSeq} - ${totalMessages}) / ${partSize}`;
+  const lastPart = sql`${lastSeq} / ${partSize}`;
+
+  // By way of an array, of which the planner expects few elements. Of a series it expects a thousand, and compiles so
+  // costly a query each time, which takes longer than running it.
+  const parts = sql`unnest(ARRAY(SELECT generate_series(${firstPart}, ${lastPart}))) WITH ORDINALITY AS parts (part, nth)`;
+
+  const joinedPart = sql`(
+    SELECT string_agg(ordered.body, E'\\n') AS bodies FROM (
+      SELECT ${messages.body} FROM ${messages}
+      WHERE ${messages.conversationId} = ${conversationId}
+        AND ${messages.seq} > greatest(part * ${partSize} - 1, ${lastSeq} - ${totalMessages})
+        AND ${messages.seq} <= least(part * ${partSize} + ${partSize} - 1, ${lastSeq})
+      ORDER BY ${messages.seq}
+    ) AS ordered) AS joined`;
+
+  // All that is stored is measured only if a part has more than its share: else the whole can't be too large.
+  const isTooLarge = sql`(
+    SELECT sum(octet_length(${messages.body})) FROM ${messages}
+    WHERE ${messages.conversationId} = ${sql.placeholder("conversationId")}) > ${readable}`;
+  const bodiesOfPart = sql`CASE WHEN octet_length(bodies) > ${readable} / (${lastPart} - ${firstPart} + 1)
+    THEN ${orTooLarge(isTooLarge, sql`bodies`)} ELSE bodies END`;
+
+  // In parts, each a row: the client takes one in while the server joins the next.
+  const ofFirst = (column: SQL) => sql`CASE WHEN nth = 1 THEN ${column} END`;
+  const columns = columnsWith({ shown: ofFirst(metadata.shown), exact: ofFirst(metadata.exact) });
+  return (extras) => sql`
+    SELECT nth::text AS nth, ${columns}, ${bodiesOfPart} AS bodies${extras}
+    FROM ${conversation.source}, ${parts}, LATERAL ${joinedPart} WHERE ${ofOne}`;
+}
 
 function selectLast({ tables, conversation, columns, ofOne, joined }: ConversationParts): Selecting {
   const { messages } = tables;
@@ -30,7 +76,7 @@ function selectLast({ tables, conversation, columns, ofOne, joined }: Conversati
     sql`SELECT ${columns}, ${bodies} AS bodies${extras} FROM ${conversation.source} WHERE ${ofOne}`;
 }
 
-/** All, without bounds. Positions begin with 0 and sequence numbers with 1: so behind position `after` is from number `after + 2` on. */
+/** Positions begin with 0 and sequence numbers with 1: so behind position `after` is from number `after + 2` on. */
 function selectRange({ tables, conversation, columns, ofOne, joined }: ConversationParts): Selecting {
   const { messages } = tables;
   const { conversationId, lastSeq, totalMessages } = conversation.columns;
@@ -70,7 +116,7 @@ const selectNone =
     sql`SELECT ${columns}, NULL AS bodies${extras} FROM ${conversation.source} WHERE ${ofOne}`;
 
 const SELECTIONS: Readonly<Record<StoredSelection["kind"], (parts: ConversationParts) => Selecting>> = {
-  all: selectRange,
+  all: selectAll,
   last: selectLast,
   range: selectRange,
   message: selectMessage,

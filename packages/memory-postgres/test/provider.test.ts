@@ -141,24 +141,26 @@ describe("a conversation", () => {
     [1_000, 255],
     [1_000, 488],
     [1_000, 489],
-  ])("of %i messages, of which the last %i are kept, comes back whole", (written, kept) =>
-    useClient(async (client) => {
-      const provider = await createProvider({ schema: schemaOf() }, client);
-      const all = Array.from({ length: written }, (_, n) => ({ role: "user", content: `${n}` }) as const);
-      const metadata = { userId: "u", topic: "parts" };
-      await provider.appendMessages("c", all, metadata, { maxMessages: kept });
-      expect(await provider.getConversation("c")).toMatchObject({
-        data: {
-          conversationId: "c",
-          userId: "u",
-          messages: all.slice(-kept),
-          metadata: { topic: "parts", nextPosition: written, totalMessages: Math.min(written, kept) },
-        },
-      });
-      expect(await provider.getRecentMessages("c", 300)).toMatchObject({
-        data: all.slice(-kept).slice(-300),
-      });
-    }),
+  ])(
+    "of %i messages, of which the last %i are kept, is read in parts and comes back whole",
+    (written, kept) =>
+      useClient(async (client) => {
+        const provider = await createProvider({ schema: schemaOf() }, client);
+        const all = Array.from({ length: written }, (_, n) => ({ role: "user", content: `${n}` }) as const);
+        const metadata = { userId: "u", topic: "parts" };
+        await provider.appendMessages("c", all, metadata, { maxMessages: kept });
+        expect(await provider.getConversation("c")).toMatchObject({
+          data: {
+            conversationId: "c",
+            userId: "u",
+            messages: all.slice(-kept),
+            metadata: { topic: "parts", nextPosition: written, totalMessages: Math.min(written, kept) },
+          },
+        });
+        expect(await provider.getRecentMessages("c", 300)).toMatchObject({
+          data: all.slice(-kept).slice(-300),
+        });
+      }),
   );
 
   it("that is too large for one string is refused, and its end can be read", () =>

@@ -36,7 +36,7 @@ export function createBackend(options: BackendOptions): MemoryBackend {
   const readHeads = createHeadReader(run, keys, atomic);
   const tombstones = createTombstones({ port, run, keys, atomic, deadlines, wait });
   const { read, peekAll } = createConversationReader({
-    ...{ port, run, keys, indexes, tombstones, atomic },
+    ...{ port, run, keys, indexes, tombstones, atomic, deadlines },
     touches: ttl !== undefined,
   });
   const listConversations = createListing({ run, keys, indexes, readHeads });

@@ -5,7 +5,7 @@ export class CommandTimeout extends Error {
 
 /**
  * Rejects with {@link CommandTimeout} what takes longer. `recover` may answer a failure with another attempt, within the
- * same time.
+ * same time; it isn't called once the time is over.
  */
 export type Deadlines = <T>(
   work: Promise<T>,
@@ -25,6 +25,7 @@ export function createDeadlines(timeoutMs: number, onTimeout?: () => void): Dead
         // A timer may be early by less than a millisecond.
         if (leftMs > 0) wait(leftMs);
         else {
+          isOver = true;
           reject(new CommandTimeout("no answer in time"));
           onTimeout?.();
         }
@@ -39,7 +40,7 @@ export function createDeadlines(timeoutMs: number, onTimeout?: () => void): Dead
       };
       wait(timeoutMs);
       work
-        .catch((thrown: unknown) => recover?.(thrown) ?? Promise.reject(thrown))
+        .catch((thrown: unknown) => (isOver ? undefined : recover?.(thrown)) ?? Promise.reject(thrown))
         .finally(end)
         .then(resolve, reject);
     });

@@ -1,10 +1,11 @@
 import { present, type ReadOutcome, type ReadRequest, type StoredConversation } from "@jaf/memory/adapter";
 import type { RedisPort } from "./client/port.ts";
-import { type Head, number, text } from "./decoding.ts";
+import type { Deadlines } from "./command-deadlines.ts";
+import { generationOf, type Head, list, number, text } from "./decoding.ts";
+import { createFirstRoundTrip, type FirstRoundTrip, PART } from "./first-round-trip.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Keys } from "./keys.ts";
 import type { RunScript } from "./scripts/runner.ts";
-import { createSelectionReader, PART, type Selection } from "./selection.ts";
 import { bodyOf } from "./stored-message.ts";
 import type { TombstoneStore } from "./tombstones.ts";
 
@@ -20,19 +21,28 @@ export class UnsteadyConversation extends Error {
 
 const ATTEMPTS = 8;
 
+/** Messages by their indexes in the list, the end exclusive. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
 interface Selected {
   readonly bodies: readonly string[];
   readonly ownIds: readonly (string | null)[];
 }
 
-function selectedIn({ from, to, items, ownIds }: Selection): Selected {
-  if (items.length !== Math.min(to - from, PART))
-    throw new DamagedConversation("a part of the conversation is gone");
-  return {
-    bodies: items.map(bodyOf),
-    ownIds: ownIds.map((id) => (id == null ? null : text(id))),
-  };
+const toOwnId = (value: unknown): string | null => (value == null ? null : text(value));
+
+function expectItems(items: readonly unknown[], count: number): string[] {
+  if (items.length !== count) throw new DamagedConversation("a part of the conversation is gone");
+  return items.map(bodyOf);
 }
+
+const firstPart = ({ from, to, items, ownIds }: FirstRoundTrip) => ({
+  bodies: expectItems(items, Math.min(to - from, PART)),
+  ownIds: ownIds.map(toOwnId),
+});
 
 /** What this package returns of a conversation. */
 export function toStored(head: Head, messages: readonly string[]): StoredConversation {
@@ -43,11 +53,11 @@ export function toStored(head: Head, messages: readonly string[]): StoredConvers
 /** A key's value is the hash of its write, how many writes there were, and the position behind the last message. */
 const toReceipt = (value: string) => ({ nextPosition: Number(value.slice(value.lastIndexOf(" ") + 1)) });
 
-function toOutcome(firstRead: Selection, { bodies, ownIds }: Selected, forExport: boolean): ReadOutcome {
+function toOutcome(firstRead: FirstRoundTrip, { bodies, ownIds }: Selected, forExport: boolean): ReadOutcome {
   const { head, from, receipt, traceIds, readAt } = firstRead;
   const { nextPosition, totalMessages, ownTtl } = head;
   return {
-    readAt,
+    ...present({ readAt }),
     conversation: toStored(head, bodies),
     firstPosition: bodies.length === 0 ? nextPosition : nextPosition - totalMessages + from,
     ...(receipt === undefined ? {} : { receipt: toReceipt(receipt) }),
@@ -71,14 +81,15 @@ export interface ConversationReaderOptions {
   readonly tombstones: TombstoneStore;
   /** Whether the indexes are on the same server as the conversation. */
   readonly atomic: boolean;
+  readonly deadlines: Deadlines;
   /** Whether a read restarts the ttl of the conversation. */
   readonly touches: boolean;
 }
 
 /** Reads conversations, long ones in parts. */
 export function createConversationReader(options: ConversationReaderOptions) {
-  const { port, run, keys, indexes, tombstones, atomic, touches } = options;
-  const select = createSelectionReader(run, keys, port.isCluster);
+  const { port, run, keys, indexes, tombstones, atomic, deadlines, touches } = options;
+  const readFirst = createFirstRoundTrip(options);
 
   async function touch(conversationId: string): Promise<void> {
     const send = (kept: boolean): Promise<unknown> => {
@@ -98,40 +109,53 @@ export function createConversationReader(options: ConversationReaderOptions) {
     await send(true);
   }
 
+  /** Messages that lie behind the first part. `undefined`: the conversation isn't what it was. */
+  async function readPart(head: Head, { from, to }: Span, forExport: boolean): Promise<Selected | undefined> {
+    const { conversation, messages, ownIds } = keys.of(head.conversationId);
+    const commands = [
+      ["HMGET", conversation, "incarnation", "rewritten"],
+      ["LRANGE", messages, String(from), String(to - 1)],
+    ];
+    if (forExport && head.idFields > 0) {
+      const first = head.nextPosition - head.totalMessages;
+      commands.push([
+        "HMGET",
+        ownIds,
+        ...Array.from({ length: to - from }, (_, at) => `p${first + from + at}`),
+      ]);
+    }
+    const [identity, items, own = []] = await deadlines(port.sendAsOne(commands, conversation));
+    const [incarnation, rewritten] = list(identity).map((value) => toOwnId(value) ?? "");
+    if (generationOf(incarnation ?? "", rewritten ?? "") !== head.generation) return undefined;
+    return { bodies: expectItems(list(items), to - from), ownIds: list(own).map(toOwnId) };
+  }
+
   /** What is selected beyond the first part is read, too. `undefined`: the conversation isn't what it was. */
-  async function complete(
-    { head, from, to }: Selection,
-    request: ReadRequest,
-  ): Promise<Selected[] | undefined> {
-    const { conversationId, forExport = false } = request;
-    const first = head.nextPosition - head.totalMessages;
-    const parts: ReturnType<typeof select>[] = [];
+  async function complete(firstRead: FirstRoundTrip, forExport: boolean): Promise<Selected | undefined> {
+    const { head, from, to } = firstRead;
+    const parts: Promise<Selected | undefined>[] = [];
     for (let next = from + PART; next < to; next += PART) {
-      const limit = Math.min(PART, to - next);
-      const messages = { kind: "range", after: first + next - 1, limit } as const;
-      parts.push(select({ conversationId, messages, forExport }));
+      parts.push(readPart(head, { from: next, to: Math.min(next + PART, to) }, forExport));
     }
-    const read: Selected[] = [];
+    const { bodies, ownIds } = firstPart(firstRead);
     for (const part of await Promise.all(parts)) {
-      if (part.head === undefined || part.head.generation !== head.generation) return undefined;
-      read.push(selectedIn(part));
+      if (part === undefined) return undefined;
+      for (const body of part.bodies) bodies.push(body);
+      for (const id of part.ownIds) ownIds.push(id);
     }
-    return read;
+    return { bodies, ownIds };
   }
 
   /** The conversation as it was at one moment, without its tombstones. */
   async function peek(request: ReadRequest): Promise<ReadOutcome> {
+    const forExport = request.forExport === true;
     for (let round = 0; round < ATTEMPTS; round++) {
-      const read = await select(request);
-      if (read.head === undefined) return { conversation: null, readAt: read.readAt };
-      const rest = await complete(read, request);
-      if (rest === undefined) continue;
-      const parts = [selectedIn(read), ...rest];
-      const selected = {
-        bodies: parts.flatMap(({ bodies }) => bodies),
-        ownIds: parts.flatMap(({ ownIds }) => ownIds),
-      };
-      return toOutcome(read, selected, request.forExport === true);
+      const firstRead = await readFirst(request);
+      if (firstRead.head === undefined)
+        return { conversation: null, ...present({ readAt: firstRead.readAt }) };
+      const isWhole = firstRead.to - firstRead.from <= PART;
+      const selected = isWhole ? firstPart(firstRead) : await complete(firstRead, forExport);
+      if (selected !== undefined) return toOutcome(firstRead, selected, forExport);
     }
     throw new UnsteadyConversation("the conversation changed faster than it could be read");
   }

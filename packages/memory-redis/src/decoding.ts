@@ -37,6 +37,8 @@ export interface Head extends Omit<StoredConversation, "messages"> {
   readonly idFields: number;
 }
 
+export const generationOf = (incarnation: string, rewritten: string): string => `${incarnation}/${rewritten}`;
+
 /** Fields and values, which clients and versions of the protocol put into different shapes. */
 export function pairs(reply: unknown): readonly (readonly [string, string])[] {
   if (Array.isArray(reply)) {
@@ -77,7 +79,7 @@ export function parseHead(conversationId: string, hash: unknown): Head | undefin
     nextPosition: count("firstPosition") + totalMessages,
     incarnation,
     ...(historyDigest ? { historyDigest } : {}),
-    generation: `${incarnation}/${fields.get("rewritten") ?? ""}`,
+    generation: generationOf(incarnation, fields.get("rewritten") ?? ""),
     ...(ownTtl === undefined ? {} : { ownTtl: Number(ownTtl) }),
     idFields: count("ids"),
   };

@@ -70,6 +70,7 @@ export const replyRules: Readonly<Record<string, ErrorRule>> = {
   NOAUTH: login,
   WRONGPASS: login,
   WRONGTYPE: foreign,
+  EXECABORT: storage("it refused a part of a transaction; its log says why; try again", true),
   NOSCRIPT: storage("it forgot a script between two commands; try again", true),
 };
 

@@ -18,8 +18,8 @@ export interface StoreOptions extends Pick<RedisSettings, "keyPrefix" | "minRepl
   readonly close: () => Promise<void>;
 }
 
-interface Opening<Settings> {
-  readonly settings: Settings;
+interface Opening {
+  readonly settings: Omit<RedisSettings, "ttl">;
   /** Used where there is one, and left open. */
   readonly client?: RedisClient | undefined;
   /** The factory, for errors. */
@@ -27,14 +27,14 @@ interface Opening<Settings> {
 }
 
 /** Throws a `TypeError` for what is no client, and a `MemorySetupError` when the server can't be reached. */
-export async function openStore<Settings extends Omit<RedisSettings, "ttl">>({
-  settings,
-  client,
-  operation,
-}: Opening<Settings>): Promise<Settings & StoreOptions> {
+export async function openStore({ settings, client, operation }: Opening): Promise<StoreOptions> {
+  const { keyPrefix, minReplicas, commandTimeoutMs } = settings;
   try {
-    if (client === undefined) return { ...settings, ...(await openConnection({ settings, operation })) };
-    return { ...settings, port: adaptClient(client), close: async () => {} };
+    const { port, close } =
+      client === undefined
+        ? await openConnection({ settings, operation })
+        : { port: adaptClient(client), close: async () => {} };
+    return { port, close, keyPrefix, minReplicas, commandTimeoutMs };
   } catch (thrown) {
     throw thrown instanceof TypeError && client !== undefined ? thrown : toSetupError(operation, thrown);
   }

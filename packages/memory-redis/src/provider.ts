@@ -8,8 +8,10 @@ import { openStore } from "./open-store.ts";
 
 export interface RedisProvider extends VersionedMemoryProvider {}
 
-const open = async (operation: string, config: RedisConfig, client?: RedisClient): Promise<MemoryBackend> =>
-  createBackend(await openStore({ settings: parseConfig(config), client, operation }));
+async function open(operation: string, config: RedisConfig, client?: RedisClient): Promise<MemoryBackend> {
+  const settings = parseConfig(config);
+  return createBackend({ ...(await openStore({ settings, client, operation })), ttl: settings.ttl });
+}
 
 /**
  * The storage port of {@link createRedisProvider}, to be wrapped: `defineMemoryProvider(wrap(await createRedisBackend()))`.

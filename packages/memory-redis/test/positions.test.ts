@@ -2,7 +2,7 @@ import type { Message, ReadOptions, VersionedMemoryProvider } from "@jaf/memory"
 import { defineMemoryProvider, type MemoryBackend } from "@jaf/memory/adapter";
 import { Redis } from "ioredis";
 import { createClient } from "redis";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from "vitest";
 import { createRedisBackend, createRedisProvider, type RedisConfig } from "../src/index.ts";
 import { freshPrefix } from "./support/stores.ts";
 
@@ -38,6 +38,20 @@ async function read(provider: VersionedMemoryProvider, messages: ReadOptions["me
   const { conversation, firstPosition } = result.data;
   return { firstPosition, contents: (conversation?.messages ?? []).map(({ content }) => Number(content)) };
 }
+
+it("messages whose place is known are read without a script, which would hold the server longer", async () => {
+  const { provider } = await open();
+  await provider.storeMessages("c", numbered(0, 2_500));
+  const sent = vi.spyOn(redis, "sendCommand"); // A script goes out by it, and a transaction does not.
+  onTestFinished(() => sent.mockRestore());
+  expect((await read(provider, undefined)).contents).toHaveLength(2_500);
+  expect((await read(provider, { after: 9, limit: 2 })).contents).toEqual([10, 11]);
+  expect(await provider.getConversation("c")).toMatchObject({ data: { messages: { length: 2_500 } } });
+  expect(await provider.getRecentMessages("c", 1)).toMatchObject({ data: [{ content: "2499" }] });
+  expect(sent).not.toHaveBeenCalled();
+  expect((await read(provider, { messageId: "none" })).contents).toEqual([]);
+  expect(sent).toHaveBeenCalled();
+});
 
 describe("the hash of the messages' own ids", () => {
   it("is there for those alone that have one", async () => {

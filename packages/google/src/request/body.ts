@@ -3,12 +3,11 @@ import type { ModelOrigin, RichMessage } from "@jaf/memory";
 import {
   type Fields,
   fieldsOf,
+  functionParameters,
   isObject,
   modelName,
-  objectSchema,
   outputInstructions,
   outputSchemaOf,
-  parametersOf,
   splitInstructions,
   type ToolNames,
   takesText,
@@ -132,17 +131,10 @@ function outputFormat(codec: z.ZodType | undefined, format: OutputFormat): ToldO
 // biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
 type AnyTool<Ctx> = Tool<any, Ctx>;
 
-/** What a tool takes whose input is a text. */
-const TEXT_INPUT: Fields = {
-  type: "object",
-  properties: { input: { type: "string" } },
-  required: ["input"],
-};
-
 /** A tool without parameters has none on the wire: older models refuse an object of no properties. */
 function declaration<Ctx>(tool: AnyTool<Ctx>, names: ToolNames): Fields {
   const { name, description, parameters } = tool.schema;
-  const schema = takesText(parameters) ? TEXT_INPUT : objectSchema(parametersOf(parameters));
+  const schema = functionParameters(parameters);
   return {
     name: names.toWire(name),
     description,

@@ -4,7 +4,7 @@ import type { PostgresClient } from "../client/clients.ts";
 import type { Statement } from "../client/port.ts";
 import { type PostgresConfig, parseConfig } from "../config.ts";
 import { cacheTables } from "../migrations/cache.ts";
-import { openTables } from "../open-tables.ts";
+import { openTables, requireClient } from "../open-tables.ts";
 import type { ResolvedNames } from "../schema/names.ts";
 import { jsonTextOf, reusable } from "../statements.ts";
 import { createCacheTables } from "./tables.ts";
@@ -18,14 +18,15 @@ import { createCacheTables } from "./tables.ts";
  * On a pool and on PGlite, writes also remove some expired values. With a `Client`, calls within a transaction of the
  * application belong to it: others see a claimed key once the transaction is committed, and wait until then.
  *
- * Rejects with a `TypeError` for an invalid option, and with a `MemorySetupError` if the table can't be created or found.
+ * Rejects with a `TypeError` for an invalid client or option, and with a `MemorySetupError` if the table can't be created or found.
  */
 export async function createPostgresCacheAdapter(
   client: PostgresClient,
   options: Pick<PostgresConfig, "tableName" | "schema" | "migrate"> = {},
 ): Promise<CacheAdapter> {
-  const settings = parseConfig(options);
-  const opening = { settings, client, group: cacheTables, operation: "createPostgresCacheAdapter" };
+  const operation = "createPostgresCacheAdapter";
+  requireClient(client, operation);
+  const opening = { settings: parseConfig(options), client, group: cacheTables, operation };
   return openTables(opening, ({ sql, names }) => {
     const statements = createCacheStatements(names, { removesEnded: sql.autocommit });
     const change = (statement: Statement) => sql.query({ ...statement, writes: true });

@@ -2,6 +2,7 @@ import type { BegunTurn, NewTurn } from "@jaf/memory";
 import { TurnConflict } from "@jaf/memory/adapter";
 import type { SqlClient, SqlRow } from "../client/port.ts";
 import { hasCode } from "../client/sql-state.ts";
+import { TurnsInTheWay } from "../errors.ts";
 import { toTurn, writerOf } from "./decoding.ts";
 import type { createTurnStatements } from "./statements.ts";
 
@@ -9,8 +10,6 @@ import type { createTurnStatements } from "./statements.ts";
 const ATTEMPTS = 5;
 
 const DUPLICATE_KEY = new Set<unknown>(["23505"]);
-/** A serialization failure. */
-const RACED = "40001";
 const IN_FAILED_TRANSACTION = new Set<unknown>(["25P02"]);
 
 const idIsTaken = () => new TurnConflict("the id is taken");
@@ -45,6 +44,6 @@ export function createBegin(sql: SqlClient, { begin }: ReturnType<typeof createT
         duplicate = true; // Another began a turn of the same id at the same time.
       }
     }
-    throw Object.assign(new Error("others begin and end turns all the time"), { code: RACED });
+    throw new TurnsInTheWay("others begin and end turns all the time");
   };
 }

@@ -1,4 +1,4 @@
-import type { EventPage, EventQuery, WriterAnswer } from "@jaf/memory";
+import type { EventPage, WriterAnswer } from "@jaf/memory";
 import { TurnConflict, type TurnLogBackend } from "@jaf/memory/adapter";
 import type { SqlClient, Statement } from "../client/port.ts";
 import { toMemoryError } from "../errors.ts";
@@ -8,8 +8,6 @@ import { createBegin } from "./begin.ts";
 import { toPage, toTurn, writerOf } from "./decoding.ts";
 import { createReadStatement } from "./read-statement.ts";
 import { createTurnStatements } from "./statements.ts";
-
-const MOST_EVENTS = 1_000;
 
 interface TurnTables {
   readonly sql: SqlClient;
@@ -61,9 +59,9 @@ function toAnswer(outcome: AppendOutcome): WriterAnswer {
 
 function createReadAll({ sql, names }: TurnTables) {
   const statement = createReadStatement(names);
-  return async (given: readonly EventQuery[]): Promise<readonly (EventPage | null)[]> => {
+  return async (given: Parameters<TurnLogBackend["readAll"]>[0]): Promise<readonly (EventPage | null)[]> => {
     if (given.length === 0) return [];
-    const asked = given.map(({ conversationId, turnId = null, from = 0, limit = MOST_EVENTS }) => ({
+    const asked = given.map(({ conversationId, turnId = null, from, limit }) => ({
       conversation_id: conversationId,
       turn_id: turnId,
       first: from,

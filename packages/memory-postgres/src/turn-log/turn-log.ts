@@ -3,7 +3,7 @@ import { defineTurnLog } from "@jaf/memory/adapter";
 import type { PostgresClient } from "../client/clients.ts";
 import { type PostgresConfig, parseConfig } from "../config.ts";
 import { turnLogTables } from "../migrations/turn-log.ts";
-import { openTables } from "../open-tables.ts";
+import { openTables, requireClient } from "../open-tables.ts";
 import { createTurnLogBackend } from "./operations.ts";
 
 /**
@@ -15,13 +15,14 @@ import { createTurnLogBackend } from "./operations.ts";
  * On a pool and on PGlite, turns that begin also remove some that have expired. With a `Client`, calls within a transaction of
  * the application belong to it: other processes see its events once it is committed, and wait until then to write to its turns.
  *
- * Rejects with a `TypeError` for an invalid option, and with a `MemorySetupError` if the tables can't be created or found.
+ * Rejects with a `TypeError` for an invalid client or option, and with a `MemorySetupError` if the tables can't be created or found.
  */
 export async function createPostgresTurnLog(
   client: PostgresClient,
   options: Pick<PostgresConfig, "tableName" | "schema" | "migrate"> = {},
 ): Promise<TurnLog> {
-  const settings = parseConfig(options);
-  const opening = { settings, client, group: turnLogTables, operation: "createPostgresTurnLog" };
+  const operation = "createPostgresTurnLog";
+  requireClient(client, operation);
+  const opening = { settings: parseConfig(options), client, group: turnLogTables, operation };
   return openTables(opening, (tables) => defineTurnLog(createTurnLogBackend(tables)));
 }

@@ -45,7 +45,7 @@ function valuesOf({ locations = [], ...lists }: FactSelection): Record<string, r
     conversations: locations.map(({ conversationId }) => conversationId),
     positions: locations.map(({ position }) => String(position)),
   };
-  for (const [name, list] of Object.entries(lists)) values[name] = list.map(String);
+  for (const [name, list = []] of Object.entries(lists)) values[name] = list.map(String);
   return values;
 }
 

@@ -34,7 +34,7 @@ async function fill(schema: string): Promise<void> {
 beforeAll(async () => {
   await Promise.all([fill(analyzed), fill(unknown)]);
   await runSql(`ANALYZE "${analyzed}".conversations_turns; ANALYZE "${analyzed}".conversations_turn_events`);
-}, 60_000);
+});
 
 interface Plan {
   readonly "Node Type": string;
@@ -166,4 +166,4 @@ it("an append changes no index while its turn's lease has long to go", async () 
   } finally {
     await dropSchemas([schema]);
   }
-}, 60_000);
+});

@@ -46,7 +46,7 @@ async function fill(schema: string): Promise<void> {
 beforeAll(async () => {
   await Promise.all([fill(analyzed), fill(unknown)]);
   await runSql(`ANALYZE "${analyzed}".user_memory_facts; ANALYZE "${analyzed}".user_memory_jobs`);
-}, 60_000);
+});
 
 interface Plan {
   readonly "Node Type": string;

@@ -20,9 +20,20 @@ export class UnusableClient extends Error {
   override readonly name = "UnusableClient";
 }
 
+// A transaction is refused because a command in it was.
+function reasonOf(thrown: unknown): unknown {
+  if (!(thrown instanceof Error) || !("previousErrors" in thrown)) return thrown;
+  const { previousErrors: earlier } = thrown;
+  return (Array.isArray(earlier) ? earlier[0] : undefined) ?? thrown;
+}
+
+function rethrowReason(thrown: unknown): never {
+  throw reasonOf(thrown);
+}
+
 function valuesOf(results: readonly (readonly [Error | null, unknown])[] | null): readonly unknown[] {
   return (results ?? []).map(([error, reply]) => {
-    if (error !== null) throw error;
+    if (error !== null) throw reasonOf(error);
     return reply;
   });
 }
@@ -33,7 +44,8 @@ function adaptIoredis(client: IoredisClient): RedisPort {
   return {
     // As a list: a hundred thousand arguments would be too many for a call.
     send: ([command = "", ...args]) => client.call(command, args),
-    sendInTurn: async (commands) => valuesOf(await client.pipeline(calls(commands)).exec()),
+    sendInTurn: (commands) => client.pipeline(calls(commands)).exec().then(valuesOf, rethrowReason),
+    sendAsOne: (commands) => client.multi(calls(commands)).exec().then(valuesOf, rethrowReason),
     isCluster: false,
     mayResend: true,
   };
@@ -52,10 +64,10 @@ async function repliesOf(executed: Promise<unknown>): Promise<readonly unknown[]
 
 type Fill = (commands: readonly (readonly string[])[], key: string) => NodeRedisQueue;
 
-const several =
-  (fill: Fill): SendSeveral =>
-  (commands, key) =>
-    repliesOf(fill(commands, key).execAsPipeline());
+const several = (fill: Fill): Pick<RedisPort, "sendInTurn" | "sendAsOne"> => ({
+  sendInTurn: (commands, key) => repliesOf(fill(commands, key).execAsPipeline()),
+  sendAsOne: (commands, key) => repliesOf(fill(commands, key).exec()),
+});
 
 /** Where a Cluster has moved a key is known only to those who ask again. */
 export class SlotsMoving extends Error {
@@ -65,7 +77,7 @@ export class SlotsMoving extends Error {
 const MOVES = 3;
 
 const isMoved = (thrown: unknown): boolean =>
-  thrown instanceof Error && /^(MOVED|ASK)\b/.test(thrown.message);
+  thrown instanceof Error && /^(MOVED|ASK|EXECABORT)\b/.test(thrown.message);
 
 // Clients follow a key that has moved with single commands only, and learn from them. Nothing was done meanwhile.
 function followMoves(send: RedisPort["send"], sendSeveral: SendSeveral): SendSeveral {
@@ -85,12 +97,13 @@ function followMoves(send: RedisPort["send"], sendSeveral: SendSeveral): SendSev
 const inCluster = (port: RedisPort): RedisPort => ({
   ...port,
   sendInTurn: followMoves(port.send, port.sendInTurn),
+  sendAsOne: followMoves(port.send, port.sendAsOne),
   isCluster: true,
 });
 
 const adaptNodeRedis = (client: NodeRedisClient): RedisPort => ({
   send: (args) => client.sendCommand(args as string[]),
-  sendInTurn: several((commands) => {
+  ...several((commands) => {
     const queue = commandQueue(client);
     for (const command of commands) queue.addCommand([...command]);
     return queue;
@@ -101,7 +114,7 @@ const adaptNodeRedis = (client: NodeRedisClient): RedisPort => ({
 
 const adaptSentinel = (client: NodeRedisSentinel): RedisPort => ({
   send: (args) => client.sendCommand(false, args as string[]),
-  sendInTurn: several((commands) => {
+  ...several((commands) => {
     const queue = sentinelQueue(client);
     for (const command of commands) queue.addCommand(false, [...command]);
     return queue;
@@ -112,7 +125,7 @@ const adaptSentinel = (client: NodeRedisSentinel): RedisPort => ({
 
 const adaptCluster = (client: NodeRedisCluster): RedisPort => ({
   send: (args, key) => client.sendCommand(key, false, args as string[]),
-  sendInTurn: several((commands, key) => {
+  ...several((commands, key) => {
     const queue = clusterQueue(client, key);
     for (const command of commands) queue.addCommand(key, false, [...command]);
     return queue;

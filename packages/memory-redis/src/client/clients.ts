@@ -6,6 +6,7 @@
 type Command = string[];
 
 export interface NodeRedisQueue {
+  exec(): Promise<unknown>;
   execAsPipeline(): Promise<unknown>;
 }
 
@@ -51,6 +52,7 @@ interface IoredisPipeline {
 export interface IoredisClient {
   call(command: string, args: string[]): Promise<unknown>;
   pipeline(commands: [string, ...string[]][]): IoredisPipeline;
+  multi(commands: [string, ...string[]][]): IoredisPipeline;
   readonly status: string;
 }
 

@@ -121,6 +121,7 @@ export async function openReconnecting(
   const port: RedisPort = {
     send: (args) => use(args[0] === "PING" ? "ping" : "call", (to) => to.send(args)),
     sendInTurn: (commands, key) => use("call", (to) => to.sendInTurn(commands, key)),
+    sendAsOne: (commands, key) => use("call", (to) => to.sendAsOne(commands, key)),
     isCluster: false,
     mayResend: false,
     onTimeout: check,

@@ -1,28 +1,23 @@
 import type {
   AppendedEvents,
   BegunTurn,
-  EventPage,
-  EventQuery,
   NewTurn,
   TurnEnding,
   TurnLog,
   TurnWriter,
   WriterAnswer,
 } from "@jaf/memory";
-import { defineTurnLog, TurnConflict } from "@jaf/memory/adapter";
+import { defineTurnLog, TurnConflict, type TurnLogBackend } from "@jaf/memory/adapter";
 import { adaptClient } from "../client/adapt-client.ts";
 import type { RedisClient } from "../client/clients.ts";
-import { createDeadlines } from "../command-deadlines.ts";
 import { parseConfig, type RedisConfig } from "../config.ts";
 import { list, number, text } from "../decoding.ts";
 import { toMemoryError } from "../errors.ts";
-import { createScriptRunner } from "../scripts/runner.ts";
+import { createCalls } from "../open-store.ts";
 import { toTurn, toTurns } from "./decoding.ts";
 import { createTurnIndexes } from "./indexes.ts";
 import { createTurnKeys, nameOf, type TurnName } from "./keys.ts";
 import { scripts } from "./scripts.ts";
-
-const MOST_EVENTS = 1_000;
 
 /**
  * Keeps the log of turns in Redis, for all processes that share it. Each call is one script, which runs as a whole. The client is never
@@ -40,8 +35,7 @@ export function createRedisTurnLog(
 ): TurnLog {
   const { keyPrefix, commandTimeoutMs } = parseConfig(options);
   const port = adaptClient(client);
-  const deadlines = createDeadlines(commandTimeoutMs, port.onTimeout);
-  const run = createScriptRunner(port, deadlines, scripts);
+  const { deadlines, run } = createCalls({ port, minReplicas: 0, commandTimeoutMs }, scripts);
   const keys = createTurnKeys(keyPrefix);
   const indexes = createTurnIndexes({ port, run, keys, deadlines });
   const apart = port.isCluster && !keys.inOneSlot;
@@ -138,12 +132,7 @@ export function createRedisTurnLog(
     return user == null ? undefined : text(user);
   }
 
-  async function read({
-    conversationId,
-    turnId = "",
-    from = 0,
-    limit = MOST_EVENTS,
-  }: EventQuery): Promise<EventPage | null> {
+  const read: TurnLogBackend["read"] = async ({ conversationId, turnId = "", from, limit }) => {
     const reply = await run("read", {
       keys: [keys.turns(conversationId)],
       args: [turnId, keys.turn(conversationId), keys.events(conversationId), from, limit],
@@ -151,7 +140,7 @@ export function createRedisTurnLog(
     const [head, events] = list(reply);
     const turn = head === undefined ? undefined : toTurn(head);
     return turn === undefined ? null : { turn, events: list(events).map(text) };
-  }
+  };
 
   /** Erases turns of a conversation, and takes them out of the indexes. */
   async function erase(conversationId: string, userId = ""): Promise<number> {

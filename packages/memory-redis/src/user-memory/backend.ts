@@ -45,6 +45,7 @@ function closable(port: RedisPort, close: () => Promise<void>) {
       ...port,
       send: (args, key) => (closed ? refuse() : port.send(args, key)),
       sendInTurn: (commands, key) => (closed ? refuse() : port.sendInTurn(commands, key)),
+      sendAsOne: (commands, key) => (closed ? refuse() : port.sendAsOne(commands, key)),
     } satisfies RedisPort,
     close: async (): Promise<void> => {
       closed = true;

@@ -81,6 +81,21 @@ it.each([1, 2])("an index stays whole through thousands of random changes (seed 
   expect(await redis.keys(`${keyPrefix}*`)).toEqual([expect.stringMatching(/:head$/)]);
 });
 
+it("the fields of contexts and lookups that a fact is added to stay small, whatever the number of facts", async () => {
+  const keyPrefix = freshPrefix();
+  const backend = backendOn(redis, keyPrefix);
+  for (let from = 0; from < 3_000; from += 500) {
+    const facts = Array.from({ length: 500 }, (_, at) => storedFact(from + at + 1));
+    await commitTo(backend, user, added(...facts));
+  }
+  const key = `${keyPrefix}user-memory:{${user.hash}}`;
+  for (const part of ["contexts", "lookups"]) {
+    const lengths = (await redis.hVals(`${key}:${part}`)).map(({ length }) => length);
+    expect(Math.max(...lengths), part).toBeLessThan(2_100);
+    expect(lengths.length, part).toBeGreaterThan(10);
+  }
+});
+
 it("a change of an old fact leaves the others of its term in their place", async () => {
   const backend = backendOn(redis);
   const counts = Array.from({ length: 40 }, (_, at) => 330 + at);

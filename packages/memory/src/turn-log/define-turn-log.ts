@@ -9,6 +9,7 @@ import {
 import { createFailure, createSuccess, type Result } from "../result.ts";
 import type {
   AppendedEvents,
+  EventPage,
   EventQuery,
   NewTurn,
   TurnEnding,
@@ -20,6 +21,8 @@ import type {
 const MOST = Number.MAX_SAFE_INTEGER;
 /** A hundred years, which every store can count. */
 const LONGEST_SECONDS = 3_153_600_000;
+/** How many events a query without a limit reads. */
+const MOST_EVENTS = 1_000;
 
 type Issue = MemoryIssue | undefined;
 
@@ -113,19 +116,41 @@ type Plain<Method> = Method extends (...args: infer Arguments) => Promise<Result
   ? (...args: Required<Arguments>) => Promise<Data>
   : never;
 
+/** With the defaults of what was left out. */
+export interface BoundedEventQuery extends EventQuery {
+  readonly from: number;
+  readonly limit: number;
+}
+
+type Queries = "read" | "readAll";
+
 /**
- * What a turn log is made of. Its methods get valid arguments, limits always, and give what {@link TurnLog} says. They throw
- * {@link TurnConflict}, or what `toMemoryError` understands.
+ * What {@link defineTurnLog} makes a turn log of. Its methods get valid arguments, with defaults filled in, and give what
+ * {@link TurnLog} says. They throw {@link TurnConflict}, or what `toMemoryError` understands.
  */
-export type TurnLogBackend = { readonly [Method in keyof TurnLog]: Plain<TurnLog[Method]> } & {
+export type TurnLogBackend = {
+  readonly [Method in Exclude<keyof TurnLog, Queries>]: Plain<TurnLog[Method]>;
+} & {
   /** For errors. */
   readonly name: string;
+  readonly read: (query: BoundedEventQuery) => Promise<EventPage | null>;
+  readonly readAll: (queries: readonly BoundedEventQuery[]) => Promise<readonly (EventPage | null)[]>;
   readonly toMemoryError: (operation: string, thrown: unknown) => MemoryErrorUnion;
 };
 
+const bounded = (query: EventQuery): BoundedEventQuery => ({
+  ...query,
+  from: query.from ?? 0,
+  limit: query.limit ?? MOST_EVENTS,
+});
+
+/**
+ * Makes a {@link TurnLog} of a backend: refuses invalid arguments and calls after `close`, which is done once, and turns
+ * whatever the backend throws into a tagged error.
+ */
 export function defineTurnLog(backend: TurnLogBackend): TurnLog {
   const provider = backend.name;
-  let closing: Promise<void> | undefined;
+  let closing: Promise<Result<void>> | undefined;
 
   async function call<T>(
     operation: string,
@@ -152,8 +177,9 @@ export function defineTurnLog(backend: TurnLogBackend): TurnLog {
     renew: (writer) => call("renew", writerIssues(writer), () => backend.renew(writer)),
     takeOver: (turn) => call("takeOver", turnIssues(turn), () => backend.takeOver(turn)),
     release: (writer) => call("release", writerIssues(writer), () => backend.release(writer)),
-    read: (query) => call("read", queryIssues(query), () => backend.read(query)),
-    readAll: (queries) => call("readAll", queries.flatMap(queryIssues), () => backend.readAll(queries)),
+    read: (query) => call("read", queryIssues(query), () => backend.read(bounded(query))),
+    readAll: (queries) =>
+      call("readAll", queries.flatMap(queryIssues), () => backend.readAll(queries.map(bounded))),
     turnsOf: (conversationId, limit = 100) =>
       call("turnsOf", [idIssue("conversationId", conversationId), limitIssue(limit)], () =>
         backend.turnsOf(conversationId, limit),
@@ -167,10 +193,9 @@ export function defineTurnLog(backend: TurnLogBackend): TurnLog {
         backend.deleteConversation(conversationId),
       ),
     deleteUser: (userId) => call("deleteUser", [idIssue("userId", userId)], () => backend.deleteUser(userId)),
-    close: async () => {
-      closing ??= backend.close();
-      await closing;
-      return createSuccess(undefined);
+    close: () => {
+      closing ??= call("close", [], () => backend.close());
+      return closing;
     },
   });
 }

@@ -1,11 +1,10 @@
 import { createMemoryStorageError } from "../errors.ts";
 import { present } from "../present.ts";
-import { defineTurnLog, TurnConflict } from "./define-turn-log.ts";
+import { type BoundedEventQuery, defineTurnLog, TurnConflict } from "./define-turn-log.ts";
 import type {
   AppendedEvents,
   BegunTurn,
   EventPage,
-  EventQuery,
   LoggedTurn,
   NewTurn,
   TakenOverTurn,
@@ -16,7 +15,6 @@ import type {
 } from "./turn-log.ts";
 
 const PROVIDER = "memory";
-const MOST_EVENTS = 1_000;
 /** At how many turns a new one looks, to take away those that have expired. */
 const LOOKED_AT = 20;
 
@@ -192,7 +190,7 @@ export function createInMemoryTurnLog({ now = Date.now }: InMemoryTurnLogOptions
     return { writer: writerOf(entry), turn: toTurn(entry), request: entry.request };
   }
 
-  function page({ conversationId, turnId, from = 0, limit = MOST_EVENTS }: EventQuery): EventPage | null {
+  function page({ conversationId, turnId, from, limit }: BoundedEventQuery): EventPage | null {
     const entry = turnId === undefined ? ofConversation(conversationId)[0] : find({ conversationId, turnId });
     if (entry === undefined) return null;
     const events = entry.eventsExpireAt > now() ? entry.texts.slice(from, from + limit) : [];
@@ -240,7 +238,10 @@ export function createInMemoryTurnLog({ now = Date.now }: InMemoryTurnLogOptions
     deleteUser: async (userId) =>
       erase([...all()].filter((entry) => isThere(entry) && entry.userId === userId)),
     close: async () => {},
-    toMemoryError: (operation) =>
-      createMemoryStorageError(operation, "the log in memory failed unexpectedly."),
+    toMemoryError: (operation, cause) =>
+      createMemoryStorageError(operation, "the log in memory failed unexpectedly", {
+        provider: PROVIDER,
+        cause,
+      }),
   });
 }
