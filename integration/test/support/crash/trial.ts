@@ -68,7 +68,7 @@ const outlineOf = (stored: ConversationMemory | null): readonly string[] =>
     )
     .toSorted();
 
-const MOST_MS = 15_000;
+const MOST_MS = 120_000;
 
 async function inTime(work: Promise<unknown>): Promise<void> {
   const over = new AbortController();
