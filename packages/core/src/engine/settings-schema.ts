@@ -1,13 +1,11 @@
 import * as z from "zod";
 import type { RunSettings } from "../config.ts";
 import { budgetSchema, pricesSchema } from "../cost/budget.ts";
+import { functionSchema } from "../function-schema.ts";
 import { cacheSchema } from "../model/cache.ts";
 import { fallbackSchema, modelProviderSchema } from "../model/fallback-config.ts";
 import { isTimeLimit, TIME_LIMIT } from "../timing/limits.ts";
 
-const isFunction = (value: unknown): boolean => typeof value === "function";
-
-const callback = z.custom<unknown>(isFunction, { error: "expected a function" });
 const timeLimit = z.custom<unknown>(isTimeLimit, { error: `expected ${TIME_LIMIT}` });
 /** Unlike `z.number()` it takes `Infinity`, which means no limit. */
 const numberFrom = (least: number) =>
@@ -25,8 +23,8 @@ export const settingsShape = {
   maxTurns: numberFrom(1).optional(),
   prices: pricesSchema.optional(),
   budget: budgetSchema.optional(),
-  initialInputGuardrails: z.array(callback).optional(),
-  finalOutputGuardrails: z.array(callback).optional(),
+  initialInputGuardrails: z.array(functionSchema).optional(),
+  finalOutputGuardrails: z.array(functionSchema).optional(),
   onToolError: z.enum(["continue", "fail"]).optional(),
   maxParallelTools: numberFrom(1).optional(),
   timeouts: z
@@ -40,13 +38,15 @@ export const settingsShape = {
     )
     .optional(),
   unjudgedText: z.enum(["hold", "retract"], { error: 'expected "hold" or "retract"' }).optional(),
-  maskSecrets: z.union([z.boolean(), callback], { error: "expected true, false or a function" }).optional(),
+  maskSecrets: z
+    .union([z.boolean(), functionSchema], { error: "expected true, false or a function" })
+    .optional(),
   approvalTtlMs: numberFrom(0).optional(),
   // Checked with the agent's.
   middleware: z.unknown().optional(),
   userMemory: z.unknown().optional(),
-  onEvent: callback.optional(),
-  validate: callback.optional(),
+  onEvent: functionSchema.optional(),
+  validate: functionSchema.optional(),
 } satisfies { readonly [Field in keyof RunSettings<never>]-?: z.ZodType };
 
 /** Refuses a limit of costs that nothing is known of. */
