@@ -102,7 +102,7 @@ export type RunSettings<Ctx> = {
   readonly middleware?: readonly Middleware<Ctx>[];
   /** Where the facts are stored. Default: the user memory of the process, see `setRunUserMemory`. Without either, `remembers` has no effect. */
   readonly userMemory?: RunUserMemory;
-  /** How long after an interruption an approval can be given, in milliseconds, by the store's clock. Default: without limit. */
+  /** How long after an interruption an approval can be given, in milliseconds, by the store's clock. Default: `Infinity`. */
   readonly approvalTtlMs?: number;
   /**
    * Validates `resume` before it is used. If it throws, the run ends with `ContinuationRejected`. Default:

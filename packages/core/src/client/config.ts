@@ -5,6 +5,7 @@ import type { Agent } from "../agent.ts";
 import type { RunConfig, RunSettings } from "../config.ts";
 import { memoryConfigIssues } from "../engine/check-memory-config.ts";
 import { priced, settingsShape } from "../engine/settings-schema.ts";
+import { functionSchema } from "../function-schema.ts";
 import { overlay } from "../immutable/overlay.ts";
 import type { MemoryConfig } from "../memory/config.ts";
 import { checkInstallable } from "../middleware/install.ts";
@@ -42,7 +43,7 @@ export interface ClientSettings<Ctx, Out> {
 
 const agentSchema = z.object({
   name: idSchema,
-  instructions: z.union([z.string(), z.custom<unknown>((value) => typeof value === "function")], {
+  instructions: z.union([z.string(), functionSchema], {
     error: "expected a text or a function",
   }),
   conversational: z.unknown().optional(),

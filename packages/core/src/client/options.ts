@@ -2,6 +2,7 @@ import type { ApprovalDecision, Message, RunId, TraceId } from "@jaf/memory";
 import { parseOptions } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { RunConfig } from "../config.ts";
+import { functionSchema } from "../function-schema.ts";
 import { ownMessage } from "../immutable/messages.ts";
 import { storableMessage } from "../immutable/storable.ts";
 import type { ClientToolResult } from "../interruption/interruption.ts";
@@ -72,8 +73,6 @@ export interface PromptOptions<Ctx> {
   readonly runId?: RunId | undefined;
 }
 
-const callback = z.custom<unknown>((value) => typeof value === "function", { error: "expected a function" });
-
 const optionsSchema = z.strictObject({
   conversation: z.unknown().optional(),
   // These come from an application's client, e.g. a browser: invalid values are no error of the program.
@@ -81,12 +80,12 @@ const optionsSchema = z.strictObject({
   historyToken: z.unknown().optional(),
   approvals: z.unknown().optional(),
   toolResults: z.unknown().optional(),
-  validate: callback.optional(),
+  validate: functionSchema.optional(),
   memory: z.unknown().optional(),
   cache: cacheSchema.optional(),
   context: z.unknown().optional(),
   signal: z.instanceof(AbortSignal, { error: "expected an AbortSignal" }).optional(),
-  onEvent: callback.optional(),
+  onEvent: functionSchema.optional(),
   traceId: idSchema.optional(),
   runId: z.string().min(1).optional(),
 });

@@ -35,7 +35,7 @@ export interface PromptedTurn<Ctx> {
   readonly context: AgentClientConfig<Ctx>["context"];
   /** Comes after the client's. */
   readonly middleware: Middleware<Ctx>;
-  /** In place of the client's. */
+  /** The client's isn't used: it is only checked when the client is made. Absent: that of the process. */
   readonly userMemory?: RunUserMemory | undefined;
   /** In place of the client's, field by field. */
   readonly memory?: ClientMemoryConfig | undefined;
@@ -50,6 +50,7 @@ export function createTurnClient<Ctx, Out>(
   config: Omit<AgentClientConfig<Ctx>, "context" | "store"> & { readonly store: MemoryProvider },
 ): TurnClient<Ctx, Out> {
   const settings = parseClientConfig<Ctx, Out>(agent, { ...config, context: undefined as never });
+  const { userMemory: _, ...run } = settings.run;
   return {
     prompt: async (input, options, turn) => {
       const userId = parseOptions(idSchema, turn.userId, "user id");
@@ -59,8 +60,8 @@ export function createTurnClient<Ctx, Out>(
         ...{ ...settings, context },
         memory: overlay(settings.memory, turn.memory ?? {}),
         run: {
-          ...settings.run,
-          middleware: [...(settings.run.middleware ?? []), turn.middleware],
+          ...run,
+          middleware: [...(run.middleware ?? []), turn.middleware],
           ...present({ userMemory }),
         },
         store: {

@@ -18,7 +18,10 @@ export interface RunBudget {
 const amount = z.number().min(0);
 const limits = z.strictObject({ maxCost: amount.optional(), maxTokens: amount.optional() });
 
-export const budgetSchema = z.strictObject({ run: limits.optional(), conversation: limits.optional() });
+export const budgetSchema = z.strictObject(
+  { run: limits.optional(), conversation: limits.optional() },
+  { error: "expected an object of run and conversation" },
+);
 
 export const pricesSchema = z.record(
   z.string(),
@@ -28,4 +31,5 @@ export const pricesSchema = z.record(
     cachedInput: amount.optional(),
     cacheWrite: amount.optional(),
   }),
+  { error: "expected a plain object of prices by the model's name" },
 );

@@ -3,7 +3,7 @@ import type { Agent } from "../agent.ts";
 import type { RunConfig } from "../config.ts";
 import type { JAFError } from "../errors.ts";
 import { isUndecided } from "../interruption/decisions.ts";
-import { checkInstallable, faultOf } from "../middleware/install.ts";
+import { checkInstallable, faultOf, labelOfRun } from "../middleware/install.ts";
 import { lastUserMessages } from "../middleware/user-messages.ts";
 import type { RunState } from "../state.ts";
 import { fail, failMemory, OPERATION, type Step } from "../step.ts";
@@ -65,7 +65,7 @@ function failWithoutStore<Ctx>(state: RunState<Ctx>): Step<Ctx> {
 function configFault<Ctx, Out>(config: RunConfig<Ctx>, agent: Agent<Ctx, Out>): JAFError | undefined {
   try {
     parseOptions<unknown>(runSettingsSchema, config, "RunConfig");
-    checkInstallable(config, agent, (field) => `RunConfig.${field}`);
+    checkInstallable(config, agent, labelOfRun);
     return undefined;
   } catch (thrown) {
     return faultOf(thrown);

@@ -64,6 +64,7 @@ export interface ScopeOptions {
   readonly isJudgedNew?: boolean;
   /** Stored in the metadata with each write of the run. */
   readonly label?: WriteMetadata;
+  /** Of the turn service: asked before each write of messages or of the lease, and told of it afterwards. */
   readonly writes?: WriteHooks | undefined;
 }
 

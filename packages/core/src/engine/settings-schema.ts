@@ -1,15 +1,17 @@
 import * as z from "zod";
 import type { RunSettings } from "../config.ts";
 import { budgetSchema, pricesSchema } from "../cost/budget.ts";
+import { functionSchema } from "../function-schema.ts";
 import { cacheSchema } from "../model/cache.ts";
 import { fallbackSchema, modelProviderSchema } from "../model/fallback-config.ts";
 import { isTimeLimit, TIME_LIMIT } from "../timing/limits.ts";
 
-const isFunction = (value: unknown): boolean => typeof value === "function";
-
-const callback = z.custom<unknown>(isFunction, { error: "expected a function" });
 const timeLimit = z.custom<unknown>(isTimeLimit, { error: `expected ${TIME_LIMIT}` });
-const numberFromOne = z.number().min(1).or(z.literal(Number.POSITIVE_INFINITY));
+/** Unlike `z.number()` it takes `Infinity`, which means no limit. */
+const numberFrom = (least: number) =>
+  z.custom<unknown>((value) => typeof value === "number" && value >= least, {
+    error: `expected a number from ${least}`,
+  });
 
 /** The checks of what clients and runs share. */
 export const settingsShape = {
@@ -18,13 +20,13 @@ export const settingsShape = {
   modelRetry: z.looseObject({}).optional(),
   modelFallback: fallbackSchema.optional(),
   outputRepairs: z.int().min(0).optional(),
-  maxTurns: numberFromOne.optional(),
+  maxTurns: numberFrom(1).optional(),
   prices: pricesSchema.optional(),
   budget: budgetSchema.optional(),
-  initialInputGuardrails: z.array(callback).optional(),
-  finalOutputGuardrails: z.array(callback).optional(),
+  initialInputGuardrails: z.array(functionSchema).optional(),
+  finalOutputGuardrails: z.array(functionSchema).optional(),
   onToolError: z.enum(["continue", "fail"]).optional(),
-  maxParallelTools: numberFromOne.optional(),
+  maxParallelTools: numberFrom(1).optional(),
   timeouts: z
     .strictObject(
       {
@@ -36,13 +38,15 @@ export const settingsShape = {
     )
     .optional(),
   unjudgedText: z.enum(["hold", "retract"], { error: 'expected "hold" or "retract"' }).optional(),
-  maskSecrets: z.union([z.boolean(), callback], { error: "expected true, false or a function" }).optional(),
-  approvalTtlMs: z.number().min(0).optional(),
+  maskSecrets: z
+    .union([z.boolean(), functionSchema], { error: "expected true, false or a function" })
+    .optional(),
+  approvalTtlMs: numberFrom(0).optional(),
   // Checked with the agent's.
   middleware: z.unknown().optional(),
   userMemory: z.unknown().optional(),
-  onEvent: callback.optional(),
-  validate: callback.optional(),
+  onEvent: functionSchema.optional(),
+  validate: functionSchema.optional(),
 } satisfies { readonly [Field in keyof RunSettings<never>]-?: z.ZodType };
 
 /** Refuses a limit of costs that nothing is known of. */

@@ -65,7 +65,7 @@ interface ModelCallParts<Ctx> {
 }
 
 /**
- * The configuration for one call of the model provider, with the signal of the call. Its parts are copied when they are read.
+ * The configuration for one call of the model provider, with the signal of the call. Each part is copied when it is first read.
  * Providers, observers and user memories in them are the application's own.
  */
 export function frozenConfig<Ctx>(
@@ -79,7 +79,12 @@ export function frozenConfig<Ctx>(
   define("signal", () => limit.signal);
   for (const field of COPIED) {
     const copy: (part: never) => unknown = PART_COPIES[field];
-    if (config[field] !== undefined) define(field, () => copy(config[field] as never));
+    let part: unknown;
+    if (config[field] !== undefined)
+      define(field, () => {
+        part ??= copy(config[field] as never);
+        return part;
+      });
   }
   return made;
 }

@@ -35,12 +35,17 @@ export function ownConversation(conversation: ConversationMemory): ConversationM
   };
 }
 
+/** Whether nothing can change it: freezing neither stops the methods of a date, a map or bytes, nor what a getter returns. */
 function isFixed(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return true;
-  if (!Object.isFrozen(value)) return false;
-  for (const key in value) {
-    const part: unknown = (value as Readonly<Record<string, unknown>>)[key];
-    if (typeof part === "object" && !isFixed(part)) return false;
-  }
-  return true;
+  if (!Object.isFrozen(value) || !isPlain(value)) return false;
+  return Object.keys(value).every((key) => {
+    const field = Object.getOwnPropertyDescriptor(value, key);
+    return field !== undefined && "value" in field && isFixed(field.value);
+  });
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null || prototype === Array.prototype;
 }

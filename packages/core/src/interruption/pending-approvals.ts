@@ -35,7 +35,7 @@ export function renewExpired(
   { location, record }: PendingApprovals,
   { ttlMs, now }: Asking,
 ): PendingApprovals {
-  const approvalTtlMs = location.isStored ? ttlMs : undefined;
+  const approvalTtlMs = location.isStored && ttlMs !== Number.POSITIVE_INFINITY ? ttlMs : undefined;
   if (record.expiresAt === undefined && approvalTtlMs === undefined) return { location, record };
   const time = now();
   const expired = record.expiresAt !== undefined && record.expiresAt <= time;

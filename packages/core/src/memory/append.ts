@@ -8,9 +8,10 @@ import type {
   WriteOptions,
   WriteReceipt,
 } from "@jaf/memory";
-import { createFailure, createSuccess, present } from "@jaf/memory/engine";
+import { createFailure, createMemoryStorageError, createSuccess, present } from "@jaf/memory/engine";
 import { historyTokenOf, isVersionedProvider, receiptOf } from "@jaf/memory/turns";
 import type { Emit } from "../events/emitter.ts";
+import { callObserver } from "../events/report.ts";
 import { plainCopy } from "../immutable/copy.ts";
 import { abortError, sleep } from "../timing/abort.ts";
 import type { MemoryConfig } from "./config.ts";
@@ -35,10 +36,17 @@ export interface AppendsOptions {
   readonly writes: WriteHooks | undefined;
 }
 
-/** Called around each write of a run: of messages, of a heartbeat, and of a lease that is released. Not around those of summaries. */
+/**
+ * Called around each write of messages or of the lease. Not called for the write of a summary, nor for the one that makes a
+ * conversation.
+ */
 export interface WriteHooks {
-  /** Awaited before each attempt. An error is its result. `expectedVersion`: what the run knows of the conversation. */
+  /**
+   * Awaited before each attempt. Where it returns an error, nothing is written and the attempt fails with that error. Where it
+   * rejects, the attempt fails with a `MemoryStorageError`. `expectedVersion`: the version of the conversation that the run knows.
+   */
   readonly beforeWrite: (expectedVersion: number | undefined) => Promise<MemoryErrorUnion | undefined>;
+  /** Called after a write that succeeded. What it throws becomes a process warning. */
   readonly onWritten: (receipt: WriteReceipt) => void;
 }
 
@@ -155,7 +163,7 @@ export function openAppends(options: AppendsOptions) {
     for (let attempt = 1; ; attempt++) {
       let result: Result<void>;
       try {
-        const refused = writes && (await writes.beforeWrite(version));
+        const refused = writes && (await refusalBy(writes, version));
         // Copies, which the provider may change: the next attempt is the same.
         const copy = plainCopy(written);
         const answer = refused
@@ -168,7 +176,11 @@ export function openAppends(options: AppendsOptions) {
       if (result.success) {
         const receipt = receiptOf(result);
         recordWrite(messages.length, receipt);
-        if (receipt !== undefined) writes?.onWritten(receipt);
+        if (receipt !== undefined && writes !== undefined)
+          callObserver(
+            () => writes.onWritten(receipt),
+            () => "What is told of a run's writes failed; the run goes on.",
+          );
         const data = { conversationId, messageCount: messages.length };
         if (messages.length > 0) options.emit?.({ type: "memory_stored", data });
         return result;
@@ -208,6 +220,17 @@ export function openAppends(options: AppendsOptions) {
     createdUnder: (): string | undefined => (existence === "known" ? undefined : createdUnderKey),
     known: (): KnownState => known,
   };
+}
+
+async function refusalBy(
+  writes: WriteHooks,
+  version: number | undefined,
+): Promise<MemoryErrorUnion | undefined> {
+  try {
+    return await writes.beforeWrite(version);
+  } catch (cause) {
+    return createMemoryStorageError("appendMessages", "the hook before the write threw", { cause });
+  }
 }
 
 /** Lets one after the other enter, in the order in which they ask. */

@@ -192,12 +192,13 @@ export function openTurnLease(options: TurnLeaseOptions, appends: Appends) {
         const entry = lastEntry ?? attempted;
         if (entry === undefined || !(await isHeldInStore()) || known?.until === 0) return;
         await writeAlone({ entry, action: "release" });
+        // Also if that failed: a late write asks whether another run has had the turn since.
         heldUntil = 0;
       });
     },
     /** The run is over. If it couldn't release its lease, other runs of this process ignore the lease from now on. */
     markEnded: (): void => {
-      const isReleased = everHeld && heldUntil === 0;
+      const isReleased = isOwn(known) && known?.until === 0;
       if (attempted !== undefined && !isReleased) markTurnEnded(executionId, leaseMs);
     },
     /** Stops the heartbeat. */

@@ -1,17 +1,16 @@
 import { parseOptions } from "@jaf/memory/engine";
 import * as z from "zod";
+import { functionSchema } from "../function-schema.ts";
 import { textOfThrown } from "../thrown.ts";
 import type { Middleware } from "./middleware.ts";
-
-const hook = z.custom<unknown>((value) => typeof value === "function", { error: "expected a function" });
 
 const middlewareSchema = z.array(
   z.looseObject({
     name: z.string().min(1),
-    onStart: hook.optional(),
-    onFinish: hook.optional(),
-    wrapModelCall: hook.optional(),
-    wrapToolCall: hook.optional(),
+    onStart: functionSchema.optional(),
+    onFinish: functionSchema.optional(),
+    wrapModelCall: functionSchema.optional(),
+    wrapToolCall: functionSchema.optional(),
   }),
 );
 

@@ -66,4 +66,5 @@ function givenBy<Ctx>(
   ];
 }
 
-const labelOfRun = (field: string): string => `RunConfig.${field}`;
+/** What a field is called of a configuration of a run. */
+export const labelOfRun = (field: string): string => `RunConfig.${field}`;

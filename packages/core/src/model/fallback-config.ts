@@ -10,7 +10,7 @@ const model = z.union([name, z.object({ model: name, modelProvider: modelProvide
   error: "expected a name, or { model, modelProvider }",
 });
 
-export const fallbackSchema = z.strictObject({
-  models: z.array(model),
-  statuses: z.array(z.int().min(100).max(599)).optional(),
-});
+export const fallbackSchema = z.strictObject(
+  { models: z.array(model), statuses: z.array(z.int().min(100).max(599)).optional() },
+  { error: "expected an object of models and statuses" },
+);

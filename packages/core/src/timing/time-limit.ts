@@ -32,7 +32,7 @@ export interface TimeLimit {
   readonly between: (limit: Limit) => () => void;
   /** Stops the time until `resume`, e.g. while the work waits for something that has its own limit. */
   readonly pause: () => void;
-  /** Starts the whole time again. */
+  /** Starts the whole time again, unless it is closed. */
   readonly resume: () => void;
   /** Absent: no time was up. */
   readonly exceeded: () => TimeLimitError | undefined;
@@ -45,16 +45,17 @@ export interface TimeLimit {
 // One for all: its stack, which is what makes an error costly, would tell nothing.
 const OVER = new Error("the call is over");
 
-/** Begins to count. There is one for each model call and each tool, so it makes nothing that nothing asks for. */
+/** Begins to count. Each model call and each tool has one, so its signal is made when it is first read. */
 export const openTimeLimit = (limit: Limit, signal: AbortSignal | undefined): TimeLimit =>
   new OpenTimeLimit(limit, signal);
 
-/** A class, whose methods are made once: as closures they would cost more than all the rest. */
+/** A class, since closures would be made for each limit, and that would cost more than the rest of it. */
 class OpenTimeLimit implements TimeLimit {
   readonly #limit: Limit;
   #controller: AbortController | undefined;
   #ended: Ended | undefined;
   #error: TimeLimitError | undefined;
+  #closed = false;
   #timer: Timeout | undefined;
   #between: Timeout | undefined;
   readonly #waiting: PendingWork[] = [];
@@ -102,6 +103,7 @@ class OpenTimeLimit implements TimeLimit {
   }
 
   close(): void {
+    this.#closed = true;
     this.#stop();
     this.#unfollow?.();
   }
@@ -112,7 +114,8 @@ class OpenTimeLimit implements TimeLimit {
   }
 
   #start(limit: Limit): Timeout | undefined {
-    if (limit.timeoutMs === Number.POSITIVE_INFINITY || this.#ended !== undefined) return undefined;
+    const isOver = this.#closed || this.#ended !== undefined;
+    if (isOver || limit.timeoutMs === Number.POSITIVE_INFINITY) return undefined;
     return setTimeout(() => this.#expire(limit), delayOf(limit));
   }
 
@@ -137,7 +140,7 @@ class OpenTimeLimit implements TimeLimit {
     this.#between = undefined;
   }
 
-  /** By hand: signals and their listeners cost more than all the rest. */
+  /** Keeps what rejects the promise, since a listener of `signal` for each promise would cost more than the rest of it. */
   #wait<T>(work: T | PromiseLike<T>, inTime: boolean, ended: Ended | undefined): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (ended !== undefined) reject(ended.reason);

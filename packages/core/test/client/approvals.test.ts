@@ -14,6 +14,7 @@ import { clientSetup, MapStore, type Session } from "./support.ts";
 function filesSetup(
   steps: readonly ScriptedStep<Session>[],
   store: ConversationStore | ReturnType<typeof createInMemoryProvider>,
+  settings: { readonly approvalTtlMs?: number } = {},
 ) {
   const deleted: string[] = [];
   const deleteFile = createTool({
@@ -31,7 +32,7 @@ function filesSetup(
   const { client } = clientSetup({
     model,
     agent: { tools: [deleteFile, locate], conversational: ({ userId }) => ({ user: userId }) },
-    config: { store },
+    config: { store, ...settings },
   });
   return { client, deleted, model };
 }
@@ -112,6 +113,19 @@ describe("an approval", () => {
 
     await expect(crossed).rejects.toMatchObject({ code: "forged-approval" });
     expect(deleted).toEqual([]);
+  });
+
+  it("has no end with a lifetime of Infinity", async () => {
+    const { client, deleted } = filesSetup([deletes("/tmp/a"), "Gone."], createInMemoryProvider(), {
+      approvalTtlMs: Number.POSITIVE_INFINITY,
+    });
+    const asked = await client.forUser("u").prompt("Delete a");
+    expect(approvalOf(asked).expiresAt).toBeUndefined();
+    const approvals = [approve(approvalOf(asked))];
+    const again = client.forUser("u").continue(asked.conversationId ?? "");
+    const done = await again.prompt("", { approvals });
+    expect(done.text).toBe("Gone.");
+    expect(deleted).toEqual(["/tmp/a"]);
   });
 
   it("that comes too late is an outcome: the application asks again", async () => {

@@ -1,6 +1,6 @@
 import { createInMemoryProvider, type Message } from "@jaf/memory";
 import { createMemoryConflictError, createMemoryStorageError } from "@jaf/memory/engine";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { Agent, ModelProvider } from "../../src/index.ts";
 import { createTurnClient, type PromptedTurn } from "../../src/internal/index.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";
@@ -11,7 +11,11 @@ const LONG = { timeout: 10_000 };
 type Hooks = PromptedTurn<unknown>["writes"];
 
 /** A client of conversation "c", whose log tells when a write was asked for and done. */
-async function turnSetup(modelProvider: ModelProvider<unknown>, beforeWrite: Hooks["beforeWrite"]) {
+async function turnSetup(
+  modelProvider: ModelProvider<unknown>,
+  beforeWrite: Hooks["beforeWrite"],
+  onWritten: Hooks["onWritten"] = () => {},
+) {
   const store = createInMemoryProvider();
   await store.appendMessages("c", [], { userId: "ada" }, { createIfMissing: true });
   const log: string[] = [];
@@ -32,7 +36,10 @@ async function turnSetup(modelProvider: ModelProvider<unknown>, beforeWrite: Hoo
         log.push("ask");
         return beforeWrite(version);
       },
-      onWritten: () => log.push("written"),
+      onWritten: (receipt) => {
+        log.push("written");
+        onWritten(receipt);
+      },
     },
   };
   const messages = async (): Promise<readonly Message[]> => {
@@ -91,4 +98,36 @@ test("A write is asked for again where the refusal may pass", async () => {
   });
   expect((await prompt()).text).toBe("Hello.");
   expect((await messages()).map(({ content }) => content)).toEqual(["Hi", "Hello."]);
+});
+
+test("What throws once a write is stored changes nothing of the turn, and what throws before it is named", async () => {
+  const warnings = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+  onTestFinished(() => warnings.mockRestore());
+  const reply = deferred();
+  const model = createScriptedModel<unknown>([
+    async () => {
+      await reply.promise;
+      return "Hello.";
+    },
+  ]);
+  const { log, messages, prompt } = await turnSetup(
+    model,
+    async () => undefined,
+    () => {
+      throw new Error("not told");
+    },
+  );
+  const prompted = prompt();
+  // The first write, and a heartbeat.
+  await vi.waitFor(() => expect(log.length).toBeGreaterThanOrEqual(2 * 3), LONG);
+  reply.resolve();
+  expect((await prompted).text).toBe("Hello.");
+  expect((await messages()).map(({ content }) => content)).toEqual(["Hi", "Hello."]);
+  expect(warnings).toHaveBeenCalled();
+
+  const broken = await turnSetup(createScriptedModel<unknown>([]), () => Promise.reject(new Error("no log")));
+  expect((await broken.prompt()).outcome).toMatchObject({
+    error: { error: { _tag: "MemoryStorageError", message: expect.stringContaining("the hook before") } },
+  });
+  expect(await broken.messages()).toEqual([]);
 });

@@ -47,3 +47,18 @@ test.each<[string, object]>([
   const client = { modelProvider: createScriptedModel([]), context: {}, ...wrong } as never;
   expect(() => createAgentClient(agent, client)).toThrow(field);
 });
+
+class Prices {
+  readonly large = { input: 1, output: 1 };
+}
+
+test.each<[object, string]>([
+  [{ prices: new Prices() }, "prices: expected a plain object of prices by the model's name"],
+  [{ budget: null }, "budget: expected an object of run and conversation"],
+  [{ modelFallback: null }, "modelFallback: expected an object of models and statuses"],
+  [{ timeouts: null }, "timeouts: expected an object"],
+  [{ approvalTtlMs: -1 }, "approvalTtlMs: expected a number from 0"],
+])("What is wrong is told with what is expected: %o", async (wrong, expected) => {
+  const { config } = setup({ model: [], config: wrong as Partial<RunConfig<unknown>> });
+  expect(errorOf(await run(says("Hi"), config))).toMatchObject({ detail: `Invalid RunConfig: ${expected}.` });
+});

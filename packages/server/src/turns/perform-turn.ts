@@ -70,7 +70,7 @@ async function prompt<Ctx>(run: RunParts<Ctx>, flow: EventFlow, isResumption: bo
       provider: isResumption ? undefined : viewOfEdit(options),
       context: () => settings.context(identity),
       middleware: recorder.middleware<Ctx>(() => beginBeforeCall(run)),
-      userMemory: settings.userMemory?.({ onInjected: recorder.onInjected }),
+      userMemory: settings.userMemory?.({ onInjected: recorder.onInjected }) ?? settings.config.userMemory,
       memory: taken && memoryOfTakeOver(settings),
       writes: writesOf(run),
       sink: flow.take,

@@ -2,12 +2,14 @@ import { createTurnClient, type TurnClient } from "@jaf/core/internal";
 import { present } from "@jaf/memory/engine";
 import type { TurnSettings } from "./options.ts";
 
-/** By the names of their agents. Throws a `TypeError` for what would fail in each turn. */
+/** By the names of their agents. */
 export type TurnClients<Ctx> = ReadonlyMap<string, TurnClient<Ctx>>;
 
+/** Throws a `TypeError` for what would fail in each turn. */
 export function createTurnClients<Ctx>(settings: TurnSettings<Ctx>): TurnClients<Ctx> {
   const { agents, provider, config } = settings;
   const { agentRegistry, memory: _, userMemory: shared, ...run } = config;
+  // To be checked. Each turn has its own.
   const userMemory = settings.userMemory?.({ onInjected: () => {} }) ?? shared;
   const clientConfig = {
     ...run,

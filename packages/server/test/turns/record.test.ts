@@ -63,6 +63,36 @@ describe("The record of a turn", () => {
     expect(record.usage).toEqual({ inputTokens: 12, outputTokens: 3, cachedInputTokens: 4 });
   });
 
+  test("is of the user memory of the configuration where a turn gets none of its own", async () => {
+    const [facts, shared] = [new MemoryUserMemory(), new MemoryUserMemory()];
+    await facts.remember("ada", "Deploys to Frankfurt on Fridays.");
+    await shared.remember("ada", "Deploys to Athens on Fridays.");
+    const agent = { ...clerk, remembers: { user: "ada", inject: "auto", extract: false } as const };
+    for (const inConfig of [asUserMemory(shared), undefined]) {
+      const world = createWorld();
+      const model = createScriptedModel(["There."]);
+      let isStarted = false;
+      const service = createTestService(world, model, {
+        agents: [agent],
+        userMemory: () => {
+          if (isStarted) return undefined as never;
+          isStarted = true;
+          return asUserMemory(facts);
+        },
+        config: {
+          modelProvider: model,
+          memory: { provider: world.provider },
+          ...(inConfig && { userMemory: inConfig }),
+        },
+      });
+      const turn = await begin(service, ask("Where do I deploy on Fridays?"));
+      expect((await turn.ended).status).toBe("completed");
+      const instructions = model.requests[0]?.instructions;
+      expect(instructions).not.toContain("Frankfurt");
+      expect(instructions?.includes("Athens")).toBe(inConfig !== undefined);
+    }
+  });
+
   test("of a turn that failed says so, without what the model's provider threw", async () => {
     const world = createWorld();
     const model = createScriptedModel([new Error("key sk-secret is wrong")]);
