@@ -107,11 +107,12 @@ export function messagesRequest<Ctx>(
     ],
     origin,
     names,
-    textTools: new Set(
-      tools.filter(({ schema }) => takesText(schema.parameters)).map(({ schema }) => schema.name),
-    ),
+    textTools: namesOfTextTools(tools),
   };
 }
+
+const namesOfTextTools = <Ctx>(tools: NonNullable<AnyAgent<Ctx>["tools"]>): ReadonlySet<string> =>
+  new Set(tools.filter(({ schema }) => takesText(schema.parameters)).map(({ schema }) => schema.name));
 
 const FILES = "files-api-2025-04-14";
 const BINDING = "thinking-binding-controls-2026-08-01";
