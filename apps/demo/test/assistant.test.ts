@@ -91,7 +91,7 @@ describe("a statement", () => {
     "Don't call me Eve.",
     "Call me back tomorrow",
     "My password is hunter2",
-  ])("is none that somebody else makes, or a secret: %j", (text) => expect(stated(text)).toEqual([]));
+  ])("is neither one of others nor a secret: %j", (text) => expect(stated(text)).toEqual([]));
 });
 
 describe("what is remembered of other conversations", () => {

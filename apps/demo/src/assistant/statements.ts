@@ -14,7 +14,7 @@ export interface Statement {
 /** The thing of "I live in Porto". */
 export const HOME = "home";
 
-/** Fenced blocks and quoted lines are somebody else's words. */
+/** Fenced blocks and quoted lines are words of others. */
 const QUOTED = /^[ \t]*(```|~~~)[\s\S]*?(?:^[ \t]*\1|(?![\s\S]))|^[ \t]*>.*$/gm;
 const SENTENCE_END = /(?<=[.!?…])\s+|\n+/;
 const CLAUSE_END = /,? and (?=(?:my|i live|call me)\b)/i;

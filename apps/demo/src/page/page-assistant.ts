@@ -53,7 +53,7 @@ function overText(seconds: number): string {
 
 const MOST_SENTENCES = 10;
 
-/** What a page says of the user is nobody's word but the page's: each sentence waits until the user agrees. */
+/** A page's sentences about the user are the page's words: each waits until the user agrees. */
 const keepPage = createTool({
   name: "keep_page",
   description:
