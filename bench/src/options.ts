@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { commandLine, oneOf } from "./program.ts";
 
-export const partNames = ["engine", "append", "read", "clients", "turns", "imports", "streams"] as const;
+export const partNames = ["engine", "append", "read", "turns", "streams"] as const;
 export type PartName = (typeof partNames)[number];
 
 export const storeKinds = ["redis", "postgres"] as const;
@@ -23,9 +23,7 @@ Parts (all of them if none is named, each in a process of its own):
   engine   a run of the engine with a model that answers at once
   append   a turn of two messages, with 10 to 10,000 messages stored
   read     the last 20 messages, and a whole conversation
-  clients  64 connections that append at once
   turns    a stored turn with up to 100,000 messages before it, beside what it can't do without
-  imports  importing each entry in a new process, beside what it imports of others
   streams  500 streams of a server at once, each stored before it is sent, and a reply beside Hono's own stream
 
   --store  only this store

@@ -4,7 +4,7 @@ export function quantile(samples: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
 }
 
-export const median = (samples: readonly number[]): number => quantile(samples, 0.5);
+const median = (samples: readonly number[]): number => quantile(samples, 0.5);
 
 export interface Contender {
   readonly name: string;

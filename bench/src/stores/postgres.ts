@@ -4,8 +4,8 @@ import pg from "pg";
 import { findPostgres, startLocalPostgres } from "../../../test/postgres-server.ts";
 import type { Lab } from "../lab.ts";
 import { messagesOf, nextTurn } from "../turns.ts";
-import type { Backend, Clients } from "./backend.ts";
-import { engineStore, jafStore, RECENT, type Store } from "./store.ts";
+import type { Backend } from "./backend.ts";
+import { RECENT, type Store } from "./store.ts";
 
 const RAW_TABLE = `CREATE TABLE IF NOT EXISTS raw (
   conversation_id text, seq bigint, body text NOT NULL, PRIMARY KEY (conversation_id, seq))`;
@@ -58,22 +58,6 @@ function rawStore(pool: pg.Pool): Store {
 const openPostgresProvider = (pool: pg.Pool, namespace: string): Promise<MemoryProvider> =>
   createPostgresProvider({ tableName: namespace }, pool);
 
-/** Stores for `count` clients on these pools, with a provider for each pool; the tables are this way's own. */
-async function openWay(name: string, pools: readonly pg.Pool[], count: number): Promise<Clients> {
-  const table = pools.length === 1 ? "jaf_together" : "jaf_apart";
-  const providers = await Promise.all(pools.map((pool) => openPostgresProvider(pool, table)));
-  const forClients = (stores: readonly Store[]) =>
-    Array.from({ length: count }, (_, at) => stores[at % stores.length] as Store);
-  return {
-    name,
-    stores: {
-      raw: forClients(pools.map(rawStore)),
-      JAF: forClients(providers.map(jafStore)),
-      "JAF as the engine": forClients(providers.map(engineStore)),
-    },
-  };
-}
-
 /** Its address. A commit is on the disk when it is acknowledged. */
 export async function startPostgresServer(lab: Lab): Promise<string> {
   const binaries = findPostgres();
@@ -94,15 +78,6 @@ export async function startPostgresBackend(lab: Lab): Promise<Backend> {
     kind: "postgres",
     openRaw: async () => rawStore(open()),
     openProvider: (namespace) => openPostgresProvider(open(), namespace),
-    // As processes are that know nothing of each other, and as the requests to one server are.
-    openMany: async (count) => [
-      await openWay(
-        "Postgres, a provider each",
-        Array.from({ length: count }, () => openPool(lab, url, 1)),
-        count,
-      ),
-      await openWay("Postgres, one provider", [openPool(lab, url, count)], count),
-    ],
     tidy: async () => {
       await admin.query("VACUUM ANALYZE");
       await admin.query("CHECKPOINT");

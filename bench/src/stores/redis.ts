@@ -5,7 +5,7 @@ import { findRedis, startLocalRedis } from "../../../test/redis-server.ts";
 import type { Lab } from "../lab.ts";
 import { messagesOf, nextTurn } from "../turns.ts";
 import type { Backend } from "./backend.ts";
-import { engineStore, jafStore, RECENT, type Store } from "./store.ts";
+import { RECENT, type Store } from "./store.ts";
 
 // As it is run by those who want to keep their data. A rewrite of the log would fall on whichever call comes next.
 const SETTINGS = [
@@ -74,16 +74,6 @@ export async function startRedisBackend(lab: Lab): Promise<Backend> {
     kind: "redis",
     openRaw: async () => rawStore(await connect()),
     openProvider: async (namespace) => openRedisProvider(await connect(), namespace),
-    openMany: async (count) => {
-      const clients = await Promise.all(Array.from({ length: count }, connect));
-      const providers = await Promise.all(clients.map((client) => openRedisProvider(client, "jaf")));
-      const stores = {
-        raw: clients.map(rawStore),
-        JAF: providers.map(jafStore),
-        "JAF as the engine": providers.map(engineStore),
-      };
-      return [{ name: "Redis, a provider each", stores }];
-    },
     tidy: async () => {},
   };
 }
