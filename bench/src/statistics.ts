@@ -4,8 +4,6 @@ export function quantile(samples: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
 }
 
-const median = (samples: readonly number[]): number => quantile(samples, 0.5);
-
 export interface Contender {
   readonly name: string;
   readonly once: () => Promise<void>;
