@@ -1,8 +1,6 @@
-import type { ModelCompletion, ModelProvider } from "@jaf/core";
+import type { ModelProvider } from "@jaf/core";
 import { parseOptions, present } from "@jaf/memory/engine";
-import { withDownloads } from "./downloads.ts";
 import { callErrorOf } from "./errors.ts";
-import { type Fields, fieldsOf } from "./fields.ts";
 import {
   type AiSdkModel,
   type AiSdkModelFactory,
@@ -11,14 +9,12 @@ import {
   providerKey,
 } from "./model.ts";
 import { type AiSdkProviderOptions, providerOptionsSchema } from "./options.ts";
-import { promptFor } from "./prompt/dialect.ts";
-import { toPrompt } from "./prompt/prompt.ts";
-import type { PromptMessage } from "./prompt/prompt-types.ts";
-import { finishReasonOf } from "./reply/finish-reason.ts";
-import { messageOf } from "./reply/message.ts";
+import { completionOf } from "./reply/reply.ts";
 import { chunksOf } from "./reply/stream.ts";
-import { usageOf } from "./reply/usage.ts";
-import { callSettings } from "./settings.ts";
+import { withDownloads } from "./request/media.ts";
+import { toPrompt } from "./request/messages.ts";
+import { callSettings, withPossibleThinking } from "./request/request.ts";
+import { promptFor } from "./request/specification.ts";
 
 /**
  * A model provider that calls a language model of the AI SDK: one of its models, or what gives one by name, such as one of
@@ -85,40 +81,4 @@ export function createAiSdkProvider<Ctx = any>(
       yield* chunksOf(() => known.model.doStream(call), known, toError);
     },
   };
-}
-
-/** What `doGenerate` resolved with. */
-function completionOf(result: unknown, { origin }: KnownModel): ModelCompletion {
-  const reply = fieldsOf(result);
-  const content: readonly unknown[] = Array.isArray(reply["content"]) ? reply["content"] : [];
-  const { reason } = finishReasonOf(reply["finishReason"]);
-  const usage = usageOf(reply["usage"]);
-  return {
-    message: messageOf(content, reply),
-    origin,
-    ...present({ finish_reason: reason, usage }),
-  };
-}
-
-/**
- * The settings of a call, for this prompt. Anthropic's older models, told to think (`thinking: { type: "enabled" }`), refuse
- * a turn of tools under way that doesn't begin with thinking of their own: one that was handed to them in its middle, say.
- * They aren't told to think then, which is what Anthropic's refusal asks for.
- */
-function withPossibleThinking(settings: Fields, prompt: readonly PromptMessage[]): Fields {
-  const options = fieldsOf(settings["providerOptions"]);
-  const anthropic = fieldsOf(options["anthropic"]);
-  if (fieldsOf(anthropic["thinking"])["type"] !== "enabled" || !isUnderWayWithoutThinking(prompt)) {
-    return settings;
-  }
-  const thinking = { type: "disabled" };
-  return { ...settings, providerOptions: { ...options, anthropic: { ...anthropic, thinking } } };
-}
-
-function isUnderWayWithoutThinking(prompt: readonly PromptMessage[]): boolean {
-  // The user may have said something since: results still stand first in the message.
-  const behind = prompt.findLastIndex(({ role }) => role === "assistant") + 1;
-  const message = prompt[behind - 1];
-  if (message?.role !== "assistant" || prompt[behind]?.role !== "tool") return false;
-  return message.content[0]?.type !== "reasoning";
 }

@@ -1,6 +1,14 @@
-import type { ContentPart, MediaPart } from "@jaf/memory";
-import { utf8Of } from "@jaf/memory/engine";
-import { base64Of, type Fields, imageUrlOf, isTextMedia, mediaMention, textIn } from "@jaf/model-http";
+import type { ContentPart, MediaPart, RichMessage } from "@jaf/memory";
+import { partText, utf8Of } from "@jaf/memory/engine";
+import {
+  base64Of,
+  type Fields,
+  imageUrlOf,
+  isMedia,
+  isTextMedia,
+  mediaMention,
+  textIn,
+} from "@jaf/model-http";
 
 const DATA_URL = /^data:([^;,]*)(;[^,]*)?,/;
 
@@ -34,4 +42,18 @@ export function imageUrlPart(part: ContentPart): Fields | undefined {
   if (url === undefined) return undefined;
   const mediaType = DATA_URL.exec(url)?.[1] || "image/*";
   return dataOf({ type: "media", mediaType, url });
+}
+
+/** What a user said. Empty texts are left out: a part must hold something. */
+export function userParts(content: RichMessage["content"]): readonly Fields[] {
+  if (content === null || typeof content === "string") return content ? [{ text: content }] : [];
+  return content.flatMap(userPart);
+}
+
+function userPart(part: ContentPart): readonly Fields[] {
+  const text = partText(part);
+  if (text !== undefined) return text === "" ? [] : [{ text }];
+  if (isMedia(part)) return [mediaPart(part)];
+  const image = imageUrlPart(part);
+  return image === undefined ? [] : [image];
 }

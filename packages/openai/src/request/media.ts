@@ -1,5 +1,6 @@
-import type { MediaPart } from "@jaf/memory";
-import { base64Of } from "@jaf/model-http";
+import type { MediaPart, ContentPart } from "@jaf/memory";
+import { base64Of, isMedia, mediaMention, isTextMedia, textIn, type Fields, fieldsOf } from "@jaf/model-http";
+import { partText } from "@jaf/memory/engine";
 
 /** An address, or the bytes as one; `undefined` for what is known by its id alone. */
 export function addressOf({ mediaType, data, url }: MediaPart): string | undefined {
@@ -13,4 +14,126 @@ export function detailOf({ providerMetadata }: MediaPart): string | undefined {
   const detail =
     typeof openai === "object" && openai !== null && "detail" in openai ? openai.detail : undefined;
   return typeof detail === "string" ? detail : undefined;
+}
+
+/** Parts that Chat Completions itself has in a user's message. */
+const CHAT_PARTS: ReadonlySet<string> = new Set(["image_url", "input_audio", "file", "video_url"]);
+
+/** `undefined` for what no user's message can hold. */
+function userPart(part: ContentPart): WirePart | undefined {
+  const text = partText(part);
+  if (text !== undefined) return textPart(text);
+  if (isMedia(part)) return mediaPart(part);
+  if (CHAT_PARTS.has(part.type)) {
+    const { providerMetadata: _, ...sent } = part;
+    return sent;
+  }
+  // Of OpenAI's Responses.
+  if (part.type === "input_image" && typeof part["image_url"] === "string")
+    return { type: "image_url", image_url: { url: part["image_url"] } };
+  return undefined;
+}
+
+/** A text where the parts hold nothing else. */
+export function userContent(parts: readonly ContentPart[]): string | readonly WirePart[] {
+  const sent = parts.map(userPart).filter((part) => part !== undefined);
+  const texts = sent.map((part) => (part.type === "text" ? part["text"] : undefined));
+  return texts.every((text) => typeof text === "string") ? texts.join("\n") : sent;
+}
+
+/** Those of a tool's result that a result can't hold. */
+export const mediaOf = (parts: readonly ContentPart[]): readonly WirePart[] =>
+  parts
+    .filter((part) => isMedia(part) || CHAT_PARTS.has(part.type))
+    .map(userPart)
+    .filter((part) => part !== undefined);
+
+const AUDIO_FORMATS: Readonly<Record<string, string>> = {
+  "audio/wav": "wav",
+  "audio/x-wav": "wav",
+  "audio/wave": "wav",
+  "audio/mpeg": "mp3",
+  "audio/mp3": "mp3",
+};
+
+/**
+ * Media in a user's message: `image_url`, `input_audio` (bytes of WAV and MP3), `video_url`, or `file`. Text is text.
+ * What fits none of these is mentioned.
+ */
+function mediaPart(part: MediaPart): WirePart {
+  const { mediaType, data, fileId, filename } = part;
+  if (fileId !== undefined) return { type: "file", file: { file_id: fileId } };
+  const address = addressOf(part);
+  if (address === undefined) return textPart(mediaMention(part));
+  if (mediaType.startsWith("image/")) return imagePart(part, address);
+  if (mediaType.startsWith("video/")) return { type: "video_url", video_url: { url: address } };
+  const format = AUDIO_FORMATS[mediaType];
+  if (data === undefined) return textPart(mediaMention(part));
+  if (format !== undefined) return { type: "input_audio", input_audio: { data: base64Of(data), format } };
+  if (isTextMedia(mediaType)) return textPart(textIn(data));
+  if (mediaType.startsWith("audio/")) return textPart(mediaMention(part));
+  return { type: "file", file: { filename: filename ?? "file", file_data: address } };
+}
+
+function imagePart(part: MediaPart, url: string): WirePart {
+  const detail = detailOf(part);
+  return { type: "image_url", image_url: detail === undefined ? { url } : { url, detail } };
+}
+
+export type WirePart = Fields & { readonly type: string };
+
+export const textPart = (text: string): WirePart => ({ type: "text", text });
+
+/** A part as the input has it. */
+type InputPart = Fields & { readonly type: string };
+
+const inputText = (text: string): InputPart => ({ type: "input_text", text });
+
+/** Parts that the API itself has in a user's message. */
+const INPUT_PARTS: ReadonlySet<string> = new Set(["input_image", "input_file"]);
+
+/** `undefined` for what no user's message can hold. */
+function inputPart(part: ContentPart): InputPart | undefined {
+  const text = partText(part);
+  if (text !== undefined) return inputText(text);
+  if (isMedia(part)) return inputMedia(part);
+  if (INPUT_PARTS.has(part.type)) {
+    const { providerMetadata: _, ...sent } = part;
+    return { ...sent, type: part.type };
+  }
+  // Of Chat Completions.
+  if (part.type === "image_url") {
+    const { url, detail } = fieldsOf(part["image_url"]);
+    return typeof url === "string" ? image({ image_url: url }, detail) : undefined;
+  }
+  return part.type === "file" ? { type: "input_file", ...fieldsOf(part["file"]) } : undefined;
+}
+
+/** Images and files: by id, by address, or as bytes. Text is text, and what is none of these is mentioned. */
+function inputMedia(part: MediaPart): InputPart {
+  const { mediaType, data, fileId, filename, url } = part;
+  const isImage = mediaType.startsWith("image/");
+  const file = (fields: Fields): InputPart =>
+    isImage ? image(fields, detailOf(part)) : { type: "input_file", ...fields };
+  if (fileId !== undefined) return file({ file_id: fileId });
+  const address = addressOf(part);
+  if (address === undefined || /^(audio|video)\//.test(mediaType)) return inputText(mediaMention(part));
+  if (isImage) return file({ image_url: address });
+  if (data !== undefined && isTextMedia(mediaType)) return inputText(textIn(data));
+  const isWeb = url !== undefined && !address.startsWith("data:");
+  return file(isWeb ? { file_url: address } : { filename: filename ?? "file", file_data: address });
+}
+
+const image = (fields: Fields, detail: unknown): InputPart => ({
+  type: "input_image",
+  ...fields,
+  ...(typeof detail === "string" ? { detail } : {}),
+});
+
+/** A text where the parts hold nothing else. */
+export function inputContent(content: string | readonly ContentPart[] | null): string | readonly InputPart[] {
+  if (content === null || typeof content === "string") return content ?? "";
+  const sent = content.map(inputPart).filter((part) => part !== undefined);
+  const texts = sent.map((part) => (part.type === "input_text" ? part["text"] : undefined));
+  return texts.every((text) => typeof text === "string") ? texts.join("\n") : sent;
 }
