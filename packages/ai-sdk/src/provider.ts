@@ -1,20 +1,11 @@
 import type { ModelProvider } from "@jaf/core";
-import { parseOptions, present } from "@jaf/memory/engine";
+import { parseOptions } from "@jaf/memory/engine";
 import { callErrorOf } from "./errors.ts";
-import {
-  type AiSdkModel,
-  type AiSdkModelFactory,
-  type KnownModel,
-  knownModel,
-  providerKey,
-} from "./model.ts";
+import { type AiSdkModel, type AiSdkModelFactory, type KnownModel, knownModel } from "./model.ts";
 import { type AiSdkProviderOptions, providerOptionsSchema } from "./options.ts";
 import { completionOf } from "./reply/reply.ts";
 import { chunksOf } from "./reply/stream.ts";
-import { withDownloads } from "./request/media.ts";
-import { toPrompt } from "./request/messages.ts";
-import { callSettings, withPossibleThinking } from "./request/request.ts";
-import { promptFor } from "./request/specification.ts";
+import { callRequest } from "./request/request.ts";
 
 /**
  * A model provider that calls a language model of the AI SDK: one of its models, or what gives one by name, such as one of
@@ -45,25 +36,10 @@ export function createAiSdkProvider<Ctx = any>(
     return knownModel(await model(name));
   };
 
-  const prepare = async (...[state, agent, config]: Parameters<ModelProvider<Ctx>["getCompletion"]>) => {
+  const prepare = async (...asked: Parameters<ModelProvider<Ctx>["getCompletion"]>) => {
+    const [, agent, config] = asked;
     const known = await modelFor(config.modelOverride ?? agent.modelConfig?.name ?? own.model);
-    const prompt = toPrompt(agent.instructions(state), state.messages, {
-      origin: known.origin,
-      providerKey: providerKey(known.model),
-      foreignReasoning: own.foreignReasoning ?? "omit",
-      cache: config.cache || undefined,
-    });
-    await withDownloads(prompt, known.model, { download: own.download, signal: config.signal });
-    const call = {
-      ...withPossibleThinking(
-        callSettings(agent, known, { ...own, cache: config.cache || undefined }),
-        prompt,
-      ),
-      prompt: promptFor(known.specification, prompt),
-      ...(own.headers === undefined ? {} : { headers: { ...own.headers } }),
-      ...present({ abortSignal: config.signal }),
-    };
-    return { known, call };
+    return { known, call: await callRequest(known, asked, own) };
   };
 
   return {

@@ -94,6 +94,21 @@ export function blocksOf(part: ContentPart): readonly WireBlock[] {
   }
 }
 
+function textOf({ text, segments, ...rest }: Fields): readonly WireBlock[] {
+  if (typeof text !== "string") return [];
+  const pieces = Array.isArray(segments) ? segments.map(fieldsOf) : [];
+  const lengths = pieces.map(({ length }) => (typeof length === "number" ? length : 0));
+  // Somebody has changed the text since: where each segment was is gone.
+  const isWhole = pieces.length > 0 && lengths.reduce((sum, length) => sum + length, 0) === text.length;
+  if (!isWhole) return textBlocks(text).map((block) => ({ ...block, ...rest }));
+  let at = 0;
+  return pieces.flatMap(({ length: _, ...further }, index) => {
+    const piece = text.slice(at, at + (lengths[index] ?? 0));
+    at += piece.length;
+    return textBlocks(piece).map((block) => ({ ...block, ...further }));
+  });
+}
+
 function thinkingOf({ text, encrypted, ...rest }: Fields): readonly WireBlock[] {
   if (typeof encrypted === "string") return [{ type: "redacted_thinking", data: encrypted, ...rest }];
   const isSigned = typeof rest["signature"] === "string" && rest["signature"] !== "";
@@ -118,18 +133,3 @@ export function textPartOf(blocks: readonly WireBlock[]): ContentPart {
 
 export const withoutNull = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
-
-function textOf({ text, segments, ...rest }: Fields): readonly WireBlock[] {
-  if (typeof text !== "string") return [];
-  const pieces = Array.isArray(segments) ? segments.map(fieldsOf) : [];
-  const lengths = pieces.map(({ length }) => (typeof length === "number" ? length : 0));
-  // Somebody has changed the text since: where each segment was is gone.
-  const isWhole = pieces.length > 0 && lengths.reduce((sum, length) => sum + length, 0) === text.length;
-  if (!isWhole) return textBlocks(text).map((block) => ({ ...block, ...rest }));
-  let at = 0;
-  return pieces.flatMap(({ length: _, ...further }, index) => {
-    const piece = text.slice(at, at + (lengths[index] ?? 0));
-    at += piece.length;
-    return textBlocks(piece).map((block) => ({ ...block, ...further }));
-  });
-}

@@ -117,6 +117,7 @@ function mediaPart(part: Fields): ContentPart | undefined {
   return { type, mediaType: mimeType, url: fileUri, ...asMetadata(kept) };
 }
 
+/** The parts of Gemini's that a part was made of; of one that it didn't send, the text. */
 export function ownPart(part: ContentPart): readonly Fields[] {
   switch (part.type) {
     case "text":

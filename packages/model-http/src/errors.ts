@@ -59,49 +59,6 @@ export class ModelHttpError extends Error {
   }
 }
 
-/** Names, and no sentences: those may quote the key or the conversation. */
-const nameIn = (value: unknown): string | undefined =>
-  (typeof value === "string" && /^[\w.[\]-]{1,64}$/.test(value) && !/^(sk-|AIza)/.test(value)) ||
-  typeof value === "number"
-    ? String(value)
-    : undefined;
-
-/** Out of quota: waiting doesn't help, and neither does asking again. */
-const FINAL_CODES: ReadonlySet<string | undefined> = new Set([
-  "insufficient_quota",
-  "billing_not_active",
-  "billing_error",
-]);
-
-const isRetryableStatus = (status: number): boolean => [408, 409, 429].includes(status) || status >= 500;
-
-/** What stands under `error`. Google wraps it in a list, Ollama has a text there. */
-export function errorIn(body: unknown): unknown {
-  const first = Array.isArray(body) ? body[0] : body;
-  return isObject(first) ? (first["error"] ?? undefined) : undefined;
-}
-
-interface Named {
-  readonly code: string | undefined;
-  readonly type: string | undefined;
-  readonly param: string | undefined;
-}
-
-function namesIn(error: unknown): Named {
-  const { code, type, param, status }: Fields = fieldsOf(error);
-  return { code: nameIn(code), type: nameIn(type) ?? nameIn(status), param: nameIn(param) };
-}
-
-/** A name rather than a number: Google's `code` is the status once more. */
-const inBrackets = ({ code, type }: Named): string => {
-  const name = code === undefined || /^\d+$/.test(code) ? (type ?? code) : code;
-  return name === undefined ? "" : ` (${name})`;
-};
-
-/** Whether a reported error without a status is the request's fault. */
-const REQUEST_FAULT =
-  /invalid|bad_?request|authentication|permission|not_found|content_filter|context_length|too_large|unsupported|policy_violation|empty_image|image_(parse|too_small)/i;
-
 /** What each service names the same failures. */
 export interface ServiceErrors<E extends ModelHttpError = ModelHttpError> {
   /** Of an answer that isn't 2xx. Reads the body. `hasKey`: whether the request named who asks. */
@@ -164,6 +121,60 @@ export function serviceErrors<E extends ModelHttpError>(
   };
 }
 
+/** Names, and no sentences: those may quote the key or the conversation. */
+const nameIn = (value: unknown): string | undefined =>
+  (typeof value === "string" && /^[\w.[\]-]{1,64}$/.test(value) && !/^(sk-|AIza)/.test(value)) ||
+  typeof value === "number"
+    ? String(value)
+    : undefined;
+
+/** Out of quota: waiting doesn't help, and neither does asking again. */
+const FINAL_CODES: ReadonlySet<string | undefined> = new Set([
+  "insufficient_quota",
+  "billing_not_active",
+  "billing_error",
+]);
+
+const isRetryableStatus = (status: number): boolean => [408, 409, 429].includes(status) || status >= 500;
+
+/** What stands under `error`. Google wraps it in a list, Ollama has a text there. */
+export function errorIn(body: unknown): unknown {
+  const first = Array.isArray(body) ? body[0] : body;
+  return isObject(first) ? (first["error"] ?? undefined) : undefined;
+}
+
+interface Named {
+  readonly code: string | undefined;
+  readonly type: string | undefined;
+  readonly param: string | undefined;
+}
+
+function namesIn(error: unknown): Named {
+  const { code, type, param, status }: Fields = fieldsOf(error);
+  return { code: nameIn(code), type: nameIn(type) ?? nameIn(status), param: nameIn(param) };
+}
+
+/** A name rather than a number: Google's `code` is the status once more. */
+const inBrackets = ({ code, type }: Named): string => {
+  const name = code === undefined || /^\d+$/.test(code) ? (type ?? code) : code;
+  return name === undefined ? "" : ` (${name})`;
+};
+
+/** Whether a reported error without a status is the request's fault. */
+const REQUEST_FAULT =
+  /invalid|bad_?request|authentication|permission|not_found|content_filter|context_length|too_large|unsupported|policy_violation|empty_image|image_(parse|too_small)/i;
+
+/**
+ * How long the endpoint asks to wait, in milliseconds: `retry-after-ms`, `Retry-After` (seconds or a date), the limits of
+ * `x-ratelimit-*` that are used up, or `RetryInfo` in `error`. `undefined`: it doesn't say.
+ */
+export function retryAfterMsOf(headers: Headers, error: unknown, now = Date.now()): number | undefined {
+  const milliseconds = headers.get("retry-after-ms")?.trim() ?? "";
+  if (/^\d+(\.\d+)?$/.test(milliseconds)) return Number(milliseconds);
+  const after = headers.get("retry-after")?.trim() ?? "";
+  return durationMs(after) ?? dateMs(after, now) ?? rateLimitResetMs(headers) ?? retryInfoMs(error);
+}
+
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Milliseconds of `"120ms"`, `"1.5s"`, `"6m0s"`; a bare number is seconds. `undefined` for anything else. */
@@ -197,14 +208,3 @@ const retryInfoMs = (error: unknown): number | undefined =>
     .map((detail) => fieldsOf(detail)["retryDelay"])
     .map((delay) => (typeof delay === "string" ? durationMs(delay) : undefined))
     .find((delay) => delay !== undefined);
-
-/**
- * How long the endpoint asks to wait, in milliseconds: `retry-after-ms`, `Retry-After` (seconds or a date), the limits of
- * `x-ratelimit-*` that are used up, or `RetryInfo` in `error`. `undefined`: it doesn't say.
- */
-export function retryAfterMsOf(headers: Headers, error: unknown, now = Date.now()): number | undefined {
-  const milliseconds = headers.get("retry-after-ms")?.trim() ?? "";
-  if (/^\d+(\.\d+)?$/.test(milliseconds)) return Number(milliseconds);
-  const after = headers.get("retry-after")?.trim() ?? "";
-  return durationMs(after) ?? dateMs(after, now) ?? rateLimitResetMs(headers) ?? retryInfoMs(error);
-}

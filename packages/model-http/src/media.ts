@@ -1,6 +1,6 @@
 import type { ContentPart, MediaPart } from "@jaf/memory";
 import { base64Of as base64OfBytes, bytesIn, textIn as textInBytes } from "@jaf/memory/engine";
-import { fieldsOf, isObject } from "./fields.ts";
+import { fieldsOf } from "./fields.ts";
 
 export const isMedia = (part: ContentPart): part is MediaPart =>
   part.type === "media" && typeof part["mediaType"] === "string";
@@ -27,20 +27,4 @@ export function imageUrlOf(part: ContentPart): string | undefined {
   if (part.type !== "image_url" && part.type !== "input_image") return undefined;
   const url = fieldsOf(part["image_url"])["url"] ?? part["image_url"];
   return typeof url === "string" ? url : undefined;
-}
-
-/** Thinking that may be read, in the words of every gateway. */
-export function readableReasoning(message: {
-  readonly content: string | readonly unknown[] | null;
-  readonly [field: string]: unknown;
-}): string {
-  for (const field of ["reasoning_content", "reasoning"]) {
-    const value = message[field];
-    if (typeof value === "string" && value.trim() !== "") return value;
-  }
-  if (!Array.isArray(message.content)) return "";
-  return message.content
-    .map((part: unknown) => (isObject(part) && part["type"] === "reasoning" ? part["text"] : undefined))
-    .filter((text) => typeof text === "string")
-    .join("\n");
 }

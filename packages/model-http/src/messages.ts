@@ -1,7 +1,7 @@
 import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
 import { calledTool, messageText } from "@jaf/memory/engine";
 import { type Fields, isObject, parseJson } from "./fields.ts";
-import { isMedia, mediaMention, readableReasoning } from "./media.ts";
+import { isMedia, mediaMention } from "./media.ts";
 
 export const isSameOrigin = (a: ModelOrigin | undefined, b: ModelOrigin): boolean =>
   a !== undefined && a.provider === b.provider && a.api === b.api && a.model === b.model;
@@ -44,6 +44,19 @@ export function otherModelText(message: RichMessage, foreignReasoning: ForeignRe
   return [foreignReasoning === "text" ? readableReasoning(message) : "", said]
     .filter((text) => text.trim() !== "")
     .join("\n\n");
+}
+
+/** Thinking that may be read, in the words of every gateway. */
+function readableReasoning(message: RichMessage): string {
+  for (const field of ["reasoning_content", "reasoning"]) {
+    const value = message[field];
+    if (typeof value === "string" && value.trim() !== "") return value;
+  }
+  if (!Array.isArray(message.content)) return "";
+  return message.content
+    .map((part) => (part.type === "reasoning" ? part["text"] : undefined))
+    .filter((text) => typeof text === "string")
+    .join("\n");
 }
 
 /** A text where one text, and calls behind it, are all there is; else the parts. */

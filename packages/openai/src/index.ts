@@ -5,5 +5,4 @@ export type {
   OpenAIProviderOptions,
   OpenAIResponsesProviderOptions,
 } from "./options.ts";
-export type { OpenAIProvider } from "./provider.ts";
-export { createOpenAIProvider, createOpenAIResponsesProvider } from "./provider.ts";
+export { createOpenAIProvider, createOpenAIResponsesProvider, type OpenAIProvider } from "./provider.ts";

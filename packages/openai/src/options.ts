@@ -22,7 +22,7 @@ export interface OpenAIEndpointOptions extends ModelServiceOptions {
 }
 
 /** Of a schema for options. */
-export const endpointFields = () => ({
+const endpointFields = () => ({
   ...serviceOptions,
   organization: z.string().min(1).optional(),
   project: z.string().min(1).optional(),

@@ -1,14 +1,29 @@
-import { type OpenAIProviderOptions, chatOptionsSchema, openEndpoint, type OpenAIResponsesProviderOptions, responsesOptionsSchema } from "./options.ts";
-import { parseServiceOptions, type ModelService, type Fields, post, wholeText, isUnstreamed, streamed, doneChunk } from "@jaf/model-http";
-import { chatRequest } from "./chat/request.ts";
-import { chatCompletionOf } from "./chat/reply.ts";
-import { chatChunksOf } from "./chat/stream.ts";
-import { responsesRequest } from "./responses/request.ts";
-import { responsesCompletionOf } from "./responses/reply.ts";
-import { responsesChunksOf } from "./responses/stream.ts";
-import type { ModelProvider, ModelCompletion, ModelStreamChunk } from "@jaf/core";
-import type { Asked, OpenAIRequest } from "./request/request.ts";
+import type { ModelCompletion, ModelProvider, ModelStreamChunk } from "@jaf/core";
 import { partText } from "@jaf/memory/engine";
+import {
+  doneChunk,
+  type Fields,
+  isUnstreamed,
+  type ModelService,
+  parseServiceOptions,
+  post,
+  streamed,
+  wholeText,
+} from "@jaf/model-http";
+import { chatCompletionOf } from "./chat/reply.ts";
+import { chatRequest } from "./chat/request.ts";
+import { chatChunksOf } from "./chat/stream.ts";
+import {
+  chatOptionsSchema,
+  type OpenAIProviderOptions,
+  type OpenAIResponsesProviderOptions,
+  openEndpoint,
+  responsesOptionsSchema,
+} from "./options.ts";
+import type { Asked, OpenAIRequest } from "./request/request.ts";
+import { responsesCompletionOf } from "./responses/reply.ts";
+import { responsesRequest } from "./responses/request.ts";
+import { responsesChunksOf } from "./responses/stream.ts";
 
 /**
  * A model by Chat Completions: of OpenAI, or of any endpoint that is compatible with it.
@@ -83,13 +98,7 @@ interface Api {
   ) => AsyncGenerator<ModelStreamChunk, void>;
 }
 
-export function openAIProvider({
-  endpoint,
-  requestOf,
-  streamFields,
-  completionOf,
-  chunksOf,
-}: Api): OpenAIProvider {
+function openAIProvider({ endpoint, requestOf, streamFields, completionOf, chunksOf }: Api): OpenAIProvider {
   return {
     getCompletion: async (...asked) => {
       const request = requestOf(...asked);

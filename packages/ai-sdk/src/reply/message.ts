@@ -126,7 +126,7 @@ function inputOf(input: unknown): unknown {
 }
 
 /** Many providers send an empty object each time: that is nothing to keep. */
-export function metadataOf(item: Fields): { readonly providerMetadata?: Fields } {
+function metadataOf(item: Fields): { readonly providerMetadata?: Fields } {
   const metadata = item["providerMetadata"];
   if (!isFields(metadata)) return {};
   const isEmpty = Object.values(metadata).every(

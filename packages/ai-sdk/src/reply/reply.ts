@@ -4,6 +4,19 @@ import { type Fields, fieldsOf, textField } from "../fields.ts";
 import type { KnownModel } from "../model.ts";
 import { messageOf } from "./message.ts";
 
+/** What `doGenerate` resolved with. */
+export function completionOf(result: unknown, { origin }: KnownModel): ModelCompletion {
+  const reply = fieldsOf(result);
+  const content: readonly unknown[] = Array.isArray(reply["content"]) ? reply["content"] : [];
+  const { reason } = finishReasonOf(reply["finishReason"]);
+  const usage = usageOf(reply["usage"]);
+  return {
+    message: messageOf(content, reply),
+    origin,
+    ...present({ finish_reason: reason, usage }),
+  };
+}
+
 export interface FinishReason {
   /** In OpenAI's words, as JAF's other providers say it: `"stop"`, `"length"`, `"tool_calls"`, `"content_filter"`. */
   readonly reason: string | undefined;
@@ -44,17 +57,4 @@ export function usageOf(sent: unknown): ModelUsage | undefined {
   };
   const told = Object.entries(counts).filter(([, tokens]) => tokens !== undefined);
   return told.length === 0 ? undefined : Object.fromEntries(told);
-}
-
-/** What `doGenerate` resolved with. */
-export function completionOf(result: unknown, { origin }: KnownModel): ModelCompletion {
-  const reply = fieldsOf(result);
-  const content: readonly unknown[] = Array.isArray(reply["content"]) ? reply["content"] : [];
-  const { reason } = finishReasonOf(reply["finishReason"]);
-  const usage = usageOf(reply["usage"]);
-  return {
-    message: messageOf(content, reply),
-    origin,
-    ...present({ finish_reason: reason, usage }),
-  };
 }

@@ -59,7 +59,7 @@ function doneOf(
 }
 
 /** A streamed reply on its way to be whole. */
-export interface ReplyCollector {
+interface ReplyCollector {
   /** What a piece of the stream says to those who watch. */
   readonly add: (piece: Fields) => ModelStreamChunk;
   /** What the model has said so far, as `doGenerate` has it. */
@@ -74,7 +74,7 @@ const ALIVE: ModelStreamChunk = { type: "text_delta", text: "" };
 
 const BLOCK_PIECE = /^(text|reasoning)-(start|delta|end)$/;
 
-export function collectReply(): ReplyCollector {
+function collectReply(): ReplyCollector {
   const items: Fields[] = [];
   const blocks = collectBlocks(items);
   /** Of the calls whose input came in pieces, by id. */

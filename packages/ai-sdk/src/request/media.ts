@@ -77,6 +77,14 @@ function percentDecoded(text: string): string {
 export const base64Of = (data: Uint8Array | string): string =>
   typeof data === "string" ? data : base64OfBytes(data);
 
+/** Of media whose data isn't there, e.g. because a blob store has lost it. */
+export const mediaPlaceholder = (part: ContentPart): string =>
+  `[${textField(part, "filename") ?? textField(part, "mediaType") ?? "media"}]`;
+
+/** What stands for a file where the model can't be given it. */
+export const placeholder = ({ filename, mediaType }: Omit<PromptFile, "data">): string =>
+  `[${filename ?? mediaType}]`;
+
 interface Downloading {
   readonly download: AiSdkProviderOptions["download"];
   readonly signal: AbortSignal | undefined;
@@ -121,11 +129,3 @@ function isSupported(supported: unknown, mediaType: string, url: URL): boolean {
 const isMatch = (expression: unknown, url: URL): boolean =>
   expression instanceof RegExp &&
   new RegExp(expression.source, expression.flags.replace(/[gy]/g, "")).test(url.href);
-
-/** Of media whose data isn't there, e.g. because a blob store has lost it. */
-export const mediaPlaceholder = (part: ContentPart): string =>
-  `[${textField(part, "filename") ?? textField(part, "mediaType") ?? "media"}]`;
-
-/** What stands for a file where the model can't be given it. */
-export const placeholder = ({ filename, mediaType }: Omit<PromptFile, "data">): string =>
-  `[${filename ?? mediaType}]`;

@@ -46,7 +46,7 @@ export type ToolOutput =
   | { type: "error-json"; value: JSONValue }
   | { type: "content"; value: OutputPart[] };
 
-export interface ToolResultPart extends Part {
+interface ToolResultPart extends Part {
   type: "tool-result";
   toolCallId: string;
   toolName: string;

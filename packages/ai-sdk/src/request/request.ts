@@ -4,27 +4,46 @@ import type * as z from "zod";
 import { type Fields, fieldsOf } from "../fields.ts";
 import { type KnownModel, providerKey } from "../model.ts";
 import type { AiSdkProviderOptions } from "../options.ts";
+import { withDownloads } from "./media.ts";
+import { toPrompt } from "./messages.ts";
 import type { PromptMessage } from "./prompt.ts";
 import { cacheMark } from "./prompt-cache.ts";
-import { jsonSchemaOf, toolChoice } from "./tools.ts";
+import { promptFor } from "./specification.ts";
+import { jsonSchemaOf, toolChoice, toolsOf } from "./tools.ts";
 
-type ModelAgent<Ctx> = Parameters<ModelProvider<Ctx>["getCompletion"]>[1];
+type Asked<Ctx> = Parameters<ModelProvider<Ctx>["getCompletion"]>;
+
+/** What a model is called with. Rejects as `options.download` does. */
+export async function callRequest<Ctx>(
+  known: KnownModel,
+  [state, agent, config]: Asked<Ctx>,
+  options: AiSdkProviderOptions,
+): Promise<Fields> {
+  const cache = config.cache || undefined;
+  const prompt = toPrompt(agent.instructions(state), state.messages, {
+    origin: known.origin,
+    providerKey: providerKey(known.model),
+    foreignReasoning: options.foreignReasoning ?? "omit",
+    cache,
+  });
+  await withDownloads(prompt, known.model, { download: options.download, signal: config.signal });
+  return {
+    ...withPossibleThinking(callSettings(agent, known, { ...options, cache }), prompt),
+    prompt: promptFor(known.specification, prompt),
+    ...(options.headers === undefined ? {} : { headers: { ...options.headers } }),
+    ...present({ abortSignal: config.signal }),
+  };
+}
 
 /** What a call asks of the model beside the conversation. Settings that the agent leaves out aren't sent. */
-export function callSettings<Ctx>(
-  agent: ModelAgent<Ctx>,
+function callSettings<Ctx>(
+  agent: Asked<Ctx>[1],
   known: KnownModel,
   options: AiSdkProviderOptions & { readonly cache: CacheableConfig | undefined },
 ): Fields {
   const config = agent.modelConfig ?? {};
-  const tools = (agent.tools ?? []).map(({ schema }) => ({
-    type: "function",
-    name: schema.name,
-    description: schema.description,
-    inputSchema: jsonSchemaOf(schema.parameters),
-  }));
   const mark = options.cache?.tools === true ? cacheMark(known.origin, options.cache) : undefined;
-  if (mark !== undefined) tools.push(...tools.splice(-1).map((last) => ({ ...last, providerOptions: mark })));
+  const tools = toolsOf(agent.tools ?? [], mark);
   const format = options.structuredOutput === false ? undefined : responseFormat(agent.outputCodec);
   const providerOptions = providerOptionsFor(config, known, options);
   return {
@@ -69,7 +88,7 @@ function responseFormat(codec: z.ZodType | undefined): Fields | undefined {
  * a turn of tools under way that doesn't begin with thinking of their own: one that was handed to them in its middle, say.
  * They aren't told to think then, which is what Anthropic's refusal asks for.
  */
-export function withPossibleThinking(settings: Fields, prompt: readonly PromptMessage[]): Fields {
+function withPossibleThinking(settings: Fields, prompt: readonly PromptMessage[]): Fields {
   const options = fieldsOf(settings["providerOptions"]);
   const anthropic = fieldsOf(options["anthropic"]);
   if (fieldsOf(anthropic["thinking"])["type"] !== "enabled" || !isUnderWayWithoutThinking(prompt)) {

@@ -56,7 +56,7 @@ export interface ShownFile {
 }
 
 /** `undefined` for a part that is no media, and for media that only its provider can find. */
-export function shownFile(part: ContentPart): ShownFile | undefined {
+function shownFile(part: ContentPart): ShownFile | undefined {
   const file = fileOf(part, "");
   if (file === undefined || file.data.type === "reference") return undefined;
   const { mediaType, filename, data } = file;

@@ -128,7 +128,7 @@ function withApprovals(ui: AiSdkUIMessage[], interruptions: readonly Interruptio
 }
 
 /** Adds a reply of the model to what it said and did so far in this turn. */
-export function addReply(turn: AiSdkUIPart[], message: RichMessage, shown: Shown): void {
+function addReply(turn: AiSdkUIPart[], message: RichMessage, shown: Shown): void {
   turn.push({ type: "step-start" });
   const { content } = message;
   if (typeof content === "string" && content !== "") turn.push({ type: "text", text: content });

@@ -4,6 +4,16 @@ import { contentOf, type Fields, fieldsOf, textInputIn } from "@jaf/model-http";
 import { isServerCall, partOf, textPartOf, type WireBlock, withoutNull } from "../parts.ts";
 import type { MessagesRequest } from "../request/request.ts";
 
+/** A reply as the service sent it, in one piece or put together. */
+export interface WireReply {
+  /** In the input of a streamed call there is the JSON text. */
+  readonly content: readonly WireBlock[];
+  readonly stopReason: string | undefined;
+  readonly usage: ModelUsage | undefined;
+  /** All of it but the content and the usage. */
+  readonly fields: Fields;
+}
+
 type ReplyMessage = NonNullable<ModelCompletion["message"]>;
 
 type Names = Pick<MessagesRequest, "names" | "textTools">;
@@ -72,14 +82,4 @@ function refusalOf({ content, fields }: WireReply): ContentPart {
     refusal: typeof explanation === "string" && explanation.trim() !== "" ? explanation : DECLINED,
     ...(content.length === 0 ? {} : { providerMetadata: { anthropic: { content } } }),
   };
-}
-
-/** A reply as the service sent it, in one piece or put together. */
-export interface WireReply {
-  /** In the input of a streamed call there is the JSON text. */
-  readonly content: readonly WireBlock[];
-  readonly stopReason: string | undefined;
-  readonly usage: ModelUsage | undefined;
-  /** All of it but the content and the usage. */
-  readonly fields: Fields;
 }

@@ -34,6 +34,15 @@ export const isBlock = (value: unknown): value is WireBlock =>
 const isContent = (value: unknown): value is readonly WireBlock[] =>
   Array.isArray(value) && value.every(isBlock);
 
+export function completionOf(reply: WireReply, request: MessagesRequest): ModelCompletion {
+  const { stopReason, usage } = reply;
+  return {
+    message: messageOf(reply, request),
+    origin: request.origin,
+    ...present({ finish_reason: stopReason, usage }),
+  };
+}
+
 /** One reply of one that was paused and what came when it went on. */
 export const joined = (paused: WireReply, next: WireReply): WireReply => ({
   content: [...paused.content, ...next.content],
@@ -62,23 +71,11 @@ const COUNTS = [
 ] as readonly (keyof ModelUsage)[];
 
 /** Of two requests that gave one reply. */
-export function sumOfUsage(
-  one: ModelUsage | undefined,
-  other: ModelUsage | undefined,
-): ModelUsage | undefined {
+function sumOfUsage(one: ModelUsage | undefined, other: ModelUsage | undefined): ModelUsage | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   const sums = COUNTS.map((name) => {
     const isKnown = one[name] !== undefined || other[name] !== undefined;
     return [name, isKnown ? (one[name] ?? 0) + (other[name] ?? 0) : undefined];
   });
   return knownCounts(Object.fromEntries(sums));
-}
-
-export function completionOf(reply: WireReply, request: MessagesRequest): ModelCompletion {
-  const { stopReason, usage } = reply;
-  return {
-    message: messageOf(reply, request),
-    origin: request.origin,
-    ...present({ finish_reason: stopReason, usage }),
-  };
 }

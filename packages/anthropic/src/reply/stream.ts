@@ -17,6 +17,9 @@ export interface ReplyPieces {
   readonly whole: () => WireReply;
 }
 
+/** Nothing is said, but the stream is alive: the engine counts for how long it is silent. */
+const ALIVE: readonly ModelStreamChunk[] = [{ type: "text_delta", text: "" }];
+
 export function replyPieces({ origin, names }: MessagesRequest, firstCall: number): ReplyPieces {
   const { provider } = origin;
   const blocks = blockPieces(names, firstCall);
@@ -86,7 +89,7 @@ export function replyPieces({ origin, names }: MessagesRequest, firstCall: numbe
 }
 
 /** The blocks of a streamed reply, put together from their pieces with all their fields. */
-export interface BlockPieces {
+interface BlockPieces {
   /** What the engine is told of each. `undefined`: the piece is of a block that never began. */
   readonly start: (index: unknown, block: WireBlock) => readonly ModelStreamChunk[];
   readonly add: (index: unknown, delta: Fields) => readonly ModelStreamChunk[] | undefined;
@@ -102,11 +105,8 @@ interface OpenBlock {
   readonly call: number | undefined;
 }
 
-/** Nothing is said, but the stream is alive: the engine counts for how long it is silent. */
-export const ALIVE: readonly ModelStreamChunk[] = [{ type: "text_delta", text: "" }];
-
 /** `firstCall`: how many calls came before, in the part of the reply after which it was paused. */
-export function blockPieces(names: ToolNames, firstCall: number): BlockPieces {
+function blockPieces(names: ToolNames, firstCall: number): BlockPieces {
   const blocks = new Map<unknown, OpenBlock>();
   let calls = firstCall;
 

@@ -12,7 +12,9 @@ import {
 } from "@jaf/model-http";
 import { blocksOf, isServerCall, isServerResult, isThinking, textBlocks, type WireBlock } from "../parts.ts";
 
-export interface AssistantContext extends CallContext {
+export interface AssistantContext {
+  readonly names: ToolNames;
+  readonly ids: CallIds;
   /** Of the model that is about to reply. */
   readonly origin: ModelOrigin;
   readonly foreignReasoning: ForeignReasoning;
@@ -70,6 +72,29 @@ const foreignBlocks = (message: RichMessage, open: OpenCall, { foreignReasoning 
   ...(message.tool_calls ?? []).flatMap(open),
 ];
 
+/** `isOwn`: with what the model that is asked has put beside it, e.g. the `caller` of a call that code made. */
+function callBlock(call: RichToolCall, isOwn: boolean, { names, ids }: AssistantContext): WireBlock {
+  const {
+    id: _,
+    type: __,
+    function: ___,
+    custom: ____,
+    providerMetadata: _____,
+    ...further
+  } = call as Fields;
+  const { name } = calledTool(call);
+  return {
+    ...(isOwn ? further : {}),
+    type: "tool_use",
+    // One of its own without an id has got one of the engine's, and an application may have written others.
+    id: ids.open(call.id, isOwn && VALID_ID.test(call.id)),
+    name: names.toWire(name),
+    input: inputObject(call),
+  };
+}
+
+const VALID_ID = /^[a-zA-Z0-9_-]+$/;
+
 /** The tools that the service runs itself, in the turns of the model that is asked. */
 export interface ServerTools {
   /** Whether a block of such a tool has its other half; true for any other block. */
@@ -104,33 +129,5 @@ export function serverToolsOf(messages: readonly RichMessage[], origin: ModelOri
       if (isServerCall(block)) return results.has(block["id"]);
       return !isServerResult(block) || calls.has(block["tool_use_id"]);
     },
-  };
-}
-
-export interface CallContext {
-  readonly names: ToolNames;
-  readonly ids: CallIds;
-}
-
-const VALID_ID = /^[a-zA-Z0-9_-]+$/;
-
-/** `isOwn`: with what the model that is asked has put beside it, e.g. the `caller` of a call that code made. */
-export function callBlock(call: RichToolCall, isOwn: boolean, { names, ids }: CallContext): WireBlock {
-  const {
-    id: _,
-    type: __,
-    function: ___,
-    custom: ____,
-    providerMetadata: _____,
-    ...further
-  } = call as Fields;
-  const { name } = calledTool(call);
-  return {
-    ...(isOwn ? further : {}),
-    type: "tool_use",
-    // One of its own without an id has got one of the engine's, and an application may have written others.
-    id: ids.open(call.id, isOwn && VALID_ID.test(call.id)),
-    name: names.toWire(name),
-    input: inputObject(call),
   };
 }

@@ -2,6 +2,36 @@ import { type Fields, fieldsOf, isObject, listOf, outputInstructions, outputSche
 import type * as z from "zod";
 import type { OutputFormat } from "../options.ts";
 
+/** How the model is told what the output must be. */
+interface ToldOutput {
+  /** Of `output_config`. */
+  readonly format: Fields | undefined;
+  /** Behind the agent's own. */
+  readonly instructions: string;
+}
+
+const UNTOLD: ToldOutput = { format: undefined, instructions: "" };
+
+/** Nothing is told of a codec that reads anything but a JSON object. */
+export function outputFormat(codec: z.ZodType | undefined, format: OutputFormat): ToldOutput {
+  const written = codec === undefined || format === "none" ? undefined : outputSchemaOf(codec);
+  if (written === undefined) return UNTOLD;
+  const schema = format === "json_schema" ? outputSchema(written) : undefined;
+  return schema === undefined
+    ? { format: undefined, instructions: outputInstructions(written) }
+    : { format: { type: "json_schema", schema }, instructions: "" };
+}
+
+/**
+ * The schema as Anthropic takes it. `undefined` for what it can't say: a record, an object of any properties, a schema that
+ * refers to itself, or too many optional properties.
+ */
+function outputSchema(schema: Fields): Fields | undefined {
+  const state = { optional: 0, isSaid: !refersToItself(schema) };
+  const sent = state.isSaid ? closed(schema, state) : schema;
+  return state.isSaid && state.optional <= MAX_OPTIONAL ? sent : undefined;
+}
+
 /** What Anthropic's structured output knows. Of the rest it is told in words, and the engine checks all of it anyway. */
 const KEYWORDS: ReadonlySet<string> = new Set([
   ...["type", "properties", "required", "additionalProperties", "items", "anyOf", "allOf", "enum", "const"],
@@ -14,16 +44,6 @@ const FORMATS: ReadonlySet<unknown> = new Set([
 
 /** More optional properties than these take Anthropic too long to compile. */
 const MAX_OPTIONAL = 10;
-
-/**
- * The schema as Anthropic takes it. `undefined` for what it can't say: a record, an object of any properties, a schema that
- * refers to itself, or too many optional properties.
- */
-export function outputSchema(schema: Fields): Fields | undefined {
-  const state = { optional: 0, isSaid: !refersToItself(schema) };
-  const sent = state.isSaid ? closed(schema, state) : schema;
-  return state.isSaid && state.optional <= MAX_OPTIONAL ? sent : undefined;
-}
 
 interface SchemaState {
   optional: number;
@@ -84,24 +104,4 @@ function refersToItself(schema: Fields): boolean {
     return Object.entries(node).some(([keyword, inner]) => keyword !== "$defs" && leadsBack(inner, path));
   };
   return leadsBack(schema, []);
-}
-
-/** How the model is told what the output must be. */
-interface ToldOutput {
-  /** Of `output_config`. */
-  readonly format: Fields | undefined;
-  /** Behind the agent's own. */
-  readonly instructions: string;
-}
-
-const UNTOLD: ToldOutput = { format: undefined, instructions: "" };
-
-/** Nothing is told of a codec that reads anything but a JSON object. */
-export function outputFormat(codec: z.ZodType | undefined, format: OutputFormat): ToldOutput {
-  const written = codec === undefined || format === "none" ? undefined : outputSchemaOf(codec);
-  if (written === undefined) return UNTOLD;
-  const schema = format === "json_schema" ? outputSchema(written) : undefined;
-  return schema === undefined
-    ? { format: undefined, instructions: outputInstructions(written) }
-    : { format: { type: "json_schema", schema }, instructions: "" };
 }

@@ -3,6 +3,45 @@ import { type Fields, isObject } from "@jaf/model-http";
 import type { WireBlock, WireTurn } from "../parts.ts";
 import type { WirePrompt } from "./messages.ts";
 
+interface CachedPrompt {
+  readonly tools: readonly Fields[];
+  readonly system: readonly WireBlock[];
+  readonly turns: readonly WireTurn[];
+}
+
+/**
+ * The prompt with `cache_control` where what is to be kept ends.
+ *
+ * `given`: how many places the application has marked itself, of the 4 that there may be.
+ */
+export function withCache(
+  prompt: WirePrompt,
+  tools: readonly Fields[],
+  { cache = {}, given }: { readonly cache: CacheableConfig | undefined; readonly given: number },
+): CachedPrompt {
+  const marked = breakpointsOf(cache, { tools, prompt, given });
+  const cache_control = { type: "ephemeral", ttl: isShort(cache.ttl) ? "5m" : "1h" };
+  const mark = <Block extends Fields>(block: Block): Block =>
+    marked.has(block) ? { ...block, cache_control } : block;
+  return {
+    tools: tools.map(mark),
+    system: prompt.system.map(mark),
+    turns: prompt.turns.map(({ role, content }) => ({ role, content: content.map(mark) })),
+  };
+}
+
+/** Of the application's own: on tools, in native blocks of its messages, and on the request as a whole. */
+export function breakpointsIn(body: Fields, tools: readonly Fields[], turns: readonly WireTurn[]): number {
+  const blocks = [...tools, ...turns.flatMap(({ content }) => content), body];
+  return blocks.filter((block) => isObject(block) && isObject(block["cache_control"])).length;
+}
+
+/** Up to 5 minutes. Anthropic knows two times; JAF's default is an hour. */
+function isShort(ttl = "1h"): boolean {
+  const amount = Number.parseInt(ttl, 10);
+  return (ttl.endsWith("s") && amount <= 300) || (ttl.endsWith("m") && amount <= 5);
+}
+
 /** Anthropic's most. */
 const MAX_BREAKPOINTS = 4;
 
@@ -12,7 +51,7 @@ const LOOKBACK = 20;
 /** Blocks that may end what is kept: thinking may not, and of blocks that aren't known here nobody knows. */
 const CACHEABLE: ReadonlySet<string> = new Set(["text", "image", "document", "tool_use", "tool_result"]);
 
-export interface Markable {
+interface Markable {
   readonly tools: readonly Fields[];
   readonly prompt: WirePrompt;
   /** How many places the application has marked itself. */
@@ -20,7 +59,7 @@ export interface Markable {
 }
 
 /** Where what is to be kept ends, within the number that there may be. */
-export function breakpointsOf(
+function breakpointsOf(
   { instructions, tools: keepsTools, messages = 0 }: CacheableConfig,
   { tools, prompt, given }: Markable,
 ): ReadonlySet<Fields> {
@@ -71,42 +110,3 @@ function keptBefore(kept: readonly WireBlock[], { placeOf, lastTurn }: WirePromp
 
 const cacheable = (blocks: readonly WireBlock[]): readonly WireBlock[] =>
   blocks.filter(({ type }) => CACHEABLE.has(type));
-
-interface CachedPrompt {
-  readonly tools: readonly Fields[];
-  readonly system: readonly WireBlock[];
-  readonly turns: readonly WireTurn[];
-}
-
-/**
- * The prompt with `cache_control` where what is to be kept ends.
- *
- * `given`: how many places the application has marked itself, of the 4 that there may be.
- */
-export function withCache(
-  prompt: WirePrompt,
-  tools: readonly Fields[],
-  { cache = {}, given }: { readonly cache: CacheableConfig | undefined; readonly given: number },
-): CachedPrompt {
-  const marked = breakpointsOf(cache, { tools, prompt, given });
-  const cache_control = { type: "ephemeral", ttl: isShort(cache.ttl) ? "5m" : "1h" };
-  const mark = <Block extends Fields>(block: Block): Block =>
-    marked.has(block) ? { ...block, cache_control } : block;
-  return {
-    tools: tools.map(mark),
-    system: prompt.system.map(mark),
-    turns: prompt.turns.map(({ role, content }) => ({ role, content: content.map(mark) })),
-  };
-}
-
-/** Of the application's own: on tools, in native blocks of its messages, and on the request as a whole. */
-export function breakpointsIn(body: Fields, tools: readonly Fields[], turns: readonly WireTurn[]): number {
-  const blocks = [...tools, ...turns.flatMap(({ content }) => content), body];
-  return blocks.filter((block) => isObject(block) && isObject(block["cache_control"])).length;
-}
-
-/** Up to 5 minutes. Anthropic knows two times; JAF's default is an hour. */
-function isShort(ttl = "1h"): boolean {
-  const amount = Number.parseInt(ttl, 10);
-  return (ttl.endsWith("s") && amount <= 300) || (ttl.endsWith("m") && amount <= 5);
-}

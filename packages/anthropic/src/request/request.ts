@@ -46,6 +46,9 @@ interface Asked<Ctx> {
 /** Longer ones of other models get another. */
 const MAX_ID_LENGTH = 64;
 
+/** A reply that is streamed unasked, or another model's, would not be understood. */
+const OWN_FIELDS: ReadonlySet<string> = new Set(["model", "messages", "system", "stream"]);
+
 /** Throws an `AnthropicError` where no model is named. */
 export function messagesRequest<Ctx>(
   { state, agent, config }: Asked<Ctx>,
@@ -122,7 +125,7 @@ const isFile = ({ source, content }: WireBlock | Fields): boolean =>
   fieldsOf(source)["type"] === "file" || listOf(content).some((inner) => isFile(fieldsOf(inner)));
 
 /** Older models take one of the two, newer ones none, and one that thinks none, either. */
-export function sampling({ temperature, topP }: ModelConfig, rules: ModelRules, isThinking: boolean): Fields {
+function sampling({ temperature, topP }: ModelConfig, rules: ModelRules, isThinking: boolean): Fields {
   if (rules.sampling === "none" || (rules.sampling === "one" && isThinking)) return {};
   const isBoth = rules.sampling === "both" || temperature === undefined;
   return {
@@ -133,7 +136,7 @@ export function sampling({ temperature, topP }: ModelConfig, rules: ModelRules, 
 }
 
 /** What the options and the agent's `providerOptions` add to the request. */
-export interface FurtherFields {
+interface FurtherFields {
   readonly body: Fields;
   readonly tools: readonly Fields[];
   readonly betas: readonly string[];
@@ -142,11 +145,7 @@ export interface FurtherFields {
   readonly isSerial: boolean;
 }
 
-export function furtherFields(
-  config: ModelConfig,
-  general: Fields | undefined,
-  provider: string,
-): FurtherFields {
+function furtherFields(config: ModelConfig, general: Fields | undefined, provider: string): FurtherFields {
   const given: Fields = Object.assign({}, general, ...optionsFor(config, "anthropic", provider));
   const { tools, betas, thinking, output_config, disable_parallel_tool_use, ...body } = given;
   return {
@@ -159,11 +158,8 @@ export function furtherFields(
   };
 }
 
-/** A reply that is streamed unasked, or another model's, would not be understood. */
-const OWN_FIELDS: ReadonlySet<string> = new Set(["model", "messages", "system", "stream"]);
-
 /** The results of calls that code made go to where it runs: the container that the reply with the calls names. */
-export function containerOf(messages: readonly RichMessage[], origin: ModelOrigin): Fields {
+function containerOf(messages: readonly RichMessage[], origin: ModelOrigin): Fields {
   const last = messages.findLast(({ role }) => role === "assistant");
   if (messages.at(-1)?.role !== "tool" || !isSameOrigin(last?.origin, origin)) return {};
   const { container } = fieldsOf(fieldsOf(last?.providerMetadata)["anthropic"]);

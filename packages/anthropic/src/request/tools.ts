@@ -24,6 +24,9 @@ export function wireTool<Ctx>({ schema }: Tool<any, Ctx>, names: ToolNames): Fie
   return { name: names.toWire(name), description, input_schema: functionParameters(parameters) };
 }
 
+export const namesOfTextTools = <Ctx>(tools: NonNullable<AnyAgent<Ctx>["tools"]>): ReadonlySet<string> =>
+  new Set(tools.filter(({ schema }) => takesText(schema.parameters)).map(({ schema }) => schema.name));
+
 /** Which the agent asks for. `isForced`: the model has to call one. */
 export interface WireToolChoice {
   readonly choice: Fields | undefined;
@@ -81,6 +84,3 @@ function isError(message: RichMessage, text: string): boolean {
   const { status, error } = fieldsOf(parseJson(text));
   return FAILURES.has(status) && isObject(error);
 }
-
-export const namesOfTextTools = <Ctx>(tools: NonNullable<AnyAgent<Ctx>["tools"]>): ReadonlySet<string> =>
-  new Set(tools.filter(({ schema }) => takesText(schema.parameters)).map(({ schema }) => schema.name));

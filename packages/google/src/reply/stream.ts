@@ -27,7 +27,7 @@ export interface Reply {
   readonly whole: () => ModelCompletion;
 }
 
-export function openReply(request: GenerateRequest): Reply {
+function openReply(request: GenerateRequest): Reply {
   const { provider } = request.origin;
   const received: ReceivedPart[] = [];
   let beside: Fields = {};

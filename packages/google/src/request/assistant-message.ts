@@ -9,9 +9,9 @@ import {
   otherModelText,
 } from "@jaf/model-http";
 import { isThought, metadataIn, ownPart } from "../parts.ts";
-import type { CallContext, ResultContext } from "./tools.ts";
+import type { CallContext } from "./tools.ts";
 
-export interface TurnContext extends ResultContext {
+export interface TurnContext extends CallContext {
   /** Of the model that is about to reply. */
   readonly origin: ModelOrigin;
   readonly foreignReasoning: ForeignReasoning;
@@ -48,7 +48,7 @@ function foreignParts(message: RichMessage, context: TurnContext): readonly Fiel
 }
 
 /** As Gemini itself sent it, its signature with it. */
-export function ownCall(call: RichToolCall, context: CallContext): Fields {
+function ownCall(call: RichToolCall, context: CallContext): Fields {
   const { withoutId, functionCall, ...further } = metadataIn(call);
   const given = fieldsOf(fieldsOf(call.providerMetadata)["jaf"])["id"];
   const id = withoutId === true ? undefined : typeof given === "string" ? given : call.id;
@@ -56,7 +56,7 @@ export function ownCall(call: RichToolCall, context: CallContext): Fields {
 }
 
 /** Without anything that only its own model understands. */
-export const foreignCall = (call: RichToolCall, context: CallContext): Fields => ({
+const foreignCall = (call: RichToolCall, context: CallContext): Fields => ({
   functionCall: called(call, call.id, context),
 });
 
@@ -68,7 +68,7 @@ function called(call: RichToolCall, id: string | undefined, { names, calls }: Ca
 }
 
 /** The first call of a step carries the signature for all of it, and models may refuse a step without one. */
-export function withSignature(parts: readonly Fields[], missing: string | undefined): readonly Fields[] {
+function withSignature(parts: readonly Fields[], missing: string | undefined): readonly Fields[] {
   const at = parts.findIndex((part) => part["functionCall"] !== undefined);
   if (missing === undefined || at === -1 || parts[at]?.["thoughtSignature"] !== undefined) return parts;
   return parts.map((part, index) => (index === at ? { ...part, thoughtSignature: missing } : part));

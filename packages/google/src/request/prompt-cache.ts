@@ -7,7 +7,6 @@ import type { CacheablePrompt, GoogleCacheRegistry, MadeResource } from "../cach
 import type { Endpoint } from "../options.ts";
 import type { TurnContext } from "./assistant-message.ts";
 import { begun, contentsOf, framed } from "./messages.ts";
-import type { GenerateRequest } from "./request.ts";
 
 /** What of a request Google is to keep, as a `cachedContents` resource. */
 export interface KeptPrompt {
@@ -85,7 +84,7 @@ function durationSeconds(ttl = "1h"): number {
 }
 
 interface CachedRequest {
-  readonly request: GenerateRequest;
+  readonly request: { readonly body: Fields; readonly kept: KeptPrompt | undefined };
   readonly endpoint: Endpoint;
   readonly registry: GoogleCacheRegistry;
   readonly send: (body: Fields) => Promise<Response>;

@@ -87,13 +87,13 @@ export function generateRequest<Ctx>(
 const all = (spoken: readonly RichMessage[], context: TurnContext) => framed(contentsOf(spoken, context));
 
 /** What a request must not carry beside a cached prompt, which has its own. */
-export function withoutFixed(body: Fields): Fields {
+function withoutFixed(body: Fields): Fields {
   const { systemInstruction: _, tools: __, toolConfig: ___, ...rest } = body;
   return rest;
 }
 
 /** What the agent asks of the model, as `generationConfig`. */
-export function settings<Ctx>(
+function settings<Ctx>(
   { modelConfig = {} }: AnyAgent<Ctx>,
   rules: ModelRules,
   includeThoughts: boolean,
@@ -109,17 +109,14 @@ export function settings<Ctx>(
   };
 }
 
-/** Of the body, the adapter's own. */
-const OWN_FIELDS: ReadonlySet<string> = new Set(["model", "contents", "systemInstruction", "tools"]);
-
-export interface FurtherFields {
+interface FurtherFields {
   readonly body: Fields;
   /** Google's own, e.g. `{ googleSearch: {} }`. */
   readonly tools: readonly unknown[];
 }
 
 /** What the options and the agent's `providerOptions` add to the body, and to its tools. */
-export function furtherFields<Ctx>(
+function furtherFields<Ctx>(
   { modelConfig }: AnyAgent<Ctx>,
   options: ParsedOptions,
   provider: string,
@@ -129,8 +126,11 @@ export function furtherFields<Ctx>(
   return { body: Object.fromEntries(body), tools: listOf(given["tools"]) };
 }
 
+/** Of the body, the adapter's own. */
+const OWN_FIELDS: ReadonlySet<string> = new Set(["model", "contents", "systemInstruction", "tools"]);
+
 /** The second outranks the first; objects, such as `generationConfig`, field by field. */
-export function merged(first: Fields, second: Fields): Fields {
+function merged(first: Fields, second: Fields): Fields {
   const result: Record<string, unknown> = { ...first };
   for (const [field, value] of Object.entries(second)) {
     const before = result[field];

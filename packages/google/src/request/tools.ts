@@ -17,9 +17,63 @@ import type { ModelRules } from "../model-rules.ts";
 import { imageUrlPart, mediaPart } from "./media.ts";
 import { supportedSchema } from "./output-format.ts";
 
-export interface ResultContext extends CallContext {
+// biome-ignore lint/suspicious/noExplicitAny: an agent of any output
+export type AnyAgent<Ctx> = ResolvedAgent<Ctx, any>;
+
+export interface CallContext {
   readonly rules: ModelRules;
+  readonly names: ToolNames;
+  /** The latest call of each id: providers use ids again. */
+  readonly calls: Map<string, WireCall>;
 }
+
+/** How a call stands on the wire, by which its result names it. */
+interface WireCall {
+  readonly name: string;
+  /** `undefined`: Gemini gave none. */
+  readonly id: string | undefined;
+}
+
+export function toolFields<Ctx>(agent: AnyAgent<Ctx>, names: ToolNames, googles: readonly unknown[]): Fields {
+  const declared = (agent.tools ?? []).map((tool) => declaration(tool, names));
+  const offered = [...(declared.length === 0 ? [] : [{ functionDeclarations: declared }]), ...googles];
+  const calling = declared.length === 0 ? undefined : callingConfig(agent, names);
+  return {
+    ...(offered.length === 0 ? {} : { tools: offered }),
+    ...(calling === undefined ? {} : { toolConfig: { functionCallingConfig: calling } }),
+  };
+}
+
+export const textFunctions = <Ctx>(tools: NonNullable<AnyAgent<Ctx>["tools"]>): ReadonlySet<string> =>
+  new Set(tools.filter(({ schema }) => takesText(schema.parameters)).map(({ schema }) => schema.name));
+
+// biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
+type AnyTool<Ctx> = Tool<any, Ctx>;
+
+/** A tool without parameters has none on the wire: older models refuse an object of no properties. */
+function declaration<Ctx>(tool: AnyTool<Ctx>, names: ToolNames): Fields {
+  const { name, description, parameters } = tool.schema;
+  const schema = functionParameters(parameters);
+  return {
+    name: names.toWire(name),
+    description,
+    ...(isEmpty(schema) ? {} : { parametersJsonSchema: supportedSchema(schema) }),
+  };
+}
+
+const isEmpty = (schema: Fields): boolean =>
+  Object.keys(fieldsOf(schema["properties"])).length === 0 && !schema["additionalProperties"];
+
+/** As `functionCallingConfig`; `undefined`: the agent leaves it to the model. */
+function callingConfig<Ctx>({ modelConfig }: AnyAgent<Ctx>, names: ToolNames): Fields | undefined {
+  const choice = modelConfig?.toolChoice;
+  if (choice === undefined) return undefined;
+  return typeof choice === "string"
+    ? { mode: MODES[choice] }
+    : { mode: "ANY", allowedFunctionNames: [names.toWire(choice.tool)] };
+}
+
+const MODES = { auto: "AUTO", none: "NONE", required: "ANY" } as const;
 
 /** A tool's result, and what must follow the results of its step. */
 export interface ResultParts {
@@ -28,7 +82,7 @@ export interface ResultParts {
 }
 
 /** Nothing for a result of a call that isn't there: the service would refuse it. */
-export function resultParts(message: RichMessage, { calls, rules }: ResultContext): ResultParts {
+export function resultParts(message: RichMessage, { calls, rules }: CallContext): ResultParts {
   const call = calls.get(message.tool_call_id ?? "");
   if (call === undefined) return { parts: [], behind: [] };
   const { inside, outside } = mediaIn(message, rules.mediaInResults);
@@ -76,60 +130,3 @@ const outsidePart = (part: MediaPart): Fields =>
   part.fileId !== undefined && part.data === undefined && part.url === undefined
     ? { text: mediaMention(part) }
     : mediaPart(part);
-
-// biome-ignore lint/suspicious/noExplicitAny: an agent of any output
-export type AnyAgent<Ctx> = ResolvedAgent<Ctx, any>;
-
-export function toolFields<Ctx>(agent: AnyAgent<Ctx>, names: ToolNames, googles: readonly unknown[]): Fields {
-  const declared = (agent.tools ?? []).map((tool) => declaration(tool, names));
-  const offered = [...(declared.length === 0 ? [] : [{ functionDeclarations: declared }]), ...googles];
-  const calling = declared.length === 0 ? undefined : callingConfig(agent, names);
-  return {
-    ...(offered.length === 0 ? {} : { tools: offered }),
-    ...(calling === undefined ? {} : { toolConfig: { functionCallingConfig: calling } }),
-  };
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
-type AnyTool<Ctx> = Tool<any, Ctx>;
-
-/** A tool without parameters has none on the wire: older models refuse an object of no properties. */
-function declaration<Ctx>(tool: AnyTool<Ctx>, names: ToolNames): Fields {
-  const { name, description, parameters } = tool.schema;
-  const schema = functionParameters(parameters);
-  return {
-    name: names.toWire(name),
-    description,
-    ...(isEmpty(schema) ? {} : { parametersJsonSchema: supportedSchema(schema) }),
-  };
-}
-
-const isEmpty = (schema: Fields): boolean =>
-  Object.keys(fieldsOf(schema["properties"])).length === 0 && !schema["additionalProperties"];
-
-export const textFunctions = <Ctx>(tools: NonNullable<AnyAgent<Ctx>["tools"]>): ReadonlySet<string> =>
-  new Set(tools.filter(({ schema }) => takesText(schema.parameters)).map(({ schema }) => schema.name));
-
-const MODES = { auto: "AUTO", none: "NONE", required: "ANY" } as const;
-
-/** As `functionCallingConfig`; `undefined`: the agent leaves it to the model. */
-export function callingConfig<Ctx>({ modelConfig }: AnyAgent<Ctx>, names: ToolNames): Fields | undefined {
-  const choice = modelConfig?.toolChoice;
-  if (choice === undefined) return undefined;
-  return typeof choice === "string"
-    ? { mode: MODES[choice] }
-    : { mode: "ANY", allowedFunctionNames: [names.toWire(choice.tool)] };
-}
-
-/** How a call stands on the wire, by which its result names it. */
-export interface WireCall {
-  readonly name: string;
-  /** `undefined`: Gemini gave none. */
-  readonly id: string | undefined;
-}
-
-export interface CallContext {
-  readonly names: ToolNames;
-  /** The latest call of each id: providers use ids again. */
-  readonly calls: Map<string, WireCall>;
-}

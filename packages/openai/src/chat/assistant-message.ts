@@ -1,6 +1,15 @@
-import { type Fields, type ForeignReasoning, isSameOrigin, isObject, isMedia, mediaMention, otherModelText, fieldsOf } from "@jaf/model-http";
+import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
+import {
+  type Fields,
+  type ForeignReasoning,
+  fieldsOf,
+  isMedia,
+  isObject,
+  isSameOrigin,
+  mediaMention,
+  otherModelText,
+} from "@jaf/model-http";
 import { type CallContext, wireCall } from "../request/tools.ts";
-import type { ModelOrigin, RichMessage, ContentPart, RichToolCall } from "@jaf/memory";
 
 /** A message as it goes over the wire, further fields included. */
 export type WireMessage = Fields & { readonly role: "system" | "user" | "assistant" | "tool" };

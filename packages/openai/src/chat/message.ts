@@ -1,7 +1,7 @@
-import type { OpenAIRequest } from "../request/request.ts";
-import { type Fields, fieldsOf, isObject, textInputIn } from "@jaf/model-http";
 import type { ModelCompletion } from "@jaf/core";
-import { bytesIn, base64Of } from "@jaf/memory/engine";
+import { base64Of, bytesIn } from "@jaf/memory/engine";
+import { type Fields, fieldsOf, isObject, textInputIn } from "@jaf/model-http";
+import type { OpenAIRequest } from "../request/request.ts";
 
 type Names = Pick<OpenAIRequest, "names" | "textFunctions">;
 

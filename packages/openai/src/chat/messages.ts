@@ -1,8 +1,8 @@
 import type { RichMessage } from "@jaf/memory";
-import { type AssistantContext, type WireMessage, assistantMessage } from "./assistant-message.ts";
+import { calledTool, messageText, partText } from "@jaf/memory/engine";
 import { splitInstructions } from "@jaf/model-http";
-import { type WirePart, mediaOf, textPart, userContent } from "../request/media.ts";
-import { messageText, calledTool, partText } from "@jaf/memory/engine";
+import { mediaOf, textPart, userContent, type WirePart } from "../request/media.ts";
+import { type AssistantContext, assistantMessage, type WireMessage } from "./assistant-message.ts";
 
 /**
  * The conversation on the wire. The instructions are one system message with those that the conversation begins with, since
@@ -57,11 +57,10 @@ const isName = (name: unknown): name is string =>
   typeof name === "string" && /^[^\s<|\\/>]{1,64}$/.test(name);
 
 function userMessage(message: RichMessage): WireMessage {
-  const { content } = message;
   const name = message["name"];
   return {
     role: "user",
-    content: content === null || typeof content === "string" ? (content ?? "") : userContent(content),
+    content: userContent(message.content),
     ...(isName(name) ? { name } : {}),
   };
 }

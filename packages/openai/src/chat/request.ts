@@ -1,14 +1,22 @@
-import { type Asked, type OpenAIRequest, furtherFields, type AnyAgent } from "../request/request.ts";
-import type { ParsedChatOptions, Endpoint } from "../options.ts";
-import { modelName, toolNames, callIds, ownCallIds, type Fields, type ToolNames, functionParameters } from "@jaf/model-http";
-import { errors } from "../errors.ts";
-import { rulesOf, type DialectRules } from "../dialect.ts";
 import type { ModelOrigin } from "@jaf/memory";
-import { outputFormat } from "../request/output-format.ts";
-import { wireMessages } from "./messages.ts";
-import { toolChoice, textFunctions, type AnyTool, isCustomTool } from "../request/tools.ts";
-import { promptCacheKey } from "../request/prompt-cache.ts";
 import { present } from "@jaf/memory/engine";
+import {
+  callIds,
+  type Fields,
+  functionParameters,
+  modelName,
+  ownCallIds,
+  type ToolNames,
+  toolNames,
+} from "@jaf/model-http";
+import { type DialectRules, rulesOf } from "../dialect.ts";
+import { errors } from "../errors.ts";
+import type { Endpoint, ParsedChatOptions } from "../options.ts";
+import { outputFormat } from "../request/output-format.ts";
+import { promptCacheKey } from "../request/prompt-cache.ts";
+import { type AnyAgent, type Asked, furtherFields, type OpenAIRequest } from "../request/request.ts";
+import { type AnyTool, isCustomTool, textFunctions, toolChoice } from "../request/tools.ts";
+import { wireMessages } from "./messages.ts";
 
 /** OpenAI's longest. */
 const MAX_ID_LENGTH = 40;

@@ -1,17 +1,9 @@
 import type { ModelStreamChunk } from "@jaf/core";
-import type { OpenAIRequest } from "../request/request.ts";
+import { type Fields, fieldsOf, isObject, listOf, parseJson } from "@jaf/model-http";
 import { errors } from "../errors.ts";
-import { usageOf, choiceError } from "./reply.ts";
-import { type Fields, listOf, parseJson, isObject, fieldsOf } from "@jaf/model-http";
+import type { OpenAIRequest } from "../request/request.ts";
 import { mergePiece, messageOf } from "./message.ts";
-
-/** A streamed reply on its way to being whole. */
-interface ReplyPieces {
-  /** What the engine is told of an event. Throws an `OpenAIError` where it reports an error or can't be understood. */
-  readonly add: (data: string) => readonly ModelStreamChunk[];
-  readonly isWhole: () => boolean;
-  readonly done: () => ModelStreamChunk;
-}
+import { choiceError, usageOf } from "./reply.ts";
 
 /**
  * The chunks of a stream, the last of which is `done`. It is whole with `[DONE]`, or where it ends after a finish reason,
@@ -31,6 +23,14 @@ export async function* chatChunksOf(
   }
   if (!reply.isWhole()) throw errors.cut(request.origin.provider);
   yield reply.done();
+}
+
+/** A streamed reply on its way to being whole. */
+interface ReplyPieces {
+  /** What the engine is told of an event. Throws an `OpenAIError` where it reports an error or can't be understood. */
+  readonly add: (data: string) => readonly ModelStreamChunk[];
+  readonly isWhole: () => boolean;
+  readonly done: () => ModelStreamChunk;
 }
 
 function replyPieces(request: OpenAIRequest): ReplyPieces {
@@ -89,9 +89,10 @@ function replyPieces(request: OpenAIRequest): ReplyPieces {
 
 /** What the model thinks, in the words of DeepSeek, vLLM and OpenRouter. */
 function reasoningIn(delta: Fields): string {
-  const thought = delta["reasoning_content"] ?? delta["reasoning"];
-  return typeof thought === "string" ? thought : "";
+  return textOf(delta["reasoning_content"] ?? delta["reasoning"]);
 }
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /** What a piece of content says and thinks. */
 interface Spoken {
@@ -106,7 +107,7 @@ interface ContentPieces {
   readonly whole: () => string | readonly Fields[] | null;
 }
 
-const textIn = (part: Fields): string => (typeof part["text"] === "string" ? part["text"] : "");
+const textIn = (part: Fields): string => textOf(part["text"]);
 
 const thoughtIn = (part: Fields): string =>
   listOf(part["thinking"])
@@ -146,7 +147,7 @@ function contentPieces(): ContentPieces {
 type CallDelta = Extract<ModelStreamChunk, { readonly type: "tool_call_delta" }>;
 
 /** The calls of a streamed reply, put together from their pieces with all their fields. */
-export interface CallPieces {
+interface CallPieces {
   /** What the engine is told of the piece. */
   readonly add: (piece: unknown) => CallDelta | undefined;
   readonly whole: () => readonly Fields[];
@@ -157,9 +158,7 @@ interface Call {
   readonly fields: Record<string, unknown>;
 }
 
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
-
-export function callPieces(): CallPieces {
+function callPieces(): CallPieces {
   const calls: Call[] = [];
 
   /** By index; without one by id; without either it is the latest. Gemini's gives several calls one index. */

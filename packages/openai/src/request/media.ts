@@ -1,20 +1,48 @@
-import type { MediaPart, ContentPart } from "@jaf/memory";
-import { base64Of, isMedia, mediaMention, isTextMedia, textIn, type Fields, fieldsOf } from "@jaf/model-http";
+import type { ContentPart, MediaPart, RichMessage } from "@jaf/memory";
 import { partText } from "@jaf/memory/engine";
+import { base64Of, type Fields, fieldsOf, isMedia, isTextMedia, mediaMention, textIn } from "@jaf/model-http";
+
+/** A part of a message's content, as either API has it. */
+export type WirePart = Fields & { readonly type: string };
+
+export const textPart = (text: string): WirePart => ({ type: "text", text });
+
+/** A text where the parts hold nothing else. */
+function textOrParts(
+  parts: readonly (WirePart | undefined)[],
+  textType: string,
+): string | readonly WirePart[] {
+  const sent = parts.filter((part) => part !== undefined);
+  const texts = sent.map((part) => (part.type === textType ? part["text"] : undefined));
+  return texts.every((text) => typeof text === "string") ? texts.join("\n") : sent;
+}
 
 /** An address, or the bytes as one; `undefined` for what is known by its id alone. */
-export function addressOf({ mediaType, data, url }: MediaPart): string | undefined {
+function addressOf({ mediaType, data, url }: MediaPart): string | undefined {
   if (url !== undefined) return String(url);
   return data === undefined ? undefined : `data:${mediaType};base64,${base64Of(data)}`;
 }
 
 /** How closely the model is to look at an image. */
-export function detailOf({ providerMetadata }: MediaPart): string | undefined {
+function detailOf({ providerMetadata }: MediaPart): string | undefined {
   const openai: unknown = providerMetadata?.["openai"];
   const detail =
     typeof openai === "object" && openai !== null && "detail" in openai ? openai.detail : undefined;
   return typeof detail === "string" ? detail : undefined;
 }
+
+/** The content of a user's message of Chat Completions. */
+export function userContent(content: RichMessage["content"]): string | readonly WirePart[] {
+  if (content === null || typeof content === "string") return content ?? "";
+  return textOrParts(content.map(userPart), "text");
+}
+
+/** Those of a tool's result that a result can't hold. */
+export const mediaOf = (parts: readonly ContentPart[]): readonly WirePart[] =>
+  parts
+    .filter((part) => isMedia(part) || CHAT_PARTS.has(part.type))
+    .map(userPart)
+    .filter((part) => part !== undefined);
 
 /** Parts that Chat Completions itself has in a user's message. */
 const CHAT_PARTS: ReadonlySet<string> = new Set(["image_url", "input_audio", "file", "video_url"]);
@@ -33,20 +61,6 @@ function userPart(part: ContentPart): WirePart | undefined {
     return { type: "image_url", image_url: { url: part["image_url"] } };
   return undefined;
 }
-
-/** A text where the parts hold nothing else. */
-export function userContent(parts: readonly ContentPart[]): string | readonly WirePart[] {
-  const sent = parts.map(userPart).filter((part) => part !== undefined);
-  const texts = sent.map((part) => (part.type === "text" ? part["text"] : undefined));
-  return texts.every((text) => typeof text === "string") ? texts.join("\n") : sent;
-}
-
-/** Those of a tool's result that a result can't hold. */
-export const mediaOf = (parts: readonly ContentPart[]): readonly WirePart[] =>
-  parts
-    .filter((part) => isMedia(part) || CHAT_PARTS.has(part.type))
-    .map(userPart)
-    .filter((part) => part !== undefined);
 
 const AUDIO_FORMATS: Readonly<Record<string, string>> = {
   "audio/wav": "wav",
@@ -80,20 +94,19 @@ function imagePart(part: MediaPart, url: string): WirePart {
   return { type: "image_url", image_url: detail === undefined ? { url } : { url, detail } };
 }
 
-export type WirePart = Fields & { readonly type: string };
+const inputText = (text: string): WirePart => ({ type: "input_text", text });
 
-export const textPart = (text: string): WirePart => ({ type: "text", text });
+/** The content of a user's message of Responses, or the output of a call. */
+export function inputContent(content: RichMessage["content"]): string | readonly WirePart[] {
+  if (content === null || typeof content === "string") return content ?? "";
+  return textOrParts(content.map(inputPart), "input_text");
+}
 
-/** A part as the input has it. */
-type InputPart = Fields & { readonly type: string };
-
-const inputText = (text: string): InputPart => ({ type: "input_text", text });
-
-/** Parts that the API itself has in a user's message. */
+/** Parts that Responses itself has in a user's message. */
 const INPUT_PARTS: ReadonlySet<string> = new Set(["input_image", "input_file"]);
 
 /** `undefined` for what no user's message can hold. */
-function inputPart(part: ContentPart): InputPart | undefined {
+function inputPart(part: ContentPart): WirePart | undefined {
   const text = partText(part);
   if (text !== undefined) return inputText(text);
   if (isMedia(part)) return inputMedia(part);
@@ -110,10 +123,10 @@ function inputPart(part: ContentPart): InputPart | undefined {
 }
 
 /** Images and files: by id, by address, or as bytes. Text is text, and what is none of these is mentioned. */
-function inputMedia(part: MediaPart): InputPart {
+function inputMedia(part: MediaPart): WirePart {
   const { mediaType, data, fileId, filename, url } = part;
   const isImage = mediaType.startsWith("image/");
-  const file = (fields: Fields): InputPart =>
+  const file = (fields: Fields): WirePart =>
     isImage ? image(fields, detailOf(part)) : { type: "input_file", ...fields };
   if (fileId !== undefined) return file({ file_id: fileId });
   const address = addressOf(part);
@@ -124,16 +137,8 @@ function inputMedia(part: MediaPart): InputPart {
   return file(isWeb ? { file_url: address } : { filename: filename ?? "file", file_data: address });
 }
 
-const image = (fields: Fields, detail: unknown): InputPart => ({
+const image = (fields: Fields, detail: unknown): WirePart => ({
   type: "input_image",
   ...fields,
   ...(typeof detail === "string" ? { detail } : {}),
 });
-
-/** A text where the parts hold nothing else. */
-export function inputContent(content: string | readonly ContentPart[] | null): string | readonly InputPart[] {
-  if (content === null || typeof content === "string") return content ?? "";
-  const sent = content.map(inputPart).filter((part) => part !== undefined);
-  const texts = sent.map((part) => (part.type === "input_text" ? part["text"] : undefined));
-  return texts.every((text) => typeof text === "string") ? texts.join("\n") : sent;
-}

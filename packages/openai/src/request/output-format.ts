@@ -1,6 +1,34 @@
-import { type Fields, isObject, fieldsOf, listOf, outputSchemaOf, outputInstructions } from "@jaf/model-http";
+import { type Fields, fieldsOf, isObject, listOf, outputInstructions, outputSchemaOf } from "@jaf/model-http";
 import type * as z from "zod";
 import type { OutputFormat } from "../dialect.ts";
+
+/** How the endpoint is told what the output must be. */
+interface ToldOutput {
+  /** Fields of the request's body. */
+  readonly body: Fields;
+  /** Behind the agent's own. */
+  readonly instructions: string;
+}
+
+const UNTOLD: ToldOutput = { body: {}, instructions: "" };
+
+/** Nothing is told of a codec that reads anything but a JSON object: the endpoints can't ask a model for it. */
+export function outputFormat(codec: z.ZodType | undefined, format: OutputFormat): ToldOutput {
+  const schema = codec === undefined || format === "none" ? undefined : outputSchemaOf(codec);
+  if (schema === undefined) return UNTOLD;
+  if (format === "json_object")
+    return { body: { response_format: { type: "json_object" } }, instructions: outputInstructions(schema) };
+  return {
+    body: { response_format: { type: "json_schema", json_schema: strictOutput(schema) } },
+    instructions: "",
+  };
+}
+
+/** What the output must be, as OpenAI's `json_schema` formats have it. */
+export function strictOutput(schema: Fields) {
+  const strict = strictSchema(schema);
+  return { name: "output", schema: strict ?? schema, strict: strict !== undefined };
+}
 
 /** What OpenAI's strict mode knows. Anything else, and it refuses the request. */
 const KEYWORDS: ReadonlySet<string> = new Set([
@@ -23,12 +51,6 @@ const KEYWORDS: ReadonlySet<string> = new Set([
 const FORMATS: ReadonlySet<unknown> = new Set([
   ...["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"],
 ]);
-
-/** What the output must be, as OpenAI's `json_schema` formats have it. */
-export function strictOutput(schema: Fields) {
-  const strict = strictSchema(schema);
-  return { name: "output", schema: strict ?? schema, strict: strict !== undefined };
-}
 
 /** `undefined` where strict mode can't say the same: an optional property, a record, a keyword that it doesn't know. */
 function strictSchema(schema: unknown): Fields | undefined {
@@ -72,26 +94,4 @@ function allStrict(schema: Record<string, unknown>): boolean {
   if (schema["items"] === undefined) return schema["type"] !== "array";
   schema["items"] = strictSchema(schema["items"]);
   return schema["items"] !== undefined;
-}
-
-/** How the endpoint is told what the output must be. */
-interface ToldOutput {
-  /** Fields of the request's body. */
-  readonly body: Fields;
-  /** Behind the agent's own. */
-  readonly instructions: string;
-}
-
-const UNTOLD: ToldOutput = { body: {}, instructions: "" };
-
-/** Nothing is told of a codec that reads anything but a JSON object: the endpoints can't ask a model for it. */
-export function outputFormat(codec: z.ZodType | undefined, format: OutputFormat): ToldOutput {
-  const schema = codec === undefined || format === "none" ? undefined : outputSchemaOf(codec);
-  if (schema === undefined) return UNTOLD;
-  if (format === "json_object")
-    return { body: { response_format: { type: "json_object" } }, instructions: outputInstructions(schema) };
-  return {
-    body: { response_format: { type: "json_schema", json_schema: strictOutput(schema) } },
-    instructions: "",
-  };
 }

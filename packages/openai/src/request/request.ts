@@ -1,6 +1,21 @@
-import { type Fields, optionsFor, listOf, type ToolNames } from "@jaf/model-http";
-import type { OpenAIProvider } from "../provider.ts";
+import type { ModelProvider } from "@jaf/core";
 import type { ModelOrigin } from "@jaf/memory";
+import { type Fields, listOf, optionsFor, type ToolNames } from "@jaf/model-http";
+
+/** What a model is asked by. */
+// biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
+export type Asked = Parameters<ModelProvider<any>["getCompletion"]>;
+
+export type AnyAgent = Asked[1];
+
+/** A request, and what is needed to understand its reply. */
+export interface OpenAIRequest {
+  readonly body: Fields;
+  readonly origin: ModelOrigin;
+  readonly names: ToolNames;
+  /** Names, as the agent has them, of tools that take text and go out as functions of one text. */
+  readonly textFunctions: ReadonlySet<string>;
+}
 
 interface Given {
   /** The options' own. */
@@ -19,18 +34,4 @@ export function furtherFields(
   const given: Fields = Object.assign({}, byOptions, ...optionsFor(modelConfig, "openai", provider));
   const body = Object.entries(given).filter(([field]) => !ownFields.has(field));
   return { body: Object.fromEntries(body), tools: listOf(given["tools"]) };
-}
-
-/** What a model is asked by. */
-export type Asked = Parameters<OpenAIProvider["getCompletion"]>;
-
-export type AnyAgent = Asked[1];
-
-/** A request, and what is needed to understand its reply. */
-export interface OpenAIRequest {
-  readonly body: Fields;
-  readonly origin: ModelOrigin;
-  readonly names: ToolNames;
-  /** Names, as the agent has them, of tools that take text and go out as functions of one text. */
-  readonly textFunctions: ReadonlySet<string>;
 }

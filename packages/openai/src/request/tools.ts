@@ -1,8 +1,8 @@
-import type { AnyAgent } from "./request.ts";
-import { takesText, type Fields, type ToolNames, type CallIds, isObject, parseJson } from "@jaf/model-http";
-import type { DialectRules } from "../dialect.ts";
 import type { RichToolCall } from "@jaf/memory";
 import { calledTool } from "@jaf/memory/engine";
+import { type CallIds, type Fields, isObject, parseJson, type ToolNames, takesText } from "@jaf/model-http";
+import type { DialectRules } from "../dialect.ts";
+import type { AnyAgent } from "./request.ts";
 
 export type AnyTool = NonNullable<AnyAgent["tools"]>[number];
 

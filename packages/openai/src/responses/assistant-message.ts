@@ -1,11 +1,41 @@
-import type { RichMessage, ContentPart, RichToolCall, ModelOrigin } from "@jaf/memory";
-import { type ItemContext, metadataOf, type ItemMetadata, type InputItem, OTHER_ITEM, callItem } from "./items.ts";
-import { type Entry, pairedItems } from "./reasoning.ts";
-import { type Fields, isMedia, mediaMention, base64Of, fieldsOf, type ForeignReasoning, isSameOrigin, otherModelText } from "@jaf/model-http";
+import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
 import { partText, present } from "@jaf/memory/engine";
+import {
+  base64Of,
+  type Fields,
+  type ForeignReasoning,
+  fieldsOf,
+  isMedia,
+  isSameOrigin,
+  mediaMention,
+  otherModelText,
+} from "@jaf/model-http";
+import {
+  callItem,
+  type InputItem,
+  type ItemContext,
+  type ItemMetadata,
+  metadataOf,
+  OTHER_ITEM,
+} from "./items.ts";
+import { type Entry, type PairingRules, pairedItems } from "./reasoning.ts";
+
+export interface AssistantContext extends ItemContext, PairingRules {
+  /** Of the model that is about to reply. */
+  readonly origin: ModelOrigin;
+  readonly foreignReasoning: ForeignReasoning;
+}
+
+/** None for a turn of which nothing is left to be sent. */
+export function assistantItems(message: RichMessage, context: AssistantContext): readonly InputItem[] {
+  if (isSameOrigin(message.origin, context.origin)) return pairedItems(ownEntries(message, context), context);
+  const said = otherModelText(message, context.foreignReasoning);
+  const calls = (message.tool_calls ?? []).map((call) => callItem(call, false, context));
+  return said === "" ? calls : [{ role: "assistant", content: said }, ...calls];
+}
 
 /** The output items of a reply, as they came. */
-export function ownEntries(message: RichMessage, context: ItemContext): readonly Entry[] {
+function ownEntries(message: RichMessage, context: ItemContext): readonly Entry[] {
   const calls = [...(message.tool_calls ?? [])];
   const entries: Entry[] = [];
   let said: SaidItem | undefined;
@@ -108,21 +138,4 @@ function callEntry(call: RichToolCall, context: ItemContext): Entry {
     item: { ...(isRenamed ? rest : metadata?.item), ...sent },
     reasoningId: metadata?.reasoningId,
   };
-}
-
-export interface AssistantContext extends ItemContext {
-  /** Of the model that is about to reply. */
-  readonly origin: ModelOrigin;
-  readonly foreignReasoning: ForeignReasoning;
-  readonly isStored: boolean;
-  readonly takesReadable: boolean;
-  readonly sentIds: Set<string | undefined>;
-}
-
-/** None for a turn of which nothing is left to be sent. */
-export function assistantItems(message: RichMessage, context: AssistantContext): readonly InputItem[] {
-  if (isSameOrigin(message.origin, context.origin)) return pairedItems(ownEntries(message, context), context);
-  const said = otherModelText(message, context.foreignReasoning);
-  const calls = (message.tool_calls ?? []).map((call) => callItem(call, false, context));
-  return said === "" ? calls : [{ role: "assistant", content: said }, ...calls];
 }

@@ -1,9 +1,9 @@
-import { type InputItem, outputItem } from "./items.ts";
 import type { RichMessage } from "@jaf/memory";
-import { type AssistantContext, assistantItems } from "./assistant-message.ts";
-import { splitInstructions } from "@jaf/model-http";
 import { messageText } from "@jaf/memory/engine";
+import { splitInstructions } from "@jaf/model-http";
 import { inputContent } from "../request/media.ts";
+import { type AssistantContext, assistantItems } from "./assistant-message.ts";
+import { type InputItem, outputItem } from "./items.ts";
 
 export interface Input {
   readonly instructions: string;

@@ -1,6 +1,6 @@
-import { type Fields, listOf, fieldsOf } from "@jaf/model-http";
-import { type ItemMetadata, withMetadata, type InputItem } from "./items.ts";
 import type { ContentPart } from "@jaf/memory";
+import { type Fields, fieldsOf, listOf } from "@jaf/model-http";
+import { type InputItem, type ItemMetadata, withMetadata } from "./items.ts";
 
 /** Between the sections of a summary, which are paragraphs of their own. */
 export const SECTION_BREAK = "\n\n";
@@ -25,7 +25,14 @@ const textsIn = (sections: unknown): string =>
     .filter((text) => typeof text === "string")
     .join(SECTION_BREAK);
 
-interface PairingRules {
+/** An output item on its way back to its own model. */
+export interface Entry {
+  readonly item: InputItem;
+  /** The id of the reasoning item that has to stand directly before. */
+  readonly reasoningId?: string | undefined;
+}
+
+export interface PairingRules {
   /** Whether the service has the items, so that reasoning without its content is found by its id. */
   readonly isStored: boolean;
   /** Whether reasoning that may be read goes back, too: endpoints other than OpenAI's encrypt nothing. */
@@ -99,11 +106,4 @@ function withoutId(item: InputItem, isWhole: boolean): InputItem | undefined {
   if (!WITHOUT_ID.has(item["type"])) return isWhole ? item : undefined;
   const { id: _, ...rest } = item;
   return rest;
-}
-
-/** An output item on its way back to its own model. */
-export interface Entry {
-  readonly item: InputItem;
-  /** The id of the reasoning item that has to stand directly before. */
-  readonly reasoningId?: string | undefined;
 }

@@ -1,9 +1,18 @@
-import type { OpenAIRequest } from "../request/request.ts";
 import type { ModelCompletion, ModelUsage } from "@jaf/core";
-import { responseJson, errorIn, isObject, type Fields, listOf, fieldsOf, knownCounts, tokenCount as count } from "@jaf/model-http";
-import { errors, OpenAIError } from "../errors.ts";
-import { messageOf } from "./message.ts";
 import { present } from "@jaf/memory/engine";
+import {
+  tokenCount as count,
+  errorIn,
+  type Fields,
+  fieldsOf,
+  isObject,
+  knownCounts,
+  listOf,
+  responseJson,
+} from "@jaf/model-http";
+import { errors, OpenAIError } from "../errors.ts";
+import type { OpenAIRequest } from "../request/request.ts";
+import { messageOf } from "./message.ts";
 
 /** The body of a 200. Throws an `OpenAIError` where it reports an error or is no response. */
 export function responsesCompletionOf(text: string, request: OpenAIRequest): ModelCompletion {

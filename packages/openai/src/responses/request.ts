@@ -1,15 +1,26 @@
-import { type Asked, type OpenAIRequest, furtherFields, type AnyAgent } from "../request/request.ts";
-import type { ParsedResponsesOptions, Endpoint } from "../options.ts";
-import { modelName, toolNames, callIds, ownCallIds, type ToolNames, type Fields, functionParameters, outputSchemaOf, fieldsOf, listOf } from "@jaf/model-http";
-import { errors } from "../errors.ts";
-import { rulesOf, type DialectRules } from "../dialect.ts";
 import type { ModelOrigin } from "@jaf/memory";
-import { inputOf } from "./messages.ts";
-import { MAX_ID_LENGTH } from "./items.ts";
-import { toolChoice, textFunctions, type AnyTool, isCustomTool } from "../request/tools.ts";
-import { promptCacheKey } from "../request/prompt-cache.ts";
 import { present } from "@jaf/memory/engine";
+import {
+  callIds,
+  type Fields,
+  fieldsOf,
+  functionParameters,
+  listOf,
+  modelName,
+  outputSchemaOf,
+  ownCallIds,
+  type ToolNames,
+  toolNames,
+} from "@jaf/model-http";
+import { type DialectRules, rulesOf } from "../dialect.ts";
+import { errors } from "../errors.ts";
+import type { Endpoint, ParsedResponsesOptions } from "../options.ts";
 import { strictOutput } from "../request/output-format.ts";
+import { promptCacheKey } from "../request/prompt-cache.ts";
+import { type AnyAgent, type Asked, furtherFields, type OpenAIRequest } from "../request/request.ts";
+import { type AnyTool, isCustomTool, textFunctions, toolChoice } from "../request/tools.ts";
+import { MAX_ID_LENGTH } from "./items.ts";
+import { inputOf } from "./messages.ts";
 
 /** Throws an `OpenAIError` where no model is named. */
 export function responsesRequest(
@@ -62,13 +73,13 @@ const choose = (type: string, name: string) => ({ type, name });
  * Of the body, the adapter's own: the whole conversation is sent each time, so the service is pointed to no other, and the
  * reply is waited for.
  */
-export const OWN_FIELDS: ReadonlySet<string> = new Set([
+const OWN_FIELDS: ReadonlySet<string> = new Set([
   ...["model", "input", "instructions", "tools", "stream", "stream_options"],
   ...["background", "previous_response_id", "conversation"],
 ]);
 
 /** Without `strict: false`, the API makes the schemas strict by itself, and with them optional properties required. */
-export function wireTool(tool: AnyTool, rules: DialectRules, names: ToolNames): Fields {
+function wireTool(tool: AnyTool, rules: DialectRules, names: ToolNames): Fields {
   const { name, description } = tool.schema;
   const named = { name: names.toWire(name), description };
   return isCustomTool(tool, rules)
@@ -77,7 +88,7 @@ export function wireTool(tool: AnyTool, rules: DialectRules, names: ToolNames): 
 }
 
 /** What the agent asks of the model, with what `given` adds, which outranks it. */
-export function settings(agent: AnyAgent, options: ParsedResponsesOptions, given: Fields): Fields {
+function settings(agent: AnyAgent, options: ParsedResponsesOptions, given: Fields): Fields {
   const { temperature, maxTokens, topP, reasoningEffort: effort } = agent.modelConfig ?? {};
   const { reasoningSummary: summary, outputFormat } = options;
   const { outputCodec } = agent;
@@ -101,19 +112,15 @@ const ENCRYPTED = "reasoning.encrypted_content";
 /** Models that don't reason, and refuse to be asked for their reasoning. Fine-tuned ones are named `ft:gpt-4o…`. */
 const NOT_REASONING = /(^|:)(gpt-3|gpt-4|gpt-5-chat|chatgpt)/;
 
+interface Given {
+  readonly isOpenAI: boolean;
+  readonly include: unknown;
+}
+
 /** What a response is to hold beyond the usual. */
-export function included(
-  model: string,
-  { encryptedReasoning }: ParsedResponsesOptions,
-  given: Given,
-): Fields {
+function included(model: string, { encryptedReasoning }: ParsedResponsesOptions, given: Given): Fields {
   const asks = encryptedReasoning ?? (given.isOpenAI && !NOT_REASONING.test(model));
   const others = listOf(given.include).filter((name) => name !== ENCRYPTED);
   const include = asks ? [ENCRYPTED, ...others] : listOf(given.include);
   return include.length === 0 ? {} : { include };
-}
-
-interface Given {
-  readonly isOpenAI: boolean;
-  readonly include: unknown;
 }

@@ -1,10 +1,10 @@
-import type { OpenAIRequest } from "../request/request.ts";
 import type { ModelStreamChunk } from "@jaf/core";
-import { parseJson, isObject, errorIn, fieldsOf, type Fields, listOf, doneChunk } from "@jaf/model-http";
+import { doneChunk, errorIn, type Fields, fieldsOf, isObject, listOf, parseJson } from "@jaf/model-http";
 import { errors } from "../errors.ts";
-import { responseCompletion } from "./reply.ts";
+import type { OpenAIRequest } from "../request/request.ts";
 import { type CallNames, callOf, isCall, partsOf } from "./message.ts";
 import { SECTION_BREAK } from "./reasoning.ts";
+import { responseCompletion } from "./reply.ts";
 
 /**
  * The chunks of a stream, the last of which is `done`, with the response that the stream ends with. Throws an `OpenAIError`
@@ -47,7 +47,7 @@ const ENDINGS: ReadonlySet<string> = new Set([
 ]);
 
 /** The output items of a stream, for those who watch. */
-export interface ItemPieces {
+interface ItemPieces {
   /** What the engine is told of an event. */
   readonly add: (event: Fields) => readonly ModelStreamChunk[];
   /** Of an item that is whole, what wasn't told yet. */
@@ -58,7 +58,7 @@ export interface ItemPieces {
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
-export function itemPieces(names: CallNames): ItemPieces {
+function itemPieces(names: CallNames): ItemPieces {
   const whole = new Map<unknown, unknown>();
   /** Of which something was told in pieces. */
   const begun = new Set<unknown>();
