@@ -30,7 +30,7 @@ export type Specification = "v2" | "v3" | "v4";
 
 const SPECIFICATIONS: ReadonlySet<string> = new Set<Specification>(["v2", "v3", "v4"]);
 
-export const isSpecification = (version: string): version is Specification => SPECIFICATIONS.has(version);
+const isSpecification = (version: string): version is Specification => SPECIFICATIONS.has(version);
 
 /** A model whose specification is known. */
 export interface KnownModel {

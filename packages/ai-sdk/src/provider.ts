@@ -1,24 +1,11 @@
-import type { ModelCompletion, ModelProvider } from "@jaf/core";
-import { parseOptions, present } from "@jaf/memory/engine";
-import { withDownloads } from "./downloads.ts";
+import type { ModelProvider } from "@jaf/core";
+import { parseOptions } from "@jaf/memory/engine";
 import { callErrorOf } from "./errors.ts";
-import { type Fields, fieldsOf } from "./fields.ts";
-import {
-  type AiSdkModel,
-  type AiSdkModelFactory,
-  type KnownModel,
-  knownModel,
-  providerKey,
-} from "./model.ts";
+import { type AiSdkModel, type AiSdkModelFactory, type KnownModel, knownModel } from "./model.ts";
 import { type AiSdkProviderOptions, providerOptionsSchema } from "./options.ts";
-import { promptFor } from "./prompt/dialect.ts";
-import { toPrompt } from "./prompt/prompt.ts";
-import type { PromptMessage } from "./prompt/prompt-types.ts";
-import { finishReasonOf } from "./reply/finish-reason.ts";
-import { messageOf } from "./reply/message.ts";
+import { completionOf } from "./reply/reply.ts";
 import { chunksOf } from "./reply/stream.ts";
-import { usageOf } from "./reply/usage.ts";
-import { callSettings } from "./settings.ts";
+import { callRequest } from "./request/request.ts";
 
 /**
  * A model provider that calls a language model of the AI SDK: one of its models, or what gives one by name, such as one of
@@ -49,25 +36,10 @@ export function createAiSdkProvider<Ctx = any>(
     return knownModel(await model(name));
   };
 
-  const prepare = async (...[state, agent, config]: Parameters<ModelProvider<Ctx>["getCompletion"]>) => {
+  const prepare = async (...asked: Parameters<ModelProvider<Ctx>["getCompletion"]>) => {
+    const [, agent, config] = asked;
     const known = await modelFor(config.modelOverride ?? agent.modelConfig?.name ?? own.model);
-    const prompt = toPrompt(agent.instructions(state), state.messages, {
-      origin: known.origin,
-      providerKey: providerKey(known.model),
-      foreignReasoning: own.foreignReasoning ?? "omit",
-      cache: config.cache || undefined,
-    });
-    await withDownloads(prompt, known.model, { download: own.download, signal: config.signal });
-    const call = {
-      ...withPossibleThinking(
-        callSettings(agent, known, { ...own, cache: config.cache || undefined }),
-        prompt,
-      ),
-      prompt: promptFor(known.specification, prompt),
-      ...(own.headers === undefined ? {} : { headers: { ...own.headers } }),
-      ...present({ abortSignal: config.signal }),
-    };
-    return { known, call };
+    return { known, call: await callRequest(known, asked, own) };
   };
 
   return {
@@ -85,40 +57,4 @@ export function createAiSdkProvider<Ctx = any>(
       yield* chunksOf(() => known.model.doStream(call), known, toError);
     },
   };
-}
-
-/** What `doGenerate` resolved with. */
-function completionOf(result: unknown, { origin }: KnownModel): ModelCompletion {
-  const reply = fieldsOf(result);
-  const content: readonly unknown[] = Array.isArray(reply["content"]) ? reply["content"] : [];
-  const { reason } = finishReasonOf(reply["finishReason"]);
-  const usage = usageOf(reply["usage"]);
-  return {
-    message: messageOf(content, reply),
-    origin,
-    ...present({ finish_reason: reason, usage }),
-  };
-}
-
-/**
- * The settings of a call, for this prompt. Anthropic's older models, told to think (`thinking: { type: "enabled" }`), refuse
- * a turn of tools under way that doesn't begin with thinking of their own: one that was handed to them in its middle, say.
- * They aren't told to think then, which is what Anthropic's refusal asks for.
- */
-function withPossibleThinking(settings: Fields, prompt: readonly PromptMessage[]): Fields {
-  const options = fieldsOf(settings["providerOptions"]);
-  const anthropic = fieldsOf(options["anthropic"]);
-  if (fieldsOf(anthropic["thinking"])["type"] !== "enabled" || !isUnderWayWithoutThinking(prompt)) {
-    return settings;
-  }
-  const thinking = { type: "disabled" };
-  return { ...settings, providerOptions: { ...options, anthropic: { ...anthropic, thinking } } };
-}
-
-function isUnderWayWithoutThinking(prompt: readonly PromptMessage[]): boolean {
-  // The user may have said something since: results still stand first in the message.
-  const behind = prompt.findLastIndex(({ role }) => role === "assistant") + 1;
-  const message = prompt[behind - 1];
-  if (message?.role !== "assistant" || prompt[behind]?.role !== "tool") return false;
-  return message.content[0]?.type !== "reasoning";
 }

@@ -1,3 +1,3 @@
-export { AnthropicError, type AnthropicErrorReason } from "./error.ts";
+export { AnthropicError, type AnthropicErrorReason } from "./errors.ts";
 export type { AnthropicProviderOptions, OutputFormat } from "./options.ts";
 export { type AnthropicProvider, createAnthropicProvider } from "./provider.ts";

@@ -11,13 +11,12 @@ import {
   streamed,
   wholeText,
 } from "@jaf/model-http";
-import { openEndpoint } from "./endpoint.ts";
-import { type AnthropicProviderOptions, type ParsedOptions, parseOptions } from "./options.ts";
-import { type MessagesRequest, messagesRequest } from "./request/body.ts";
-import { completionOf } from "./response/message.ts";
-import { joined, replyOf, type WireReply } from "./response/reply.ts";
-import { replyPieces } from "./response/stream.ts";
-import { textBlocks, type WireBlock } from "./wire.ts";
+import { type AnthropicProviderOptions, openEndpoint, type ParsedOptions, parseOptions } from "./options.ts";
+import { textBlocks, type WireBlock } from "./parts.ts";
+import type { WireReply } from "./reply/message.ts";
+import { completionOf, joined, replyOf } from "./reply/reply.ts";
+import { replyPieces } from "./reply/stream.ts";
+import { type MessagesRequest, messagesRequest } from "./request/request.ts";
 
 /**
  * A model by Anthropic's Messages: of Anthropic, or of any service that speaks them.

@@ -1,12 +1,10 @@
-import type { ModelCompletion, ModelProvider, ModelStreamChunk } from "@jaf/core";
-import { doneChunk, isUnstreamed, parseJson, post, responseJson, streamed, wholeText } from "@jaf/model-http";
-import { askCached } from "./cache/ask-cached.ts";
-import { GoogleCacheRegistry } from "./cache/registry.ts";
-import { openEndpoint } from "./endpoint.ts";
-import { errors } from "./error.ts";
-import { type GoogleProviderOptions, parseOptions } from "./options.ts";
-import { type GenerateRequest, generateRequest } from "./request/body.ts";
-import { openReply, type Reply } from "./response/reply.ts";
+import type { ModelProvider } from "@jaf/core";
+import { isUnstreamed, post, streamed, wholeText } from "@jaf/model-http";
+import { GoogleCacheRegistry } from "./cache-registry.ts";
+import { type GoogleProviderOptions, openEndpoint, parseOptions } from "./options.ts";
+import { chunksOf, chunksOfWhole, completionOf } from "./reply/stream.ts";
+import { askCached } from "./request/prompt-cache.ts";
+import { type GenerateRequest, generateRequest } from "./request/request.ts";
 
 /**
  * A Gemini model by `generateContent`.
@@ -55,43 +53,3 @@ export function createGoogleProvider(options: GoogleProviderOptions = {}): Googl
 
 // biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
 export type GoogleProvider = Required<ModelProvider<any>>;
-
-/** The body of a 200: a response, or, of a stream that wasn't asked for as events, a list of them. */
-function readWhole(text: string, request: GenerateRequest): { reply: Reply; chunks: ModelStreamChunk[] } {
-  const { provider } = request.origin;
-  const body = responseJson(text, provider, errors);
-  const reply = openReply(request);
-  const responses: readonly unknown[] = Array.isArray(body) ? body : [body];
-  const chunks = responses.flatMap((response) => reply.add(response));
-  if (!reply.isBegun()) throw errors.malformed(provider, "no candidates");
-  return { reply, chunks };
-}
-
-/** Throws a `GoogleError` where the body reports an error or is no response. */
-const completionOf = (text: string, request: GenerateRequest): ModelCompletion =>
-  readWhole(text, request).reply.whole();
-
-/** The same, as chunks. */
-export function* chunksOfWhole(text: string, request: GenerateRequest): Generator<ModelStreamChunk, void> {
-  const { reply, chunks } = readWhole(text, request);
-  yield* chunks;
-  yield doneChunk(reply.whole());
-}
-
-/**
- * The chunks of a stream, the last of which is `done`. It goes on behind a finish reason, e.g. with a signature, so it is
- * whole where it ends after one. Throws a `GoogleError` where it ends before.
- */
-export async function* chunksOf(
-  events: AsyncIterable<string>,
-  request: GenerateRequest,
-): AsyncGenerator<ModelStreamChunk, void> {
-  const reply = openReply(request);
-  for await (const data of events) {
-    const response = parseJson(data);
-    if (response === undefined) throw errors.malformed(request.origin.provider, "an event that is not JSON");
-    yield* reply.add(response);
-  }
-  if (!reply.isEnded()) throw errors.cut(request.origin.provider);
-  yield doneChunk(reply.whole());
-}

@@ -1,5 +1,13 @@
-export { type CallIds, callIds } from "./call-ids.ts";
-export { base64Of, imageUrlOf, isMedia, isTextMedia, mediaMention, textIn } from "./content-parts.ts";
+export {
+  errorIn,
+  ModelHttpError,
+  type ModelHttpErrorDetails,
+  type ModelHttpErrorReason,
+  type ServiceErrors,
+  serviceErrors,
+} from "./errors.ts";
+export { type Fields, fieldsOf, isObject, listOf, parseJson } from "./fields.ts";
+export { base64Of, imageUrlOf, isMedia, isTextMedia, mediaMention, textIn } from "./media.ts";
 export {
   contentOf,
   type ForeignReasoning,
@@ -9,16 +17,7 @@ export {
   otherModelText,
   ownCallIds,
   splitInstructions,
-} from "./conversation.ts";
-export {
-  errorIn,
-  ModelHttpError,
-  type ModelHttpErrorDetails,
-  type ModelHttpErrorReason,
-  type ServiceErrors,
-  serviceErrors,
-} from "./error.ts";
-export { type Fields, fieldsOf, isObject, listOf, parseJson } from "./fields.ts";
+} from "./messages.ts";
 export {
   createModelService,
   type ModelServiceOptions,
@@ -38,4 +37,4 @@ export {
   textInputIn,
 } from "./schema.ts";
 export { isUnstreamed, type ModelService, post, streamed, wholeText } from "./service.ts";
-export { type ToolNames, toolNames } from "./tool-names.ts";
+export { type CallIds, callIds, type ToolNames, toolNames } from "./tools.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { ForeignReasoning } from "./conversation.ts";
-import type { ServiceErrors } from "./error.ts";
+import type { ServiceErrors } from "./errors.ts";
 import { type Fields, fieldsOf } from "./fields.ts";
+import type { ForeignReasoning } from "./messages.ts";
 import type { ModelService } from "./service.ts";
 
 /** What a provider that asks a service by `fetch` takes. */

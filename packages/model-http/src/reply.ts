@@ -1,4 +1,4 @@
-import type { ServiceErrors } from "./error.ts";
+import type { ServiceErrors } from "./errors.ts";
 import { parseJson } from "./fields.ts";
 
 /** The JSON of a 200. Throws the service's error where it is none. */

@@ -1,6 +1,6 @@
-import { ModelHttpError, type ServiceErrors } from "./error.ts";
+import { ModelHttpError, type ServiceErrors } from "./errors.ts";
 import type { Fields } from "./fields.ts";
-import { readEvents } from "./server-sent-events.ts";
+import { readEvents } from "./sse.ts";
 
 /** A service that is asked by `POST`, and how to tell what went wrong. */
 export interface ModelService {

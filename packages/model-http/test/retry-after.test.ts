@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { retryAfterMsOf } from "../src/retry-after.ts";
+import { retryAfterMsOf } from "../src/errors.ts";
 
 const now = Date.parse("Mon, 23 Nov 2026 00:00:00 GMT");
 const asks = (headers: Readonly<Record<string, string>>, error?: unknown) =>

@@ -1,33 +1,88 @@
 import type { ModelCompletion, ModelProvider, ModelStreamChunk } from "@jaf/core";
-import type { ModelOrigin } from "@jaf/memory";
 import { partText } from "@jaf/memory/engine";
 import {
   doneChunk,
   type Fields,
   isUnstreamed,
   type ModelService,
+  parseServiceOptions,
   post,
   streamed,
-  type ToolNames,
   wholeText,
 } from "@jaf/model-http";
+import { chatCompletionOf } from "./chat/reply.ts";
+import { chatRequest } from "./chat/request.ts";
+import { chatChunksOf } from "./chat/stream.ts";
+import {
+  chatOptionsSchema,
+  type OpenAIProviderOptions,
+  type OpenAIResponsesProviderOptions,
+  openEndpoint,
+  responsesOptionsSchema,
+} from "./options.ts";
+import type { Asked, OpenAIRequest } from "./request/request.ts";
+import { responsesCompletionOf } from "./responses/reply.ts";
+import { responsesRequest } from "./responses/request.ts";
+import { responsesChunksOf } from "./responses/stream.ts";
+
+/**
+ * A model by Chat Completions: of OpenAI, or of any endpoint that is compatible with it.
+ *
+ * The model's reply is kept whole, with what a gateway adds beside content and calls, and goes back as it came to the
+ * origin `{ provider, api: "chat", model }` alone. Others get what was said and called.
+ *
+ * A call throws an `OpenAIError`, what `fetch` throws, or the reason of the signal's abort. It is made once: the engine
+ * decides what is tried again.
+ *
+ * @throws TypeError where an option is none, or where OpenAI is to be asked without a key.
+ *
+ * @example
+ * const modelProvider = createOpenAIProvider({ model: "gpt-5.1" }); // OPENAI_API_KEY, OPENAI_BASE_URL
+ */
+export function createOpenAIProvider(options: OpenAIProviderOptions = {}): OpenAIProvider {
+  const factory = "createOpenAIProvider";
+  const parsed = parseServiceOptions(chatOptionsSchema, options, factory);
+  const endpoint = openEndpoint({ options: parsed, path: "/chat/completions", factory });
+  return openAIProvider({
+    endpoint,
+    requestOf: (...asked) => chatRequest(asked, parsed, endpoint),
+    streamFields: parsed.streamUsage ? { stream_options: { include_usage: true } } : {},
+    completionOf: chatCompletionOf,
+    chunksOf: chatChunksOf,
+  });
+}
+
+/**
+ * A model by OpenAI's Responses API.
+ *
+ * The output items of a response are kept whole, in their order: reasoning in encrypted form, the items of OpenAI's own
+ * tools, annotations, those of types that nobody knows yet. They go back as they came to the origin
+ * `{ provider, api: "responses", model }` alone. Others get what was said and called. The whole conversation is sent each
+ * time, and by default OpenAI keeps nothing of it (`store: false`).
+ *
+ * A call throws an `OpenAIError`, what `fetch` throws, or the reason of the signal's abort. It is made once: the engine
+ * decides what is tried again.
+ *
+ * @throws TypeError where an option is none, or where OpenAI is to be asked without a key.
+ *
+ * @example
+ * const modelProvider = createOpenAIResponsesProvider({ model: "gpt-5.1" }); // OPENAI_API_KEY, OPENAI_BASE_URL
+ */
+export function createOpenAIResponsesProvider(options: OpenAIResponsesProviderOptions = {}): OpenAIProvider {
+  const factory = "createOpenAIResponsesProvider";
+  const parsed = parseServiceOptions(responsesOptionsSchema, options, factory);
+  const endpoint = openEndpoint({ options: parsed, path: "/responses", factory });
+  return openAIProvider({
+    endpoint,
+    requestOf: (...asked) => responsesRequest(asked, parsed, endpoint),
+    streamFields: {},
+    completionOf: responsesCompletionOf,
+    chunksOf: responsesChunksOf,
+  });
+}
 
 // biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
 export type OpenAIProvider = Required<ModelProvider<any>>;
-
-/** What a model is asked by. */
-export type Asked = Parameters<OpenAIProvider["getCompletion"]>;
-
-export type AnyAgent = Asked[1];
-
-/** A request, and what is needed to understand its reply. */
-export interface OpenAIRequest {
-  readonly body: Fields;
-  readonly origin: ModelOrigin;
-  readonly names: ToolNames;
-  /** Names, as the agent has them, of tools that take text and go out as functions of one text. */
-  readonly textFunctions: ReadonlySet<string>;
-}
 
 /** One of OpenAI's APIs. */
 interface Api {
@@ -43,13 +98,7 @@ interface Api {
   ) => AsyncGenerator<ModelStreamChunk, void>;
 }
 
-export function openAIProvider({
-  endpoint,
-  requestOf,
-  streamFields,
-  completionOf,
-  chunksOf,
-}: Api): OpenAIProvider {
+function openAIProvider({ endpoint, requestOf, streamFields, completionOf, chunksOf }: Api): OpenAIProvider {
   return {
     getCompletion: async (...asked) => {
       const request = requestOf(...asked);

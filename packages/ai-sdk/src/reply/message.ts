@@ -1,8 +1,6 @@
 import type { ModelCompletion, ModelToolCall } from "@jaf/core";
 import type { ContentPart } from "@jaf/memory";
-import { contentOf } from "../content.ts";
-import { type Fields, isFields } from "../fields.ts";
-import { callOf, isOwnCall, metadataOf, partOf } from "./parts.ts";
+import { type Fields, fieldsOf, isFields, jsonOf, pick, textField } from "../fields.ts";
 
 type ReplyMessage = NonNullable<ModelCompletion["message"]>;
 
@@ -29,4 +27,110 @@ export function messageOf(content: readonly unknown[], reply: Fields): ReplyMess
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...metadataOf(reply),
   };
+}
+
+/** A text where one text, and calls behind it, are all there is; else the parts. */
+export const contentOf = (parts: readonly ContentPart[]): string | readonly ContentPart[] =>
+  textAlone(parts) ?? parts;
+
+/** `undefined` where parts are needed to say it all. */
+function textAlone(parts: readonly ContentPart[]): string | undefined {
+  const [first, ...others] = parts;
+  if (first === undefined) return "";
+  const isPlain = first.type === "text" && Object.keys(first).length === 2;
+  const behind = isPlain ? others : parts;
+  if (behind.some(({ type }) => type !== "tool-call")) return undefined;
+  return isPlain && typeof first["text"] === "string" ? first["text"] : "";
+}
+
+/** A call for JAF to run: not one that the provider runs. */
+export const isOwnCall = (item: Fields): boolean =>
+  item["type"] === "tool-call" && item["providerExecuted"] !== true;
+
+/** With the provider's metadata, which belongs to it, e.g. the signature of a thought. */
+export const callOf = (item: Fields): ModelToolCall => ({
+  id: textField(item, "toolCallId") ?? "",
+  type: "function",
+  function: { name: textField(item, "toolName") ?? "", arguments: inputText(item["input"]) },
+  ...(item["dynamic"] === true ? { dynamic: true } : {}),
+  ...metadataOf(item),
+});
+
+/** Some send nothing for no input; models of a user's own making may hand over the decoded object. */
+function inputText(input: unknown): string {
+  const text = typeof input === "string" ? input : (JSON.stringify(input) ?? "");
+  return text.trim() === "" ? "{}" : text;
+}
+
+/** Of everything that a model says beside calls. `undefined`: it says nothing, or only what is to come. */
+export function partOf(item: Fields): ContentPart | undefined {
+  const metadata = metadataOf(item);
+  switch (item["type"]) {
+    case "text":
+    case "reasoning": {
+      const text = textField(item, "text") ?? "";
+      if (text === "" && metadata.providerMetadata === undefined) return undefined;
+      return { type: item["type"], text, ...pick(item, ["citations"]), ...metadata };
+    }
+    case "file":
+      return { type: "media", ...mediaOf(item), ...metadata };
+    case "reasoning-file":
+      return { type: "reasoning-file", ...mediaOf(item), ...metadata };
+    case "source":
+      return { type: "source", ...pick(item, SOURCE_FIELDS), ...metadata };
+    case "tool-call":
+      return {
+        type: "provider-tool-call",
+        id: textField(item, "toolCallId") ?? "",
+        name: textField(item, "toolName") ?? "",
+        input: inputOf(item["input"]),
+        ...pick(item, ["dynamic"]),
+        ...metadata,
+      };
+    case "tool-result":
+      if (item["preliminary"] === true) return undefined;
+      return {
+        type: "provider-tool-result",
+        id: textField(item, "toolCallId") ?? "",
+        name: textField(item, "toolName") ?? "",
+        output: item["result"] ?? null,
+        ...pick(item, ["isError", "dynamic"]),
+        ...metadata,
+      };
+    default: {
+      const type = textField(item, "type");
+      const { providerMetadata: _, ...rest } = item;
+      return type === undefined ? undefined : { ...rest, type, ...metadata };
+    }
+  }
+}
+
+const SOURCE_FIELDS = ["id", "sourceType", "url", "title", "mediaType", "filename"] as const;
+
+function mediaOf(item: Fields): {
+  readonly mediaType: string;
+  readonly data?: unknown;
+  readonly url?: unknown;
+} {
+  const mediaType = textField(item, "mediaType") ?? "application/octet-stream";
+  const { data } = item;
+  if (typeof data === "string" || data instanceof Uint8Array) return { mediaType, data };
+  // V4 says which of the two it is.
+  return { mediaType, ...pick(fieldsOf(data), ["data", "url"]) };
+}
+
+/** JSON text, whose value goes back; what is none goes back as it came. */
+function inputOf(input: unknown): unknown {
+  if (typeof input !== "string") return input ?? {};
+  return input.trim() === "" ? {} : (jsonOf(input) ?? input);
+}
+
+/** Many providers send an empty object each time: that is nothing to keep. */
+function metadataOf(item: Fields): { readonly providerMetadata?: Fields } {
+  const metadata = item["providerMetadata"];
+  if (!isFields(metadata)) return {};
+  const isEmpty = Object.values(metadata).every(
+    (value) => value == null || (isFields(value) && Object.keys(value).length === 0),
+  );
+  return isEmpty ? {} : { providerMetadata: metadata };
 }

@@ -7,10 +7,10 @@ import {
   present,
 } from "@jaf/memory/engine";
 import * as z from "zod";
-import { contentOf } from "../content.ts";
 import { type Fields, fieldsOf, textField } from "../fields.ts";
-import { mediaAt } from "./file-url.ts";
-import { deniedText, outputContent } from "./tool-output.ts";
+import { contentOf } from "../reply/message.ts";
+import { mediaAt } from "./parts.ts";
+import { deniedText, outputContent } from "./tool-parts.ts";
 
 const partSchema = z.looseObject({ type: z.string() });
 const uiMessagesSchema = z.array(

@@ -47,7 +47,9 @@ export type ToolState =
       approval: { id: string; approved: false; reason?: string };
     };
 
-export type UIJson = null | string | number | boolean | UIJsonObject | UIJson[];
+type UIJson = null | string | number | boolean | UIJsonObject | UIJson[];
+
 export type UIJsonObject = { [field: string]: UIJson | undefined };
+
 /** By the provider's name. */
 export type UIMetadata = Record<string, UIJsonObject>;

@@ -11,7 +11,7 @@ import {
   mediaMention,
   textIn,
 } from "@jaf/model-http";
-import { textBlocks, type WireBlock } from "../wire.ts";
+import { textBlocks, type WireBlock } from "../parts.ts";
 
 /** The images that Anthropic reads. */
 const IMAGES: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);

@@ -1,7 +1,7 @@
 import type { ReasoningEffort } from "@jaf/core";
 import { type Fields, fieldsOf } from "@jaf/model-http";
 import type { ModelRules } from "../model-rules.ts";
-import { isThinking, type WireTurn } from "../wire.ts";
+import { isThinking, type WireTurn } from "../parts.ts";
 
 /** What is asked of the model's thinking. */
 export interface WireThinking {

@@ -1,11 +1,33 @@
-import type { ContentPart, MediaPart } from "@jaf/memory";
-import { utf8Of } from "@jaf/memory/engine";
-import { base64Of, type Fields, imageUrlOf, isTextMedia, mediaMention, textIn } from "@jaf/model-http";
+import type { ContentPart, MediaPart, RichMessage } from "@jaf/memory";
+import { partText, utf8Of } from "@jaf/memory/engine";
+import {
+  base64Of,
+  type Fields,
+  imageUrlOf,
+  isMedia,
+  isTextMedia,
+  mediaMention,
+  textIn,
+} from "@jaf/model-http";
+
+/** What a user said. Empty texts are left out: a part must hold something. */
+export function userParts(content: RichMessage["content"]): readonly Fields[] {
+  if (content === null || typeof content === "string") return content ? [{ text: content }] : [];
+  return content.flatMap(userPart);
+}
+
+function userPart(part: ContentPart): readonly Fields[] {
+  const text = partText(part);
+  if (text !== undefined) return text === "" ? [] : [{ text }];
+  if (isMedia(part)) return [mediaPart(part)];
+  const image = imageUrlPart(part);
+  return image === undefined ? [] : [image];
+}
 
 const DATA_URL = /^data:([^;,]*)(;[^,]*)?,/;
 
 /** `undefined` for media that are neither bytes nor at an address. */
-export function dataOf({ mediaType, data, url, fileId }: MediaPart): Fields | undefined {
+function dataOf({ mediaType, data, url, fileId }: MediaPart): Fields | undefined {
   const address = url === undefined ? undefined : String(url);
   const bytes = data ?? (address?.startsWith("data:") ? address : undefined);
   if (bytes !== undefined) return { inlineData: { mimeType: mediaType, data: inBase64(bytes) } };

@@ -1,16 +1,144 @@
-import type { MediaPart } from "@jaf/memory";
-import { base64Of } from "@jaf/model-http";
+import type { ContentPart, MediaPart, RichMessage } from "@jaf/memory";
+import { partText } from "@jaf/memory/engine";
+import { base64Of, type Fields, fieldsOf, isMedia, isTextMedia, mediaMention, textIn } from "@jaf/model-http";
+
+/** A part of a message's content, as either API has it. */
+export type WirePart = Fields & { readonly type: string };
+
+export const textPart = (text: string): WirePart => ({ type: "text", text });
+
+/** A text where the parts hold nothing else. */
+function textOrParts(
+  parts: readonly (WirePart | undefined)[],
+  textType: string,
+): string | readonly WirePart[] {
+  const sent = parts.filter((part) => part !== undefined);
+  const texts = sent.map((part) => (part.type === textType ? part["text"] : undefined));
+  return texts.every((text) => typeof text === "string") ? texts.join("\n") : sent;
+}
 
 /** An address, or the bytes as one; `undefined` for what is known by its id alone. */
-export function addressOf({ mediaType, data, url }: MediaPart): string | undefined {
+function addressOf({ mediaType, data, url }: MediaPart): string | undefined {
   if (url !== undefined) return String(url);
   return data === undefined ? undefined : `data:${mediaType};base64,${base64Of(data)}`;
 }
 
 /** How closely the model is to look at an image. */
-export function detailOf({ providerMetadata }: MediaPart): string | undefined {
+function detailOf({ providerMetadata }: MediaPart): string | undefined {
   const openai: unknown = providerMetadata?.["openai"];
   const detail =
     typeof openai === "object" && openai !== null && "detail" in openai ? openai.detail : undefined;
   return typeof detail === "string" ? detail : undefined;
 }
+
+/** The content of a user's message of Chat Completions. */
+export function userContent(content: RichMessage["content"]): string | readonly WirePart[] {
+  if (content === null || typeof content === "string") return content ?? "";
+  return textOrParts(content.map(userPart), "text");
+}
+
+/** Those of a tool's result that a result can't hold. */
+export const mediaOf = (parts: readonly ContentPart[]): readonly WirePart[] =>
+  parts
+    .filter((part) => isMedia(part) || CHAT_PARTS.has(part.type))
+    .map(userPart)
+    .filter((part) => part !== undefined);
+
+/** Parts that Chat Completions itself has in a user's message. */
+const CHAT_PARTS: ReadonlySet<string> = new Set(["image_url", "input_audio", "file", "video_url"]);
+
+/** `undefined` for what no user's message can hold. */
+function userPart(part: ContentPart): WirePart | undefined {
+  const text = partText(part);
+  if (text !== undefined) return textPart(text);
+  if (isMedia(part)) return mediaPart(part);
+  if (CHAT_PARTS.has(part.type)) {
+    const { providerMetadata: _, ...sent } = part;
+    return sent;
+  }
+  // Of OpenAI's Responses.
+  if (part.type === "input_image" && typeof part["image_url"] === "string")
+    return { type: "image_url", image_url: { url: part["image_url"] } };
+  return undefined;
+}
+
+const AUDIO_FORMATS: Readonly<Record<string, string>> = {
+  "audio/wav": "wav",
+  "audio/x-wav": "wav",
+  "audio/wave": "wav",
+  "audio/mpeg": "mp3",
+  "audio/mp3": "mp3",
+};
+
+/**
+ * Media in a user's message: `image_url`, `input_audio` (bytes of WAV and MP3), `video_url`, or `file`. Text is text.
+ * What fits none of these is mentioned.
+ */
+function mediaPart(part: MediaPart): WirePart {
+  const { mediaType, data, fileId, filename } = part;
+  if (fileId !== undefined) return { type: "file", file: { file_id: fileId } };
+  const address = addressOf(part);
+  if (address === undefined) return textPart(mediaMention(part));
+  if (mediaType.startsWith("image/")) return imagePart(part, address);
+  if (mediaType.startsWith("video/")) return { type: "video_url", video_url: { url: address } };
+  const format = AUDIO_FORMATS[mediaType];
+  if (data === undefined) return textPart(mediaMention(part));
+  if (format !== undefined) return { type: "input_audio", input_audio: { data: base64Of(data), format } };
+  if (isTextMedia(mediaType)) return textPart(textIn(data));
+  if (mediaType.startsWith("audio/")) return textPart(mediaMention(part));
+  return { type: "file", file: { filename: filename ?? "file", file_data: address } };
+}
+
+function imagePart(part: MediaPart, url: string): WirePart {
+  const detail = detailOf(part);
+  return { type: "image_url", image_url: detail === undefined ? { url } : { url, detail } };
+}
+
+const inputText = (text: string): WirePart => ({ type: "input_text", text });
+
+/** The content of a user's message of Responses, or the output of a call. */
+export function inputContent(content: RichMessage["content"]): string | readonly WirePart[] {
+  if (content === null || typeof content === "string") return content ?? "";
+  return textOrParts(content.map(inputPart), "input_text");
+}
+
+/** Parts that Responses itself has in a user's message. */
+const INPUT_PARTS: ReadonlySet<string> = new Set(["input_image", "input_file"]);
+
+/** `undefined` for what no user's message can hold. */
+function inputPart(part: ContentPart): WirePart | undefined {
+  const text = partText(part);
+  if (text !== undefined) return inputText(text);
+  if (isMedia(part)) return inputMedia(part);
+  if (INPUT_PARTS.has(part.type)) {
+    const { providerMetadata: _, ...sent } = part;
+    return { ...sent, type: part.type };
+  }
+  // Of Chat Completions.
+  if (part.type === "image_url") {
+    const { url, detail } = fieldsOf(part["image_url"]);
+    return typeof url === "string" ? image({ image_url: url }, detail) : undefined;
+  }
+  return part.type === "file" ? { type: "input_file", ...fieldsOf(part["file"]) } : undefined;
+}
+
+/** Images and files: by id, by address, or as bytes. Text is text, and what is none of these is mentioned. */
+function inputMedia(part: MediaPart): WirePart {
+  const { mediaType, data, fileId, filename, url } = part;
+  const isImage = mediaType.startsWith("image/");
+  const file = (fields: Fields): WirePart =>
+    isImage ? image(fields, detailOf(part)) : { type: "input_file", ...fields };
+  if (fileId !== undefined) return file({ file_id: fileId });
+  const address = addressOf(part);
+  if (address === undefined || /^(audio|video)\//.test(mediaType)) return inputText(mediaMention(part));
+  if (isImage) return file({ image_url: address });
+  if (data !== undefined && isTextMedia(mediaType)) return inputText(textIn(data));
+  const isWeb = url !== undefined && !address.startsWith("data:");
+  return file(isWeb ? { file_url: address } : { filename: filename ?? "file", file_data: address });
+}
+
+const image = (fields: Fields, detail: unknown): WirePart => ({
+  type: "input_image",
+  ...fields,
+  ...(typeof detail === "string" ? { detail } : {}),
+});

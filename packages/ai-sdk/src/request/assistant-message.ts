@@ -1,0 +1,150 @@
+import type { JSONValue } from "@ai-sdk/provider";
+import type { CacheableConfig } from "@jaf/core";
+import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
+import { calledTool, partText } from "@jaf/memory/engine";
+import { isFields, jsonOf, textField } from "../fields.ts";
+import { sameOrigin } from "../model.ts";
+import { fileOf } from "./media.ts";
+import { type AssistantPart, providerOptionsOf, type ToolOutput } from "./prompt.ts";
+
+/** Whom a prompt is for. */
+export interface Recipient {
+  readonly origin: ModelOrigin;
+  readonly providerKey: string;
+  /** What becomes of the readable thoughts of another model. */
+  readonly foreignReasoning: "omit" | "text";
+  /** What of the prompt is to be kept from call to call. Absent: nothing. */
+  readonly cache?: CacheableConfig | undefined;
+}
+
+/**
+ * The parts of an assistant message, its calls at their places between them. What is opaque is given to its own model
+ * alone: reasoning, the provider's own tools and all metadata.
+ */
+export function assistantParts(message: RichMessage, to: Recipient): AssistantPart[] {
+  const isOwn = sameOrigin(message.origin, to.origin);
+  const calls = [...(message.tool_calls ?? [])];
+  const parts: AssistantPart[] = [];
+  for (const part of contentParts(message)) {
+    if (part.type !== "tool-call") {
+      const given = isOwn ? ownPart(part, to) : foreignPart(part, to);
+      if (given !== undefined) parts.push(given);
+      continue;
+    }
+    const index = calls.findIndex(({ id }) => id === part["id"]);
+    for (const call of index < 0 ? [] : calls.splice(index, 1)) parts.push(callPart(call, isOwn));
+  }
+  for (const call of calls) parts.push(callPart(call, isOwn));
+  return parts;
+}
+
+function contentParts({ content, refusal }: RichMessage): readonly ContentPart[] {
+  const parts: readonly ContentPart[] =
+    typeof content === "string" ? (content === "" ? [] : [{ type: "text", text: content }]) : (content ?? []);
+  return typeof refusal === "string" && refusal !== "" ? [...parts, { type: "refusal", refusal }] : parts;
+}
+
+/** Of a part that any model may read. */
+function readablePart(part: ContentPart, to: Recipient): AssistantPart | undefined {
+  const text = part.type === "refusal" ? textField(part, "refusal") : partText(part);
+  if (text !== undefined) return text === "" ? undefined : { type: "text", text };
+  const file = fileOf(part, to.providerKey);
+  return file === undefined ? undefined : { type: "file", ...file };
+}
+
+function foreignPart(part: ContentPart, to: Recipient): AssistantPart | undefined {
+  if (part.type === "reasoning") {
+    const text = textField(part, "text")?.trim() ?? "";
+    return to.foreignReasoning === "omit" || text === ""
+      ? undefined
+      : { type: "text", text: `<thinking>\n${text}\n</thinking>` };
+  }
+  // An id of another provider's is found nowhere else.
+  if (part.type === "media" && part["data"] === undefined && part["url"] === undefined) return undefined;
+  return readablePart(part, to);
+}
+
+function ownPart(part: ContentPart, to: Recipient): AssistantPart | undefined {
+  const options = providerOptionsOf(part["providerMetadata"]);
+  switch (part.type) {
+    case "reasoning":
+      return { type: "reasoning", text: textField(part, "text") ?? "", ...options };
+    case "provider-tool-call":
+      return {
+        type: "tool-call",
+        toolCallId: textField(part, "id") ?? "",
+        toolName: textField(part, "name") ?? "",
+        input: part["input"] ?? {},
+        providerExecuted: true,
+        ...options,
+      };
+    case "provider-tool-result":
+      return {
+        type: "tool-result",
+        toolCallId: textField(part, "id") ?? "",
+        toolName: textField(part, "name") ?? "",
+        output: providerOutput(part),
+        ...options,
+      };
+    case "reasoning-file": {
+      const file = fileOf({ ...part, type: "media" }, to.providerKey);
+      if (file?.data.type !== "data" && file?.data.type !== "url") return undefined;
+      return { type: "reasoning-file", mediaType: file.mediaType, data: file.data, ...options };
+    }
+    case "custom": {
+      const kind = textField(part, "kind");
+      return isKind(kind) ? { type: "custom", kind, ...options } : undefined;
+    }
+    default: {
+      const readable = readablePart(part, to);
+      if (readable !== undefined) return { ...readable, ...options };
+      // Some signatures come with a text that is empty.
+      const isSigned = partText(part) === "" && options.providerOptions !== undefined;
+      return isSigned ? { type: "text", text: "", ...options } : undefined;
+    }
+  }
+}
+
+const isKind = (kind: string | undefined): kind is `${string}.${string}` => kind?.includes(".") === true;
+
+function providerOutput({ output, isError }: ContentPart): ToolOutput {
+  // It was JSON when it came, and is in a store that keeps JSON.
+  const value = (output ?? null) as JSONValue;
+  if (isError === true) return { type: "error-json", value };
+  return typeof value === "string" ? { type: "text", value } : { type: "json", value };
+}
+
+function callPart(call: RichToolCall, isOwn: boolean): AssistantPart {
+  const { name } = calledTool(call);
+  return {
+    type: "tool-call",
+    toolCallId: call.id,
+    toolName: name,
+    input: callInput(call),
+    ...(isOwn ? signedAsGoogle(providerOptionsOf(call.providerMetadata)) : {}),
+  };
+}
+
+/**
+ * The provider for compatible services of AI SDK 6 keeps Gemini's signature under its own name, and looks for it under
+ * Google's alone; without it, Gemini refuses the conversation.
+ */
+function signedAsGoogle(options: ReturnType<typeof providerOptionsOf>): ReturnType<typeof providerOptionsOf> {
+  const { providerOptions = {} } = options;
+  if ("google" in providerOptions) return options;
+  const signed = Object.values(providerOptions).find(
+    ({ thoughtSignature }) => thoughtSignature !== undefined,
+  );
+  if (signed?.["thoughtSignature"] === undefined) return options;
+  const google = { thoughtSignature: signed["thoughtSignature"] };
+  return { providerOptions: { ...providerOptions, google } };
+}
+
+/** Always an object, as providers take no other: what a model wrote otherwise stands in one. */
+function callInput(call: RichToolCall): unknown {
+  const { input } = calledTool(call);
+  if (call.type === "custom") return { input };
+  if (input.trim() === "") return {};
+  const parsed = jsonOf(input);
+  return isFields(parsed) ? parsed : { rawInvalidInput: input };
+}

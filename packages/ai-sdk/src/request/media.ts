@@ -1,0 +1,131 @@
+import type { ContentPart } from "@jaf/memory";
+import { base64Of as base64OfBytes, present, utf8Of } from "@jaf/memory/engine";
+import { fieldsOf, isFields, textField } from "../fields.ts";
+import type { AiSdkModel } from "../model.ts";
+import type { AiSdkProviderOptions } from "../options.ts";
+import type { FilePart, PromptFile, PromptMessage } from "./prompt.ts";
+
+const DATA_URL = /^data:([^;,]*)(?:;[^;,]+)*?(;base64)?,/i;
+
+/** `undefined` for a part that is no media, and for media without data, address and id. */
+export function fileOf(part: ContentPart, providerKey: string): PromptFile | undefined {
+  const { mediaType, source, filename } = mediaOf(part);
+  const file = fileFrom(source, mediaType);
+  if (file !== undefined) return { ...file, ...present({ filename }) };
+  const fileId = part.type === "media" ? textField(part, "fileId") : undefined;
+  if (fileId === undefined) return undefined;
+  return {
+    mediaType: mediaType ?? "application/octet-stream",
+    data: { type: "reference", reference: { [providerKey]: fileId } },
+    ...present({ filename }),
+  };
+}
+
+interface FoundMedia {
+  readonly mediaType?: string | undefined;
+  readonly source?: unknown;
+  readonly filename?: string | undefined;
+}
+
+/** Our media, those of OpenAI's chat completions, and those of the AI SDK's own messages. */
+function mediaOf(part: ContentPart): FoundMedia {
+  const mediaType = textField(part, "mediaType");
+  const filename = textField(part, "filename");
+  switch (part.type) {
+    case "media":
+      return { mediaType, filename, source: part["data"] ?? part["url"] };
+    case "file":
+      return { mediaType, filename, source: part["data"] };
+    case "image":
+      return { mediaType: mediaType ?? "image/*", filename, source: part["image"] };
+    case "image_url": {
+      const url = part["image_url"];
+      return { mediaType: "image/*", source: typeof url === "string" ? url : fieldsOf(url)["url"] };
+    }
+    default:
+      return {};
+  }
+}
+
+function fileFrom(source: unknown, mediaType: string | undefined): PromptFile | undefined {
+  const fallback = mediaType ?? "application/octet-stream";
+  if (source instanceof Uint8Array) return { mediaType: fallback, data: { type: "data", data: source } };
+  const text = source instanceof URL ? source.href : source;
+  if (typeof text !== "string" || text === "") return undefined;
+  const [head, declared, isBase64] = DATA_URL.exec(text) ?? [];
+  if (head !== undefined) {
+    const body = text.slice(head.length);
+    const data = isBase64 === undefined ? base64OfBytes(utf8Of(percentDecoded(body))) : body;
+    const isExact = mediaType !== undefined && !mediaType.includes("*");
+    return { mediaType: isExact ? mediaType : declared || fallback, data: { type: "data", data } };
+  }
+  if (!URL.canParse(text)) return { mediaType: fallback, data: { type: "data", data: text } };
+  const url = new URL(text);
+  const original = url.href === text ? {} : { originalUrl: text };
+  return { mediaType: fallback, data: { type: "url", url, ...original } };
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Bytes as base64; a text is that already. */
+export const base64Of = (data: Uint8Array | string): string =>
+  typeof data === "string" ? data : base64OfBytes(data);
+
+/** Of media whose data isn't there, e.g. because a blob store has lost it. */
+export const mediaPlaceholder = (part: ContentPart): string =>
+  `[${textField(part, "filename") ?? textField(part, "mediaType") ?? "media"}]`;
+
+/** What stands for a file where the model can't be given it. */
+export const placeholder = ({ filename, mediaType }: Omit<PromptFile, "data">): string =>
+  `[${filename ?? mediaType}]`;
+
+interface Downloading {
+  readonly download: AiSdkProviderOptions["download"];
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Puts the data of files in place of the addresses that the model's provider can't read. Rejects as `download` does. */
+export async function withDownloads(
+  prompt: readonly PromptMessage[],
+  model: AiSdkModel,
+  { download, signal }: Downloading,
+): Promise<void> {
+  if (download === undefined) return;
+  const supported = await model.supportedUrls;
+  await Promise.all(
+    prompt.flatMap(filesOf).map(async (file) => {
+      const { data, mediaType } = file;
+      if (data.type !== "url" || isSupported(supported, mediaType, data.url)) return;
+      file.data = { type: "data", data: await download(data.url, { mediaType, signal }) };
+    }),
+  );
+}
+
+function filesOf({ content }: PromptMessage): FilePart[] {
+  if (typeof content === "string") return [];
+  return content.flatMap((part) => {
+    if (part.type === "file") return [part];
+    if (part.type !== "tool-result" || part.output.type !== "content") return [];
+    return part.output.value.filter((value) => value.type === "file");
+  });
+}
+
+/** `supported`: regular expressions by media type, which may end in `*`. */
+function isSupported(supported: unknown, mediaType: string, url: URL): boolean {
+  const wanted = mediaType.toLowerCase();
+  return Object.entries(isFields(supported) ? supported : {}).some(([pattern, expressions]) => {
+    const prefix = pattern.toLowerCase().replace(/\*.*$/, "");
+    const fits = pattern.includes("*") ? wanted.startsWith(prefix) : wanted === prefix;
+    return fits && Array.isArray(expressions) && expressions.some((found) => isMatch(found, url));
+  });
+}
+
+const isMatch = (expression: unknown, url: URL): boolean =>
+  expression instanceof RegExp &&
+  new RegExp(expression.source, expression.flags.replace(/[gy]/g, "")).test(url.href);

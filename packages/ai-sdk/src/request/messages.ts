@@ -1,0 +1,134 @@
+import type { ContentPart, RichMessage } from "@jaf/memory";
+import { calledTool, messageText, partText, present, stableLength } from "@jaf/memory/engine";
+import { textField } from "../fields.ts";
+import { sameOrigin } from "../model.ts";
+import { assistantParts, type Recipient } from "./assistant-message.ts";
+import { fileOf, mediaPlaceholder } from "./media.ts";
+import { type PromptMessage, providerOptionsOf, type ToolPart, type UserPart } from "./prompt.ts";
+import { cacheMark, markMessage } from "./prompt-cache.ts";
+import { toolOutput } from "./tools.ts";
+
+/**
+ * A conversation as a prompt: the instructions, then what system and developer messages there are, since most providers
+ * take those at the beginning alone, then the rest in order. Results in a row are one message.
+ */
+export function toPrompt(
+  instructions: string,
+  messages: readonly RichMessage[],
+  to: Recipient,
+): PromptMessage[] {
+  const system: PromptMessage[] = [];
+  const rest: PromptMessage[] = [];
+  const known: Known = { toolNames: new Map(), approvals: new Set() };
+  const { cache = {} } = to;
+  const mark = cacheMark(to.origin, cache);
+  if (instructions !== "") system.push({ role: "system", content: instructions });
+  if (cache.instructions === true) markMessage(system[0], mark);
+  const { messages: cached = 0 } = cache;
+  const stable = stableLength(messages);
+  const kept = cached === "all" ? messages.length : Math.min(cached, stable);
+  for (const [index, message] of messages.entries()) {
+    switch (message.role) {
+      case "system":
+      case "developer": {
+        const content = messageText(message);
+        const options = providerOptionsOf(message.providerMetadata);
+        if (content !== "") system.push({ role: "system", content, ...options });
+        break;
+      }
+      case "user":
+        addUser(rest, message, { to, known });
+        break;
+      case "assistant": {
+        note(known, message, to);
+        const content = assistantParts(message, to);
+        if (content.length > 0) rest.push({ role: "assistant", content });
+        break;
+      }
+      case "tool":
+        addResults(rest, toolParts(message, { to, known }));
+    }
+    // Before what the next turn won't have, and behind it for the steps of this one.
+    const isStableEnd = cached === "all" && index === stable - 1;
+    if (index === kept - 1 || isStableEnd) markMessage(rest.at(-1), mark);
+  }
+  return [...system, ...rest];
+}
+
+/** What the messages so far asked for. */
+interface Known {
+  /** Of the latest call of an id: providers use ids again. */
+  readonly toolNames: Map<string, string>;
+  /** Asked for by the recipient: nobody else knows of them. */
+  readonly approvals: Set<unknown>;
+}
+
+interface Place {
+  readonly to: Recipient;
+  readonly known: Known;
+}
+
+function note({ toolNames, approvals }: Known, message: RichMessage, to: Recipient): void {
+  for (const call of message.tool_calls ?? []) toolNames.set(call.id, calledTool(call).name);
+  if (typeof message.content === "string" || !sameOrigin(message.origin, to.origin)) return;
+  for (const part of message.content ?? []) {
+    if (part.type === "tool-approval-request") approvals.add(part["approvalId"]);
+  }
+}
+
+function addUser(prompt: PromptMessage[], message: RichMessage, { to, known }: Place): void {
+  const options = providerOptionsOf(message.providerMetadata);
+  if (typeof message.content === "string") {
+    prompt.push({ role: "user", content: [{ type: "text", text: message.content }], ...options });
+    return;
+  }
+  const decisions: ToolPart[] = [];
+  const content: UserPart[] = [];
+  for (const part of message.content ?? []) {
+    const partOptions = providerOptionsOf(part["providerMetadata"]);
+    const text = partText(part);
+    const file = fileOf(part, to.providerKey);
+    if (text !== undefined && text !== "") content.push({ type: "text", text, ...partOptions });
+    else if (file !== undefined) content.push({ type: "file", ...file, ...partOptions });
+    else if (part.type === "media") content.push({ type: "text", text: mediaPlaceholder(part) });
+    else decisions.push(...approvalParts(part, known));
+  }
+  if (decisions.length > 0) addResults(prompt, decisions);
+  if (content.length > 0) prompt.push({ role: "user", content, ...options });
+}
+
+function toolParts(message: RichMessage, { to, known }: Place): ToolPart[] {
+  const { content } = message;
+  const parts = typeof content === "string" ? [] : (content ?? []);
+  const decisions = parts.flatMap((part) => approvalParts(part, known));
+  const toolName = known.toolNames.get(message.tool_call_id ?? "");
+  // A result of a call that isn't there is refused by every provider.
+  if (message.tool_call_id === undefined || toolName === undefined) return decisions;
+  return [
+    ...decisions,
+    {
+      type: "tool-result",
+      toolCallId: message.tool_call_id,
+      toolName,
+      output: toolOutput(content, to.providerKey),
+      ...providerOptionsOf(message.providerMetadata),
+    },
+  ];
+}
+
+/** Somebody's decision about a call that the provider runs, and asked about. */
+function approvalParts(part: ContentPart, { approvals }: Known): ToolPart[] {
+  const approvalId = textField(part, "approvalId");
+  if (part.type !== "tool-approval-response") return [];
+  if (approvalId === undefined || !approvals.has(approvalId)) return [];
+  const reason = textField(part, "reason");
+  const approved = part["approved"] === true;
+  return [{ type: "tool-approval-response", approvalId, approved, ...present({ reason }) }];
+}
+
+function addResults(prompt: PromptMessage[], parts: readonly ToolPart[]): void {
+  if (parts.length === 0) return;
+  const last = prompt.at(-1);
+  if (last?.role === "tool") last.content.push(...parts);
+  else prompt.push({ role: "tool", content: [...parts] });
+}

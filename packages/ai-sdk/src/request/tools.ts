@@ -1,0 +1,57 @@
+import type { ModelConfig, Tool } from "@jaf/core";
+import type { ContentPart, RichMessage } from "@jaf/memory";
+import { partText } from "@jaf/memory/engine";
+import * as z from "zod";
+import { type Fields, isFields } from "../fields.ts";
+import { fileOf, mediaPlaceholder } from "./media.ts";
+import type { OutputPart, ProviderOptions, ToolOutput } from "./prompt.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments and context
+type AnyTool = Tool<any, any>;
+
+/** `mark`: of what is to be cached up to the last tool. */
+export function toolsOf(tools: readonly AnyTool[], mark: ProviderOptions | undefined): Fields[] {
+  return tools.map(({ schema }, index) => ({
+    type: "function",
+    name: schema.name,
+    description: schema.description,
+    inputSchema: jsonSchemaOf(schema.parameters),
+    ...(mark !== undefined && index === tools.length - 1 ? { providerOptions: mark } : {}),
+  }));
+}
+
+/** Of what the model is to write. What JSON Schema can't say is left open, and checked once it is written. */
+export function jsonSchemaOf(schema: z.ZodType): Fields {
+  const known = schemas.get(schema);
+  if (known !== undefined) return known;
+  const made: unknown = z.toJSONSchema(schema, { io: "input", unrepresentable: "any", target: "draft-7" });
+  const fields = isFields(made) ? made : {};
+  schemas.set(schema, fields);
+  return fields;
+}
+
+const schemas = new WeakMap<z.ZodType, Fields>();
+
+export function toolChoice({ toolChoice: choice }: ModelConfig): Fields {
+  if (choice === undefined) return {};
+  return {
+    toolChoice: typeof choice === "string" ? { type: choice } : { type: "tool", toolName: choice.tool },
+  };
+}
+
+/** What a tool answered. Parts that are neither text nor media are given as JSON. */
+export function toolOutput(content: RichMessage["content"], providerKey: string): ToolOutput {
+  if (typeof content === "string") return { type: "text", value: content };
+  if (content === null) return { type: "text", value: "" };
+  const texts = content.map(partText);
+  if (texts.every((text) => text !== undefined)) return { type: "text", value: texts.join("\n") };
+  return { type: "content", value: content.map((part) => outputPart(part, providerKey)) };
+}
+
+function outputPart(part: ContentPart, providerKey: string): OutputPart {
+  const text = partText(part);
+  if (text !== undefined) return { type: "text", text };
+  const file = fileOf(part, providerKey);
+  if (file !== undefined) return { type: "file", ...file };
+  return { type: "text", text: part.type === "media" ? mediaPlaceholder(part) : JSON.stringify(part) };
+}

@@ -1,0 +1,135 @@
+import type { ContentPart } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
+import { type Fields, fieldsOf, isMedia, mediaMention } from "@jaf/model-http";
+
+/** A content block as it goes over the wire, further fields included. */
+export type WireBlock = Fields & { readonly type: string };
+
+export interface WireTurn {
+  readonly role: "user" | "assistant";
+  readonly content: readonly WireBlock[];
+}
+
+/** No block where there is nothing to be read: Anthropic refuses texts of white space alone. */
+export const textBlocks = (text: string): readonly WireBlock[] =>
+  text.trim() === "" ? [] : [{ type: "text", text }];
+
+export const isThinking = ({ type }: WireBlock): boolean =>
+  type === "thinking" || type === "redacted_thinking";
+
+/**
+ * A block of Anthropic's as a part of a message, and back.
+ *
+ * | block | part |
+ * | --- | --- |
+ * | `thinking` | `reasoning` with `text` and `signature` |
+ * | `redacted_thinking` | `reasoning` with `encrypted` |
+ * | `server_tool_use`, `mcp_tool_use` | `provider-tool-call` |
+ * | `web_search_tool_result` and other results of those | `provider-tool-result` |
+ * | any other | itself |
+ *
+ * Fields that a part has no place for are in its `providerMetadata.anthropic`, with the block's `type`.
+ */
+export function partOf(block: WireBlock, toolNames: ReadonlyMap<unknown, string>): ContentPart {
+  const { type, ...fields } = block;
+  if (type === "thinking") {
+    const { thinking, ...rest } = fields;
+    return { type: "reasoning", text: typeof thinking === "string" ? thinking : "", ...rest };
+  }
+  if (type === "redacted_thinking") {
+    const { data, ...rest } = fields;
+    return { type: "reasoning", encrypted: data, ...rest };
+  }
+  if (isServerCall(block)) {
+    const { id, name, input, ...rest } = fields;
+    return { type: "provider-tool-call", id, name, input, ...kept(type, rest) };
+  }
+  if (isServerResult(block)) {
+    const { tool_use_id: id, content: output, ...rest } = fields;
+    const name = toolNames.get(id);
+    return {
+      type: "provider-tool-result",
+      id,
+      ...present({ name }),
+      output,
+      ...(rest["is_error"] === true ? { isError: true } : {}),
+      ...kept(type, rest),
+    };
+  }
+  return block;
+}
+
+const kept = (type: string, rest: Fields): Fields => ({ providerMetadata: { anthropic: { type, ...rest } } });
+
+export const isServerCall = ({ type, id }: WireBlock): boolean =>
+  (type === "server_tool_use" || type === "mcp_tool_use") && typeof id === "string";
+
+export const isServerResult = ({ type, tool_use_id }: WireBlock): boolean =>
+  type.endsWith("_tool_result") && typeof tool_use_id === "string";
+
+/** None for what Anthropic wouldn't take back: a text of white space, thinking whose signature never came. */
+export function blocksOf(part: ContentPart): readonly WireBlock[] {
+  if (isMedia(part)) return textBlocks(mediaMention(part));
+  const { type, providerMetadata, ...fields } = part;
+  const { type: blockType, ...rest } = fieldsOf(fieldsOf(providerMetadata)["anthropic"]);
+  switch (type) {
+    case "text":
+      return textOf(fields);
+    case "refusal":
+      return typeof fields["refusal"] === "string" ? textBlocks(fields["refusal"]) : [];
+    case "reasoning":
+      return thinkingOf(fields);
+    case "provider-tool-call": {
+      const { id, name, input } = fields;
+      return typeof blockType === "string" ? [{ type: blockType, id, name, input, ...rest }] : [];
+    }
+    case "provider-tool-result": {
+      const { id, output } = fields;
+      return typeof blockType === "string"
+        ? [{ type: blockType, tool_use_id: id, content: output, ...rest }]
+        : [];
+    }
+    default:
+      return [{ ...fields, type }];
+  }
+}
+
+function textOf({ text, segments, ...rest }: Fields): readonly WireBlock[] {
+  if (typeof text !== "string") return [];
+  const pieces = Array.isArray(segments) ? segments.map(fieldsOf) : [];
+  const lengths = pieces.map(({ length }) => (typeof length === "number" ? length : 0));
+  // Somebody has changed the text since: where each segment was is gone.
+  const isWhole = pieces.length > 0 && lengths.reduce((sum, length) => sum + length, 0) === text.length;
+  if (!isWhole) return textBlocks(text).map((block) => ({ ...block, ...rest }));
+  let at = 0;
+  return pieces.flatMap(({ length: _, ...further }, index) => {
+    const piece = text.slice(at, at + (lengths[index] ?? 0));
+    at += piece.length;
+    return textBlocks(piece).map((block) => ({ ...block, ...further }));
+  });
+}
+
+function thinkingOf({ text, encrypted, ...rest }: Fields): readonly WireBlock[] {
+  if (typeof encrypted === "string") return [{ type: "redacted_thinking", data: encrypted, ...rest }];
+  const isSigned = typeof rest["signature"] === "string" && rest["signature"] !== "";
+  return isSigned ? [{ type: "thinking", thinking: text ?? "", ...rest }] : [];
+}
+
+/**
+ * Blocks of text in a row are one text: Anthropic begins a new one where a citation begins, in the middle of a sentence. Where
+ * there are several, `segments` says how long each is, and what else it holds.
+ */
+export function textPartOf(blocks: readonly WireBlock[]): ContentPart {
+  const texts = blocks.map(({ text }) => (typeof text === "string" ? text : ""));
+  const further = blocks.map(({ type: _, text: __, ...rest }) => withoutNull(rest));
+  const text = texts.join("");
+  if (blocks.length === 1) return { type: "text", text, ...further[0] };
+  return {
+    type: "text",
+    text,
+    segments: further.map((rest, at) => ({ length: texts[at]?.length, ...rest })),
+  };
+}
+
+export const withoutNull = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));

@@ -1,0 +1,168 @@
+import type { ModelConfig, RunConfig, RunState } from "@jaf/core";
+import type { ModelOrigin, RichMessage } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
+import {
+  callIds,
+  type Fields,
+  fieldsOf,
+  isObject,
+  isSameOrigin,
+  listOf,
+  type ModelService,
+  modelName,
+  optionsFor,
+  ownCallIds,
+  type ToolNames,
+  toolNames,
+} from "@jaf/model-http";
+import { errors } from "../errors.ts";
+import { type ModelRules, rulesOf } from "../model-rules.ts";
+import type { ParsedOptions } from "../options.ts";
+import type { WireBlock, WireTurn } from "../parts.ts";
+import { serverToolsOf } from "./assistant-message.ts";
+import { wirePrompt } from "./messages.ts";
+import { outputFormat } from "./output-format.ts";
+import { breakpointsIn, withCache } from "./prompt-cache.ts";
+import { wireThinking } from "./thinking.ts";
+import { type AnyAgent, namesOfTextTools, toolChoice, wireTool } from "./tools.ts";
+
+/** A request, and what is needed to understand its reply. */
+export interface MessagesRequest {
+  readonly body: Fields;
+  /** Of `anthropic-beta`. */
+  readonly betas: readonly string[];
+  readonly origin: ModelOrigin;
+  readonly names: ToolNames;
+  /** Names, as the agent has them, of tools that take text and go out as tools of one text. */
+  readonly textTools: ReadonlySet<string>;
+}
+
+interface Asked<Ctx> {
+  readonly state: Readonly<RunState<Ctx>>;
+  readonly agent: AnyAgent<Ctx>;
+  readonly config: RunConfig<Ctx>;
+}
+
+/** Longer ones of other models get another. */
+const MAX_ID_LENGTH = 64;
+
+/** A reply that is streamed unasked, or another model's, would not be understood. */
+const OWN_FIELDS: ReadonlySet<string> = new Set(["model", "messages", "system", "stream"]);
+
+/** Throws an `AnthropicError` where no model is named. */
+export function messagesRequest<Ctx>(
+  { state, agent, config }: Asked<Ctx>,
+  options: ParsedOptions,
+  { provider }: ModelService,
+): MessagesRequest {
+  const { modelConfig = {}, tools = [], outputCodec } = agent;
+  const model = modelName(config, agent, { model: options.model, errors });
+  const rules = rulesOf(model);
+  const origin: ModelOrigin = { provider, api: "messages", model };
+  const names = toolNames(tools.map(({ schema }) => schema.name));
+  const further = furtherFields(modelConfig, options.body, provider);
+  const format = options.outputFormat ?? (rules.outputSchema ? "json_schema" : "instructions");
+  const told = outputFormat(outputCodec, format);
+  const messages: readonly RichMessage[] = state.messages;
+  const prompt = wirePrompt([agent.instructions(state), told.instructions], messages, {
+    names,
+    ids: callIds(ownCallIds(messages, origin), MAX_ID_LENGTH),
+    origin,
+    foreignReasoning: options.foreignReasoning,
+    serverTools: serverToolsOf(messages, origin),
+  });
+  const offered = [...tools.map((tool) => wireTool(tool, names)), ...further.tools];
+  const { choice, isForced } = toolChoice(agent, { names, rules, serial: further.isSerial });
+  const { thinking, effort, budget, isOn } = wireThinking({
+    effort: modelConfig.reasoningEffort,
+    given: further.thinking,
+    rules,
+    turns: prompt.turns,
+    isToolForced: offered.length > 0 && isForced,
+    dropsMismatched: options.prefixMismatch === "drop_block",
+  });
+  const given = breakpointsIn(further.body, offered, prompt.turns);
+  const cached = withCache(prompt, offered, { cache: config.cache || undefined, given });
+  const outputConfig = {
+    ...present({ effort, format: told.format }),
+    ...further.outputConfig,
+  };
+  const body: Fields = {
+    model,
+    max_tokens: (modelConfig.maxTokens ?? options.maxTokens) + budget,
+    ...(cached.system.length === 0 ? {} : { system: cached.system }),
+    ...(offered.length === 0 ? {} : { tools: cached.tools }),
+    ...(offered.length === 0 || choice === undefined ? {} : { tool_choice: choice }),
+    messages: cached.turns,
+    ...present({ thinking }),
+    ...(Object.keys(outputConfig).length === 0 ? {} : { output_config: outputConfig }),
+    ...sampling(modelConfig, rules, isOn),
+    ...containerOf(messages, origin),
+    ...further.body,
+  };
+  return {
+    body,
+    betas: [
+      ...new Set([...options.betas, ...further.betas, ...neededBetas(fieldsOf(thinking), prompt.turns)]),
+    ],
+    origin,
+    names,
+    textTools: namesOfTextTools(tools),
+  };
+}
+
+const FILES = "files-api-2025-04-14";
+
+const BINDING = "thinking-binding-controls-2026-08-01";
+
+/** The beta features that a request can't do without: files by id, and what becomes of thinking whose prefix has changed. */
+function neededBetas(thinking: Fields, turns: readonly WireTurn[]): readonly string[] {
+  const hasFile = turns.some(({ content }) => content.some(isFile));
+  return [...(hasFile ? [FILES] : []), ...(thinking["block_binding"] === undefined ? [] : [BINDING])];
+}
+
+const isFile = ({ source, content }: WireBlock | Fields): boolean =>
+  fieldsOf(source)["type"] === "file" || listOf(content).some((inner) => isFile(fieldsOf(inner)));
+
+/** Older models take one of the two, newer ones none, and one that thinks none, either. */
+function sampling({ temperature, topP }: ModelConfig, rules: ModelRules, isThinking: boolean): Fields {
+  if (rules.sampling === "none" || (rules.sampling === "one" && isThinking)) return {};
+  const isBoth = rules.sampling === "both" || temperature === undefined;
+  return {
+    // Others' models go up to 2.
+    ...(temperature === undefined ? {} : { temperature: Math.min(1, Math.max(0, temperature)) }),
+    ...(topP === undefined || !isBoth ? {} : { top_p: topP }),
+  };
+}
+
+/** What the options and the agent's `providerOptions` add to the request. */
+interface FurtherFields {
+  readonly body: Fields;
+  readonly tools: readonly Fields[];
+  readonly betas: readonly string[];
+  readonly thinking: unknown;
+  readonly outputConfig: Fields;
+  readonly isSerial: boolean;
+}
+
+function furtherFields(config: ModelConfig, general: Fields | undefined, provider: string): FurtherFields {
+  const given: Fields = Object.assign({}, general, ...optionsFor(config, "anthropic", provider));
+  const { tools, betas, thinking, output_config, disable_parallel_tool_use, ...body } = given;
+  return {
+    body: Object.fromEntries(Object.entries(body).filter(([field]) => !OWN_FIELDS.has(field))),
+    tools: listOf(tools).filter(isObject),
+    betas: listOf(betas).filter((beta) => typeof beta === "string"),
+    thinking,
+    outputConfig: fieldsOf(output_config),
+    isSerial: disable_parallel_tool_use === true,
+  };
+}
+
+/** The results of calls that code made go to where it runs: the container that the reply with the calls names. */
+function containerOf(messages: readonly RichMessage[], origin: ModelOrigin): Fields {
+  const last = messages.findLast(({ role }) => role === "assistant");
+  if (messages.at(-1)?.role !== "tool" || !isSameOrigin(last?.origin, origin)) return {};
+  const { container } = fieldsOf(fieldsOf(last?.providerMetadata)["anthropic"]);
+  const { id } = fieldsOf(container);
+  return typeof id === "string" ? { container: id } : {};
+}

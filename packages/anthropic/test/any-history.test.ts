@@ -1,3 +1,0 @@
-import { describeAnyHistory } from "./support/any-history.ts";
-
-describeAnyHistory(100);

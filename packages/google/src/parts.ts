@@ -1,0 +1,154 @@
+import type { ContentPart } from "@jaf/memory";
+import { partText } from "@jaf/memory/engine";
+import { base64Of, type Fields, fieldsOf, isObject, listOf } from "@jaf/model-http";
+
+/** Under which name `providerMetadata` holds what is Gemini's own. */
+const NAME = "google";
+
+/** What else Gemini sent beside a part, a call or a message; empty where there was nothing. */
+export const metadataIn = (holder: object): Fields =>
+  fieldsOf(fieldsOf(fieldsOf(holder)["providerMetadata"])[NAME]);
+
+export const asMetadata = (fields: Fields): { readonly providerMetadata?: Fields } =>
+  Object.keys(fields).length === 0 ? {} : { providerMetadata: { [NAME]: fields } };
+
+/** Whether a part of Gemini's is text, said or thought. */
+export const isTextPart = (part: Fields): boolean => typeof part["text"] === "string";
+
+export const isThought = (part: Fields): boolean => part["thought"] === true;
+
+interface Piece {
+  readonly text: string;
+  /** Its signature, and whatever else stands beside its text. */
+  readonly further: Fields;
+}
+
+function pieceOf(part: Fields): Piece {
+  const { text, thought: _, ...further } = part;
+  return { text: String(text), further };
+}
+
+const isPlain = ({ further }: Piece): boolean => Object.keys(further).length === 0;
+
+/**
+ * Texts in a row, which a stream cuts anywhere, as one part. Google says that a text with a signature must not be merged
+ * with one without, so the part says where the pieces met: `{ pieces: [{ length, thoughtSignature? }] }`.
+ *
+ * @returns `undefined` where nothing is in them.
+ */
+export function partOfRun(run: readonly Fields[]): ContentPart | undefined {
+  const pieces: Piece[] = [];
+  for (const piece of run.map(pieceOf)) {
+    const last = pieces.at(-1);
+    if (last !== undefined && isPlain(last) && isPlain(piece))
+      pieces[pieces.length - 1] = { ...last, text: last.text + piece.text };
+    else if (piece.text !== "" || !isPlain(piece)) pieces.push(piece);
+  }
+  const [first, ...others] = pieces;
+  if (first === undefined) return undefined;
+  const type = run.some(isThought) ? "reasoning" : "text";
+  if (others.length === 0) return { type, text: first.text, ...asMetadata(first.further) };
+  return {
+    type,
+    text: pieces.map(({ text }) => text).join(""),
+    ...asMetadata({ pieces: pieces.map(({ text, further }) => ({ ...further, length: text.length })) }),
+  };
+}
+
+/** The parts of Gemini's that it was made of. Where its text has been changed since, it is one text, unsigned. */
+export function runOfPart(part: ContentPart): readonly Fields[] {
+  const text = typeof part["text"] === "string" ? part["text"] : "";
+  const thought = part.type === "reasoning" ? { thought: true } : {};
+  const metadata = metadataIn(part);
+  if (metadata["pieces"] === undefined) {
+    const isNothing = text === "" && Object.keys(metadata).length === 0;
+    return isNothing ? [] : [{ text, ...thought, ...metadata }];
+  }
+  const pieces = listOf(metadata["pieces"]).map(fieldsOf);
+  const length = pieces.reduce((sum, piece) => sum + Number(piece["length"]), 0);
+  if (length !== text.length) return text === "" ? [] : [{ text, ...thought }];
+  let from = 0;
+  return pieces.map(({ length, ...further }) => {
+    const piece = text.slice(from, from + Number(length));
+    from += piece.length;
+    return { text: piece, ...thought, ...further };
+  });
+}
+
+/** What Google runs itself: under which field, and what we call it. */
+const EXECUTED = {
+  executableCode: { type: "provider-tool-call", name: "code_execution" },
+  codeExecutionResult: { type: "provider-tool-result", name: "code_execution" },
+  toolCall: { type: "provider-tool-call", name: undefined },
+  toolResponse: { type: "provider-tool-result", name: undefined },
+} as const;
+
+/** A part that is neither text nor a call. `lastId`: of the latest call that Google ran itself. */
+export function otherPart(part: Fields, lastId: string): ContentPart {
+  for (const [field, kind] of Object.entries(EXECUTED)) {
+    const held = part[field];
+    if (!isObject(held)) continue;
+    const { [field]: _, ...further } = part;
+    const id = typeof held["id"] === "string" ? held["id"] : lastId;
+    const name = kind.name ?? String(held["toolType"] ?? "tool");
+    const metadata = asMetadata({ field, ...further });
+    if (kind.type === "provider-tool-call") return { type: kind.type, id, name, input: held, ...metadata };
+    const outcome = held["outcome"];
+    const isError = typeof outcome === "string" && outcome !== "OUTCOME_OK";
+    return { type: kind.type, id, name, output: held, ...(isError ? { isError } : {}), ...metadata };
+  }
+  return mediaPart(part) ?? { type: "gemini", part };
+}
+
+/** An image, a sound or a file that the model made, or that it made while it thought. */
+function mediaPart(part: Fields): ContentPart | undefined {
+  const { inlineData, fileData, thought: _, ...further } = part;
+  const type = isThought(part) ? "reasoning-file" : "media";
+  if (isObject(inlineData)) {
+    const { mimeType, data, ...beside } = inlineData;
+    if (typeof mimeType !== "string" || typeof data !== "string") return undefined;
+    const kept = Object.keys(beside).length === 0 ? further : { ...further, inlineData: beside };
+    return { type, mediaType: mimeType, data, ...asMetadata(kept) };
+  }
+  if (!isObject(fileData)) return undefined;
+  const { mimeType, fileUri, ...beside } = fileData;
+  if (typeof mimeType !== "string" || typeof fileUri !== "string") return undefined;
+  const kept = Object.keys(beside).length === 0 ? further : { ...further, fileData: beside };
+  return { type, mediaType: mimeType, url: fileUri, ...asMetadata(kept) };
+}
+
+/** The parts of Gemini's that a part was made of; of one that it didn't send, the text. */
+export function ownPart(part: ContentPart): readonly Fields[] {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return runOfPart(part);
+    case "provider-tool-call":
+    case "provider-tool-result": {
+      const { field, ...further } = metadataIn(part);
+      const held = part.type === "provider-tool-call" ? part["input"] : part["output"];
+      return typeof field === "string" ? [{ [field]: held, ...further }] : [];
+    }
+    case "media":
+    case "reasoning-file":
+      return ownMedia(part);
+    case "gemini":
+      return isObject(part["part"]) ? [part["part"]] : [];
+    default: {
+      const text = part.type === "refusal" ? part["refusal"] : partText(part);
+      return typeof text === "string" && text !== "" ? [{ text }] : [];
+    }
+  }
+}
+
+function ownMedia(part: ContentPart): readonly Fields[] {
+  const { inlineData, fileData, ...further } = metadataIn(part);
+  const { mediaType: mimeType, data, url } = part as Fields;
+  const thought = part.type === "reasoning-file" ? { thought: true } : {};
+  if (typeof data === "string" || data instanceof Uint8Array)
+    return [
+      { inlineData: { ...fieldsOf(inlineData), mimeType, data: base64Of(data) }, ...thought, ...further },
+    ];
+  if (url === undefined) return [];
+  return [{ fileData: { ...fieldsOf(fileData), mimeType, fileUri: String(url) }, ...thought, ...further }];
+}

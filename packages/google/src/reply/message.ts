@@ -1,0 +1,78 @@
+import type { ModelCompletion, ModelToolCall } from "@jaf/core";
+import type { ContentPart } from "@jaf/memory";
+import { contentOf, type Fields, fieldsOf, isObject } from "@jaf/model-http";
+import { asMetadata, isTextPart, isThought, partOfRun } from "../parts.ts";
+import type { GenerateRequest } from "../request/request.ts";
+
+/** A part of Gemini's, with what was made of it as it came. */
+export interface ReceivedPart {
+  readonly sent: Fields;
+  readonly call?: ModelToolCall;
+  /** What is neither text nor a call. */
+  readonly part?: ContentPart;
+}
+
+/**
+ * The whole reply, its parts in order, with the places of the calls between them; a text where one text, and calls behind
+ * it, are all there is. `beside`: what Gemini said of it beside the parts.
+ */
+export function messageOf(
+  received: readonly ReceivedPart[],
+  beside: Fields,
+): NonNullable<ModelCompletion["message"]> {
+  const parts: ContentPart[] = [];
+  const calls: ModelToolCall[] = [];
+  let run: Fields[] = [];
+  const endRun = (): void => {
+    const part = partOfRun(run);
+    if (part !== undefined) parts.push(part);
+    run = [];
+  };
+  for (const { sent, call, part } of received) {
+    const [first] = run;
+    if (isTextPart(sent)) {
+      if (first !== undefined && isThought(first) !== isThought(sent)) endRun();
+      run.push(sent);
+      continue;
+    }
+    endRun();
+    if (call !== undefined) {
+      calls.push(call);
+      parts.push({ type: "tool-call", id: call.id ?? "" });
+    } else if (part !== undefined) parts.push(part);
+  }
+  endRun();
+  return {
+    content: contentOf(parts),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...asMetadata(beside),
+  };
+}
+
+type Names = Pick<GenerateRequest, "names" | "textFunctions">;
+
+export const isCall = (part: Fields): boolean => isObject(part["functionCall"]);
+
+/** Gemini's older models give calls no id; `id` is then ours, and doesn't go back. */
+export function callOf(part: Fields, id: string, { names, textFunctions }: Names): ModelToolCall {
+  const { functionCall, ...further } = part;
+  const { id: given, name: wireName, args, ...beside } = fieldsOf(functionCall);
+  const metadata = asMetadata({
+    ...further,
+    ...(Object.keys(beside).length === 0 ? {} : { functionCall: beside }),
+    ...(typeof given === "string" && given !== "" ? {} : { withoutId: true }),
+  });
+  const name = typeof wireName === "string" ? names.toOwn(wireName) : "";
+  const input = fieldsOf(args)["input"];
+  if (textFunctions.has(name) && typeof input === "string")
+    return { id, type: "custom", custom: { name, input }, ...metadata };
+  return { id, type: "function", function: { name, arguments: JSON.stringify(args ?? {}) }, ...metadata };
+}
+
+/** The id that Gemini gave a call, or a new one. */
+export function callId(part: Fields): string {
+  const given = fieldsOf(part["functionCall"])["id"];
+  return typeof given === "string" && given !== ""
+    ? given
+    : `call_${crypto.randomUUID().replaceAll("-", "")}`;
+}

@@ -1,0 +1,75 @@
+import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
+import { calledTool, present } from "@jaf/memory/engine";
+import {
+  type Fields,
+  type ForeignReasoning,
+  fieldsOf,
+  inputObject,
+  isSameOrigin,
+  otherModelText,
+} from "@jaf/model-http";
+import { isThought, metadataIn, ownPart } from "../parts.ts";
+import type { CallContext } from "./tools.ts";
+
+export interface TurnContext extends CallContext {
+  /** Of the model that is about to reply. */
+  readonly origin: ModelOrigin;
+  readonly foreignReasoning: ForeignReasoning;
+}
+
+/** A turn of a model's: everything as it came where it is this model's own, else what was said and called. */
+export function modelParts(message: RichMessage, context: TurnContext): readonly Fields[] {
+  const parts = isSameOrigin(message.origin, context.origin)
+    ? ownParts(message, context)
+    : foreignParts(message, context);
+  // A turn that only thought is none that the service would take.
+  if (parts.every(isThought)) return [];
+  return withSignature(parts, context.rules.missingSignature);
+}
+
+const partsOf = ({ content }: RichMessage): readonly ContentPart[] =>
+  typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []);
+
+/** Calls at their places between the parts, those without one behind. */
+function ownParts(message: RichMessage, context: CallContext): readonly Fields[] {
+  const waiting: RichToolCall[] = [...(message.tool_calls ?? [])];
+  const parts = partsOf(message).flatMap((part): readonly Fields[] => {
+    if (part.type !== "tool-call") return ownPart(part);
+    const at = waiting.findIndex(({ id }) => id === part["id"]);
+    return at === -1 ? [] : waiting.splice(at, 1).map((call) => ownCall(call, context));
+  });
+  return [...parts, ...waiting.map((call) => ownCall(call, context))];
+}
+
+function foreignParts(message: RichMessage, context: TurnContext): readonly Fields[] {
+  const text = otherModelText(message, context.foreignReasoning);
+  const calls = (message.tool_calls ?? []).map((call) => foreignCall(call, context));
+  return [...(text === "" ? [] : [{ text }]), ...calls];
+}
+
+/** As Gemini itself sent it, its signature with it. */
+function ownCall(call: RichToolCall, context: CallContext): Fields {
+  const { withoutId, functionCall, ...further } = metadataIn(call);
+  const given = fieldsOf(fieldsOf(call.providerMetadata)["jaf"])["id"];
+  const id = withoutId === true ? undefined : typeof given === "string" ? given : call.id;
+  return { functionCall: { ...fieldsOf(functionCall), ...called(call, id, context) }, ...further };
+}
+
+/** Without anything that only its own model understands. */
+const foreignCall = (call: RichToolCall, context: CallContext): Fields => ({
+  functionCall: called(call, call.id, context),
+});
+
+function called(call: RichToolCall, id: string | undefined, { names, calls }: CallContext): Fields {
+  const { name } = calledTool(call);
+  const wire = { name: names.toWire(name), id };
+  calls.set(call.id, wire);
+  return { ...present({ id }), name: wire.name, args: inputObject(call) };
+}
+
+/** The first call of a step carries the signature for all of it, and models may refuse a step without one. */
+function withSignature(parts: readonly Fields[], missing: string | undefined): readonly Fields[] {
+  const at = parts.findIndex((part) => part["functionCall"] !== undefined);
+  if (missing === undefined || at === -1 || parts[at]?.["thoughtSignature"] !== undefined) return parts;
+  return parts.map((part, index) => (index === at ? { ...part, thoughtSignature: missing } : part));
+}

@@ -1,0 +1,68 @@
+import type { RichMessage } from "@jaf/memory";
+import { messageText } from "@jaf/memory/engine";
+import type { Fields } from "@jaf/model-http";
+import { modelParts, type TurnContext } from "./assistant-message.ts";
+import { userParts } from "./media.ts";
+import { resultParts } from "./tools.ts";
+
+/** A turn on the wire. */
+export interface Content {
+  readonly role: "user" | "model";
+  readonly parts: readonly Fields[];
+}
+
+/**
+ * Messages as turns, those of one side in a row as one, since the two must alternate. System messages in the middle are the
+ * user's, as there is no other place for them. Media of tools' results that can't stand in a result follow the results of
+ * their step.
+ */
+export function contentsOf(messages: readonly RichMessage[], context: TurnContext): readonly Content[] {
+  const contents: { role: Content["role"]; parts: Fields[] }[] = [];
+  const add = (role: Content["role"], parts: readonly Fields[]): void => {
+    if (parts.length === 0) return;
+    const last = contents.at(-1);
+    if (last?.role === role) last.parts.push(...parts);
+    else contents.push({ role, parts: [...parts] });
+  };
+  let behind: readonly Fields[] = [];
+  for (const message of messages) {
+    if (message.role !== "tool") {
+      add("user", behind);
+      behind = [];
+    }
+    switch (message.role) {
+      case "system":
+      case "developer": {
+        const text = messageText(message);
+        add("user", text.trim() === "" ? [] : [{ text }]);
+        break;
+      }
+      case "user":
+        add("user", userParts(message.content));
+        break;
+      case "assistant":
+        add("model", modelParts(message, context));
+        break;
+      case "tool": {
+        const result = resultParts(message, context);
+        add("user", result.parts);
+        behind = [...behind, ...result.behind];
+        break;
+      }
+    }
+  }
+  add("user", behind);
+  return contents;
+}
+
+const FILLER: Content = { role: "user", parts: [{ text: "…" }] };
+
+/** With a user's turn at the beginning, which the service asks for. */
+export const begun = (contents: readonly Content[]): readonly Content[] =>
+  contents[0]?.role === "model" ? [FILLER, ...contents] : contents;
+
+/** With a user's turn at both ends, likewise. */
+export function framed(contents: readonly Content[]): readonly Content[] {
+  const first = begun(contents);
+  return first.at(-1)?.role === "user" ? first : [...first, FILLER];
+}

@@ -1,0 +1,43 @@
+import { type Fields, isObject, outputInstructions, outputSchemaOf } from "@jaf/model-http";
+import type * as z from "zod";
+import type { OutputFormat } from "../options.ts";
+
+/** How the model is told what the output must be. */
+interface ToldOutput {
+  /** Fields of `generationConfig`. */
+  readonly config: Fields;
+  /** Behind the agent's own. */
+  readonly instructions: string;
+}
+
+const UNTOLD: ToldOutput = { config: {}, instructions: "" };
+
+/** Nothing is told of a codec that reads anything but a JSON object. */
+export function outputFormat(codec: z.ZodType | undefined, format: OutputFormat): ToldOutput {
+  const schema = codec === undefined || format === "none" ? undefined : outputSchemaOf(codec);
+  if (schema === undefined) return UNTOLD;
+  if (format === "instructions") return { config: {}, instructions: outputInstructions(schema) };
+  return {
+    config: { responseMimeType: "application/json", responseJsonSchema: supportedSchema(schema) },
+    instructions: "",
+  };
+}
+
+/** The same schema in the keywords that Gemini knows: it ignores `const`, and reads an `enum` of one. */
+export function supportedSchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(supportedSchema);
+  if (!isObject(schema)) return schema;
+  const { const: constant, ...rest } = schema;
+  const entries = Object.entries(rest).map(([keyword, value]) => [keyword, within(keyword, value)]);
+  const written = Object.fromEntries(entries);
+  return typeof constant === "string" ? { ...written, enum: [constant] } : { ...schema, ...written };
+}
+
+/** Names of properties are no keywords, and values of an `enum` no schemas. */
+function within(keyword: string, value: unknown): unknown {
+  if (keyword === "properties" || keyword === "$defs")
+    return isObject(value)
+      ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, supportedSchema(inner)]))
+      : value;
+  return ["enum", "default", "examples", "required"].includes(keyword) ? value : supportedSchema(value);
+}

@@ -1,0 +1,132 @@
+import type { ResolvedAgent, Tool } from "@jaf/core";
+import type { MediaPart, RichMessage } from "@jaf/memory";
+import { messageText, present } from "@jaf/memory/engine";
+import {
+  base64Of,
+  type Fields,
+  fieldsOf,
+  functionParameters,
+  isMedia,
+  isObject,
+  mediaMention,
+  parseJson,
+  type ToolNames,
+  takesText,
+} from "@jaf/model-http";
+import type { ModelRules } from "../model-rules.ts";
+import { imageUrlPart, mediaPart } from "./media.ts";
+import { supportedSchema } from "./output-format.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: an agent of any output
+export type AnyAgent<Ctx> = ResolvedAgent<Ctx, any>;
+
+export interface CallContext {
+  readonly rules: ModelRules;
+  readonly names: ToolNames;
+  /** The latest call of each id: providers use ids again. */
+  readonly calls: Map<string, WireCall>;
+}
+
+/** How a call stands on the wire, by which its result names it. */
+interface WireCall {
+  readonly name: string;
+  /** `undefined`: Gemini gave none. */
+  readonly id: string | undefined;
+}
+
+export function toolFields<Ctx>(agent: AnyAgent<Ctx>, names: ToolNames, googles: readonly unknown[]): Fields {
+  const declared = (agent.tools ?? []).map((tool) => declaration(tool, names));
+  const offered = [...(declared.length === 0 ? [] : [{ functionDeclarations: declared }]), ...googles];
+  const calling = declared.length === 0 ? undefined : callingConfig(agent, names);
+  return {
+    ...(offered.length === 0 ? {} : { tools: offered }),
+    ...(calling === undefined ? {} : { toolConfig: { functionCallingConfig: calling } }),
+  };
+}
+
+export const textFunctions = <Ctx>(tools: NonNullable<AnyAgent<Ctx>["tools"]>): ReadonlySet<string> =>
+  new Set(tools.filter(({ schema }) => takesText(schema.parameters)).map(({ schema }) => schema.name));
+
+// biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
+type AnyTool<Ctx> = Tool<any, Ctx>;
+
+/** A tool without parameters has none on the wire: older models refuse an object of no properties. */
+function declaration<Ctx>(tool: AnyTool<Ctx>, names: ToolNames): Fields {
+  const { name, description, parameters } = tool.schema;
+  const schema = functionParameters(parameters);
+  return {
+    name: names.toWire(name),
+    description,
+    ...(isEmpty(schema) ? {} : { parametersJsonSchema: supportedSchema(schema) }),
+  };
+}
+
+const isEmpty = (schema: Fields): boolean =>
+  Object.keys(fieldsOf(schema["properties"])).length === 0 && !schema["additionalProperties"];
+
+/** As `functionCallingConfig`; `undefined`: the agent leaves it to the model. */
+function callingConfig<Ctx>({ modelConfig }: AnyAgent<Ctx>, names: ToolNames): Fields | undefined {
+  const choice = modelConfig?.toolChoice;
+  if (choice === undefined) return undefined;
+  return typeof choice === "string"
+    ? { mode: MODES[choice] }
+    : { mode: "ANY", allowedFunctionNames: [names.toWire(choice.tool)] };
+}
+
+const MODES = { auto: "AUTO", none: "NONE", required: "ANY" } as const;
+
+/** A tool's result, and what must follow the results of its step. */
+export interface ResultParts {
+  readonly parts: readonly Fields[];
+  readonly behind: readonly Fields[];
+}
+
+/** Nothing for a result of a call that isn't there: the service would refuse it. */
+export function resultParts(message: RichMessage, { calls, rules }: CallContext): ResultParts {
+  const call = calls.get(message.tool_call_id ?? "");
+  if (call === undefined) return { parts: [], behind: [] };
+  const { inside, outside } = mediaIn(message, rules.mediaInResults);
+  const response = responseOf(message, inside.length + outside.length > 0);
+  const functionResponse = {
+    ...present({ id: call.id }),
+    name: call.name,
+    response,
+    ...(inside.length === 0 ? {} : { parts: inside }),
+  };
+  const behind = outside.length === 0 ? [] : [{ text: `What ${call.name} returned:` }, ...outside];
+  return { parts: [{ functionResponse }], behind };
+}
+
+/** An object, as it must be: `error` is what Google calls a failure, `output` all else. */
+function responseOf(message: RichMessage, hasMedia: boolean): Fields {
+  const text = messageText(message);
+  const parsed = parseJson(text);
+  if (isObject(parsed) && parsed["status"] !== "success" && isObject(parsed["error"])) return { error: text };
+  return { output: text === "" && hasMedia ? "See the attached media." : text };
+}
+
+/** What Google documents that a result may hold. */
+const INSIDE: ReadonlySet<string> = new Set([
+  ...["image/png", "image/jpeg", "image/webp", "application/pdf", "text/plain"],
+]);
+
+function mediaIn({ content }: RichMessage, mayBeInside: boolean) {
+  const inside: Fields[] = [];
+  const outside: Fields[] = [];
+  for (const part of Array.isArray(content) ? content : []) {
+    if (isMedia(part)) {
+      const data = mayBeInside && INSIDE.has(part.mediaType) ? part.data : undefined;
+      if (data === undefined) outside.push(outsidePart(part));
+      else inside.push({ inlineData: { mimeType: part.mediaType, data: base64Of(data) } });
+      continue;
+    }
+    const image = imageUrlPart(part);
+    if (image !== undefined) outside.push(image);
+  }
+  return { inside, outside };
+}
+
+const outsidePart = (part: MediaPart): Fields =>
+  part.fileId !== undefined && part.data === undefined && part.url === undefined
+    ? { text: mediaMention(part) }
+    : mediaPart(part);

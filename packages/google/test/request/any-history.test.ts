@@ -1,0 +1,3 @@
+import { describeAnyHistory } from "../support/any-history.ts";
+
+describeAnyHistory(100);

@@ -1,0 +1,117 @@
+import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
+import {
+  type Fields,
+  type ForeignReasoning,
+  fieldsOf,
+  isMedia,
+  isObject,
+  isSameOrigin,
+  mediaMention,
+  otherModelText,
+} from "@jaf/model-http";
+import { type CallContext, wireCall } from "../request/tools.ts";
+
+/** A message as it goes over the wire, further fields included. */
+export type WireMessage = Fields & { readonly role: "system" | "user" | "assistant" | "tool" };
+
+export interface AssistantContext extends CallContext {
+  /** Of the model that is about to reply. */
+  readonly origin: ModelOrigin;
+  readonly foreignReasoning: ForeignReasoning;
+  readonly omitFields: readonly string[];
+}
+
+/** `undefined` for a turn of which nothing is left to be sent. */
+export function assistantMessage(message: RichMessage, context: AssistantContext): WireMessage | undefined {
+  const sent = isSameOrigin(message.origin, context.origin)
+    ? ownTurn(message, context)
+    : foreignTurn(message, context);
+  const placeholder = context.rules.foreignReasoning;
+  if (sent === undefined || placeholder === undefined || isFilled(sent["reasoning_content"])) return sent;
+  return { ...sent, reasoning_content: placeholder };
+}
+
+/** Ours, which no endpoint knows. */
+const KEPT_BACK = ["content", "tool_calls", "origin", "providerMetadata"] as const;
+
+/** Everything that the model sent, as it came. */
+function ownTurn(message: RichMessage, context: AssistantContext): WireMessage | undefined {
+  const further: Record<string, unknown> = { ...message };
+  for (const field of [...KEPT_BACK, ...context.omitFields]) delete further[field];
+  // The bytes of a sound don't go back: the endpoint knows it by its id.
+  if (isObject(further["audio"])) further["audio"] = { id: further["audio"]["id"] };
+  const calls = (message.tool_calls ?? []).map((call) => ownCall(call, context));
+  const content = ownContent(message.content);
+  const isEmpty = content.length === 0;
+  if (isEmpty && calls.length === 0 && !hasSubstance(further)) return undefined;
+  return {
+    ...further,
+    role: "assistant",
+    content: isEmpty ? (calls.length > 0 ? null : "") : content,
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
+}
+
+/** Readable thinking alone needn't go back, and some endpoints refuse a turn of nothing else. */
+const READABLE: ReadonlySet<string> = new Set(["role", "id", "name", "reasoning", "reasoning_content"]);
+
+const hasSubstance = (fields: Fields): boolean =>
+  Object.entries(fields).some(([field, value]) => !READABLE.has(field) && isFilled(value));
+
+const isFilled = (value: unknown): boolean =>
+  value !== undefined && value !== null && value !== "" && !(Array.isArray(value) && value.length === 0);
+
+function ownContent(content: RichMessage["content"]): string | readonly ContentPart[] {
+  if (content === null || typeof content === "string") return content ?? "";
+  return content.flatMap((part): readonly ContentPart[] => {
+    if (part.type === "tool-call") return [];
+    if (isMedia(part)) return [{ type: "text", text: mediaMention(part) }];
+    const { providerMetadata: _, ...sent } = part;
+    return [{ ...sent, type: part.type }];
+  });
+}
+
+/** What was said and called, and nothing that only its own model understands. */
+function foreignTurn(message: RichMessage, context: AssistantContext): WireMessage | undefined {
+  const calls = (message.tool_calls ?? []).map((call) => foreignCall(call, context));
+  const said = otherModelText(message, context.foreignReasoning);
+  if (said === "" && calls.length === 0) return undefined;
+  const signed = withSignature(calls, context.rules.foreignSignature);
+  return {
+    role: "assistant",
+    content: said === "" ? null : said,
+    ...(calls.length === 0 ? {} : { tool_calls: signed }),
+  };
+}
+
+/** As the endpoint itself wrote it, but for the name and the id that the wire needs. */
+function ownCall(call: RichToolCall, context: CallContext): Fields {
+  const { providerMetadata: _, ...sent } = call;
+  const { kind, id, name, text } = wireCall(call, true, context);
+  if (kind === "custom") return { ...sent, id, custom: { ...fieldsOf(call["custom"]), name } };
+  const { custom: __, ...rest } = sent;
+  return {
+    ...rest,
+    id,
+    type: "function",
+    function: { ...fieldsOf(rest["function"]), name, arguments: text },
+  };
+}
+
+/** Without anything that only its own model understands. */
+function foreignCall(call: RichToolCall, context: CallContext): Fields {
+  const { kind, id, name, text } = wireCall(call, false, context);
+  return kind === "custom"
+    ? { id, type: "custom", custom: { name, input: text } }
+    : { id, type: "function", function: { name, arguments: text } };
+}
+
+/** The first of a step's calls carries the signature for all of them. */
+function withSignature(calls: readonly Fields[], signature: string | undefined): readonly Fields[] {
+  const [first, ...others] = calls;
+  if (signature === undefined || first === undefined || calls.some(hasSignature)) return calls;
+  return [{ ...first, extra_content: { google: { thought_signature: signature } } }, ...others];
+}
+
+const hasSignature = (call: Fields): boolean =>
+  fieldsOf(fieldsOf(call["extra_content"])["google"])["thought_signature"] !== undefined;

@@ -1,0 +1,117 @@
+import type { ModelCompletion } from "@jaf/core";
+import { base64Of, bytesIn } from "@jaf/memory/engine";
+import { type Fields, fieldsOf, isObject, textInputIn } from "@jaf/model-http";
+import type { OpenAIRequest } from "../request/request.ts";
+
+type Names = Pick<OpenAIRequest, "names" | "textFunctions">;
+
+/** A reply's message as it came, but for the names of its calls: the agent's tools have their own. */
+export function messageOf(sent: Fields, request: Names): NonNullable<ModelCompletion["message"]> {
+  const { content } = sent;
+  const calls = sent["tool_calls"];
+  return {
+    ...sent,
+    content: typeof content === "string" || isParts(content) ? content : null,
+    ...(Array.isArray(calls)
+      ? { tool_calls: calls.map((call: unknown) => ownCall(fieldsOf(call), request)) }
+      : {}),
+  };
+}
+
+const isParts = (content: unknown): content is readonly { readonly type: string }[] =>
+  Array.isArray(content) &&
+  content.every((part: unknown) => isObject(part) && typeof part["type"] === "string");
+
+function ownCall(call: Fields, { names, textFunctions }: Names): Fields {
+  const kind = call["type"] === "custom" ? "custom" : "function";
+  const called = call[kind];
+  // The engine says what is wrong with it.
+  if (!isObject(called) || typeof called["name"] !== "string") return call;
+  const name = names.toOwn(called["name"]);
+  if (kind === "function" && textFunctions.has(name)) {
+    const { function: _, ...rest } = call;
+    return { ...rest, type: "custom", custom: { name, input: textInputIn(called["arguments"]) } };
+  }
+  return name === called["name"] ? call : { ...call, [kind]: { ...called, name } };
+}
+
+type Merged = Record<string, unknown>;
+
+/** Texts that come whole, and may come again with each piece. */
+const WHOLE: ReadonlySet<string> = new Set([
+  ...["id", "type", "role", "name", "format", "signature", "thought_signature", "mime_type", "media_type"],
+]);
+
+/**
+ * Adds a piece of a streamed message to what came before: texts and lists grow, objects are merged, all else is replaced.
+ * Entries of a list with the same `index` are one.
+ */
+export function mergePiece(message: Merged, piece: Fields): void {
+  for (const [field, value] of Object.entries(piece)) message[field] = merged(field, message[field], value);
+}
+
+function merged(field: string, before: unknown, value: unknown): unknown {
+  if (value === undefined || value === null) return before === undefined ? value : before;
+  if (before === undefined || before === null) return copied(field, value);
+  if (typeof before === "string" && typeof value === "string") return mergedText(field, before, value);
+  if (Array.isArray(before) && Array.isArray(value)) return mergedList(field, before, value);
+  if (isObject(before) && isObject(value)) {
+    const object: Merged = { ...before };
+    mergePiece(object, value);
+    return object;
+  }
+  return value;
+}
+
+/** Entries of one list may belong together, too. */
+const copied = (field: string, value: unknown): unknown =>
+  Array.isArray(value) ? mergedList(field, [], value) : value;
+
+function mergedText(field: string, before: string, value: string): string {
+  if (WHOLE.has(field)) return value === "" ? before : value;
+  return field === "data" ? joinedBase64(before, value) : before + value;
+}
+
+/** Pieces of a sound are encoded each for itself: one that ends in `=` can't just be followed by another. */
+function joinedBase64(before: string, value: string): string {
+  if (!before.endsWith("=")) return before + value;
+  const [head, tail] = [bytesIn(before), bytesIn(value)];
+  const joined = new Uint8Array(head.length + tail.length);
+  joined.set(head);
+  joined.set(tail, head.length);
+  return base64Of(joined);
+}
+
+function mergedList(
+  field: string,
+  before: readonly unknown[],
+  pieces: readonly unknown[],
+): readonly unknown[] {
+  const list = [...before];
+  for (const piece of pieces) {
+    const at = placeOf(field, list, piece);
+    if (at === -1) list.push(piece);
+    else list[at] = merged(field, list[at], piece);
+  }
+  return list;
+}
+
+/** Of the entry that the piece goes on with; -1: it is a new one. */
+function placeOf(field: string, list: readonly unknown[], piece: unknown): number {
+  if (!isObject(piece)) return -1;
+  // LiteLLM numbers no thinking block: one that isn't signed yet goes on.
+  if (field === "thinking_blocks") return isOpenThinking(list.at(-1), piece) ? list.length - 1 : -1;
+  const { index, type, id } = piece;
+  // What is encrypted comes whole, and OpenRouter gives several of them one index.
+  if (typeof index !== "number" || type === "reasoning.encrypted") return -1;
+  return list.findLastIndex((entry) => {
+    const known = fieldsOf(entry);
+    return known["index"] === index && isSameOrUnsaid(known["type"], type) && isSameOrUnsaid(known["id"], id);
+  });
+}
+
+const isSameOrUnsaid = (known: unknown, said: unknown): boolean =>
+  known === said || known === undefined || known === null || said === undefined || said === null;
+
+const isOpenThinking = (last: unknown, piece: Fields): boolean =>
+  fieldsOf(last)["type"] === "thinking" && !fieldsOf(last)["signature"] && piece["type"] === "thinking";

@@ -1,0 +1,74 @@
+import type { RichMessage } from "@jaf/memory";
+import { calledTool, messageText, partText } from "@jaf/memory/engine";
+import { splitInstructions } from "@jaf/model-http";
+import { mediaOf, textPart, userContent, type WirePart } from "../request/media.ts";
+import { type AssistantContext, assistantMessage, type WireMessage } from "./assistant-message.ts";
+
+/**
+ * The conversation on the wire. The instructions are one system message with those that the conversation begins with, since
+ * many templates of open models take no second. Media of tool results follow the results of their step in a user's message:
+ * a result holds text alone.
+ */
+export function wireMessages(
+  instructions: string,
+  messages: readonly RichMessage[],
+  context: AssistantContext,
+): readonly WireMessage[] {
+  const { system, spoken } = splitInstructions([instructions], messages);
+  const sent: WireMessage[] = system === "" ? [] : [{ role: "system", content: system }];
+  const callNames = new Map<string, string>();
+  let media: WirePart[] = [];
+  const flush = (): void => {
+    if (media.length > 0) sent.push({ role: "user", content: media });
+    media = [];
+  };
+  for (const message of spoken) {
+    if (message.role !== "tool") flush();
+    switch (message.role) {
+      case "system":
+      case "developer":
+        sent.push({ role: "system", content: messageText(message) });
+        break;
+      case "user":
+        sent.push(userMessage(message));
+        break;
+      case "assistant": {
+        for (const call of message.tool_calls ?? []) callNames.set(call.id, calledTool(call).name);
+        const turn = assistantMessage(message, context);
+        if (turn !== undefined) sent.push(turn);
+        break;
+      }
+      case "tool": {
+        const id = message.tool_call_id ?? "";
+        const parts = Array.isArray(message.content) ? mediaOf(message.content) : [];
+        if (parts.length > 0)
+          media.push(textPart(`What ${callNames.get(id) ?? "the tool"} returned:`), ...parts);
+        sent.push({ role: "tool", tool_call_id: context.ids.answered(id), content: resultText(message) });
+        break;
+      }
+    }
+  }
+  flush();
+  return sent;
+}
+
+/** Of the optional name, OpenAI's rule. */
+const isName = (name: unknown): name is string =>
+  typeof name === "string" && /^[^\s<|\\/>]{1,64}$/.test(name);
+
+function userMessage(message: RichMessage): WireMessage {
+  const name = message["name"];
+  return {
+    role: "user",
+    content: userContent(message.content),
+    ...(isName(name) ? { name } : {}),
+  };
+}
+
+function resultText(message: RichMessage): string {
+  if (!Array.isArray(message.content)) return messageText(message);
+  const texts = message.content.map((part) => partText(part)).filter((text) => text !== undefined);
+  return texts.length === 0 && message.content.length > 0
+    ? "It follows in the next message."
+    : texts.join("\n");
+}

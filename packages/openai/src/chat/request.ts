@@ -1,0 +1,87 @@
+import type { ModelOrigin } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
+import {
+  callIds,
+  type Fields,
+  functionParameters,
+  modelName,
+  ownCallIds,
+  type ToolNames,
+  toolNames,
+} from "@jaf/model-http";
+import { type DialectRules, rulesOf } from "../dialect.ts";
+import { errors } from "../errors.ts";
+import type { Endpoint, ParsedChatOptions } from "../options.ts";
+import { outputFormat } from "../request/output-format.ts";
+import { promptCacheKey } from "../request/prompt-cache.ts";
+import { type AnyAgent, type Asked, furtherFields, type OpenAIRequest } from "../request/request.ts";
+import { type AnyTool, isCustomTool, textFunctions, toolChoice } from "../request/tools.ts";
+import { wireMessages } from "./messages.ts";
+
+/** OpenAI's longest. */
+const MAX_ID_LENGTH = 40;
+
+/** Throws an `OpenAIError` where no model is named. */
+export function chatRequest(
+  [state, agent, config]: Asked,
+  options: ParsedChatOptions,
+  endpoint: Endpoint,
+): OpenAIRequest {
+  const model = modelName(config, agent, { model: options.model, errors });
+  const rules = rulesOf(endpoint.dialect(model));
+  const { provider } = endpoint;
+  const origin: ModelOrigin = { provider, api: "chat", model };
+  const tools = agent.tools ?? [];
+  const names = toolNames(tools.map(({ schema }) => schema.name));
+  const told = outputFormat(agent.outputCodec, options.outputFormat ?? rules.outputFormat);
+  const instructions = [agent.instructions(state), told.instructions]
+    .filter((text) => text !== "")
+    .join("\n\n");
+  const { foreignReasoning, omitFields } = options;
+  const ids = callIds(ownCallIds(state.messages, origin), MAX_ID_LENGTH);
+  const context = { rules, names, ids, origin, foreignReasoning, omitFields };
+  const messages = wireMessages(instructions, state.messages, context);
+  const further = furtherFields(agent, { body: options.body, provider, ownFields: OWN_FIELDS });
+  const offered = [...tools.map((tool) => wireTool(tool, rules, names)), ...further.tools];
+  const prompt = { config, agentName: agent.name, model, instructions, tools: offered };
+  return {
+    body: {
+      model,
+      messages,
+      ...(offered.length === 0 ? {} : { tools: offered, ...toolChoice(agent, names, { rules, choose }) }),
+      ...settings(agent, rules.maxTokensField),
+      ...told.body,
+      ...(rules.promptCacheKey ? promptCacheKey(prompt) : {}),
+      ...further.body,
+    },
+    origin,
+    names,
+    textFunctions: textFunctions(tools, rules),
+  };
+}
+
+/** What the agent asks of the model, in the words of Chat Completions. */
+function settings({ modelConfig = {} }: AnyAgent, maxTokensField: string): Fields {
+  const { temperature, maxTokens, topP, reasoningEffort } = modelConfig;
+  return present({
+    temperature,
+    top_p: topP,
+    [maxTokensField]: maxTokens,
+    reasoning_effort: reasoningEffort,
+  });
+}
+
+const choose = (type: string, name: string): Fields => ({ type, [type]: { name } });
+
+/** Of the body, the adapter's own: a reply that is streamed unasked, or another model's, would not be understood. */
+const OWN_FIELDS: ReadonlySet<string> = new Set([
+  ...["model", "messages", "stream", "stream_options", "tools"],
+]);
+
+function wireTool(tool: AnyTool, rules: DialectRules, names: ToolNames): Fields {
+  const { name, description } = tool.schema;
+  const named = { name: names.toWire(name), description };
+  return isCustomTool(tool, rules)
+    ? { type: "custom", custom: named }
+    : { type: "function", function: { ...named, parameters: functionParameters(tool.schema.parameters) } };
+}

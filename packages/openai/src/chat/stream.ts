@@ -1,0 +1,204 @@
+import type { ModelStreamChunk } from "@jaf/core";
+import { type Fields, fieldsOf, isObject, listOf, parseJson } from "@jaf/model-http";
+import { errors } from "../errors.ts";
+import type { OpenAIRequest } from "../request/request.ts";
+import { mergePiece, messageOf } from "./message.ts";
+import { choiceError, usageOf } from "./reply.ts";
+
+/**
+ * The chunks of a stream, the last of which is `done`. It is whole with `[DONE]`, or where it ends after a finish reason,
+ * as some endpoints leave `[DONE]` out. Throws an `OpenAIError` where it ends before.
+ */
+export async function* chatChunksOf(
+  events: AsyncIterable<string>,
+  request: OpenAIRequest,
+): AsyncGenerator<ModelStreamChunk, void> {
+  const reply = replyPieces(request);
+  for await (const data of events) {
+    if (data === "[DONE]") {
+      yield reply.done();
+      return;
+    }
+    yield* reply.add(data);
+  }
+  if (!reply.isWhole()) throw errors.cut(request.origin.provider);
+  yield reply.done();
+}
+
+/** A streamed reply on its way to being whole. */
+interface ReplyPieces {
+  /** What the engine is told of an event. Throws an `OpenAIError` where it reports an error or can't be understood. */
+  readonly add: (data: string) => readonly ModelStreamChunk[];
+  readonly isWhole: () => boolean;
+  readonly done: () => ModelStreamChunk;
+}
+
+function replyPieces(request: OpenAIRequest): ReplyPieces {
+  const { origin, names } = request;
+  const message: Record<string, unknown> = {};
+  const content = contentPieces();
+  const calls = callPieces();
+  let finishReason: string | undefined;
+  let usage: ReturnType<typeof usageOf>;
+
+  const addDelta = (delta: Fields): readonly ModelStreamChunk[] => {
+    const { content: piece, tool_calls, ...further } = delta;
+    mergePiece(message, further);
+    const { text, reasoning } = content.add(piece);
+    const thought = reasoning + reasoningIn(further);
+    const chunks: ModelStreamChunk[] = [];
+    if (thought !== "") chunks.push({ type: "reasoning_delta", text: thought });
+    if (text !== "") chunks.push({ type: "text_delta", text });
+    for (const call of listOf(tool_calls)) {
+      const chunk = calls.add(call);
+      if (chunk === undefined) continue;
+      chunks.push(chunk.name === undefined ? chunk : { ...chunk, name: names.toOwn(chunk.name) });
+    }
+    return chunks;
+  };
+
+  const whole = (): Fields => {
+    const called = calls.whole();
+    return { ...message, content: content.whole(), ...(called.length === 0 ? {} : { tool_calls: called }) };
+  };
+
+  return {
+    add: (data) => {
+      const event = parseJson(data);
+      if (!isObject(event)) throw errors.malformed(origin.provider, "an event that is not JSON");
+      const error = choiceError(event);
+      if (error !== undefined && error !== null) throw errors.reported(error, origin.provider);
+      usage = usageOf(event["usage"]) ?? usage;
+      const choice = fieldsOf(listOf(event["choices"])[0]);
+      const reason = choice["finish_reason"];
+      if (reason === "error") throw errors.reported(undefined, origin.provider);
+      if (typeof reason === "string" && reason !== "") finishReason = reason;
+      // A few endpoints answer with one event that is the whole reply.
+      return addDelta(fieldsOf(choice["delta"] ?? choice["message"]));
+    },
+    isWhole: () => finishReason !== undefined,
+    done: () => ({
+      type: "done",
+      message: messageOf(whole(), request),
+      origin,
+      ...(finishReason === undefined ? {} : { finishReason }),
+      ...(usage === undefined ? {} : { usage }),
+    }),
+  };
+}
+
+/** What the model thinks, in the words of DeepSeek, vLLM and OpenRouter. */
+function reasoningIn(delta: Fields): string {
+  return textOf(delta["reasoning_content"] ?? delta["reasoning"]);
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** What a piece of content says and thinks. */
+interface Spoken {
+  readonly text: string;
+  readonly reasoning: string;
+}
+
+/** The content of a streamed reply: a text, or, of endpoints that stream parts (Mistral's), parts. */
+interface ContentPieces {
+  readonly add: (content: unknown) => Spoken;
+  /** `null`: nothing came. */
+  readonly whole: () => string | readonly Fields[] | null;
+}
+
+const textIn = (part: Fields): string => textOf(part["text"]);
+
+const thoughtIn = (part: Fields): string =>
+  listOf(part["thinking"])
+    .map((piece) => (isObject(piece) ? textIn(piece) : ""))
+    .join("");
+
+function contentPieces(): ContentPieces {
+  let text: string | undefined;
+  const parts: Record<string, unknown>[] = [];
+
+  const addPart = (part: Fields): void => {
+    const last = parts.at(-1);
+    if (last !== undefined && part["type"] === "text" && last["type"] === "text")
+      last["text"] = textIn(last) + textIn(part);
+    else if (last !== undefined && part["type"] === "thinking" && last["type"] === "thinking")
+      Object.assign(last, part, { thinking: [{ type: "text", text: thoughtIn(last) + thoughtIn(part) }] });
+    else parts.push({ ...part });
+  };
+
+  return {
+    add: (content) => {
+      if (typeof content === "string") {
+        if (parts.length > 0 && content !== "") addPart({ type: "text", text: content });
+        else text = (text ?? "") + content;
+        return { text: content, reasoning: "" };
+      }
+      const pieces = listOf(content).filter(isObject);
+      if (pieces.length > 0 && text) addPart({ type: "text", text });
+      if (pieces.length > 0) text = undefined;
+      pieces.forEach(addPart);
+      return { text: pieces.map(textIn).join(""), reasoning: pieces.map(thoughtIn).join("") };
+    },
+    whole: () => (parts.length > 0 ? parts : (text ?? null)),
+  };
+}
+
+type CallDelta = Extract<ModelStreamChunk, { readonly type: "tool_call_delta" }>;
+
+/** The calls of a streamed reply, put together from their pieces with all their fields. */
+interface CallPieces {
+  /** What the engine is told of the piece. */
+  readonly add: (piece: unknown) => CallDelta | undefined;
+  readonly whole: () => readonly Fields[];
+}
+
+interface Call {
+  readonly index: unknown;
+  readonly fields: Record<string, unknown>;
+}
+
+function callPieces(): CallPieces {
+  const calls: Call[] = [];
+
+  /** By index; without one by id; without either it is the latest. Gemini's gives several calls one index. */
+  const placeOf = (index: unknown, id: string): number => {
+    if (index === undefined || index === null) {
+      if (id === "") return calls.length - 1;
+      return calls.findLastIndex(({ fields }) => fields["id"] === id);
+    }
+    const at = calls.findLastIndex((call) => call.index === index);
+    const known = textOf(calls[at]?.fields["id"]);
+    return id !== "" && known !== "" && known !== id ? -1 : at;
+  };
+
+  return {
+    add: (piece) => {
+      if (!isObject(piece)) return undefined;
+      const { index, ...fields } = piece;
+      const id = textOf(fields["id"]);
+      let at = placeOf(index, id);
+      if (at === -1) at = calls.push({ index, fields: {} }) - 1;
+      const call = calls[at]?.fields ?? {};
+      mergePiece(call, withTextArguments(fields));
+      const called = fieldsOf(fields["function"] ?? fields["custom"]);
+      const text = textOf(called["arguments"] ?? called["input"]);
+      const name = textOf(called["name"]);
+      return {
+        type: "tool_call_delta",
+        index: at,
+        ...(id === "" ? {} : { id }),
+        ...(name === "" ? {} : { name }),
+        ...(text === "" ? {} : { arguments: text }),
+      };
+    },
+    whole: () => calls.map(({ fields }) => fields),
+  };
+}
+
+/** Local models hand over the decoded object. */
+function withTextArguments(fields: Fields): Fields {
+  const called = fields["function"];
+  if (!isObject(called) || !isObject(called["arguments"])) return fields;
+  return { ...fields, function: { ...called, arguments: JSON.stringify(called["arguments"]) } };
+}

@@ -1,0 +1,141 @@
+import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
+import { partText, present } from "@jaf/memory/engine";
+import {
+  base64Of,
+  type Fields,
+  type ForeignReasoning,
+  fieldsOf,
+  isMedia,
+  isSameOrigin,
+  mediaMention,
+  otherModelText,
+} from "@jaf/model-http";
+import {
+  callItem,
+  type InputItem,
+  type ItemContext,
+  type ItemMetadata,
+  metadataOf,
+  OTHER_ITEM,
+} from "./items.ts";
+import { type Entry, type PairingRules, pairedItems } from "./reasoning.ts";
+
+export interface AssistantContext extends ItemContext, PairingRules {
+  /** Of the model that is about to reply. */
+  readonly origin: ModelOrigin;
+  readonly foreignReasoning: ForeignReasoning;
+}
+
+/** None for a turn of which nothing is left to be sent. */
+export function assistantItems(message: RichMessage, context: AssistantContext): readonly InputItem[] {
+  if (isSameOrigin(message.origin, context.origin)) return pairedItems(ownEntries(message, context), context);
+  const said = otherModelText(message, context.foreignReasoning);
+  const calls = (message.tool_calls ?? []).map((call) => callItem(call, false, context));
+  return said === "" ? calls : [{ role: "assistant", content: said }, ...calls];
+}
+
+/** The output items of a reply, as they came. */
+function ownEntries(message: RichMessage, context: ItemContext): readonly Entry[] {
+  const calls = [...(message.tool_calls ?? [])];
+  const entries: Entry[] = [];
+  let said: SaidItem | undefined;
+  for (const part of partsOf(message)) {
+    const metadata = metadataOf(part);
+    const content = saidContent(part, metadata);
+    if (content !== undefined) {
+      said = said?.follows(metadata) === true ? said : saidItem(metadata);
+      if (said.add(content)) entries.push(said.entry);
+      continue;
+    }
+    said = undefined;
+    if (part.type === "tool-call") {
+      const index = calls.findIndex(({ id }) => id === part["id"]);
+      for (const call of index < 0 ? [] : calls.splice(index, 1)) entries.push(callEntry(call, context));
+    } else {
+      const item = partItem(part, metadata);
+      if (item !== undefined) entries.push({ item, reasoningId: metadata?.reasoningId });
+    }
+  }
+  return [...entries, ...calls.map((call) => callEntry(call, context))];
+}
+
+const partsOf = ({ content }: RichMessage): readonly ContentPart[] => {
+  if (typeof content !== "string") return content ?? [];
+  return content === "" ? [] : [{ type: "text", text: content }];
+};
+
+/** A message item, whose content comes part by part. */
+interface SaidItem {
+  readonly entry: Entry;
+  readonly follows: (metadata: ItemMetadata | undefined) => boolean;
+  /** Whether it is the first. */
+  readonly add: (content: Fields) => boolean;
+}
+
+function saidItem(metadata: ItemMetadata | undefined): SaidItem {
+  const content: Fields[] = [];
+  // One that came without content goes back without.
+  const isEmpty = metadata?.item["content"] !== undefined;
+  const item = { ...metadata?.item, type: "message", role: "assistant", ...(isEmpty ? {} : { content }) };
+  return {
+    entry: { item, reasoningId: metadata?.reasoningId },
+    follows: (next) =>
+      next?.item["id"] === metadata?.item["id"] && (next?.contentIndex ?? content.length) === content.length,
+    add: (part) => content.push(part) === 1,
+  };
+}
+
+/** A part of a message item's content; `undefined` for what is none. */
+function saidContent(part: ContentPart, metadata: ItemMetadata | undefined): Fields | undefined {
+  const text = partText(part);
+  if (text !== undefined) return { type: "output_text", text, ...metadata?.content };
+  if (part.type === "refusal") return { type: "refusal", refusal: part["refusal"], ...metadata?.content };
+  if (metadata?.contentIndex !== undefined) {
+    const { providerMetadata: _, ...sent } = part;
+    return sent;
+  }
+  // A reply of this model never holds one of these, but a middleware may have put it there.
+  return isMedia(part) && metadata === undefined
+    ? { type: "output_text", text: mediaMention(part) }
+    : undefined;
+}
+
+/** `undefined` for what is no item. */
+function partItem(part: ContentPart, metadata: ItemMetadata | undefined): InputItem | undefined {
+  switch (part.type) {
+    case "reasoning": {
+      if (metadata === undefined) return undefined;
+      const encrypted = part["encrypted"];
+      const content = present({ encrypted_content: encrypted });
+      return { summary: [], ...metadata.item, type: "reasoning", ...content };
+    }
+    case "media":
+      return isMedia(part) && part.data !== undefined && metadata !== undefined
+        ? { ...metadata.item, result: base64Of(part.data) }
+        : undefined;
+    case "provider-tool-call":
+      return metadata?.item;
+    case OTHER_ITEM:
+      return fieldsOf(part["item"]);
+    // What stands for another item, or was put there by somebody else.
+    case "provider-tool-result":
+    case "source":
+      return undefined;
+    default: {
+      const { providerMetadata: _, ...item } = part;
+      return item;
+    }
+  }
+}
+
+function callEntry(call: RichToolCall, context: ItemContext): Entry {
+  const sent = callItem(call, true, context);
+  const metadata = metadataOf(call);
+  // Under another id it is another call than the one that the item is.
+  const isRenamed = sent["call_id"] !== call.id || fieldsOf(call.providerMetadata)["jaf"] !== undefined;
+  const { id: _, ...rest } = metadata?.item ?? {};
+  return {
+    item: { ...(isRenamed ? rest : metadata?.item), ...sent },
+    reasoningId: metadata?.reasoningId,
+  };
+}

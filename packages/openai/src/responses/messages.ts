@@ -1,0 +1,40 @@
+import type { RichMessage } from "@jaf/memory";
+import { messageText } from "@jaf/memory/engine";
+import { splitInstructions } from "@jaf/model-http";
+import { inputContent } from "../request/media.ts";
+import { type AssistantContext, assistantItems } from "./assistant-message.ts";
+import { type InputItem, outputItem } from "./items.ts";
+
+export interface Input {
+  readonly instructions: string;
+  readonly items: readonly InputItem[];
+}
+
+/** The conversation on the wire. The instructions are joined by those that the conversation begins with. */
+export function inputOf(
+  instructions: string,
+  messages: readonly RichMessage[],
+  context: AssistantContext,
+): Input {
+  const { system: told, spoken } = splitInstructions([instructions], messages);
+  const items = spoken.flatMap((message) => messageItems(message, context));
+  // Without any input there would be nothing to answer.
+  return items.length === 0 && told !== ""
+    ? { instructions: "", items: [{ role: "developer", content: told }] }
+    : { instructions: told, items };
+}
+
+function messageItems(message: RichMessage, context: AssistantContext): readonly InputItem[] {
+  const { role, content } = message;
+  switch (role) {
+    case "system":
+    case "developer":
+      return [{ role, content: messageText(message) }];
+    case "user":
+      return [{ role, content: inputContent(content) }];
+    case "assistant":
+      return assistantItems(message, context);
+    case "tool":
+      return [outputItem(message.tool_call_id ?? "", inputContent(content), context)];
+  }
+}

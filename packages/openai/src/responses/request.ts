@@ -1,0 +1,126 @@
+import type { ModelOrigin } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
+import {
+  callIds,
+  type Fields,
+  fieldsOf,
+  functionParameters,
+  listOf,
+  modelName,
+  outputSchemaOf,
+  ownCallIds,
+  type ToolNames,
+  toolNames,
+} from "@jaf/model-http";
+import { type DialectRules, rulesOf } from "../dialect.ts";
+import { errors } from "../errors.ts";
+import type { Endpoint, ParsedResponsesOptions } from "../options.ts";
+import { strictOutput } from "../request/output-format.ts";
+import { promptCacheKey } from "../request/prompt-cache.ts";
+import { type AnyAgent, type Asked, furtherFields, type OpenAIRequest } from "../request/request.ts";
+import { type AnyTool, isCustomTool, textFunctions, toolChoice } from "../request/tools.ts";
+import { MAX_ID_LENGTH } from "./items.ts";
+import { inputOf } from "./messages.ts";
+
+/** Throws an `OpenAIError` where no model is named. */
+export function responsesRequest(
+  [state, agent, config]: Asked,
+  options: ParsedResponsesOptions,
+  endpoint: Endpoint,
+): OpenAIRequest {
+  const model = modelName(config, agent, { model: options.model, errors });
+  const isOpenAI = endpoint.dialect(model) === "openai";
+  const rules = rulesOf(isOpenAI ? "openai" : "compatible");
+  const { provider } = endpoint;
+  const origin: ModelOrigin = { provider, api: "responses", model };
+  const tools = agent.tools ?? [];
+  const names = toolNames(tools.map(({ schema }) => schema.name));
+  const further = furtherFields(agent, { body: options.body, provider, ownFields: OWN_FIELDS });
+  const { store = options.store, include, ...given } = further.body;
+  const { instructions, items } = inputOf(agent.instructions(state), state.messages, {
+    rules,
+    names,
+    ids: callIds(ownCallIds(state.messages, origin), MAX_ID_LENGTH),
+    kinds: new Map(),
+    origin,
+    foreignReasoning: options.foreignReasoning,
+    isStored: store === true,
+    takesReadable: !isOpenAI,
+    sentIds: new Set(),
+  });
+  const offered = [...tools.map((tool) => wireTool(tool, rules, names)), ...further.tools];
+  const prompt = { config, agentName: agent.name, model, instructions, tools: offered };
+  return {
+    body: {
+      model,
+      ...(instructions === "" ? {} : { instructions }),
+      input: items,
+      store,
+      ...included(model, options, { isOpenAI, include }),
+      ...(offered.length === 0 ? {} : { tools: offered, ...toolChoice(agent, names, { rules, choose }) }),
+      ...(rules.promptCacheKey ? promptCacheKey(prompt) : {}),
+      ...settings(agent, options, given),
+    },
+    origin,
+    names,
+    textFunctions: textFunctions(tools, rules),
+  };
+}
+
+const choose = (type: string, name: string) => ({ type, name });
+
+/**
+ * Of the body, the adapter's own: the whole conversation is sent each time, so the service is pointed to no other, and the
+ * reply is waited for.
+ */
+const OWN_FIELDS: ReadonlySet<string> = new Set([
+  ...["model", "input", "instructions", "tools", "stream", "stream_options"],
+  ...["background", "previous_response_id", "conversation"],
+]);
+
+/** Without `strict: false`, the API makes the schemas strict by itself, and with them optional properties required. */
+function wireTool(tool: AnyTool, rules: DialectRules, names: ToolNames): Fields {
+  const { name, description } = tool.schema;
+  const named = { name: names.toWire(name), description };
+  return isCustomTool(tool, rules)
+    ? { type: "custom", ...named }
+    : { type: "function", ...named, parameters: functionParameters(tool.schema.parameters), strict: false };
+}
+
+/** What the agent asks of the model, with what `given` adds, which outranks it. */
+function settings(agent: AnyAgent, options: ParsedResponsesOptions, given: Fields): Fields {
+  const { temperature, maxTokens, topP, reasoningEffort: effort } = agent.modelConfig ?? {};
+  const { reasoningSummary: summary, outputFormat } = options;
+  const { outputCodec } = agent;
+  const schema =
+    outputCodec === undefined || outputFormat === "none" ? undefined : outputSchemaOf(outputCodec);
+  const reasoning = { ...present({ effort, summary }), ...fieldsOf(given["reasoning"]) };
+  const text = {
+    ...(schema === undefined ? {} : { format: { type: "json_schema", ...strictOutput(schema) } }),
+    ...fieldsOf(given["text"]),
+  };
+  return {
+    ...present({ temperature, top_p: topP, max_output_tokens: maxTokens }),
+    ...given,
+    ...(Object.keys(reasoning).length === 0 ? {} : { reasoning }),
+    ...(Object.keys(text).length === 0 ? {} : { text }),
+  };
+}
+
+const ENCRYPTED = "reasoning.encrypted_content";
+
+/** Models that don't reason, and refuse to be asked for their reasoning. Fine-tuned ones are named `ft:gpt-4o…`. */
+const NOT_REASONING = /(^|:)(gpt-3|gpt-4|gpt-5-chat|chatgpt)/;
+
+interface Given {
+  readonly isOpenAI: boolean;
+  readonly include: unknown;
+}
+
+/** What a response is to hold beyond the usual. */
+function included(model: string, { encryptedReasoning }: ParsedResponsesOptions, given: Given): Fields {
+  const asks = encryptedReasoning ?? (given.isOpenAI && !NOT_REASONING.test(model));
+  const others = listOf(given.include).filter((name) => name !== ENCRYPTED);
+  const include = asks ? [ENCRYPTED, ...others] : listOf(given.include);
+  return include.length === 0 ? {} : { include };
+}

@@ -1,0 +1,157 @@
+import { runStream } from "@jaf/core";
+import { describe, expect, it } from "vitest";
+import { configOf, fakeChat, providerOf, rich, says } from "../support/setup.ts";
+
+const origin = { provider: "openai", api: "chat", model: "gpt-test" };
+
+/** The stored reply of a stream of these deltas. */
+async function stored(...deltas: readonly unknown[]) {
+  const events = [
+    ...deltas.map((delta) => ({ choices: [{ index: 0, delta }] })),
+    { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] },
+  ];
+  const body = `${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")}data: [DONE]\n\n`;
+  const fake = await fakeChat([{ kind: "raw", headers: { "content-type": "text/event-stream" }, body }]);
+  const { config, events: told } = configOf(providerOf(fake), {}, { maxTurns: 1 });
+  const result = await runStream<unknown, unknown>(says("Hi"), config).result;
+  const text = told.map((event) => (event.type === "llm_delta" ? event.data.text : "")).join("");
+  return { message: rich(result)[1], text };
+}
+
+const call = (further: object, text = "") => ({
+  function: { name: "f", arguments: text },
+  type: "function",
+  ...further,
+});
+
+describe("a reply in the pieces of", () => {
+  it("OpenRouter: thinking of one index is one, and what is encrypted stays apart", async () => {
+    const { message } = await stored(
+      {
+        content: "",
+        reasoning: "One",
+        reasoning_details: [{ type: "reasoning.text", text: "One", index: 0, format: "a" }],
+      },
+      {
+        content: "",
+        reasoning: " two.",
+        reasoning_details: [{ type: "reasoning.text", text: " two.", index: 0, format: "a" }],
+      },
+      {
+        content: "",
+        reasoning_details: [{ type: "reasoning.text", signature: "c2ln", index: 0, format: "a" }],
+      },
+      { content: "", reasoning_details: [{ type: "reasoning.encrypted", data: "YQ==", id: "t1", index: 0 }] },
+      { content: "", reasoning_details: [{ type: "reasoning.encrypted", data: "Yg==", id: "t1", index: 0 }] },
+      {
+        content: "Three.",
+        images: [{ type: "image_url", image_url: { url: "data:image/png;base64,AA==" } }],
+      },
+    );
+    expect(message).toEqual({
+      role: "assistant",
+      content: "Three.",
+      reasoning: "One two.",
+      reasoning_details: [
+        { type: "reasoning.text", text: "One two.", index: 0, format: "a", signature: "c2ln" },
+        { type: "reasoning.encrypted", data: "YQ==", id: "t1", index: 0 },
+        { type: "reasoning.encrypted", data: "Yg==", id: "t1", index: 0 },
+      ],
+      images: [{ type: "image_url", image_url: { url: "data:image/png;base64,AA==" } }],
+      origin,
+    });
+  });
+
+  it("LiteLLM: a thinking block goes on until it is signed", async () => {
+    const block = (thinking: string, signature: string | null = null) => ({
+      thinking_blocks: [{ type: "thinking", thinking, signature }],
+    });
+    const { message } = await stored(
+      block("One"),
+      block(" two."),
+      block("", "c2ln"),
+      block("Then"),
+      block("", "MQ=="),
+      { content: "Ok." },
+    );
+    expect(message).toMatchObject({
+      thinking_blocks: [
+        { type: "thinking", thinking: "One two.", signature: "c2ln" },
+        { type: "thinking", thinking: "Then", signature: "MQ==" },
+      ],
+    });
+  });
+
+  it("Gemini: two calls of one index are two, each with its signature", async () => {
+    const extra = (signature: string) => ({ extra_content: { google: { thought_signature: signature } } });
+    const { message } = await stored(
+      { tool_calls: [call({ index: 0, id: "a", ...extra("c2ln") }, "{}")] },
+      { tool_calls: [call({ index: 0, id: "b" }, "{}")] },
+    );
+    expect(message?.tool_calls).toEqual([call({ id: "a", ...extra("c2ln") }, "{}"), call({ id: "b" }, "{}")]);
+  });
+
+  it.each([
+    ["Ollama: calls without an index", [{ tool_calls: [call({ id: "a" }, "{}"), call({ id: "b" }, "{}")] }]],
+    [
+      "vLLM: a call whose id and name are repeated",
+      [
+        { tool_calls: [call({ index: 0, id: "a" }, '{"x"')] },
+        { tool_calls: [call({ index: 0, id: "a" }, ":1}")] },
+        { tool_calls: [call({ index: 1, id: "b" }, "{}")] },
+      ],
+    ],
+    [
+      "others: calls that interleave",
+      [
+        { tool_calls: [call({ index: 1, id: "b" }), call({ index: 0, id: "a" })] },
+        {
+          tool_calls: [
+            { index: 0, function: { arguments: "{}" } },
+            { index: 1, function: { arguments: "{}" } },
+          ],
+        },
+      ],
+    ],
+    [
+      "local models: arguments that are an object",
+      [
+        { tool_calls: [{ id: "a", function: { name: "f", arguments: { x: 1 } } }] },
+        { tool_calls: [call({ id: "b" }, "{}")] },
+      ],
+    ],
+  ])("%s", async (_, deltas) => {
+    const { message } = await stored(...deltas);
+    const calls = message?.tool_calls ?? [];
+    expect(calls.map(({ id }) => id).sort()).toEqual(["a", "b"]);
+    for (const each of calls)
+      expect(each.type === "function" && JSON.parse(each.function.arguments)).toBeInstanceOf(Object);
+  });
+
+  it("Mistral: content in parts, with thinking", async () => {
+    const thinking = (text: string) => ({ type: "thinking", thinking: [{ type: "text", text }] });
+    const { message, text } = await stored(
+      { content: [thinking("One")] },
+      { content: [thinking(" two.")] },
+      { content: [{ type: "text", text: "Three" }] },
+      { content: "." },
+    );
+    expect(text).toBe("Three.");
+    expect(message).toEqual({
+      role: "assistant",
+      content: [thinking("One two."), { type: "text", text: "Three." }],
+      origin,
+    });
+  });
+
+  it("OpenAI: a sound, encoded piece by piece", async () => {
+    const { message } = await stored(
+      { audio: { id: "audio_1", transcript: "H" } },
+      { audio: { data: Buffer.from([1]).toString("base64"), transcript: "i." } },
+      { audio: { data: Buffer.from([2, 3]).toString("base64") } },
+      { audio: { expires_at: 7 } },
+    );
+    const data = Buffer.from([1, 2, 3]).toString("base64");
+    expect(message).toMatchObject({ audio: { id: "audio_1", transcript: "Hi.", data, expires_at: 7 } });
+  });
+});
