@@ -1,11 +1,13 @@
 export { holdsSecret } from "@jaf/memory/engine";
-export type { AuditAction, AuditEntry, AuditProblem, AuditReport } from "./audit/entry.ts";
-export { defineUserMemory } from "./define-user-memory.ts";
-export type { ErasureMark } from "./erasure-mark.ts";
+export type { AuditAction, AuditEntry, AuditProblem, AuditReport } from "./audit.ts";
 export { UserMemoryError, type UserMemoryErrorCode, type UserMemoryErrorFields } from "./errors.ts";
-export type { FactExplanation, RecallReason } from "./explanation.ts";
-export { ExtractionError, type ExtractionErrorCode, type ExtractionErrorFields } from "./extract/error.ts";
-export type { CompleteText } from "./extract/extraction.ts";
+export type { ProposedFact } from "./evidence/evidence.ts";
+export type { CompleteText } from "./extraction/extraction.ts";
+export {
+  ExtractionError,
+  type ExtractionErrorCode,
+  type ExtractionErrorFields,
+} from "./extraction/extraction.ts";
 export type {
   ExtractFacts,
   ExtractInput,
@@ -13,24 +15,16 @@ export type {
   ExtractionReport,
   MemoryExtractOptions,
   OffRecordTurn,
-  ProposedFact,
   VerifyFact,
-} from "./extract/options.ts";
+} from "./extraction/options.ts";
 export {
   type ProcessExtractionsOptions,
   type ProcessedExtractions,
   processExtractions,
-} from "./extract/process-extractions.ts";
+} from "./extraction/worker.ts";
 export type { FactStatus, Provenance, QuarantineReason, Quotation, Trust, UserFact } from "./fact.ts";
-export { getUserMemory } from "./global-user-memory.ts";
 export { createInMemoryUserMemoryBackend } from "./in-memory/backend.ts";
-export { MemoryUserMemory } from "./in-memory/store.ts";
-export type { MemoryInjectOptions } from "./inject/options.ts";
-export type { UserMemoryLimits } from "./limits.ts";
-export { type AdaptedUserMemory, asUserMemory, setUserMemory } from "./link/as-user-memory.ts";
-export { withMemoryExtract } from "./link/extract-middleware.ts";
-export { withMemoryInject } from "./link/inject-middleware.ts";
-export type { MemoryLinkOptions } from "./link/middleware.ts";
+export { MemoryUserMemory } from "./in-memory/user-memory.ts";
 export {
   createMessageSearch,
   dropMessageIndex,
@@ -40,21 +34,34 @@ export {
   type MessageSearchOptions,
   searchMessages,
 } from "./message-search/message-search.ts";
+export { type AdaptedUserMemory, asUserMemory, setUserMemory } from "./middleware/as-user-memory.ts";
+export { withMemoryExtract } from "./middleware/extract.ts";
+export type { MemoryInjectOptions } from "./middleware/inject.ts";
+export { withMemoryInject } from "./middleware/inject.ts";
+export type { MemoryLinkOptions } from "./middleware/middleware.ts";
 export type {
   Embed,
   IncomingFact,
   ResolveConflicts,
+  UserMemoryLimits,
   UserMemoryOptions,
 } from "./options.ts";
-export type { ExtractionJob, ExtractionQueue, LeasedJob } from "./queue/queue.ts";
-export type { ForgetDetails, ForgetReceipt } from "./receipt.ts";
 export { type RenderOptions, renderUserMemory } from "./render/render.ts";
 export type { RenderableFact } from "./render/renderable-fact.ts";
+export { defineUserMemory } from "./store/define-user-memory.ts";
 export type {
+  ErasureMark,
+  ExtractionJob,
+  ExtractionQueue,
   FactChanges,
+  FactExplanation,
   FactReview,
+  ForgetDetails,
+  ForgetReceipt,
+  LeasedJob,
   ListOptions,
   RecallOptions,
+  RecallReason,
   RememberOptions,
   UserMemoryStore,
 } from "./store.ts";
@@ -66,5 +73,5 @@ export type {
   TurnStart,
 } from "./tools/options.ts";
 export { createMemoryTools, type MemoryTools } from "./tools/tools.ts";
-export type { MemoryEntry, UserMemory } from "./user-memory.ts";
-export type { LinkedUserMemory } from "./user-memory-guards.ts";
+export type { LinkedUserMemory, MemoryEntry, UserMemory } from "./user-memory.ts";
+export { getUserMemory } from "./user-memory.ts";
