@@ -3,7 +3,7 @@ import { present } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { StoredAuditEntry, StoredFact, UserKey } from "./backend.ts";
 
-export const AUDIT_ACTIONS = [
+const AUDIT_ACTIONS = [
   "remembered",
   "repeated",
   "changed",

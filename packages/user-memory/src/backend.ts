@@ -3,7 +3,82 @@ import type { MemoryErrorUnion } from "@jaf/memory";
 import type { FactStatus, QuarantineReason, Trust } from "./fact.ts";
 import type { Matches, MessageLocation, TermWeight } from "./ranker/term-index.ts";
 
-export type { TermWeight };
+/**
+ * The storage port: I/O and nothing else. `defineUserMemory` makes a `UserMemoryStore` of it: it holds every rule, so that
+ * all backends remember, recall and forget alike. Methods throw what their driver throws.
+ */
+export interface UserMemoryBackend {
+  /** The name in errors, e.g. `"postgres"`. */
+  readonly name: string;
+  /** One consistent look at a user: head, facts and tombstones of one version. */
+  readonly read: (
+    user: UserKey,
+    selection: FactSelection & Extent & { readonly tombstones?: readonly string[] },
+  ) => Promise<UserView>;
+  /** `false`: the version was another, and nothing was written. */
+  readonly commit: (user: UserKey, change: UserChange) => Promise<boolean>;
+  /** Deletes facts, index, vectors, tombstones, audit trail and jobs of the user, whatever the version. */
+  readonly erase: (user: UserKey, erasure: Erasure) => Promise<Erased>;
+  /** The user's indexed facts that hold any of the terms. */
+  readonly match: (user: UserKey, terms: readonly string[]) => Promise<Matches>;
+  /**
+   * The user's facts nearest to a vector by cosine similarity, best first; vectors of another dimension, and of length 0, are
+   * left out. Absent: the backend keeps no vectors.
+   */
+  readonly nearest?: (
+    user: UserKey,
+    vector: readonly number[],
+    limit: number,
+  ) => Promise<readonly { readonly seq: number; readonly similarity: number }[]>;
+  /** Newest (highest `seq`) first. */
+  readonly list: (
+    user: UserKey,
+    page: Extent & {
+      readonly statuses: readonly FactStatus[];
+      /** Only facts below this `seq`. */
+      readonly before?: number | undefined;
+      readonly limit: number;
+    },
+  ) => Promise<readonly StoredFact[]>;
+  /** The whole audit trail, oldest first, with the head it belongs to. */
+  readonly audit: (
+    user: UserKey,
+  ) => Promise<{ readonly head: UserHead | null; readonly entries: readonly StoredAuditEntry[] }>;
+  readonly jobs: JobBackend;
+  /** Closes only what the backend itself opened. */
+  readonly close: () => Promise<void>;
+  readonly toMemoryError: (operation: string, thrown: unknown) => MemoryErrorUnion;
+}
+
+/**
+ * Turns that wait, over all users. A user's go with the user's facts. All times are by the store's own clock: callers say
+ * how long, never until when, since the clock of a process may be wrong by years.
+ */
+export interface JobBackend {
+  /** Whether jobs outlive the process. */
+  readonly durable: boolean;
+  /**
+   * Adds a job that is handed out for `leaseMs` from now on, with one attempt. `false`, and nothing is written: there is
+   * one of this id, or the user's epoch isn't `epoch`.
+   */
+  readonly enqueue: (
+    job: Omit<StoredJob, "attempts">,
+    options: { readonly epoch: number; readonly leaseMs: number },
+  ) => Promise<boolean>;
+  /**
+   * Hands out for `leaseMs` up to `limit` jobs that can be handed out by now, those that wait longest first, each to one
+   * caller, and counts the attempt.
+   */
+  readonly lease: (options: {
+    readonly leaseMs: number;
+    readonly limit: number;
+  }) => Promise<readonly StoredJob[]>;
+  /** Deletes a job, if it is there. */
+  readonly complete: (user: UserKey, id: string) => Promise<void>;
+  /** The job can be handed out again in `delayMs`, and not before, if it is there. */
+  readonly release: (user: UserKey, id: string, delayMs: number) => Promise<void>;
+  readonly size: () => Promise<number>;
+}
 
 /** A user as backends know one. */
 export interface UserKey {
@@ -11,6 +86,14 @@ export interface UserKey {
   /** SHA-256 of the user id, base64url, 43 characters: what keys and rows that outlive the user's facts are named by. */
   readonly hash: string;
 }
+
+/** Of an id that was checked. */
+export const userKeyOf = (userId: string): UserKey => ({
+  userId,
+  hash: createHash("sha256").update(userId, "utf8").digest("base64url"),
+});
+
+export type { TermWeight };
 
 /** A fact as backends keep it. Times are milliseconds since 1970. Text holds no NUL and no unpaired surrogate. */
 export interface StoredFact {
@@ -148,86 +231,3 @@ export interface StoredJob {
   /** How often it was handed out. */
   readonly attempts: number;
 }
-
-/**
- * Turns that wait, over all users. A user's go with the user's facts. All times are by the store's own clock: callers say
- * how long, never until when, since the clock of a process may be wrong by years.
- */
-export interface JobBackend {
-  /** Whether jobs outlive the process. */
-  readonly durable: boolean;
-  /**
-   * Adds a job that is handed out for `leaseMs` from now on, with one attempt. `false`, and nothing is written: there is
-   * one of this id, or the user's epoch isn't `epoch`.
-   */
-  readonly enqueue: (
-    job: Omit<StoredJob, "attempts">,
-    options: { readonly epoch: number; readonly leaseMs: number },
-  ) => Promise<boolean>;
-  /**
-   * Hands out for `leaseMs` up to `limit` jobs that can be handed out by now, those that wait longest first, each to one
-   * caller, and counts the attempt.
-   */
-  readonly lease: (options: {
-    readonly leaseMs: number;
-    readonly limit: number;
-  }) => Promise<readonly StoredJob[]>;
-  /** Deletes a job, if it is there. */
-  readonly complete: (user: UserKey, id: string) => Promise<void>;
-  /** The job can be handed out again in `delayMs`, and not before, if it is there. */
-  readonly release: (user: UserKey, id: string, delayMs: number) => Promise<void>;
-  readonly size: () => Promise<number>;
-}
-
-/**
- * The storage port: I/O and nothing else. `defineUserMemory` makes a `UserMemoryStore` of it: it holds every rule, so that
- * all backends remember, recall and forget alike. Methods throw what their driver throws.
- */
-export interface UserMemoryBackend {
-  /** The name in errors, e.g. `"postgres"`. */
-  readonly name: string;
-  /** One consistent look at a user: head, facts and tombstones of one version. */
-  readonly read: (
-    user: UserKey,
-    selection: FactSelection & Extent & { readonly tombstones?: readonly string[] },
-  ) => Promise<UserView>;
-  /** `false`: the version was another, and nothing was written. */
-  readonly commit: (user: UserKey, change: UserChange) => Promise<boolean>;
-  /** Deletes facts, index, vectors, tombstones, audit trail and jobs of the user, whatever the version. */
-  readonly erase: (user: UserKey, erasure: Erasure) => Promise<Erased>;
-  /** The user's indexed facts that hold any of the terms. */
-  readonly match: (user: UserKey, terms: readonly string[]) => Promise<Matches>;
-  /**
-   * The user's facts nearest to a vector by cosine similarity, best first; vectors of another dimension, and of length 0, are
-   * left out. Absent: the backend keeps no vectors.
-   */
-  readonly nearest?: (
-    user: UserKey,
-    vector: readonly number[],
-    limit: number,
-  ) => Promise<readonly { readonly seq: number; readonly similarity: number }[]>;
-  /** Newest (highest `seq`) first. */
-  readonly list: (
-    user: UserKey,
-    page: Extent & {
-      readonly statuses: readonly FactStatus[];
-      /** Only facts below this `seq`. */
-      readonly before?: number | undefined;
-      readonly limit: number;
-    },
-  ) => Promise<readonly StoredFact[]>;
-  /** The whole audit trail, oldest first, with the head it belongs to. */
-  readonly audit: (
-    user: UserKey,
-  ) => Promise<{ readonly head: UserHead | null; readonly entries: readonly StoredAuditEntry[] }>;
-  readonly jobs: JobBackend;
-  /** Closes only what the backend itself opened. */
-  readonly close: () => Promise<void>;
-  readonly toMemoryError: (operation: string, thrown: unknown) => MemoryErrorUnion;
-}
-
-/** Of an id that was checked. */
-export const userKeyOf = (userId: string): UserKey => ({
-  userId,
-  hash: createHash("sha256").update(userId, "utf8").digest("base64url"),
-});

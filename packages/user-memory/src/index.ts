@@ -1,9 +1,44 @@
-export { holdsSecret } from "@jaf/memory/engine";
+// What everything stands on: memories and their facts, errors, options, audit, the contract of a store
+
 export type { AuditAction, AuditEntry, AuditProblem, AuditReport } from "./audit.ts";
 export { UserMemoryError, type UserMemoryErrorCode, type UserMemoryErrorFields } from "./errors.ts";
+export type { FactStatus, Provenance, QuarantineReason, Quotation, Trust, UserFact } from "./fact.ts";
+export type {
+  Embed,
+  IncomingFact,
+  ResolveConflicts,
+  UserMemoryLimits,
+  UserMemoryOptions,
+} from "./options.ts";
+export type {
+  ErasureMark,
+  ExtractionJob,
+  ExtractionQueue,
+  FactChanges,
+  FactExplanation,
+  FactReview,
+  ForgetDetails,
+  ForgetReceipt,
+  LeasedJob,
+  ListOptions,
+  RecallOptions,
+  RecallReason,
+  RememberOptions,
+  UserMemoryStore,
+} from "./store.ts";
+export { getUserMemory, type LinkedUserMemory, type MemoryEntry, type UserMemory } from "./user-memory.ts";
+
+// Facts as a prompt shows them
+
+export { type RenderOptions, renderUserMemory } from "./render/render.ts";
+export type { RenderableFact } from "./render/renderable-fact.ts";
+
+// Extraction
+
+export { holdsSecret } from "@jaf/memory/engine";
 export type { ProposedFact } from "./evidence/evidence.ts";
-export type { CompleteText } from "./extraction/extraction.ts";
 export {
+  type CompleteText,
   ExtractionError,
   type ExtractionErrorCode,
   type ExtractionErrorFields,
@@ -22,9 +57,30 @@ export {
   type ProcessedExtractions,
   processExtractions,
 } from "./extraction/worker.ts";
-export type { FactStatus, Provenance, QuarantineReason, Quotation, Trust, UserFact } from "./fact.ts";
+
+// A user memory in runs: middleware and tools
+
+export { type AdaptedUserMemory, asUserMemory, setUserMemory } from "./middleware/as-user-memory.ts";
+export { withMemoryExtract } from "./middleware/extract.ts";
+export { type MemoryInjectOptions, withMemoryInject } from "./middleware/inject.ts";
+export type { MemoryLinkOptions } from "./middleware/middleware.ts";
+export type {
+  ForgetArguments,
+  MemoryToolsOptions,
+  RecallArguments,
+  RememberArguments,
+  TurnStart,
+} from "./tools/options.ts";
+export { createMemoryTools, type MemoryTools } from "./tools/tools.ts";
+
+// The store, and the one in memory
+
 export { createInMemoryUserMemoryBackend } from "./in-memory/backend.ts";
 export { MemoryUserMemory } from "./in-memory/user-memory.ts";
+export { defineUserMemory } from "./store/define-user-memory.ts";
+
+// Search of what was said
+
 export {
   createMessageSearch,
   dropMessageIndex,
@@ -34,44 +90,3 @@ export {
   type MessageSearchOptions,
   searchMessages,
 } from "./message-search/message-search.ts";
-export { type AdaptedUserMemory, asUserMemory, setUserMemory } from "./middleware/as-user-memory.ts";
-export { withMemoryExtract } from "./middleware/extract.ts";
-export type { MemoryInjectOptions } from "./middleware/inject.ts";
-export { withMemoryInject } from "./middleware/inject.ts";
-export type { MemoryLinkOptions } from "./middleware/middleware.ts";
-export type {
-  Embed,
-  IncomingFact,
-  ResolveConflicts,
-  UserMemoryLimits,
-  UserMemoryOptions,
-} from "./options.ts";
-export { type RenderOptions, renderUserMemory } from "./render/render.ts";
-export type { RenderableFact } from "./render/renderable-fact.ts";
-export { defineUserMemory } from "./store/define-user-memory.ts";
-export type {
-  ErasureMark,
-  ExtractionJob,
-  ExtractionQueue,
-  FactChanges,
-  FactExplanation,
-  FactReview,
-  ForgetDetails,
-  ForgetReceipt,
-  LeasedJob,
-  ListOptions,
-  RecallOptions,
-  RecallReason,
-  RememberOptions,
-  UserMemoryStore,
-} from "./store.ts";
-export type {
-  ForgetArguments,
-  MemoryToolsOptions,
-  RecallArguments,
-  RememberArguments,
-  TurnStart,
-} from "./tools/options.ts";
-export { createMemoryTools, type MemoryTools } from "./tools/tools.ts";
-export type { LinkedUserMemory, MemoryEntry, UserMemory } from "./user-memory.ts";
-export { getUserMemory } from "./user-memory.ts";

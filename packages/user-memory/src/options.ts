@@ -2,28 +2,44 @@ import * as z from "zod";
 import type { UserMemoryError } from "./errors.ts";
 import type { UserFact } from "./fact.ts";
 
-/** The schema of a function that an application passes as an option. */
-export const callback = z.custom<never>((value) => typeof value === "function", {
-  error: "expected a function",
-});
+/** What every store of this package can be given. */
+export interface UserMemoryOptions {
+  /** Adds recall by meaning. Facts are remembered, and found by their words, also while it fails. */
+  readonly embed?: Embed | undefined;
+  /** Default 5,000. */
+  readonly embedTimeoutMs?: number | undefined;
+  /** Default: only facts with the same key contradict each other. */
+  readonly resolve?: ResolveConflicts | undefined;
+  /** Default 10,000. */
+  readonly resolveTimeoutMs?: number | undefined;
+  readonly limits?: Partial<UserMemoryLimits> | undefined;
+  /**
+   * A secret that the audit trail and what remains of forgotten facts are keyed with, at least 16 characters: then nobody
+   * who can only write to the store can forge the one, or guess the other. The same in every process, for good.
+   */
+  readonly auditKey?: string | undefined;
+  /** Called where `embed` or `resolve` failed and the call went on without it. Default: a process warning. */
+  readonly onError?: ((error: UserMemoryError) => void) | undefined;
+}
 
-const count = (byDefault: number) => z.int().min(1).default(byDefault);
+/** A vector for each text, in order, all of one dimension. It may be called with one text. */
+export type Embed = (texts: readonly string[]) => Promise<readonly (readonly number[])[]>;
 
-export const limitsSchema = z
-  .strictObject({
-    maxFactLength: count(2_000),
-    maxEvidenceLength: count(4_000),
-    maxTags: count(32),
-    maxTagLength: count(64),
-    maxFacts: count(10_000),
-    maxUntrustedFacts: count(5_000),
-    maxQuarantined: count(1_000),
-    maxQuotations: count(5_000),
-    maxExtractedPerConversation: count(8),
-    extractionWindowMs: count(60 * 60 * 1_000),
-    maxSourceShare: z.number().gt(0).max(1).default(0.4),
-  })
-  .prefault({});
+/** A fact that is about to be remembered. */
+export interface IncomingFact {
+  readonly fact: string;
+  readonly tags: readonly string[];
+  readonly key?: string | undefined;
+}
+
+/**
+ * Finds which of the candidates the incoming fact contradicts, by their ids. It only proposes: the rules of trust decide,
+ * and an id that isn't among the candidates counts for nothing.
+ */
+export type ResolveConflicts = (
+  incoming: IncomingFact,
+  candidates: readonly UserFact[],
+) => Promise<readonly string[]>;
 
 /** What one user's memory is bounded by. Lengths are in characters (UTF-16 units). */
 export interface UserMemoryLimits {
@@ -54,44 +70,35 @@ export interface UserMemoryLimits {
   readonly maxSourceShare: number;
 }
 
-/** A vector for each text, in order, all of one dimension. It may be called with one text. */
-export type Embed = (texts: readonly string[]) => Promise<readonly (readonly number[])[]>;
-
-/** A fact that is about to be remembered. */
-export interface IncomingFact {
-  readonly fact: string;
-  readonly tags: readonly string[];
-  readonly key?: string | undefined;
+/** The options with their defaults. */
+export interface UserMemorySettings extends UserMemoryOptions {
+  readonly embedTimeoutMs: number;
+  readonly resolveTimeoutMs: number;
+  readonly limits: UserMemoryLimits;
 }
 
-/**
- * Finds which of the candidates the incoming fact contradicts, by their ids. It only proposes: the rules of trust decide,
- * and an id that isn't among the candidates counts for nothing.
- */
-export type ResolveConflicts = (
-  incoming: IncomingFact,
-  candidates: readonly UserFact[],
-) => Promise<readonly string[]>;
+/** The schema of a function that an application passes as an option. */
+export const callback = z.custom<never>((value) => typeof value === "function", {
+  error: "expected a function",
+});
 
-/** What every store of this package can be given. */
-export interface UserMemoryOptions {
-  /** Adds recall by meaning. Facts are remembered, and found by their words, also while it fails. */
-  readonly embed?: Embed | undefined;
-  /** Default 5,000. */
-  readonly embedTimeoutMs?: number | undefined;
-  /** Default: only facts with the same key contradict each other. */
-  readonly resolve?: ResolveConflicts | undefined;
-  /** Default 10,000. */
-  readonly resolveTimeoutMs?: number | undefined;
-  readonly limits?: Partial<UserMemoryLimits> | undefined;
-  /**
-   * A secret that the audit trail and what remains of forgotten facts are keyed with, at least 16 characters: then nobody
-   * who can only write to the store can forge the one, or guess the other. The same in every process, for good.
-   */
-  readonly auditKey?: string | undefined;
-  /** Called where `embed` or `resolve` failed and the call went on without it. Default: a process warning. */
-  readonly onError?: ((error: UserMemoryError) => void) | undefined;
-}
+const count = (byDefault: number) => z.int().min(1).default(byDefault);
+
+const limitsSchema = z
+  .strictObject({
+    maxFactLength: count(2_000),
+    maxEvidenceLength: count(4_000),
+    maxTags: count(32),
+    maxTagLength: count(64),
+    maxFacts: count(10_000),
+    maxUntrustedFacts: count(5_000),
+    maxQuarantined: count(1_000),
+    maxQuotations: count(5_000),
+    maxExtractedPerConversation: count(8),
+    extractionWindowMs: count(60 * 60 * 1_000),
+    maxSourceShare: z.number().gt(0).max(1).default(0.4),
+  })
+  .prefault({});
 
 const milliseconds = (byDefault: number) => z.int().min(1).max(600_000).default(byDefault);
 
@@ -104,13 +111,6 @@ export const userMemoryOptionsSchema = z.strictObject({
   auditKey: z.string().min(16).optional(),
   onError: callback.optional(),
 });
-
-/** The options with their defaults. */
-export interface UserMemorySettings extends UserMemoryOptions {
-  readonly embedTimeoutMs: number;
-  readonly resolveTimeoutMs: number;
-  readonly limits: UserMemoryLimits;
-}
 
 /** A schema of options, as far as it matters here: the names of its fields. */
 interface OptionsSchema {

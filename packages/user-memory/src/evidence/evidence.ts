@@ -1,7 +1,6 @@
 import { ownContent } from "../facts/facts.ts";
-import { UNSPACED } from "../text.ts";
+import { type Span, UNSPACED } from "../text.ts";
 import { lineOf, type Passage, type Quotable } from "./passages.ts";
-import type { Span } from "./third-party-text.ts";
 
 /**
  * A fact that a model, or a function of the application's, proposes. It points at words of the user's, which are remembered
@@ -149,7 +148,7 @@ interface Found {
 }
 
 /** A text's letters and digits alone, and where each of them stands. */
-export interface NormalizedText {
+interface NormalizedText {
   readonly text: string;
   /** The next match of a normalized text, as whole words, from an offset in this one on. */
   readonly next: (wanted: string, from: number) => Found | undefined;
@@ -165,7 +164,7 @@ const LETTER = /[\p{L}\p{N}]/u;
 const DENSE = new RegExp(String.raw`[${UNSPACED}\p{sc=Hangul}]`, "u");
 
 /** In small letters, without accents, and with one form of each letter (NFKD, the marks left out). */
-export function normalizeText(text: string): NormalizedText {
+function normalizeText(text: string): NormalizedText {
   const units: string[] = [];
   const starts: number[] = [];
   let at = 0;

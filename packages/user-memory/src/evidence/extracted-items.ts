@@ -21,7 +21,7 @@ export interface Quoted {
 }
 
 /** A sentence of a model's: one that was verified, or one about somebody else's text. */
-export interface Worded {
+interface Worded {
   readonly kind: "verified" | "third-party";
   readonly proposal: ProposedFact;
   readonly evidence: string;
@@ -39,7 +39,7 @@ const MAX_PARAPHRASES = 8;
 
 type Said = Pick<ExtractionJob, "said" | "question" | "isAnnounced">;
 
-export const quotableIn = ({ said, isAnnounced = false }: Said): Quotable =>
+const quotableIn = ({ said, isAnnounced = false }: Said): Quotable =>
   quotableOf(said, (message) => (message === 0 ? isAnnounced : announcesText(said[message - 1] ?? "")));
 
 /** All that the user said of their own, in its order, but for what says nothing. */

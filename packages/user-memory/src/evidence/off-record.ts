@@ -4,32 +4,6 @@ const PREFIX = 3;
 // Made on first use, so that importing the package doesn't wait for it.
 let phrasesByFirst: ReadonlyMap<string, readonly Phrase[]> | undefined;
 
-function indexPhrases(): ReadonlyMap<string, readonly Phrase[]> {
-  const byFirst = new Map<string, Phrase[]>();
-  for (const phrase of PHRASES.flatMap(phrasesIn)) {
-    for (const first of firstOf(phrase)) {
-      const key = keyOf(first);
-      byFirst.set(key, [...(byFirst.get(key) ?? []), phrase]);
-    }
-  }
-  return byFirst;
-}
-
-/** Of a lexicon: lines that name words, and phrases, in a line of their own or divided by ` ; `. */
-function phrasesIn(lexicon: string): readonly Phrase[] {
-  const named = new Map<string, string>();
-  const phrases: Phrase[] = [];
-  for (const line of plain(lexicon)
-    .split(/\n| ; /u)
-    .filter((text) => text !== "")) {
-    const whole = line.replace(/\$(\w+)/gu, (_, name: string) => named.get(name) ?? "");
-    const [, name, words] = /^(\w+) = (.+)$/u.exec(whole) ?? [];
-    if (name === undefined || words === undefined) phrases.push(parsePhrase(whole));
-    else named.set(name, words);
-  }
-  return phrases;
-}
-
 /**
  * Whether the user asks in this message that something is not remembered, saved, noted or passed on: `don't add this to
  * memory`, `unter uns`. A generous check of fifteen languages that errs towards not keeping; it doesn't say what is meant.
@@ -67,13 +41,39 @@ const isPossible = ({ elements }: Phrase, keys: ReadonlySet<string>): boolean =>
       sign !== "word" || words.has("$") || [...words].some((word) => keys.has(keyOf(word))),
   );
 
+function indexPhrases(): ReadonlyMap<string, readonly Phrase[]> {
+  const byFirst = new Map<string, Phrase[]>();
+  for (const phrase of PHRASES.flatMap(phrasesIn)) {
+    for (const first of firstOf(phrase)) {
+      const key = keyOf(first);
+      byFirst.set(key, [...(byFirst.get(key) ?? []), phrase]);
+    }
+  }
+  return byFirst;
+}
+
+/** Of a lexicon: lines that name words, and phrases, in a line of their own or divided by ` ; `. */
+function phrasesIn(lexicon: string): readonly Phrase[] {
+  const named = new Map<string, string>();
+  const phrases: Phrase[] = [];
+  for (const line of plain(lexicon)
+    .split(/\n| ; /u)
+    .filter((text) => text !== "")) {
+    const whole = line.replace(/\$(\w+)/gu, (_, name: string) => named.get(name) ?? "");
+    const [, name, words] = /^(\w+) = (.+)$/u.exec(whole) ?? [];
+    if (name === undefined || words === undefined) phrases.push(parsePhrase(whole));
+    else named.set(name, words);
+  }
+  return phrases;
+}
+
 /**
  * A phrase is a line of elements: `save|saving` one of these words, `memor*` a word that begins so, `_` up to four words of the
  * same part of a clause, `~` up to six across commas, `^` and `$` the beginning and the end of a part, words of courtesy left
  * aside (also among words: `memory|$`). Conditions: `-i|we` no such word before, adverbs left aside; `--i|we` nowhere before in this part; `!not` nowhere
  * behind in it. A name as in `$keep` stands for the words that a line `keep = _` gives it. ` ; ` divides the phrases of a line.
  */
-export interface Phrase {
+interface Phrase {
   readonly conditions: readonly Element[];
   readonly elements: readonly Element[];
 }
@@ -100,7 +100,7 @@ function wordsOf(text: string): ReadonlySet<string> {
   return new Set(text.split(" "));
 }
 
-export function parsePhrase(line: string): Phrase {
+function parsePhrase(line: string): Phrase {
   const elements = line.split(" ").map(parseElement);
   const first = elements.findIndex(({ sign }) => sign === "word");
   return { conditions: elements.slice(0, first), elements: elements.slice(first) };
@@ -114,9 +114,9 @@ function parseElement(source: string): Element {
 }
 
 /** What a phrase is found by: its first words, and those of them that are beginnings. */
-export const firstOf = ({ elements: [first] }: Phrase): readonly string[] => [...(first?.words ?? [])];
+const firstOf = ({ elements: [first] }: Phrase): readonly string[] => [...(first?.words ?? [])];
 
-export const matchesAt = (clause: Clause, at: number, { conditions, elements }: Phrase): boolean =>
+const matchesAt = (clause: Clause, at: number, { conditions, elements }: Phrase): boolean =>
   follows(clause, at, elements, 0) && conditions.every((condition) => holds(clause, at, condition));
 
 function follows(clause: Clause, at: number, elements: readonly Element[], index: number): boolean {
@@ -167,7 +167,7 @@ function isEnd(clause: Clause, at: number): boolean {
 const isBreak = (word: string | undefined): boolean => word === undefined || word === ",";
 
 /** Its words, and `,` where a part of it ends. */
-export type Clause = readonly string[];
+type Clause = readonly string[];
 
 const APOSTROPHES = /['’‘`´ʼ′＇]/gu;
 /** Accents of letters; not the vowel signs of Indic scripts. */
@@ -176,7 +176,7 @@ const NEGATED =
   /(?<!\p{L})(do|does|did|is|are|was|were|should|must|need|could|would|wo|ca)(?: ?not|n ?'? ?t)(?!\p{L})/gu;
 
 /** Lower case without accents, in one form of each sign. */
-export const plain = (text: string): string =>
+const plain = (text: string): string =>
   text
     .replace(APOSTROPHES, "'")
     .toLowerCase()
@@ -187,7 +187,7 @@ export const plain = (text: string): string =>
     .replace(NEGATED, "$1nt");
 
 /** The clauses of a plain text. */
-export function clausesOf(text: string): readonly Clause[] {
+function clausesOf(text: string): readonly Clause[] {
   const clauses: string[][] = [[]];
   for (const [found] of text.matchAll(
     /[\p{L}\p{M}\p{N}]+|[.!?;\n…؟।。！？]|[,:()"“”„«»–—、，：،]|(?<!\p{L})-/gu,

@@ -1,6 +1,6 @@
 import { holdsSecret } from "@jaf/memory/engine";
-import { isBlank, linesOf, sentencesIn, withLineFeeds, wordsIn } from "../text.ts";
-import { type Span, thirdPartySpans } from "./third-party-text.ts";
+import { isBlank, linesOf, type Span, sentencesIn, withLineFeeds, wordsIn } from "../text.ts";
+import { thirdPartySpans } from "./third-party-text.ts";
 
 /** Words of the user's own that can be quoted: whole sentences of one message, one behind the other. */
 export interface Passage {

@@ -1,8 +1,6 @@
 import { isBlank, type Line, linesOf, type Span, UNSPACED, withLineFeeds } from "../text.ts";
 import { shapesIn } from "./line-shapes.ts";
 
-export type { Span } from "../text.ts";
-
 const MARK = /^\s*.{3}/u;
 
 /**
@@ -49,7 +47,7 @@ function joined(spans: readonly Span[]): readonly Span[] {
 }
 
 /** Fenced code; what isn't closed goes on to the end. */
-export function fencesIn(lines: readonly Line[]): readonly Span[] {
+function fencesIn(lines: readonly Line[]): readonly Span[] {
   const found: Span[] = [];
   let open: { readonly start: number; readonly fence: string } | undefined;
   for (const { start, end, text } of lines) {
@@ -66,7 +64,7 @@ export function fencesIn(lines: readonly Line[]): readonly Span[] {
 }
 
 /** From the first tag to the last, where one of the tags closes; a tag that nothing closes, to the end. */
-export function tagsIn(text: string): readonly Span[] {
+function tagsIn(text: string): readonly Span[] {
   const tags = [...text.matchAll(/<\/?([\p{L}_][\w:-]{0,40})(?:\s[^<>\n]{0,200})?\/?>/gu)];
   const [first, last] = [tags[0], tags.at(-1)];
   if (first === undefined || last === undefined) return [];
@@ -74,7 +72,7 @@ export function tagsIn(text: string): readonly Span[] {
 }
 
 /** Code of several words; one is a name of something the user speaks of. */
-export const inlineCodeIn = (text: string): readonly Span[] =>
+const inlineCodeIn = (text: string): readonly Span[] =>
   [...text.matchAll(/`[^`\n]{1,500}`/gu)].flatMap(({ 0: code, index }) =>
     /\S\s+\S/u.test(code.slice(1, -1)) ? [{ start: index, end: index + code.length }] : [],
   );
@@ -93,7 +91,7 @@ export function announcesText(previous: string): boolean {
 }
 
 /** What follows a request at the beginning, in its line behind a colon or below, and what goes before one at the end. */
-export function mattersIn(text: string, lines: readonly Line[]): readonly Span[] {
+function mattersIn(text: string, lines: readonly Line[]): readonly Span[] {
   const filled = lines.filter((line) => !isBlank(line));
   const [first, last] = [filled[0], filled.at(-1)];
   if (first === undefined || last === undefined) return [];
@@ -130,7 +128,7 @@ const UNSPACED_CHARACTER = new RegExp(`[${UNSPACED}]`, "gu");
 const MARKS = /["“”„«»‹›「」『』‘’‚＂]/gu;
 
 /** What stands in quotation marks, over lines too; not a word or a title. */
-export function quotationsIn(text: string): readonly Span[] {
+function quotationsIn(text: string): readonly Span[] {
   const found: Span[] = [];
   let open: { readonly at: number; readonly closing: string } | undefined;
   for (const { 0: mark, index } of text.matchAll(MARKS)) {

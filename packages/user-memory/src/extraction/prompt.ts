@@ -84,7 +84,7 @@ function tagOf(tag: unknown): readonly string[] {
 }
 
 /** Why a reply can't be read. */
-export class UnreadableReply extends Error {
+class UnreadableReply extends Error {
   override readonly name = "UnreadableReply";
 }
 

@@ -4,6 +4,50 @@ import type { Provenance, UserFact } from "../fact.ts";
 import { termsOf } from "../ranker/index.ts";
 import { detailsOf, shownQuotation } from "./quotation.ts";
 
+export const shownOrNull = (user: UserKey, stored: StoredFact | null | undefined): UserFact | null =>
+  stored ? shown(user, stored) : null;
+
+/** A fact as callers get it: frozen, and without what isn't known. */
+export function shown({ userId }: UserKey, stored: StoredFact): UserFact {
+  const { id, fact, tags, score, trust, status, quarantine, key } = stored;
+  const quotation = shownQuotation(stored);
+  const { updatedAt, validUntil, supersededBy, supersededAt, conflictsWith } = stored;
+  return Object.freeze({
+    ...{ id, userId, fact, trust, status },
+    ...(tags.length === 0 ? {} : { tags: Object.freeze([...tags]) }),
+    ...(score === null ? {} : { score }),
+    createdAt: new Date(stored.createdAt),
+    ...(updatedAt === null ? {} : { updatedAt: new Date(updatedAt) }),
+    provenance: Object.freeze(provenanceOf(stored)),
+    ...(key === null ? {} : { key }),
+    validFrom: new Date(stored.validFrom),
+    ...(validUntil === null ? {} : { validUntil: new Date(validUntil) }),
+    ...(supersededBy === null ? {} : { supersededBy }),
+    ...(supersededAt === null ? {} : { supersededAt: new Date(supersededAt) }),
+    ...present({ conflictsWith: conflictsWith ?? undefined, quarantine: quarantine ?? undefined, quotation }),
+  });
+}
+
+function provenanceOf(stored: StoredFact): Provenance {
+  const { conversationId, position, messageId, author, extractor, saidAt } = stored;
+  const evidence = stored.quotation === null ? stored.evidence : stored.fact;
+  return {
+    ...present({
+      conversationId: conversationId ?? undefined,
+      position: position ?? undefined,
+      messageId: messageId ?? undefined,
+      author: author ?? undefined,
+      extractor: extractor ?? undefined,
+      evidence: evidence ?? undefined,
+    }),
+    ...(saidAt === null ? {} : { saidAt: new Date(saidAt) }),
+  };
+}
+
+/** Whether a value can be the id of a fact. One that can't names nothing. */
+export const isFactId = (factId: unknown): factId is string =>
+  typeof factId === "string" && /^[0-9a-f-]{36}$/.test(factId);
+
 type Indexed = Pick<StoredFact, "fact" | "evidence" | "saidAt" | "quotation">;
 
 /** What a fact is found by: its own words and those that it was extracted from; of a quotation, its question and paraphrases, too. */
@@ -19,7 +63,7 @@ export const ownContent = ({ fact }: Pick<StoredFact, "fact">): ReadonlySet<stri
   contentOf(termsOf(fact));
 
 /** Who a fact is about goes without saying. */
-export const SUBJECT = new Set(termsOf("the user's users").map(({ term }) => term));
+const SUBJECT = new Set(termsOf("the user's users").map(({ term }) => term));
 
 /** What terms say, but for who it is about, when it was said, and whether it was asked. */
 export const contentOf = (terms: readonly TermWeight[]): ReadonlySet<string> =>
@@ -60,50 +104,4 @@ export function plausibleTime(time: number | null | undefined, now: number): num
 export function saidTime(time: number | null | undefined, now: number): number | null {
   const plausible = plausibleTime(time, now);
   return plausible === null ? null : Math.min(plausible, now);
-}
-
-export const shown = (user: UserKey, stored: StoredFact): UserFact => factOf(user.userId, stored);
-
-export const shownOrNull = (user: UserKey, stored: StoredFact | null | undefined): UserFact | null =>
-  stored ? shown(user, stored) : null;
-
-/** Whether a value can be the id of a fact. One that can't names nothing. */
-export const isFactId = (factId: unknown): factId is string =>
-  typeof factId === "string" && /^[0-9a-f-]{36}$/.test(factId);
-
-/** A fact as callers get it: frozen, and without what isn't known. */
-function factOf(userId: string, stored: StoredFact): UserFact {
-  const { id, fact, tags, score, trust, status, quarantine, key } = stored;
-  const quotation = shownQuotation(stored);
-  const { updatedAt, validUntil, supersededBy, supersededAt, conflictsWith } = stored;
-  return Object.freeze({
-    ...{ id, userId, fact, trust, status },
-    ...(tags.length === 0 ? {} : { tags: Object.freeze([...tags]) }),
-    ...(score === null ? {} : { score }),
-    createdAt: new Date(stored.createdAt),
-    ...(updatedAt === null ? {} : { updatedAt: new Date(updatedAt) }),
-    provenance: Object.freeze(provenanceOf(stored)),
-    ...(key === null ? {} : { key }),
-    validFrom: new Date(stored.validFrom),
-    ...(validUntil === null ? {} : { validUntil: new Date(validUntil) }),
-    ...(supersededBy === null ? {} : { supersededBy }),
-    ...(supersededAt === null ? {} : { supersededAt: new Date(supersededAt) }),
-    ...present({ conflictsWith: conflictsWith ?? undefined, quarantine: quarantine ?? undefined, quotation }),
-  });
-}
-
-function provenanceOf(stored: StoredFact): Provenance {
-  const { conversationId, position, messageId, author, extractor, saidAt } = stored;
-  const evidence = stored.quotation === null ? stored.evidence : stored.fact;
-  return {
-    ...present({
-      conversationId: conversationId ?? undefined,
-      position: position ?? undefined,
-      messageId: messageId ?? undefined,
-      author: author ?? undefined,
-      extractor: extractor ?? undefined,
-      evidence: evidence ?? undefined,
-    }),
-    ...(saidAt === null ? {} : { saidAt: new Date(saidAt) }),
-  };
 }

@@ -18,6 +18,100 @@ export interface Segment {
 export const MESSAGE_HEAD = 4;
 export const PASSAGE_HEAD = 2;
 
+export interface IndexedConversation {
+  /** Which state of the conversation this is of. */
+  readonly revision: string;
+  readonly segment: Segment;
+}
+
+export interface IndexScope {
+  readonly provider: MemoryProvider;
+  readonly userId: string;
+  readonly yieldIfDue: YieldIfDue;
+}
+
+interface ConversationReading {
+  readonly before: Segment | undefined;
+  readonly maxBytes: number;
+  readonly termOf: TermOf;
+}
+
+/** Read at once: a conversation may have any number of messages. */
+const WINDOW = 100;
+
+/**
+ * Reads a conversation; what stands where it stood isn't read for its words again. At most so many bytes: of a longer one, the
+ * end. `undefined`: it isn't the user's, or not any more.
+ */
+export async function indexConversation(
+  scope: IndexScope,
+  conversationId: string,
+  { before, maxBytes, termOf }: ConversationReading,
+): Promise<Result<IndexedConversation | undefined>> {
+  const { provider, userId, yieldIfDue } = scope;
+  const known = before === undefined ? new Map<number, Uint32Array>() : blocksOf(before);
+  const most = Math.floor(maxBytes / Uint32Array.BYTES_PER_ELEMENT);
+  const blocks: Uint32Array[] = [];
+  let size = 0;
+  let revision: string | undefined;
+  let base = 0;
+  let after: number | undefined;
+  for (;;) {
+    const read = await readFrom(provider, conversationId, windowAfter(provider, after));
+    if (!read.success) return read;
+    const { conversation, firstPosition } = read.data;
+    // Deleted meanwhile; the id may be another user's by now.
+    if (conversation?.userId !== userId) return createSuccess(undefined);
+    // Of the first window: what has changed since is seen the next time.
+    revision ??= revisionOf(conversation);
+    if (after === undefined)
+      base = before !== undefined && before.base <= firstPosition ? before.base : firstPosition;
+    for (const [index, message] of conversation.messages.entries()) {
+      const text = searchedText(message);
+      if (text.trim() === "") continue;
+      const hash = await textHash(text, yieldIfDue);
+      const offset = firstPosition + index - base;
+      const isAssistant = message.role === "assistant";
+      const old = known.get(offset);
+      const isSame = old?.[1] === hash && old[2] === (isAssistant ? 1 : 0);
+      const block = isSame
+        ? old
+        : await blockOf({ text, hash, offset, isAssistant }, { most, yieldIfDue, termOf });
+      size += block.length;
+      blocks.push(block);
+      while (size > most && blocks.length > 1) size -= blocks.shift()?.length ?? 0;
+    }
+    after = firstPosition + conversation.messages.length - 1;
+    if (!isVersionedProvider(provider) || conversation.messages.length < WINDOW) break;
+  }
+  return createSuccess({ revision, segment: { conversationId, base, data: joined(blocks) } });
+}
+
+const windowAfter = (provider: MemoryProvider, after: number | undefined) =>
+  isVersionedProvider(provider) ? { messages: { after: after ?? -1, limit: WINDOW } } : undefined;
+
+function blocksOf(segment: Segment): Map<number, Uint32Array> {
+  const blocks = new Map<number, Uint32Array>();
+  eachMessage(segment, (start, end) => {
+    const block = segment.data.subarray(start, end);
+    if (block.length >= MESSAGE_HEAD) blocks.set(block[0] ?? 0, block);
+  });
+  return blocks;
+}
+
+/** Another one, or messages that have changed, have another revision. A provider that counts no versions has the time. */
+export const revisionOf = ({ metadata }: ConversationMemory): string =>
+  JSON.stringify([
+    metadata?.incarnation,
+    metadata?.createdAt.getTime(),
+    metadata?.totalMessages,
+    metadata?.version ?? metadata?.updatedAt.getTime(),
+  ]);
+
+/** What can be found of a message: nothing of what a tool returned. */
+export const searchedText = (message: Message): string =>
+  message.role === "tool" ? "" : messageText(message);
+
 const MOST_OF_A_TERM = 15;
 const PIECE = 65_536;
 
@@ -30,7 +124,7 @@ export function hashOf(text: string, from = 0, to = text.length, start = 0x811c9
 }
 
 /** What a whole message hashes to. */
-export async function textHash(text: string, yieldIfDue: YieldIfDue): Promise<number> {
+async function textHash(text: string, yieldIfDue: YieldIfDue): Promise<number> {
   let hash = text.length >>> 0;
   for (let at = 0; at < text.length; at += PIECE) {
     hash = hashOf(text, at, Math.min(text.length, at + PIECE), hash);
@@ -104,7 +198,7 @@ export const bytesOf = ({ data }: Segment): number => data.byteLength + OVERHEAD
 const MAX_WORDS = 60;
 const MAX_LENGTH = 500;
 /**
- * Not the rules of `text/sentences.ts`, which take some ten times as long: a first search goes through all that was ever said. Where
+ * Not the rules of `text.ts`, which take some ten times as long: a first search goes through all that was ever said. Where
  * it cuts in the wrong place (`e.g.`) a passage is found a little worse; nobody is shown one.
  */
 const SENTENCE = /[^.!?。！？؟\n]+[.!?。！？؟\n]*/g;
@@ -147,100 +241,6 @@ function cutBefore(text: string, start: number, end: number): number {
   const isSplitPair = /[\ud800-\udbff]/.test(text[end - 1] ?? "");
   return isSplitPair ? end - 1 : end;
 }
-
-/** Read at once: a conversation may have any number of messages. */
-const WINDOW = 100;
-
-export interface IndexedConversation {
-  /** Which state of the conversation this is of. */
-  readonly revision: string;
-  readonly segment: Segment;
-}
-
-export interface IndexScope {
-  readonly provider: MemoryProvider;
-  readonly userId: string;
-  readonly yieldIfDue: YieldIfDue;
-}
-
-/** What can be found of a message: nothing of what a tool returned. */
-export const searchedText = (message: Message): string =>
-  message.role === "tool" ? "" : messageText(message);
-
-interface ConversationReading {
-  readonly before: Segment | undefined;
-  readonly maxBytes: number;
-  readonly termOf: TermOf;
-}
-
-/**
- * Reads a conversation; what stands where it stood isn't read for its words again. At most so many bytes: of a longer one, the
- * end. `undefined`: it isn't the user's, or not any more.
- */
-export async function indexConversation(
-  scope: IndexScope,
-  conversationId: string,
-  { before, maxBytes, termOf }: ConversationReading,
-): Promise<Result<IndexedConversation | undefined>> {
-  const { provider, userId, yieldIfDue } = scope;
-  const known = before === undefined ? new Map<number, Uint32Array>() : blocksOf(before);
-  const most = Math.floor(maxBytes / Uint32Array.BYTES_PER_ELEMENT);
-  const blocks: Uint32Array[] = [];
-  let size = 0;
-  let revision: string | undefined;
-  let base = 0;
-  let after: number | undefined;
-  for (;;) {
-    const read = await readFrom(provider, conversationId, windowAfter(provider, after));
-    if (!read.success) return read;
-    const { conversation, firstPosition } = read.data;
-    // Deleted meanwhile; the id may be another user's by now.
-    if (conversation?.userId !== userId) return createSuccess(undefined);
-    // Of the first window: what has changed since is seen the next time.
-    revision ??= revisionOf(conversation);
-    if (after === undefined)
-      base = before !== undefined && before.base <= firstPosition ? before.base : firstPosition;
-    for (const [index, message] of conversation.messages.entries()) {
-      const text = searchedText(message);
-      if (text.trim() === "") continue;
-      const hash = await textHash(text, yieldIfDue);
-      const offset = firstPosition + index - base;
-      const isAssistant = message.role === "assistant";
-      const old = known.get(offset);
-      const isSame = old?.[1] === hash && old[2] === (isAssistant ? 1 : 0);
-      const block = isSame
-        ? old
-        : await blockOf({ text, hash, offset, isAssistant }, { most, yieldIfDue, termOf });
-      size += block.length;
-      blocks.push(block);
-      while (size > most && blocks.length > 1) size -= blocks.shift()?.length ?? 0;
-    }
-    after = firstPosition + conversation.messages.length - 1;
-    if (!isVersionedProvider(provider) || conversation.messages.length < WINDOW) break;
-  }
-  return createSuccess({ revision, segment: { conversationId, base, data: joined(blocks) } });
-}
-
-const windowAfter = (provider: MemoryProvider, after: number | undefined) =>
-  isVersionedProvider(provider) ? { messages: { after: after ?? -1, limit: WINDOW } } : undefined;
-
-function blocksOf(segment: Segment): Map<number, Uint32Array> {
-  const blocks = new Map<number, Uint32Array>();
-  eachMessage(segment, (start, end) => {
-    const block = segment.data.subarray(start, end);
-    if (block.length >= MESSAGE_HEAD) blocks.set(block[0] ?? 0, block);
-  });
-  return blocks;
-}
-
-/** Another one, or messages that have changed, have another revision. A provider that counts no versions has the time. */
-export const revisionOf = ({ metadata }: ConversationMemory): string =>
-  JSON.stringify([
-    metadata?.incarnation,
-    metadata?.createdAt.getTime(),
-    metadata?.totalMessages,
-    metadata?.version ?? metadata?.updatedAt.getTime(),
-  ]);
 
 /** How long work may hold the event loop, well below what anybody else would notice. */
 const SLICE_MS = 8;

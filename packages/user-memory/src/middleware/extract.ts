@@ -87,7 +87,7 @@ export function withMemoryExtract<Ctx>(
 
 const MAX_REPLY = 4_000;
 
-export interface JobOf<Ctx> {
+interface JobOf<Ctx> {
   readonly spec: RemembersSpec & { readonly user: string };
   readonly turn: MiddlewareTurn<Ctx>;
   readonly reply: Message;
@@ -95,18 +95,13 @@ export interface JobOf<Ctx> {
 }
 
 /** A job but for its mark. */
-export type UnmarkedJob = Omit<ExtractionJob, "since">;
+type UnmarkedJob = Omit<ExtractionJob, "since">;
 
 /**
  * What is left to do of a turn. `undefined` where the user said nothing; `"private"` where they asked that something isn't kept:
  * then nothing of the turn is. Secrets aren't put into the queue.
  */
-export function jobOf<Ctx>({
-  spec,
-  turn,
-  reply,
-  threshold,
-}: JobOf<Ctx>): UnmarkedJob | "private" | undefined {
+function jobOf<Ctx>({ spec, turn, reply, threshold }: JobOf<Ctx>): UnmarkedJob | "private" | undefined {
   const input = readUserInput({ ...turn, messages: turn.state.messages });
   if (input === "private") return "private";
   if (input.said.every((text) => text.trim() === "")) return undefined;
@@ -142,7 +137,7 @@ const TAKE_OVER = 2;
 const takenOverAt = new WeakMap<object, number>();
 
 /** Puts a turn into the queue, and begins with it. */
-export async function queueExtraction(
+async function queueExtraction(
   scope: ExtractionScope,
   store: UserMemoryStore,
   jobFor: () => Promise<ExtractionJob>,
@@ -179,7 +174,7 @@ async function workOff(scope: ExtractionScope, store: UserMemoryStore, leased: L
 }
 
 /** A store without a queue: the turn has this one attempt. */
-export function extractAtOnce(scope: ExtractionScope, job: ExtractionJob): void {
+function extractAtOnce(scope: ExtractionScope, job: ExtractionJob): void {
   const once: ExtractionScope = { ...scope, settings: { ...scope.settings, maxAttempts: 1 } };
   const settle = async (): Promise<void> => undefined;
   trackWork(scope.memory, attemptJob(once, { job, attempt: 1, complete: settle, release: settle }));

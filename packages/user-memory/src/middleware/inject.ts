@@ -30,11 +30,6 @@ export const injectOptionsSchema = z.strictObject({
   onError: callback.optional(),
 });
 
-/** The options with their defaults. */
-export interface InjectSettings extends MemoryInjectOptions {
-  readonly timeoutMs: number;
-}
-
 /**
  * Middleware that puts what is known about the user behind the agent's instructions, or before what the user said last, as the
  * spec's `injectPlacement` says, in the form of `renderUserMemory`.
@@ -81,12 +76,14 @@ function placementOf<Ctx>(
 
 const DEFAULT_LIMIT = 5;
 
-interface PromptSettings extends InjectSettings {
+/** The options with their defaults, and where the facts are to stand. */
+interface PromptSettings extends MemoryInjectOptions {
+  readonly timeoutMs: number;
   readonly placement: FactsPlacement;
 }
 
 /** The text that a turn's prompt gets; `""` for none. Rejects with what the store rejects with, or where it takes too long. */
-export async function factsForPrompt<Ctx>(
+async function factsForPrompt<Ctx>(
   { user, inject, tags, injectLimit: limit = DEFAULT_LIMIT, injectTokenBudget: tokenBudget }: RemembersSpec,
   { memory = getUserMemory(), timeoutMs, tokenizer, onInjected, placement }: PromptSettings,
   { said, isContinuation }: Pick<MiddlewareTurn<Ctx>, "said" | "isContinuation">,

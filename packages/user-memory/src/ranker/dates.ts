@@ -21,21 +21,21 @@ export function dayOf(time: number): CalendarDay {
 }
 
 /** So many days from a moment on, one after the other. */
-export const daysFrom = (time: number, count: number): readonly CalendarDay[] =>
+const daysFrom = (time: number, count: number): readonly CalendarDay[] =>
   Array.from({ length: count }, (_, index) => dayOf(time + index * DAY_MS));
 
 /** The moment so many days later, or earlier where the number is negative. */
 export const daysLater = (time: number, count: number): number => time + count * DAY_MS;
 
 /** The month so many months later, or earlier where the number is negative. */
-export function monthFrom(time: number, count: number): CalendarDate {
+function monthFrom(time: number, count: number): CalendarDate {
   const date = new Date(time);
   const { year, month } = dayOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + count, 1));
   return { year, month };
 }
 
 /** Whether the calendar has such a month and day; a year says nothing against it. */
-export const isPossible = ({ month, day }: CalendarDate): boolean =>
+const isPossible = ({ month, day }: CalendarDate): boolean =>
   (month === undefined || (month >= 1 && month <= 12)) && (day === undefined || (day >= 1 && day <= 31));
 
 const pad = (value: number) => String(value).padStart(2, "0");

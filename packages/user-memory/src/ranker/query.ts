@@ -16,7 +16,7 @@ const TEMPORAL =
   /^\W*when\b|\bwhen (?:did|was|is|were|are|do|does|will|has|have|had)\b|\b(?:what|which) (?:date|day|month|year|time|week)\b|\bhow (?:long|old)\b|\b(?:since|until) when\b/;
 
 /** A word of a query. */
-export interface QueryWord {
+interface QueryWord {
   /** The folded words that gave the stem; none, where the query doesn't say the word but asks for what does. */
   readonly forms: readonly string[];
   /** How much of its rarity counts. */

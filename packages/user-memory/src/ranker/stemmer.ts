@@ -1,5 +1,18 @@
 import * as porter2 from "porter2";
 
+/**
+ * The stem of an English word: its base form, if it is an irregular form or an everyday synonym (`bought` and `buying` both give
+ * `buy`), then by the rules of Porter2. A word of anything but `a` to `z`, or of more than 40 letters, comes back as it is. Lower
+ * case is expected. Stored indexes hold these stems, so another version of the rules needs a new index.
+ */
+export function stem(word: string): string {
+  const base = lemmas.get(word) ?? word;
+  return base !== APART && /^[a-z]{3,40}$/.test(base) ? porter2.stem(base) : base;
+}
+
+/** One with `universe` by the rules. */
+const APART = "university";
+
 /** Base form and its irregular forms; a form that is also an everyday word of its own (`left`, `saw`) is there too. */
 const IRREGULAR = `
 arise arose arisen
@@ -192,19 +205,3 @@ const table = (text: string): ReadonlyMap<string, string> =>
   );
 
 const lemmas = new Map([...table(IRREGULAR), ...table(EVERYDAY), ...table(NEGATIONS), ...table(NUMBERS)]);
-
-/** The base form of an irregular form or of an everyday synonym; `undefined` for every other word. */
-export const lemmaOf = (word: string): string | undefined => lemmas.get(word);
-
-/** One with `universe` by the rules. */
-const APART = "university";
-
-/**
- * The stem of an English word: its base form, if it is an irregular form or an everyday synonym (`bought` and `buying` both give
- * `buy`), then by the rules of Porter2. A word of anything but `a` to `z`, or of more than 40 letters, comes back as it is. Lower
- * case is expected. Stored indexes hold these stems, so another version of the rules needs a new index.
- */
-export function stem(word: string): string {
-  const base = lemmaOf(word) ?? word;
-  return base !== APART && /^[a-z]{3,40}$/.test(base) ? porter2.stem(base) : base;
-}

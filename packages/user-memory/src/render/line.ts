@@ -91,7 +91,7 @@ const TRAILING = /[.,;:!?…。、！？|`]+$/u;
  * the host, an address the host and path, one for mail whom it is for. What could carry data out (credentials, query,
  * fragment) is gone.
  */
-export function withoutLinks(text: string): string {
+function withoutLinks(text: string): string {
   let plain = text;
   for (let pass = 0; pass < PASSES; pass++) {
     const before = plain;

@@ -37,7 +37,7 @@ const LABELS: Readonly<Record<Trust, string>> = {
 };
 
 /** What stands before a fact that isn't the user's word, or no longer holds; else `""`. A quotation says itself whose it is. */
-export function trustLabelOf(fact: Pick<RenderableFact, "tags" | "trust" | "status" | "quotation">): string {
+function trustLabelOf(fact: Pick<RenderableFact, "tags" | "trust" | "status" | "quotation">): string {
   if (fact.quotation !== undefined) return isPast(fact) ? "(earlier) " : "";
   return `${isPast(fact) ? "(no longer) " : ""}${LABELS[trustOf(fact)]}`;
 }

@@ -93,13 +93,13 @@ const EVERYTHING = {
   limit: Number.POSITIVE_INFINITY,
 } as const;
 
-export async function readAudit({ access }: StoreScope, user: UserKey): Promise<AuditEntry[]> {
+async function readAudit({ access }: StoreScope, user: UserKey): Promise<AuditEntry[]> {
   const { entries } = await access.ask("audit", () => access.backend.audit(user));
   return entries.flatMap((entry) => parseAuditEntry(entry) ?? []);
 }
 
 /** Looks again where somebody has written between the look at the trail and the look at the facts. */
-export async function verifyAudit(scope: StoreScope, user: UserKey): Promise<AuditReport> {
+async function verifyAudit(scope: StoreScope, user: UserKey): Promise<AuditReport> {
   const operation = "verifyAudit";
   const { access, audit } = scope;
   for (let look = 1; look <= MAX_LOOKS; look++) {

@@ -66,7 +66,7 @@ export interface Forgotten {
   readonly revived: number;
 }
 
-export const NOTHING: Forgotten = { facts: 0, vectors: 0, revived: 0 };
+const NOTHING: Forgotten = { facts: 0, vectors: 0, revived: 0 };
 
 interface ForgetOptions {
   /** The fact, and those that say the same. */

@@ -13,42 +13,6 @@ import type { Plan, PlanScope, Write } from "../transaction/transaction.ts";
 import type { RememberInput } from "./remember-input.ts";
 import { repeat } from "./remember-repeated.ts";
 
-const LINK =
-  /\b[a-z][a-z0-9+.-]{1,20}:\/\/|\bwww\.|!?\[[^\]]{0,2000}\]\s?[([]|\b(?:data|javascript|mailto):|<\s*(?:img|a|iframe|script)\b/iu;
-
-/** Whether a text holds an address, an image or a link: something that a page that shows it would load or offer. */
-export const hasLink = (text: string): boolean => LINK.test(text.normalize("NFKC"));
-
-/** How many conversations are counted at the same time; the one that began first goes first. */
-const MAX_COUNTED = 64;
-
-type ExtractionCounts = HeadState["extracted"];
-
-interface Clock {
-  readonly limits: UserMemoryLimits;
-  readonly now: number;
-}
-
-const nameOf = (source: Source): string =>
-  createHash("sha256").update(sourceOf(source), "utf8").digest("base64url").slice(0, 22);
-
-const isOpen = (since: number, { limits, now }: Clock): boolean =>
-  since <= now && now < since + limits.extractionWindowMs;
-
-/** Whether as many facts as allowed were extracted from the same source within the window. */
-export function isExtractedTooOften(counts: ExtractionCounts, source: Source, clock: Clock): boolean {
-  const [, count = 0, since = 0] = counts.find(([name]) => name === nameOf(source)) ?? [];
-  return isOpen(since, clock) && count >= clock.limits.maxExtractedPerConversation;
-}
-
-export function countExtracted(counts: ExtractionCounts, source: Source, clock: Clock): ExtractionCounts {
-  const name = nameOf(source);
-  const open = counts.filter(([, , since]) => isOpen(since, clock));
-  const [, count = 0, since = clock.now] = open.find(([other]) => other === name) ?? [];
-  const others = open.filter(([other]) => other !== name);
-  return [...others.slice(-(MAX_COUNTED - 1)), [name, count + 1, since]];
-}
-
 /** What a write of a fact has beside the fact itself. */
 export interface RememberContext {
   readonly digests: Digests;
@@ -199,6 +163,42 @@ function quarantineOf(scope: PlanScope, fact: StoredFact): QuarantineReason | nu
   if (isUsersWord(fact.trust) || fact.quotation !== null) return null;
   if (hasLink(fact.fact)) return "link";
   return isExtractedTooOften(scope.state.extracted, fact, scope) ? "rate" : null;
+}
+
+const LINK =
+  /\b[a-z][a-z0-9+.-]{1,20}:\/\/|\bwww\.|!?\[[^\]]{0,2000}\]\s?[([]|\b(?:data|javascript|mailto):|<\s*(?:img|a|iframe|script)\b/iu;
+
+/** Whether a text holds an address, an image or a link: something that a page that shows it would load or offer. */
+export const hasLink = (text: string): boolean => LINK.test(text.normalize("NFKC"));
+
+/** How many conversations are counted at the same time; the one that began first goes first. */
+const MAX_COUNTED = 64;
+
+type ExtractionCounts = HeadState["extracted"];
+
+interface Clock {
+  readonly limits: UserMemoryLimits;
+  readonly now: number;
+}
+
+const nameOf = (source: Source): string =>
+  createHash("sha256").update(sourceOf(source), "utf8").digest("base64url").slice(0, 22);
+
+const isOpen = (since: number, { limits, now }: Clock): boolean =>
+  since <= now && now < since + limits.extractionWindowMs;
+
+/** Whether as many facts as allowed were extracted from the same source within the window. */
+function isExtractedTooOften(counts: ExtractionCounts, source: Source, clock: Clock): boolean {
+  const [, count = 0, since = 0] = counts.find(([name]) => name === nameOf(source)) ?? [];
+  return isOpen(since, clock) && count >= clock.limits.maxExtractedPerConversation;
+}
+
+function countExtracted(counts: ExtractionCounts, source: Source, clock: Clock): ExtractionCounts {
+  const name = nameOf(source);
+  const open = counts.filter(([, , since]) => isOpen(since, clock));
+  const [, count = 0, since = clock.now] = open.find(([other]) => other === name) ?? [];
+  const others = open.filter(([other]) => other !== name);
+  return [...others.slice(-(MAX_COUNTED - 1)), [name, count + 1, since]];
 }
 
 function checkRoom({ state, limits }: PlanScope, fact: StoredFact): void {

@@ -101,7 +101,7 @@ const SHARE = 0.05;
 const LONG_AGO = Number.NEGATIVE_INFINITY;
 
 /** Deletes the least useful quotations: of those that were never recalled, the oldest; then the oldest. */
-export async function evictQuotations(scope: StoreScope, user: UserKey): Promise<void> {
+async function evictQuotations(scope: StoreScope, user: UserKey): Promise<void> {
   const { access, settings } = scope;
   const all = await listStored(scope, user, {
     operation: "remember",

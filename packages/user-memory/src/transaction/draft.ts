@@ -80,11 +80,6 @@ export function openDraft({ head, state, chain, now }: DraftBase): Draft {
   };
 }
 
-const isQuarantined = ({ status }: StoredFact): boolean => status === "quarantined";
-const isQuotation = ({ quotation }: StoredFact): boolean => quotation !== null;
-const isUntrusted = ({ status, trust, quotation }: StoredFact): boolean =>
-  status !== "quarantined" && quotation === null && !isUsersWord(trust);
-
 /** Marks facts as superseded, as of when the newer one holds. */
 export function supersede(draft: Draft, replaced: readonly StoredFact[], by: StoredFact): void {
   for (const fact of replaced) {
@@ -97,3 +92,8 @@ export function supersede(draft: Draft, replaced: readonly StoredFact[], by: Sto
     draft.put("superseded", after, fact);
   }
 }
+
+const isQuarantined = ({ status }: StoredFact): boolean => status === "quarantined";
+const isQuotation = ({ quotation }: StoredFact): boolean => quotation !== null;
+const isUntrusted = ({ status, trust, quotation }: StoredFact): boolean =>
+  status !== "quarantined" && quotation === null && !isUsersWord(trust);

@@ -15,52 +15,14 @@ import type { UserMemoryLimits, UserMemorySettings } from "../options.ts";
 import { type Draft, openDraft } from "./draft.ts";
 import { type HeadState, readState } from "./head-state.ts";
 
-/** What a write decides by: what it read, and the store's settings. */
-export interface PlanScope {
-  readonly view: UserView;
-  readonly state: HeadState;
-  readonly draft: Draft;
-  readonly limits: UserMemoryLimits;
-  readonly now: number;
+/** What every operation of a store works with. */
+export interface StoreScope {
+  readonly access: Access;
+  readonly audit: Audit;
+  readonly settings: UserMemorySettings;
+  /** Has `drain` wait for work that no caller waits for. */
+  readonly track: (work: Promise<unknown>) => void;
 }
-
-/** A decision: what the caller gets, and what is to be written for it; `null`: nothing. */
-export interface Plan<T> {
-  readonly result: T;
-  readonly change: UserChange | null;
-}
-
-/** What has to be read before anything can be decided. */
-export interface MoreToRead {
-  readonly selection: Write<unknown>["selection"];
-}
-
-/** A write in two steps: what it has to read, and what it makes of it. */
-export interface Write<T> {
-  readonly operation: string;
-  readonly selection: FactSelection & { readonly tombstones?: readonly string[] };
-  /** A write that carries the mark of an older epoch is refused. */
-  readonly since?: number | undefined;
-  /** Throws a `UserMemoryError` for what is refused. */
-  readonly plan: (scope: PlanScope) => Plan<T> | MoreToRead;
-}
-
-export interface PlanSettings {
-  readonly limits: UserMemoryLimits;
-  readonly chain: AuditChain;
-  readonly now: number;
-}
-
-export function openPlan(view: UserView, { limits, chain, now }: PlanSettings): PlanScope {
-  const state = readState(view.head);
-  return { view, state, draft: openDraft({ head: view.head, state, chain, now }), limits, now };
-}
-
-export const byId = (view: UserView, id: string): StoredFact | undefined =>
-  view.facts.find((fact) => fact.id === id);
-
-const MAX_ATTEMPTS = 100;
-const DELAYS = { baseDelayMs: 2, maxDelayMs: 40 };
 
 /** A backend whose failures are tagged, and whose writes are decided by the rules. */
 export interface Access {
@@ -77,7 +39,7 @@ export interface Access {
 }
 
 /** A call that is under way. */
-export interface Call {
+interface Call {
   /**
    * For a call that is about to wait for somebody else: where everything is forgotten from now on, by whomever, its writes are
    * refused. Resolves with what there is now.
@@ -86,6 +48,61 @@ export interface Call {
   /** Reads, decides and writes, again where somebody else has written meanwhile. Rejects with `UserMemoryError`. */
   readonly write: <T>(write: Write<T>) => Promise<T>;
 }
+
+/** A write in two steps: what it has to read, and what it makes of it. */
+export interface Write<T> {
+  readonly operation: string;
+  readonly selection: FactSelection & { readonly tombstones?: readonly string[] };
+  /** A write that carries the mark of an older epoch is refused. */
+  readonly since?: number | undefined;
+  /** Throws a `UserMemoryError` for what is refused. */
+  readonly plan: (scope: PlanScope) => Plan<T> | MoreToRead;
+}
+
+/** What a write decides by: what it read, and the store's settings. */
+export interface PlanScope {
+  readonly view: UserView;
+  readonly state: HeadState;
+  readonly draft: Draft;
+  readonly limits: UserMemoryLimits;
+  readonly now: number;
+}
+
+/** A decision: what the caller gets, and what is to be written for it; `null`: nothing. */
+export interface Plan<T> {
+  readonly result: T;
+  readonly change: UserChange | null;
+}
+
+/** What has to be read before anything can be decided. */
+interface MoreToRead {
+  readonly selection: Write<unknown>["selection"];
+}
+
+export const digestsFor = ({ settings }: StoreScope, user: UserKey): Digests =>
+  digestsOf(user, settings.auditKey);
+
+/** The user's fact of this id. */
+export async function findFact(
+  { access }: StoreScope,
+  {
+    user,
+    operation,
+    factId,
+  }: { readonly user: UserKey; readonly operation: string; readonly factId: unknown },
+): Promise<StoredFact | null> {
+  if (!isFactId(factId)) return null;
+  const { facts } = await access.ask(operation, () =>
+    access.backend.read(user, { ids: [factId], brief: true }),
+  );
+  return facts.find(({ id }) => id === factId) ?? null;
+}
+
+export const byId = (view: UserView, id: string): StoredFact | undefined =>
+  view.facts.find((fact) => fact.id === id);
+
+const MAX_ATTEMPTS = 100;
+const DELAYS = { baseDelayMs: 2, maxDelayMs: 40 };
 
 interface CallState {
   /** Everything is being forgotten by this store. */
@@ -165,30 +182,13 @@ function tagged(backend: UserMemoryBackend, operation: string, thrown: unknown):
   return new UserMemoryError({ code, operation, message, retryable, cause });
 }
 
-/** What every operation of a store works with. */
-export interface StoreScope {
-  readonly access: Access;
-  readonly audit: Audit;
-  readonly settings: UserMemorySettings;
-  /** Has `drain` wait for work that no caller waits for. */
-  readonly track: (work: Promise<unknown>) => void;
+interface PlanSettings {
+  readonly limits: UserMemoryLimits;
+  readonly chain: AuditChain;
+  readonly now: number;
 }
 
-export const digestsFor = ({ settings }: StoreScope, user: UserKey): Digests =>
-  digestsOf(user, settings.auditKey);
-
-/** The user's fact of this id. */
-export async function findFact(
-  { access }: StoreScope,
-  {
-    user,
-    operation,
-    factId,
-  }: { readonly user: UserKey; readonly operation: string; readonly factId: unknown },
-): Promise<StoredFact | null> {
-  if (!isFactId(factId)) return null;
-  const { facts } = await access.ask(operation, () =>
-    access.backend.read(user, { ids: [factId], brief: true }),
-  );
-  return facts.find(({ id }) => id === factId) ?? null;
+function openPlan(view: UserView, { limits, chain, now }: PlanSettings): PlanScope {
+  const state = readState(view.head);
+  return { view, state, draft: openDraft({ head: view.head, state, chain, now }), limits, now };
 }
