@@ -76,7 +76,7 @@ function pairs(segment: string): readonly string[] {
   return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 }
 
-const WORDS = `
+const STOP_WORD_LIST = `
 a an the this that these those some any each every either neither both all
 i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers herself
 it its itself they them their theirs themselves one ones someone somebody something anyone anybody anything everyone
@@ -92,10 +92,10 @@ get got really thanks thank
 im ive id ill youre youve hes shes theyre theyve thats theres whats lets
 `;
 
-const words: ReadonlySet<string> = new Set(WORDS.trim().split(/\s+/));
+const STOP_WORDS: ReadonlySet<string> = new Set(STOP_WORD_LIST.trim().split(/\s+/));
 
 /** Whether a word, folded, says nothing of what a text is about. English only. */
-export const isStopWord = (word: string): boolean => words.has(word);
+export const isStopWord = (word: string): boolean => STOP_WORDS.has(word);
 
 const TEXT_LIMIT = 16_384;
 const WORD_TERM_LIMIT = 224;

@@ -1,8 +1,8 @@
+import { createContext, runInContext } from "node:vm";
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import * as z from "zod";
-import { bounded } from "./bounded.ts";
 
 /** A JSON Schema as a zod schema: it checks what the JSON Schema checks, and models are sent the JSON Schema itself. */
 export type CompiledSchema =
@@ -87,3 +87,26 @@ const pathOf = (pointer: ErrorObject["instancePath"]): string[] =>
     .split("/")
     .slice(1)
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+
+type Bounded<T> = { readonly ok: true; readonly value: T } | { readonly ok: false };
+
+/**
+ * What a synchronous function returns, unless it takes longer: then it is ended, a regular expression in the middle of a match,
+ * too. What it throws is thrown.
+ */
+function bounded<T>(compute: () => T, timeMs: number): Bounded<T> {
+  try {
+    const value = runInContext("compute()", createContext({ compute }), { timeout: timeMs }) as T;
+    return { ok: true, value };
+  } catch (thrown) {
+    if (isTimeout(thrown)) return { ok: false };
+    throw thrown;
+  }
+}
+
+/** The error is one of the other context, whose `Error` isn't ours. */
+const isTimeout = (thrown: unknown): boolean =>
+  typeof thrown === "object" &&
+  thrown !== null &&
+  "code" in thrown &&
+  thrown.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";

@@ -9,8 +9,16 @@ import {
   parseDocument,
   visit,
 } from "yaml";
-import type { AgentStateIssue } from "./agent-state-error.ts";
-import { fieldName, MAX_DEPTH, MAX_VALUES, type Path, type Position, type ReadSource } from "./source.ts";
+import {
+  type AgentStateIssue,
+  fieldName,
+  MAX_DEPTH,
+  MAX_VALUES,
+  type Path,
+  type Position,
+  type ReadSource,
+  TOO_DEEP,
+} from "./issues.ts";
 
 /**
  * Reads YAML 1.2, or JSON, which is YAML. Aliases are resolved here, one value at a time: so an alias that holds itself and
@@ -37,12 +45,12 @@ export function readYaml(text: string): ReadSource {
     });
   } catch (thrown) {
     // The parser calls itself for each level.
-    if (thrown instanceof RangeError) return failed(tooDeep);
+    if (thrown instanceof RangeError) return failed(TOO_DEEP);
     throw thrown;
   }
   const found = [...document.errors, ...document.warnings];
   // The parser reports an overflow of its own as an error of the text.
-  if (found.some(({ message }) => message.startsWith("Maximum call stack"))) return failed(tooDeep);
+  if (found.some(({ message }) => message.startsWith("Maximum call stack"))) return failed(TOO_DEEP);
   if (found.length > 0) {
     const issues = found.map(
       ({ message, pos }): AgentStateIssue => ({
@@ -61,7 +69,7 @@ export function readYaml(text: string): ReadSource {
     const data = toValue(document.contents, []);
     return { ok: true, source: { data, positionOf } };
   } catch (thrown) {
-    if (thrown instanceof RangeError) return failed(tooDeep);
+    if (thrown instanceof RangeError) return failed(TOO_DEEP);
     if (!(thrown instanceof Unreadable)) throw thrown;
     return failed(
       thrown.message,
@@ -77,7 +85,7 @@ export function readYaml(text: string): ReadSource {
 
   function toValue(node: Node | null, path: Path, resolving: readonly Node[] = []): unknown {
     if (node === null) return null;
-    if (path.length > MAX_DEPTH) throw new Unreadable(tooDeep, path, node);
+    if (path.length > MAX_DEPTH) throw new Unreadable(TOO_DEEP, path, node);
     if (positions.size >= MAX_VALUES) throw new Unreadable(tooMany, path, node);
     const key = JSON.stringify(path);
     if (node.range && !positions.has(key)) positions.set(key, at(node.range[0]));
@@ -123,7 +131,6 @@ function targetsOf(document: Document.Parsed): ReadonlyMap<Node, Node> {
 }
 
 const MAX_SYNTAX_ISSUES = 20;
-const tooDeep = `more than ${MAX_DEPTH} levels; an agent state needs fewer`;
 const tooMany = `more than ${MAX_VALUES} values, counting each use of an alias; an agent state needs fewer`;
 
 class Unreadable extends Error {

@@ -1,9 +1,7 @@
-import type { JqEvaluator } from "../jq/jq-evaluator.ts";
-import type { AgentStateIssue } from "../state-file/agent-state-error.ts";
-import type { IssueOf } from "../state-file/parse-state.ts";
-import { fieldName, type Path } from "../state-file/source.ts";
-import type { AgentStateData } from "../state-file/state-schema.ts";
-import { parseTemplate, soleExpression, type Template } from "../template/parse-template.ts";
+import { type AgentStateIssue, fieldName, type Path } from "../state-file/issues.ts";
+import type { AgentStateData, IssueOf } from "../state-file/state-file.ts";
+import type { JqEvaluator } from "./jq.ts";
+import { parseTemplate, soleExpression, type Template } from "./template.ts";
 
 /** A text of the state that may have expressions. */
 export interface FieldTemplate {
@@ -11,7 +9,7 @@ export interface FieldTemplate {
   readonly template: Template;
 }
 
-export interface Outcome {
+interface Outcome {
   readonly field: string;
   readonly condition: string;
   readonly expression: string;
