@@ -1,6 +1,5 @@
 import { stem } from "../../../packages/user-memory/src/ranker/stemmer.ts";
-import { isStopWord } from "../../../packages/user-memory/src/ranker/stop-words.ts";
-import { tokenize } from "../../../packages/user-memory/src/ranker/tokenizer.ts";
+import { isStopWord, tokenize } from "../../../packages/user-memory/src/ranker/tokenizer.ts";
 
 const SATURATION = 1.2;
 const LENGTH = 0.75;

@@ -1,6 +1,6 @@
 import { createInMemoryProvider, type Message } from "@jaf/memory";
 import { createMessageSearch, MemoryUserMemory, type UserMemoryStore } from "@jaf/user-memory";
-import { quotableOf } from "../../../packages/user-memory/src/extract/passages.ts";
+import { quotableOf } from "../../../packages/user-memory/src/evidence/passages.ts";
 import { openBm25 } from "./bm25.ts";
 import { type Chat, type ChatTurn, readSet, restricted, type SetName } from "./chats.ts";
 import { type Answer, type Marks, marksOf } from "./marks.ts";

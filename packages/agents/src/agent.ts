@@ -17,8 +17,7 @@ import {
 } from "@jaf/core";
 import { present } from "@jaf/memory/engine";
 import type * as z from "zod";
-import { AiRegistry } from "./registry/ai-registry.ts";
-import { resolveModel } from "./registry/registered.ts";
+import { AiRegistry, resolveModel } from "./ai-registry.ts";
 
 /** What a declaration's function returns. */
 type Returned<Declaration> = Declaration extends (context: never) => infer Result ? Result : never;

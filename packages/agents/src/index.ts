@@ -32,6 +32,5 @@ export {
   withMemoryInject,
 } from "@jaf/user-memory";
 export { Agent, type AgentConfig } from "./agent.ts";
+export { type AiProvider, AiRegistry } from "./ai-registry.ts";
 export { AnthropicProvider, GoogleProvider, OpenAIProvider, OpenAIResponsesProvider } from "./providers.ts";
-export type { AiProvider } from "./registry/ai-provider.ts";
-export { AiRegistry } from "./registry/ai-registry.ts";

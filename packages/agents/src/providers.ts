@@ -7,7 +7,7 @@ import {
   type OpenAIProviderOptions,
   type OpenAIResponsesProviderOptions,
 } from "@jaf/openai";
-import type { AiProvider } from "./registry/ai-provider.ts";
+import type { AiProvider } from "./ai-registry.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
 type AnyModelProvider = Required<ModelProvider<any>>;

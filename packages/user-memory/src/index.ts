@@ -1,11 +1,48 @@
-export { holdsSecret } from "@jaf/memory/engine";
-export type { AuditAction, AuditEntry, AuditProblem, AuditReport } from "./audit/entry.ts";
-export { defineUserMemory } from "./define-user-memory.ts";
-export type { ErasureMark } from "./erasure-mark.ts";
+// What everything stands on: memories and their facts, errors, options, audit, the contract of a store
+
+export type { AuditAction, AuditEntry, AuditProblem, AuditReport } from "./audit.ts";
 export { UserMemoryError, type UserMemoryErrorCode, type UserMemoryErrorFields } from "./errors.ts";
-export type { FactExplanation, RecallReason } from "./explanation.ts";
-export { ExtractionError, type ExtractionErrorCode, type ExtractionErrorFields } from "./extract/error.ts";
-export type { CompleteText } from "./extract/extraction.ts";
+export type { FactStatus, Provenance, QuarantineReason, Quotation, Trust, UserFact } from "./fact.ts";
+export type {
+  Embed,
+  IncomingFact,
+  ResolveConflicts,
+  UserMemoryLimits,
+  UserMemoryOptions,
+} from "./options.ts";
+export type {
+  ErasureMark,
+  ExtractionJob,
+  ExtractionQueue,
+  FactChanges,
+  FactExplanation,
+  FactReview,
+  ForgetDetails,
+  ForgetReceipt,
+  LeasedJob,
+  ListOptions,
+  RecallOptions,
+  RecallReason,
+  RememberOptions,
+  UserMemoryStore,
+} from "./store.ts";
+export { getUserMemory, type LinkedUserMemory, type MemoryEntry, type UserMemory } from "./user-memory.ts";
+
+// Facts as a prompt shows them
+
+export { type RenderOptions, renderUserMemory } from "./render/render.ts";
+export type { RenderableFact } from "./render/renderable-fact.ts";
+
+// Extraction
+
+export { holdsSecret } from "@jaf/memory/engine";
+export type { ProposedFact } from "./evidence/evidence.ts";
+export {
+  type CompleteText,
+  ExtractionError,
+  type ExtractionErrorCode,
+  type ExtractionErrorFields,
+} from "./extraction/extraction.ts";
 export type {
   ExtractFacts,
   ExtractInput,
@@ -13,24 +50,37 @@ export type {
   ExtractionReport,
   MemoryExtractOptions,
   OffRecordTurn,
-  ProposedFact,
   VerifyFact,
-} from "./extract/options.ts";
+} from "./extraction/options.ts";
 export {
   type ProcessExtractionsOptions,
   type ProcessedExtractions,
   processExtractions,
-} from "./extract/process-extractions.ts";
-export type { FactStatus, Provenance, QuarantineReason, Quotation, Trust, UserFact } from "./fact.ts";
-export { getUserMemory } from "./global-user-memory.ts";
+} from "./extraction/worker.ts";
+
+// A user memory in runs: middleware and tools
+
+export { type AdaptedUserMemory, asUserMemory, setUserMemory } from "./middleware/as-user-memory.ts";
+export { withMemoryExtract } from "./middleware/extract.ts";
+export { type MemoryInjectOptions, withMemoryInject } from "./middleware/inject.ts";
+export type { MemoryLinkOptions } from "./middleware/middleware.ts";
+export type {
+  ForgetArguments,
+  MemoryToolsOptions,
+  RecallArguments,
+  RememberArguments,
+  TurnStart,
+} from "./tools/options.ts";
+export { createMemoryTools, type MemoryTools } from "./tools/tools.ts";
+
+// The store, and the one in memory
+
 export { createInMemoryUserMemoryBackend } from "./in-memory/backend.ts";
-export { MemoryUserMemory } from "./in-memory/store.ts";
-export type { MemoryInjectOptions } from "./inject/options.ts";
-export type { UserMemoryLimits } from "./limits.ts";
-export { type AdaptedUserMemory, asUserMemory, setUserMemory } from "./link/as-user-memory.ts";
-export { withMemoryExtract } from "./link/extract-middleware.ts";
-export { withMemoryInject } from "./link/inject-middleware.ts";
-export type { MemoryLinkOptions } from "./link/middleware.ts";
+export { MemoryUserMemory } from "./in-memory/user-memory.ts";
+export { defineUserMemory } from "./store/define-user-memory.ts";
+
+// Search of what was said
+
 export {
   createMessageSearch,
   dropMessageIndex,
@@ -40,31 +90,3 @@ export {
   type MessageSearchOptions,
   searchMessages,
 } from "./message-search/message-search.ts";
-export type {
-  Embed,
-  IncomingFact,
-  ResolveConflicts,
-  UserMemoryOptions,
-} from "./options.ts";
-export type { ExtractionJob, ExtractionQueue, LeasedJob } from "./queue/queue.ts";
-export type { ForgetDetails, ForgetReceipt } from "./receipt.ts";
-export { type RenderOptions, renderUserMemory } from "./render/render.ts";
-export type { RenderableFact } from "./render/renderable-fact.ts";
-export type {
-  FactChanges,
-  FactReview,
-  ListOptions,
-  RecallOptions,
-  RememberOptions,
-  UserMemoryStore,
-} from "./store.ts";
-export type {
-  ForgetArguments,
-  MemoryToolsOptions,
-  RecallArguments,
-  RememberArguments,
-  TurnStart,
-} from "./tools/options.ts";
-export { createMemoryTools, type MemoryTools } from "./tools/tools.ts";
-export type { MemoryEntry, UserMemory } from "./user-memory.ts";
-export type { LinkedUserMemory } from "./user-memory-guards.ts";

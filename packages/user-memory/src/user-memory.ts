@@ -1,3 +1,5 @@
+import type { RunUserMemory } from "@jaf/core";
+
 /** A fact about a user, as every store returns it. */
 export interface MemoryEntry {
   readonly id: string;
@@ -36,4 +38,40 @@ export interface UserMemory {
   ): Promise<MemoryEntry[]>;
   /** Deletes everything about the user. */
   forgetAll?(userId: string): Promise<void>;
+}
+
+/** A user memory that a run can be given. */
+export type LinkedUserMemory = UserMemory & RunUserMemory;
+
+const METHODS = ["remember", "recall", "forget", "list"] as const;
+
+export const hasMethod = (value: unknown, method: string): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  typeof (value as Record<string, unknown>)[method] === "function";
+
+/** Whether it has the methods of a user memory, all but the optional one. */
+export const isUserMemory = (value: unknown): value is UserMemory =>
+  METHODS.every((method) => hasMethod(value, method));
+
+/** Whether a run can be given it, too. */
+export const isLinked = (value: unknown): value is LinkedUserMemory =>
+  isUserMemory(value) && hasMethod(value, "middlewareFor");
+
+/**
+ * On the global object, under a name that is no single package's: the engine reads it without knowing this package, and the
+ * ES module and the CommonJS one, which a process may both load, share it.
+ */
+const SLOT = Symbol.for("@jaf/user-memory");
+
+const slots = globalThis as { [SLOT]?: unknown };
+
+/** The user memory of the process, which `setUserMemory` set; `undefined` if there is none. */
+export function getUserMemory(): LinkedUserMemory | undefined {
+  const memory = slots[SLOT];
+  return isLinked(memory) ? memory : undefined;
+}
+
+export function fillSlot(memory: LinkedUserMemory | undefined): void {
+  slots[SLOT] = memory;
 }

@@ -1,6 +1,6 @@
 import type { JAFError, RunConfig, RunResult } from "@jaf/core";
 import type { RunId } from "@jaf/memory";
-import type { TemplateError } from "./template/template-error.ts";
+import type { TemplateError } from "./template/template.ts";
 
 /** One run of a state. */
 export interface AgentStateRun<Ctx> {

@@ -1,15 +1,14 @@
 import type { ModelProvider } from "@jaf/core";
 import type * as z from "zod";
 import type { AgentState } from "./agent-state.ts";
-import { createJqEvaluator } from "./jq/jq-evaluator.ts";
-import { compileSchema } from "./json-schema/compile-schema.ts";
 import { checkOptions, type LoadAgentStateOptions, type RegisteredModel } from "./options.ts";
-import { buildTools } from "./run/build-tools.ts";
-import { prepareTemplates } from "./run/prepare-state.ts";
+import { compileSchema } from "./run/json-schema.ts";
 import { runState } from "./run/run-state.ts";
-import { AgentStateError, type AgentStateIssue } from "./state-file/agent-state-error.ts";
-import { type IssueOf, parseState } from "./state-file/parse-state.ts";
-import type { AgentStateData } from "./state-file/state-schema.ts";
+import { buildTools } from "./run/tools.ts";
+import { AgentStateError, type AgentStateIssue } from "./state-file/issues.ts";
+import { type AgentStateData, type IssueOf, parseState } from "./state-file/state-file.ts";
+import { createJqEvaluator } from "./template/jq.ts";
+import { prepareTemplates } from "./template/state-templates.ts";
 
 /**
  * Loads an agent state of an xFlow workflow: one state, or a list with one, as YAML, JSON or an object. Everything in it is

@@ -2,7 +2,21 @@ import type { ModelProvider, RunConfig, RunSettings, ToolCallInfo } from "@jaf/c
 import type { MemoryProvider, Tokenizer } from "@jaf/memory";
 import { parseOptions } from "@jaf/memory/engine";
 import * as z from "zod";
-import { DEFAULT_JQ_LIMITS, type JqLimits } from "./jq/jq-limits.ts";
+
+/** What an application gives to a state. */
+export interface LoadAgentStateOptions<Ctx> {
+  /** The models by the names that `aiModel` may have. */
+  readonly models: Readonly<Record<string, ModelProvider<Ctx> | RegisteredModel<Ctx>>>;
+  /** The functions of the tools, by the tools' names. Each tool of the state needs one; others aren't used. */
+  readonly tools?: Readonly<Record<string, ToolFunction<Ctx>>>;
+  /** Where conversations are stored. Required by a state with `memory`. */
+  readonly provider?: MemoryProvider;
+  /** Counts tokens for `token_window`. Default: `estimateTokens` of `@jaf/memory`. */
+  readonly tokenizer?: Tokenizer;
+  /** E.g. time limits, retries, prices and `onEvent`. */
+  readonly runConfig?: StateRunConfig<Ctx>;
+  readonly limits?: Partial<Omit<AgentStateLimits, "jq">> & { readonly jq?: Partial<JqLimits> };
+}
 
 /**
  * A function for a tool of the state. It gets arguments that match the tool's `parameters`, and returns what matches its `output`:
@@ -20,6 +34,10 @@ export interface RegisteredModel<Ctx> {
   readonly model?: string;
 }
 
+/** The settings of runs that the state doesn't determine. */
+export type StateRunConfig<Ctx> = Omit<RunSettings<Ctx>, "modelProvider" | "modelOverride" | "validate"> &
+  Pick<RunConfig<Ctx>, "remembers" | "cache">;
+
 /** How much a state and its expressions may take. */
 export interface AgentStateLimits {
   /** Characters of the state's text, from 1. Default 262,144. */
@@ -28,23 +46,14 @@ export interface AgentStateLimits {
   readonly jq: JqLimits;
 }
 
-/** The settings of runs that the state doesn't determine. */
-export type StateRunConfig<Ctx> = Omit<RunSettings<Ctx>, "modelProvider" | "modelOverride" | "validate"> &
-  Pick<RunConfig<Ctx>, "remembers" | "cache">;
-
-/** What an application gives to a state. */
-export interface LoadAgentStateOptions<Ctx> {
-  /** The models by the names that `aiModel` may have. */
-  readonly models: Readonly<Record<string, ModelProvider<Ctx> | RegisteredModel<Ctx>>>;
-  /** The functions of the tools, by the tools' names. Each tool of the state needs one; others aren't used. */
-  readonly tools?: Readonly<Record<string, ToolFunction<Ctx>>>;
-  /** Where conversations are stored. Required by a state with `memory`. */
-  readonly provider?: MemoryProvider;
-  /** Counts tokens for `token_window`. Default: `estimateTokens` of `@jaf/memory`. */
-  readonly tokenizer?: Tokenizer;
-  /** E.g. time limits, retries, prices and `onEvent`. */
-  readonly runConfig?: StateRunConfig<Ctx>;
-  readonly limits?: Partial<Omit<AgentStateLimits, "jq">> & { readonly jq?: Partial<JqLimits> };
+/** What one evaluation of jq may take. */
+export interface JqLimits {
+  /** Milliseconds of one evaluation, from 1. Default 1,000. */
+  readonly timeMs: number;
+  /** Bytes of jq's memory, from 33,554,432 (32 MiB). Default 67,108,864 (64 MiB). */
+  readonly memoryBytes: number;
+  /** Characters of an evaluation's results, as JSON, from 1. Default 1,000,000. */
+  readonly outputLength: number;
 }
 
 const MIN_JQ_MEMORY = 32 * 1024 * 1024;
@@ -80,6 +89,12 @@ const optionsSchema = z.strictObject({
     })
     .optional(),
 });
+
+const DEFAULT_JQ_LIMITS: JqLimits = {
+  timeMs: 1_000,
+  memoryBytes: 64 * 1024 * 1024,
+  outputLength: 1_000_000,
+};
 
 /** Throws a `TypeError` that names what is wrong. */
 export function checkOptions<Ctx>(options: LoadAgentStateOptions<Ctx>): AgentStateLimits {

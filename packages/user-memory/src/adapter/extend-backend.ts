@@ -1,5 +1,5 @@
 import { present } from "@jaf/memory/adapter";
-import type { UserMemoryBackend } from "../backend/backend.ts";
+import type { UserMemoryBackend } from "../backend.ts";
 
 /**
  * The backend with some of its methods replaced: what a wrapper begins with. All others are passed on, and called on the

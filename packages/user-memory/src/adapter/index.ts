@@ -13,10 +13,9 @@ export type {
   UserKey,
   UserMemoryBackend,
   UserView,
-} from "../backend/backend.ts";
-export { boundOptions } from "../bound-options.ts";
-export { defineUserMemory } from "../define-user-memory.ts";
-export { userMemoryOptionsSchema } from "../options.ts";
+} from "../backend.ts";
+export { boundOptions, userMemoryOptionsSchema } from "../options.ts";
 export type { MatchedDocument, Matches, MessageLocation, TermWeight } from "../ranker/index.ts";
+export { defineUserMemory } from "../store/define-user-memory.ts";
 export { extendUserMemoryBackend } from "./extend-backend.ts";
 export { mapFacts, type TextCodec } from "./map-facts.ts";

@@ -6,7 +6,7 @@ import type {
   UserHead,
   UserKey,
   UserMemoryBackend,
-} from "../backend/backend.ts";
+} from "../backend.ts";
 import { extendUserMemoryBackend } from "./extend-backend.ts";
 
 /**

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { StoredFact } from "../backend/backend.ts";
+import type { StoredFact } from "../backend.ts";
 import type { Quotation } from "../fact.ts";
-import { textSchema } from "../input/check-input.ts";
+import { textSchema } from "../validation.ts";
 
 const MAX_QUESTION = 1_000;
 const MAX_PARAPHRASE = 2_000;

@@ -1,5 +1,5 @@
 import { createMemoryConnectionError, createMemoryStorageError } from "@jaf/memory/adapter";
-import type { StoredFact, UserKey, UserMemoryBackend } from "../backend/backend.ts";
+import type { StoredFact, UserKey, UserMemoryBackend } from "../backend.ts";
 import { createJobs } from "./jobs.ts";
 import { createUserState, type UserState } from "./user-state.ts";
 

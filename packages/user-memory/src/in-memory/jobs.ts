@@ -1,4 +1,4 @@
-import type { JobBackend, StoredJob, UserKey } from "../backend/backend.ts";
+import type { JobBackend, StoredJob, UserKey } from "../backend.ts";
 
 interface WaitingJob extends StoredJob {
   /** By `performance.now()`: jobs don't outlive the process, and its clock may be set while they wait. */

@@ -5,9 +5,9 @@ import type {
   Tombstone,
   UserChange,
   UserHead,
-} from "../backend/backend.ts";
+} from "../backend.ts";
 import { createMemoryTermIndex } from "../ranker/index.ts";
-import type { Matches } from "../ranker/matches.ts";
+import type { Matches } from "../ranker/term-index.ts";
 
 /** Everything about one user. */
 export interface UserState {

@@ -5,8 +5,14 @@ import {
   type Query,
   type TermWeight,
 } from "../ranker/index.ts";
-import { eachMessage, hashOf, MESSAGE_HEAD, PASSAGE_HEAD, type Segment } from "./segment.ts";
-import type { YieldIfDue } from "./yield.ts";
+import {
+  eachMessage,
+  hashOf,
+  MESSAGE_HEAD,
+  PASSAGE_HEAD,
+  type Segment,
+  type YieldIfDue,
+} from "./conversation-index.ts";
 
 /** So many messages go to the ranker at most, with their neighbours: the best by the rarity of their words. */
 const FEWEST_RANKED = 100;

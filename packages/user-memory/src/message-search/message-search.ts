@@ -2,9 +2,9 @@ import type { MemoryProvider, Result } from "@jaf/memory";
 import { createFailure, createMemoryValidationError, idIssue, parseOptions } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { parseQuery } from "../ranker/index.ts";
-import { type FoundMessage, findMessages } from "./find.ts";
+import { createYielding } from "./conversation-index.ts";
+import { type FoundMessage, findMessages } from "./find-messages.ts";
 import { openUserIndexes } from "./user-indexes.ts";
-import { createYielding } from "./yield.ts";
 
 export type { FoundMessage };
 

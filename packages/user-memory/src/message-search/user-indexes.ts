@@ -1,9 +1,14 @@
 import type { ConversationMemory, MemoryProvider, Result } from "@jaf/memory";
 import { createSuccess } from "@jaf/memory/adapter";
 import { createTermOf } from "../ranker/index.ts";
-import { type IndexedConversation, indexConversation, revisionOf } from "./conversation-index.ts";
-import { bytesOf, type Segment } from "./segment.ts";
-import type { YieldIfDue } from "./yield.ts";
+import {
+  bytesOf,
+  type IndexedConversation,
+  indexConversation,
+  revisionOf,
+  type Segment,
+  type YieldIfDue,
+} from "./conversation-index.ts";
 
 /** What is kept of a user's conversations, the one last active first. */
 export type UserIndex = Iterable<Segment>;

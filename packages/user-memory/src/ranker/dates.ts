@@ -21,21 +21,21 @@ export function dayOf(time: number): CalendarDay {
 }
 
 /** So many days from a moment on, one after the other. */
-export const daysFrom = (time: number, count: number): readonly CalendarDay[] =>
+const daysFrom = (time: number, count: number): readonly CalendarDay[] =>
   Array.from({ length: count }, (_, index) => dayOf(time + index * DAY_MS));
 
 /** The moment so many days later, or earlier where the number is negative. */
 export const daysLater = (time: number, count: number): number => time + count * DAY_MS;
 
 /** The month so many months later, or earlier where the number is negative. */
-export function monthFrom(time: number, count: number): CalendarDate {
+function monthFrom(time: number, count: number): CalendarDate {
   const date = new Date(time);
   const { year, month } = dayOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + count, 1));
   return { year, month };
 }
 
 /** Whether the calendar has such a month and day; a year says nothing against it. */
-export const isPossible = ({ month, day }: CalendarDate): boolean =>
+const isPossible = ({ month, day }: CalendarDate): boolean =>
   (month === undefined || (month >= 1 && month <= 12)) && (day === undefined || (day >= 1 && day <= 31));
 
 const pad = (value: number) => String(value).padStart(2, "0");
@@ -52,4 +52,124 @@ export function dateTerms({ year, month, day }: CalendarDate): readonly string[]
   terms.push(`@${year}-${pad(month)}`);
   if (day !== undefined) terms.push(`@${year}-${pad(month)}-${pad(day)}`);
   return terms;
+}
+
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+const COUNTS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+
+/** Months whose name is no other word. */
+const SURE_MONTH = "(january|february|april|june|july|august|september|october|november|december)";
+const MONTH =
+  "(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)";
+const WEEKDAY = "((?:mon|tues|wednes|thurs|fri|satur|sun)day)";
+const YEAR = "((?:19|20)\\d\\d)";
+const DAY = "(\\d{1,2})(?:st|nd|rd|th)?";
+const COUNT = `(an?|${COUNTS.join("|")}|\\d{1,3}|(?:a )?couple(?: of)?|(?:a )?few)`;
+const UNIT = "(day|week|month|year)";
+
+/** What a text says of time. */
+export interface TimeMentions {
+  /** Whether it says when at all; also by words that name no date for want of a time to count from. */
+  readonly some: boolean;
+  readonly dates: readonly CalendarDate[];
+  /** The text without the words that named a date. */
+  readonly rest: string;
+}
+
+type Match = readonly (string | undefined)[];
+/** A pattern, and the dates it names; `at` is when it was said. */
+type Rule = readonly [pattern: RegExp, read: (match: Match, at: number) => readonly CalendarDate[]];
+
+const rule = (source: string, read: Rule[1]): Rule => [new RegExp(`\\b${source}\\b`, "g"), read];
+const monthOf = (name: string | undefined) => MONTHS.indexOf((name ?? "").slice(0, 3)) + 1;
+const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number(text));
+
+const ABSOLUTE: readonly Rule[] = [
+  rule("(\\d{4})-(\\d\\d)(?:-(\\d\\d))?(?:t[\\d:.]+z?)?", ([, year, month, day]) => [
+    { year: numberOf(year), month: numberOf(month), day: numberOf(day) },
+  ]),
+  rule(`${DAY}(?: of)? ${MONTH}\\b\\.?(?:,? ${YEAR})?`, ([, day, month, year]) => [
+    { year: numberOf(year), month: monthOf(month), day: numberOf(day) },
+  ]),
+  rule(`${MONTH}\\.? ${DAY}(?:,? ${YEAR})?`, ([, month, day, year]) => [
+    { year: numberOf(year), month: monthOf(month), day: numberOf(day) },
+  ]),
+  rule(`${MONTH}\\b\\.?,? (?:of )?${YEAR}`, ([, month, year]) => [
+    { year: numberOf(year), month: monthOf(month) },
+  ]),
+  rule(`(?:in|since|until|till|by|during|of|last|next|this|early|late|mid) ${MONTH}`, ([, month]) => [
+    { month: monthOf(month) },
+  ]),
+  rule(SURE_MONTH, ([, month]) => [{ month: monthOf(month) }]),
+  rule(YEAR, ([, year]) => [{ year: numberOf(year) }]),
+];
+
+const RELATIVE: readonly Rule[] = [
+  rule("(?:today|tonight|this (?:morning|afternoon|evening))", (_, at) => daysFrom(at, 1)),
+  rule("(?:the )?day before yesterday", (_, at) => daysFrom(daysLater(at, -2), 1)),
+  rule("(?:yesterday|last night)", (_, at) => daysFrom(daysLater(at, -1), 1)),
+  rule("tomorrow", (_, at) => daysFrom(daysLater(at, 1), 1)),
+  rule(`${COUNT} ${UNIT}s? (?:ago|back|before)`, ([, count, unit], at) => away(at, unit, -countOf(count))),
+  rule(`in ${COUNT} ${UNIT}s?`, ([, count, unit], at) => away(at, unit, countOf(count))),
+  rule("(?:the )?(last|past|previous|this|next) (week|month|year)", ([, which, unit], at) =>
+    away(at, unit, which === "next" ? 1 : which === "this" ? 0 : -1),
+  ),
+  rule("(last|past|previous|this|next) weekend", ([, which], at) => weekend(at, which)),
+  rule(`(last|past|previous|on|this|next) ${WEEKDAY}`, ([, which, name], at) => weekday(at, which, name)),
+];
+
+/** Part of whatever a rule matches. Most texts say no time, and need not be searched for each kind of it. */
+const MAY_SAY_WHEN = new RegExp(
+  `\\d{4}|day|week|month|year|night|morning|afternoon|evening|tomorrow|${MONTHS.join("|")}`,
+);
+
+function countOf(text: string | undefined): number {
+  const word = (text ?? "").replace(/^a (?=\w)/, "");
+  if (word.startsWith("couple")) return 2;
+  if (word === "few") return 3;
+  if (word === "a" || word === "an") return 1;
+  const index = COUNTS.indexOf(word);
+  return index >= 0 ? index : Number(word);
+}
+
+function away(at: number, unit: string | undefined, count: number): readonly CalendarDate[] {
+  if (unit === "day") return daysFrom(daysLater(at, count), 1);
+  if (unit === "week") return daysFrom(daysLater(at, count * 7 - 3), 7);
+  if (unit === "month") return [monthFrom(at, count)];
+  return [{ year: dayOf(at).year + count }];
+}
+
+function weekend(at: number, which: string | undefined): readonly CalendarDate[] {
+  const sinceSaturday = (new Date(at).getUTCDay() + 1) % 7;
+  const ahead = which === "next" || which === "this";
+  return daysFrom(daysLater(at, (ahead ? 7 : 0) - sinceSaturday), 2);
+}
+
+function weekday(at: number, which: string | undefined, name: string | undefined): readonly CalendarDate[] {
+  const ahead = which === "next" || which === "this";
+  const until = (WEEKDAYS.indexOf((name ?? "").slice(0, 3)) - new Date(at).getUTCDay() + 7) % 7;
+  return daysFrom(daysLater(at, ahead ? until || 7 : until - 7), 1);
+}
+
+/**
+ * What a text in English, folded, says of time; ISO dates are read in every language. `said` is when it was said, in
+ * milliseconds since 1970: `yesterday` and `last week` count from there, and name no date where it is absent. A day is
+ * a day in UTC.
+ */
+export function timeMentions(text: string, said?: number): TimeMentions {
+  if (!MAY_SAY_WHEN.test(text)) return { some: false, dates: [], rest: text };
+  let some = false;
+  const dates: CalendarDate[] = [];
+  const apply = (rest: string, [pattern, read]: Rule, at: number | undefined) =>
+    rest.replace(pattern, (...match: (string | undefined)[]) => {
+      some = true;
+      const named = at === undefined ? [] : read(match, at).filter(isPossible);
+      dates.push(...named);
+      return named.length > 0 ? " " : (match[0] ?? "");
+    });
+  let rest = text;
+  for (const absolute of ABSOLUTE) rest = apply(rest, absolute, 0);
+  for (const relative of RELATIVE) rest = apply(rest, relative, said);
+  return { some, dates, rest };
 }

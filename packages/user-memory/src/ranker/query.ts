@@ -1,7 +1,6 @@
-import { type CalendarDate, dateTerms, dayOf, daysLater } from "./dates.ts";
-import { askedTerm, NEGATION_TERM, TIME_TERM, termOf } from "./terms.ts";
-import { timeMentions } from "./time-mentions.ts";
-import { fold, tokenize } from "./tokenizer.ts";
+import { type CalendarDate, dateTerms, dayOf, daysLater, timeMentions } from "./dates.ts";
+import type { MatchedDocument } from "./term-index.ts";
+import { askedTerm, fold, isStopWord, NEGATION_TERM, TIME_TERM, termOf, tokenize } from "./tokenizer.ts";
 
 const TEXT_LIMIT = 4_096;
 const WORD_LIMIT = 20;
@@ -17,7 +16,7 @@ const TEMPORAL =
   /^\W*when\b|\bwhen (?:did|was|is|were|are|do|does|will|has|have|had)\b|\b(?:what|which) (?:date|day|month|year|time|week)\b|\bhow (?:long|old)\b|\b(?:since|until) when\b/;
 
 /** A word of a query. */
-export interface QueryWord {
+interface QueryWord {
   /** The folded words that gave the stem; none, where the query doesn't say the word but asks for what does. */
   readonly forms: readonly string[];
   /** How much of its rarity counts. */
@@ -132,3 +131,31 @@ const wordShare = (term: string): number => (aboutAsking.has(term) ? ABOUT_ASKIN
  */
 const wishTerms = (query: string): ReadonlyMap<string, number> =>
   REQUEST.test(query.replaceAll("’", "'")) ? wishes : none;
+
+/** Which of the authors a query names. */
+export interface NamedAuthors {
+  /** The authors that are named, in the order of the query: 0 for the first. */
+  readonly order: ReadonlyMap<string, number>;
+  /** The terms of the query that are such names and say nothing else. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** An author is named by any word of the name of two letters or more. Where there is but one, a name tells nothing apart. */
+export function namedAuthors(query: Query, documents: readonly MatchedDocument[]): NamedAuthors {
+  const firstAt = new Map<string, number>();
+  const names = new Set<string>();
+  const authors = new Set(documents.map((document) => document.author));
+  for (const author of authors) {
+    if (author === undefined || authors.size === 1) continue;
+    const found = tokenize(author).filter((word) => isName(word) && query.spoken.includes(word));
+    if (found.length === 0) continue;
+    firstAt.set(author, Math.min(...found.map((word) => query.spoken.indexOf(word))));
+    for (const [term, { forms }] of query.words) {
+      if (forms.length > 0 && forms.every((form) => found.includes(form))) names.add(term);
+    }
+  }
+  const positions = [...new Set(firstAt.values())].sort((a, b) => a - b);
+  return { order: new Map(Array.from(firstAt, ([author, at]) => [author, positions.indexOf(at)])), names };
+}
+
+const isName = (word: string) => word.length > 1 && !isStopWord(word);

@@ -1,15 +1,15 @@
-import { namedAuthors } from "./authors.ts";
+import { namedAuthors, type Query } from "./query.ts";
+import { createScorer, type ScoreParts, type Scorer } from "./scorer.ts";
+import type { Matches, MessageLocation } from "./term-index.ts";
 import {
+  buildTermTable,
   type ConversationLayout,
   type ConversationMessage,
   groupByConversation,
   type Reach,
+  type TermTable,
   unmatchedNear,
-} from "./conversations.ts";
-import type { Matches, MessageLocation } from "./matches.ts";
-import type { Query } from "./query.ts";
-import { createScorer, type ScoreParts, type Scorer } from "./scorer.ts";
-import { buildTermTable, type TermTable } from "./term-table.ts";
+} from "./term-table.ts";
 import { WEIGHTS } from "./weights.ts";
 
 /** Of the best fit: what stands next to a document that fits less isn't looked at. */

@@ -1,7 +1,12 @@
-import type { NamedAuthors } from "./authors.ts";
-import type { Conversation, ConversationLayout, ConversationMessage } from "./conversations.ts";
-import type { MatchedDocument } from "./matches.ts";
-import { type TermTable, USUAL_LENGTH } from "./term-table.ts";
+import type { NamedAuthors } from "./query.ts";
+import type { MatchedDocument } from "./term-index.ts";
+import {
+  type Conversation,
+  type ConversationLayout,
+  type ConversationMessage,
+  type TermTable,
+  USUAL_LENGTH,
+} from "./term-table.ts";
 import { WEIGHTS } from "./weights.ts";
 
 /** What a score is made of: `((words + neighbours) × author × time + date + conversation) × role`. */

@@ -1,6 +1,4 @@
-import type { UserKey, UserMemoryBackend } from "../backend/backend.ts";
-import type { VectorOf } from "../embedding.ts";
-import type { RecallReason } from "../explanation.ts";
+import type { UserKey, UserMemoryBackend } from "../backend.ts";
 import {
   blend,
   type MessageLocation,
@@ -9,6 +7,8 @@ import {
   type Reasons,
   rank,
 } from "../ranker/index.ts";
+import type { RecallReason } from "../store.ts";
+import type { VectorOf } from "./embedding.ts";
 
 /** How many facts by meaning are looked at. */
 const NEAREST = 100;

@@ -1,10 +1,9 @@
 import { present } from "@jaf/memory/adapter";
-import type { UserKey } from "../backend/backend.ts";
-import type { FactExplanation } from "../explanation.ts";
-import { obstacleNow } from "../facts/validity.ts";
-import { findFact, type StoreScope, shown } from "../scope.ts";
-import { findFacts } from "./find-facts.ts";
-import { readQuery } from "./options.ts";
+import type { UserKey } from "../backend.ts";
+import { obstacleNow, shown } from "../facts/facts.ts";
+import type { FactExplanation } from "../store.ts";
+import { findFact, type StoreScope } from "../transaction/transaction.ts";
+import { findFacts, readQuery } from "./find-facts.ts";
 
 export async function explain(
   scope: StoreScope,

@@ -1,16 +1,51 @@
-import type { StoredFact, UserHead, UserKey, UserMemoryBackend } from "../backend/backend.ts";
-import { openEmbedding, type VectorOf } from "../embedding.ts";
+import * as z from "zod";
+import type { StoredFact, UserHead, UserKey, UserMemoryBackend } from "../backend.ts";
+import type { Trust } from "../fact.ts";
+import { obstacleAt, obstacleNow, ownContent } from "../facts/facts.ts";
 import { detailsOf } from "../facts/quotation.ts";
-import { ownContent } from "../facts/terms.ts";
 import { isUsersWord, trustRank } from "../facts/trust.ts";
-import { obstacleAt, obstacleNow } from "../facts/validity.ts";
 import type { MessageLocation } from "../ranker/index.ts";
-import type { StoreScope } from "../scope.ts";
-import { isQuestion } from "../text/asks.ts";
-import { countUsersWords, readState } from "../write/head-state.ts";
+import { isQuestion } from "../text.ts";
+import { countUsersWords, readState } from "../transaction/head-state.ts";
+import type { StoreScope } from "../transaction/transaction.ts";
+import { checkInput, dateSchema, textSchema, trustSchema, wantedTagsSchema } from "../validation.ts";
 import { type Candidate, findCandidates } from "./candidates.ts";
-import type { RecallSettings } from "./options.ts";
-import { type Found, mayComeFirst, orderByTrust, shareOut } from "./order.ts";
+import { openEmbedding, type VectorOf } from "./embedding.ts";
+import { type Found, mayComeFirst, orderByTrust, shareOut } from "./trust-order.ts";
+
+const MAX_LIMIT = 1_000;
+const DEFAULT_LIMIT = 10;
+/** The ranker reads the beginning of a query; what is longer is no question. */
+const MAX_QUERY = 1_000_000;
+
+const recallSchema = z
+  .strictObject({
+    limit: z.int().min(0).default(DEFAULT_LIMIT),
+    tags: wantedTagsSchema,
+    asOf: dateSchema.optional(),
+    minTrust: trustSchema.default("inferred"),
+  })
+  .prefault({});
+
+export interface RecallSettings {
+  readonly limit: number;
+  readonly tags: readonly string[] | undefined;
+  readonly asOf: number;
+  /** `asOf` is now: then earlier quotations are found, too. */
+  readonly isNow: boolean;
+  readonly minTrust: Trust;
+}
+
+export function readRecall(options: unknown, now: number): RecallSettings {
+  const { limit, asOf, ...rest } = checkInput("recall", recallSchema, "options", options);
+  const isNow = asOf === undefined || Number.isNaN(asOf);
+  return { ...rest, tags: rest.tags, limit: Math.min(limit, MAX_LIMIT), asOf: isNow ? now : asOf, isNow };
+}
+
+const querySchema = textSchema(MAX_QUERY, 0);
+
+export const readQuery = (operation: string, query: unknown): string =>
+  checkInput(operation, querySchema, "query", query);
 
 /** So many candidates are ranked and read at once; more only where too few of them may be recalled. */
 const FIRST_RANKED = 500;

@@ -1,10 +1,9 @@
-import type { StoredFact, UserKey } from "../backend/backend.ts";
+import type { StoredFact, UserKey } from "../backend.ts";
 import type { UserFact } from "../fact.ts";
-import { ownContent } from "../facts/terms.ts";
-import { type StoreScope, shown } from "../scope.ts";
-import { readState } from "../write/head-state.ts";
-import { findFacts, isWanted } from "./find-facts.ts";
-import { readQuery, readRecall } from "./options.ts";
+import { ownContent, shown } from "../facts/facts.ts";
+import { readState } from "../transaction/head-state.ts";
+import type { StoreScope } from "../transaction/transaction.ts";
+import { findFacts, isWanted, readQuery, readRecall } from "./find-facts.ts";
 
 export async function recall(
   scope: StoreScope,

@@ -1,7 +1,7 @@
 import type { Tokenizer } from "@jaf/memory";
 import { estimateTokens, parseOptions, wrapInTag } from "@jaf/memory/adapter";
 import * as z from "zod";
-import { boundOptions } from "../bound-options.ts";
+import { boundOptions } from "../options.ts";
 import {
   byPriority,
   byTrustAndTime,
@@ -9,8 +9,8 @@ import {
   isShown,
   type RenderableFact,
   rankOf,
+  statementOf,
 } from "./renderable-fact.ts";
-import { statementOf } from "./statement.ts";
 
 export interface RenderOptions {
   /**

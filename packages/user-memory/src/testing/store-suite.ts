@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { reportCalls } from "@jaf/memory/testing";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { defineUserMemory } from "../define-user-memory.ts";
+import { defineUserMemory } from "../store/define-user-memory.ts";
 import { attackSpecs } from "./attacks/index.ts";
 import type { UserMemoryTestOptions } from "./options.ts";
 import { extentOf, STORE_SMOKE, smokeOf } from "./smoke.ts";

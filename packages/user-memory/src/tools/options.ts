@@ -1,7 +1,7 @@
 import type { Tool, ToolCallInfo } from "@jaf/core";
 import * as z from "zod";
-import type { ErasureMark } from "../erasure-mark.ts";
-import { callback } from "../input/callback.ts";
+import { callback } from "../options.ts";
+import type { ErasureMark } from "../store.ts";
 import type { UserMemory } from "../user-memory.ts";
 
 type Approval<Args, Ctx> = NonNullable<Tool<Args, Ctx>["needsApproval"]>;

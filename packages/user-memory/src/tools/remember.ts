@@ -1,11 +1,10 @@
 import type { ToolCallInfo } from "@jaf/core";
-import type { ErasureMark } from "../erasure-mark.ts";
 import { codeOf } from "../errors.ts";
-import { proposedIn } from "../extract/items-to-remember.ts";
-import { rememberItem } from "../extract/remember-item.ts";
-import { readUserInput, type UserInput } from "../extract/user-input.ts";
+import { proposedIn } from "../evidence/extracted-items.ts";
+import { readUserInput, type UserInput } from "../evidence/user-input.ts";
+import { rememberItem } from "../extraction/remember-turn.ts";
+import { type ErasureMark, isStore } from "../store.ts";
 import type { UserMemory } from "../user-memory.ts";
-import { isStore } from "../user-memory-guards.ts";
 import type { MemoryToolsOptions, RememberArguments } from "./options.ts";
 
 export const REMEMBER_TOOL = "remember_fact";

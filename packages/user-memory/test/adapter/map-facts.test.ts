@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { mapFacts, type UserKey, type UserMemoryBackend } from "../../src/adapter/index.ts";
-import { defineUserMemory } from "../../src/define-user-memory.ts";
-import { userKeyOf } from "../../src/facts/user-key.ts";
+import { userKeyOf } from "../../src/backend.ts";
 import { createInMemoryUserMemoryBackend } from "../../src/in-memory/backend.ts";
+import { defineUserMemory } from "../../src/store/define-user-memory.ts";
 
 /** Marks what it encodes, and refuses what it hasn't encoded for this user. */
 class Marker {

@@ -1,6 +1,6 @@
 import { describeUserMemory, describeUserMemoryBackend } from "@jaf/user-memory/testing";
-import { defineUserMemory } from "../../src/define-user-memory.ts";
 import { createInMemoryUserMemoryBackend } from "../../src/in-memory/backend.ts";
+import { defineUserMemory } from "../../src/store/define-user-memory.ts";
 
 const long = { timeoutMs: 240_000, seeds: [11, 12, 13] };
 

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
-import { defineUserMemory } from "../../src/define-user-memory.ts";
 import { createInMemoryUserMemoryBackend } from "../../src/in-memory/backend.ts";
+import { defineUserMemory } from "../../src/store/define-user-memory.ts";
 import type { StoreFactory } from "../../src/testing/store/harness.ts";
 import { erasure } from "../../src/testing/store/specs/erasure.ts";
 import { checkStore } from "../../src/testing/store-suite.ts";

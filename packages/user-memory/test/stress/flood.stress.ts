@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { defineUserMemory } from "../../src/define-user-memory.ts";
 import { createInMemoryUserMemoryBackend } from "../../src/in-memory/backend.ts";
+import { defineUserMemory } from "../../src/store/define-user-memory.ts";
 
 const WORDS = [
   "tea",

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { describeUserMemory, describeUserMemoryBackend } from "@jaf/user-memory/testing";
 import { mapFacts, type UserMemoryBackend } from "../../src/adapter/index.ts";
-import { defineUserMemory } from "../../src/define-user-memory.ts";
 import { createInMemoryUserMemoryBackend } from "../../src/in-memory/backend.ts";
+import { defineUserMemory } from "../../src/store/define-user-memory.ts";
 
 const key = randomBytes(32);
 const NONCE = 12;

@@ -14,13 +14,17 @@ import type { MemoryProvider } from "@jaf/memory";
 import { present } from "@jaf/memory/engine";
 import type * as z from "zod";
 import type { AgentStateResult, AgentStateRun } from "../agent-state.ts";
-import type { JqEvaluator } from "../jq/jq-evaluator.ts";
 import type { LoadAgentStateOptions } from "../options.ts";
-import type { AgentStateData } from "../state-file/state-schema.ts";
-import { evaluateCondition, evaluateText } from "../template/evaluate-template.ts";
-import { type TemplateError, templateValueError } from "../template/template-error.ts";
-import type { FieldTemplate, StateTemplates } from "./prepare-state.ts";
-import { toolLimit } from "./tool-limit.ts";
+import type { AgentStateData } from "../state-file/state-file.ts";
+import type { JqEvaluator } from "../template/jq.ts";
+import type { FieldTemplate, StateTemplates } from "../template/state-templates.ts";
+import {
+  evaluateCondition,
+  evaluateText,
+  type TemplateError,
+  templateValueError,
+} from "../template/template.ts";
+import { toolLimit } from "./tools.ts";
 
 /** A state, checked, with all that a run needs. */
 export interface PreparedState<Ctx> {

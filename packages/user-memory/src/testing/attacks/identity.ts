@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { ForgetDetails } from "../../receipt.ts";
+import type { ForgetDetails } from "../../store.ts";
 import { hostileNames } from "../hostile-names.ts";
 import { everything, expectRefusal, ids, texts } from "../store/expectations.ts";
 import type { StoreSpec } from "../store/spec.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
-import type { UserKey, UserMemoryBackend } from "../../backend/backend.ts";
+import type { UserKey, UserMemoryBackend } from "../../backend.ts";
 import type { UserMemoryStore } from "../../store.ts";
 import { dumpOf } from "../store/dump.ts";
 import { EVERY_STATUS, everything, gate } from "../store/expectations.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { StoredAuditEntry, StoredFact, UserHead } from "../../backend/backend.ts";
+import type { StoredAuditEntry, StoredFact, UserHead } from "../../backend.ts";
 
 /** What somebody who can write to the storage finds there. */
 export interface Stored {

@@ -1,7 +1,7 @@
 import type { MiddlewareTurn, RemembersSpec } from "@jaf/core";
 import type { Message } from "@jaf/memory";
-import { withMemoryExtract } from "../../link/extract-middleware.ts";
-import { withMemoryInject } from "../../link/inject-middleware.ts";
+import { withMemoryExtract } from "../../middleware/extract.ts";
+import { withMemoryInject } from "../../middleware/inject.ts";
 import type { UserMemoryStore } from "../../store.ts";
 
 /** A turn, and what a model that extracts would answer about it. */

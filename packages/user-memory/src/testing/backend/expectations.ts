@@ -1,13 +1,7 @@
 import { expect } from "vitest";
-import type {
-  FactSelection,
-  StoredFact,
-  UserKey,
-  UserMemoryBackend,
-  UserView,
-} from "../../backend/backend.ts";
+import type { FactSelection, StoredFact, UserKey, UserMemoryBackend, UserView } from "../../backend.ts";
 import type { FactStatus } from "../../fact.ts";
-import type { Matches, TermWeight } from "../../ranker/matches.ts";
+import type { Matches, TermWeight } from "../../ranker/term-index.ts";
 
 export const STATUSES: readonly FactStatus[] = ["active", "quarantined", "superseded"];
 

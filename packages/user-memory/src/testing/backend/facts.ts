@@ -7,7 +7,7 @@ import type {
   UserHead,
   UserKey,
   UserMemoryBackend,
-} from "../../backend/backend.ts";
+} from "../../backend.ts";
 
 /** 43 characters, as every hash that a backend is given. */
 export const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64url");

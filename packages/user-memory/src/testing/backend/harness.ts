@@ -1,4 +1,4 @@
-import type { UserMemoryBackend } from "../../backend/backend.ts";
+import type { UserMemoryBackend } from "../../backend.ts";
 
 /** A store of one test: empty at first, and seen by no other test. */
 export interface BackendUnderTest {

@@ -1,4 +1,4 @@
-import type { StoredJob, UserMemoryBackend } from "../../backend/backend.ts";
+import type { StoredJob, UserMemoryBackend } from "../../backend.ts";
 
 /** Longer than any test: who leases for so long has the job until the end of it. */
 export const HOUR_MS = 3_600_000;

@@ -1,4 +1,4 @@
-import type { UserMemoryBackend } from "../../backend/backend.ts";
+import type { UserMemoryBackend } from "../../backend.ts";
 
 /** What a rule works with. */
 export interface BackendScenario {

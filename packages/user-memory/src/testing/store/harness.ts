@@ -1,4 +1,4 @@
-import type { UserMemoryBackend } from "../../backend/backend.ts";
+import type { UserMemoryBackend } from "../../backend.ts";
 import type { UserMemoryStore } from "../../store.ts";
 
 /** A store of the tests: empty at first, and seen by nobody else. */

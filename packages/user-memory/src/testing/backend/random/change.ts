@@ -1,4 +1,4 @@
-import type { StoredFact, Tombstone, UserChange, UserHead } from "../../../backend/backend.ts";
+import type { StoredFact, Tombstone, UserChange, UserHead } from "../../../backend.ts";
 import { below, pick, type Random, some } from "../../random.ts";
 import { STATUSES } from "../expectations.ts";
 import { auditEntry, changeOn, hashOf, storedFact } from "../facts.ts";

@@ -1,4 +1,4 @@
-import type { StoredFact, UserHead, UserKey, UserMemoryBackend } from "../../../backend/backend.ts";
+import type { StoredFact, UserHead, UserKey, UserMemoryBackend } from "../../../backend.ts";
 import { below, pick, type Random, some } from "../../random.ts";
 import { plainFacts, plainMatches, plainView, STATUSES } from "../expectations.ts";
 import { hashOf, userKey } from "../facts.ts";

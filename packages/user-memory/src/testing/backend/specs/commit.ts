@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { StoredFact } from "../../../backend/backend.ts";
+import type { StoredFact } from "../../../backend.ts";
 import { matched, plainView, selected, selectionOf, seqs } from "../expectations.ts";
 import {
   added,

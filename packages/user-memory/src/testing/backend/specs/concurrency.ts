@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { UserKey, UserMemoryBackend } from "../../../backend/backend.ts";
+import type { UserKey, UserMemoryBackend } from "../../../backend.ts";
 import { allFacts, matched, seqs } from "../expectations.ts";
 import { added, addTo, auditEntry, changeOn, headOf, storedFact, userKey } from "../facts.ts";
 import type { BackendScenario, BackendSpec } from "../spec.ts";

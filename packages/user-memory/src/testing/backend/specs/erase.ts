@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { UserHead, UserMemoryBackend } from "../../../backend/backend.ts";
+import type { UserHead, UserMemoryBackend } from "../../../backend.ts";
 import { allFacts, expectNothingLeft, matched } from "../expectations.ts";
 import {
   added,

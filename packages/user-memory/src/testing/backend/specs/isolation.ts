@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { UserKey } from "../../../backend/backend.ts";
+import type { UserKey } from "../../../backend.ts";
 import { hostileNames } from "../../hostile-names.ts";
 import { allFacts, matched, plainView, selected, seqs } from "../expectations.ts";
 import { addTo, auditEntry, commitTo, hashOf, headOf, storedFact, storedFacts, userKey } from "../facts.ts";

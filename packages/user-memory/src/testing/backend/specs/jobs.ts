@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { StoredJob } from "../../../backend/backend.ts";
+import type { StoredJob } from "../../../backend.ts";
 import { commitTo, hashOf, userKey } from "../facts.ts";
 import { HOUR_MS, waitForJobs } from "../lease-times.ts";
 import type { BackendSpec } from "../spec.ts";

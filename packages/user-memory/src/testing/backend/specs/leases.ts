@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { StoredJob, UserMemoryBackend } from "../../../backend/backend.ts";
+import type { StoredJob, UserMemoryBackend } from "../../../backend.ts";
 import { hashOf, userKey } from "../facts.ts";
 import { HOUR_MS, nextInstant } from "../lease-times.ts";
 import type { BackendSpec } from "../spec.ts";

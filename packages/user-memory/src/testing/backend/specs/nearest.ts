@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { UserMemoryBackend } from "../../../backend/backend.ts";
+import type { UserMemoryBackend } from "../../../backend.ts";
 import { seqs } from "../expectations.ts";
 import { addTo, commitTo, storedFact, userKey } from "../facts.ts";
 import type { BackendCheck, BackendSpec } from "../spec.ts";

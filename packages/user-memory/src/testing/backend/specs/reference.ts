@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { UserMemoryBackend } from "../../../backend/backend.ts";
+import type { UserMemoryBackend } from "../../../backend.ts";
 import { createInMemoryUserMemoryBackend } from "../../../in-memory/backend.ts";
 import { randomNumbers } from "../../random.ts";
 import { allFacts } from "../expectations.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { StoredFact } from "../../../backend/backend.ts";
+import type { StoredFact } from "../../../backend.ts";
 import { hostileNames } from "../../hostile-names.ts";
 import { allFacts, matched, plainFact, plainMatches, plainView, selected } from "../expectations.ts";
 import { added, addTo, auditEntry, commitTo, storedFact, userKey } from "../facts.ts";

@@ -1,7 +1,6 @@
 import { expect } from "vitest";
-import type { ErasureMark } from "../../../erasure-mark.ts";
 import { UserMemoryError } from "../../../errors.ts";
-import type { UserMemoryStore } from "../../../store.ts";
+import type { ErasureMark, UserMemoryStore } from "../../../store.ts";
 import { dumpOf } from "../dump.ts";
 import { everything, gate } from "../expectations.ts";
 import type { StoreUnderTest } from "../harness.ts";

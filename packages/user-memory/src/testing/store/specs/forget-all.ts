@@ -1,7 +1,5 @@
 import { expect } from "vitest";
-import type { ErasureMark } from "../../../erasure-mark.ts";
-import type { ExtractionJob } from "../../../queue/queue.ts";
-import type { UserMemoryStore } from "../../../store.ts";
+import type { ErasureMark, ExtractionJob, UserMemoryStore } from "../../../store.ts";
 import { everything, expectRefusal, gate, nextMoment } from "../expectations.ts";
 import type { StoreSpec } from "../spec.ts";
 

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
-import type { ErasureMark } from "../../../erasure-mark.ts";
-import type { ExtractionJob } from "../../../queue/queue.ts";
+import type { ErasureMark, ExtractionJob } from "../../../store.ts";
 import { expectRefusal } from "../expectations.ts";
 import type { StoreSpec } from "../spec.ts";
 

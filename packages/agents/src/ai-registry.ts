@@ -1,0 +1,151 @@
+import type { ModelProvider, ModelStreamChunk } from "@jaf/core";
+import { present } from "@jaf/memory/engine";
+
+/**
+ * A model provider under the name that stands before the `/` in the names of its models. `AnthropicProvider` is one; of any
+ * other, `{ name: "mine", ...modelProvider }` is one, as long as its functions are its own.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: a provider of the process looks at no context, and works with every one
+export interface AiProvider extends ModelProvider<any> {
+  readonly name: string;
+}
+
+/** The model providers of the process. Models are named as `"provider/model"`, e.g. `"anthropic/claude-sonnet-4-6"`. */
+export interface AiRegistry {
+  /** Throws a `TypeError` if it is no provider, or if another one has its name. */
+  readonly register: (provider: AiProvider) => void;
+  /**
+   * Sets the model of the agents that name none. Its provider may be registered later. Throws a `TypeError` if it isn't
+   * `"provider/model"`.
+   */
+  readonly setDefault: (model: string) => void;
+  /** Forgets all providers and the default, e.g. between tests. */
+  readonly reset: () => void;
+  /**
+   * Asks the provider that is registered for the model of each call, whoever names it: an agent, `modelOverride`,
+   * `modelFallback`, `extractWith`, middleware. For agents that are values, as `createAgentClient`'s `modelProvider`. A call
+   * whose model nobody has fails with a `TypeError`, which says what to call.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
+  readonly modelProvider: ModelProvider<any>;
+}
+
+interface Registered {
+  readonly providers: Map<string, AiProvider>;
+  defaultModel: string | undefined;
+}
+
+/** On the global object, so that the ES module and the CommonJS module share it: a process may load both. */
+const SLOT = Symbol.for("@jaf/agents/registry");
+
+const slots = globalThis as { [SLOT]?: Registered | undefined };
+
+function registered(): Registered {
+  slots[SLOT] ??= { providers: new Map(), defaultModel: undefined };
+  return slots[SLOT];
+}
+
+function reset(): void {
+  slots[SLOT] = undefined;
+}
+
+function register(provider: AiProvider): void {
+  const { name, getCompletion }: Partial<AiProvider> = provider ?? {};
+  if (typeof name !== "string" || name === "" || name.includes("/")) {
+    throw new TypeError('Invalid AI provider: name: expected a text without "/", e.g. "anthropic".');
+  }
+  if (typeof getCompletion !== "function") {
+    throw new TypeError(
+      `Invalid AI provider ${quoted(name)}: expected a model provider with getCompletion().`,
+    );
+  }
+  const { providers } = registered();
+  if ((providers.get(name) ?? provider) !== provider) {
+    throw new TypeError(
+      `An AI provider ${quoted(name)} is registered already: give one of them another name, or call AiRegistry.reset() first.`,
+    );
+  }
+  providers.set(name, provider);
+}
+
+function setDefault(model: string): void {
+  parseName(model);
+  registered().defaultModel = model;
+}
+
+/** A model, and the provider that has it. */
+interface ResolvedModel {
+  readonly provider: AiProvider;
+  /** As the provider calls it. */
+  readonly model: string;
+}
+
+/** Throws a `TypeError` that says what to call. `name`: as `"provider/model"`; default: the process's. */
+export function resolveModel(name?: string): ResolvedModel {
+  const { providers, defaultModel } = registered();
+  if (providers.size === 0) {
+    throw new TypeError(
+      "No AI provider is registered: call AiRegistry.register(new AnthropicProvider()) first, or that of another service.",
+    );
+  }
+  const wanted = name ?? defaultModel;
+  if (wanted === undefined) {
+    throw new TypeError(
+      `No model is named: call AiRegistry.setDefault(${quoted(EXAMPLE)}), or return such a name from the agent's model().`,
+    );
+  }
+  const [providerName, model] = parseName(wanted);
+  const provider = providers.get(providerName);
+  if (provider !== undefined) return { provider, model };
+  const known = [...providers.keys()].map(quoted).join(", ");
+  throw new TypeError(
+    `No AI provider ${quoted(providerName)} is registered, as the model ${quoted(wanted)} needs: call AiRegistry.register with it. Registered: ${known}.`,
+  );
+}
+
+const EXAMPLE = "anthropic/claude-sonnet-4-6";
+
+/** The provider's name, and the model's, which may have further slashes, as OpenRouter's do. */
+function parseName(name: string): readonly [provider: string, model: string] {
+  const [, provider, model] = /^([^/]+)\/(.+)$/s.exec(typeof name === "string" ? name : "") ?? [];
+  if (provider !== undefined && model !== undefined) return [provider, model];
+  throw new TypeError(`Invalid model ${quoted(name)}: expected "provider/model", e.g. ${quoted(EXAMPLE)}.`);
+}
+
+const quoted = (name: string): string => JSON.stringify(name);
+
+type Asked = Parameters<AiProvider["getCompletion"]>;
+
+/**
+ * Asks the registered provider of the model that the run names, or else of the default. The provider gets the model's name
+ * without its own, as `modelOverride`.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
+const routingProvider: Required<ModelProvider<any>> = {
+  getCompletion: async (...asked) => {
+    const { provider, request } = route(asked);
+    return provider.getCompletion(...request);
+  },
+  getCompletionStream: async function* (...asked) {
+    const { provider, request } = route(asked);
+    if (provider.getCompletionStream === undefined) yield await unstreamed(provider, request);
+    else yield* provider.getCompletionStream(...request);
+  },
+};
+
+function route([state, agent, config]: Asked): { readonly provider: AiProvider; readonly request: Asked } {
+  const { provider, model } = resolveModel(config.modelOverride ?? agent.modelConfig?.name);
+  return { provider, request: [state, agent, { ...config, modelOverride: model }] };
+}
+
+async function unstreamed(provider: AiProvider, request: Asked): Promise<ModelStreamChunk> {
+  const { message, origin, usage, finish_reason } = await provider.getCompletion(...request);
+  return { type: "done", message, ...present({ origin, usage, finishReason: finish_reason ?? undefined }) };
+}
+
+/**
+ * @example
+ * AiRegistry.register(new AnthropicProvider({ apiKey }));
+ * AiRegistry.setDefault("anthropic/claude-sonnet-4-6");
+ */
+export const AiRegistry: AiRegistry = { register, setDefault, reset, modelProvider: routingProvider };

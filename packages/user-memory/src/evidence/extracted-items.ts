@@ -1,0 +1,104 @@
+import { holdsSecret } from "@jaf/memory/engine";
+import { ownContent } from "../facts/facts.ts";
+import type { ExtractionJob } from "../store.ts";
+import { wordsIn } from "../text.ts";
+import { createSupportFinder, type ProposedFact } from "./evidence.ts";
+import { lineOf, type Passage, type Quotable, quotableOf } from "./passages.ts";
+import { announcesText } from "./third-party-text.ts";
+
+/** Something to remember of a turn. */
+export type Item = Quoted | Worded;
+
+/** The user's own words. */
+export interface Quoted {
+  readonly kind: "quotation";
+  readonly passage: Passage;
+  readonly question?: string | undefined;
+  readonly paraphrases: readonly string[];
+  readonly score?: number | undefined;
+  readonly tags: readonly string[];
+  readonly key?: string | undefined;
+}
+
+/** A sentence of a model's: one that was verified, or one about somebody else's text. */
+interface Worded {
+  readonly kind: "verified" | "third-party";
+  readonly proposal: ProposedFact;
+  readonly evidence: string;
+  /** Index of the message among those said. */
+  readonly message: number;
+}
+
+/** Whether the words of the user's bear a sentence of a model's out. */
+export type Verified = (proposal: ProposedFact, passage: Passage) => Promise<boolean>;
+
+/** Up to so many words say little without the question that they answer. */
+const SHORT_ANSWER = 5;
+/** Of one quotation; a store keeps a few of them. */
+const MAX_PARAPHRASES = 8;
+
+type Said = Pick<ExtractionJob, "said" | "question" | "isAnnounced">;
+
+const quotableIn = ({ said, isAnnounced = false }: Said): Quotable =>
+  quotableOf(said, (message) => (message === 0 ? isAnnounced : announcesText(said[message - 1] ?? "")));
+
+/** All that the user said of their own, in its order, but for what says nothing. */
+export function everythingIn(job: Said): readonly Quoted[] {
+  return quotableIn(job)
+    .passages.map((passage) => quoted(passage, job))
+    .filter(({ passage, question }) => question !== undefined || ownContent({ fact: passage.text }).size > 0);
+}
+
+/**
+ * What proposals point at: each passage once, with all that was proposed of it, the surest first; then what stands in
+ * somebody else's text. What rests on nothing is dropped.
+ */
+export async function proposedIn(
+  job: Said,
+  proposals: readonly ProposedFact[],
+  isVerified: Verified,
+): Promise<readonly Item[]> {
+  const find = createSupportFinder(quotableIn(job));
+  const byPassage = new Map<Passage, Quoted>();
+  const worded: Worded[] = [];
+  for (const given of proposals.toSorted((a, b) => b.score - a.score)) {
+    const proposal = { ...given, fact: lineOf(given.fact) };
+    const support = find(proposal);
+    if (support.kind === "none" || proposal.fact === "" || holdsSecret(proposal.fact)) continue;
+    if (support.kind === "third-party") {
+      const { words, message } = support;
+      if (!holdsSecret(words)) worded.push({ kind: "third-party", proposal, evidence: words, message });
+      continue;
+    }
+    const { passage } = support;
+    if (await isVerified(proposal, passage)) {
+      worded.push({ kind: "verified", proposal, evidence: passage.text, message: passage.message });
+    } else byPassage.set(passage, merged(byPassage.get(passage) ?? quoted(passage, job), proposal));
+  }
+  const ranked = worded.toSorted(
+    (a, b) => Number(a.kind === "third-party") - Number(b.kind === "third-party"),
+  );
+  return [...byPassage.values(), ...ranked];
+}
+
+function quoted(passage: Passage, { question }: Said): Quoted {
+  const isAnswer = passage.from === "message" && wordsIn(passage.text) <= SHORT_ANSWER;
+  return {
+    kind: "quotation",
+    passage,
+    ...(isAnswer && question !== undefined ? { question } : {}),
+    paraphrases: [],
+    tags: [],
+  };
+}
+
+function merged(item: Quoted, { fact, score, tags = [], key }: ProposedFact): Quoted {
+  const paraphrases = fact === item.passage.text ? item.paraphrases : [...item.paraphrases, fact];
+  return {
+    ...item,
+    paraphrases: paraphrases.slice(0, MAX_PARAPHRASES),
+    score: Math.max(score, item.score ?? 0),
+    tags: [...new Set([...item.tags, ...tags])],
+    key: item.key ?? key,
+  };
+}

@@ -1,0 +1,130 @@
+import { isBlank, type Line, type Span } from "../text.ts";
+
+const TIME = String.raw`\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:[.,]\d+)?(?:\s?[aApP]\.?[mM]\.?)?`;
+const DATE = String.raw`\d{1,4}[./-]\d{1,2}[./-]\d{1,4}`;
+/** Of a log or a chat: it begins with a time, or a date and a time. A time and a word alone are of somebody's day. */
+const TIMED = new RegExp(
+  `^\\s*(?:\\[[^\\]\\n]{0,30}\\d[^\\]\\n]{0,30}\\]|${DATE}[T, ]\\s?${TIME}\\S*|${TIME}\\s+(?:[A-Z]{4,}\\b|[^:\\n]{1,30}:\\s))`,
+  "u",
+);
+/** `Ann (10:32): …`, `Ann, 10:32`. */
+const NAME_AND_TIME = new RegExp(
+  `^\\s*\\p{L}[^:\\n]{0,40}?[\\s,(\\[—–-]+(?:${DATE},?\\s*)?${TIME}[)\\]]?\\s*(?::|$)`,
+  "u",
+);
+const DELIMITER =
+  /^\s*(?:[-=*_~#+]{3,}|[<>]{3,}|[-=*<>~#]{2,}\s*\p{L}[^\n]{0,80}?\s*[-=*<>~#]{2,}|-{4,}\s*\p{L}[^\n]{0,80}|BEGIN\b[^\n]{0,60}|<{3,}[^\n]{0,60})\s*$/u;
+const WROTE = /@[^\n]{0,200}[:：]\s*$/u;
+/** It says itself how far it goes. */
+const MARKED = /^\s*(?:`{3}|~{3}|>)/u;
+const LIST = /^\s*(?:[-*•–+]\s|\d{1,2}[.)]\s)/u;
+/** Brackets, keys of JSON, and fields without a space behind what divides them: prose has one behind its commas. */
+const DATA =
+  /^\s*(?:[{[\]}]+,?|"[^"\n]{1,60}"\s*:.*|[^,;\t\n]+(?:,[^,\s][^,\n]*){2,}|[^,;\t\n]+(?:;[^;\s][^;\n]*){2,}|[^\t\n]+(?:\t[^\t\n]+){2,})\s*$/u;
+const COMMENT = /^\s*(?:\/\/|\/\*|\*\/|#!|<!--|--\s)/u;
+const INDENTED = /^(?: {4}|\t)\s*\S/u;
+/** Two lines of one of these forms are a block of somebody else's. */
+const FORMS: readonly ((text: string) => boolean)[] = [
+  (text) => TIMED.test(text),
+  (text) => NAME_AND_TIME.test(text),
+  (text) => DATA.test(text),
+  (text) => COMMENT.test(text) || /[{}]\s*$/u.test(text) || (/;\s*$/u.test(text) && /[=()]/u.test(text)),
+  (text) => INDENTED.test(text) && !LIST.test(text),
+];
+/** Of terms and contracts: `1.`, `1.1`, `§ 3`. Lines of this form alone are a list of the user's. */
+const isClause = (text: string): boolean =>
+  /^\s*(?:§+\s?\d|\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+\p{Lu})/u.test(text);
+const SUBCLAUSE = /^\s*(?:§|\d{1,2}\.\d)/u;
+
+/** What shapes of lines tell to be somebody else's: mails, chats, logs, data, and what a delimiter or a colon announces. */
+export function shapesIn(lines: readonly Line[]): readonly Span[] {
+  const filled = lines.filter((line) => !isBlank(line));
+  const end = lines.at(-1)?.end ?? 0;
+  const found: Span[] = filled.filter(({ text }) => /^\s*(?:>|\/\/|\/\*|<!--)/u.test(text));
+  const opening = filled.find((line, index) => opens(line, filled[index + 1], filled[index + 2]));
+  // What announces a text is the user's own.
+  if (opening !== undefined) found.push({ start: announces(opening) ? opening.end : opening.start, end });
+  const head = headIn(filled);
+  if (head !== undefined) found.push({ start: head.start, end });
+  for (const isOfForm of FORMS) found.push(...blocks(lines, isOfForm));
+  if (filled.some(({ text }) => SUBCLAUSE.test(text))) found.push(...blocks(lines, isClause));
+  return found;
+}
+
+const announces = ({ text }: Line): boolean => /[:：]\s*$/u.test(text) && !WROTE.test(text);
+
+/** Whether this line begins what goes on to the end: a delimiter, or a colon that announces a text, not a list. */
+function opens({ text }: Line, next: Line | undefined, second: Line | undefined): boolean {
+  if (next === undefined || text.length > 500) return false;
+  if (DELIMITER.test(text)) return true;
+  if (!/[:：]\s*$/u.test(text)) return false;
+  if (MARKED.test(next.text)) return false;
+  const isList =
+    LIST.test(next.text) ||
+    (labelled(next) !== undefined && second !== undefined && labelled(second) !== undefined);
+  return WROTE.test(text) || !isList;
+}
+
+/** From the first of two lines of a form to the empty line behind the last. */
+function blocks(lines: readonly Line[], isOfForm: (text: string) => boolean): readonly Span[] {
+  const indexes = lines.flatMap((line, index) =>
+    line.text.length > 1 && line.text.length <= 2_000 && isOfForm(line.text) ? [index] : [],
+  );
+  const [first, last] = [indexes[0], indexes.at(-1)];
+  if (indexes.length < 2 || first === undefined || last === undefined) return [];
+  const gap = lines.findIndex((line, index) => index > last && isBlank(line));
+  const end = gap === -1 ? lines.at(-1) : lines[gap - 1];
+  return [{ start: lines[first]?.start ?? 0, end: end?.end ?? 0 }];
+}
+
+/** `Ann: …`, `From: …`; not a time, nor an address of a page. */
+const LABEL =
+  /^\s*[*@_]{0,2}(?<label>\p{L}[\p{L}\p{M}\p{N}._'’-]{0,30}(?: [\p{L}\p{N}(][\p{L}\p{M}\p{N}._'’)-]{0,30}){0,2})[*_]{0,2}\s?(?:(?<!\d)[:：]|[:：](?!\d))(?!\/\/)\s*(?<value>\S.*)/u;
+const SUBJECT =
+  /^(?:re|subject|betreff|betrifft|objet|sujet|asunto|oggetto|assunto|onderwerp|temat|тема|konu|件名|主题|主題|제목|विषय|الموضوع)$/iu;
+const MAIL_ADDRESS = /[^\s@]@[^\s@]{1,60}\.\p{L}/u;
+const LABEL_OF_AN_ADDRESS = /mail|почта|邮箱|郵箱|メール|이메일|بريد/iu;
+/** Somebody speaks: words for the speaker, or a question or an exclamation. */
+const SPEECH =
+  /(?<![\p{L}\p{M}])(?:i|i['’]\p{L}+|me|my|we|our|ich|mich|mir|meine?|wir|je|j['’]\p{L}+|moi|mon|ma|mes|nous|yo|mi|mis|io|mio|mia|eu|meu|minha|ik|mij|mijn|ja|mnie|mam|jestem|ben|benim|я|меня|мне|мой|моя|мы|मैं|मेरा|मेरी|أنا|انا)(?![\p{L}\p{M}])|[我咱私僕俺]|저는|나는|제가|내가|[?!？！]\s*$/iu;
+
+/** The number of a ticket, in the line above its labels. */
+const TICKET = /^\W{0,5}(?:\p{L}{1,20}\s)?(?:[A-Z]{2,10}-\d+|#\d+)/u;
+
+interface Labelled {
+  readonly line: Line;
+  readonly label: string;
+  readonly value: string;
+}
+
+function labelled(line: Line): Labelled | undefined {
+  const { label, value } = (line.text.length <= 500 ? LABEL.exec(line.text)?.groups : undefined) ?? {};
+  return label === undefined || value === undefined ? undefined : { line, label, value };
+}
+
+/** The line where the head of a mail or a chat of names begins; labels of the user's own (`Diet: vegan`) are neither. */
+function headIn(filled: readonly Line[]): Line | undefined {
+  let run: Labelled[] = [];
+  let above = "";
+  for (const line of [...filled, undefined]) {
+    const found = line && labelled(line);
+    if (found !== undefined) run.push(found);
+    else {
+      if (run.length > 1 && (isMailHead(run) || isChat(run) || TICKET.test(above))) return run[0]?.line;
+      run = [];
+      above = line?.text ?? "";
+    }
+  }
+  return undefined;
+}
+
+const isMailHead = (run: readonly Labelled[]): boolean =>
+  run.some(
+    ({ label, value }) =>
+      SUBJECT.test(label) || (MAIL_ADDRESS.test(value) && !LABEL_OF_AN_ADDRESS.test(label)),
+  );
+
+/** A name comes again, or half of what is said is in the first person. */
+const isChat = (run: readonly Labelled[]): boolean =>
+  new Set(run.map(({ label }) => label)).size < run.length ||
+  run.filter(({ value }) => SPEECH.test(value)).length * 2 >= run.length;

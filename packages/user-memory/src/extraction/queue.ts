@@ -1,0 +1,87 @@
+import * as z from "zod";
+import { type StoredJob, type UserKey, userKeyOf } from "../backend.ts";
+import { reportError } from "../errors.ts";
+import { queueable } from "../evidence/user-input.ts";
+import type { UserMemorySettings } from "../options.ts";
+import type { ErasureMark, ExtractionJob, ExtractionQueue, LeasedJob } from "../store.ts";
+import type { Access } from "../transaction/transaction.ts";
+import { checkInput, checkUserId, idSchema } from "../validation.ts";
+
+const jobSchema = z.object({
+  id: idSchema,
+  userId: idSchema,
+  said: z.array(z.string()),
+  reply: z.string(),
+  question: z.string().optional(),
+  isAnnounced: z.boolean().optional(),
+  isVerbatim: z.boolean().optional(),
+  conversationId: z.string().optional(),
+  position: z.int().min(0).optional(),
+  saidAt: z.union([z.date(), z.number().transform((time) => new Date(time))]),
+  tags: z.array(z.string()),
+  model: z.string().optional(),
+  threshold: z.number(),
+  since: z.number().transform((epoch) => epoch as ErasureMark),
+});
+
+const MONTH_MS = 30 * 86_400_000;
+/** A time that isn't one would leave a job where nobody is ever handed it. */
+const spanSchema = z.int().min(0).max(MONTH_MS);
+const enqueueSchema = z.object({ leaseMs: spanSchema });
+const leaseSchema = z.object({ limit: z.int().min(0), leaseMs: spanSchema });
+
+/** The queue of a store: jobs go to the backend as text, and come back checked. */
+export function openQueue({ backend, ask }: Access, settings: UserMemorySettings): ExtractionQueue {
+  const { jobs } = backend;
+
+  const leased = (user: UserKey, job: ExtractionJob, attempt: number): LeasedJob => ({
+    job,
+    attempt,
+    complete: () => ask("queue.complete", () => jobs.complete(user, job.id)),
+    release: async (given) => {
+      const delayMs = checkInput("queue.release", spanSchema, "delayMs", given);
+      await ask("queue.release", () => jobs.release(user, job.id, delayMs));
+    },
+  });
+
+  return {
+    durable: jobs.durable,
+    enqueue: async (given, asked) => {
+      const { leaseMs } = checkInput("queue.enqueue", enqueueSchema, "options", asked);
+      const checked = checkInput("queue.enqueue", jobSchema, "job", given);
+      const job = queueable(checked);
+      if (job === undefined) return null;
+      const user = userKeyOf(checkUserId("queue.enqueue", job.userId));
+      const body = JSON.stringify({ ...job, saidAt: job.saidAt.getTime() });
+      const options = { epoch: job.since, leaseMs };
+      const added = await ask("queue.enqueue", () => jobs.enqueue({ user, id: job.id, body }, options));
+      return added ? leased(user, job, 1) : null;
+    },
+    lease: async (asked) => {
+      const { limit, leaseMs } = checkInput("queue.lease", leaseSchema, "options", asked);
+      const stored = await ask("queue.lease", () => jobs.lease({ leaseMs, limit }));
+      const read = stored.map((one) => ({ one, job: readJob(one) }));
+      if (read.some(({ job }) => job === undefined)) reportUnreadable(settings);
+      return read.flatMap(({ one, job }) =>
+        job === undefined ? [] : [leased(userKeyOf(job.userId), job, one.attempts)],
+      );
+    },
+    size: () => ask("queue.size", () => jobs.size()),
+  };
+}
+
+/** Another version of this package may have written it: a turn isn't thrown away for that. */
+function reportUnreadable(settings: UserMemorySettings): void {
+  const message =
+    "A turn that waits to be extracted isn't as this version writes it. It was left in the queue, for a version that can read it.";
+  const cause = new TypeError("an unknown form of a job");
+  reportError(settings, { code: "storage", operation: "queue.lease", message, retryable: false, cause });
+}
+
+function readJob({ body }: StoredJob): ExtractionJob | undefined {
+  try {
+    return jobSchema.safeParse(JSON.parse(body)).data;
+  } catch {
+    return undefined;
+  }
+}

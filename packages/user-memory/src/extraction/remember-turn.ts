@@ -1,0 +1,144 @@
+import { present } from "@jaf/memory/adapter";
+import { beforeDeadline } from "../background-work.ts";
+import { codeOf, reportFailure } from "../errors.ts";
+import type { ProposedFact } from "../evidence/evidence.ts";
+import { everythingIn, type Item, proposedIn, type Verified } from "../evidence/extracted-items.ts";
+import type { UserFact } from "../fact.ts";
+import { INFERRED_TAG, statementOf } from "../render/renderable-fact.ts";
+import { type ExtractionJob, isStore, type RememberOptions } from "../store.ts";
+import type { MemoryEntry, UserMemory } from "../user-memory.ts";
+import type { ExtractionSettings } from "./options.ts";
+
+/** Of the lease: as long may one sentence be looked at. */
+const VERIFYING_SHARE = 0.2;
+
+export interface RememberTurnInput {
+  readonly memory: UserMemory;
+  readonly job: ExtractionJob;
+  /** Absent: all that the user said is quoted. */
+  readonly proposals?: readonly ProposedFact[] | undefined;
+  /** Who proposed. */
+  readonly extractor: string;
+  readonly settings: ExtractionSettings;
+}
+
+/**
+ * Remembers what was said in a turn: what proposals point at, or all of it. Resolves with what is stored now. Rejects where
+ * the store can't; then what came before is stored, and comes to the same when it is stored again.
+ */
+export async function rememberTurn(input: RememberTurnInput): Promise<readonly (MemoryEntry | UserFact)[]> {
+  const { memory, job, settings } = input;
+  const kept: (MemoryEntry | UserFact)[] = [];
+  for (const item of (await itemsOf(input)).slice(0, settings.maxFacts)) {
+    try {
+      kept.push(await rememberItem(memory, item, { ...job, extractor: input.extractor }));
+    } catch (thrown) {
+      const outcome = outcomeOf(thrown);
+      if (outcome === "erased") break;
+      if (outcome === "forgotten") continue;
+      if (outcome === "failed" && isStore(memory)) throw thrown;
+      reportFailure(settings, thrown);
+    }
+  }
+  return kept;
+}
+
+async function itemsOf({ memory, job, proposals, settings }: RememberTurnInput): Promise<readonly Item[]> {
+  if (proposals === undefined) return everythingIn(job);
+  const sure = proposals.filter(({ score }) => score >= job.threshold);
+  const items = await proposedIn(job, sure, verifier(settings, job));
+  // A store that keeps no trust would show what waits for review as the user's word.
+  return isStore(memory) ? items : items.filter(({ kind }) => kind !== "third-party");
+}
+
+/** What fails verifies nothing: the user's words are quoted then. */
+function verifier(
+  { verify, leaseMs, ...settings }: ExtractionSettings,
+  { question }: ExtractionJob,
+): Verified {
+  if (verify === undefined) return async () => false;
+  return async ({ fact }, { text }) => {
+    try {
+      const answer: unknown = await beforeDeadline(leaseMs * VERIFYING_SHARE, () =>
+        verify(fact, text, { question }),
+      );
+      return answer === true;
+    } catch (thrown) {
+      reportFailure(settings, thrown);
+      return false;
+    }
+  };
+}
+
+/** `"erased"` and `"forgotten"` are what somebody wanted; `"refused"` concerns one fact, `"failed"` all of them. */
+function outcomeOf(thrown: unknown): "erased" | "forgotten" | "refused" | "failed" {
+  const code = codeOf(thrown);
+  if (code === "erased" || code === "forgotten") return code;
+  return code === "invalid" || code === "full" ? "refused" : "failed";
+}
+
+/** So many tags a fact may have in every store. */
+const MAX_TAGS = 32;
+const MAX_NAME = 255;
+
+/** The turn that something was said in. */
+export interface Source
+  extends Pick<ExtractionJob, "userId" | "conversationId" | "position" | "saidAt" | "tags" | "since"> {
+  /** Who found it. */
+  readonly extractor: string;
+}
+
+/** Remembers what was said: in a store of this package with all that is known of it. */
+export const rememberItem = (
+  memory: UserMemory,
+  item: Item,
+  source: Source,
+): Promise<MemoryEntry | UserFact> =>
+  isStore(memory)
+    ? memory.remember(source.userId, textOf(item), optionsFor(item, source))
+    : memory.remember(source.userId, ...narrowly(item, source));
+
+const textOf = (item: Item): string => (item.kind === "quotation" ? item.passage.text : item.proposal.fact);
+
+/** The spec's tags, where it has any, and no others: with another one, an agent of other tags would be told the fact. */
+const tagsOf = ({ tags: own }: Source, tags: readonly string[] = []): string[] =>
+  [...new Set(own.length > 0 ? own : tags)].slice(0, MAX_TAGS);
+
+function optionsFor(item: Item, source: Source): RememberOptions {
+  const { score, tags, key } = item.kind === "quotation" ? item : item.proposal;
+  const message = item.kind === "quotation" ? item.passage.message : item.message;
+  const { conversationId, position, saidAt, since, extractor } = source;
+  return {
+    ...trustOptions(item),
+    score,
+    tags: tagsOf(source, tags),
+    ...present({ key }),
+    since,
+    provenance: {
+      conversationId,
+      position: position === undefined ? undefined : position + message,
+      author: "user",
+      extractor: extractor.slice(0, MAX_NAME),
+      ...(item.kind === "quotation" ? {} : { evidence: item.evidence }),
+      saidAt,
+    },
+  };
+}
+
+function trustOptions(item: Item): Pick<RememberOptions, "trust" | "quotation"> {
+  if (item.kind !== "quotation") return { trust: item.kind === "verified" ? "inferred" : "external" };
+  const { passage, question, paraphrases } = item;
+  return { quotation: { from: passage.from, ...present({ question }), paraphrases } };
+}
+
+/** A store that keeps no quotations is given what would be shown of one. */
+function narrowly(item: Item, source: Source): [string, { tags?: string[]; score?: number }] {
+  const { score, tags } = item.kind === "quotation" ? item : item.proposal;
+  const all = [...tagsOf(source, tags), ...(item.kind === "quotation" ? [] : [INFERRED_TAG])];
+  const options = { ...present({ score }), ...(all.length === 0 ? {} : { tags: all }) };
+  if (item.kind !== "quotation") return [item.proposal.fact, options];
+  const { passage, question } = item;
+  const quotation = { from: passage.from, ...present({ question }) };
+  const said = { quotation, fact: passage.text, provenance: { saidAt: source.saidAt } };
+  return [statementOf(said, { links: "keep", maxLength: passage.text.length + 1 }), options];
+}

@@ -1,0 +1,90 @@
+import type { Middleware, RemembersSpec } from "@jaf/core";
+import type { AuditEntry, AuditReport } from "../audit.ts";
+import type { UserFact } from "../fact.ts";
+import type { UserMemoryOptions } from "../options.ts";
+import { defineUserMemory } from "../store/define-user-memory.ts";
+import type {
+  ErasureMark,
+  ExtractionQueue,
+  FactChanges,
+  FactExplanation,
+  FactReview,
+  ForgetReceipt,
+  ListOptions,
+  RecallOptions,
+  RememberOptions,
+  UserMemoryStore,
+} from "../store.ts";
+import { createInMemoryUserMemoryBackend } from "./backend.ts";
+
+/**
+ * Keeps facts in this process, for tests and development: what it knows ends with the process. In all else it does as the
+ * stores of the adapters do. Throws a `TypeError` for options that are wrong.
+ */
+export class MemoryUserMemory implements UserMemoryStore {
+  readonly #store: UserMemoryStore;
+  readonly review: FactReview;
+  readonly queue: ExtractionQueue;
+
+  constructor(options: UserMemoryOptions = {}) {
+    this.#store = defineUserMemory(createInMemoryUserMemoryBackend(), options);
+    this.review = this.#store.review;
+    this.queue = this.#store.queue;
+  }
+
+  remember(userId: string, fact: string, opts?: RememberOptions): Promise<UserFact> {
+    return this.#store.remember(userId, fact, opts);
+  }
+
+  recall(userId: string, query: string, opts?: RecallOptions): Promise<UserFact[]> {
+    return this.#store.recall(userId, query, opts);
+  }
+
+  list(userId: string, opts?: ListOptions): Promise<UserFact[]> {
+    return this.#store.list(userId, opts);
+  }
+
+  get(userId: string, factId: string): Promise<UserFact | null> {
+    return this.#store.get(userId, factId);
+  }
+
+  update(userId: string, factId: string, changes: FactChanges): Promise<UserFact | null> {
+    return this.#store.update(userId, factId, changes);
+  }
+
+  forget(userId: string, factId: string): Promise<ForgetReceipt> {
+    return this.#store.forget(userId, factId);
+  }
+
+  forgetAll(userId: string): Promise<ForgetReceipt> {
+    return this.#store.forgetAll(userId);
+  }
+
+  explain(userId: string, factId: string, query?: string): Promise<FactExplanation | null> {
+    return this.#store.explain(userId, factId, query);
+  }
+
+  audit(userId: string): Promise<AuditEntry[]> {
+    return this.#store.audit(userId);
+  }
+
+  verifyAudit(userId: string): Promise<AuditReport> {
+    return this.#store.verifyAudit(userId);
+  }
+
+  mark(userId: string): Promise<ErasureMark> {
+    return this.#store.mark(userId);
+  }
+
+  drain(options?: { readonly timeoutMs?: number | undefined }): Promise<void> {
+    return this.#store.drain(options);
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+
+  middlewareFor<Ctx>(spec: RemembersSpec): readonly Middleware<Ctx>[] {
+    return this.#store.middlewareFor(spec);
+  }
+}

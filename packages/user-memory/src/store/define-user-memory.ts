@@ -1,0 +1,114 @@
+import { parseOptions } from "@jaf/memory/adapter";
+import { type AuditEntry, type AuditReport, openAudit, parseAuditEntry, verifyTrail } from "../audit.ts";
+import { type UserKey, type UserMemoryBackend, userKeyOf } from "../backend.ts";
+import { drainWork, trackWork } from "../background-work.ts";
+import { busy } from "../errors.ts";
+import { openQueue } from "../extraction/queue.ts";
+import { shownOrNull } from "../facts/facts.ts";
+import { middlewareFor } from "../middleware/middleware.ts";
+import {
+  boundOptions,
+  type UserMemoryOptions,
+  type UserMemorySettings,
+  userMemoryOptionsSchema,
+} from "../options.ts";
+import { explain } from "../recall/explain.ts";
+import { recall } from "../recall/recall.ts";
+import type { ErasureMark, UserMemoryStore } from "../store.ts";
+import { readState } from "../transaction/head-state.ts";
+import { findFact, openAccess, type StoreScope } from "../transaction/transaction.ts";
+import { checkUserId } from "../validation.ts";
+import { forget, forgetAll } from "./forget.ts";
+import { list, listStored } from "./list.ts";
+import { remember } from "./remember.ts";
+import { approve, reject } from "./review.ts";
+import { update } from "./update.ts";
+
+const CLOSING_MS = 10_000;
+
+/**
+ * Makes a store of a backend: it checks what goes in, decides by the rules, and turns what the backend throws into
+ * `UserMemoryError`s. Throws a `TypeError` for options that are wrong.
+ */
+export function defineUserMemory(
+  backend: UserMemoryBackend,
+  options: UserMemoryOptions = {},
+): UserMemoryStore {
+  const settings: UserMemorySettings = parseOptions(
+    userMemoryOptionsSchema,
+    boundOptions(userMemoryOptionsSchema, options),
+    "user memory options",
+  );
+  const audit = openAudit(settings.auditKey);
+  const access = openAccess(backend, settings, audit);
+  const scope: StoreScope = { access, audit, settings, track: (work) => trackWork(store, work) };
+  const user = (operation: string, userId: unknown): UserKey => userKeyOf(checkUserId(operation, userId));
+
+  const store: UserMemoryStore = {
+    remember: async (userId, fact, options) => remember(scope, user("remember", userId), { fact, options }),
+    recall: async (userId, query, options) => recall(scope, user("recall", userId), { query, options }),
+    list: async (userId, options) => list(scope, user("list", userId), { operation: "list", options }),
+    get: async (userId, factId) => {
+      const key = user("get", userId);
+      return shownOrNull(key, await findFact(scope, { user: key, operation: "get", factId }));
+    },
+    update: async (userId, factId, changes) => update(scope, user("update", userId), { factId, changes }),
+    forget: async (userId, factId) => forget(scope, user("forget", userId), factId),
+    forgetAll: async (userId) => forgetAll(scope, user("forgetAll", userId)),
+    review: {
+      list: async (userId, options) => {
+        const operation = "review.list";
+        return list(scope, user(operation, userId), {
+          operation,
+          options: { ...options, status: "quarantined" },
+        });
+      },
+      approve: async (userId, factId) => approve(scope, user("review.approve", userId), factId),
+      reject: async (userId, factId) => reject(scope, user("review.reject", userId), factId),
+    },
+    explain: async (userId, factId, query) => explain(scope, user("explain", userId), { factId, query }),
+    audit: async (userId) => readAudit(scope, user("audit", userId)),
+    verifyAudit: async (userId) => verifyAudit(scope, user("verifyAudit", userId)),
+    mark: async (userId) => {
+      const key = user("mark", userId);
+      const { head } = await access.ask("mark", () => backend.read(key, {}));
+      return (head?.epoch ?? 0) as ErasureMark;
+    },
+    queue: openQueue(access, settings),
+    drain: (options) => drainWork(store, options),
+    close: async () => {
+      await drainWork(store, { timeoutMs: CLOSING_MS });
+      await access.ask("close", () => backend.close());
+    },
+    middlewareFor: (spec) => middlewareFor(store, spec),
+  };
+  return store;
+}
+
+const MAX_LOOKS = 5;
+
+const EVERYTHING = {
+  statuses: ["active", "quarantined", "superseded"],
+  tags: undefined,
+  limit: Number.POSITIVE_INFINITY,
+} as const;
+
+async function readAudit({ access }: StoreScope, user: UserKey): Promise<AuditEntry[]> {
+  const { entries } = await access.ask("audit", () => access.backend.audit(user));
+  return entries.flatMap((entry) => parseAuditEntry(entry) ?? []);
+}
+
+/** Looks again where somebody has written between the look at the trail and the look at the facts. */
+async function verifyAudit(scope: StoreScope, user: UserKey): Promise<AuditReport> {
+  const operation = "verifyAudit";
+  const { access, audit } = scope;
+  for (let look = 1; look <= MAX_LOOKS; look++) {
+    const { head, entries } = await access.ask(operation, () => access.backend.audit(user));
+    const facts = await listStored(scope, user, { operation, ...EVERYTHING });
+    const after = await access.ask(operation, () => access.backend.read(user, {}));
+    if (after.head?.version !== head?.version) continue;
+    const { audit: end } = await access.ask(operation, async () => readState(head));
+    return verifyTrail(audit(user), { entries, end, facts });
+  }
+  throw busy(operation);
+}

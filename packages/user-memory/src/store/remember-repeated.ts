@@ -1,0 +1,121 @@
+import type { StoredFact } from "../backend.ts";
+import { termsOfFact } from "../facts/facts.ts";
+import { detailsOf, withParaphrases, writeDetails } from "../facts/quotation.ts";
+import { isUsersWord, supersessionOf, trustRank } from "../facts/trust.ts";
+import { supersede } from "../transaction/draft.ts";
+import type { Plan, PlanScope } from "../transaction/transaction.ts";
+import type { RememberInput } from "./remember-input.ts";
+
+interface Repeated extends RememberInput {
+  readonly contradicts: readonly string[];
+  readonly vector: readonly number[] | null;
+}
+
+/**
+ * The same fact again. It is one fact: what is trusted less, or as much without being the user's word, changes nothing, so
+ * that nothing grows by being repeated; the user's word may raise it, or add to it. A quotation that is said again has the
+ * date on which it was said last, and is found by a few more paraphrases.
+ */
+export function repeat(scope: PlanScope, same: StoredFact, again: Repeated): Plan<StoredFact> {
+  if (!mayAdd(same, again)) return { result: same, change: null };
+  const { draft, view, now, limits } = scope;
+  const isQuoted = same.quotation !== null && again.quotation !== null;
+  const replacesOthers = !isQuoted && (same.status === "quarantined" || !isUsersWord(same.trust));
+  const merged = replacesOthers
+    ? replaceOthers(same, again)
+    : isQuoted
+      ? quotedAgain(same, again, limits.maxTags)
+      : mergeUserWord(same, again, limits.maxTags);
+  const contradicted = view.facts.filter(
+    ({ status, key, id }) =>
+      status === "active" &&
+      id !== same.id &&
+      ((merged.key !== null && key === merged.key) || again.contradicts.includes(id)),
+  );
+  const found = supersessionOf({ trust: merged.trust, validFrom: again.validFrom }, contradicted);
+  const accepted = found.kind === "accepted" ? found : undefined;
+  // Of an earlier time than what is there: it isn't the current one of its key.
+  const kept = accepted?.by === undefined ? merged : { ...merged, key: replacesOthers ? null : same.key };
+  const replaces = accepted?.by === undefined ? (accepted?.replaces ?? []) : [];
+  if (replaces.length === 0 && isSame(same, kept)) return { result: same, change: null };
+  const after = { ...kept, updatedAt: now };
+  draft.put(same.status === "active" ? "repeated" : "approved", after, same);
+  supersede(draft, replaces, { ...after, validFrom: again.validFrom });
+  return { result: after, change: draft.build() };
+}
+
+/** Whether the repetition is the user's word, and doesn't ask for less than what is there. */
+const mayAdd = (same: StoredFact, again: Repeated): boolean =>
+  again.quarantine === null &&
+  (again.quotation === null ? isUsersWord(again.trust) : !isUsersWord(same.trust)) &&
+  (same.status === "quarantined" ||
+    !isUsersWord(same.trust) ||
+    trustRank(again.trust) >= trustRank(same.trust));
+
+/** What others had said before the user did: only its id and number stay. */
+function replaceOthers(same: StoredFact, again: Repeated): StoredFact {
+  const { fact, tags, score, trust, key, validFrom, validUntil } = again;
+  const said: StoredFact = {
+    ...same,
+    ...sourceOf(again),
+    ...{ fact, tags, score, trust, key, validFrom, validUntil },
+    status: "active",
+    quarantine: null,
+    conflictsWith: null,
+    quotation: again.quotation,
+    vector: again.vector ?? same.vector,
+  };
+  return { ...said, terms: termsOfFact(said) };
+}
+
+/** A quotation, of which more is known: when it was said last, or by what else it is found. */
+function quotedAgain(same: StoredFact, again: Repeated, maxTags: number): StoredFact {
+  const [known, more] = [detailsOf(same), detailsOf(again)];
+  const isLater = again.saidAt !== null && (same.saidAt === null || again.saidAt > same.saidAt);
+  const quoted: StoredFact = {
+    ...same,
+    ...(isLater ? { ...sourceOf(again), validFrom: again.validFrom } : {}),
+    tags: [...new Set([...same.tags, ...again.tags])].slice(0, maxTags),
+    score: same.score === null || again.score === null ? same.score : Math.max(same.score, again.score),
+    key: same.key ?? again.key,
+    quotation: known === null || more === null ? same.quotation : writeDetails(withParaphrases(known, more)),
+    vector: same.vector ?? again.vector,
+  };
+  const isFoundAsBefore = quoted.quotation === same.quotation && !isLater;
+  return isFoundAsBefore ? quoted : { ...quoted, terms: termsOfFact(quoted) };
+}
+
+/** What the user had said before. */
+function mergeUserWord(same: StoredFact, again: Repeated, maxTags: number): StoredFact {
+  const isRaised = trustRank(again.trust) > trustRank(same.trust);
+  const merged: StoredFact = {
+    ...same,
+    ...(isRaised ? { ...sourceOf(again), trust: again.trust, fact: again.fact } : {}),
+    tags: [...new Set([...same.tags, ...again.tags])].slice(-maxTags),
+    score: again.score ?? same.score,
+    key: again.extractor === null ? (again.key ?? same.key) : same.key,
+    validUntil: untilOf(same, again),
+    vector: same.vector ?? again.vector,
+  };
+  return isRaised ? { ...merged, terms: termsOfFact(merged) } : merged;
+}
+
+function sourceOf(again: Repeated) {
+  const { conversationId, position, messageId, author, extractor, evidence, saidAt } = again;
+  return { conversationId, position, messageId, author, extractor, evidence, saidAt };
+}
+
+/** Said again, it holds again. */
+function untilOf(same: StoredFact, { validUntil, now }: Repeated): number | null {
+  if (validUntil !== null) return validUntil > same.validFrom ? validUntil : null;
+  return same.validUntil !== null && same.validUntil <= now ? null : same.validUntil;
+}
+
+function isSame(before: StoredFact, after: StoredFact): boolean {
+  const { tags, ...fields } = after;
+  return (
+    before.tags.length === tags.length &&
+    before.tags.every((tag, index) => tag === tags[index]) &&
+    Object.entries(fields).every(([name, value]) => before[name as keyof StoredFact] === value)
+  );
+}

@@ -1,0 +1,217 @@
+import { createHash } from "node:crypto";
+import type { StoredFact, Tombstone, UserView } from "../backend.ts";
+import { erased, forgotten, full } from "../errors.ts";
+import type { QuarantineReason } from "../fact.ts";
+import { ownContent, termsOfFact } from "../facts/facts.ts";
+import { wordingOf } from "../facts/quotation.ts";
+import { type Digests, isBlockedByTombstone, tombstoneDigestsOf } from "../facts/tombstones.ts";
+import { isUsersWord, type Source, sourceOf, supersessionOf } from "../facts/trust.ts";
+import type { UserMemoryLimits } from "../options.ts";
+import { supersede } from "../transaction/draft.ts";
+import type { HeadState } from "../transaction/head-state.ts";
+import type { Plan, PlanScope, Write } from "../transaction/transaction.ts";
+import type { RememberInput } from "./remember-input.ts";
+import { repeat } from "./remember-repeated.ts";
+
+/** What a write of a fact has beside the fact itself. */
+export interface RememberContext {
+  readonly digests: Digests;
+  /** Ids of the facts that it is said to contradict. */
+  readonly contradicts: readonly string[];
+  readonly vector: readonly number[] | null;
+  /** The tombstones that there were when the call began, if it has waited since. */
+  readonly known: readonly Tombstone[] | undefined;
+}
+
+/** The write that remembers a fact. Its result is the fact as it is stored then. */
+export function rememberWrite(input: RememberInput, context: RememberContext): Write<StoredFact> {
+  const digest = context.digests.ofFact(wordingOf(input));
+  const tombstoneDigests = tombstoneDigestsOf(input, context.digests);
+  const keys = input.key === null ? [] : [input.key];
+  const named = { digests: [digest], ids: context.contradicts, tombstones: tombstoneDigests };
+  const wanted: Wanted = { ...input, ...context, digest, tombstoneDigests };
+  let whole = false;
+  return {
+    operation: "remember",
+    since: input.since,
+    selection: { ...named, currentKeys: keys },
+    plan: (scope) => {
+      // Said now of an earlier time: it belongs somewhere in the history of the key.
+      const isLate = ({ key, validFrom }: StoredFact) =>
+        input.isDated && key === input.key && validFrom > input.validFrom;
+      if (keys.length === 0 || whole || !scope.view.facts.some(isLate)) return plan(scope, wanted);
+      whole = true;
+      return { selection: { ...named, keys } };
+    },
+  };
+}
+
+type Wanted = RememberInput &
+  RememberContext & { readonly digest: string; readonly tombstoneDigests: readonly string[] };
+
+function plan(scope: PlanScope, asked: Wanted): Plan<StoredFact> {
+  const { view, draft, state } = scope;
+  if (isErased(scope, asked)) throw erased("remember");
+  if (isBlockedByTombstone(view.tombstones, asked)) throw forgotten();
+  const wanted = keyed(view, asked);
+  const same = view.facts.find(({ digest, status }) => digest === wanted.digest && status !== "superseded");
+  if (same !== undefined) return repeat(scope, same, wanted);
+  const incoming = newFact(wanted, (view.head?.version ?? 0) + 1);
+  const fact = accept(scope, { fact: incoming, asked: wanted.quarantine }, contradictedBy(view, wanted));
+  checkRoom(scope, fact);
+  if (fact.trust === "inferred" && fact.quotation === null)
+    draft.setExtracted(countExtracted(state.extracted, fact, scope));
+  // Said anew by the user: it may be learned again.
+  if (wanted.extractor === null && isUsersWord(fact.trust) && fact.status !== "quarantined")
+    draft.removeTombstones(wanted.tombstoneDigests);
+  return { result: fact, change: draft.build() };
+}
+
+/**
+ * With a key and a date that count. A key that somebody proposed who extracted the fact counts only among facts that share a word:
+ * no model puts what the user said into the past by giving another fact its key. A quotation takes the place of quotations
+ * alone. What nobody dated follows what is there, also if the clock of this process is behind.
+ */
+function keyed({ facts }: UserView, wanted: Wanted): Wanted {
+  const { key, extractor, isDated, validFrom } = wanted;
+  const current = facts.filter((fact) => fact.status === "active" && key !== null && fact.key === key);
+  const content = ownContent(wanted);
+  const isForeign = (fact: StoredFact): boolean => {
+    if (wanted.quotation !== null && fact.quotation === null) return true;
+    const isOfUser = isUsersWord(fact.trust) || fact.quotation !== null;
+    return isOfUser && !sharesWord(ownContent(fact), content);
+  };
+  const isProposed = extractor !== null || wanted.quotation !== null;
+  if (isProposed && current.some(isForeign)) return { ...wanted, key: null };
+  const latest = Math.max(validFrom, ...current.map((fact) => fact.validFrom));
+  return isDated ? wanted : { ...wanted, validFrom: latest };
+}
+
+const sharesWord = (some: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
+  [...some].some((term) => others.has(term));
+
+/** Whether it was extracted from what was said before everything was forgotten. */
+const isErased = ({ state }: PlanScope, { extractor, saidAt }: Wanted): boolean =>
+  extractor !== null && state.erasedAt > 0 && (saidAt === null || saidAt <= state.erasedAt);
+
+/** All that ever held for the key, and what holds now of what it is said to contradict. */
+function contradictedBy({ facts }: UserView, { key, contradicts }: Wanted): readonly StoredFact[] {
+  return facts.filter(
+    ({ id, status, key: other }) =>
+      (status !== "quarantined" && key !== null && other === key) ||
+      (status === "active" && contradicts.includes(id)),
+  );
+}
+
+function newFact(wanted: Wanted, seq: number): StoredFact {
+  const { id, fact, tags, score, trust, key, digest, now, vector } = wanted;
+  const { conversationId, position, messageId, author, extractor, evidence, saidAt } = wanted;
+  return {
+    ...{ seq, id, fact, tags, score, trust, key, digest },
+    ...{ conversationId, position, messageId, author, extractor, evidence, saidAt },
+    quotation: wanted.quotation,
+    usedAt: null,
+    status: "active",
+    quarantine: null,
+    createdAt: now,
+    updatedAt: null,
+    validFrom: wanted.validFrom,
+    validUntil: wanted.validUntil,
+    supersededBy: null,
+    supersededAt: null,
+    conflictsWith: null,
+    terms: termsOfFact(wanted),
+    vector,
+  };
+}
+
+/** Puts a new fact where it belongs: among what counts, into the past, or into quarantine. */
+function accept(
+  scope: PlanScope,
+  { fact, asked }: { readonly fact: StoredFact; readonly asked: QuarantineReason | null },
+  contradicted: readonly StoredFact[],
+): StoredFact {
+  const { draft } = scope;
+  const found = supersessionOf(fact, contradicted);
+  const reason = asked ?? quarantineOf(scope, fact) ?? (found.kind === "conflict" ? "conflict" : null);
+  if (reason !== null) {
+    const conflictsWith = found.kind === "conflict" ? found.with.id : null;
+    const waiting = { ...inQuarantine(fact, reason), conflictsWith };
+    draft.put("quarantined", waiting);
+    return waiting;
+  }
+  const { replaces, by } = found as Extract<typeof found, { kind: "accepted" }>;
+  const accepted: StoredFact =
+    by === undefined
+      ? fact
+      : { ...fact, status: "superseded", supersededBy: by.id, supersededAt: by.validFrom };
+  draft.put("remembered", accepted);
+  supersede(draft, replaces, accepted);
+  return accepted;
+}
+
+const inQuarantine = (fact: StoredFact, quarantine: QuarantineReason): StoredFact => ({
+  ...fact,
+  status: "quarantined",
+  quarantine,
+  terms: [],
+  vector: null,
+});
+
+function quarantineOf(scope: PlanScope, fact: StoredFact): QuarantineReason | null {
+  if (fact.trust === "external") return "external";
+  if (isUsersWord(fact.trust) || fact.quotation !== null) return null;
+  if (hasLink(fact.fact)) return "link";
+  return isExtractedTooOften(scope.state.extracted, fact, scope) ? "rate" : null;
+}
+
+const LINK =
+  /\b[a-z][a-z0-9+.-]{1,20}:\/\/|\bwww\.|!?\[[^\]]{0,2000}\]\s?[([]|\b(?:data|javascript|mailto):|<\s*(?:img|a|iframe|script)\b/iu;
+
+/** Whether a text holds an address, an image or a link: something that a page that shows it would load or offer. */
+export const hasLink = (text: string): boolean => LINK.test(text.normalize("NFKC"));
+
+/** How many conversations are counted at the same time; the one that began first goes first. */
+const MAX_COUNTED = 64;
+
+type ExtractionCounts = HeadState["extracted"];
+
+interface Clock {
+  readonly limits: UserMemoryLimits;
+  readonly now: number;
+}
+
+const nameOf = (source: Source): string =>
+  createHash("sha256").update(sourceOf(source), "utf8").digest("base64url").slice(0, 22);
+
+const isOpen = (since: number, { limits, now }: Clock): boolean =>
+  since <= now && now < since + limits.extractionWindowMs;
+
+/** Whether as many facts as allowed were extracted from the same source within the window. */
+function isExtractedTooOften(counts: ExtractionCounts, source: Source, clock: Clock): boolean {
+  const [, count = 0, since = 0] = counts.find(([name]) => name === nameOf(source)) ?? [];
+  return isOpen(since, clock) && count >= clock.limits.maxExtractedPerConversation;
+}
+
+function countExtracted(counts: ExtractionCounts, source: Source, clock: Clock): ExtractionCounts {
+  const name = nameOf(source);
+  const open = counts.filter(([, , since]) => isOpen(since, clock));
+  const [, count = 0, since = clock.now] = open.find(([other]) => other === name) ?? [];
+  const others = open.filter(([other]) => other !== name);
+  return [...others.slice(-(MAX_COUNTED - 1)), [name, count + 1, since]];
+}
+
+function checkRoom({ state, limits }: PlanScope, fact: StoredFact): void {
+  if (fact.quotation !== null) {
+    if (state.quotations >= limits.maxQuotations) throw full("quotations", "maxQuotations");
+    return;
+  }
+  if (state.facts - state.quotations >= limits.maxFacts) throw full("facts", "maxFacts");
+  if (fact.status === "quarantined" && state.quarantined >= limits.maxQuarantined) {
+    throw full("facts that wait for review", "maxQuarantined");
+  }
+  const isUntrusted = fact.status !== "quarantined" && !isUsersWord(fact.trust);
+  if (isUntrusted && state.untrusted >= limits.maxUntrustedFacts) {
+    throw full("facts that aren't the user's own word", "maxUntrustedFacts");
+  }
+}

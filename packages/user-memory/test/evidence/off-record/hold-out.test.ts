@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { asksNotToKeep } from "../../../src/evidence/off-record.ts";
+import { HOLD_OUT } from "./hold-out.ts";
+
+const texts = HOLD_OUT.flatMap(({ language, facts: [fact, other], phrasings }) => {
+  const [stop, comma] = language === "zh" ? ["。", "，"] : [". ", ", "];
+  return phrasings.flatMap((request) => [
+    `${request}${stop}${other}`,
+    `${fact}${comma}${request}${comma}${other}`,
+    `${fact}${stop}${request}`,
+  ]);
+});
+
+/** Before the lexicon had seen them: 111. */
+it("hears phrasings written without sight of its lexicon, before, between and behind facts", () => {
+  expect(texts.length).toBe(138);
+  expect(texts.filter(asksNotToKeep).length).toBeGreaterThanOrEqual(138);
+});
+
+it("hears nothing in the facts beside them", () => {
+  expect(HOLD_OUT.flatMap(({ facts }) => facts).filter(asksNotToKeep)).toEqual([]);
+});

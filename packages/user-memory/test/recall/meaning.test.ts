@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { MemoryUserMemory } from "../../src/in-memory/user-memory.ts";
+import { spec, turn } from "../support/live-turn.ts";
+
+test("one long message, all of it near to a query, leaves room for what else is near by its meaning alone", async () => {
+  const embed = async (texts: readonly string[]) =>
+    texts.map((text) =>
+      /garden/.test(text) ? [1, 0.1] : /boat/.test(text) ? [1, 0.5] : /train/.test(text) ? [0.1, 1] : [1, 0],
+    );
+  const memory = new MemoryUserMemory({ embed });
+  const declared = { ...spec, extract: "verbatim" } as const;
+  await turn({ memory }, ["My uncle sold his boat."], { declared, conversationId: "a", position: 0 });
+  await turn({ memory }, ["I came by train."], { declared, conversationId: "c", position: 0 });
+  const row = (at: number) => `Row ${at} of the garden has plant${at} in it and nothing else that matters.`;
+  const long = Array.from({ length: 270 }, (_, at) => `- ${row(at)}`).join("\n\n");
+  await turn({ memory }, [long], { declared, conversationId: "b", position: 0 });
+  const kept = await memory.list("alice", { limit: 1_000 });
+  const found = await memory.recall("alice", "qqq", { limit: 200 });
+  expect(kept.length).toBeGreaterThan(30);
+  expect(found.map(({ fact }) => fact)).toContain("My uncle sold his boat.");
+});

@@ -1,0 +1,112 @@
+import { createContext, runInContext } from "node:vm";
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import * as z from "zod";
+
+/** A JSON Schema as a zod schema: it checks what the JSON Schema checks, and models are sent the JSON Schema itself. */
+export type CompiledSchema =
+  | { readonly ok: true; readonly schema: z.ZodType<unknown> }
+  | { readonly ok: false; readonly problem: string };
+
+const DIALECTS: Readonly<Record<string, "draft-07" | "2020-12">> = {
+  "http://json-schema.org/draft-07/schema": "draft-07",
+  "https://json-schema.org/draft/2020-12/schema": "2020-12",
+};
+
+const OPTIONS: Options = {
+  allErrors: true,
+  strictTypes: false,
+  strictRequired: false,
+  inlineRefs: false,
+  logger: false,
+};
+
+/** How long a schema may take to compile, and a value to be checked, in milliseconds. */
+const COMPILE_MS = 2_000;
+const CHECK_MS = 500;
+
+/** Issues that a model or a caller is told. */
+const MAX_ISSUES = 20;
+
+/**
+ * Compiles a JSON Schema of draft-07 (the default) or 2020-12, by its `$schema`. References lead to the schema itself; nothing is
+ * loaded. An unknown keyword or format is a problem, since it would check nothing.
+ */
+export function compileSchema(json: Readonly<Record<string, unknown>>): CompiledSchema {
+  const { $schema, ...rest } = json;
+  const dialect = dialectOf($schema);
+  if (dialect === undefined) return { ok: false, problem: "$schema: expected draft-07 or 2020-12" };
+  if (rest["$async"] !== undefined) return { ok: false, problem: "$async isn't supported" };
+  try {
+    const compiled = bounded(() => {
+      const ajv = dialect === "2020-12" ? new Ajv2020(OPTIONS) : new Ajv(OPTIONS);
+      addFormats.default(ajv);
+      const validate = ajv.compile(rest);
+      // One that refers to itself without end overflows the stack with any value.
+      validate(null);
+      validate({});
+      return validate;
+    }, COMPILE_MS);
+    if (!compiled.ok) return { ok: false, problem: "the schema takes too long to compile; simplify it" };
+    return { ok: true, schema: toZod(compiled.value, rest) };
+  } catch (thrown) {
+    return { ok: false, problem: problemOf(thrown) };
+  }
+}
+
+function dialectOf(uri: unknown): "draft-07" | "2020-12" | undefined {
+  if (uri === undefined) return "draft-07";
+  return typeof uri === "string" ? DIALECTS[uri.replace(/#$/, "")] : undefined;
+}
+
+function problemOf(thrown: unknown): string {
+  if (thrown instanceof RangeError) return "the schema is too deep, or refers to itself without end";
+  const message = thrown instanceof Error ? thrown.message : "it can't be compiled";
+  return message.startsWith("can't resolve reference")
+    ? `${message}; only references within the schema are followed, e.g. "#/$defs/name"`
+    : message;
+}
+
+function toZod(validate: ValidateFunction, json: Readonly<Record<string, unknown>>): z.ZodType<unknown> {
+  const schema = z.unknown().superRefine((value, context) => {
+    const checked = bounded(() => validate(value), CHECK_MS);
+    if (!checked.ok) context.addIssue({ code: "custom", message: "takes too long to check" });
+    if (!checked.ok || checked.value) return;
+    for (const { instancePath, message } of (validate.errors ?? []).slice(0, MAX_ISSUES)) {
+      context.addIssue({ code: "custom", path: pathOf(instancePath), message: message ?? "is invalid" });
+    }
+  });
+  // zod writes a schema's metadata into the JSON Schema that it makes of it.
+  return schema.meta(json);
+}
+
+/** The steps of a JSON pointer (RFC 6901). */
+const pathOf = (pointer: ErrorObject["instancePath"]): string[] =>
+  pointer
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+
+type Bounded<T> = { readonly ok: true; readonly value: T } | { readonly ok: false };
+
+/**
+ * What a synchronous function returns, unless it takes longer: then it is ended, a regular expression in the middle of a match,
+ * too. What it throws is thrown.
+ */
+function bounded<T>(compute: () => T, timeMs: number): Bounded<T> {
+  try {
+    const value = runInContext("compute()", createContext({ compute }), { timeout: timeMs }) as T;
+    return { ok: true, value };
+  } catch (thrown) {
+    if (isTimeout(thrown)) return { ok: false };
+    throw thrown;
+  }
+}
+
+/** The error is one of the other context, whose `Error` isn't ours. */
+const isTimeout = (thrown: unknown): boolean =>
+  typeof thrown === "object" &&
+  thrown !== null &&
+  "code" in thrown &&
+  thrown.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";

@@ -1,0 +1,104 @@
+import { type AgentStateIssue, fieldName, type Path } from "../state-file/issues.ts";
+import type { AgentStateData, IssueOf } from "../state-file/state-file.ts";
+import type { JqEvaluator } from "./jq.ts";
+import { parseTemplate, soleExpression, type Template } from "./template.ts";
+
+/** A text of the state that may have expressions. */
+export interface FieldTemplate {
+  readonly field: string;
+  readonly template: Template;
+}
+
+interface Outcome {
+  readonly field: string;
+  readonly condition: string;
+  readonly expression: string;
+  readonly transition: string;
+}
+
+/** The state's expressions, compiled. */
+export interface StateTemplates {
+  readonly systemMessage: FieldTemplate;
+  readonly userMessage: FieldTemplate;
+  readonly memoryId: FieldTemplate | undefined;
+  readonly outcomes: readonly Outcome[];
+}
+
+/** The variable of conditions. */
+const OUTCOME_VARIABLE = "agentOutcome";
+
+/** Each takes some milliseconds to compile. */
+const MAX_EXPRESSIONS = 200;
+
+/** Finds and compiles the expressions of a state. Those that don't compile are issues. */
+export async function prepareTemplates(
+  state: AgentStateData,
+  jq: JqEvaluator,
+  issue: IssueOf,
+): Promise<{ readonly templates: StateTemplates; readonly issues: readonly AgentStateIssue[] }> {
+  const issues: AgentStateIssue[] = [];
+  let expressions = 0;
+
+  const compile = async (path: Path, source: string, variables: readonly string[]): Promise<Template> => {
+    const parsed = parseTemplate(source);
+    if (!parsed.ok) {
+      issues.push(issue(path, `expected ${parsed.expected}`));
+      return [];
+    }
+    expressions += parsed.template.filter(({ type }) => type === "expression").length;
+    if (expressions > MAX_EXPRESSIONS) {
+      issues.push(
+        issue(path, `more than ${MAX_EXPRESSIONS} expressions in the state; an agent state needs fewer`),
+      );
+      return [];
+    }
+    for (const part of parsed.template) {
+      if (part.type === "text") continue;
+      const compiled = await jq.compile(part.expression, variables);
+      if (compiled.ok) continue;
+      const problem = compiled.reason === "failed" ? firstLine(compiled.detail) : REASONS[compiled.reason];
+      issues.push(issue(path, `not valid jq: ${problem}`));
+    }
+    return parsed.template;
+  };
+  const text = async (path: Path, source: string): Promise<FieldTemplate> => ({
+    field: fieldName(path),
+    template: await compile(path, source, []),
+  });
+
+  const outcomes: Outcome[] = [];
+  const templates: StateTemplates = {
+    systemMessage: await text(["systemMessage"], state.systemMessage),
+    userMessage: await text(["userMessage"], state.userMessage),
+    memoryId:
+      state.memory?.memoryId === undefined
+        ? undefined
+        : await text(["memory", "memoryId"], state.memory.memoryId),
+    outcomes,
+  };
+  for (const [index, { condition, transition }] of state.agentOutcomes.entries()) {
+    const path = ["agentOutcomes", index, "condition"];
+    const template = await compile(path, condition, [OUTCOME_VARIABLE]);
+    const expression = soleExpression(template);
+    if (expression === undefined && template.length > 0) {
+      issues.push(issue(path, "expected one jq expression in the braces of a template, and nothing else"));
+    }
+    outcomes.push({ field: fieldName(path), condition, transition, expression: expression ?? "false" });
+  }
+  return { templates, issues };
+}
+
+const REASONS = {
+  time: "it takes too long to compile",
+  memory: "it takes too much memory to compile",
+  output: "it is too long",
+  worker: "the worker of jq couldn't be started or broke",
+} as const;
+
+/** jq's message about an expression, which quotes the expression alone, without what it says of a command line. */
+const firstLine = (detail: string): string =>
+  (detail.split("\n")[0] ?? "")
+    .replace(/^jq: error: /, "")
+    .replace(" (Unix shell quoting issues?)", "")
+    .replace(/ at <top-level>, line \d+:$/, "")
+    .slice(0, 200);
