@@ -1,11 +1,13 @@
 import type * as z from "zod";
-import type { ConversationalDeclaration } from "./client/conversational-option.ts";
-import type { Middleware } from "./middleware/middleware.ts";
-import type { RemembersDeclaration } from "./middleware/user-memory/remembers.ts";
-import type { CacheableConfig } from "./model/cache.ts";
-import type { ModelConfig } from "./model/model-config.ts";
+import type { ConversationalDeclaration } from "./client/conversation.ts";
+import { type Middleware, middlewareFault } from "./middleware.ts";
+import type { RemembersDeclaration } from "./user-memory.ts";
+import { type CacheableConfig, type ModelConfig, cacheableFault, settingsFault } from "./model/model-config.ts";
 import type { RunState } from "./state.ts";
 import type { Tool } from "./tools/tool.ts";
+import type { RunConfig } from "./run-config.ts";
+import type { JAFError } from "./errors.ts";
+import { agentLimitFault } from "./limits/time-limit.ts";
 
 /** An agent is a value: instructions, tools and rules, and no behaviour of its own. */
 export type Agent<Ctx, Out> = {
@@ -45,3 +47,38 @@ export type Agent<Ctx, Out> = {
 export type ResolvedAgent<Ctx, Out = any> = Omit<Agent<Ctx, Out>, "instructions"> & {
   readonly instructions: (state: Readonly<RunState<Ctx>>) => string;
 };
+
+
+export type FoundAgent<Ctx> =
+  // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
+  { readonly ok: true; readonly agent: Agent<Ctx, any> } | { readonly ok: false; readonly error: JAFError };
+
+/** The agent under a registry key, which needn't be its `name`, if its configuration is valid. */
+export function findAgent<Ctx>({ agentRegistry }: RunConfig<Ctx>, agentName: string): FoundAgent<Ctx> {
+  const agent = agentRegistry.get(agentName);
+  if (agent === undefined) return { ok: false, error: { _tag: "AgentNotFound", agentName } };
+  const twice = sharedToolName(agent);
+  const { modelConfig, tools, middleware, cacheable } = agent;
+  const fault =
+    agentLimitFault(agent) ??
+    settingsFault(modelConfig, (name) => tools?.some(({ schema }) => schema.name === name) === true) ??
+    middlewareFault(middleware, "Agent.middleware") ??
+    cacheableFault(cacheable);
+  if (twice === undefined && fault === undefined) return { ok: true, agent };
+  const detail =
+    twice === undefined
+      ? `agent "${agentName}": ${fault}`
+      : `agent "${agentName}" has two tools named "${twice}"`;
+  return { ok: false, error: { _tag: "InternalError", detail } };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an agent of any output
+function sharedToolName<Ctx>({ tools = [] }: Agent<Ctx, any>): string | undefined {
+  if (tools.length < 2) return undefined;
+  const names = new Set<string>();
+  for (const { schema } of tools) {
+    if (names.has(schema.name)) return schema.name;
+    names.add(schema.name);
+  }
+  return undefined;
+}

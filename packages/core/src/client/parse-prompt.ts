@@ -2,24 +2,14 @@ import type { AnyConversationStore, Message, RichMessage } from "@jaf/memory";
 import { parseMessages, present } from "@jaf/memory/engine";
 import { assertValidContinuation } from "@jaf/memory/turns";
 import type { Agent } from "../agent.ts";
-import type { Resume } from "../config.ts";
+import type { Resume } from "../run-config.ts";
 import { frozenInput, frozenMessages, ownMessages } from "../immutable/messages.ts";
 import { createRunState, type RunState } from "../state.ts";
-import { abortable } from "../timing/abort.ts";
+import { abortable } from "../limits/abort.ts";
 import type { ClientSettings } from "./config.ts";
-import { declaredBy, NOBODY, type ParsedConversational } from "./conversational-option.ts";
-import { forbiddenRole, noMessages, nothingSent, parseDecisions } from "./decisions.ts";
-import type { StoredPlan } from "./open-conversation.ts";
-import {
-  checkOptions,
-  conversationOptionOf,
-  hasClientFields,
-  inputMessages,
-  type PromptInput,
-  type PromptOptions,
-} from "./options.ts";
-import { type Explicit, type Plan, planOf } from "./plan.ts";
-import { storeOf } from "./store-of.ts";
+import { declaredBy, NOBODY, type ParsedConversational, type StoredPlan, type Explicit, type Plan, planOf } from "./conversation.ts";
+import { forbiddenRole, noMessages, nothingSent, parseDecisions, checkOptions, conversationOptionOf, hasClientFields, inputMessages, type PromptInput, type PromptOptions } from "./options.ts";
+import { storeOf } from "./conversation-store.ts";
 
 /** A call of `prompt` or `stream`. */
 export interface PromptCall<Ctx> {

@@ -1,9 +1,9 @@
 import type { Message } from "@jaf/memory";
 import { messageText, present } from "@jaf/memory/engine";
-import type { Interruption } from "../interruption/interruption.ts";
+import type { Interruption } from "../interruption.ts";
 import type { ModelUsage } from "../model/completion.ts";
-import { refusalOf } from "../model/reply-content.ts";
-import type { RunResult } from "../run-result.ts";
+import { refusalOf } from "../model/reply.ts";
+import type { RunResult } from "../state.ts";
 
 /** How a prompt ended. */
 export interface PromptResult<Out> {

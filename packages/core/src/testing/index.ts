@@ -6,4 +6,4 @@ export {
   type ScriptedRequest,
   type ScriptedStep,
 } from "./scripted-model.ts";
-export type { ScriptedCall, ScriptedReply } from "./scripted-reply.ts";
+export type { ScriptedCall, ScriptedReply } from "./scripted-model.ts";

@@ -1,12 +1,5 @@
-import { callObserver } from "../events/report.ts";
-import { maskingOf } from "../secrets/masking.ts";
-import {
-  isToolResult,
-  ToolErrorCodes,
-  ToolResponse,
-  type ToolResult,
-  type ToolResultStatus,
-} from "./result.ts";
+import { callObserver, maskingOf } from "../thrown.ts";
+import { isToolResult, ToolErrorCodes, ToolResponse, type ToolResult, type ToolResultStatus } from "./result.ts";
 import type { ToolCallInfo } from "./tool.ts";
 
 /** One finished execution of a tool, without its arguments and its result, which may quote the conversation. */

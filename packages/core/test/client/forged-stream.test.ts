@@ -4,7 +4,7 @@ import * as z from "zod";
 import { approve, createTool, type PromptOptions, type TraceEvent } from "../../src/index.ts";
 import { approvalOf } from "../support/interrupted.ts";
 import { assistant, user } from "../support/setup.ts";
-import { clientSetup, type Session } from "./support.ts";
+import { clientSetup, type Session } from "../support/client.ts";
 
 const pay = createTool({
   name: "pay",

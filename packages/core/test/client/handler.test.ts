@@ -11,7 +11,7 @@ import {
 } from "../../src/index.ts";
 import type { ScriptedStep } from "../../src/testing/index.ts";
 import { user } from "../support/setup.ts";
-import { clientSetup, type Session } from "./support.ts";
+import { clientSetup, type Session } from "../support/client.ts";
 
 type Body = Pick<PromptOptions<unknown>, "messages" | "approvals">;
 

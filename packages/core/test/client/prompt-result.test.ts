@@ -6,7 +6,7 @@ import { createScriptedModel } from "../../src/testing/index.ts";
 import { abortable } from "../support/abort.ts";
 import { assistant, calling, result, user } from "../support/setup.ts";
 import { failAppends } from "../support/stores.ts";
-import { clientSetup, type Session } from "./support.ts";
+import { clientSetup, type Session } from "../support/client.ts";
 
 const clock = createTool({ name: "clock", description: "", parameters: z.object({}), execute: () => "noon" });
 

@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import type { MemoryConfig, Summarize } from "../../src/index.ts";
 import { abortable } from "../support/abort.ts";
 import { errorOf, user } from "../support/setup.ts";
-import { converse, passPause, stored, storedSummary, storing, talk, ticks } from "./conversations.ts";
+import { converse, passPause, stored, storedSummary, storing, talk, ticks } from "../support/conversations.ts";
 
 const never = () => new Promise<never>(() => {});
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type RunWindow, run } from "../../src/index.ts";
 import { assistant, errorOf, eventsOfType, says, setup, user } from "../support/setup.ts";
 import { returning } from "../support/tool-answers.ts";
-import { converse, stored, storing, talk } from "./conversations.ts";
+import { converse, stored, storing, talk } from "../support/conversations.ts";
 
 type WindowFunction = Extract<RunWindow, (...args: never) => unknown>;
 

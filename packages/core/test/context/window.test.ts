@@ -5,7 +5,7 @@ import { run } from "../../src/index.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";
 import { assistant, calling, errorOf, result, says, setup, user } from "../support/setup.ts";
 import { returning } from "../support/tool-answers.ts";
-import { converse, stored, storing, talk } from "./conversations.ts";
+import { converse, stored, storing, talk } from "../support/conversations.ts";
 
 const ask = { toolCalls: [{ name: "tool" }] };
 

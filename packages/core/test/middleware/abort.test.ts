@@ -5,7 +5,7 @@ import { createScriptedModel } from "../../src/testing/index.ts";
 import { abortable, aborted } from "../support/abort.ts";
 import { deferred, errorOf, eventsOfType, says, setup } from "../support/setup.ts";
 import { storedMessages } from "../support/stores.ts";
-import { recorder } from "./support.ts";
+import { recorder } from "../support/middleware.ts";
 
 const never = new Promise<never>(() => undefined);
 

@@ -3,7 +3,7 @@ import { type CompletionRequest, type MiddlewareTurn, type RunConfig, run } from
 import { createScriptedModel, type ScriptedStep } from "../../src/testing/index.ts";
 import { abortable } from "../support/abort.ts";
 import { deferred, says, setup, user } from "../support/setup.ts";
-import { recorder } from "./support.ts";
+import { recorder } from "../support/middleware.ts";
 
 const request: CompletionRequest = { instructions: "Distil.", messages: [user("I am Alice.")] };
 const modelConfig = { name: "large", temperature: 0.9, maxTokens: 50 };

@@ -6,7 +6,7 @@ import { countCalls, createScriptedModel } from "../../src/testing/index.ts";
 import { locating, looking, paying, shop } from "../support/interrupted.ts";
 import { assistant, deferred, errorOf, says, setup, user } from "../support/setup.ts";
 import { failAppends, storedMessages } from "../support/stores.ts";
-import { recorder } from "./support.ts";
+import { recorder } from "../support/middleware.ts";
 
 const adding = (name: string, instructions: string): Middleware<unknown> => ({
   name,

@@ -5,7 +5,7 @@ import { createScriptedModel, type ScriptedStep } from "../../src/testing/index.
 import { resumed, unfinished } from "../support/resumed.ts";
 import { assistant, calling, result, says, setup, user } from "../support/setup.ts";
 import { storedMessages } from "../support/stores.ts";
-import { recorder } from "./support.ts";
+import { recorder } from "../support/middleware.ts";
 
 const durabilities: readonly Durability[] = ["completed", "turn", "step"];
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isTransient, retryAfterMsOf } from "../../src/model/transient.ts";
+import { isTransient, retryAfterMsOf } from "../../src/model/retry.ts";
 
 class APIConnectionTimeoutError extends Error {}
 
