@@ -1,12 +1,32 @@
-import * as z from "zod";
-import type { MediaPart, TextPart, ContentPart } from "@jaf/memory";
+import type { ContentPart, MediaPart, TextPart } from "@jaf/memory";
 import { parseMessages } from "@jaf/memory/engine";
+import * as z from "zod";
 import { frozenCopy } from "./immutable/copy.ts";
-import { isToolResult } from "./tools/result.ts";
 
-export const textPartSchema = z.looseObject({ type: z.literal("text"), text: z.string() });
+/** A part of a user's message. */
+export type UserPart = TextPart | MediaPart;
 
-export const mediaPartSchema = z
+/** A user's message of several parts, e.g. a question and an image, or of a text. */
+export interface UserMessage {
+  readonly role: "user";
+  readonly content: string | readonly UserPart[];
+}
+
+/** A part of a tool's result. */
+export type ToolPart = TextPart | MediaPart;
+
+/**
+ * A tool's result that has more than text, e.g. an image: `{ parts: [{ type: "media", mediaType: "image/png", data }] }`. The model
+ * gets the parts unchanged. It may also be the `data` of a successful `ToolResult`. An object with other fields in addition to
+ * `parts`, or with other kinds of parts, is data, which the model gets as JSON.
+ */
+export interface ToolParts {
+  readonly parts: readonly ToolPart[];
+}
+
+const textPartSchema = z.looseObject({ type: z.literal("text"), text: z.string() });
+
+const mediaPartSchema = z
   .looseObject({
     type: z.literal("media"),
     mediaType: z.string({ error: 'expected a media type, e.g. "image/png"' }).min(1),
@@ -17,16 +37,6 @@ export const mediaPartSchema = z
   .refine(({ data, url, fileId }) => data !== undefined || url !== undefined || fileId !== undefined, {
     error: "expected data, url or fileId",
   });
-
-
-/** A part of a user's message. */
-export type UserPart = TextPart | MediaPart;
-
-/** A user's message of several parts, e.g. a question and an image, or of a text. */
-export interface UserMessage {
-  readonly role: "user";
-  readonly content: string | readonly UserPart[];
-}
 
 const NOT_SAID: ReadonlySet<string> = new Set([
   ...["reasoning", "refusal", "tool-call", "provider-tool-call", "provider-tool-result"],
@@ -55,28 +65,9 @@ const userPartSchema = z.unknown().superRefine((part, context) => {
 /** The parts of a user's message. */
 export const userPartsSchema = z.array(userPartSchema);
 
-
-/** A part of a tool's result. */
-export type ToolPart = TextPart | MediaPart;
-
-/**
- * A tool's result that has more than text, e.g. an image: `{ parts: [{ type: "media", mediaType: "image/png", data }] }`. The model
- * gets the parts unchanged. It may also be the `data` of a successful `ToolResult`. An object with other fields in addition to
- * `parts`, or with other kinds of parts, is data, which the model gets as JSON.
- */
-export interface ToolParts {
-  readonly parts: readonly ToolPart[];
-}
-
 const toolPartSchema = z.discriminatedUnion("type", [textPartSchema, mediaPartSchema]);
 
 export const toolPartsSchema = z.strictObject({ parts: z.array(toolPartSchema).min(1) });
-
-/** `undefined` for every other answer. */
-export function partsIn(answer: unknown): ToolParts | undefined {
-  const value = isToolResult(answer) && answer.status === "success" ? answer.data : answer;
-  return isToolParts(value) ? value : undefined;
-}
 
 export const isToolParts = (value: unknown): value is ToolParts =>
   typeof value === "object" && value !== null && "parts" in value && toolPartsSchema.safeParse(value).success;

@@ -1,5 +1,5 @@
 import type { OmissionReason } from "@jaf/memory";
-import type { AdditionPlacement } from "./model-calls/instructions.ts";
+import type { AdditionPlacement } from "./middleware.ts";
 
 /**
  * What happened to messages.

@@ -95,7 +95,6 @@ export interface ModelCallError {
 
 export type ErrorSeverity = "low" | "medium" | "high" | "critical";
 
-
 const SHOWN_ISSUES = 5;
 
 function formatIssues({ errors }: Extract<JAFError, { _tag: "DecodeError" }>): string {

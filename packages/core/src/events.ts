@@ -1,10 +1,10 @@
 import type { ContentPart, Message, ModelOrigin, RunId, TraceId } from "@jaf/memory";
 import type { ContextManifest } from "./context-manifest.ts";
 import type { Interruption } from "./interruption.ts";
-import type { ModelUsage } from "./model/completion.ts";
+import type { ModelUsage } from "./limits/cost.ts";
 import type { RunResult } from "./state.ts";
-import type { ToolResultStatus } from "./tools/result.ts";
 import { callObserver } from "./thrown.ts";
+import type { ToolResultStatus } from "./tools/result.ts";
 
 /**
  * Which run an event belongs to, and its number in the run. Every event of a run has these fields; they are optional only so
@@ -193,7 +193,6 @@ type HandoffEvent =
         readonly reason: "not_allowed" | "not_registered" | "already_handed_off";
       };
     };
-
 
 export type Emit = (event: TraceEvent) => void;
 

@@ -1,7 +1,7 @@
 import type { ApprovalDecision } from "@jaf/memory";
 import { present } from "@jaf/memory/engine";
-import type { ToolResult } from "./tools/result.ts";
 import type { ToolParts } from "./content-parts.ts";
+import type { ToolResult } from "./tools/result.ts";
 
 /** A tool call that an interrupted run waits for. */
 export type Interruption = ApprovalRequest | ClientToolCall;
@@ -57,3 +57,12 @@ export const reject = ({ toolCallId, approvalId }: ApprovalRequest, reason?: str
   approved: false,
   ...present({ reason }),
 });
+
+/** What somebody decided about waiting calls, as it came in. */
+export interface GivenDecisions {
+  readonly approvals: readonly ApprovalDecision[];
+  readonly toolResults: readonly ClientToolResult[];
+}
+
+export const isUndecided = ({ approvals, toolResults }: GivenDecisions): boolean =>
+  approvals.length === 0 && toolResults.length === 0;

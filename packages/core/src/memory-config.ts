@@ -1,7 +1,17 @@
-import type { MemoryProvider, Message, MemoryIssue, RunId, TraceId } from "@jaf/memory";
-import type { RunWindow } from "./context/window.ts";
-import { idIssue } from "@jaf/memory/engine";
+import type {
+  ChatMemoryConfig,
+  ChatMemoryOptions,
+  MemoryIssue,
+  MemoryProvider,
+  Message,
+  RunId,
+  Tokenizer,
+  TraceId,
+  WindowOptions,
+} from "@jaf/memory";
 import { parseChatMemoryConfig } from "@jaf/memory/client";
+import { idIssue } from "@jaf/memory/engine";
+import { estimateTokens, windowOptionsOf } from "@jaf/memory/turns";
 
 /**
  * When a run stores its messages.
@@ -14,19 +24,6 @@ import { parseChatMemoryConfig } from "@jaf/memory/client";
  * In each mode, the result of a call that is stored already (the run resumes) is stored as soon as its tool is done.
  */
 export type Durability = "completed" | "turn" | "step";
-
-/** See `MemoryConfig.summary`. */
-export interface SummaryConfig {
-  /**
-   * Makes the summary, of the previous one, if there is one, and the messages since. If it throws, the `context` event says so, and
-   * the run goes on with the whole history. Default: the run's own model, with the agent's settings.
-   */
-  readonly summarize?: Summarize;
-  /**
-   * How long a run waits for the summary to be made and stored, in milliseconds; then it goes on without it. Default 30,000.
-   */
-  readonly timeoutMs?: number;
-}
 
 /** How a run uses its memory. */
 export interface MemoryConfig {
@@ -92,12 +89,21 @@ export interface MemoryConfig {
   readonly turnLeaseMs?: number;
 }
 
-export const durabilityOf = ({ durability, storeOnCompletion = true }: MemoryConfig): Durability =>
-  durability ?? (storeOnCompletion ? "completed" : "step");
+/** See `MemoryConfig.summary`. */
+export interface SummaryConfig {
+  /**
+   * Makes the summary, of the previous one, if there is one, and the messages since. If it throws, the `context` event says so, and
+   * the run goes on with the whole history. Default: the run's own model, with the agent's settings.
+   */
+  readonly summarize?: Summarize;
+  /**
+   * How long a run waits for the summary to be made and stored, in milliseconds; then it goes on without it. Default 30,000.
+   */
+  readonly timeoutMs?: number;
+}
 
-export const DEFAULT_QUEUE_TIMEOUT_MS = 60_000;
-export const DEFAULT_TURN_LEASE_MS = 15_000;
-
+/** Makes a summary of the previous one and the messages since. */
+export type Summarize = (input: SummarizeInput) => Promise<string>;
 
 export interface SummarizeInput {
   /** The previous summary, which the new one replaces. Absent for the first. */
@@ -108,9 +114,32 @@ export interface SummarizeInput {
   readonly signal: AbortSignal;
 }
 
-/** Makes a summary of the previous one and the messages since. */
-export type Summarize = (input: SummarizeInput) => Promise<string>;
+/**
+ * Which part of the history the model sees: the configuration of a window, whose `memoryId` isn't used here, or a function that
+ * gets the whole history or the last messages of it.
+ *
+ * What a function returns is checked, sanitized and sent. It gets frozen messages; it may leave out messages and replace others,
+ * but must return the newest message, with all results of its calls, and the last user message, or replacements of them. It
+ * doesn't get the summary, which is sent before what it returns.
+ */
+export type RunWindow = (ChatMemoryConfig & ChatMemoryOptions) | WindowFunction | SelectingWindow;
 
+/** A window function that needs only the end of the conversation, so that a run needn't read the rest. */
+export interface SelectingWindow {
+  /** The function gets a sliding window of this many messages. */
+  readonly maxMessages: number;
+  readonly select: WindowFunction;
+}
+
+/** Gets messages that can't be changed, in a list of its own. */
+export type WindowFunction = (messages: readonly Message[]) => readonly Message[];
+
+export const DEFAULT_QUEUE_TIMEOUT_MS = 60_000;
+
+export const DEFAULT_TURN_LEASE_MS = 15_000;
+
+export const durabilityOf = ({ durability, storeOnCompletion = true }: MemoryConfig): Durability =>
+  durability ?? (storeOnCompletion ? "completed" : "step");
 
 interface Written {
   readonly runId: RunId;
@@ -154,7 +183,6 @@ function textIssue(path: string, value: unknown): MemoryIssue | undefined {
   return { path, expected: "a string without NUL characters and unpaired surrogates" };
 }
 
-
 /** What is wrong with the options that decide what a model sees; they are checked without `autoStore`, too. */
 export function contextIssues(memory: MemoryConfig | undefined): readonly MemoryIssue[] {
   if (typeof memory !== "object" || memory === null) return [];
@@ -188,16 +216,15 @@ const misplacedFields = (memory: object): readonly MemoryIssue[] =>
     (field) => ({ path: `RunConfig.memory.${field}`, expected: "no such field: put it under memory.window" }),
   );
 
-export function wholeNumberIssue(path: string, value: unknown): MemoryIssue | undefined {
+function wholeNumberIssue(path: string, value: unknown): MemoryIssue | undefined {
   if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 1)) return undefined;
   return { path, expected: "a whole number from 1" };
 }
 
-
 export const PATH = "RunConfig.memory.window";
 
 /** What is wrong with a window's configuration. */
-export function windowIssues(window: unknown): readonly MemoryIssue[] {
+function windowIssues(window: unknown): readonly MemoryIssue[] {
   if (window === undefined || typeof window === "function") return [];
   if (typeof window !== "object" || window === null)
     return [{ path: PATH, expected: "a window's configuration, or a function" }];
@@ -228,9 +255,30 @@ function issuesIn(window: object): readonly MemoryIssue[] {
 const FIELDS = ["memoryId", "memoryType", "maxMessages", "maxTokens", "trimTo", "tokenizer", "select"];
 
 /** A class may have them on its prototype. */
-export const fieldsOf = (window: object): Readonly<Record<string, unknown>> => ({
+const fieldsOf = (window: object): Readonly<Record<string, unknown>> => ({
   ...window,
   ...Object.fromEntries(
     FIELDS.filter((field) => field in window).map((field) => [field, Reflect.get(window, field)]),
   ),
 });
+
+export const isSelecting = (window: object): window is SelectingWindow => "select" in window;
+
+/** The options of a valid window; `undefined` for a function without `maxMessages`. Throws a `TypeError` if it has issues. */
+export function windowOptionsIn(window: RunWindow): WindowOptions | undefined {
+  if (typeof window === "function") return undefined;
+  if (isSelecting(window)) return { maxMessages: window.maxMessages };
+  return windowOptions(window, tokenizerOf(window));
+}
+
+export const windowOptions = (window: object, tokenizer: Tokenizer): WindowOptions => {
+  const { tokenizer: _, ...config } = fieldsOf(window);
+  const options = windowOptionsOf(config as ChatMemoryConfig);
+  return "maxTokens" in options ? { ...options, tokenizer } : options;
+};
+
+/** Called on the window, which may be an instance of a class. */
+export const tokenizerOf =
+  (window: ChatMemoryOptions): Tokenizer =>
+  (text) =>
+    window.tokenizer === undefined ? estimateTokens(text) : window.tokenizer(text);

@@ -1,19 +1,11 @@
-import * as z from "zod";
 import type { Message } from "@jaf/memory";
+import { parseOptions } from "@jaf/memory/engine";
+import * as z from "zod";
+import type { ModelCompletion } from "./model/completion.ts";
 import type { CacheableConfig, ModelConfig } from "./model/model-config.ts";
 import type { RunState } from "./state.ts";
-import type { ModelCompletion } from "./model/completion.ts";
-import type { ToolReturn, ToolCallInfo } from "./tools/tool.ts";
-import { parseOptions } from "@jaf/memory/engine";
 import { textOfThrown } from "./thrown.ts";
-import type { Agent } from "./agent.ts";
-import type { RunConfig } from "./run-config.ts";
-
-const isFunction = (value: unknown): boolean => typeof value === "function";
-
-/** A function, as it is: neither wrapped nor bound. */
-export const functionSchema = z.custom<unknown>(isFunction, { error: "expected a function" });
-
+import type { ToolCallInfo, ToolReturn } from "./tools/tool.ts";
 
 /** A request to the run's model provider outside of the conversation, without tools. It isn't stored. */
 export interface CompletionRequest {
@@ -73,6 +65,17 @@ export interface TurnAddition {
   readonly beforeNewestMessage?: string | undefined;
 }
 
+/** Where a middleware's addition is placed in a prompt. */
+export type AdditionPlacement = "instructions" | "before-newest-message";
+
+/** What a middleware adds to a turn. */
+export interface NamedAddition {
+  /** The name of the middleware. */
+  readonly name: string;
+  readonly placement: AdditionPlacement;
+  readonly text: string;
+}
+
 /**
  * Hooks at the beginning and the end of a run, and around each model call and tool call.
  *
@@ -121,7 +124,6 @@ export interface Middleware<Ctx> {
   readonly wrapToolCall?: WrapToolCall<Ctx>;
 }
 
-
 /** The fields of a request that a middleware may change. */
 export interface ModelCallChanges {
   readonly instructions?: string;
@@ -162,7 +164,6 @@ export type WrapModelCall<Ctx> = (
   next: NextModelCall,
 ) => Promise<ModelCompletion> | ModelCompletion;
 
-
 /** The fields of a tool call that a middleware may change. */
 export interface ToolCallChanges {
   /** Parsed arguments. They aren't parsed again, and whoever approved the call hasn't seen them. */
@@ -186,6 +187,10 @@ export type WrapToolCall<Ctx> = (
   next: NextToolCall,
 ) => Promise<ToolReturn> | ToolReturn;
 
+const isFunction = (value: unknown): boolean => typeof value === "function";
+
+/** A function, as it is: neither wrapped nor bound. */
+export const functionSchema = z.custom<unknown>(isFunction, { error: "expected a function" });
 
 const middlewareSchema = z.array(
   z.looseObject({
@@ -220,18 +225,19 @@ export function middlewareFault<Ctx>(
   }
 }
 
+type WrapHook = "wrapModelCall" | "wrapToolCall";
 
-type Hook = "wrapModelCall" | "wrapToolCall";
+/** A run's configuration, or an agent. */
+interface Wrapped<Ctx> {
+  readonly middleware?: readonly Middleware<Ctx>[];
+}
 
 /** Those of the run's and then the agent's middleware that have the hook; `undefined` where none has. */
-export function wrapping<Ctx, Name extends Hook>(
-  config: Pick<RunConfig<Ctx>, "middleware">,
-  // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
-  agent: Pick<Agent<Ctx, any>, "middleware">,
+export function wrapping<Ctx, Name extends WrapHook>(
+  { middleware: ofRun }: Wrapped<Ctx>,
+  { middleware: ofAgent }: Wrapped<Ctx>,
   hook: Name,
 ): readonly Middleware<Ctx>[] | undefined {
-  const { middleware: ofRun } = config;
-  const { middleware: ofAgent } = agent;
   if (ofRun === undefined && ofAgent === undefined) return undefined;
   const all = [...(ofRun ?? []), ...(ofAgent ?? [])].filter((each) => each[hook] !== undefined);
   return all.length === 0 ? undefined : all;

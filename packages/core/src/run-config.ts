@@ -1,19 +1,19 @@
 import type { ApprovalDecision, ContinuationValidator, Message } from "@jaf/memory";
+import * as z from "zod";
 import type { Agent, ResolvedAgent } from "./agent.ts";
-import { type RunBudget, budgetSchema, pricesSchema } from "./limits/budget.ts";
-import type { ModelPrices } from "./limits/cost.ts";
 import type { TraceEvent } from "./events.ts";
 import type { Guardrail } from "./guardrails/guardrail.ts";
 import type { ClientToolResult } from "./interruption.ts";
+import { budgetSchema, type RunBudget } from "./limits/budget.ts";
+import { type ModelPrices, pricesSchema } from "./limits/cost.ts";
+import { isTimeLimit, type RunTimeouts, TIME_LIMIT } from "./limits/time-limit.ts";
 import type { MemoryConfig } from "./memory-config.ts";
-import { type Middleware, functionSchema } from "./middleware.ts";
-import type { RemembersDeclaration, RunUserMemory } from "./user-memory.ts";
-import { type CacheableConfig, cacheSchema } from "./model/model-config.ts";
+import { functionSchema, type Middleware } from "./middleware.ts";
 import type { ModelCompletion, ModelStreamChunk } from "./model/completion.ts";
+import { type CacheableConfig, cacheSchema } from "./model/model-config.ts";
 import type { ModelRetryPolicy } from "./model/retry.ts";
 import type { RunState } from "./state.ts";
-import { type RunTimeouts, isTimeLimit, TIME_LIMIT } from "./limits/time-limit.ts";
-import * as z from "zod";
+import type { RemembersDeclaration, RunUserMemory } from "./user-memory.ts";
 
 /**
  * The interface to a model. A provider sends `agent.instructions(state)` and `state.messages`. The messages are `RichMessage`s,
@@ -175,8 +175,7 @@ export type RunConfig<Ctx> = RunSettings<Ctx> & {
   readonly signal?: AbortSignal;
 };
 
-
-export const modelProviderSchema = z.custom<unknown>(
+const modelProviderSchema = z.custom<unknown>(
   (value) => typeof (value as { getCompletion?: unknown } | null | undefined)?.getCompletion === "function",
   { error: "expected a model provider with getCompletion()" },
 );
@@ -186,11 +185,10 @@ const model = z.union([name, z.object({ model: name, modelProvider: modelProvide
   error: "expected a name, or { model, modelProvider }",
 });
 
-export const fallbackSchema = z.strictObject(
+const fallbackSchema = z.strictObject(
   { models: z.array(model), statuses: z.array(z.int().min(100).max(599)).optional() },
   { error: "expected an object of models and statuses" },
 );
-
 
 const timeLimit = z.custom<unknown>(isTimeLimit, { error: `expected ${TIME_LIMIT}` });
 /** Unlike `z.number()` it takes `Infinity`, which means no limit. */

@@ -1,9 +1,10 @@
 import type { Message, RunId, TraceId } from "@jaf/memory";
 import { generateRunId, generateTraceId } from "@jaf/memory/engine";
 import type { UserMessage } from "./content-parts.ts";
-import type { Spent } from "./limits/budget.ts";
 import type { JAFError, RunInterrupted } from "./errors.ts";
+import { frozenMessages, ownMessages } from "./immutable/messages.ts";
 import type { Interruption } from "./interruption.ts";
+import type { Spent } from "./limits/budget.ts";
 
 /** Everything a run knows at one point in time. Never mutated: each step makes a new one. */
 export type RunState<Ctx> = {
@@ -16,32 +17,6 @@ export type RunState<Ctx> = {
   /** Turns completed: a model reply together with the tools that it called. */
   readonly turnCount: number;
 };
-
-export interface RunStateInput<Ctx> {
-  /** The agent that begins, by its key in `RunConfig.agentRegistry`. */
-  readonly agentName: string;
-  readonly context: Readonly<Ctx>;
-  /** Default `[]`: no new messages, e.g. to resume a stored conversation. */
-  readonly messages?: readonly (Message | UserMessage)[];
-  /** Default: a new one. */
-  readonly runId?: RunId;
-  /** Default: a new one. To group runs, pass the trace id of the run that caused this one. */
-  readonly traceId?: TraceId;
-}
-
-/** Creates a state to pass to `run`, with generated ids and a turn count of 0. */
-export function createRunState<Ctx>(input: RunStateInput<Ctx>): RunState<Ctx> {
-  return {
-    runId: input.runId ?? generateRunId(),
-    traceId: input.traceId ?? generateTraceId(),
-    // The type of a message shows only its text: parts are read through `RichMessage`.
-    messages: (input.messages ?? []) as readonly Message[],
-    currentAgentName: input.agentName,
-    context: input.context,
-    turnCount: 0,
-  };
-}
-
 
 /**
  * How a run ended, and its last state, which is frozen except for its `context`; the initial state if the run couldn't begin. The
@@ -82,3 +57,42 @@ export type RunResult<Out> = {
         readonly error: RunInterrupted;
       };
 };
+
+export interface RunStateInput<Ctx> {
+  /** The agent that begins, by its key in `RunConfig.agentRegistry`. */
+  readonly agentName: string;
+  readonly context: Readonly<Ctx>;
+  /** Default `[]`: no new messages, e.g. to resume a stored conversation. */
+  readonly messages?: readonly (Message | UserMessage)[];
+  /** Default: a new one. */
+  readonly runId?: RunId;
+  /** Default: a new one. To group runs, pass the trace id of the run that caused this one. */
+  readonly traceId?: TraceId;
+}
+
+/** Creates a state to pass to `run`, with generated ids and a turn count of 0. */
+export function createRunState<Ctx>(input: RunStateInput<Ctx>): RunState<Ctx> {
+  return {
+    runId: input.runId ?? generateRunId(),
+    traceId: input.traceId ?? generateTraceId(),
+    // The type of a message shows only its text: parts are read through `RichMessage`.
+    messages: (input.messages ?? []) as readonly Message[],
+    currentAgentName: input.agentName,
+    context: input.context,
+    turnCount: 0,
+  };
+}
+
+/** A frozen copy of a state, for callers, middleware and model providers. `context` belongs to the application and isn't frozen. */
+export const frozenState = <Ctx>(state: RunState<Ctx>, messages = state.messages): RunState<Ctx> =>
+  // Anything but a list has ended the run.
+  Object.freeze(
+    Object.assign({}, state, { messages: Array.isArray(messages) ? frozenMessages(messages) : messages }),
+  );
+
+/** A copy of a caller's state, which the caller may change afterwards. Anything but a list of messages is refused later. */
+export function ownState<Ctx>(state: RunState<Ctx>): RunState<Ctx> {
+  const { runId, traceId, messages, currentAgentName, context, turnCount } = state;
+  const own = Array.isArray(messages) ? ownMessages(messages) : messages;
+  return { ...state, runId, traceId, messages: own, currentAgentName, context, turnCount };
+}

@@ -1,5 +1,4 @@
-import { describeCause, maskSecrets, callSafely, warn } from "@jaf/memory/engine";
-import type { RunConfig } from "./run-config.ts";
+import { callSafely, describeCause, maskSecrets, warn } from "@jaf/memory/engine";
 
 /** The words of whatever was thrown, or was given as a reason. Never throws, also where that can't be written as text. */
 export function textOfThrown(thrown: unknown): string {
@@ -27,14 +26,17 @@ export function reasonOf(thrown: unknown): string {
 
 const isIdentifier = (value: unknown): value is string => typeof value === "string" && IDENTIFIER.test(value);
 
-
 /** What takes secrets out of a text that was thrown. Never throws. */
 export type Masking = (thrown: string) => string;
 
 const WITHHELD = "the message was withheld, as maskSecrets failed on it";
 
-/** As a configuration says. A function is called on it, which may be an instance of a class. */
-export function maskingOf(config: Pick<RunConfig<never>, "maskSecrets">): Masking {
+interface MaskingConfig {
+  readonly maskSecrets?: boolean | Masking;
+}
+
+/** As a run's configuration says. A function is called on it, which may be an instance of a class. */
+export function maskingOf(config: MaskingConfig): Masking {
   if (config.maskSecrets === false) return (thrown) => thrown;
   if (typeof config.maskSecrets !== "function") return maskSecrets;
   return (thrown) => {
@@ -46,7 +48,6 @@ export function maskingOf(config: Pick<RunConfig<never>, "maskSecrets">): Maskin
     }
   };
 }
-
 
 /**
  * Calls an observer of the application. What it throws, or rejects with, becomes a process warning named `JAFObserverWarning`, and

@@ -1,7 +1,6 @@
-import type { AdditionPlacement } from "./model-calls/instructions.ts";
-import type { Middleware } from "./middleware.ts";
 import { idIssue, parseOptions } from "@jaf/memory/engine";
 import * as z from "zod";
+import type { AdditionPlacement, Middleware } from "./middleware.ts";
 
 /**
  * Which user's facts an agent knows, and whether it learns new ones. The user memory of the run interprets it; see
@@ -57,7 +56,6 @@ export interface RunUserMemory {
   readonly middlewareFor: <Ctx>(spec: RemembersSpec) => readonly Middleware<Ctx>[];
 }
 
-
 const autoOrNot = z.union([z.literal("auto"), z.literal(false)], { error: 'expected "auto" or false' });
 
 const remembersSchema = z.strictObject({
@@ -93,7 +91,6 @@ export function parseRemembers(declared: MaybeRemembers, what: string): Remember
   parseOptions(remembersSchema, declared, what);
   return declared.user ? (declared as RemembersSpec) : undefined;
 }
-
 
 /**
  * On the global object, so that the ES module and the CommonJS module share it, which a process may both load, and so that

@@ -1,7 +1,6 @@
 import type { RichToolCall } from "@jaf/memory";
 import { sleep } from "../limits/abort.ts";
-import type { ParsedArguments } from "../tool-calls/arguments.ts";
-import { parseCall } from "../tool-calls/execute-call.ts";
+import { type ParsedArguments, parseCall } from "../tool-calls/arguments.ts";
 import type { Tool } from "../tools/tool.ts";
 
 /** Two parsings are this far apart, so that what is made of the time differs. */
@@ -51,7 +50,7 @@ export async function unboundReason<Ctx>(
 }
 
 /** A value that can't be bound to an approval. Says where and what, and nothing of its content. */
-export class NotCanonical extends Error {
+class NotCanonical extends Error {
   override readonly name = "NotCanonical";
   constructor(path: string, what: string) {
     super(`${path === "" ? "they are" : `${path} is`} ${what}`);

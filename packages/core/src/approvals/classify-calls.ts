@@ -1,18 +1,26 @@
 import type { RichToolCall } from "@jaf/memory";
-import { type RunnableCall, type CallBatch, findTool } from "../tool-calls/execute-call.ts";
-import { type ToolResult, ToolErrorCodes, ToolResponse, rejectedResult } from "../tools/result.ts";
-import { isClientTool, type Tool } from "../tools/tool.ts";
-import type { ToolParts } from "../content-parts.ts";
-import { type JudgedArguments, type JudgedCall, judgeArguments, unboundReason } from "./canonical-arguments.ts";
-import type { Decisions } from "./decisions.ts";
-import type { Interruption } from "../interruption.ts";
-import { type PendingApprovals, approvalIdPrefix, bindingOf } from "./pending-approvals.ts";
 import { calledTool } from "@jaf/memory/engine";
-import type { RunScope } from "../run/scope.ts";
+import type { ToolParts } from "../content-parts.ts";
 import { frozenCopy, plainCopy } from "../immutable/copy.ts";
-import type { Masking } from "../thrown.ts";
+import type { Interruption } from "../interruption.ts";
 import { abortable } from "../limits/abort.ts";
+import type { RunScope } from "../run-scope.ts";
+import type { Masking } from "../thrown.ts";
 import type { ParsedArguments } from "../tool-calls/arguments.ts";
+import { type CallBatch, findTool, type RunnableCall } from "../tool-calls/execute-call.ts";
+import { rejectedResult, ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
+import { isClientTool, type Tool } from "../tools/tool.ts";
+import {
+  type JudgedArguments,
+  type JudgedCall,
+  judgeArguments,
+  unboundReason,
+} from "./canonical-arguments.ts";
+import type { Decisions } from "./decisions.ts";
+import { approvalIdPrefix, bindingOf, type PendingApprovals } from "./pending-approvals.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
+type AnyTool<Ctx> = Tool<any, Ctx>;
 
 /** The calls of a reply, by what happens to them. */
 export interface ClassifiedCalls<Ctx> {
@@ -40,13 +48,9 @@ export interface ClassifyOptions {
   readonly judged?: JudgedCalls;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
-export type AnyTool<Ctx> = Tool<any, Ctx>;
-
 /** Whether a call of it may have to wait for somebody. */
-export const mayWait = <Ctx>(tool: AnyTool<Ctx>): boolean =>
+const mayWait = <Ctx>(tool: AnyTool<Ctx>): boolean =>
   isClientTool(tool) || (tool.needsApproval !== undefined && tool.needsApproval !== false);
-
 
 /**
  * Decides which calls of a reply run, which are answered without running, and which wait. The results are in call
@@ -65,7 +69,6 @@ export async function classifyCalls<Ctx>(
 
 const nothingJudged: JudgedCalls = new Map();
 
-
 type CallClass =
   | { readonly to: "run"; readonly parsed: ParsedArguments }
   | { readonly to: "answered"; readonly answer: AnsweredCall }
@@ -75,7 +78,7 @@ type CallClass =
  * Applies the decisions to the calls that may wait: which of them run, which are answered without running, and which go on
  * waiting. The results are in call order. Rejects when the run is aborted meanwhile.
  */
-export async function applyDecisions<Ctx>(
+async function applyDecisions<Ctx>(
   scope: RunScope<Ctx>,
   { batch, run }: { readonly batch: CallBatch<Ctx>; readonly run: readonly RunnableCall<Ctx>[] },
   options: ClassifyOptions,

@@ -1,13 +1,7 @@
 import type { ApprovalDecision } from "@jaf/memory";
-import type { ClientToolResult, Interruption } from "../interruption.ts";
 import { parseApprovalDecision } from "@jaf/memory/engine";
 import type { ContinuationRejected } from "../errors.ts";
-
-/** What somebody decided about waiting calls, as it came in. */
-export interface GivenDecisions {
-  readonly approvals: readonly ApprovalDecision[];
-  readonly toolResults: readonly ClientToolResult[];
-}
+import type { ClientToolResult, GivenDecisions, Interruption } from "../interruption.ts";
 
 /** What was decided about waiting calls. */
 export interface Decisions {
@@ -27,10 +21,6 @@ export const approvedBefore = (approved: readonly string[]): Decisions => ({
 
 /** About calls of a reply that was just said. */
 export const nothingDecided: Decisions = approvedBefore([]);
-
-export const isUndecided = ({ approvals, toolResults }: GivenDecisions): boolean =>
-  approvals.length === 0 && toolResults.length === 0;
-
 
 export type CheckedDecisions =
   | { readonly ok: true; readonly decisions: Decisions }

@@ -1,7 +1,7 @@
-import type { ApprovalRecord } from "../stored/metadata.ts";
 import type { RichToolCall } from "@jaf/memory";
 import { sha256 } from "@jaf/memory/digest";
 import { calledTool } from "@jaf/memory/engine";
+import type { ApprovalRecord } from "../stored/metadata.ts";
 
 /** Identifies the reply that made calls. */
 export interface ReplyLocation {
@@ -9,7 +9,10 @@ export interface ReplyLocation {
   readonly owner: string;
   /** The position of the reply in the conversation. */
   readonly position: number;
-  /** The scope of the calls, which stays the same when the run resumes. */
+  /**
+   * The scope of the calls, which stays the same when the run resumes. Random where something is stored, so that it differs for a
+   * later conversation with the same id.
+   */
   readonly scope: string;
   /** Whether something is stored. Only then can approvals expire. */
   readonly isStored: boolean;
@@ -51,20 +54,10 @@ export function renewExpired(
 /** The scope of calls for which none is stored: nothing is stored at all, or another program stored the calls. */
 export const openCallScope = (owner: string, position: number): string => `${owner}:${position}`;
 
-
-/** Identifies the reply that made the calls. */
-export interface CallLocation {
-  /** The id of the conversation, or of the run where nothing is stored. */
-  readonly owner: string;
-  readonly position: number;
-  /** Random where something is stored, so that it differs for a later conversation with the same id. */
-  readonly scope: string;
-}
-
 const digestOf = (...bound: readonly unknown[]): string => sha256(JSON.stringify(bound), "base64url");
 
 /** A digest of a call at its location, whatever its arguments are parsed to. */
-const callDigestOf = ({ owner, position, scope }: CallLocation, call: RichToolCall): string => {
+const callDigestOf = ({ owner, position, scope }: ReplyLocation, call: RichToolCall): string => {
   const { name, input } = calledTool(call);
   return digestOf(owner, position, scope, call.id, name, input);
 };
@@ -73,9 +66,9 @@ const callDigestOf = ({ owner, position, scope }: CallLocation, call: RichToolCa
  * A digest of a call at its location with its parsed arguments, the same in every round. `text`: the arguments, as canonical
  * JSON.
  */
-export const bindingOf = (location: CallLocation, call: RichToolCall, text: string): string =>
+export const bindingOf = (location: ReplyLocation, call: RichToolCall, text: string): string =>
   digestOf(callDigestOf(location, call), text);
 
 /** The beginning of a call's approval ids in this round. */
-export const approvalIdPrefix = (location: CallLocation, call: RichToolCall, round: number): string =>
+export const approvalIdPrefix = (location: ReplyLocation, call: RichToolCall, round: number): string =>
   `appr_${digestOf(callDigestOf(location, call), round)}.`;

@@ -2,11 +2,11 @@ import type { AnyConversationStore, MemoryProvider } from "@jaf/memory";
 import { createTraceId, generateRunId, parseOptions } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { Agent } from "../agent.ts";
-import { type RunConfig, type RunSettings, priced, settingsShape } from "../run-config.ts";
-import { memoryConfigIssues, type MemoryConfig } from "../memory-config.ts";
-import { functionSchema } from "../middleware.ts";
 import { overlay } from "../immutable/overlay.ts";
+import { type MemoryConfig, memoryConfigIssues } from "../memory-config.ts";
 import { checkInstallable } from "../middleware/install.ts";
+import { functionSchema } from "../middleware.ts";
+import { priced, type RunConfig, type RunSettings, settingsShape } from "../run-config.ts";
 import { idSchema } from "./conversation.ts";
 import { toConversationStore } from "./conversation-store.ts";
 

@@ -1,7 +1,11 @@
 import type { AnyConversationStore, MemoryProvider } from "@jaf/memory";
 import { createConversationStore } from "@jaf/memory/client";
-import type { ClientSettings } from "./config.ts";
-import { createKeyedQueue, isProviderConversationStore, type KeyedQueue, listConversations } from "@jaf/memory/turns";
+import {
+  createKeyedQueue,
+  isProviderConversationStore,
+  type KeyedQueue,
+  listConversations,
+} from "@jaf/memory/turns";
 
 /** On the global object, so that the ES module and the CommonJS module share it: a process may load both. */
 const SLOT = Symbol.for("@jaf/core/conversation-store");
@@ -38,17 +42,18 @@ export function toConversationStore(
   return store;
 }
 
-
 /** Throws a `TypeError` where there is none. */
-export function storeOf<Ctx, Out>({
+export function storeOf({
   store = getConversationStore(),
-}: ClientSettings<Ctx, Out>): AnyConversationStore {
+}: {
+  /** Default: that of the process. */
+  readonly store: AnyConversationStore | undefined;
+}): AnyConversationStore {
   if (store !== undefined) return store;
   throw new TypeError(
     "No conversation store: call setConversationStore(store) first, or give createAgentClient a store.",
   );
 }
-
 
 /** The one thread of a user with an agent. */
 export interface ThreadOwner {

@@ -1,29 +1,59 @@
-import { idIssue, parseOptions, createFailure, createMemoryStorageError, createSuccess, present } from "@jaf/memory/engine";
-import * as z from "zod";
 import type { AnyConversationStore, MemoryProvider, Result } from "@jaf/memory";
+import {
+  createFailure,
+  createMemoryStorageError,
+  createSuccess,
+  idIssue,
+  parseOptions,
+  present,
+} from "@jaf/memory/engine";
 import { ConversationStoreError, providerOf } from "@jaf/memory/turns";
+import * as z from "zod";
+import type { ConversationalDeclaration } from "../agent.ts";
 import { toResult } from "../stored/load.ts";
 import { threadOf } from "./conversation-store.ts";
 
-/** Which stored conversation a prompt belongs to. */
-export interface Conversational {
-  /** The id of the user. Falsy: nobody is signed in, so nothing is loaded and nothing is stored. */
-  readonly user: string | false | null | undefined;
-  /** The id of an existing conversation of this user. Default: the one thread that the user has with the agent. */
-  readonly id?: string | undefined;
-  /** Keeps the threads of one user with several agents apart. Default: the agent's name. */
-  readonly agent?: string | undefined;
-  /** How many of the last messages the model sees at most, from 1. All messages stay stored. Default: all. */
-  readonly historyLimit?: number | undefined;
+/** The ids that were passed to `forUser` and `continue`. */
+export interface Explicit {
+  readonly userId?: string;
+  readonly conversationId?: string;
 }
 
-/** A {@link Conversational}, or nobody: then prompts are stateless, and `continue` is refused. */
-export type MaybeConversational = Conversational | false | null | undefined;
+/** Where a prompt's messages come from and go to. */
+export type Plan =
+  | { readonly kind: "stateless" }
+  /** A new conversation. */
+  | { readonly kind: "new"; readonly userId: string }
+  /** This conversation. Without a user, ownership isn't checked. */
+  | { readonly kind: "resume"; readonly conversationId: string; readonly userId: string | undefined }
+  /** The one thread of the user with the agent, new or not. */
+  | { readonly kind: "thread"; readonly userId: string; readonly agent: string }
+  /** The conversation's id is invalid, or ownership has to be checked and there is no user. */
+  | { readonly kind: "refused" };
 
-/** An agent's declaration: a fixed value, or a function of the context of each prompt. */
-export type ConversationalDeclaration<Ctx> =
-  | MaybeConversational
-  | ((context: Readonly<Ctx>) => MaybeConversational | Promise<MaybeConversational>);
+export type StoredPlan = Exclude<Plan, { readonly kind: "stateless" }>;
+
+/** The stored conversation that a run goes on with. */
+export interface OpenConversation {
+  readonly conversationId: string;
+  /** Absent: the server itself asks. */
+  readonly userId: string | undefined;
+  /** The key of the agent whose thread it is; absent: of no thread. */
+  readonly agent?: string;
+  readonly provider: MemoryProvider;
+}
+
+/**
+ * The user has no conversation with this id: it doesn't exist, or belongs to another user or to nobody. The error doesn't tell
+ * which, so that nobody learns which ids exist.
+ */
+export class ConversationOwnershipError extends Error {
+  override readonly name = "ConversationOwnershipError";
+
+  constructor() {
+    super("The user has no such conversation. Start a new one, or continue one of this user's.");
+  }
+}
 
 export const idSchema = z.string().superRefine((id, context) => {
   const issue = idIssue("id", id);
@@ -65,25 +95,6 @@ export async function declaredBy<Ctx>(
   return parseConversational(declared, "Agent.conversational");
 }
 
-
-/** The ids that were passed to `forUser` and `continue`. */
-export interface Explicit {
-  readonly userId?: string;
-  readonly conversationId?: string;
-}
-
-/** Where a prompt's messages come from and go to. */
-export type Plan =
-  | { readonly kind: "stateless" }
-  /** A new conversation. */
-  | { readonly kind: "new"; readonly userId: string }
-  /** This conversation. Without a user, ownership isn't checked. */
-  | { readonly kind: "resume"; readonly conversationId: string; readonly userId: string | undefined }
-  /** The one thread of the user with the agent, new or not. */
-  | { readonly kind: "thread"; readonly userId: string; readonly agent: string }
-  /** The conversation's id is invalid, or ownership has to be checked and there is no user. */
-  | { readonly kind: "refused" };
-
 /**
  * The explicit ids take precedence over `declared`, which is the prompt's option, or else the agent's declaration. `undefined`:
  * neither is present, so the server is trusted.
@@ -109,19 +120,6 @@ const existingConversation = (conversationId: string, userId: string | undefined
   idIssue("conversationId", conversationId) === undefined
     ? { kind: "resume", conversationId, userId }
     : { kind: "refused" };
-
-
-/** The stored conversation that a run goes on with. */
-export interface OpenConversation {
-  readonly conversationId: string;
-  /** Absent: the server itself asks. */
-  readonly userId: string | undefined;
-  /** The key of the agent whose thread it is; absent: of no thread. */
-  readonly agent?: string;
-  readonly provider: MemoryProvider;
-}
-
-export type StoredPlan = Exclude<Plan, { readonly kind: "stateless" }>;
 
 /**
  * Finds the conversation, or has the store make it if `admit` allows that. A store that fails is a failure. Throws
@@ -184,15 +182,3 @@ async function attempt(task: () => Promise<string>): Promise<Result<string>> {
 
 const storageError = (reason: string, cause?: unknown) =>
   createMemoryStorageError("openConversation", reason, { provider: "conversation-store", cause });
-
-/**
- * The user has no conversation with this id: it doesn't exist, or belongs to another user or to nobody. The error doesn't tell
- * which, so that nobody learns which ids exist.
- */
-export class ConversationOwnershipError extends Error {
-  override readonly name = "ConversationOwnershipError";
-
-  constructor() {
-    super("The user has no such conversation. Start a new one, or continue one of this user's.");
-  }
-}

@@ -1,15 +1,16 @@
-import type { ApprovalDecision, Message, RunId, TraceId, ContinuationRejectionCode } from "@jaf/memory";
-import { parseOptions, parseApprovalDecision } from "@jaf/memory/engine";
+import type { ApprovalDecision, ContinuationRejectionCode, Message, RunId, TraceId } from "@jaf/memory";
+import { parseApprovalDecision, parseOptions } from "@jaf/memory/engine";
+import { ContinuationValidationError } from "@jaf/memory/turns";
 import * as z from "zod";
-import type { RunConfig, Resume } from "../run-config.ts";
-import { functionSchema } from "../middleware.ts";
+import type { MaybeConversational } from "../agent.ts";
+import { toolPartsSchema, type UserMessage, type UserPart, userPartsSchema } from "../content-parts.ts";
 import { ownMessage, storableMessage } from "../immutable/messages.ts";
 import type { ClientToolResult } from "../interruption.ts";
-import { type RemembersSpec, parseRemembers } from "../user-memory.ts";
+import { functionSchema } from "../middleware.ts";
 import { type CacheableConfig, cacheSchema } from "../model/model-config.ts";
-import { type UserMessage, type UserPart, userPartsSchema, toolPartsSchema } from "../content-parts.ts";
-import { idSchema, type MaybeConversational, type ParsedConversational, parseConversational } from "./conversation.ts";
-import { ContinuationValidationError } from "@jaf/memory/turns";
+import type { Resume, RunConfig } from "../run-config.ts";
+import { parseRemembers, type RemembersSpec } from "../user-memory.ts";
+import { idSchema, type ParsedConversational, parseConversational } from "./conversation.ts";
 
 /**
  * The input of a prompt: a text, the parts of one message, e.g. a text and an image, or messages of the user. `[]`: nothing new.
@@ -169,7 +170,6 @@ export function inputMessages<Ctx>(input: PromptInput, options: PromptOptions<Ct
   if (hasClientFields(options)) throw nothingSent();
   throw new TypeError("Invalid prompt input: expected a text; [] goes on with what is stored.");
 }
-
 
 const toolResultSchema = z.object({
   toolCallId: z.string(),

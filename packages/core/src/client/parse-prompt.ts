@@ -2,14 +2,33 @@ import type { AnyConversationStore, Message, RichMessage } from "@jaf/memory";
 import { parseMessages, present } from "@jaf/memory/engine";
 import { assertValidContinuation } from "@jaf/memory/turns";
 import type { Agent } from "../agent.ts";
-import type { Resume } from "../run-config.ts";
 import { frozenInput, frozenMessages, ownMessages } from "../immutable/messages.ts";
-import { createRunState, type RunState } from "../state.ts";
 import { abortable } from "../limits/abort.ts";
+import type { Resume } from "../run-config.ts";
+import { createRunState, type RunState } from "../state.ts";
 import type { ClientSettings } from "./config.ts";
-import { declaredBy, NOBODY, type ParsedConversational, type StoredPlan, type Explicit, type Plan, planOf } from "./conversation.ts";
-import { forbiddenRole, noMessages, nothingSent, parseDecisions, checkOptions, conversationOptionOf, hasClientFields, inputMessages, type PromptInput, type PromptOptions } from "./options.ts";
+import {
+  declaredBy,
+  type Explicit,
+  NOBODY,
+  type ParsedConversational,
+  type Plan,
+  planOf,
+  type StoredPlan,
+} from "./conversation.ts";
 import { storeOf } from "./conversation-store.ts";
+import {
+  checkOptions,
+  conversationOptionOf,
+  forbiddenRole,
+  hasClientFields,
+  inputMessages,
+  noMessages,
+  nothingSent,
+  type PromptInput,
+  type PromptOptions,
+  parseDecisions,
+} from "./options.ts";
 
 /** A call of `prompt` or `stream`. */
 export interface PromptCall<Ctx> {

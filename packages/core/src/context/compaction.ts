@@ -1,16 +1,19 @@
 import type { Message } from "@jaf/memory";
+import { calledTool, messageText, present } from "@jaf/memory/engine";
+import type { CompactionReport } from "../context-manifest.ts";
+import { openTimeLimit, type TimeLimit } from "../limits/time-limit.ts";
+import type { Summarize } from "../memory-config.ts";
 import type { Journal } from "../stored/journal.ts";
 import { countsPositions, firstPositionOf, nextPositionOf } from "../stored/metadata.ts";
-import { digestsOf, readSummary, type Summary, cleanSummary, gapsBefore } from "../stored/summary.ts";
-import { openTimeLimit, type TimeLimit } from "../limits/time-limit.ts";
-import { type PositionedHistory, positionAt, indexIn, sliceAfter } from "./history.ts";
-import type { CompactionReport } from "../context-manifest.ts";
-import type { Summarize } from "../memory-config.ts";
-import { openSummaryStore, type StoredSummary, type SummaryStore } from "./summary-store.ts";
-import { calledTool, messageText, present } from "@jaf/memory/engine";
+import { cleanSummary, digestsOf, gapsBefore, readSummary, type Summary } from "../stored/summary.ts";
 import { reasonOf } from "../thrown.ts";
+import { indexIn, type PositionedHistory, positionAt, sliceAfter } from "./history.ts";
+import { openSummaryStore, type StoredSummary, type SummaryStore } from "./summary-store.ts";
 
 const DEFAULT_TIMEOUT_MS = 30_000;
+
+/** The most text that one summary is made of, in UTF-16 units, unless a single turn is longer. */
+export const MAX_INPUT = 100_000;
 
 export interface Compacted {
   readonly summary: Summary | undefined;
@@ -117,11 +120,7 @@ function advance(known: KnownSummary, messages: readonly Message[], made: MadeSu
   return { ...known, ...("summary" in made ? { summary: made.summary } : {}), report };
 }
 
-
-/** The most text that one summary is made of, in UTF-16 units, unless a single turn is longer. */
-export const MAX_INPUT = 100_000;
-
-export interface CutInput {
+interface CutInput {
   readonly history: PositionedHistory;
   /** Index of the first message that isn't summarised. */
   readonly start: number;
@@ -136,7 +135,7 @@ export interface CutInput {
  * be summarised. At least half of the threshold stays, as far as turns allow it, and not more than the threshold, unless
  * the last turn is longer.
  */
-export function cutOf({ history, start, threshold, end }: CutInput): number | undefined {
+function cutOf({ history, start, threshold, end }: CutInput): number | undefined {
   const { messages } = history;
   if (messages.length - start <= threshold) return undefined;
   const target = messages.length - Math.ceil(threshold / 2);
@@ -161,9 +160,8 @@ const sizeOf = (message: Message): number =>
   (message.tool_calls ?? []).reduce((sum, call) => sum + calledTool(call).input.length, 0) +
   messageText(message).length;
 
-
 /** A summary that is to be made. */
-export interface DueSummary {
+interface DueSummary {
   readonly previous: Summary | undefined;
   /** The messages to summarise, in addition to the previous summary. */
   readonly messages: readonly Message[];
@@ -175,7 +173,7 @@ export interface DueSummary {
   readonly incarnation: string | undefined;
 }
 
-export interface SummaryWork {
+interface SummaryWork {
   readonly store: SummaryStore;
   readonly summarize: Summarize;
   /** Ends when the run is aborted, and when the time is up. Nothing is waited for after that, not even the store. */
@@ -183,12 +181,10 @@ export interface SummaryWork {
   readonly isAborted: () => boolean;
 }
 
-export type MadeSummary =
-  | StoredSummary
-  | { readonly outcome: "failed" | "postponed"; readonly reason: string };
+type MadeSummary = StoredSummary | { readonly outcome: "failed" | "postponed"; readonly reason: string };
 
 /** Makes one summary. Never rejects. */
-export async function makeSummary(work: SummaryWork, due: DueSummary): Promise<MadeSummary> {
+async function makeSummary(work: SummaryWork, due: DueSummary): Promise<MadeSummary> {
   const { store, limit, isAborted } = work;
   if (store.isPaused()) return { outcome: "postponed", reason: "it has failed lately" };
   const asked = await ask(work, due);

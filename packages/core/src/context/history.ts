@@ -60,7 +60,6 @@ export function positionHistory(
 export const positionAt = ({ first, originOf }: PositionedHistory, index: number): number =>
   first + originOf(index);
 
-
 /** A part of a history's messages, by their indexes. */
 export interface HistorySlice {
   /** All messages from this index on. */

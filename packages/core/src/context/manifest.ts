@@ -1,10 +1,17 @@
 import type { Message } from "@jaf/memory";
 import { present } from "@jaf/memory/engine";
+import type {
+  CompactionReport,
+  ContextAddition,
+  ContextLabel,
+  ContextManifest,
+  ContextRange,
+  WindowLimit,
+} from "../context-manifest.ts";
+import type { NamedAddition } from "../middleware.ts";
 import type { Summary } from "../stored/summary.ts";
-import type { NamedAddition } from "../model-calls/instructions.ts";
+import { type HistorySlice, indexIn, type PositionedHistory, positionAt } from "./history.ts";
 import type { ShownMessages } from "./window.ts";
-import { type PositionedHistory, positionAt, type HistorySlice, indexIn } from "./history.ts";
-import type { CompactionReport, ContextAddition, ContextLabel, ContextManifest, ContextRange, WindowLimit } from "../context-manifest.ts";
 
 /** What was decided for a model call. */
 export interface Decided {

@@ -1,42 +1,29 @@
 import type { MemoryIssue, Message } from "@jaf/memory";
-import { createMemoryValidationError, describeCause, createMemoryStorageError } from "@jaf/memory/engine";
-import type { RunConfig } from "../run-config.ts";
-import type { JAFError } from "../errors.ts";
-import type { Journal } from "../stored/journal.ts";
-import { type Summary, summaryMessage } from "../stored/summary.ts";
-import type { NamedAddition } from "../model-calls/instructions.ts";
-import type { RunState } from "../state.ts";
-import { type ModelTurn, OPERATION } from "../run-scope.ts";
-import { openWindow, type ShownMessages, type WindowInput, type ModelWindow } from "./window.ts";
-import { type Compacted, openCompaction } from "./compaction.ts";
-import { manifestOf } from "./manifest.ts";
-import { type PositionedHistory, positionAt, positionHistory, storedSource, type HistorySlice, indexFrom, messagesOf, sliceAfter, wholeSlice } from "./history.ts";
-import { contextIssues, type Summarize } from "../memory-config.ts";
-import type { ContextManifest } from "../context-manifest.ts";
-import { summarizeByModel } from "./summarizer.ts";
+import { createMemoryStorageError, createMemoryValidationError, describeCause } from "@jaf/memory/engine";
 import { isMediaResolver } from "@jaf/memory/turns";
-import { toResult } from "../stored/load.ts";
 import { abortable, runAborted } from "../limits/abort.ts";
-
-/** The state that the model gets. */
-export type View<Ctx> =
-  | {
-      readonly ok: true;
-      readonly state: RunState<Ctx>;
-      /** Makes the manifest, only when somebody asks for it. */
-      readonly describe: (additions?: readonly NamedAddition[]) => ContextManifest;
-    }
-  | Refused;
-
-interface Refused {
-  readonly ok: false;
-  readonly error: JAFError;
-}
-
-/**
- * Makes the view for a model call. If a summary is due, it is made first. The run's own state keeps the whole history.
- */
-export type MakeView<Ctx> = (turn: ModelTurn<Ctx>) => Promise<View<Ctx>>;
+import { contextIssues, type Summarize } from "../memory-config.ts";
+import type { RunConfig } from "../run-config.ts";
+import { type MakeView, type ModelTurn, OPERATION, type Refused, type View } from "../run-scope.ts";
+import type { RunState } from "../state.ts";
+import type { Journal } from "../stored/journal.ts";
+import { toResult } from "../stored/load.ts";
+import { type Summary, summaryMessage } from "../stored/summary.ts";
+import { type Compacted, openCompaction } from "./compaction.ts";
+import {
+  type HistorySlice,
+  indexFrom,
+  messagesOf,
+  type PositionedHistory,
+  positionAt,
+  positionHistory,
+  sliceAfter,
+  storedSource,
+  wholeSlice,
+} from "./history.ts";
+import { manifestOf } from "./manifest.ts";
+import { summarizeByModel } from "./summarizer.ts";
+import { type ModelWindow, openWindow, type ShownMessages, type WindowInput } from "./window.ts";
 
 interface ViewOptions<Ctx> {
   readonly config: RunConfig<Ctx>;
@@ -190,19 +177,16 @@ function openSummaryMessages(): (summary: Summary) => Message {
   };
 }
 
-
 const RESOLVE_MEDIA = "resolveMedia";
 
-export type WithMedia =
-  | { readonly ok: true; readonly messages: readonly Message[] }
-  | { readonly ok: false; readonly error: JAFError };
+type WithMedia = { readonly ok: true; readonly messages: readonly Message[] } | Refused;
 
 /**
  * Replaces references to media that lie in a blob store (`withBlobs`) by their bytes, for the model. A reference to erased media
  * stays: a conversation must not end because a picture in it was erased. `undefined` where the provider returns all bytes
  * itself. Never rejects.
  */
-export function openMedia(
+function openMedia(
   journal: Journal,
   signal: AbortSignal | undefined,
 ): ((messages: readonly Message[]) => Promise<WithMedia>) | undefined {

@@ -1,11 +1,11 @@
-import type { Message, ContentPart, RichMessage } from "@jaf/memory";
-import { wrapInTag } from "@jaf/memory/turns";
-import type { RunConfig } from "../run-config.ts";
-import { askModel } from "../model-calls/provider-request.ts";
-import type { ModelTurn } from "../run-scope.ts";
-import type { Summarize } from "../memory-config.ts";
-import { MAX_INPUT } from "./compaction.ts";
+import type { ContentPart, Message, RichMessage } from "@jaf/memory";
 import { calledTool, isMediaPart, partText, present } from "@jaf/memory/engine";
+import { wrapInTag } from "@jaf/memory/turns";
+import type { Summarize } from "../memory-config.ts";
+import { askModel } from "../model-calls/provider-request.ts";
+import type { RunConfig } from "../run-config.ts";
+import type { ModelTurn } from "../run-scope.ts";
+import { MAX_INPUT } from "./compaction.ts";
 
 const INSTRUCTIONS = `You keep the running summary of a conversation between a user and an assistant that uses tools. You get the summary so far, if there is one, and the messages that came since, one JSON object a line. Reply with the new summary, which replaces the one before: the assistant will go on with it and without these messages.
 
@@ -29,7 +29,6 @@ function requestFor(previous: string | undefined, messages: readonly Message[]):
   const transcript = wrapInTag("messages", transcriptOf(messages, MAX_INPUT));
   return { role: "user", content: [...before, transcript, "Write the new summary."].join("\n\n") };
 }
-
 
 /** The longest text of one message, and the longest arguments of a call, in UTF-16 units. */
 const MAX_TEXT = 6_000;

@@ -1,10 +1,20 @@
 import type { ConversationMemory, MemoryErrorUnion, Result } from "@jaf/memory";
 import { backoffDelayMs, createSuccess, present } from "@jaf/memory/engine";
+import { sleep } from "../limits/abort.ts";
 import type { Journal } from "../stored/journal.ts";
 import { loadHead, toResult } from "../stored/load.ts";
 import { firstPositionOf, metadataVersionOf } from "../stored/metadata.ts";
-import { readSummary, SUMMARY_KEY, type Summary, summaryMetadata, summaryReach, isPaused, pauseAfter, readSummaryPause, summaryPauseMetadata } from "../stored/summary.ts";
-import { sleep } from "../limits/abort.ts";
+import {
+  isPaused,
+  pauseAfter,
+  readSummary,
+  readSummaryPause,
+  SUMMARY_KEY,
+  type Summary,
+  summaryMetadata,
+  summaryPauseMetadata,
+  summaryReach,
+} from "../stored/summary.ts";
 
 /** The metadata may change, e.g. by a heartbeat of the run's, and a write may fail, this many times. */
 const MAX_ROUNDS = 5;

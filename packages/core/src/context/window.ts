@@ -1,9 +1,17 @@
-import type { MemoryIssue, Message, ChatMemoryConfig, ChatMemoryOptions, Omission, Tokenizer, WindowOptions } from "@jaf/memory";
+import type { MemoryIssue, Message, Omission, Tokenizer, WindowOptions } from "@jaf/memory";
+import { parseMessages, present, sanitizeWithOrigins } from "@jaf/memory/engine";
+import { countMessageTokens, planWindow } from "@jaf/memory/turns";
 import type { ContextLabel, WindowLimit } from "../context-manifest.ts";
-import { present, parseMessages, sanitizeWithOrigins } from "@jaf/memory/engine";
-import { countMessageTokens, estimateTokens, planWindow, windowOptionsOf } from "@jaf/memory/turns";
-import { fieldsOf, PATH } from "../memory-config.ts";
 import { frozenCopy } from "../immutable/copy.ts";
+import {
+  isSelecting,
+  PATH,
+  type RunWindow,
+  type SelectingWindow,
+  tokenizerOf,
+  type WindowFunction,
+  windowOptions,
+} from "../memory-config.ts";
 
 export interface WindowInput {
   /** The part of a history that is to be seen. */
@@ -27,7 +35,6 @@ export interface ShownMessages {
   readonly issue: MemoryIssue | undefined;
 }
 
-
 export interface ModelWindow {
   readonly limit: WindowLimit | undefined;
   /** Throws what the application's function or tokenizer throws, or a `TypeError` where they return nonsense. */
@@ -44,27 +51,7 @@ const showAll = ({ messages, summary }: WindowInput): ShownMessages => ({
 });
 
 /** Shows all that there is. */
-export const wholeWindow: ModelWindow = { limit: undefined, show: showAll, tokensOf: () => undefined };
-
-
-/**
- * Which part of the history the model sees: the configuration of a window, whose `memoryId` isn't used here, or a function that
- * gets the whole history or the last messages of it.
- *
- * What a function returns is checked, sanitized and sent. It gets frozen messages; it may leave out messages and replace others,
- * but must return the newest message, with all results of its calls, and the last user message, or replacements of them. It
- * doesn't get the summary, which is sent before what it returns.
- */
-export type RunWindow = (ChatMemoryConfig & ChatMemoryOptions) | WindowFunction | SelectingWindow;
-
-/** A window function that needs only the end of the conversation, so that a run needn't read the rest. */
-export interface SelectingWindow {
-  /** The function gets a sliding window of this many messages. */
-  readonly maxMessages: number;
-  readonly select: WindowFunction;
-}
-
-const isSelecting = (window: object): window is SelectingWindow => "select" in window;
+const wholeWindow: ModelWindow = { limit: undefined, show: showAll, tokensOf: () => undefined };
 
 /** The issue of a limit that leaves no room for what the model is to answer. */
 const windowTooSmall: MemoryIssue = {
@@ -73,30 +60,11 @@ const windowTooSmall: MemoryIssue = {
     "room for the newest message together with the calls and results it belongs to and the last user message",
 };
 
-/** The options of a valid window; `undefined` for a function without `maxMessages`. Throws a `TypeError` if it has issues. */
-export function windowOptionsIn(window: RunWindow): WindowOptions | undefined {
-  if (typeof window === "function") return undefined;
-  if (isSelecting(window)) return { maxMessages: window.maxMessages };
-  return windowOptions(window, tokenizerOf(window));
-}
-
-const windowOptions = (window: object, tokenizer: Tokenizer): WindowOptions => {
-  const { tokenizer: _, ...config } = fieldsOf(window);
-  const options = windowOptionsOf(config as ChatMemoryConfig);
-  return "maxTokens" in options ? { ...options, tokenizer } : options;
-};
-
-/** Called on the window, which may be an instance of a class. */
-const tokenizerOf =
-  (window: ChatMemoryOptions): Tokenizer =>
-  (text) =>
-    window.tokenizer === undefined ? estimateTokens(text) : window.tokenizer(text);
-
 /** Throws a `TypeError` for a configuration that has issues. */
 export function openWindow(window: RunWindow | undefined): ModelWindow {
   if (window === undefined) return wholeWindow;
   if (typeof window === "function")
-    return { limit: { type: "function" }, show: windowByFunction(PATH, window), tokensOf: () => undefined };
+    return { limit: { type: "function" }, show: windowByFunction(window), tokensOf: () => undefined };
   if (isSelecting(window)) return openSelecting(window);
   const counted = memoizeTokenizer(tokenizerOf(window));
   const options = windowOptions(window, counted);
@@ -120,7 +88,7 @@ export function openWindow(window: RunWindow | undefined): ModelWindow {
 
 function openSelecting(window: SelectingWindow): ModelWindow {
   const { maxMessages } = window;
-  const select = windowByFunction(PATH, (messages) => window.select(messages));
+  const select = windowByFunction((messages) => window.select(messages));
   return {
     limit: { type: "function", limit: maxMessages },
     show: (input) => {
@@ -197,18 +165,11 @@ function lessened(options: WindowOptions, cost: number): WindowOptions | undefin
     : { ...steps, maxMessages: limit };
 }
 
-
-/** Gets messages that can't be changed, in a list of its own. */
-export type WindowFunction = (messages: readonly Message[]) => readonly Message[];
-
 const leftOut: ContextLabel = { fate: "trimmed", reason: "function" };
 const changed: ContextLabel = { fate: "repaired" };
 
 /** Throws what the function throws, and a `TypeError` where it returns no messages. */
-export function windowByFunction(
-  path: string,
-  window: WindowFunction,
-): (input: WindowInput) => ShownMessages {
+function windowByFunction(window: WindowFunction): (input: WindowInput) => ShownMessages {
   return ({ messages, summary }) => {
     const given = toldApart(messages);
     const own = new Set(given);
@@ -223,16 +184,16 @@ export function windowByFunction(
         labels ??= labelsOf(returned, sanitized);
         return labels.has(given[index]) ? labels.get(given[index]) : leftOut;
       },
-      issue: holdsNewest(given, shown, own) ? undefined : newestMissing(path),
+      issue: holdsNewest(given, shown, own) ? undefined : newestMissing,
     };
   };
 }
 
-const newestMissing = (path: string): MemoryIssue => ({
-  path,
+const newestMissing: MemoryIssue = {
+  path: PATH,
   expected:
     "a function that returns the newest message, with all results of the calls it belongs to, and the last user message, or what stands for them",
-});
+};
 
 /** What is the conversation's own has been checked. */
 function readReturned(returned: unknown, own: ReadonlySet<unknown>): readonly Message[] {

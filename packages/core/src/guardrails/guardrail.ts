@@ -19,8 +19,6 @@ export type Guardrail<I, Ctx = any> = (
   context: ReadonlyContext<Ctx>,
 ) => ValidationResult | Promise<ValidationResult>;
 
-
-
 type Verdict = ValidationResult | Promise<ValidationResult>;
 
 /**

@@ -1,5 +1,5 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
-import { present, parseMessages } from "@jaf/memory/engine";
+import { parseMessages, present } from "@jaf/memory/engine";
 import { frozenCopy } from "./copy.ts";
 
 /** The message itself if it is frozen throughout, as those of our stores are, else a copy that can't be changed. */
@@ -49,7 +49,6 @@ function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null || prototype === Array.prototype;
 }
-
 
 export type StorableMessage =
   | { readonly ok: true; readonly message: Message }

@@ -1,8 +1,7 @@
-import * as z from "zod";
 import type { ModelOrigin } from "@jaf/memory";
+import * as z from "zod";
 import type { BudgetExceeded, JAFError } from "../errors.ts";
-import type { ModelUsage } from "../model/completion.ts";
-import { sumOfUsage, costOf, hasPrice, type ModelPrices, priceOf } from "./cost.ts";
+import { amount, costOf, hasPrice, type ModelPrices, type ModelUsage, priceOf, sumOfUsage } from "./cost.ts";
 
 /** The limits of a budget. An absent limit means no limit. */
 export interface BudgetLimits {
@@ -19,25 +18,12 @@ export interface RunBudget {
   readonly conversation?: BudgetLimits;
 }
 
-const amount = z.number().min(0);
 const limitsSchema = z.strictObject({ maxCost: amount.optional(), maxTokens: amount.optional() });
 
 export const budgetSchema = z.strictObject(
   { run: limitsSchema.optional(), conversation: limitsSchema.optional() },
   { error: "expected an object of run and conversation" },
 );
-
-export const pricesSchema = z.record(
-  z.string(),
-  z.strictObject({
-    input: amount,
-    output: amount,
-    cachedInput: amount.optional(),
-    cacheWrite: amount.optional(),
-  }),
-  { error: "expected a plain object of prices by the model's name" },
-);
-
 
 /** The usage and the cost of model calls. */
 export interface Spent {

@@ -1,5 +1,17 @@
-import type { ModelUsage } from "../model/completion.ts";
 import type { ModelOrigin } from "@jaf/memory";
+import * as z from "zod";
+
+/** The tokens that a model call used, as far as the provider reports them. */
+export interface ModelUsage {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  /** The input tokens that were read from the provider's prompt cache. */
+  readonly cachedInputTokens?: number;
+  /** The input tokens that were written to the cache, for which some providers charge more. */
+  readonly cacheWriteTokens?: number;
+  /** The output tokens that were reasoning. */
+  readonly reasoningTokens?: number;
+}
 
 /** All that a provider may count. */
 export const USAGE_COUNTS = [
@@ -24,7 +36,6 @@ export function sumOfUsage(
   return sum;
 }
 
-
 /** The price of a million tokens, in any currency. */
 export interface ModelPrice {
   readonly input: number;
@@ -38,6 +49,19 @@ export interface ModelPrice {
 
 /** By `"provider/model"`, with the names of `origin`, or by the model's name alone. If both are present, the former counts. */
 export type ModelPrices = Readonly<Record<string, ModelPrice>>;
+
+export const amount = z.number().min(0);
+
+export const pricesSchema = z.record(
+  z.string(),
+  z.strictObject({
+    input: amount,
+    output: amount,
+    cachedInput: amount.optional(),
+    cacheWrite: amount.optional(),
+  }),
+  { error: "expected a plain object of prices by the model's name" },
+);
 
 const MILLION = 1_000_000;
 

@@ -1,3 +1,6 @@
+import { onAbort, restart, type Timeout } from "@jaf/memory/engine";
+import { MAX_TIMER_MS } from "./abort.ts";
+
 /** How long the calls of a run may take, in milliseconds, from 1; `Infinity`: no limit. */
 export interface RunTimeouts {
   /**
@@ -15,12 +18,6 @@ export interface RunTimeouts {
   readonly toolMs?: number;
 }
 
-import type { Agent } from "../agent.ts";
-import type { RunConfig } from "../run-config.ts";
-import type { Tool } from "../tools/tool.ts";
-import { onAbort, restart, type Timeout } from "@jaf/memory/engine";
-import { MAX_TIMER_MS } from "./abort.ts";
-
 const DEFAULT_MODEL_MS = 600_000;
 const DEFAULT_MODEL_IDLE_MS = 300_000;
 const DEFAULT_TOOL_MS = 600_000;
@@ -30,16 +27,22 @@ export const TIME_LIMIT = "a whole number of milliseconds from 1, or Infinity";
 export const isTimeLimit = (value: unknown): boolean =>
   value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && (value as number) >= 1);
 
-// biome-ignore lint/suspicious/noExplicitAny: an agent of any output
-type AnyAgent<Ctx> = Agent<Ctx, any>;
-// biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
-type AnyTool<Ctx> = Tool<any, Ctx>;
+interface ConfigWithLimits {
+  readonly timeouts?: RunTimeouts;
+}
+
+interface ToolWithLimit {
+  readonly timeoutMs?: number;
+  readonly schema: { readonly name: string };
+}
+
+interface AgentWithLimits {
+  readonly modelConfig?: { readonly timeoutMs?: number };
+  readonly tools?: readonly ToolWithLimit[];
+}
 
 /** What is wrong with those of an agent and of its tools. */
-export function agentLimitFault<Ctx>({
-  modelConfig,
-  tools = [],
-}: Pick<AnyAgent<Ctx>, "modelConfig" | "tools">): string | undefined {
+export function agentLimitFault({ modelConfig, tools = [] }: AgentWithLimits): string | undefined {
   const isWrong = (value: unknown) => value !== undefined && !isTimeLimit(value);
   if (isWrong(modelConfig?.timeoutMs)) return `modelConfig.timeoutMs: expected ${TIME_LIMIT}`;
   const tool = tools.find(({ timeoutMs }) => isWrong(timeoutMs));
@@ -47,25 +50,27 @@ export function agentLimitFault<Ctx>({
 }
 
 /** Of one attempt of a model call. */
-export function modelLimit<Ctx>({ timeouts }: RunConfig<Ctx>, { modelConfig }: AnyAgent<Ctx>): Limit {
+export function modelLimit({ timeouts }: ConfigWithLimits, { modelConfig }: AgentWithLimits): Limit {
   return modelConfig?.timeoutMs === undefined
     ? { timeoutMs: timeouts?.modelMs ?? DEFAULT_MODEL_MS, option: "RunConfig.timeouts.modelMs" }
     : { timeoutMs: modelConfig.timeoutMs, option: "Agent.modelConfig.timeoutMs" };
 }
 
 /** Of the time until the next piece of a stream. */
-export const modelIdleLimit = <Ctx>({ timeouts }: RunConfig<Ctx>): Limit => ({
+export const modelIdleLimit = ({ timeouts }: ConfigWithLimits): Limit => ({
   timeoutMs: timeouts?.modelIdleMs ?? DEFAULT_MODEL_IDLE_MS,
   option: "RunConfig.timeouts.modelIdleMs",
 });
 
 /** Of one execution of a tool. */
-export function toolLimit<Ctx>({ timeouts }: RunConfig<Ctx>, { timeoutMs }: AnyTool<Ctx>): Limit {
+export function toolLimit(
+  { timeouts }: ConfigWithLimits,
+  { timeoutMs }: Pick<ToolWithLimit, "timeoutMs">,
+): Limit {
   return timeoutMs === undefined
     ? { timeoutMs: timeouts?.toolMs ?? DEFAULT_TOOL_MS, option: "RunConfig.timeouts.toolMs" }
     : { timeoutMs, option: "Tool.timeoutMs" };
 }
-
 
 /** What took too long. Its name and code are those that model providers' policies take for a timeout. */
 export class TimeLimitError extends Error {

@@ -1,16 +1,31 @@
 import type { Agent } from "../agent.ts";
-import type { RunConfig } from "../run-config.ts";
-import type { RunScope } from "../run/scope.ts";
 import type { JAFError } from "../errors.ts";
-import { textOfThrown, reasonOf } from "../thrown.ts";
-import { checkMiddleware, type Middleware } from "../middleware.ts";
-import type { RunState } from "../state.ts";
 import { abortable } from "../limits/abort.ts";
-import { checkUserMemory, getUserMemory, type RemembersDeclaration, type RunUserMemory, parseRemembers } from "../user-memory.ts";
+import { checkMiddleware, type Middleware } from "../middleware.ts";
+import type { RunConfig } from "../run-config.ts";
+import type { RunScope } from "../run-scope.ts";
+import type { RunState } from "../state.ts";
+import { reasonOf, textOfThrown } from "../thrown.ts";
+import {
+  checkUserMemory,
+  getUserMemory,
+  parseRemembers,
+  type RemembersDeclaration,
+  type RunUserMemory,
+} from "../user-memory.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
 type Installing<Ctx> = Pick<Agent<Ctx, any>, "middleware" | "remembers">;
 type Configured<Ctx> = Pick<RunConfig<Ctx>, "middleware" | "remembers" | "userMemory">;
+
+/** Which hook of which middleware. */
+export interface HookName {
+  readonly name: string;
+  readonly hook: "onStart" | "onFinish";
+}
+
+/** Whom a declaration is asked for, and before which hooks. */
+export type Asking<Ctx> = Pick<RunState<Ctx>, "context"> & Pick<HookName, "hook">;
 
 /** Whether a run that begins with this agent may have any. Where it has none, nothing is awaited for it. */
 export const hasMiddleware = <Ctx>(config: Configured<Ctx>, agent: Installing<Ctx>): boolean =>
@@ -45,11 +60,6 @@ export function checkInstallable<Ctx>(
   checkDeclared(config, agent, label);
 }
 
-export const faultOf = (thrown: unknown): JAFError => ({
-  _tag: "InternalError",
-  detail: textOfThrown(thrown),
-});
-
 function givenBy<Ctx>(
   config: Configured<Ctx>,
   agent: Installing<Ctx>,
@@ -62,16 +72,6 @@ function givenBy<Ctx>(
   ];
 }
 
-/** What a field is called of a configuration of a run. */
-export const labelOfRun = (field: string): string => `RunConfig.${field}`;
-
-
-/** Which hook of which middleware. */
-export interface HookName {
-  readonly name: string;
-  readonly hook: "onStart" | "onFinish";
-}
-
 /** Emits that a hook has failed, unless the run was aborted. */
 export function emitFailure<Ctx>(
   { emit, config }: RunScope<Ctx>,
@@ -80,13 +80,6 @@ export function emitFailure<Ctx>(
 ): void {
   if (config.signal?.aborted !== true) emit?.({ type: "middleware_failed", data: { name, hook, reason } });
 }
-
-
-// biome-ignore lint/suspicious/noExplicitAny: an agent of any output
-type Declaring<Ctx> = Pick<Agent<Ctx, any>, "remembers">;
-
-/** Whom a declaration is asked for, and before which hooks. */
-export type Asking<Ctx> = Pick<RunState<Ctx>, "context"> & Pick<HookName, "hook">;
 
 /** What holds for a run, and where it is said. */
 interface ActiveDeclaration<Ctx> {
@@ -98,9 +91,9 @@ interface ActiveDeclaration<Ctx> {
 }
 
 /** The call's declaration takes precedence over the agent's. `undefined` without a declaration, and without a user memory. */
-export function declarationFor<Ctx>(
+function declarationFor<Ctx>(
   config: Configured<Ctx>,
-  agent: Declaring<Ctx>,
+  agent: Installing<Ctx>,
 ): ActiveDeclaration<Ctx> | undefined {
   const isAgents = config.remembers === undefined;
   const declaration = isAgents ? agent.remembers : config.remembers;
@@ -116,9 +109,9 @@ export function declarationFor<Ctx>(
 }
 
 /** Throws a `TypeError` for what can be seen to be wrong before anything is called. */
-export function checkDeclared<Ctx>(
+function checkDeclared<Ctx>(
   { remembers, userMemory }: Configured<Ctx>,
-  agent: Declaring<Ctx>,
+  agent: Installing<Ctx>,
   label: (field: string) => string,
 ): void {
   if (userMemory !== undefined) checkUserMemory(userMemory, label("userMemory"));
@@ -130,7 +123,7 @@ export function checkDeclared<Ctx>(
  * The middleware for a declaration. None for an empty declaration, and if the application's own code throws, which is emitted as an
  * event. Throws a `TypeError` for an invalid declaration.
  */
-export async function userMemoryMiddleware<Ctx>(
+async function userMemoryMiddleware<Ctx>(
   scope: RunScope<Ctx>,
   { declaration, declaring, what, memory }: ActiveDeclaration<Ctx>,
   { context, hook }: Asking<Ctx>,
@@ -151,3 +144,11 @@ export async function userMemoryMiddleware<Ctx>(
   const made = spec && (await attempt(() => abortable(memory.middlewareFor<Ctx>(spec), scope.config.signal)));
   return made === undefined ? [] : checkMiddleware(made.value, "result of middlewareFor()");
 }
+
+export const faultOf = (thrown: unknown): JAFError => ({
+  _tag: "InternalError",
+  detail: textOfThrown(thrown),
+});
+
+/** What a field is called of a configuration of a run. */
+export const labelOfRun = (field: string): string => `RunConfig.${field}`;

@@ -1,11 +1,11 @@
 import type { Agent } from "../agent.ts";
-import type { RunConfig } from "../run-config.ts";
-import type { RunScope } from "../run/scope.ts";
-import { frozenState, askModel } from "../model-calls/provider-request.ts";
 import { overlay } from "../immutable/overlay.ts";
-import type { ModelConfig } from "../model/model-config.ts";
-import type { RunState } from "../state.ts";
 import type { CompletionRequest, MiddlewareTurn } from "../middleware.ts";
+import type { ModelConfig } from "../model/model-config.ts";
+import { askModel } from "../model-calls/provider-request.ts";
+import type { RunConfig } from "../run-config.ts";
+import type { RunScope } from "../run-scope.ts";
+import { frozenState, type RunState } from "../state.ts";
 import { positionOf, unansweredUserMessages } from "../stored/user-messages.ts";
 
 /** What a turn begins with. */

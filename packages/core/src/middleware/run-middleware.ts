@@ -1,12 +1,10 @@
 import * as z from "zod";
-import type { RunScope } from "../run/scope.ts";
-import type { NamedAddition } from "../model-calls/instructions.ts";
-import type { RunState } from "../state.ts";
-import { fail, type Step } from "../run-scope.ts";
-import { reasonOf } from "../thrown.ts";
 import { abortable } from "../limits/abort.ts";
-import { emitFailure, type HookName, faultOf, hasMiddleware, install } from "./install.ts";
-import type { Middleware, MiddlewareTurn } from "../middleware.ts";
+import type { Middleware, MiddlewareTurn, NamedAddition } from "../middleware.ts";
+import { fail, type RunScope, type Step } from "../run-scope.ts";
+import type { RunState } from "../state.ts";
+import { reasonOf } from "../thrown.ts";
+import { emitFailure, faultOf, type HookName, hasMiddleware, install } from "./install.ts";
 import { openTurn } from "./middleware-turn.ts";
 
 /** The middleware of a run that has begun. */

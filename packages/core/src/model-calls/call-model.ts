@@ -1,16 +1,14 @@
 import type { Message } from "@jaf/memory";
-import type { View } from "../context/prepare-context.ts";
-import type { RunScope } from "../run/scope.ts";
 import type { JAFError } from "../errors.ts";
-import { frozenAgent, frozenState } from "./provider-request.ts";
-import type { RunState } from "../state.ts";
-import type { ModelTurn } from "../run-scope.ts";
-import { wrapping } from "../middleware.ts";
-import { addTo, type NamedAddition, instructed, resolveInstructions } from "./instructions.ts";
-import { callThroughMiddleware } from "./wrap-model-call.ts";
-import { callModels } from "./call-with-fallback.ts";
-import type { ReplyText } from "./streamed-reply.ts";
+import { type NamedAddition, wrapping } from "../middleware.ts";
 import { settingsShown } from "../model/model-config.ts";
+import type { ModelTurn, RunScope, View } from "../run-scope.ts";
+import { frozenState, type RunState } from "../state.ts";
+import { callModels } from "./call-with-fallback.ts";
+import { addTo, instructed, resolveInstructions } from "./instructions.ts";
+import { frozenAgent } from "./provider-request.ts";
+import type { ReplyText } from "./streamed-reply.ts";
+import { callThroughMiddleware } from "./wrap-model-call.ts";
 
 export type ModelReply =
   | {

@@ -1,21 +1,69 @@
-import { present, describeCause } from "@jaf/memory/engine";
-import type { FallbackModel, ModelFallback, RunConfig } from "../run-config.ts";
-import type { RunScope } from "../run/scope.ts";
-import { JAFErrorHandler, type JAFError, type ModelCallError } from "../errors.ts";
-import { overlay } from "../immutable/overlay.ts";
-import type { ModelOrigin, RichMessage, Message } from "@jaf/memory";
-import { frozenCopy } from "../immutable/copy.ts";
-import { sleep, abortError } from "../limits/abort.ts";
-import { sumOfUsage } from "../limits/cost.ts";
-import type { ModelUsage, ModelCompletion } from "../model/completion.ts";
-import { retryDelayMs, isRetryableFailure, type ModelRetryPolicy, retryAfterMsOf, statusOf } from "../model/retry.ts";
+import type { Message, ModelOrigin, RichMessage } from "@jaf/memory";
+import { describeCause, present } from "@jaf/memory/engine";
 import type { ResolvedAgent } from "../agent.ts";
-import { frozenConfig } from "./provider-request.ts";
-import type { RunState } from "../state.ts";
-import { modelIdleLimit, modelLimit, openTimeLimit, type TimeLimit, TimeLimitError } from "../limits/time-limit.ts";
+import { type JAFError, JAFErrorHandler, type ModelCallError } from "../errors.ts";
+import { frozenCopy } from "../immutable/copy.ts";
+import { overlay } from "../immutable/overlay.ts";
+import { abortError, sleep } from "../limits/abort.ts";
+import { type ModelUsage, sumOfUsage } from "../limits/cost.ts";
+import {
+  modelIdleLimit,
+  modelLimit,
+  openTimeLimit,
+  type TimeLimit,
+  TimeLimitError,
+} from "../limits/time-limit.ts";
+import type { ModelCompletion } from "../model/completion.ts";
 import { parseReply } from "../model/reply.ts";
-import { openReplyText, type ReplyText } from "./streamed-reply.ts";
+import {
+  isRetryableFailure,
+  type ModelRetryPolicy,
+  retryAfterMsOf,
+  retryDelayMs,
+  statusOf,
+} from "../model/retry.ts";
 import { collectStream } from "../model/stream.ts";
+import type { FallbackModel, ModelFallback, RunConfig } from "../run-config.ts";
+import type { RunScope } from "../run-scope.ts";
+import type { RunState } from "../state.ts";
+import { frozenConfig } from "./provider-request.ts";
+import { openReplyText, type ReplyText } from "./streamed-reply.ts";
+
+/** What the model provider gets, beside a configuration with the signal of the attempt. */
+export interface ModelRequest<Ctx> {
+  readonly state: RunState<Ctx>;
+  readonly agent: ResolvedAgent<Ctx>;
+}
+
+/** The request of a model call. */
+export interface ModelCall<Ctx> extends ModelRequest<Ctx> {
+  /** Emits the `context` event, only once. Absent without an observer. */
+  readonly emitContext: (() => void) | undefined;
+}
+
+export type Attempt = UsableReply | FailedCall;
+
+interface UsableReply {
+  readonly ok: true;
+  readonly message: Message;
+  readonly completion: ModelCompletion;
+  /** What was streamed of it. */
+  readonly text: ReplyText;
+  /** How often the model was asked until then. */
+  readonly attempts: number;
+}
+
+interface FailedCall {
+  readonly ok: false;
+  readonly error: JAFError;
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
+  /** Pieces of this attempt have left, e.g. as `llm_delta`s. */
+  readonly discardText: boolean;
+  /** What an unusable reply cost. */
+  readonly usage?: ModelUsage | undefined;
+  readonly attempts: number;
+}
 
 /**
  * Calls the model, and if that fails after all retries, the models of `RunConfig.modelFallback`, each once, beginning with the
@@ -83,19 +131,12 @@ function scopeFor<Ctx>(
   return { ...scope, config: overlay(scope.config, { ...changes, modelOverride: model }) };
 }
 
-
-/** The request of a model call. */
-export interface ModelCall<Ctx> extends ModelRequest<Ctx> {
-  /** Emits the `context` event, only once. Absent without an observer. */
-  readonly emitContext: (() => void) | undefined;
-}
-
 /** The name of the model that a run calls for an agent. */
-export const modelNameOf = <Ctx>({ config }: RunScope<Ctx>, { agent }: ModelRequest<Ctx>): string =>
+const modelNameOf = <Ctx>({ config }: RunScope<Ctx>, { agent }: ModelRequest<Ctx>): string =>
   config.modelOverride ?? agent.modelConfig?.name ?? "default";
 
 /** Calls one model, with the retries that the policy allows. */
-export async function callWithRetries<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): Promise<Attempt> {
+async function callWithRetries<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): Promise<Attempt> {
   const { modelRetry, signal } = scope.config;
   const agentName = call.state.currentAgentName;
   const name = modelNameOf(scope, call);
@@ -190,45 +231,8 @@ function replyData<Ctx>({ spending }: RunScope<Ctx>, { last, usage, name }: Ende
   };
 }
 
-
-/** What the model provider gets, beside a configuration with the signal of the attempt. */
-export interface ModelRequest<Ctx> {
-  readonly state: RunState<Ctx>;
-  readonly agent: ResolvedAgent<Ctx>;
-}
-
-export type Attempt = UsableReply | FailedCall;
-
-interface UsableReply {
-  readonly ok: true;
-  readonly message: Message;
-  readonly completion: ModelCompletion;
-  /** What was streamed of it. */
-  readonly text: ReplyText;
-  /** How often the model was asked until then. */
-  readonly attempts: number;
-}
-
-interface FailedCall {
-  readonly ok: false;
-  readonly error: JAFError;
-  readonly retryable: boolean;
-  readonly retryAfterMs: number | undefined;
-  /** Pieces of this attempt have left, e.g. as `llm_delta`s. */
-  readonly discardText: boolean;
-  /** What an unusable reply cost. */
-  readonly usage?: ModelUsage | undefined;
-  readonly attempts: number;
-}
-
-/** A call that failed and isn't made again. */
-export const failedCall = (
-  error: JAFError,
-  { attempts = 0, discardText = false }: Partial<Pick<FailedCall, "attempts" | "discardText">> = {},
-): FailedCall => ({ ok: false, error, retryable: false, retryAfterMs: undefined, discardText, attempts });
-
 /** Calls the model once. `attempts`: with this one. */
-export async function callOnce<Ctx>(
+async function callOnce<Ctx>(
   scope: RunScope<Ctx>,
   request: ModelRequest<Ctx>,
   attempts: number,
@@ -285,6 +289,11 @@ function complete<Ctx>(
   });
 }
 
+/** A call that failed and isn't made again. */
+export const failedCall = (
+  error: JAFError,
+  { attempts = 0, discardText = false }: Partial<Pick<FailedCall, "attempts" | "discardText">> = {},
+): FailedCall => ({ ok: false, error, retryable: false, retryAfterMs: undefined, discardText, attempts });
 
 /** What was thrown, as the error of a model call that was made so many times. */
 export function modelCallError(

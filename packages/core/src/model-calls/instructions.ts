@@ -1,12 +1,13 @@
+import type { ContentPart, Message, RichMessage } from "@jaf/memory";
 import { describeCause } from "@jaf/memory/engine";
 import type { Agent } from "../agent.ts";
-import type { RunScope } from "../run/scope.ts";
 import type { JAFError } from "../errors.ts";
 import { overlay } from "../immutable/overlay.ts";
-import type { RunState } from "../state.ts";
 import { runAborted } from "../limits/abort.ts";
 import { modelLimit, openTimeLimit } from "../limits/time-limit.ts";
-import type { ContentPart, Message, RichMessage } from "@jaf/memory";
+import type { AdditionPlacement, NamedAddition } from "../middleware.ts";
+import type { RunScope } from "../run-scope.ts";
+import type { RunState } from "../state.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
 type AnyAgent<Ctx> = Agent<Ctx, any>;
@@ -58,18 +59,6 @@ export function instructed<Ctx, Out>(agent: Agent<Ctx, Out>, additions: readonly
     return typeof own === "string" ? [own, ...additions].join("\n\n") : own;
   };
   return overlay(agent, { instructions });
-}
-
-
-/** Where a middleware's addition is placed in a prompt. */
-export type AdditionPlacement = "instructions" | "before-newest-message";
-
-/** What a middleware adds to a turn. */
-export interface NamedAddition {
-  /** The name of the middleware. */
-  readonly name: string;
-  readonly placement: AdditionPlacement;
-  readonly text: string;
 }
 
 /** A prompt with what is added to it. */

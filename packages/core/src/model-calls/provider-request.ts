@@ -1,34 +1,20 @@
-import type { Agent, ResolvedAgent } from "../agent.ts";
-import type { ModelFallback, Resume, RunConfig } from "../run-config.ts";
-import type { RunState } from "../state.ts";
-import type { Tool } from "../tools/tool.ts";
-import { frozenCopy } from "../immutable/copy.ts";
-import { frozenMessages, ownMessages } from "../immutable/messages.ts";
-import { overlay } from "../immutable/overlay.ts";
 import type { Message } from "@jaf/memory";
 import { messageText } from "@jaf/memory/engine";
+import type { Agent, ResolvedAgent } from "../agent.ts";
+import { frozenCopy } from "../immutable/copy.ts";
+import { ownMessages } from "../immutable/messages.ts";
+import { overlay } from "../immutable/overlay.ts";
 import { modelLimit, openTimeLimit } from "../limits/time-limit.ts";
 import type { ModelConfig } from "../model/model-config.ts";
 import { type ParsedReply, parseReply } from "../model/reply.ts";
+import type { ModelFallback, Resume, RunConfig } from "../run-config.ts";
+import { frozenState, type RunState } from "../state.ts";
+import type { Tool } from "../tools/tool.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
 type AnyAgent<Ctx> = Agent<Ctx, any>;
 // biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
 type AnyTool<Ctx> = Tool<any, Ctx>;
-
-/** A frozen copy of a state, for callers, middleware and model providers. `context` belongs to the application and isn't frozen. */
-export const frozenState = <Ctx>(state: RunState<Ctx>, messages = state.messages): RunState<Ctx> =>
-  // Anything but a list has ended the run.
-  Object.freeze(
-    Object.assign({}, state, { messages: Array.isArray(messages) ? frozenMessages(messages) : messages }),
-  );
-
-/** A copy of a caller's state, which the caller may change afterwards. Anything but a list of messages is refused later. */
-export function ownState<Ctx>(state: RunState<Ctx>): RunState<Ctx> {
-  const { runId, traceId, messages, currentAgentName, context, turnCount } = state;
-  const own = Array.isArray(messages) ? ownMessages(messages) : messages;
-  return { ...state, runId, traceId, messages: own, currentAgentName, context, turnCount };
-}
 
 /** A frozen copy of an agent for a call of the model provider, with its instructions and maybe other settings for that. */
 export const frozenAgent = <Ctx>(
@@ -116,7 +102,6 @@ const PART_COPIES = {
 } as const;
 
 const COPIED = Object.keys(PART_COPIES) as readonly (keyof typeof PART_COPIES)[];
-
 
 /** A request to a run's model outside of the conversation. */
 export interface Question<Ctx> {

@@ -1,8 +1,8 @@
 import type { ContentPart, Message, RichMessage } from "@jaf/memory";
 import { partText } from "@jaf/memory/engine";
-import type { RunScope } from "../run/scope.ts";
 import type { Emit } from "../events.ts";
 import { frozenCopy } from "../immutable/copy.ts";
+import type { RunScope } from "../run-scope.ts";
 
 /** Emits the pieces of a streamed reply as events: its text, its reasoning, and its other parts. */
 export interface ReplyText {

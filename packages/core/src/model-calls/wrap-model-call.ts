@@ -1,18 +1,24 @@
-import { JAFErrorHandler, type JAFError } from "../errors.ts";
 import type { ContentPart, RichMessage } from "@jaf/memory";
-import { sameJson, present } from "@jaf/memory/engine";
-import type { RunScope } from "../run/scope.ts";
-import { overlay } from "../immutable/overlay.ts";
-import type { Middleware, ModelCallRequest, NextModelCall, ModelCallChanges } from "../middleware.ts";
-import type { RunState } from "../state.ts";
-import { abortError } from "../limits/abort.ts";
-import { modelLimit, openTimeLimit, type TimeLimit, agentLimitFault } from "../limits/time-limit.ts";
-import { modelCallError, type Attempt, failedCall, type ModelCall, callModels } from "./call-with-fallback.ts";
-import type { ModelCompletion } from "../model/completion.ts";
-import { parseReply } from "../model/reply.ts";
-import { openReplyText, type ReplyText } from "./streamed-reply.ts";
+import { present, sameJson } from "@jaf/memory/engine";
 import * as z from "zod";
+import { type JAFError, JAFErrorHandler } from "../errors.ts";
+import { overlay } from "../immutable/overlay.ts";
+import { abortError } from "../limits/abort.ts";
+import { agentLimitFault, modelLimit, openTimeLimit, type TimeLimit } from "../limits/time-limit.ts";
+import type { Middleware, ModelCallChanges, ModelCallRequest, NextModelCall } from "../middleware.ts";
+import type { ModelCompletion } from "../model/completion.ts";
 import { settingsFault, settingsShown } from "../model/model-config.ts";
+import { parseReply } from "../model/reply.ts";
+import type { RunScope } from "../run-scope.ts";
+import type { RunState } from "../state.ts";
+import {
+  type Attempt,
+  callModels,
+  failedCall,
+  type ModelCall,
+  modelCallError,
+} from "./call-with-fallback.ts";
+import { openReplyText, type ReplyText } from "./streamed-reply.ts";
 
 /** The error of `next` in a `wrapModelCall` hook: the model call failed, after all retries that the policy allows. */
 export class ModelCallFailure extends Error {
@@ -30,7 +36,6 @@ export class ModelCallFailure extends Error {
     if (error._tag === "ModelCallError" && error.status !== undefined) this.status = error.status;
   }
 }
-
 
 /** The state of a wrapped call. */
 interface Progress {
@@ -184,14 +189,13 @@ function errorOf<Ctx>({ config }: RunScope<Ctx>, thrown: unknown, { attempts }: 
     : modelCallError(config.modelRetry, thrown, attempts);
 }
 
-
 interface Seen<Ctx> {
   readonly state: RunState<Ctx>;
   readonly signal: AbortSignal;
 }
 
 /** What the first hook gets. */
-export function requestOf<Ctx>(
+function requestOf<Ctx>(
   { config }: RunScope<Ctx>,
   call: ModelCall<Ctx>,
   { state, signal }: Seen<Ctx>,
@@ -219,7 +223,7 @@ const changesSchema = z.strictObject({
 });
 
 /** Throws a `TypeError` into the hook for what are no changes. */
-export function changed<Ctx>(
+function changed<Ctx>(
   request: ModelCallRequest<Ctx>,
   changes: ModelCallChanges | undefined,
 ): ModelCallRequest<Ctx> {
@@ -235,7 +239,7 @@ export function changed<Ctx>(
   const next = { ...request, ...given };
   const { messages, tools, modelConfig } = next;
   const fault =
-    settingsFault(modelConfig, (name) => tools.includes(name)) ?? agentLimitFault<Ctx>({ modelConfig });
+    settingsFault(modelConfig, (name) => tools.includes(name)) ?? agentLimitFault({ modelConfig });
   if (fault !== undefined) throw new TypeError(`Invalid changes of a model call: ${fault}`);
   return Object.freeze({
     ...next,
@@ -245,7 +249,7 @@ export function changed<Ctx>(
 }
 
 /** What a model is asked for what the hooks have made of the request. */
-export function callFor<Ctx>(
+function callFor<Ctx>(
   { state, agent, emitContext }: ModelCall<Ctx>,
   { instructions, messages, tools, modelConfig }: ModelCallRequest<Ctx>,
 ): ModelCall<Ctx> {

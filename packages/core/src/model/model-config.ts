@@ -1,3 +1,8 @@
+import type { Message } from "@jaf/memory";
+import * as z from "zod";
+import { frozenCopy } from "../immutable/copy.ts";
+import { overlay } from "../immutable/overlay.ts";
+
 /** Whether the model calls tools, and which one: see `ModelConfig.toolChoice`. */
 export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string };
 
@@ -26,11 +31,6 @@ export type ModelConfig = {
   /** How long one attempt of a call may take, in milliseconds. Takes precedence over `RunConfig.timeouts.modelMs`. */
   readonly timeoutMs?: number;
 };
-
-import type { Message } from "@jaf/memory";
-import * as z from "zod";
-import { frozenCopy } from "../immutable/copy.ts";
-import { overlay } from "../immutable/overlay.ts";
 
 const EFFORTS = [
   "none",
@@ -98,7 +98,6 @@ function hasCalled(messages: readonly Message[]): boolean {
   return messages.some(({ tool_calls }, index) => index > said && tool_calls !== undefined);
 }
 
-
 /** Which parts of a prompt stay the same from call to call, so that a provider may cache them. */
 export interface CacheableConfig {
   /** The system instructions. */
@@ -132,4 +131,6 @@ export const cacheSchema = z.union(
 
 /** What is wrong with an agent's. */
 export const cacheableFault = (cacheable: unknown): string | undefined =>
-  cacheable === undefined || cacheSchema.safeParse(cacheable).success ? undefined : `cacheable: ${EXPECTED_CACHE}`;
+  cacheable === undefined || cacheSchema.safeParse(cacheable).success
+    ? undefined
+    : `cacheable: ${EXPECTED_CACHE}`;

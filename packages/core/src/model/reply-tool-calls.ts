@@ -1,5 +1,4 @@
 import type { ContentPart, RichToolCall } from "@jaf/memory";
-import { isObject } from "./reply.ts";
 
 export type ParsedCalls = UsableCalls | { readonly kind: "unusable"; readonly detail: string };
 
@@ -148,3 +147,6 @@ function uniqueIds(): (id: string) => string {
     return unique;
   };
 }
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

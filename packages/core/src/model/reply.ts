@@ -1,9 +1,9 @@
-import type { Message, ModelOrigin, ContentPart, RichMessage } from "@jaf/memory";
-import { present, isReasoningField, isReasoningPart, isTextPart, messageText } from "@jaf/memory/engine";
+import type { ContentPart, Message, ModelOrigin, RichMessage } from "@jaf/memory";
+import { isReasoningField, isReasoningPart, isTextPart, messageText, present } from "@jaf/memory/engine";
 import { frozenCopy } from "../immutable/copy.ts";
 import { storableMessage } from "../immutable/messages.ts";
 import type { ModelCompletion } from "./completion.ts";
-import { parseCalls } from "./reply-tool-calls.ts";
+import { isObject, parseCalls } from "./reply-tool-calls.ts";
 
 export type ParsedReply =
   | { readonly ok: true; readonly message: Message }
@@ -117,21 +117,17 @@ function originOf(origin: unknown): ModelOrigin | undefined {
   return { provider, api, model };
 }
 
-
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-export const isPartList = (content: unknown): content is readonly ContentPart[] =>
+const isPartList = (content: unknown): content is readonly ContentPart[] =>
   Array.isArray(content) && content.every((part) => isObject(part) && typeof part["type"] === "string");
 
 /** What kind of content a reply has. If it has several, the first one here counts. */
-export type ReplyKind = "text" | "refusal" | "generated" | "reasoning" | "nothing";
+type ReplyKind = "text" | "refusal" | "generated" | "reasoning" | "nothing";
 
 /** Fields other than the content with media that the model generated. */
 const GENERATED_FIELDS = ["audio", "images", "parts"];
 
 /** The kind of an assistant message without calls. */
-export function replyKindOf(message: Message | RichMessage): ReplyKind {
+function replyKindOf(message: Message | RichMessage): ReplyKind {
   if (messageText(message).trim() !== "") return "text";
   if (refusalOf(message) !== undefined) return "refusal";
   const { content, ...fields }: RichMessage = message;

@@ -2,7 +2,7 @@ import type { ContentPart, ReasoningPart } from "@jaf/memory";
 import { onAbort } from "@jaf/memory/engine";
 import { abortable } from "../limits/abort.ts";
 import type { ModelCompletion, ModelStreamChunk, ModelToolCall } from "./completion.ts";
-import { isObject } from "./reply.ts";
+import { isObject } from "./reply-tool-calls.ts";
 
 interface StreamOptions {
   readonly signal: AbortSignal | undefined;
@@ -14,7 +14,7 @@ interface StreamOptions {
 }
 
 /** A stream that stopped before its `done`: what came so far is not the whole reply. */
-export class TruncatedStream extends Error {
+class TruncatedStream extends Error {
   override readonly name = "TruncatedStream";
   readonly code = "ECONNRESET";
   constructor() {
@@ -110,9 +110,8 @@ const toCompletion = (
   ...(finishReason === undefined ? {} : { finish_reason: finishReason }),
 });
 
-
 /** The content of a streamed reply, put together in the order in which its pieces come. */
-export interface StreamedContent {
+interface StreamedContent {
   readonly addText: (text: string) => void;
   /** Pieces in a row are one part, unless their `id` changes. */
   readonly addReasoning: (text: string, id: string | undefined) => void;
@@ -130,7 +129,7 @@ type Piece =
   | { readonly kind: "part"; readonly part: ContentPart }
   | { readonly kind: "call"; readonly index: number };
 
-export function collectContent(): StreamedContent {
+function collectContent(): StreamedContent {
   const pieces: Piece[] = [];
   let last: Piece | undefined;
   let hasParts = false;
@@ -176,7 +175,6 @@ function partOf(piece: Piece, idOfCall: (index: number) => string): ContentPart 
 const reasoningPart = (text: string, id: string | undefined): ReasoningPart =>
   id === undefined ? { type: "reasoning", text } : { type: "reasoning", text, id };
 
-
 type CallDelta = Extract<ModelStreamChunk, { readonly type: "tool_call_delta" }>;
 
 interface PartialCall {
@@ -186,7 +184,7 @@ interface PartialCall {
 }
 
 /** The tool calls of a streamed reply, put together from their pieces. */
-export interface PartialCalls {
+interface PartialCalls {
   /** The index of the call, if this is its first piece. */
   readonly add: (delta: CallDelta) => number | undefined;
   /** `""` where no piece has named it. */
@@ -195,7 +193,7 @@ export interface PartialCalls {
   readonly toCalls: () => readonly ModelToolCall[];
 }
 
-export function collectCalls(): PartialCalls {
+function collectCalls(): PartialCalls {
   const calls = new Map<number, PartialCall>();
   const indexById = new Map<string, number>();
   let last = 0;

@@ -1,14 +1,15 @@
 import type { Message, RichToolCall } from "@jaf/memory";
 import { calledTool } from "@jaf/memory/engine";
-import type { JAFError } from "../errors.ts";
-import { answerHandoff, isHandoff } from "../tool-calls/handoff.ts";
 import { type AnsweredCall, type ClassifyOptions, classifyCalls } from "../approvals/classify-calls.ts";
+import type { JAFError } from "../errors.ts";
 import type { Interruption } from "../interruption.ts";
-import type { AppendEntry } from "../stored/lease.ts";
 import { abortable, abortError } from "../limits/abort.ts";
+import type { RunScope } from "../run-scope.ts";
+import type { AppendEntry } from "../stored/lease.ts";
+import { toAnswer, toolMessage, traceToolCall } from "../tool-calls/answer.ts";
 import { decodeCall } from "../tool-calls/arguments.ts";
-import { type CallBatch, executeCall, type RunnableCall, toAnswer, toolMessage, traceToolCall } from "../tool-calls/execute-call.ts";
-import type { RunScope } from "./scope.ts";
+import { type CallBatch, executeCall, type RunnableCall } from "../tool-calls/execute-call.ts";
+import { answerHandoff, isHandoff } from "../tool-calls/handoff.ts";
 
 export interface AnsweredCalls {
   /** In call order, without calls that wait and, if there is an `error`, calls that didn't finish. */

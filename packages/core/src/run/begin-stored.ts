@@ -1,22 +1,26 @@
 import type { ConversationMemory, MemoryErrorUnion, Message } from "@jaf/memory";
-import { createMemoryConflictError, createMemoryValidationError, present, sanitizeConversation } from "@jaf/memory/engine";
+import {
+  createMemoryConflictError,
+  createMemoryValidationError,
+  present,
+  sanitizeConversation,
+} from "@jaf/memory/engine";
 import type { ContinuationRejected } from "../errors.ts";
-import { type GivenDecisions, isUndecided } from "../approvals/decisions.ts";
+import { type GivenDecisions, isUndecided } from "../interruption.ts";
+import { abortError } from "../limits/abort.ts";
 import { durabilityOf, type MemoryConfig, memoryConfigIssues } from "../memory-config.ts";
+import { fail, failMemory, failTurn, OPERATION, type RunScope, type Step } from "../run-scope.ts";
+import type { RunState } from "../state.ts";
 import type { Journal } from "../stored/journal.ts";
 import { firstPositionOf, versionOf } from "../stored/metadata.ts";
 import { isHistory, newMessagesIn } from "../stored/new-messages.ts";
-import { givesOutTails, isWhole, type Tail, tailForCopy, tailOf } from "../stored/tail.ts";
 import { openTurnQueue, type TurnQueue } from "../stored/queue.ts";
-import type { RunState } from "../state.ts";
-import { fail, failMemory, failTurn, OPERATION, type Step } from "../run-scope.ts";
-import { abortError } from "../limits/abort.ts";
-import { takeContinuation } from "./continuation.ts";
-import { endedBefore } from "./repeated-run.ts";
+import { givesOutTails, isWhole, type Tail, tailForCopy, tailOf } from "../stored/tail.ts";
+import { isByToken, takeContinuation } from "./continuation.ts";
 import { judgeInput } from "./guardrails.ts";
-import { answerDecided, resume } from "./resume.ts";
-import { type RunScope, isByToken } from "./scope.ts";
 import { findUnfinished, type Unfinished } from "./open-calls.ts";
+import { endedBefore } from "./repeated-run.ts";
+import { answerDecided, resume } from "./resume.ts";
 
 /** What a run adds to the stored conversation. */
 interface NewInput {

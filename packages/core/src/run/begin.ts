@@ -1,18 +1,17 @@
 import { createMemoryValidationError, parseOptions, sanitizeConversation } from "@jaf/memory/engine";
 import { type Agent, findAgent } from "../agent.ts";
-import { type RunConfig, runSettingsSchema } from "../run-config.ts";
 import type { JAFError } from "../errors.ts";
-import { isUndecided } from "../approvals/decisions.ts";
-import { checkInstallable, faultOf, labelOfRun } from "../middleware/install.ts";
-import { lastUserMessages } from "../stored/user-messages.ts";
-import type { RunState } from "../state.ts";
-import { fail, failMemory, OPERATION, type Step } from "../run-scope.ts";
+import { isUndecided } from "../interruption.ts";
 import { abortError, runAborted } from "../limits/abort.ts";
+import { checkInstallable, faultOf, labelOfRun } from "../middleware/install.ts";
+import { type RunConfig, runSettingsSchema } from "../run-config.ts";
+import { fail, failMemory, OPERATION, type RunScope, type Step } from "../run-scope.ts";
+import type { RunState } from "../state.ts";
+import { lastUserMessages } from "../stored/user-messages.ts";
 import { beginStored } from "./begin-stored.ts";
 import { judgeInput } from "./guardrails.ts";
-import { resume } from "./resume.ts";
-import type { RunScope } from "./scope.ts";
 import { findUnfinished } from "./open-calls.ts";
+import { resume } from "./resume.ts";
 
 /** Prepares the caller's state for the first turn. */
 export async function begin<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Promise<Step<Ctx>> {

@@ -1,16 +1,15 @@
 import type { Message } from "@jaf/memory";
 import { messageText } from "@jaf/memory/engine";
-import { checkGuardrails } from "./guardrails.ts";
-import { refusalOf } from "../model/reply.ts";
-import type { ReplyText } from "../model-calls/streamed-reply.ts";
-import { decodeOutput } from "./output.ts";
-import { fail, failEnd, type ModelTurn, type Step } from "../run-scope.ts";
-import { abortable, abortError, runAborted } from "../limits/abort.ts";
-import type { RunScope } from "./scope.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import type { Interruption } from "../interruption.ts";
-import type { AppendEntry } from "../stored/lease.ts";
+import { abortable, abortError, runAborted } from "../limits/abort.ts";
+import { refusalOf } from "../model/reply.ts";
+import type { ReplyText } from "../model-calls/streamed-reply.ts";
+import { fail, failEnd, type ModelTurn, type RunScope, type Step } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
+import type { AppendEntry } from "../stored/lease.ts";
+import { checkGuardrails } from "./guardrails.ts";
+import { decodeOutput } from "./output.ts";
 
 type Judged<Ctx> = { readonly output: unknown } | { readonly failed: Step<Ctx> };
 
@@ -77,7 +76,6 @@ async function judgeOutput<Ctx>(
   if (verdict.isValid) return { output: decoded.output };
   return { failed: fail(state, { _tag: "OutputGuardrailTripwire", reason: verdict.errorMessage }) };
 }
-
 
 /**
  * Ends the run as interrupted, once that is stored.

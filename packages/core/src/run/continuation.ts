@@ -1,15 +1,20 @@
 import type { Message, RichMessage } from "@jaf/memory";
 import { messageText, present } from "@jaf/memory/engine";
-import { ContinuationValidationError, defaultContinuationValidator, historyTokenOf, validateContinuation } from "@jaf/memory/turns";
+import {
+  ContinuationValidationError,
+  defaultContinuationValidator,
+  historyTokenOf,
+  validateContinuation,
+} from "@jaf/memory/turns";
+import { changedArguments, rejected } from "../approvals/decisions.ts";
+import { isToolParts } from "../content-parts.ts";
 import type { ContinuationRejected } from "../errors.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import { frozenInput, frozenMessages } from "../immutable/messages.ts";
-import { changedArguments, rejected, type GivenDecisions } from "../approvals/decisions.ts";
-import type { ClientToolResult } from "../interruption.ts";
-import { givesOutTails } from "../stored/tail.ts";
+import type { ClientToolResult, GivenDecisions } from "../interruption.ts";
 import { abortable } from "../limits/abort.ts";
-import { isToolParts } from "../content-parts.ts";
-import type { RunScope, Sent } from "./scope.ts";
+import type { RunScope, Sent } from "../run-scope.ts";
+import { givesOutTails } from "../stored/tail.ts";
 import type { Unfinished } from "./open-calls.ts";
 
 /** What a client's continuation adds to the stored conversation. */
@@ -89,3 +94,5 @@ function toRejection(thrown: unknown): ContinuationRejected {
   }
   return rejected("rejected", thrown instanceof Error ? thrown.message : "RunConfig.validate threw no Error");
 }
+
+export const isByToken = (sent: Sent | undefined): boolean => sent?.historyToken !== undefined;

@@ -1,12 +1,11 @@
-import type { RunScope } from "./scope.ts";
-import { plainCopy } from "../immutable/copy.ts";
-import { type Masking, textOfThrown } from "../thrown.ts";
-import { abortable, abortError } from "../limits/abort.ts";
-import type { Guardrail, ValidationResult } from "../guardrails/guardrail.ts";
 import type { ContentPart, Message, RichMessage } from "@jaf/memory";
 import { bytesIn, messageText, textIn } from "@jaf/memory/engine";
+import type { Guardrail, ValidationResult } from "../guardrails/guardrail.ts";
+import { plainCopy } from "../immutable/copy.ts";
+import { abortable, abortError } from "../limits/abort.ts";
+import { fail, type RunScope, type Step } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
-import { fail, type Step } from "../run-scope.ts";
+import { type Masking, textOfThrown } from "../thrown.ts";
 
 const passed: ValidationResult = { isValid: true };
 
@@ -82,7 +81,6 @@ function quotes(message: string, text: string): boolean {
   for (let at = 0; at + length <= text.length; at++) if (pieces.has(text.slice(at, at + length))) return true;
   return false;
 }
-
 
 /** Lets the input guardrails judge what users said in these messages; how the run ends if they don't let it pass. */
 export async function judgeInput<Ctx>(

@@ -1,15 +1,22 @@
 import type { ConversationMemory, Message, PendingToolCalls } from "@jaf/memory";
 import { sanitizeConversation } from "@jaf/memory/engine";
 import { pendingToolCalls } from "@jaf/memory/turns";
-import { isHandoff } from "../tool-calls/handoff.ts";
-import { approvalIdPrefix, bindingOf, openCallScope, type PendingApprovals, pendingApprovalsOf, type ReplyLocation } from "../approvals/pending-approvals.ts";
-import { nothingOpen, type OpenCalls, approvedBefore } from "../approvals/decisions.ts";
-import { type ClassifiedCalls, classifyCalls } from "../approvals/classify-calls.ts";
-import { firstPositionOf, readMetadata, type StoredMetadata } from "../stored/metadata.ts";
-import type { RunState } from "../state.ts";
-import type { CallBatch } from "../tool-calls/execute-call.ts";
 import { type FoundAgent, findAgent } from "../agent.ts";
-import type { RunScope } from "./scope.ts";
+import { type ClassifiedCalls, classifyCalls } from "../approvals/classify-calls.ts";
+import { approvedBefore, nothingOpen, type OpenCalls } from "../approvals/decisions.ts";
+import {
+  approvalIdPrefix,
+  bindingOf,
+  openCallScope,
+  type PendingApprovals,
+  pendingApprovalsOf,
+  type ReplyLocation,
+} from "../approvals/pending-approvals.ts";
+import type { RunScope } from "../run-scope.ts";
+import type { RunState } from "../state.ts";
+import { firstPositionOf, readMetadata, type StoredMetadata } from "../stored/metadata.ts";
+import type { CallBatch } from "../tool-calls/execute-call.ts";
+import { isHandoff } from "../tool-calls/handoff.ts";
 
 /** A conversation that can be continued where it stopped. */
 export interface Unfinished<Ctx> {

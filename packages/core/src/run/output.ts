@@ -1,6 +1,6 @@
-import type * as z from "zod";
 import type { Message } from "@jaf/memory";
 import { messageText } from "@jaf/memory/engine";
+import type * as z from "zod";
 import type { Step } from "../run-scope.ts";
 
 export type DecodedOutput =
@@ -28,11 +28,11 @@ export async function decodeOutput(codec: z.ZodType | undefined, text: string): 
 }
 
 /** Whether a text is JSON, or has JSON in a code fence. */
-export const holdsJson = (text: string): boolean =>
+const holdsJson = (text: string): boolean =>
   typeof parseJson(text) !== "string" || fencedJson(text) !== undefined;
 
 /** Whether it is the codec that is at fault, and not what it was given. */
-export const isCodecFault = (errors: readonly z.ZodIssue[]): boolean =>
+const isCodecFault = (errors: readonly z.ZodIssue[]): boolean =>
   errors.some(({ message }) => message === THREW);
 
 /** From the first fence to the last, as JSON may hold some in its strings; several blocks make no JSON together. */
@@ -62,7 +62,6 @@ async function parse(codec: z.ZodType, value: unknown): Promise<DecodedOutput> {
     return { ok: false, errors: [{ code: "custom", path: [], message: THREW, input: undefined }] };
   }
 }
-
 
 const SHOWN_FAULTS = 20;
 

@@ -1,13 +1,12 @@
 import type { ConversationMemory, Message, ProviderReading } from "@jaf/memory";
 import { createMemoryConflictError, createMemoryStorageError, sameJson } from "@jaf/memory/engine";
-import { loadConversation, endingOf, type StoredEnding } from "../stored/load.ts";
-import type { RunState } from "../state.ts";
-import { fail, failMemory, OPERATION, type Step } from "../run-scope.ts";
 import { abortable } from "../limits/abort.ts";
+import { fail, failMemory, OPERATION, type RunScope, type Step } from "../run-scope.ts";
+import type { RunState } from "../state.ts";
+import { endingOf, loadConversation, type StoredEnding } from "../stored/load.ts";
 import { concludeStored } from "./conclude.ts";
-import { resume, waitsForSomebody } from "./resume.ts";
-import type { RunScope } from "./scope.ts";
 import { findUnfinished } from "./open-calls.ts";
+import { resume, waitsForSomebody } from "./resume.ts";
 
 type Replied = Extract<StoredEnding, { readonly kind: "replied" }>;
 

@@ -1,18 +1,17 @@
 import type { Message } from "@jaf/memory";
 import { sanitizeConversation } from "@jaf/memory/engine";
-import { isHandoff } from "../tool-calls/handoff.ts";
-import { checkDecisions, approvedBefore, type Decisions, type GivenDecisions, isUndecided } from "../approvals/decisions.ts";
 import { classifyCalls } from "../approvals/classify-calls.ts";
-import type { Interruption } from "../interruption.ts";
+import { approvedBefore, checkDecisions, type Decisions } from "../approvals/decisions.ts";
 import { renewExpired } from "../approvals/pending-approvals.ts";
-import type { AppendEntry } from "../stored/lease.ts";
+import { type GivenDecisions, type Interruption, isUndecided } from "../interruption.ts";
+import { fail, failTurn, type ModelTurn, type RunScope, type Step, timeOf } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
-import { fail, failTurn, type ModelTurn, type Step } from "../run-scope.ts";
+import type { AppendEntry } from "../stored/lease.ts";
+import { isHandoff } from "../tool-calls/handoff.ts";
 import { type AnsweredCalls, answerCalls } from "./answer-calls.ts";
 import { concludeStored, interrupt } from "./conclude.ts";
-import { beginTurn } from "./step.ts";
-import { type RunScope, timeOf } from "./scope.ts";
 import type { UnansweredCalls, Unfinished } from "./open-calls.ts";
+import { beginTurn } from "./step.ts";
 
 /**
  * Continues a conversation without new messages, e.g. after a crash or an interruption, with the agent that had it:

@@ -1,9 +1,9 @@
-import type { RunConfig } from "../run-config.ts";
-import type { TraceEvent, Emit } from "../events.ts";
+import { onAbort } from "@jaf/memory/engine";
+import type { Emit, TraceEvent } from "../events.ts";
 import { overlay } from "../immutable/overlay.ts";
+import type { RunConfig } from "../run-config.ts";
 import type { RunResult, RunState } from "../state.ts";
 import { execute } from "./run.ts";
-import { onAbort } from "@jaf/memory/engine";
 
 /** The events of a run that is under way. They are buffered until they are read; each is read once. */
 export interface RunStream<Out> extends AsyncIterable<TraceEvent> {
@@ -32,7 +32,6 @@ export function runStream<Ctx, Out = unknown>(
     return (await execute<Ctx, Out>(initialState, overlay(config, { signal }), options)).result;
   });
 }
-
 
 /** The events of work that is under way. They are buffered until they are read; each is read once. */
 export interface EventStream<Result> extends AsyncIterable<TraceEvent> {

@@ -1,15 +1,14 @@
 import type { Message } from "@jaf/memory";
 import { describeCause, present } from "@jaf/memory/engine";
-import type { RunConfig } from "../run-config.ts";
 import { frozenCopy } from "../immutable/copy.ts";
-import { frozenState, ownState } from "../model-calls/provider-request.ts";
 import { openRunMiddleware } from "../middleware/run-middleware.ts";
-import type { RunResult, RunState } from "../state.ts";
-import type { Step } from "../run-scope.ts";
+import type { RunConfig } from "../run-config.ts";
+import type { RunScope, ScopeOptions, Step } from "../run-scope.ts";
+import { frozenState, ownState, type RunResult, type RunState } from "../state.ts";
 import { begin } from "./begin.ts";
 import { endedElsewhere } from "./repeated-run.ts";
+import { openScope } from "./scope.ts";
 import { takeTurn } from "./step.ts";
-import { openScope, type RunScope, type ScopeOptions } from "./scope.ts";
 
 /**
  * Runs agents from a state until one gives its final reply, or the run is interrupted or fails. Failures at run time are

@@ -1,17 +1,21 @@
 import type { Message, ToolCall } from "@jaf/memory";
 import { sanitizeConversation } from "@jaf/memory/engine";
+import { findAgent } from "../agent.ts";
 import { nothingDecided } from "../approvals/decisions.ts";
-import { openCallScope, pendingApprovalsOf, type ReplyLocation, renewExpired } from "../approvals/pending-approvals.ts";
-import type { NamedAddition } from "../model-calls/instructions.ts";
-import { callModel } from "../model-calls/call-model.ts";
-import { repairableFaults, repairRequest } from "./output.ts";
-import type { RunState } from "../state.ts";
-import { fail, failMemory, type ModelTurn, type Step } from "../run-scope.ts";
+import {
+  openCallScope,
+  pendingApprovalsOf,
+  type ReplyLocation,
+  renewExpired,
+} from "../approvals/pending-approvals.ts";
 import { abortError } from "../limits/abort.ts";
+import type { NamedAddition } from "../middleware.ts";
+import { callModel } from "../model-calls/call-model.ts";
+import { fail, failMemory, type ModelTurn, type RunScope, type Step, timeOf } from "../run-scope.ts";
+import type { RunState } from "../state.ts";
 import { answerCalls } from "./answer-calls.ts";
 import { conclude, interrupt } from "./conclude.ts";
-import { findAgent } from "../agent.ts";
-import { type RunScope, timeOf } from "./scope.ts";
+import { repairableFaults, repairRequest } from "./output.ts";
 
 const DEFAULT_OUTPUT_REPAIRS = 1;
 

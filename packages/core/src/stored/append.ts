@@ -1,13 +1,22 @@
-import type { MemoryErrorUnion, Message, ProviderReading, Result, TraceId, WriteMetadata, WriteOptions, WriteReceipt } from "@jaf/memory";
-import { createFailure, createMemoryStorageError, createSuccess, present, onAbort } from "@jaf/memory/engine";
+import type {
+  MemoryErrorUnion,
+  Message,
+  ProviderReading,
+  Result,
+  TraceId,
+  WriteMetadata,
+  WriteOptions,
+  WriteReceipt,
+} from "@jaf/memory";
+import { createFailure, createMemoryStorageError, createSuccess, onAbort, present } from "@jaf/memory/engine";
 import { historyTokenOf, isVersionedProvider, receiptOf } from "@jaf/memory/turns";
 import type { Emit } from "../events.ts";
-import { callObserver } from "../thrown.ts";
 import { plainCopy } from "../immutable/copy.ts";
 import { abortError, sleep } from "../limits/abort.ts";
 import type { MemoryConfig } from "../memory-config.ts";
+import { callObserver } from "../thrown.ts";
 import { incarnationConflict, turnLeaseOf } from "./lease-record.ts";
-import { type Head, loadHead, asResult, thrownBy } from "./load.ts";
+import { asResult, type Head, loadHead, thrownBy } from "./load.ts";
 import { metadataVersionOf, versionOf } from "./metadata.ts";
 
 const MAX_ATTEMPTS = 3;
@@ -39,7 +48,7 @@ export interface WriteHooks {
   readonly onWritten: (receipt: WriteReceipt) => void;
 }
 
-export interface Batch {
+interface Batch {
   readonly messages: readonly Message[];
   /** Beside user and trace. */
   readonly metadata?: WriteMetadata | undefined;
@@ -262,13 +271,11 @@ async function mayRetry(
   return abortError(signal) === undefined;
 }
 
-
-
 /** How long such a read may still take once the run is aborted. */
 const ABORTED_READ_MS = 1_000;
 
 /** For a read that a write needs. Finished results are stored also after an abort, but no run waits for a store that never answers. */
-export async function unlessAborted<T>(
+async function unlessAborted<T>(
   reading: Promise<Result<T>>,
   signal: AbortSignal | undefined,
 ): Promise<Result<T>> {

@@ -1,13 +1,13 @@
 import type { ConversationMemory, Message, Result } from "@jaf/memory";
 import { createSuccess } from "@jaf/memory/engine";
-import type { Spending } from "../limits/budget.ts";
 import { sleep } from "../limits/abort.ts";
-import { type KnownState, openAppends } from "./append.ts";
+import type { Spending } from "../limits/budget.ts";
 import { durabilityOf, type MemoryConfig } from "../memory-config.ts";
+import { type KnownState, openAppends } from "./append.ts";
+import { type AppendEntry, type EntryWrite, openTurnLease, type TurnLeaseOptions } from "./lease.ts";
 import { turnLeaseOf } from "./lease-record.ts";
 import type { Loaded } from "./load.ts";
 import { firstPositionOf, nextPositionOf, readMetadata, toMetadata } from "./metadata.ts";
-import { type AppendEntry, type EntryWrite, openTurnLease, type TurnLeaseOptions } from "./lease.ts";
 
 /** The conversation as the run knows it. */
 export interface JournalHistory {

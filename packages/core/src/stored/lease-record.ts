@@ -1,13 +1,10 @@
+import type { ConversationMemory, MemoryErrorUnion } from "@jaf/memory";
+import { createMemoryConflictError } from "@jaf/memory/engine";
+import { DEFAULT_TURN_LEASE_MS } from "../memory-config.ts";
+import { type Lease, readMetadata, type TurnLeaseRecord } from "./metadata.ts";
+
 /** A day. No lease counts for longer, so that one that somebody else wrote into the metadata can't block a conversation for good. */
 export const LONGEST_LEASE_MS = 86_400_000;
-
-/** A time limit in a conversation's metadata, within which something belongs to one run. */
-export interface Lease {
-  /** Milliseconds since 1970, by the store's clock; `0` once it is released. */
-  readonly until: number;
-  /** Its length when it was written. Absent: it is released, or somebody else wrote it. */
-  readonly leaseMs?: number | undefined;
-}
 
 export const leaseFrom = (now: number, leaseMs: number): Required<Lease> => {
   const bounded = Math.min(leaseMs, LONGEST_LEASE_MS);
@@ -26,14 +23,8 @@ export const isInFuture = (time: number, { now, span }: { readonly now: number; 
   time > now && time - now <= span + Math.max(span, TOLERANCE_MS);
 
 /** Whether the lease has neither expired nor been released. `usualMs`: the length of a lease that doesn't tell it. */
-export const isHeld = ({ until, leaseMs }: Lease, now: number, usualMs: number): boolean =>
+const isHeld = ({ until, leaseMs }: Lease, now: number, usualMs: number): boolean =>
   isInFuture(until, { now, span: Math.min(leaseMs ?? usualMs, LONGEST_LEASE_MS) });
-
-import type { ConversationMemory, MemoryErrorUnion } from "@jaf/memory";
-import { createMemoryConflictError } from "@jaf/memory/engine";
-import { DEFAULT_TURN_LEASE_MS } from "../memory-config.ts";
-import type { Head } from "./load.ts";
-import { readMetadata, type TurnLeaseRecord } from "./metadata.ts";
 
 /**
  * Executions of this process that are over but couldn't release their lease, since the store failed. Runs of this process
@@ -51,14 +42,15 @@ export function markTurnEnded(executionId: string, leaseMs: number): void {
   unreleased.set(executionId, now + leaseMs);
 }
 
+type Stored = Pick<ConversationMemory, "metadata"> | null;
+
 /** The lease of the last turn. */
-export const turnLeaseOf = (
-  stored: Pick<ConversationMemory, "metadata"> | null,
-): TurnLeaseRecord | undefined => (stored === null ? undefined : readMetadata(stored).turn);
+export const turnLeaseOf = (stored: Stored): TurnLeaseRecord | undefined =>
+  stored === null ? undefined : readMetadata(stored).turn;
 
 /** The lease of a turn that another execution was in the middle of when the store was read; `undefined`: the turn is free. */
 export function turnUnderWay(
-  { conversation, time }: Pick<Head, "conversation" | "time">,
+  { conversation, time }: { readonly conversation: Stored; readonly time: { readonly readAt: number } },
   executionId: string,
 ): TurnLeaseRecord | undefined {
   const lease = turnLeaseOf(conversation);

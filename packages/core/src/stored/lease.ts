@@ -1,14 +1,12 @@
 import type { MemoryErrorUnion, Result } from "@jaf/memory";
 import { createFailure, createSuccess, present, unref } from "@jaf/memory/engine";
+import { abortable, MAX_TIMER_MS } from "../limits/abort.ts";
 import type { Spending } from "../limits/budget.ts";
-import { abortable } from "../limits/abort.ts";
-import type { Appends, AppendsOptions } from "./append.ts";
 import { DEFAULT_TURN_LEASE_MS } from "../memory-config.ts";
-import { markTurnEnded, turnConflict, turnLeaseOf, LONGEST_LEASE_MS, leaseFrom } from "./lease-record.ts";
+import type { Appends, AppendsOptions } from "./append.ts";
+import { LONGEST_LEASE_MS, leaseFrom, markTurnEnded, turnConflict, turnLeaseOf } from "./lease-record.ts";
 import { loadHead, processTime, type StoreTime } from "./load.ts";
 import { type ApprovalRecord, type EngineMetadata, type TurnLeaseRecord, toMetadata } from "./metadata.ts";
-
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** What a write stores in the metadata beside the messages. */
 export interface AppendEntry {

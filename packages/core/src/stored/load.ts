@@ -1,11 +1,17 @@
-import type { ConversationMemory, MessageSelection, ProviderReading, Result, Message } from "@jaf/memory";
-import { createFailure, createMemoryConflictError, createMemoryStorageError, createSuccess, present } from "@jaf/memory/engine";
+import type { ConversationMemory, Message, MessageSelection, ProviderReading, Result } from "@jaf/memory";
+import {
+  createFailure,
+  createMemoryConflictError,
+  createMemoryStorageError,
+  createSuccess,
+  present,
+} from "@jaf/memory/engine";
 import { isVersionedProvider, readFrom } from "@jaf/memory/turns";
 import { ownConversation } from "../immutable/messages.ts";
 import type { MemoryConfig } from "../memory-config.ts";
 import { firstPositionOf, nextPositionOf } from "./metadata.ts";
-import { type Tail, type TailReading, tailIn } from "./tail.ts";
 import { isFinalReply } from "./new-messages.ts";
+import { type Tail, type TailReading, tailIn } from "./tail.ts";
 
 const OPERATION = "readConversation";
 
@@ -141,7 +147,6 @@ function isReading(data: unknown): data is ProviderReading {
   );
 }
 
-
 /** How a run ended whose receipt the store has. */
 export type StoredEnding =
   | {
@@ -173,7 +178,6 @@ export function endingOf({ conversation, receipt }: ProviderReading): StoredEndi
   return { kind: isLast ? "interrupted" : "changed" };
 }
 
-
 /** The time by a store's clock, as a reading told it. In milliseconds since 1970. */
 export interface StoreTime {
   /** When the store made the reading. */
@@ -201,7 +205,7 @@ export const processTime = (): StoreTime => ({
  * All processes share the store's clock; from the reading on, a monotonic clock continues it. So the clock of this process
  * doesn't matter. `askedAt`: by `performance.now()`, before the reading. To be called as soon as the reading has arrived.
  */
-export function storeTimeOf({ readAt }: Pick<ProviderReading, "readAt">, askedAt: number): StoreTime {
+function storeTimeOf({ readAt }: Pick<ProviderReading, "readAt">, askedAt: number): StoreTime {
   const given: unknown = readAt;
   const time = given instanceof Date ? given.getTime() : Number.NaN;
   if (Number.isNaN(time)) return processTime();
@@ -211,7 +215,6 @@ export function storeTimeOf({ readAt }: Pick<ProviderReading, "readAt">, askedAt
   // Stores round their time down to whole milliseconds.
   return { readAt: time, answeredAt, now, latest: () => Math.ceil(now() + 1 + tookMs) };
 }
-
 
 /** Calls a provider. If it throws, or resolves to something other than a `Result`, that is a `MemoryStorageError`. */
 export async function toResult<T>(operation: string, action: () => Promise<Result<T>>): Promise<Result<T>> {

@@ -1,12 +1,18 @@
 import type { ConversationMemory, RunId } from "@jaf/memory";
 import * as z from "zod";
 import type { Spent } from "../limits/budget.ts";
-import type { ModelUsage } from "../model/completion.ts";
-import { USAGE_COUNTS } from "../limits/cost.ts";
-import type { Lease } from "./lease-record.ts";
+import { type ModelUsage, USAGE_COUNTS } from "../limits/cost.ts";
 
 /** The one metadata key that is the engine's; all others are the application's. */
 const KEY = "jaf";
+
+/** A time limit in a conversation's metadata, within which something belongs to one run. */
+export interface Lease {
+  /** Milliseconds since 1970, by the store's clock; `0` once it is released. */
+  readonly until: number;
+  /** Its length when it was written. Absent: it is released, or somebody else wrote it. */
+  readonly leaseMs?: number | undefined;
+}
 
 /** The lease of the conversation's turn: which execution of a run has it, and until when. The names of the fields are stored. */
 export interface TurnLeaseRecord extends Lease {
@@ -90,6 +96,13 @@ export const toMetadata = (metadata: EngineMetadata): Readonly<Record<string, En
 export const readMetadata = ({ metadata }: Pick<ConversationMemory, "metadata">): StoredMetadata =>
   storedSchema.parse(metadata?.[KEY] ?? {}) as StoredMetadata;
 
+/**
+ * What the runs of a stored conversation have used. A run that failed before it stored anything isn't counted. `undefined`: no
+ * run has reported its usage.
+ */
+export const spentIn = (conversation: Pick<ConversationMemory, "metadata">): Spent | undefined =>
+  readMetadata(conversation).spent;
+
 /** For `WriteOptions.expectedVersion`; `undefined` where the store counts none. */
 export const versionOf = (stored: ConversationMemory | null): number | undefined =>
   stored === null ? 0 : countOf(stored, "version");
@@ -116,11 +129,3 @@ function countOf({ metadata }: ConversationMemory, field: string): number | unde
   const count: unknown = metadata?.[field];
   return typeof count === "number" && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 }
-
-
-/**
- * What the runs of a stored conversation have used. A run that failed before it stored anything isn't counted. `undefined`: no
- * run has reported its usage.
- */
-export const spentIn = (conversation: Pick<ConversationMemory, "metadata">): Spent | undefined =>
-  readMetadata(conversation).spent;

@@ -92,7 +92,6 @@ function repeatsUnanswered(incoming: readonly Message[], stored: readonly Messag
   return incoming.every((message, index) => sameJson(message, stored[end - incoming.length + index]));
 }
 
-
 /** Whether the message is a reply that ends a turn: an assistant message without tool calls. */
 export const isFinalReply = ({ role, tool_calls: calls }: Message): boolean =>
   role === "assistant" && (calls?.length ?? 0) === 0;

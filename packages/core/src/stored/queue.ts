@@ -2,9 +2,9 @@ import type { MemoryProvider, Result } from "@jaf/memory";
 import { createFailure, createSuccess } from "@jaf/memory/engine";
 import { abortable, sleep } from "../limits/abort.ts";
 import { DEFAULT_QUEUE_TIMEOUT_MS } from "../memory-config.ts";
-import { incarnationConflict, turnConflict, turnUnderWay } from "./lease-record.ts";
 import type { Journal } from "./journal.ts";
-import { type Head, type Loaded, loadConversation, loadHead, endingOf } from "./load.ts";
+import { incarnationConflict, turnConflict, turnUnderWay } from "./lease-record.ts";
+import { endingOf, type Head, type Loaded, loadConversation, loadHead } from "./load.ts";
 import type { Tail } from "./tail.ts";
 
 const FIRST_POLL_MS = 10;

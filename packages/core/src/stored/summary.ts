@@ -115,7 +115,6 @@ export function cleanSummary(text: string): string {
 export const summaryMessage = ({ text }: Summary): Message =>
   Object.freeze({ role: "user", content: wrapInTag("conversation-summary", `${NOTE}\n\n${text}`) });
 
-
 const KEY = "jafSummaryPause";
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 15 * 60_000;

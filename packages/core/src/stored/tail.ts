@@ -1,10 +1,9 @@
 import type { ConversationMemory, Message, WindowTail } from "@jaf/memory";
 import { sanitizeConversation } from "@jaf/memory/engine";
 import { isVersionedProvider, windowTailOf } from "@jaf/memory/turns";
-import { windowOptionsIn } from "../context/window.ts";
-import type { MemoryConfig } from "../memory-config.ts";
-import { isFinalReply, isHistory } from "./new-messages.ts";
+import { type MemoryConfig, windowOptionsIn } from "../memory-config.ts";
 import { firstPositionOf, nextPositionOf } from "./metadata.ts";
+import { isFinalReply, isHistory } from "./new-messages.ts";
 import { COMPARED, readSummary } from "./summary.ts";
 
 /** How a run reads only the end of a conversation. */

@@ -1,6 +1,6 @@
 import type { Message } from "@jaf/memory";
-import { isFinalReply } from "./new-messages.ts";
 import type { Journal } from "./journal.ts";
+import { isFinalReply } from "./new-messages.ts";
 
 /** The last consecutive user messages, whatever follows them. */
 export function lastUserMessages(messages: readonly Message[]): readonly Message[] {

@@ -1,9 +1,10 @@
-import type { ResolvedAgent } from "../agent.ts";
-import type { ModelProvider, RunConfig } from "../run-config.ts";
-import type { RunState } from "../state.ts";
 import type { ContentPart, ModelOrigin, RichToolCall } from "@jaf/memory";
 import { present } from "@jaf/memory/engine";
-import type { ModelCompletion, ModelStreamChunk, ModelUsage } from "../model/completion.ts";
+import type { ResolvedAgent } from "../agent.ts";
+import type { ModelUsage } from "../limits/cost.ts";
+import type { ModelCompletion, ModelStreamChunk } from "../model/completion.ts";
+import type { ModelProvider, RunConfig } from "../run-config.ts";
+import type { RunState } from "../state.ts";
 
 /** A reply's text, a whole reply, an error to throw, or a function that looks at the request and decides. */
 export type ScriptedStep<Ctx> =
@@ -103,7 +104,6 @@ function ordinal(count: number): string {
   return `${count}${suffixes[rule] ?? "th"}`;
 }
 
-
 export interface ScriptedCall {
   readonly name: string;
   /** A value to be written as JSON, or the text itself, also if it is no JSON. Default `{}`. */
@@ -135,7 +135,7 @@ export interface ScriptedReply {
 }
 
 /** `nextId` is asked for each call without an id. */
-export function toCompletion(reply: ScriptedReply, nextId: () => string): ModelCompletion {
+function toCompletion(reply: ScriptedReply, nextId: () => string): ModelCompletion {
   const { refusal, toolCalls, fields, origin, finishReason, usage } = reply;
   const message = {
     content: contentOf(reply),
@@ -168,7 +168,7 @@ const argumentsText = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value ?? {});
 
 /** The pieces of a reply. Those of one whose fields don't fit into pieces end with the whole message. */
-export function* toChunks(
+function* toChunks(
   { refusal, fields, toolCalls = [], chunks }: ScriptedReply,
   { message, origin, finish_reason: finishReason, usage }: ModelCompletion,
 ): Generator<ModelStreamChunk> {

@@ -2,6 +2,7 @@ import type { RichToolCall } from "@jaf/memory";
 import { calledTool } from "@jaf/memory/engine";
 import type * as z from "zod";
 import { ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
+import type { Tool } from "../tools/tool.ts";
 
 export type ParsedArguments =
   | { readonly ok: true; readonly args: unknown }
@@ -29,7 +30,7 @@ function decodeArguments(text: string): ParsedArguments {
  * Parses decoded arguments, the async way from the start: trying the other way first would start async checks twice and leave the
  * first of them to crash the process when it rejects.
  */
-export async function validateArguments(schema: z.ZodType, args: unknown): Promise<ParsedArguments> {
+async function validateArguments(schema: z.ZodType, args: unknown): Promise<ParsedArguments> {
   try {
     return toParsed(await schema.safeParseAsync(args), args);
   } catch (thrown) {
@@ -52,4 +53,15 @@ function toParsed(result: z.ZodSafeParseResult<unknown>, args: unknown): ParsedA
 function refused(args: unknown, thrown: unknown): ParsedArguments {
   const message = thrown instanceof Error ? thrown.message : "The arguments could not be checked.";
   return { ok: false, args, problem: ToolResponse.error(ToolErrorCodes.INVALID_INPUT, message) };
+}
+
+/** Decodes and validates; arguments of an unknown tool are only decoded. */
+export async function parseCall<Ctx>(
+  // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
+  tool: Tool<any, Ctx> | undefined,
+  call: RichToolCall,
+): Promise<ParsedArguments> {
+  const decoded = decodeCall(call);
+  if (tool === undefined) return { ok: true, args: decoded.args };
+  return decoded.ok ? validateArguments(tool.schema.parameters, decoded.args) : decoded;
 }

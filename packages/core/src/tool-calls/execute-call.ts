@@ -1,15 +1,13 @@
-import type { ContentPart, Message, RichMessage, RichToolCall } from "@jaf/memory";
-import { calledTool, messageText } from "@jaf/memory/engine";
+import type { Message, RichToolCall } from "@jaf/memory";
 import type { Agent } from "../agent.ts";
-import type { RunScope } from "../run/scope.ts";
-import { frozenCopy } from "../immutable/copy.ts";
-import { toolLimit, openTimeLimit, type TimeLimitError, type TimeLimit } from "../limits/time-limit.ts";
-import { wrapping, type Middleware, type NextToolCall, type ToolCallRequest } from "../middleware.ts";
-import { decodeCall, type ParsedArguments, validateArguments } from "./arguments.ts";
-import type { ToolReturn, Tool, ToolCallInfo, ToolCallTurn } from "../tools/tool.ts";
-import { isToolResult, type ToolErrorCode, ToolErrorCodes, ToolResponse, type ToolResult, type ToolResultStatus } from "../tools/result.ts";
-import { keptParts, partsIn, type ToolParts } from "../content-parts.ts";
+import { openTimeLimit, type TimeLimit, type TimeLimitError, toolLimit } from "../limits/time-limit.ts";
+import { type Middleware, type NextToolCall, type ToolCallRequest, wrapping } from "../middleware.ts";
+import type { RunScope } from "../run-scope.ts";
 import { lastUserMessages, positionOf } from "../stored/user-messages.ts";
+import { type ToolErrorCode, ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
+import type { Tool, ToolCallInfo, ToolCallTurn, ToolReturn } from "../tools/tool.ts";
+import { type Answer, toAnswer, toolMessage, traceToolCall } from "./answer.ts";
+import { type ParsedArguments, parseCall } from "./arguments.ts";
 
 /** The calls of one reply, and whose they are. */
 export interface CallBatch<Ctx> {
@@ -35,20 +33,11 @@ export interface RunnableCall<Ctx> {
   readonly parsed?: ParsedArguments;
 }
 
-export interface ExecutedCall {
+interface ExecutedCall {
   readonly message: Message;
   /** The message of what the tool threw. */
   readonly thrown: string | undefined;
 }
-
-interface Answer {
-  readonly status: ToolResultStatus;
-  readonly content: ToolContent;
-  readonly thrown?: string;
-}
-
-/** Of a tool message: parts where the tool answered with parts. */
-export type ToolContent = string | readonly ContentPart[];
 
 /** The tool that an agent has by this name. */
 // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
@@ -56,6 +45,17 @@ export const findTool = <Ctx>({ agent }: CallBatch<Ctx>, name: string): Tool<any
   agent.tools?.find(({ schema }) => schema.name === name);
 
 type Executed = ExecutedCall | undefined;
+
+interface Use {
+  readonly call: RichToolCall;
+  readonly trace: ReturnType<typeof traceToolCall>;
+}
+
+interface ToolUse<Ctx> extends Use {
+  // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
+  readonly tool: Tool<any, Ctx>;
+  readonly args: unknown;
+}
 
 /** Runs one call to its end. `undefined`: the tool gave up because the run was aborted, so it isn't finished. */
 export async function executeCall<Ctx>(
@@ -71,42 +71,6 @@ export async function executeCall<Ctx>(
   if (isAborted(scope)) return undefined;
   if (tool !== undefined && parsed.ok) return useTool(scope, batch, { call, tool, trace, args: parsed.args });
   return executed({ call, trace }, toAnswer(parsed.ok ? unknownTool(batch) : masked(scope, parsed.problem)));
-}
-
-interface Use {
-  readonly call: RichToolCall;
-  readonly trace: ReturnType<typeof traceToolCall>;
-}
-
-function executed({ call, trace }: Use, answer: Answer): ExecutedCall {
-  trace?.end(answer);
-  return { message: toolMessage(call, answer.content), thrown: answer.thrown };
-}
-
-const isAborted = <Ctx>({ config }: RunScope<Ctx>): boolean => config.signal?.aborted === true;
-
-export function toolMessage(call: RichToolCall, content: ToolContent): Message {
-  if (typeof content === "string") return Object.freeze({ role: "tool", content, tool_call_id: call.id });
-  const message: RichMessage = Object.freeze({ role: "tool", content, tool_call_id: call.id });
-  // Checked when they became the answer.
-  return message as Message;
-}
-
-/** Decodes and validates; arguments of an unknown tool are only decoded. */
-export async function parseCall<Ctx>(
-  // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
-  tool: Tool<any, Ctx> | undefined,
-  call: RichToolCall,
-): Promise<ParsedArguments> {
-  const decoded = decodeCall(call);
-  if (tool === undefined) return { ok: true, args: decoded.args };
-  return decoded.ok ? validateArguments(tool.schema.parameters, decoded.args) : decoded;
-}
-
-interface ToolUse<Ctx> extends Use {
-  // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
-  readonly tool: Tool<any, Ctx>;
-  readonly args: unknown;
 }
 
 async function useTool<Ctx>(
@@ -142,6 +106,13 @@ async function useTool<Ctx>(
   }
 }
 
+function executed({ call, trace }: Use, answer: Answer): ExecutedCall {
+  trace?.end(answer);
+  return { message: toolMessage(call, answer.content), thrown: answer.thrown };
+}
+
+const isAborted = <Ctx>({ config }: RunScope<Ctx>): boolean => config.signal?.aborted === true;
+
 const messageOf = (failure: unknown): string =>
   failure instanceof Error ? failure.message : "it threw something that is no Error";
 
@@ -159,76 +130,11 @@ const failedWith = (code: ToolErrorCode, thrown: string): Answer => ({
   thrown,
 });
 
-/** Strings and parts as they are, everything else as JSON. What can't be kept is an error. */
-export function toAnswer(value: ToolReturn): Answer {
-  if (typeof value === "string") return { status: "success", content: value };
-  const parts = partsIn(value);
-  if (parts !== undefined) return partsAnswer(parts);
-  const content = toJson(value);
-  if (content !== undefined) return { status: isToolResult(value) ? value.status : "success", content };
-  const message = "The tool returned something that can't be written as JSON.";
-  return toAnswer(ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, message));
-}
-
-function partsAnswer(value: ToolParts): Answer {
-  const content = keptParts(value);
-  if (content !== undefined) return { status: "success", content };
-  const message = "The tool returned parts that hold something other than data.";
-  return toAnswer(ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, message));
-}
-
-function toJson(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value, refuseCollection);
-  } catch {
-    return undefined;
-  }
-}
-
-/** JSON would write them as `{}`, and the model would take that for the result. */
-function refuseCollection(_key: string, value: unknown): unknown {
-  if (value instanceof Map || value instanceof Set) throw new TypeError("a Map or a Set is no JSON");
-  return value;
-}
-
 function unknownTool<Ctx>({ agent }: CallBatch<Ctx>): ToolResult {
   const names = agent.tools?.map(({ schema }) => schema.name) ?? [];
   const known = names.length === 0 ? "This agent has no tools." : `The tools are: ${names.join(", ")}.`;
   return ToolResponse.error(ToolErrorCodes.TOOL_NOT_FOUND, `There is no such tool. ${known}`);
 }
-
-/** Tells of the beginning and the end of a call; nothing where nobody listens. */
-export function traceToolCall<Ctx>({ emit }: RunScope<Ctx>, call: RichToolCall) {
-  if (emit === undefined) return undefined;
-  const { id } = call;
-  const { name } = calledTool(call);
-  let startedAt = 0;
-  return {
-    start: (args: unknown): void => {
-      const data = { toolName: name, args: copyOf(args, call), toolCallId: id };
-      emit({ type: "tool_call_start", data });
-      startedAt = performance.now();
-    },
-    end: ({ status, content }: Answer): void => {
-      const durationMs = performance.now() - startedAt;
-      const shown =
-        typeof content === "string"
-          ? { result: content }
-          : { result: messageText({ role: "tool", content }), parts: frozenCopy(content) };
-      emit({ type: "tool_call_end", data: { toolName: name, toolCallId: id, status, durationMs, ...shown } });
-    },
-  };
-}
-
-/** So that an observer can't change what the tool gets. Schemas may make anything of the arguments, also functions. */
-function copyOf(args: unknown, call: RichToolCall): unknown {
-  try {
-    return structuredClone(args);
-  } catch {
-    return decodeCall(call).args;
-  }
-}
-
 
 interface CallSource {
   // biome-ignore lint/suspicious/noExplicitAny: runs differ in their contexts
@@ -241,7 +147,7 @@ interface CallSource {
 }
 
 /** The info that a tool gets about its call. */
-export function callInfo({ id }: RichToolCall, source: CallSource): ToolCallInfo {
+function callInfo({ id }: RichToolCall, source: CallSource): ToolCallInfo {
   const { scope, agentName, callScope, limit } = source;
   let turn: ToolCallTurn | undefined;
   return Object.freeze({
@@ -272,7 +178,6 @@ function turnOf({ scope: { journal, config, startedAt }, messages }: CallSource)
   });
 }
 
-
 type Next<Ctx> = (request: ToolCallRequest<Ctx>) => Promise<ToolReturn>;
 
 interface Wrapping<Ctx> {
@@ -283,7 +188,7 @@ interface Wrapping<Ctx> {
 }
 
 /** Runs a tool by way of the middleware. Rejects with what the hooks or the tool throw. */
-export async function executeWrapped<Ctx>(
+async function executeWrapped<Ctx>(
   request: ToolCallRequest<Ctx>,
   { hooks, limit, execute }: Wrapping<Ctx>,
 ): Promise<ToolReturn> {

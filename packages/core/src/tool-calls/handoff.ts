@@ -1,11 +1,13 @@
-import * as z from "zod";
-import { ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
-import type { Tool } from "../tools/tool.ts";
 import { present } from "@jaf/memory/engine";
-import type { RunScope } from "../run/scope.ts";
+import * as z from "zod";
 import type { JAFError } from "../errors.ts";
 import { abortable } from "../limits/abort.ts";
-import { type CallBatch, parseCall, type RunnableCall, type ToolContent, toAnswer, traceToolCall } from "./execute-call.ts";
+import type { RunScope } from "../run-scope.ts";
+import { ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
+import type { Tool } from "../tools/tool.ts";
+import { type ToolContent, toAnswer, traceToolCall } from "./answer.ts";
+import { parseCall } from "./arguments.ts";
+import type { CallBatch, RunnableCall } from "./execute-call.ts";
 
 /** Marks a tool that the engine executes itself. A copy under another name keeps the mark. */
 const HANDOFF = Symbol.for("@jaf/core/handoff");
@@ -35,8 +37,7 @@ const execute: Tool<HandoffArguments, unknown>["execute"] = async () =>
 export const handoffTool: Tool<HandoffArguments, any> = Object.freeze({ schema, execute, [HANDOFF]: true });
 
 // biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
-export const isHandoffTool = <Ctx>(tool: Tool<any, Ctx>): boolean => HANDOFF in tool;
-
+const isHandoffTool = <Ctx>(tool: Tool<any, Ctx>): boolean => HANDOFF in tool;
 
 export interface HandoffAnswer {
   readonly content: ToolContent;

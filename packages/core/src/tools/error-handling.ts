@@ -1,5 +1,11 @@
 import { callObserver, maskingOf } from "../thrown.ts";
-import { isToolResult, ToolErrorCodes, ToolResponse, type ToolResult, type ToolResultStatus } from "./result.ts";
+import {
+  isToolResult,
+  ToolErrorCodes,
+  ToolResponse,
+  type ToolResult,
+  type ToolResultStatus,
+} from "./result.ts";
 import type { ToolCallInfo } from "./tool.ts";
 
 /** One finished execution of a tool, without its arguments and its result, which may quote the conversation. */

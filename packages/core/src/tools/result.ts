@@ -116,7 +116,6 @@ function isPlainObject(value: unknown): value is object {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-
 /** Parses the text of a tool message as a `ToolResult`; `undefined` for any other text. */
 export function readToolResult(text: string): ToolResult | undefined {
   try {

@@ -1,8 +1,8 @@
 import type { Message, RunId, TraceId } from "@jaf/memory";
-import type * as z from "zod";
-import type { ToolResult } from "./result.ts";
 import { present } from "@jaf/memory/engine";
+import type * as z from "zod";
 import type { ToolParts } from "../content-parts.ts";
+import type { ToolResult } from "./result.ts";
 
 /** The turn in which a tool call is made. */
 export interface ToolCallTurn {
@@ -72,7 +72,7 @@ const executeAtClient = async (): Promise<never> => {
   throw new Error("This tool runs at the client: the run is interrupted and goes on with its result.");
 };
 
-export const clientSide: { readonly execute: typeof executeAtClient } = Object.freeze({
+const clientSide: { readonly execute: typeof executeAtClient } = Object.freeze({
   execute: executeAtClient,
   [CLIENT]: true,
 });
@@ -81,7 +81,6 @@ export const clientSide: { readonly execute: typeof executeAtClient } = Object.f
 // biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
 export const isClientTool = <Ctx>(tool: Tool<any, Ctx>): boolean =>
   CLIENT in tool || typeof tool.execute !== "function";
-
 
 /** What a tool may return: text, a {@link ToolResult}, parts, or data, which the model gets as JSON. */
 export type ToolReturn = string | ToolResult | ToolParts | object;

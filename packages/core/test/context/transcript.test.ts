@@ -2,8 +2,8 @@ import type { Message, RichMessage } from "@jaf/memory";
 import { messageText } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
 import { transcriptOf } from "../../src/context/summarizer.ts";
-import { assistant, calling, result, user } from "../support/setup.ts";
 import { converse, storing, talk } from "../support/conversations.ts";
+import { assistant, calling, result, user } from "../support/setup.ts";
 
 const BUDGET = 100_000;
 const linesOf = (text: string) => text.split("\n");

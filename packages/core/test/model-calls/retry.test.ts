@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { run } from "../../src/index.ts";
-import { createScriptedModel } from "../../src/testing/index.ts";
 import { sleep } from "../../src/limits/abort.ts";
+import { createScriptedModel } from "../../src/testing/index.ts";
 import { abortable } from "../support/abort.ts";
 import { errorOf, eventsOfType, says, setup } from "../support/setup.ts";
 
