@@ -95,6 +95,23 @@ export interface ModelCallError {
 
 export type ErrorSeverity = "low" | "medium" | "high" | "critical";
 
+/** Analyses a {@link JAFError}. Each function is available on the class and on an instance. */
+export class JAFErrorHandler {
+  /** One sentence to show or log. */
+  static readonly format = format;
+  /** Whether the same run can succeed when it is tried again. */
+  static readonly isRetryable = isRetryable;
+  /** `critical`: somebody has to change code, configuration or credentials. */
+  static readonly getSeverity = getSeverity;
+
+  /** One sentence to show or log. */
+  readonly format = format;
+  /** Whether the same run can succeed when it is tried again. */
+  readonly isRetryable = isRetryable;
+  /** `critical`: somebody has to change code, configuration or credentials. */
+  readonly getSeverity = getSeverity;
+}
+
 const SHOWN_ISSUES = 5;
 
 function formatIssues({ errors }: Extract<JAFError, { _tag: "DecodeError" }>): string {
@@ -197,21 +214,4 @@ function getSeverity(error: JAFError): ErrorSeverity {
     case "InternalError":
       return "critical";
   }
-}
-
-/** Analyses a {@link JAFError}. Each function is available on the class and on an instance. */
-export class JAFErrorHandler {
-  /** One sentence to show or log. */
-  static readonly format = format;
-  /** Whether the same run can succeed when it is tried again. */
-  static readonly isRetryable = isRetryable;
-  /** `critical`: somebody has to change code, configuration or credentials. */
-  static readonly getSeverity = getSeverity;
-
-  /** One sentence to show or log. */
-  readonly format = format;
-  /** Whether the same run can succeed when it is tried again. */
-  readonly isRetryable = isRetryable;
-  /** `critical`: somebody has to change code, configuration or credentials. */
-  readonly getSeverity = getSeverity;
 }

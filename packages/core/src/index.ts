@@ -1,3 +1,5 @@
+// The vocabulary of conversations and results, of @jaf/memory.
+
 export type {
   ApprovalDecision,
   CacheAdapter,
@@ -29,6 +31,9 @@ export {
   maskSecrets,
   messageText,
 } from "@jaf/memory/engine";
+
+// What everything stands on: an agent, its messages, a run's configuration, its events and its outcome.
+
 export type {
   Agent,
   Conversational,
@@ -36,13 +41,6 @@ export type {
   MaybeConversational,
   ResolvedAgent,
 } from "./agent.ts";
-export type { PromptStream } from "./client/agent-client.ts";
-export { type AgentClient, createAgentClient } from "./client/agent-client.ts";
-export type { AgentClientConfig, ClientMemoryConfig } from "./client/config.ts";
-export { ConversationOwnershipError } from "./client/conversation.ts";
-export { getConversationStore, setConversationStore } from "./client/conversation-store.ts";
-export type { PromptInput, PromptOptions } from "./client/options.ts";
-export type { PromptResult } from "./client/prompt-result.ts";
 export type { ToolPart, ToolParts, UserMessage, UserPart } from "./content-parts.ts";
 export type {
   CompactionReport,
@@ -54,22 +52,17 @@ export type {
   ContextReason,
   WindowLimit,
 } from "./context-manifest.ts";
-export type {
-  BudgetExceeded,
-  ContinuationRejected,
-  ErrorSeverity,
-  JAFError,
-  ModelCallError,
-  ModelRefused,
-  RunInterrupted,
+export {
+  type BudgetExceeded,
+  type ContinuationRejected,
+  type ErrorSeverity,
+  type JAFError,
+  JAFErrorHandler,
+  type ModelCallError,
+  type ModelRefused,
+  type RunInterrupted,
 } from "./errors.ts";
-export { JAFErrorHandler } from "./errors.ts";
 export type { TraceEvent } from "./events.ts";
-export { createContentFilter } from "./guardrails/content-filter.ts";
-export type { Guardrail, ValidationResult } from "./guardrails/guardrail.ts";
-export { composeValidations } from "./guardrails/guardrail.ts";
-export { createPermissionCheck, type PermissionCheckOptions } from "./guardrails/permission-check.ts";
-export { createRateLimiter, type RateLimiterOptions } from "./guardrails/rate-limiter.ts";
 export {
   type ApprovalRequest,
   approve,
@@ -78,10 +71,6 @@ export {
   type Interruption,
   reject,
 } from "./interruption.ts";
-export type { BudgetLimits, RunBudget, Spent } from "./limits/budget.ts";
-export type { ModelUsage } from "./limits/cost.ts";
-export { costOf, type ModelPrice, type ModelPrices } from "./limits/cost.ts";
-export type { RunTimeouts } from "./limits/time-limit.ts";
 export type {
   Durability,
   MemoryConfig,
@@ -104,12 +93,6 @@ export type {
   WrapModelCall,
   WrapToolCall,
 } from "./middleware.ts";
-export type { ModelCompletion, ModelStreamChunk, ModelToolCall } from "./model/completion.ts";
-export type { CacheableConfig, ModelConfig, ReasoningEffort, ToolChoice } from "./model/model-config.ts";
-export type { ModelRetryPolicy } from "./model/retry.ts";
-export { ModelCallFailure } from "./model-calls/wrap-model-call.ts";
-export { run } from "./run/run.ts";
-export { type RunStream, runStream } from "./run/run-stream.ts";
 export type {
   FallbackModel,
   ModelFallback,
@@ -118,10 +101,28 @@ export type {
   RunConfig,
   RunSettings,
 } from "./run-config.ts";
-export type { RunResult } from "./state.ts";
-export { createRunState, type RunState, type RunStateInput } from "./state.ts";
-export { spentIn } from "./stored/metadata.ts";
-export { type HandoffArguments, handoffTool } from "./tool-calls/handoff.ts";
+export { createRunState, type RunResult, type RunState, type RunStateInput } from "./state.ts";
+export {
+  type RemembersDeclaration,
+  type RemembersSpec,
+  type RunUserMemory,
+  setRunUserMemory,
+} from "./user-memory.ts";
+
+// limits: what ends a run or a call early, and what is counted for it.
+
+export type { BudgetLimits, RunBudget, Spent } from "./limits/budget.ts";
+export { costOf, type ModelPrice, type ModelPrices, type ModelUsage } from "./limits/cost.ts";
+export type { RunTimeouts } from "./limits/time-limit.ts";
+
+// model: what a model gets and returns.
+
+export type { ModelCompletion, ModelStreamChunk, ModelToolCall } from "./model/completion.ts";
+export type { CacheableConfig, ModelConfig, ReasoningEffort, ToolChoice } from "./model/model-config.ts";
+export type { ModelRetryPolicy } from "./model/retry.ts";
+
+// tools: what an application makes a tool of.
+
 export { type ErrorHandlingOptions, type ToolLogEntry, withErrorHandling } from "./tools/error-handling.ts";
 export {
   readToolResult,
@@ -142,9 +143,36 @@ export {
   type ToolDefinition,
   type ToolReturn,
 } from "./tools/tool.ts";
-export type {
-  RemembersDeclaration,
-  RemembersSpec,
-  RunUserMemory,
-} from "./user-memory.ts";
-export { setRunUserMemory } from "./user-memory.ts";
+
+// guardrails to use.
+
+export { createContentFilter } from "./guardrails/content-filter.ts";
+export { composeValidations, type Guardrail, type ValidationResult } from "./guardrails/guardrail.ts";
+export { createPermissionCheck, type PermissionCheckOptions } from "./guardrails/permission-check.ts";
+export { createRateLimiter, type RateLimiterOptions } from "./guardrails/rate-limiter.ts";
+
+// stored: the conversation in the store.
+
+export { spentIn } from "./stored/metadata.ts";
+
+// model-calls: a run calls its model.
+
+export { ModelCallFailure } from "./model-calls/wrap-model-call.ts";
+
+// tool-calls: a run answers the calls of a reply.
+
+export { type HandoffArguments, handoffTool } from "./tool-calls/handoff.ts";
+
+// run: the loop.
+
+export { run } from "./run/run.ts";
+export { type RunStream, runStream } from "./run/run-stream.ts";
+
+// client: the agent client.
+
+export { type AgentClient, createAgentClient, type PromptStream } from "./client/agent-client.ts";
+export type { AgentClientConfig, ClientMemoryConfig } from "./client/config.ts";
+export { ConversationOwnershipError } from "./client/conversation.ts";
+export { getConversationStore, setConversationStore } from "./client/conversation-store.ts";
+export type { PromptInput, PromptOptions } from "./client/options.ts";
+export type { PromptResult } from "./client/prompt-result.ts";

@@ -11,13 +11,8 @@ import { settingsFault, settingsShown } from "../model/model-config.ts";
 import { parseReply } from "../model/reply.ts";
 import type { RunScope } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
-import {
-  type Attempt,
-  callModels,
-  failedCall,
-  type ModelCall,
-  modelCallError,
-} from "./call-with-fallback.ts";
+import { type Attempt, failedCall, modelCallError } from "./call-once.ts";
+import { callModels, type ModelCall } from "./call-with-fallback.ts";
 import { openReplyText, type ReplyText } from "./streamed-reply.ts";
 
 /** The error of `next` in a `wrapModelCall` hook: the model call failed, after all retries that the policy allows. */

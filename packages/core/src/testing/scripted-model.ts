@@ -35,6 +35,36 @@ export interface ScriptedModel<Ctx> extends ModelProvider<Ctx> {
   readonly assertDone: () => void;
 }
 
+export interface ScriptedReply {
+  /** With `reasoning` or `parts`: a text part between them. */
+  readonly text?: string;
+  /** What the model thinks: the first part. */
+  readonly reasoning?: string;
+  /** The last parts, in the order in which they come. */
+  readonly parts?: readonly ContentPart[];
+  readonly refusal?: string;
+  readonly toolCalls?: readonly ScriptedCall[];
+  /** Further fields of the message, e.g. `reasoning_details`. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly origin?: ModelOrigin;
+  readonly finishReason?: string;
+  readonly usage?: ModelUsage;
+  /** What is streamed instead, to the letter: without a `done` it is cut off. Counts in streams alone. */
+  readonly chunks?: readonly ModelStreamChunk[];
+}
+
+export interface ScriptedCall {
+  readonly name: string;
+  /** A value to be written as JSON, or the text itself, also if it is no JSON. Default `{}`. */
+  readonly arguments?: unknown;
+  /** Makes it a custom call, whose input is this text. */
+  readonly input?: string;
+  /** Default `call_1`, `call_2` and so on throughout the script. */
+  readonly id?: string;
+  /** Further fields of the call, e.g. `extra_content`. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
 /** The code under test and the script disagree about how often the model is called. */
 export class ScriptError extends Error {
   override readonly name = "ScriptError";
@@ -102,36 +132,6 @@ function ordinal(count: number): string {
   const suffixes: Partial<Record<string, string>> = { one: "st", two: "nd", few: "rd" };
   const rule = new Intl.PluralRules("en", { type: "ordinal" }).select(count);
   return `${count}${suffixes[rule] ?? "th"}`;
-}
-
-export interface ScriptedCall {
-  readonly name: string;
-  /** A value to be written as JSON, or the text itself, also if it is no JSON. Default `{}`. */
-  readonly arguments?: unknown;
-  /** Makes it a custom call, whose input is this text. */
-  readonly input?: string;
-  /** Default `call_1`, `call_2` and so on throughout the script. */
-  readonly id?: string;
-  /** Further fields of the call, e.g. `extra_content`. */
-  readonly fields?: Readonly<Record<string, unknown>>;
-}
-
-export interface ScriptedReply {
-  /** With `reasoning` or `parts`: a text part between them. */
-  readonly text?: string;
-  /** What the model thinks: the first part. */
-  readonly reasoning?: string;
-  /** The last parts, in the order in which they come. */
-  readonly parts?: readonly ContentPart[];
-  readonly refusal?: string;
-  readonly toolCalls?: readonly ScriptedCall[];
-  /** Further fields of the message, e.g. `reasoning_details`. */
-  readonly fields?: Readonly<Record<string, unknown>>;
-  readonly origin?: ModelOrigin;
-  readonly finishReason?: string;
-  readonly usage?: ModelUsage;
-  /** What is streamed instead, to the letter: without a `done` it is cut off. Counts in streams alone. */
-  readonly chunks?: readonly ModelStreamChunk[];
 }
 
 /** `nextId` is asked for each call without an id. */

@@ -39,21 +39,6 @@ export const ToolErrorCodes = {
 
 export type ToolErrorCode = (typeof ToolErrorCodes)[keyof typeof ToolErrorCodes];
 
-type Metadata = NonNullable<ToolResult["metadata"]>;
-
-function failure(
-  status: ToolResultStatus,
-  error: NonNullable<ToolResult["error"]>,
-  metadata: Metadata | undefined,
-): ToolResult<never> {
-  const { code, message, details } = error;
-  return {
-    status,
-    error: details === undefined ? { code, message } : { code, message, details },
-    ...present({ metadata }),
-  };
-}
-
 /** Creates {@link ToolResult}s. */
 export const ToolResponse = {
   success: <T>(data: T, metadata?: Metadata): ToolResult<T> =>
@@ -90,6 +75,21 @@ export const ToolResponse = {
     return failure("not_found", { code: ToolErrorCodes.NOT_FOUND, message, details }, metadata);
   },
 } as const;
+
+function failure(
+  status: ToolResultStatus,
+  error: NonNullable<ToolResult["error"]>,
+  metadata: Metadata | undefined,
+): ToolResult<never> {
+  const { code, message, details } = error;
+  return {
+    status,
+    error: details === undefined ? { code, message } : { code, message, details },
+    ...present({ metadata }),
+  };
+}
+
+type Metadata = NonNullable<ToolResult["metadata"]>;
 
 const STATUSES: ReadonlySet<unknown> = new Set<ToolResultStatus>([
   "success",
