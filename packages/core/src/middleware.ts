@@ -68,7 +68,7 @@ export interface TurnAddition {
 /** Where a middleware's addition is placed in a prompt. */
 export type AdditionPlacement = "instructions" | "before-newest-message";
 
-/** What a middleware adds to a turn. */
+/** What a middleware adds, with its name and the place of the text in the prompt. */
 export interface NamedAddition {
   /** The name of the middleware. */
   readonly name: string;

@@ -41,7 +41,7 @@ interface AgentWithLimits {
   readonly tools?: readonly ToolWithLimit[];
 }
 
-/** What is wrong with those of an agent and of its tools. */
+/** What is wrong with the time limits of an agent and of its tools. */
 export function agentLimitFault({ modelConfig, tools = [] }: AgentWithLimits): string | undefined {
   const isWrong = (value: unknown) => value !== undefined && !isTimeLimit(value);
   if (isWrong(modelConfig?.timeoutMs)) return `modelConfig.timeoutMs: expected ${TIME_LIMIT}`;
@@ -49,20 +49,20 @@ export function agentLimitFault({ modelConfig, tools = [] }: AgentWithLimits): s
   return tool && `timeoutMs of its tool "${tool.schema.name}": expected ${TIME_LIMIT}`;
 }
 
-/** Of one attempt of a model call. */
+/** The limit of one attempt of a model call. */
 export function modelLimit({ timeouts }: ConfigWithLimits, { modelConfig }: AgentWithLimits): Limit {
   return modelConfig?.timeoutMs === undefined
     ? { timeoutMs: timeouts?.modelMs ?? DEFAULT_MODEL_MS, option: "RunConfig.timeouts.modelMs" }
     : { timeoutMs: modelConfig.timeoutMs, option: "Agent.modelConfig.timeoutMs" };
 }
 
-/** Of the time until the next piece of a stream. */
+/** The limit of the time until the next piece of a stream. */
 export const modelIdleLimit = ({ timeouts }: ConfigWithLimits): Limit => ({
   timeoutMs: timeouts?.modelIdleMs ?? DEFAULT_MODEL_IDLE_MS,
   option: "RunConfig.timeouts.modelIdleMs",
 });
 
-/** Of one execution of a tool. */
+/** The limit of one execution of a tool. */
 export function toolLimit(
   { timeouts }: ConfigWithLimits,
   { timeoutMs }: Pick<ToolWithLimit, "timeoutMs">,

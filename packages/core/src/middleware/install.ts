@@ -27,15 +27,15 @@ export interface HookName {
 /** Whom a declaration is asked for, and before which hooks. */
 export type Asking<Ctx> = Pick<RunState<Ctx>, "context"> & Pick<HookName, "hook">;
 
-/** Whether a run that begins with this agent may have any. Where it has none, nothing is awaited for it. */
+/** Whether a run that begins with this agent may have middleware. Where it has none, nothing is awaited for it. */
 export const hasMiddleware = <Ctx>(config: Configured<Ctx>, agent: Installing<Ctx>): boolean =>
   config.middleware !== undefined ||
   agent.middleware !== undefined ||
   declarationFor(config, agent) !== undefined;
 
 /**
- * The run's, then the agent's, then that of what it remembers. Throws a `TypeError` for what is none, e.g. a declaration
- * that a function of the application's returned.
+ * The middleware of a run: its own, then the agent's, then that of what it remembers. Throws a `TypeError` for what is none, e.g. a
+ * declaration that a function of the application's returned.
  */
 export async function install<Ctx>(
   scope: RunScope<Ctx>,

@@ -129,7 +129,7 @@ export const cacheSchema = z.union(
   { error: EXPECTED_CACHE },
 );
 
-/** What is wrong with an agent's. */
+/** What is wrong with an agent's `cacheable`. */
 export const cacheableFault = (cacheable: unknown): string | undefined =>
   cacheable === undefined || cacheSchema.safeParse(cacheable).success
     ? undefined
