@@ -1,11 +1,16 @@
 import type * as z from "zod";
-import type { ConversationalDeclaration } from "./client/conversational-option.ts";
-import type { Middleware } from "./middleware/middleware.ts";
-import type { RemembersDeclaration } from "./middleware/user-memory/remembers.ts";
-import type { CacheableConfig } from "./model/cache.ts";
-import type { ModelConfig } from "./model/model-config.ts";
+import type { JAFError } from "./errors.ts";
+import { agentLimitFault } from "./limits/time-limit.ts";
+import { type Middleware, middlewareFault } from "./middleware.ts";
+import {
+  type CacheableConfig,
+  cacheableFault,
+  type ModelConfig,
+  settingsFault,
+} from "./model/model-config.ts";
 import type { RunState } from "./state.ts";
 import type { Tool } from "./tools/tool.ts";
+import type { RemembersDeclaration } from "./user-memory.ts";
 
 /** An agent is a value: instructions, tools and rules, and no behaviour of its own. */
 export type Agent<Ctx, Out> = {
@@ -40,8 +45,67 @@ export type Agent<Ctx, Out> = {
   readonly remembers?: RemembersDeclaration<Ctx>;
 };
 
+/** Which stored conversation a prompt belongs to. */
+export interface Conversational {
+  /** The id of the user. Falsy: nobody is signed in, so nothing is loaded and nothing is stored. */
+  readonly user: string | false | null | undefined;
+  /** The id of an existing conversation of this user. Default: the one thread that the user has with the agent. */
+  readonly id?: string | undefined;
+  /** Keeps the threads of one user with several agents apart. Default: the agent's name. */
+  readonly agent?: string | undefined;
+  /** How many of the last messages the model sees at most, from 1. All messages stay stored. Default: all. */
+  readonly historyLimit?: number | undefined;
+}
+
+/** A {@link Conversational}, or nobody: then prompts are stateless, and `continue` is refused. */
+export type MaybeConversational = Conversational | false | null | undefined;
+
+/** An agent's declaration: a fixed value, or a function of the context of each prompt. */
+export type ConversationalDeclaration<Ctx> =
+  | MaybeConversational
+  | ((context: Readonly<Ctx>) => MaybeConversational | Promise<MaybeConversational>);
+
 /** An agent as a model provider gets it: `instructions` returns a text that was computed before the call. */
 // biome-ignore lint/suspicious/noExplicitAny: agents differ in their output
 export type ResolvedAgent<Ctx, Out = any> = Omit<Agent<Ctx, Out>, "instructions"> & {
   readonly instructions: (state: Readonly<RunState<Ctx>>) => string;
 };
+
+export type FoundAgent<Ctx> =
+  // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
+  { readonly ok: true; readonly agent: Agent<Ctx, any> } | { readonly ok: false; readonly error: JAFError };
+
+interface Registry<Ctx> {
+  // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
+  readonly agentRegistry: ReadonlyMap<string, Agent<Ctx, any>>;
+}
+
+/** The agent under a registry key, which needn't be its `name`, if its configuration is valid. */
+export function findAgent<Ctx>({ agentRegistry }: Registry<Ctx>, agentName: string): FoundAgent<Ctx> {
+  const agent = agentRegistry.get(agentName);
+  if (agent === undefined) return { ok: false, error: { _tag: "AgentNotFound", agentName } };
+  const twice = sharedToolName(agent);
+  const { modelConfig, tools, middleware, cacheable } = agent;
+  const fault =
+    agentLimitFault(agent) ??
+    settingsFault(modelConfig, (name) => tools?.some(({ schema }) => schema.name === name) === true) ??
+    middlewareFault(middleware, "Agent.middleware") ??
+    cacheableFault(cacheable);
+  if (twice === undefined && fault === undefined) return { ok: true, agent };
+  const detail =
+    twice === undefined
+      ? `agent "${agentName}": ${fault}`
+      : `agent "${agentName}" has two tools named "${twice}"`;
+  return { ok: false, error: { _tag: "InternalError", detail } };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an agent of any output
+function sharedToolName<Ctx>({ tools = [] }: Agent<Ctx, any>): string | undefined {
+  if (tools.length < 2) return undefined;
+  const names = new Set<string>();
+  for (const { schema } of tools) {
+    if (names.has(schema.name)) return schema.name;
+    names.add(schema.name);
+  }
+  return undefined;
+}

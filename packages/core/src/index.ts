@@ -1,3 +1,5 @@
+// The vocabulary of conversations and results, of @jaf/memory.
+
 export type {
   ApprovalDecision,
   CacheAdapter,
@@ -29,27 +31,17 @@ export {
   maskSecrets,
   messageText,
 } from "@jaf/memory/engine";
-export type { Agent, ResolvedAgent } from "./agent.ts";
-export { type AgentClient, createAgentClient } from "./client/agent-client.ts";
-export type { AgentClientConfig, ClientMemoryConfig } from "./client/config.ts";
+
+// What everything stands on: an agent, its messages, a run's configuration, its events and its outcome.
+
 export type {
+  Agent,
   Conversational,
   ConversationalDeclaration,
   MaybeConversational,
-} from "./client/conversational-option.ts";
-export { getConversationStore, setConversationStore } from "./client/default-store.ts";
-export type { PromptInput, PromptOptions } from "./client/options.ts";
-export { ConversationOwnershipError } from "./client/ownership-error.ts";
-export type { PromptResult } from "./client/prompt-result.ts";
-export type { PromptStream } from "./client/prompt-stream.ts";
-export type {
-  FallbackModel,
-  ModelFallback,
-  ModelProvider,
-  Resume,
-  RunConfig,
-  RunSettings,
-} from "./config.ts";
+  ResolvedAgent,
+} from "./agent.ts";
+export type { ToolPart, ToolParts, UserMessage, UserPart } from "./content-parts.ts";
 export type {
   CompactionReport,
   ContextAddition,
@@ -59,31 +51,18 @@ export type {
   ContextRange,
   ContextReason,
   WindowLimit,
-} from "./context/manifest.ts";
-export type { Summarize, SummarizeInput } from "./context/summarize-function.ts";
-export type { BudgetLimits, RunBudget } from "./cost/budget.ts";
-export { costOf, type ModelPrice, type ModelPrices } from "./cost/price.ts";
-export type { Spent } from "./cost/spending.ts";
-export { spentIn } from "./cost/spent-in.ts";
-export { run } from "./engine/run.ts";
-export { type RunStream, runStream } from "./engine/run-stream.ts";
-export { JAFErrorHandler } from "./error-handler.ts";
-export type {
-  BudgetExceeded,
-  ContinuationRejected,
-  ErrorSeverity,
-  JAFError,
-  ModelCallError,
-  ModelRefused,
-  RunInterrupted,
+} from "./context-manifest.ts";
+export {
+  type BudgetExceeded,
+  type ContinuationRejected,
+  type ErrorSeverity,
+  type JAFError,
+  JAFErrorHandler,
+  type ModelCallError,
+  type ModelRefused,
+  type RunInterrupted,
 } from "./errors.ts";
-export type { TraceEvent } from "./events/trace-event.ts";
-export { composeValidations } from "./guardrails/compose.ts";
-export { createContentFilter } from "./guardrails/content-filter.ts";
-export type { Guardrail, ValidationResult } from "./guardrails/guardrail.ts";
-export { createPermissionCheck, type PermissionCheckOptions } from "./guardrails/permission-check.ts";
-export { createRateLimiter, type RateLimiterOptions } from "./guardrails/rate-limiter.ts";
-export { type HandoffArguments, handoffTool } from "./handoff/handoff-tool.ts";
+export type { TraceEvent } from "./events.ts";
 export {
   type ApprovalRequest,
   approve,
@@ -91,51 +70,109 @@ export {
   type ClientToolResult,
   type Interruption,
   reject,
-} from "./interruption/interruption.ts";
-export type { Durability, MemoryConfig, SummaryConfig } from "./memory/config.ts";
+} from "./interruption.ts";
+export type {
+  Durability,
+  MemoryConfig,
+  RunWindow,
+  Summarize,
+  SummarizeInput,
+  SummaryConfig,
+} from "./memory-config.ts";
 export type {
   CompletionRequest,
   Middleware,
   MiddlewareTurn,
-  TurnAddition,
-} from "./middleware/middleware.ts";
-export { setRunUserMemory } from "./middleware/user-memory/default-memory.ts";
-export type {
-  RemembersDeclaration,
-  RemembersSpec,
-  RunUserMemory,
-} from "./middleware/user-memory/remembers.ts";
-export type { CacheableConfig } from "./model/cache.ts";
-export { ModelCallFailure } from "./model/call-failure.ts";
-export type { ModelCompletion, ModelStreamChunk, ModelToolCall, ModelUsage } from "./model/completion.ts";
-export type {
   ModelCallChanges,
   ModelCallRequest,
   NextModelCall,
+  NextToolCall,
+  ToolCallChanges,
+  ToolCallRequest,
+  TurnAddition,
   WrapModelCall,
-} from "./model/model-call-request.ts";
-export type { ModelConfig, ReasoningEffort, ToolChoice } from "./model/model-config.ts";
+  WrapToolCall,
+} from "./middleware.ts";
+export type {
+  FallbackModel,
+  ModelFallback,
+  ModelProvider,
+  Resume,
+  RunConfig,
+  RunSettings,
+} from "./run-config.ts";
+export { createRunState, type RunResult, type RunState, type RunStateInput } from "./state.ts";
+export {
+  type RemembersDeclaration,
+  type RemembersSpec,
+  type RunUserMemory,
+  setRunUserMemory,
+} from "./user-memory.ts";
+
+// limits: what ends a run or a call early, and what is counted for it.
+
+export type { BudgetLimits, RunBudget, Spent } from "./limits/budget.ts";
+export { costOf, type ModelPrice, type ModelPrices, type ModelUsage } from "./limits/cost.ts";
+export type { RunTimeouts } from "./limits/time-limit.ts";
+
+// model: what a model gets and returns.
+
+export type { ModelCompletion, ModelStreamChunk, ModelToolCall } from "./model/completion.ts";
+export type { CacheableConfig, ModelConfig, ReasoningEffort, ToolChoice } from "./model/model-config.ts";
 export type { ModelRetryPolicy } from "./model/retry.ts";
-export type { RunResult } from "./run-result.ts";
-export { createRunState, type RunState, type RunStateInput } from "./state.ts";
-export type { RunTimeouts } from "./timing/run-timeouts.ts";
-export { createTool, type ToolDefinition, type ToolReturn } from "./tools/create-tool.ts";
+
+// tools: what an application makes a tool of.
+
 export { type ErrorHandlingOptions, type ToolLogEntry, withErrorHandling } from "./tools/error-handling.ts";
 export {
+  readToolResult,
+  rejectedResult,
+  rejectionOf,
   type ToolErrorCode,
   ToolErrorCodes,
   ToolResponse,
   type ToolResult,
   type ToolResultStatus,
 } from "./tools/result.ts";
-export { readToolResult, rejectedResult, rejectionOf } from "./tools/result-text.ts";
-export { isClientTool, type Tool, type ToolCallInfo, type ToolCallTurn } from "./tools/tool.ts";
-export type {
-  NextToolCall,
-  ToolCallChanges,
-  ToolCallRequest,
-  WrapToolCall,
-} from "./tools/tool-call-request.ts";
-export type { ToolPart, ToolParts } from "./tools/tool-parts.ts";
-export type { UserMessage, UserPart } from "./user-message.ts";
-export type { RunWindow } from "./window/run-window.ts";
+export {
+  createTool,
+  isClientTool,
+  type Tool,
+  type ToolCallInfo,
+  type ToolCallTurn,
+  type ToolDefinition,
+  type ToolReturn,
+} from "./tools/tool.ts";
+
+// guardrails to use.
+
+export { createContentFilter } from "./guardrails/content-filter.ts";
+export { composeValidations, type Guardrail, type ValidationResult } from "./guardrails/guardrail.ts";
+export { createPermissionCheck, type PermissionCheckOptions } from "./guardrails/permission-check.ts";
+export { createRateLimiter, type RateLimiterOptions } from "./guardrails/rate-limiter.ts";
+
+// stored: the conversation in the store.
+
+export { spentIn } from "./stored/metadata.ts";
+
+// model-calls: a run calls its model.
+
+export { ModelCallFailure } from "./model-calls/wrap-model-call.ts";
+
+// tool-calls: a run answers the calls of a reply.
+
+export { type HandoffArguments, handoffTool } from "./tool-calls/handoff.ts";
+
+// run: the loop.
+
+export { run } from "./run/run.ts";
+export { type RunStream, runStream } from "./run/run-stream.ts";
+
+// client: the agent client.
+
+export { type AgentClient, createAgentClient, type PromptStream } from "./client/agent-client.ts";
+export type { AgentClientConfig, ClientMemoryConfig } from "./client/config.ts";
+export { ConversationOwnershipError } from "./client/conversation.ts";
+export { getConversationStore, setConversationStore } from "./client/conversation-store.ts";
+export type { PromptInput, PromptOptions } from "./client/options.ts";
+export type { PromptResult } from "./client/prompt-result.ts";

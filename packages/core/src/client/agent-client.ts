@@ -1,14 +1,15 @@
 import { parseOptions } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { Agent } from "../agent.ts";
+import type { TraceEvent } from "../events.ts";
+import { streamEvents } from "../run/run-stream.ts";
 import { type AgentClientConfig, type ClientSettings, parseClientConfig } from "./config.ts";
-import { idSchema } from "./conversational-option.ts";
+import { type Explicit, idSchema } from "./conversation.ts";
+import { storeOf } from "./conversation-store.ts";
 import type { PromptInput, PromptOptions } from "./options.ts";
-import type { Explicit } from "./plan.ts";
+import type { PromptCall } from "./parse-prompt.ts";
 import { performPrompt } from "./prompt.ts";
 import type { PromptResult } from "./prompt-result.ts";
-import { type PromptStream, streamPrompt } from "./prompt-stream.ts";
-import { storeOf } from "./store-of.ts";
 
 /**
  * A client of an agent that loads and stores conversations. `forUser` and `continue` determine which user's conversation a
@@ -46,6 +47,15 @@ export interface AgentClient<Out, Ctx = unknown> {
 }
 
 /**
+ * The events of a prompt's run. They are buffered until they are read; each is read once. Where `prompt` would reject, the loop
+ * throws and `result` rejects. What a client sent back is validated before the first event.
+ */
+export interface PromptStream<Out> extends AsyncIterable<TraceEvent> {
+  /** Resolves whether or not the events are read. */
+  readonly result: Promise<PromptResult<Out>>;
+}
+
+/**
  * Creates a client of an agent. It holds no connection and no state: create one for the process, or one for each request.
  * Throws a `TypeError` that names what is wrong with the configuration.
  *
@@ -74,4 +84,16 @@ function clientOf<Ctx, Out>(settings: ClientSettings<Ctx, Out>, explicit: Explic
     // An id may come from a browser: one that is invalid is refused in the same way as one of another user's conversation.
     continue: (id) => extended({ conversationId: parseOptions(z.string(), id, "conversation id") }),
   });
+}
+
+function streamPrompt<Ctx, Out>(
+  settings: ClientSettings<Ctx, Out>,
+  call: PromptCall<Ctx>,
+): PromptStream<Out> {
+  const { signal: given } = call.options;
+  // Anything else is a bad option, which the prompt refuses.
+  const outer = given instanceof AbortSignal ? given : undefined;
+  return streamEvents(outer, ({ signal, sink }) =>
+    performPrompt(settings, call, { streaming: true, signal, sink }),
+  );
 }

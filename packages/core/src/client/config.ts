@@ -2,15 +2,13 @@ import type { AnyConversationStore, MemoryProvider } from "@jaf/memory";
 import { createTraceId, generateRunId, parseOptions } from "@jaf/memory/engine";
 import * as z from "zod";
 import type { Agent } from "../agent.ts";
-import type { RunConfig, RunSettings } from "../config.ts";
-import { memoryConfigIssues } from "../engine/check-memory-config.ts";
-import { priced, settingsShape } from "../engine/settings-schema.ts";
-import { functionSchema } from "../function-schema.ts";
 import { overlay } from "../immutable/overlay.ts";
-import type { MemoryConfig } from "../memory/config.ts";
+import { type MemoryConfig, memoryConfigIssues } from "../memory-config.ts";
 import { checkInstallable } from "../middleware/install.ts";
-import { idSchema } from "./conversational-option.ts";
-import { toConversationStore } from "./default-store.ts";
+import { functionSchema } from "../middleware.ts";
+import { priced, type RunConfig, type RunSettings, settingsShape } from "../run-config.ts";
+import { idSchema } from "./conversation.ts";
+import { toConversationStore } from "./conversation-store.ts";
 
 /** The settings of a run's memory that an agent client doesn't determine itself. */
 export type ClientMemoryConfig = Omit<MemoryConfig, "provider" | "autoStore" | "userId">;

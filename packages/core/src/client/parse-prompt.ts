@@ -2,24 +2,33 @@ import type { AnyConversationStore, Message, RichMessage } from "@jaf/memory";
 import { parseMessages, present } from "@jaf/memory/engine";
 import { assertValidContinuation } from "@jaf/memory/turns";
 import type { Agent } from "../agent.ts";
-import type { Resume } from "../config.ts";
 import { frozenInput, frozenMessages, ownMessages } from "../immutable/messages.ts";
+import { abortable } from "../limits/abort.ts";
+import type { Resume } from "../run-config.ts";
 import { createRunState, type RunState } from "../state.ts";
-import { abortable } from "../timing/abort.ts";
 import type { ClientSettings } from "./config.ts";
-import { declaredBy, NOBODY, type ParsedConversational } from "./conversational-option.ts";
-import { forbiddenRole, noMessages, nothingSent, parseDecisions } from "./decisions.ts";
-import type { StoredPlan } from "./open-conversation.ts";
+import {
+  declaredBy,
+  type Explicit,
+  NOBODY,
+  type ParsedConversational,
+  type Plan,
+  planOf,
+  type StoredPlan,
+} from "./conversation.ts";
+import { storeOf } from "./conversation-store.ts";
 import {
   checkOptions,
   conversationOptionOf,
+  forbiddenRole,
   hasClientFields,
   inputMessages,
+  noMessages,
+  nothingSent,
   type PromptInput,
   type PromptOptions,
+  parseDecisions,
 } from "./options.ts";
-import { type Explicit, type Plan, planOf } from "./plan.ts";
-import { storeOf } from "./store-of.ts";
 
 /** A call of `prompt` or `stream`. */
 export interface PromptCall<Ctx> {

@@ -1,9 +1,10 @@
 import type { Message } from "@jaf/memory";
 import { messageText, present } from "@jaf/memory/engine";
-import type { Interruption } from "../interruption/interruption.ts";
-import type { ModelUsage } from "../model/completion.ts";
-import { refusalOf } from "../model/reply-content.ts";
-import type { RunResult } from "../run-result.ts";
+import type { TraceEvent } from "../events.ts";
+import type { Interruption } from "../interruption.ts";
+import { type ModelUsage, sumOfUsage } from "../limits/cost.ts";
+import { refusalOf } from "../model/reply.ts";
+import type { RunResult } from "../state.ts";
 
 /** How a prompt ended. */
 export interface PromptResult<Out> {
@@ -42,6 +43,13 @@ export interface PromptResult<Out> {
   readonly historyToken?: string;
 }
 
+interface Origin {
+  /** Whether the message, this very object, was there before the run. */
+  readonly isHistory: (message: Message) => boolean;
+  /** The model's messages of this run. */
+  readonly replies: ReadonlySet<Message>;
+}
+
 interface PromptTotals extends Origin {
   readonly conversationId: string | undefined;
   readonly usage: ModelUsage;
@@ -74,13 +82,6 @@ export function toPromptResult<Out>(
 const refusalIn = (outcome: RunResult<unknown>["outcome"]): string | undefined =>
   outcome.status === "error" && outcome.error._tag === "ModelRefused" ? outcome.error.refusal : undefined;
 
-interface Origin {
-  /** Whether the message, this very object, was there before the run. */
-  readonly isHistory: (message: Message) => boolean;
-  /** The model's messages of this run. */
-  readonly replies: ReadonlySet<Message>;
-}
-
 /**
  * What a run added to its messages. By identity, as texts repeat. An assistant message of the history from which the
  * sanitizer took calls is a new object and isn't new.
@@ -92,4 +93,26 @@ function additionsTo(messages: readonly Message[], { isHistory, replies }: Origi
       index > last && !isHistory(message) && (message.role !== "assistant" || replies.has(message)),
   );
   return first === -1 ? [] : messages.slice(first).filter((message) => !isHistory(message));
+}
+
+/** Collects the usage and the replies of a run from its events. */
+interface RunTotals {
+  readonly sink: (event: TraceEvent) => void;
+  /** The sum over all model calls so far. A number that no call reported is absent. */
+  readonly usage: () => ModelUsage;
+  readonly replies: ReadonlySet<Message>;
+}
+
+export function openRunTotals(): RunTotals {
+  let usage: ModelUsage = {};
+  const replies = new Set<Message>();
+  return {
+    sink: (event) => {
+      if (event.type === "assistant_message") replies.add(event.data.message);
+      if (event.type !== "llm_call_end") return;
+      usage = sumOfUsage(usage, event.data.usage ?? {}) ?? usage;
+    },
+    usage: () => usage,
+    replies,
+  };
 }

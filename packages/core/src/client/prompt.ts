@@ -1,26 +1,24 @@
-import type { Message } from "@jaf/memory";
+import type { ContinuationValidator } from "@jaf/memory";
 import { present } from "@jaf/memory/engine";
-import { ContinuationValidationError, conversationMetadata } from "@jaf/memory/turns";
-import type { RunConfig } from "../config.ts";
-import { type Ended, execute } from "../engine/run.ts";
-import type { ScopeOptions } from "../engine/run-scope.ts";
+import {
+  assertValidContinuation,
+  ContinuationValidationError,
+  conversationMetadata,
+  defaultContinuationValidator,
+} from "@jaf/memory/turns";
 import type { JAFError } from "../errors.ts";
-import { type Emit, openEmitter } from "../events/emitter.ts";
-import type { TraceEvent } from "../events/trace-event.ts";
+import { type Emit, openEmitter, type TraceEvent } from "../events.ts";
 import { frozenCopy } from "../immutable/copy.ts";
-import { frozenState } from "../immutable/frozen.ts";
-import type { ModelUsage } from "../model/completion.ts";
-import type { RunResult } from "../run-result.ts";
-import type { RunState } from "../state.ts";
-import { abortable, runAborted } from "../timing/abort.ts";
-import { sumOfUsage } from "../usage.ts";
+import { abortable, runAborted } from "../limits/abort.ts";
+import { type Ended, execute } from "../run/run.ts";
+import type { Resume, RunConfig } from "../run-config.ts";
+import type { ScopeOptions } from "../run-scope.ts";
+import { frozenState, type RunResult, type RunState } from "../state.ts";
 import type { ClientSettings } from "./config.ts";
-import { judgeNew } from "./judge-new.ts";
-import { type OpenConversation, openConversation } from "./open-conversation.ts";
+import { ConversationOwnershipError, type OpenConversation, openConversation } from "./conversation.ts";
 import { isContinuation } from "./options.ts";
-import { ConversationOwnershipError } from "./ownership-error.ts";
 import { type ParsedPrompt, type PromptCall, parsePrompt, unparsedState } from "./parse-prompt.ts";
-import { type PromptResult, toPromptResult } from "./prompt-result.ts";
+import { openRunTotals, type PromptResult, toPromptResult } from "./prompt-result.ts";
 import { observerOf, runConfigOf } from "./run-config.ts";
 
 /** How a prompt's run is watched and ended. */
@@ -188,24 +186,25 @@ function throwRefusal(outcome: RunResult<unknown>["outcome"], refusal: Ended<unk
   if (error.error.reason === "owner") throw new ConversationOwnershipError();
 }
 
-/** Collects the usage and the replies of a run from its events. */
-interface RunTotals {
-  readonly sink: (event: TraceEvent) => void;
-  /** The sum over all model calls so far. A number that no call reported is absent. */
-  readonly usage: () => ModelUsage;
-  readonly replies: ReadonlySet<Message>;
-}
-
-function openRunTotals(): RunTotals {
-  let usage: ModelUsage = {};
-  const replies = new Set<Message>();
-  return {
-    sink: (event) => {
-      if (event.type === "assistant_message") replies.add(event.data.message);
-      if (event.type !== "llm_call_end") return;
-      usage = sumOfUsage(usage, event.data.usage ?? {}) ?? usage;
-    },
-    usage: () => usage,
-    replies,
+/**
+ * Judges what a client sent where there is no conversation yet, so that a refused request makes none. Throws
+ * `ContinuationValidationError`, or what the validator throws.
+ */
+async function judgeNew(
+  { messages, historyToken, approvals = [], toolResults = [] }: Resume,
+  validate: ContinuationValidator = defaultContinuationValidator(),
+): Promise<void> {
+  const facts = {
+    ...{ pendingApprovals: [], clientToolCallIds: [], dropped: 0 },
+    ...(historyToken === undefined ? {} : { historyToken: { sent: historyToken, expected: undefined } }),
   };
+  if (messages !== undefined) await validate({ persisted: [], incoming: messages, approvals, ...facts });
+  // As a run does, whatever the application lets pass.
+  assertValidContinuation([], messages ?? [], { mode: "compatible", approvals, ...facts });
+  const answers = toolResults.map(({ toolCallId }) => ({
+    role: "tool",
+    content: "",
+    tool_call_id: toolCallId,
+  }));
+  assertValidContinuation([], answers, { mode: "compatible", ...facts, historyToken: undefined });
 }

@@ -1,11 +1,11 @@
 import { present } from "@jaf/memory/engine";
 import { createInMemoryProvider } from "@jaf/memory/turns";
-import type { RunConfig } from "../config.ts";
-import { callObserver } from "../events/report.ts";
-import type { TraceEvent } from "../events/trace-event.ts";
-import type { MemoryConfig } from "../memory/config.ts";
+import type { TraceEvent } from "../events.ts";
+import type { MemoryConfig } from "../memory-config.ts";
+import type { RunConfig } from "../run-config.ts";
+import { callObserver } from "../thrown.ts";
 import type { ClientMemoryConfig, ClientSettings } from "./config.ts";
-import type { OpenConversation } from "./open-conversation.ts";
+import type { OpenConversation } from "./conversation.ts";
 import type { PromptOptions } from "./options.ts";
 import type { ParsedPrompt } from "./parse-prompt.ts";
 

@@ -1,17 +1,19 @@
 import type { Message } from "@jaf/memory";
-import type { Journal } from "../memory/journal.ts";
-import { countsPositions, firstPositionOf, nextPositionOf } from "../memory/metadata.ts";
-import { digestsOf, readSummary, type Summary } from "../memory/summary.ts";
-import { openTimeLimit } from "../timing/time-limit.ts";
-import { type PositionedHistory, positionAt } from "./history.ts";
-import { indexIn, sliceAfter } from "./history-slice.ts";
-import { type DueSummary, type MadeSummary, makeSummary } from "./make-summary.ts";
-import type { CompactionReport } from "./manifest.ts";
-import type { Summarize } from "./summarize-function.ts";
-import { cutOf } from "./summary-cut.ts";
-import { openSummaryStore } from "./summary-store.ts";
+import { calledTool, messageText, present } from "@jaf/memory/engine";
+import type { CompactionReport } from "../context-manifest.ts";
+import { openTimeLimit, type TimeLimit } from "../limits/time-limit.ts";
+import type { Summarize } from "../memory-config.ts";
+import type { Journal } from "../stored/journal.ts";
+import { countsPositions, firstPositionOf, nextPositionOf } from "../stored/metadata.ts";
+import { cleanSummary, digestsOf, gapsBefore, readSummary, type Summary } from "../stored/summary.ts";
+import { reasonOf } from "../thrown.ts";
+import { indexIn, type PositionedHistory, positionAt, sliceAfter } from "./history.ts";
+import { openSummaryStore, type StoredSummary, type SummaryStore } from "./summary-store.ts";
 
 const DEFAULT_TIMEOUT_MS = 30_000;
+
+/** The most text that one summary is made of, in UTF-16 units, unless a single turn is longer. */
+export const MAX_INPUT = 100_000;
 
 export interface Compacted {
   readonly summary: Summary | undefined;
@@ -116,4 +118,110 @@ function advance(known: KnownSummary, messages: readonly Message[], made: MadeSu
     ...reason,
   };
   return { ...known, ...("summary" in made ? { summary: made.summary } : {}), report };
+}
+
+interface CutInput {
+  readonly history: PositionedHistory;
+  /** Index of the first message that isn't summarised. */
+  readonly start: number;
+  /** How many messages may go unsummarised. */
+  readonly threshold: number;
+  /** The position after the last message that was stored when the run began: later ones aren't summarised. */
+  readonly end: number;
+}
+
+/**
+ * Index of the first message that stays when the older ones are summarised, a user message; `undefined` if nothing is to
+ * be summarised. At least half of the threshold stays, as far as turns allow it, and not more than the threshold, unless
+ * the last turn is longer.
+ */
+function cutOf({ history, start, threshold, end }: CutInput): number | undefined {
+  const { messages } = history;
+  if (messages.length - start <= threshold) return undefined;
+  const target = messages.length - Math.ceil(threshold / 2);
+  let cut: number | undefined;
+  let size = 0;
+  for (let index = start; index < messages.length; index++) {
+    const message = messages[index];
+    if (message?.role === "user" && index > start) {
+      const leavesEnough = cut !== undefined && messages.length - cut <= threshold;
+      if (index > target && leavesEnough) break;
+      // The message before must be stored: its position is the last that is summarised.
+      if (positionAt(history, index) > end || (cut !== undefined && size > MAX_INPUT)) break;
+      cut = index;
+      if (index >= target) break;
+    }
+    size += message === undefined ? 0 : sizeOf(message);
+  }
+  return cut;
+}
+
+const sizeOf = (message: Message): number =>
+  (message.tool_calls ?? []).reduce((sum, call) => sum + calledTool(call).input.length, 0) +
+  messageText(message).length;
+
+/** A summary that is to be made. */
+interface DueSummary {
+  readonly previous: Summary | undefined;
+  /** The messages to summarise, in addition to the previous summary. */
+  readonly messages: readonly Message[];
+  /** The positions of the first message that isn't summarised yet, and of the last that will be. */
+  readonly from: number;
+  readonly upTo: number;
+  /** See `Summary`. */
+  readonly digests: readonly string[];
+  readonly incarnation: string | undefined;
+}
+
+interface SummaryWork {
+  readonly store: SummaryStore;
+  readonly summarize: Summarize;
+  /** Ends when the run is aborted, and when the time is up. Nothing is waited for after that, not even the store. */
+  readonly limit: TimeLimit;
+  readonly isAborted: () => boolean;
+}
+
+type MadeSummary = StoredSummary | { readonly outcome: "failed" | "postponed"; readonly reason: string };
+
+/** Makes one summary. Never rejects. */
+async function makeSummary(work: SummaryWork, due: DueSummary): Promise<MadeSummary> {
+  const { store, limit, isAborted } = work;
+  if (store.isPaused()) return { outcome: "postponed", reason: "it has failed lately" };
+  const asked = await ask(work, due);
+  if ("reason" in asked) {
+    // An abort is no failure of the summarizer. The pause isn't waited for.
+    if (!isAborted()) void store.pause();
+    return { outcome: "failed", reason: asked.reason };
+  }
+  const { from, upTo, digests, incarnation, previous } = due;
+  const summary = { text: asked.text, upTo, gaps: gapsBefore(from, previous), digests, incarnation };
+  try {
+    return await limit.race(store.store(summary));
+  } catch {
+    // The write may still be made.
+    return { outcome: "unstored", summary, reason: whyOver(limit) };
+  }
+}
+
+async function ask(
+  { summarize, limit }: SummaryWork,
+  { previous, messages }: DueSummary,
+): Promise<{ readonly text: string } | { readonly reason: string }> {
+  const before = present({ previous: previous?.text });
+  const { signal } = limit;
+  try {
+    const asking = Promise.resolve().then(() =>
+      summarize({ ...before, messages: Object.freeze([...messages]), signal }),
+    );
+    const returned: unknown = await limit.race(asking);
+    const text = typeof returned === "string" ? cleanSummary(returned) : "";
+    return text === "" ? { reason: "summarize returned no text" } : { text };
+  } catch (thrown) {
+    return { reason: signal.aborted ? whyOver(limit) : `summarize failed: ${reasonOf(thrown)}` };
+  }
+}
+
+function whyOver(limit: TimeLimit): string {
+  const exceeded = limit.exceeded();
+  return exceeded === undefined ? "the run was aborted" : `it took longer than ${exceeded.timeoutMs} ms`;
 }

@@ -1,106 +1,152 @@
-import type { OmissionReason } from "@jaf/memory";
-import type { AdditionPlacement } from "../model/additions.ts";
+import type { Message } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
+import type {
+  CompactionReport,
+  ContextAddition,
+  ContextLabel,
+  ContextManifest,
+  ContextRange,
+  WindowLimit,
+} from "../context-manifest.ts";
+import type { NamedAddition } from "../middleware.ts";
+import type { Summary } from "../stored/summary.ts";
+import { type HistorySlice, indexIn, type PositionedHistory, positionAt } from "./history.ts";
+import type { ShownMessages } from "./window.ts";
 
-/**
- * What happened to messages.
- *
- * - `"sent"`: the model gets them unchanged.
- * - `"repaired"`: it gets them without unanswered calls, without an empty list of calls, or in another position, directly after
- *   the call that they answer.
- * - `"summarized"`: it gets a summary that includes them.
- * - `"trimmed"`: the window left them out, or they weren't read because it needs only the last messages (`"not-loaded"`).
- * - `"dropped"`: it doesn't get them, because models refuse them (`"not-replayable"`): calls without a result and without text,
- *   results without a call or of a call that has another result, empty replies; because they are the rest of a turn whose
- *   beginning the store has dropped (`"cut-turn"`); or because the store no longer has them (`"not-stored"`).
- */
-export type ContextFate = "sent" | "repaired" | "summarized" | "trimmed" | "dropped";
-
-export type ContextReason =
-  | OmissionReason
-  | "function"
-  | "not-replayable"
-  | "cut-turn"
-  | "not-stored"
-  | "not-loaded";
-
-export interface ContextLabel {
-  readonly fate: ContextFate;
-  /** Only for `"trimmed"` and `"dropped"`. */
-  readonly reason?: ContextReason;
-}
-
-/** Consecutive messages with the same fate and reason. */
-export interface ContextRange extends ContextLabel {
-  /** The position of the first message, counted from the conversation's first message. */
-  readonly from: number;
-  /** The position of the last message. */
-  readonly to: number;
-}
-
-/** Which messages of a conversation the model gets, which it doesn't, and why. It quotes none of them. */
-export interface ContextManifest {
+/** What was decided for a model call. */
+export interface Decided {
   readonly agentName: string;
-  /** How many messages the conversation has ever had, including those of this run. */
-  readonly messages: number;
-  /** In order. Each position from 0 to `messages - 1` is in exactly one range. */
-  readonly ranges: readonly ContextRange[];
-  /** How many messages had each fate. */
-  readonly counts: Readonly<Record<ContextFate, number>>;
-  /** How many messages the model gets, including the summary and those that the application's window function added. */
-  readonly sent: number;
-  /**
-   * Present if the model gets no user message, because the store has dropped all of them. `RunConfig.memory.maxMessages` must be
-   * larger than the longest turn.
-   */
-  readonly lacksUserMessage?: true;
-  /** Present if the model gets a summary. */
-  readonly summary?: {
-    /** The position of the last summarised message. */
-    readonly upTo: number;
-    /** Its length, in UTF-16 units. */
-    readonly characters: number;
+  readonly history: PositionedHistory;
+  /** All that the model gets. */
+  readonly messages: readonly Message[];
+  readonly summary: Summary | undefined;
+  /** The part of the history that the window was applied to. */
+  readonly slice: HistorySlice;
+  readonly shown: ShownMessages;
+  readonly limit: WindowLimit | undefined;
+  readonly tokens: number | undefined;
+  readonly report: CompactionReport | undefined;
+  readonly additions: readonly NamedAddition[];
+}
+
+/** Frozen throughout. */
+export function manifestOf(decided: Decided): ContextManifest {
+  const { agentName, messages, summary, shown, limit, tokens, report } = decided;
+  const ranges = rangesOf(decided);
+  const inView = shown.summary === undefined ? undefined : summary;
+  return {
+    agentName,
+    messages: (ranges.at(-1)?.to ?? -1) + 1,
+    ranges,
+    counts: countFates(ranges),
+    sent: messages.length,
+    ...(lacksUserMessage(decided) ? { lacksUserMessage: true } : {}),
+    ...(inView && { summary: Object.freeze({ upTo: inView.upTo, characters: inView.text.length }) }),
+    ...(limit && { window: Object.freeze(limit) }),
+    ...present({ estimatedTokens: tokens }),
+    ...(decided.additions.length === 0 ? {} : { additions: additionsOf(decided) }),
+    ...(report && { compaction: Object.freeze(report) }),
   };
-  /** Present if the run has a window. */
-  readonly window?: WindowLimit;
-  /** The tokens of all messages that are sent, without instructions and tools; only if the window counts tokens. */
-  readonly estimatedTokens?: number;
-  /** What middleware has added to the prompt, in order, e.g. facts about the user. Absent if nothing. */
-  readonly additions?: readonly ContextAddition[];
-  /** Present if older messages were due to be summarised before this call. */
-  readonly compaction?: CompactionReport;
 }
 
-/** What a middleware has added to a prompt. It isn't part of the conversation, so no range contains it. */
-export interface ContextAddition {
-  /** The name of the middleware. */
-  readonly name: string;
-  readonly placement: AdditionPlacement;
-  /** The position of the message before which it is placed. Absent: it comes after the instructions. */
-  readonly before?: number;
-  /** Its length, in UTF-16 units. */
-  readonly characters: number;
+const lacksUserMessage = ({ history, shown }: Decided): boolean =>
+  shown.messages.length > 0 &&
+  !shown.messages.some(({ role }) => role === "user") &&
+  !history.messages.some(({ role }) => role === "user");
+
+function additionsOf({ history, additions }: Decided): readonly ContextAddition[] {
+  const newest = history.messages.findLastIndex(({ role }) => role === "user");
+  return Object.freeze(
+    additions.map(({ name, placement, text }) =>
+      Object.freeze({
+        name,
+        placement,
+        characters: text.length,
+        ...(placement === "instructions" ? {} : { before: positionAt(history, newest) }),
+      }),
+    ),
+  );
 }
 
-/** The limits of the window. */
-export interface WindowLimit {
-  readonly type: "messages" | "tokens" | "function";
-  readonly limit?: number;
-  readonly trimTo?: number;
+function countFates(ranges: readonly ContextRange[]): ContextManifest["counts"] {
+  const counts = { sent: 0, repaired: 0, summarized: 0, trimmed: 0, dropped: 0 };
+  for (const { from, to, fate } of ranges) counts[fate] += to - from + 1;
+  return Object.freeze(counts);
 }
 
-/** How summarising older messages ended. In each case the run goes on. */
-export interface CompactionReport {
-  /**
-   * - `"stored"`: there is a new summary.
-   * - `"unstored"`: there is a new summary that couldn't be stored. Only this run uses it.
-   * - `"elsewhere"`: another run has stored a summary meanwhile that holds as much, and this run goes on with it.
-   * - `"failed"`: there is no new summary. A later run tries again, after a pause that grows with each failure.
-   * - `"postponed"`: no attempt was made, because the last one failed a short time ago.
-   */
-  readonly outcome: "stored" | "unstored" | "elsewhere" | "failed" | "postponed";
-  /** How many messages were summarised, in addition to those of the previous summary. */
-  readonly messages: number;
-  readonly durationMs: number;
-  /** Why it failed or couldn't be stored. Of an error of `summarize`, only the name and the code. */
-  readonly reason?: string;
+const sent: ContextLabel = { fate: "sent" };
+const repaired: ContextLabel = { fate: "repaired" };
+const summarized: ContextLabel = { fate: "summarized" };
+const noRoom: ContextLabel = { fate: "trimmed", reason: "no-room" };
+const notLoaded: ContextLabel = { fate: "trimmed", reason: "not-loaded" };
+const cutTurn: ContextLabel = { fate: "dropped", reason: "cut-turn" };
+const notReplayable: ContextLabel = { fate: "dropped", reason: "not-replayable" };
+const notStored: ContextLabel = { fate: "dropped", reason: "not-stored" };
+
+/** What became of each message of the conversation. */
+function rangesOf(decided: Decided): readonly ContextRange[] {
+  const { history, summary, shown } = decided;
+  const { first, stored } = history;
+  const old = shown.summary === undefined ? noRoom : summarized;
+  const ranges = openRanges();
+  let dropped = 0;
+  for (const [from, to] of [...(summary?.gaps ?? []), [(summary?.upTo ?? -1) + 1, stored - 1] as const]) {
+    ranges.add(dropped, Math.min(stored, from), old);
+    ranges.add(Math.max(dropped, from), Math.min(stored, to + 1), notStored);
+    dropped = Math.max(dropped, from, to + 1);
+  }
+  const afterSummary = shown.summary === undefined ? stored : Math.max(stored, (summary?.upTo ?? -1) + 1);
+  ranges.add(stored, Math.min(first, afterSummary), summarized);
+  ranges.add(afterSummary, first, notLoaded);
+  for (const [at, label] of labelsOf(decided).entries())
+    ranges.add(first + at, first + at + 1, label ?? notReplayable);
+  return ranges.found();
+}
+
+/** By index in the source, and behind it for messages that were added since; `undefined` for what the sanitizer left out. */
+function labelsOf({ history, slice, shown }: Decided): readonly (ContextLabel | undefined)[] {
+  const { messages } = history;
+  const source = history.source();
+  const origins = Int32Array.from(messages, (_, index) => history.originOf(index));
+  const size = origins.reduce((most, at) => Math.max(most, at + 1), source.length);
+  const labels = Array.from({ length: size }, (): ContextLabel | undefined => undefined);
+  const outside = shown.summary === undefined ? cutTurn : summarized;
+  const indexInSlice = indexIn(slice);
+  const follows = followersIn(origins);
+  for (const [index, message] of messages.entries()) {
+    const at = origins[index] ?? 0;
+    const sliceIndex = indexInSlice(index);
+    const isChanged = at < source.length && message !== source[at];
+    const isMoved = message.role === "tool" && follows.get(origins[index - 1] ?? -1) !== at;
+    labels[at] =
+      (sliceIndex === -1 ? outside : shown.label(sliceIndex)) ?? (isChanged || isMoved ? repaired : sent);
+  }
+  return labels;
+}
+
+/** Of the messages that were kept, the one that follows each in the source; behind -1 the first. */
+function followersIn(origins: Int32Array): ReadonlyMap<number, number> {
+  const followers = new Map<number, number>();
+  let last = -1;
+  for (const at of origins.toSorted()) {
+    followers.set(last, at);
+    last = at;
+  }
+  return followers;
+}
+
+/** Joins neighbouring messages that have the same fate and reason. */
+function openRanges() {
+  const ranges: { readonly from: number; to: number; readonly label: ContextLabel }[] = [];
+  return {
+    /** From a position to before another. */
+    add: (from: number, before: number, label: ContextLabel): void => {
+      if (from >= before) return;
+      const last = ranges.at(-1);
+      if (last?.label.fate === label.fate && last.label.reason === label.reason) last.to = before - 1;
+      else ranges.push({ from, to: before - 1, label });
+    },
+    found: (): readonly ContextRange[] =>
+      Object.freeze(ranges.map(({ from, to, label }) => Object.freeze({ from, to, ...label }))),
+  };
 }

@@ -1,12 +1,20 @@
 import type { ConversationMemory, MemoryErrorUnion, Result } from "@jaf/memory";
 import { backoffDelayMs, createSuccess, present } from "@jaf/memory/engine";
-import type { Journal } from "../memory/journal.ts";
-import { loadHead } from "../memory/load.ts";
-import { firstPositionOf, metadataVersionOf } from "../memory/metadata.ts";
-import { readSummary, SUMMARY_KEY, type Summary, summaryMetadata, summaryReach } from "../memory/summary.ts";
-import { isPaused, pauseAfter, readSummaryPause, summaryPauseMetadata } from "../memory/summary-pause.ts";
-import { toResult } from "../memory/to-result.ts";
-import { sleep } from "../timing/abort.ts";
+import { sleep } from "../limits/abort.ts";
+import type { Journal } from "../stored/journal.ts";
+import { loadHead, toResult } from "../stored/load.ts";
+import { firstPositionOf, metadataVersionOf } from "../stored/metadata.ts";
+import {
+  isPaused,
+  pauseAfter,
+  readSummary,
+  readSummaryPause,
+  SUMMARY_KEY,
+  type Summary,
+  summaryMetadata,
+  summaryPauseMetadata,
+  summaryReach,
+} from "../stored/summary.ts";
 
 /** The metadata may change, e.g. by a heartbeat of the run's, and a write may fail, this many times. */
 const MAX_ROUNDS = 5;

@@ -1,30 +1,41 @@
 import type { Agent } from "../agent.ts";
-import type { RunConfig } from "../config.ts";
-import type { RunScope } from "../engine/run-scope.ts";
 import type { JAFError } from "../errors.ts";
-import { textOfThrown } from "../thrown.ts";
-import { checkMiddleware } from "./check.ts";
-import type { Middleware } from "./middleware.ts";
+import { abortable } from "../limits/abort.ts";
+import { checkMiddleware, type Middleware } from "../middleware.ts";
+import type { RunConfig } from "../run-config.ts";
+import type { RunScope } from "../run-scope.ts";
+import type { RunState } from "../state.ts";
+import { reasonOf, textOfThrown } from "../thrown.ts";
 import {
-  type Asking,
-  checkDeclared,
-  declarationFor,
-  userMemoryMiddleware,
-} from "./user-memory/declaration.ts";
+  checkUserMemory,
+  getUserMemory,
+  parseRemembers,
+  type RemembersDeclaration,
+  type RunUserMemory,
+} from "../user-memory.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
 type Installing<Ctx> = Pick<Agent<Ctx, any>, "middleware" | "remembers">;
 type Configured<Ctx> = Pick<RunConfig<Ctx>, "middleware" | "remembers" | "userMemory">;
 
-/** Whether a run that begins with this agent may have any. Where it has none, nothing is awaited for it. */
+/** Which hook of which middleware. */
+export interface HookName {
+  readonly name: string;
+  readonly hook: "onStart" | "onFinish";
+}
+
+/** Whom a declaration is asked for, and before which hooks. */
+export type Asking<Ctx> = Pick<RunState<Ctx>, "context"> & Pick<HookName, "hook">;
+
+/** Whether a run that begins with this agent may have middleware. Where it has none, nothing is awaited for it. */
 export const hasMiddleware = <Ctx>(config: Configured<Ctx>, agent: Installing<Ctx>): boolean =>
   config.middleware !== undefined ||
   agent.middleware !== undefined ||
   declarationFor(config, agent) !== undefined;
 
 /**
- * The run's, then the agent's, then that of what it remembers. Throws a `TypeError` for what is none, e.g. a declaration
- * that a function of the application's returned.
+ * The middleware of a run: its own, then the agent's, then that of what it remembers. Throws a `TypeError` for what is none, e.g. a
+ * declaration that a function of the application's returned.
  */
 export async function install<Ctx>(
   scope: RunScope<Ctx>,
@@ -49,11 +60,6 @@ export function checkInstallable<Ctx>(
   checkDeclared(config, agent, label);
 }
 
-export const faultOf = (thrown: unknown): JAFError => ({
-  _tag: "InternalError",
-  detail: textOfThrown(thrown),
-});
-
 function givenBy<Ctx>(
   config: Configured<Ctx>,
   agent: Installing<Ctx>,
@@ -65,6 +71,84 @@ function givenBy<Ctx>(
     ...checkMiddleware(agent.middleware ?? [], "Agent.middleware"),
   ];
 }
+
+/** Emits that a hook has failed, unless the run was aborted. */
+export function emitFailure<Ctx>(
+  { emit, config }: RunScope<Ctx>,
+  { name, hook }: HookName,
+  reason: string,
+): void {
+  if (config.signal?.aborted !== true) emit?.({ type: "middleware_failed", data: { name, hook, reason } });
+}
+
+/** What holds for a run, and where it is said. */
+interface ActiveDeclaration<Ctx> {
+  readonly declaration: RemembersDeclaration<Ctx>;
+  /** What declares it: a function is called on it, which may be an instance of a class. */
+  readonly declaring: object;
+  readonly what: string;
+  readonly memory: RunUserMemory;
+}
+
+/** The call's declaration takes precedence over the agent's. `undefined` without a declaration, and without a user memory. */
+function declarationFor<Ctx>(
+  config: Configured<Ctx>,
+  agent: Installing<Ctx>,
+): ActiveDeclaration<Ctx> | undefined {
+  const isAgents = config.remembers === undefined;
+  const declaration = isAgents ? agent.remembers : config.remembers;
+  if (!declaration) return undefined;
+  const memory = config.userMemory ?? getUserMemory();
+  if (memory === undefined) return undefined;
+  return {
+    declaration,
+    declaring: isAgents ? agent : config,
+    what: isAgents ? "Agent.remembers" : "RunConfig.remembers",
+    memory,
+  };
+}
+
+/** Throws a `TypeError` for what can be seen to be wrong before anything is called. */
+function checkDeclared<Ctx>(
+  { remembers, userMemory }: Configured<Ctx>,
+  agent: Installing<Ctx>,
+  label: (field: string) => string,
+): void {
+  if (userMemory !== undefined) checkUserMemory(userMemory, label("userMemory"));
+  if (typeof remembers !== "function") parseRemembers(remembers, label("remembers"));
+  if (typeof agent.remembers !== "function") parseRemembers(agent.remembers, "Agent.remembers");
+}
+
+/**
+ * The middleware for a declaration. None for an empty declaration, and if the application's own code throws, which is emitted as an
+ * event. Throws a `TypeError` for an invalid declaration.
+ */
+async function userMemoryMiddleware<Ctx>(
+  scope: RunScope<Ctx>,
+  { declaration, declaring, what, memory }: ActiveDeclaration<Ctx>,
+  { context, hook }: Asking<Ctx>,
+): Promise<readonly Middleware<Ctx>[]> {
+  const attempt = async <T>(action: () => T): Promise<{ readonly value: Awaited<T> } | undefined> => {
+    try {
+      return { value: await action() };
+    } catch (thrown) {
+      emitFailure(scope, { name: "remembers", hook }, reasonOf(thrown));
+      return undefined;
+    }
+  };
+  const declared =
+    typeof declaration === "function"
+      ? await attempt(() => abortable(declaration.call(declaring, context), scope.config.signal))
+      : { value: declaration };
+  const spec = declared && parseRemembers(declared.value, what);
+  const made = spec && (await attempt(() => abortable(memory.middlewareFor<Ctx>(spec), scope.config.signal)));
+  return made === undefined ? [] : checkMiddleware(made.value, "result of middlewareFor()");
+}
+
+export const faultOf = (thrown: unknown): JAFError => ({
+  _tag: "InternalError",
+  detail: textOfThrown(thrown),
+});
 
 /** What a field is called of a configuration of a run. */
 export const labelOfRun = (field: string): string => `RunConfig.${field}`;

@@ -1,13 +1,12 @@
 import type { Agent } from "../agent.ts";
-import type { RunConfig } from "../config.ts";
-import type { RunScope } from "../engine/run-scope.ts";
-import { frozenState } from "../immutable/frozen.ts";
 import { overlay } from "../immutable/overlay.ts";
-import { askModel } from "../model/call-outside-conversation.ts";
+import type { CompletionRequest, MiddlewareTurn } from "../middleware.ts";
 import type { ModelConfig } from "../model/model-config.ts";
-import type { RunState } from "../state.ts";
-import type { CompletionRequest, MiddlewareTurn } from "./middleware.ts";
-import { positionOf, unansweredUserMessages } from "./user-messages.ts";
+import { askModel } from "../model-calls/provider-request.ts";
+import type { RunConfig } from "../run-config.ts";
+import type { RunScope } from "../run-scope.ts";
+import { frozenState, type RunState } from "../state.ts";
+import { positionOf, unansweredUserMessages } from "../stored/user-messages.ts";
 
 /** What a turn begins with. */
 export interface TurnStart<Ctx> {

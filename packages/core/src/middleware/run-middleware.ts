@@ -1,13 +1,10 @@
 import * as z from "zod";
-import type { RunScope } from "../engine/run-scope.ts";
-import type { NamedAddition } from "../model/additions.ts";
+import { abortable } from "../limits/abort.ts";
+import type { Middleware, MiddlewareTurn, NamedAddition } from "../middleware.ts";
+import { fail, type RunScope, type Step } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
-import { fail, type Step } from "../step.ts";
 import { reasonOf } from "../thrown.ts";
-import { abortable } from "../timing/abort.ts";
-import { emitFailure, type HookName } from "./failure.ts";
-import { faultOf, hasMiddleware, install } from "./install.ts";
-import type { Middleware, MiddlewareTurn } from "./middleware.ts";
+import { emitFailure, faultOf, type HookName, hasMiddleware, install } from "./install.ts";
 import { openTurn } from "./middleware-turn.ts";
 
 /** The middleware of a run that has begun. */

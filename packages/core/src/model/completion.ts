@@ -1,16 +1,5 @@
 import type { ContentPart, ModelOrigin, ProviderMetadata } from "@jaf/memory";
-
-/** The tokens that a model call used, as far as the provider reports them. */
-export interface ModelUsage {
-  readonly inputTokens?: number;
-  readonly outputTokens?: number;
-  /** The input tokens that were read from the provider's prompt cache. */
-  readonly cachedInputTokens?: number;
-  /** The input tokens that were written to the cache, for which some providers charge more. */
-  readonly cacheWriteTokens?: number;
-  /** The output tokens that were reasoning. */
-  readonly reasoningTokens?: number;
-}
+import type { ModelUsage } from "../limits/cost.ts";
 
 /**
  * A tool call as providers send it. All fields are optional because the engine checks them. Further fields are kept with the

@@ -1,3 +1,8 @@
+import type { Message } from "@jaf/memory";
+import * as z from "zod";
+import { frozenCopy } from "../immutable/copy.ts";
+import { overlay } from "../immutable/overlay.ts";
+
 /** Whether the model calls tools, and which one: see `ModelConfig.toolChoice`. */
 export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string };
 
@@ -26,3 +31,106 @@ export type ModelConfig = {
   /** How long one attempt of a call may take, in milliseconds. Takes precedence over `RunConfig.timeouts.modelMs`. */
   readonly timeoutMs?: number;
 };
+
+const EFFORTS = [
+  "none",
+  "minimal",
+  "low",
+  "medium",
+  "high",
+  "xhigh",
+] as const satisfies readonly ReasoningEffort[];
+
+const isJsonObject = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && z.json().safeParse(value).success;
+
+/** Each field with what is expected of it. Temperatures and lengths are the provider's to judge, as they differ. */
+const EXPECTED_SETTINGS = [
+  ["topP", z.number().min(0).max(1), "a number from 0 to 1"],
+  ["reasoningEffort", z.enum(EFFORTS), EFFORTS.map((effort) => `"${effort}"`).join(", ")],
+  [
+    "toolChoice",
+    z.union([z.enum(["auto", "none", "required"]), z.strictObject({ tool: z.string().min(1) })]),
+    '"auto", "none", "required" or { tool: name }',
+  ],
+  ["providerOptions", z.record(z.string(), z.custom(isJsonObject)), "objects of JSON, by provider"],
+] as const satisfies readonly (readonly [keyof ModelConfig, z.ZodType, string])[];
+
+/** What is wrong with settings. `hasTool`: whether the agent has a tool of this name. */
+export function settingsFault(
+  modelConfig: ModelConfig | undefined,
+  hasTool: (name: string) => boolean,
+): string | undefined {
+  if (modelConfig === undefined) return undefined;
+  for (const [field, schema, expected] of EXPECTED_SETTINGS) {
+    const value: unknown = modelConfig[field];
+    if (value !== undefined && !schema.safeParse(value).success)
+      return `modelConfig.${field}: expected ${expected}`;
+  }
+  const { toolChoice } = modelConfig;
+  if (typeof toolChoice !== "object" || hasTool(toolChoice.tool)) return undefined;
+  return `modelConfig.toolChoice: expected the name of one of its tools, and "${toolChoice.tool}" is none`;
+}
+
+/**
+ * The settings as the provider gets them with these messages: the very same, unless there is a choice of tools that was made,
+ * or options that the provider might change.
+ */
+export function settingsShown(
+  modelConfig: ModelConfig | undefined,
+  messages: readonly Message[],
+): ModelConfig | undefined {
+  const { toolChoice, providerOptions } = modelConfig ?? {};
+  if (modelConfig === undefined || (toolChoice === undefined && providerOptions === undefined))
+    return modelConfig;
+  const isForced = toolChoice === "required" || typeof toolChoice === "object";
+  return Object.freeze(
+    overlay(modelConfig, {
+      ...(isForced && { toolChoice: hasCalled(messages) ? "auto" : frozenCopy(toolChoice) }),
+      ...(providerOptions && { providerOptions: frozenCopy(providerOptions) }),
+    }),
+  );
+}
+
+/** Whether tools were called for what the user said last. */
+function hasCalled(messages: readonly Message[]): boolean {
+  const said = messages.findLastIndex(({ role }) => role === "user");
+  return messages.some(({ tool_calls }, index) => index > said && tool_calls !== undefined);
+}
+
+/** Which parts of a prompt stay the same from call to call, so that a provider may cache them. */
+export interface CacheableConfig {
+  /** The system instructions. */
+  readonly instructions?: boolean | undefined;
+  /** The definitions of the tools. */
+  readonly tools?: boolean | undefined;
+  /** How many of the oldest messages, from 0; or `"all"`, which grows with the conversation. */
+  readonly messages?: number | "all" | undefined;
+  /** How long they are cached, e.g. `"30m"`, `"2h"`, `"1d"`. Default `"1h"`. Some providers ignore it. */
+  readonly ttl?: string | undefined;
+}
+
+const EXPECTED_CACHE =
+  'expected false, or an object of instructions, tools, messages (a whole number or "all") and ttl ("30m", "2h", "1d")';
+
+export const cacheSchema = z.union(
+  [
+    z.literal(false),
+    z.strictObject({
+      instructions: z.boolean().optional(),
+      tools: z.boolean().optional(),
+      messages: z.union([z.int().min(0), z.literal("all")]).optional(),
+      ttl: z
+        .string()
+        .regex(/^[1-9]\d{0,5}[smhd]$/, { error: 'expected e.g. "30m", "2h" or "1d"' })
+        .optional(),
+    }),
+  ],
+  { error: EXPECTED_CACHE },
+);
+
+/** What is wrong with an agent's `cacheable`. */
+export const cacheableFault = (cacheable: unknown): string | undefined =>
+  cacheable === undefined || cacheSchema.safeParse(cacheable).success
+    ? undefined
+    : `cacheable: ${EXPECTED_CACHE}`;

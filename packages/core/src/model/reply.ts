@@ -1,10 +1,9 @@
-import type { Message, ModelOrigin } from "@jaf/memory";
-import { present } from "@jaf/memory/engine";
+import type { ContentPart, Message, ModelOrigin, RichMessage } from "@jaf/memory";
+import { isReasoningField, isReasoningPart, isTextPart, messageText, present } from "@jaf/memory/engine";
 import { frozenCopy } from "../immutable/copy.ts";
-import { storableMessage } from "../immutable/storable.ts";
+import { storableMessage } from "../immutable/messages.ts";
 import type { ModelCompletion } from "./completion.ts";
-import { parseCalls } from "./reply-calls.ts";
-import { isObject, isPartList, replyKindOf } from "./reply-content.ts";
+import { isObject, parseCalls } from "./reply-tool-calls.ts";
 
 export type ParsedReply =
   | { readonly ok: true; readonly message: Message }
@@ -116,4 +115,51 @@ function originOf(origin: unknown): ModelOrigin | undefined {
   const { provider, api, model } = origin;
   if (typeof provider !== "string" || typeof api !== "string" || typeof model !== "string") return undefined;
   return { provider, api, model };
+}
+
+const isPartList = (content: unknown): content is readonly ContentPart[] =>
+  Array.isArray(content) && content.every((part) => isObject(part) && typeof part["type"] === "string");
+
+/** What kind of content a reply has. If it has several, the first one here counts. */
+type ReplyKind = "text" | "refusal" | "generated" | "reasoning" | "nothing";
+
+/** Fields other than the content with media that the model generated. */
+const GENERATED_FIELDS = ["audio", "images", "parts"];
+
+/** The kind of an assistant message without calls. */
+function replyKindOf(message: Message | RichMessage): ReplyKind {
+  if (messageText(message).trim() !== "") return "text";
+  if (refusalOf(message) !== undefined) return "refusal";
+  const { content, ...fields }: RichMessage = message;
+  const parts = Array.isArray(content) ? content : [];
+  if (parts.some(isGenerated) || GENERATED_FIELDS.some((name) => isFilled(fields[name]))) return "generated";
+  const hasThought =
+    parts.some(isReasoningPart) ||
+    Object.entries(fields).some(([name, field]) => isReasoningField(name) && isFilled(field));
+  return hasThought ? "reasoning" : "nothing";
+}
+
+/** The words with which the model declines to answer, if it says nothing else. */
+export function refusalOf(message: Message | RichMessage): string | undefined {
+  const { content, refusal }: RichMessage = message;
+  // The fast path for nearly all messages.
+  if (refusal === undefined && !Array.isArray(content)) return undefined;
+  if (messageText(message).trim() !== "") return undefined;
+  const words = [refusal, ...refusalsIn(content)].filter(isSaid);
+  return words.length === 0 ? undefined : [...new Set(words)].join("\n");
+}
+
+function refusalsIn(content: RichMessage["content"]): readonly unknown[] {
+  if (typeof content === "string" || content === null) return [];
+  return content.flatMap((part) => (part.type === "refusal" ? [part["refusal"]] : []));
+}
+
+const isSaid = (words: unknown): words is string => typeof words === "string" && words.trim() !== "";
+
+const isGenerated = (part: ContentPart): boolean =>
+  !isTextPart(part) && !isReasoningPart(part) && part.type !== "refusal" && part.type !== "tool-call";
+
+function isFilled(value: unknown): boolean {
+  if (typeof value === "string" || Array.isArray(value)) return value.length > 0;
+  return value !== undefined && value !== null && value !== false;
 }

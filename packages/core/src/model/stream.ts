@@ -1,10 +1,8 @@
-import type { ContentPart } from "@jaf/memory";
+import type { ContentPart, ReasoningPart } from "@jaf/memory";
 import { onAbort } from "@jaf/memory/engine";
-import { abortable } from "../timing/abort.ts";
-import type { ModelCompletion, ModelStreamChunk } from "./completion.ts";
-import { collectCalls } from "./partial-calls.ts";
-import { isObject } from "./reply-content.ts";
-import { collectContent } from "./streamed-content.ts";
+import { abortable } from "../limits/abort.ts";
+import type { ModelCompletion, ModelStreamChunk, ModelToolCall } from "./completion.ts";
+import { isObject } from "./reply-tool-calls.ts";
 
 interface StreamOptions {
   readonly signal: AbortSignal | undefined;
@@ -16,7 +14,7 @@ interface StreamOptions {
 }
 
 /** A stream that stopped before its `done`: what came so far is not the whole reply. */
-export class TruncatedStream extends Error {
+class TruncatedStream extends Error {
   override readonly name = "TruncatedStream";
   readonly code = "ECONNRESET";
   constructor() {
@@ -111,3 +109,131 @@ const toCompletion = (
   ...(usage === undefined ? {} : { usage }),
   ...(finishReason === undefined ? {} : { finish_reason: finishReason }),
 });
+
+/** The content of a streamed reply, put together in the order in which its pieces come. */
+interface StreamedContent {
+  readonly addText: (text: string) => void;
+  /** Pieces in a row are one part, unless their `id` changes. */
+  readonly addReasoning: (text: string, id: string | undefined) => void;
+  readonly addPart: (part: ContentPart) => void;
+  /** A call begins here. */
+  readonly addCall: (index: number) => void;
+  /** The text, if that is all there is; else the parts, with the places of the calls that stand between them. */
+  readonly toContent: (idOfCall: (index: number) => string) => string | readonly ContentPart[];
+}
+
+type Piece =
+  // Joined at the end: a text that grows piece by piece is a chain of strings, which weighs more than its pieces.
+  | { readonly kind: "text"; readonly texts: string[] }
+  | { readonly kind: "reasoning"; readonly texts: string[]; readonly id: string | undefined }
+  | { readonly kind: "part"; readonly part: ContentPart }
+  | { readonly kind: "call"; readonly index: number };
+
+function collectContent(): StreamedContent {
+  const pieces: Piece[] = [];
+  let last: Piece | undefined;
+  let hasParts = false;
+  const add = (piece: Piece): void => {
+    last = piece;
+    hasParts ||= piece.kind === "reasoning" || piece.kind === "part";
+    pieces.push(piece);
+  };
+  return {
+    addText: (text) => {
+      if (last?.kind === "text") last.texts.push(text);
+      else add({ kind: "text", texts: [text] });
+    },
+    addReasoning: (text, id) => {
+      if (last?.kind === "reasoning" && last.id === id) last.texts.push(text);
+      else add({ kind: "reasoning", texts: [text], id });
+    },
+    addPart: (part) => add({ kind: "part", part }),
+    addCall: (index) => add({ kind: "call", index }),
+    toContent: (idOfCall) => {
+      if (!hasParts)
+        return pieces.map((piece) => (piece.kind === "text" ? piece.texts.join("") : "")).join("");
+      // Calls after the last part need no placeholder.
+      const end = pieces.findLastIndex(({ kind }) => kind !== "call") + 1;
+      return pieces.slice(0, end).map((piece) => partOf(piece, idOfCall));
+    },
+  };
+}
+
+function partOf(piece: Piece, idOfCall: (index: number) => string): ContentPart {
+  switch (piece.kind) {
+    case "text":
+      return { type: "text", text: piece.texts.join("") };
+    case "reasoning":
+      return reasoningPart(piece.texts.join(""), piece.id);
+    case "part":
+      return piece.part;
+    case "call":
+      return { type: "tool-call", id: idOfCall(piece.index) };
+  }
+}
+
+const reasoningPart = (text: string, id: string | undefined): ReasoningPart =>
+  id === undefined ? { type: "reasoning", text } : { type: "reasoning", text, id };
+
+type CallDelta = Extract<ModelStreamChunk, { readonly type: "tool_call_delta" }>;
+
+interface PartialCall {
+  id: string;
+  name: string;
+  arguments: string;
+}
+
+/** The tool calls of a streamed reply, put together from their pieces. */
+interface PartialCalls {
+  /** The index of the call, if this is its first piece. */
+  readonly add: (delta: CallDelta) => number | undefined;
+  /** `""` where no piece has named it. */
+  readonly idOf: (index: number) => string;
+  /** In the order of their indices. */
+  readonly toCalls: () => readonly ModelToolCall[];
+}
+
+function collectCalls(): PartialCalls {
+  const calls = new Map<number, PartialCall>();
+  const indexById = new Map<string, number>();
+  let last = 0;
+  let next = 0;
+
+  const indexOf = ({ index, id }: CallDelta): number => {
+    if (typeof index === "number") return index;
+    if (typeof id !== "string" || id === "") return last;
+    return indexById.get(id) ?? next;
+  };
+
+  return {
+    add: (delta) => {
+      const index = indexOf(delta);
+      const known = calls.get(index);
+      const call = known ?? { id: "", name: "", arguments: "" };
+      // Providers repeat an empty id and name in later pieces, so those never overwrite.
+      call.id ||= delta.id ?? "";
+      call.name ||= delta.name ?? "";
+      call.arguments += textOf(delta.arguments);
+      calls.set(index, call);
+      if (call.id !== "" && !indexById.has(call.id)) indexById.set(call.id, index);
+      last = index;
+      next = Math.max(next, index + 1);
+      return known === undefined ? index : undefined;
+    },
+    idOf: (index) => calls.get(index)?.id ?? "",
+    toCalls: () =>
+      [...calls]
+        .sort(([a], [b]) => a - b)
+        .map(([, { id, name, arguments: text }]) => ({
+          id,
+          type: "function",
+          function: { name, arguments: text },
+        })),
+  };
+}
+
+/** Adapters of local models hand over the decoded object. */
+function textOf(piece: unknown): string {
+  if (typeof piece === "string") return piece;
+  return piece === undefined || piece === null ? "" : (JSON.stringify(piece) ?? "");
+}

@@ -1,4 +1,5 @@
 export { type CountedProvider, countCalls } from "./count-calls.ts";
+export type { ScriptedCall, ScriptedReply } from "./scripted-model.ts";
 export {
   createScriptedModel,
   ScriptError,
@@ -6,4 +7,3 @@ export {
   type ScriptedRequest,
   type ScriptedStep,
 } from "./scripted-model.ts";
-export type { ScriptedCall, ScriptedReply } from "./scripted-reply.ts";

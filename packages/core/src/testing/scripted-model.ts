@@ -1,7 +1,10 @@
+import type { ContentPart, ModelOrigin, RichToolCall } from "@jaf/memory";
+import { present } from "@jaf/memory/engine";
 import type { ResolvedAgent } from "../agent.ts";
-import type { ModelProvider, RunConfig } from "../config.ts";
+import type { ModelUsage } from "../limits/cost.ts";
+import type { ModelCompletion, ModelStreamChunk } from "../model/completion.ts";
+import type { ModelProvider, RunConfig } from "../run-config.ts";
 import type { RunState } from "../state.ts";
-import { type ScriptedReply, toChunks, toCompletion } from "./scripted-reply.ts";
 
 /** A reply's text, a whole reply, an error to throw, or a function that looks at the request and decides. */
 export type ScriptedStep<Ctx> =
@@ -30,6 +33,36 @@ export interface ScriptedModel<Ctx> extends ModelProvider<Ctx> {
    * at the end of a test.
    */
   readonly assertDone: () => void;
+}
+
+export interface ScriptedReply {
+  /** With `reasoning` or `parts`: a text part between them. */
+  readonly text?: string;
+  /** What the model thinks: the first part. */
+  readonly reasoning?: string;
+  /** The last parts, in the order in which they come. */
+  readonly parts?: readonly ContentPart[];
+  readonly refusal?: string;
+  readonly toolCalls?: readonly ScriptedCall[];
+  /** Further fields of the message, e.g. `reasoning_details`. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly origin?: ModelOrigin;
+  readonly finishReason?: string;
+  readonly usage?: ModelUsage;
+  /** What is streamed instead, to the letter: without a `done` it is cut off. Counts in streams alone. */
+  readonly chunks?: readonly ModelStreamChunk[];
+}
+
+export interface ScriptedCall {
+  readonly name: string;
+  /** A value to be written as JSON, or the text itself, also if it is no JSON. Default `{}`. */
+  readonly arguments?: unknown;
+  /** Makes it a custom call, whose input is this text. */
+  readonly input?: string;
+  /** Default `call_1`, `call_2` and so on throughout the script. */
+  readonly id?: string;
+  /** Further fields of the call, e.g. `extra_content`. */
+  readonly fields?: Readonly<Record<string, unknown>>;
 }
 
 /** The code under test and the script disagree about how often the model is called. */
@@ -100,3 +133,76 @@ function ordinal(count: number): string {
   const rule = new Intl.PluralRules("en", { type: "ordinal" }).select(count);
   return `${count}${suffixes[rule] ?? "th"}`;
 }
+
+/** `nextId` is asked for each call without an id. */
+function toCompletion(reply: ScriptedReply, nextId: () => string): ModelCompletion {
+  const { refusal, toolCalls, fields, origin, finishReason, usage } = reply;
+  const message = {
+    content: contentOf(reply),
+    ...present({ refusal, tool_calls: toolCalls?.map((call) => toCall(call, nextId())) }),
+    ...fields,
+  };
+  return {
+    message,
+    ...present({ origin, finish_reason: finishReason, usage }),
+  };
+}
+
+function contentOf({ text, reasoning, parts }: ScriptedReply): string | readonly ContentPart[] | null {
+  if (reasoning === undefined && parts === undefined) return text ?? null;
+  return [
+    ...(reasoning === undefined ? [] : [{ type: "reasoning", text: reasoning }]),
+    ...(text === undefined ? [] : [{ type: "text", text }]),
+    ...(parts ?? []),
+  ];
+}
+
+function toCall({ name, arguments: args, input, id, fields }: ScriptedCall, nextId: string): RichToolCall {
+  const common = { ...fields, id: id ?? nextId };
+  return input === undefined
+    ? { ...common, type: "function", function: { name, arguments: argumentsText(args) } }
+    : { ...common, type: "custom", custom: { name, input } };
+}
+
+const argumentsText = (value: unknown): string =>
+  typeof value === "string" ? value : JSON.stringify(value ?? {});
+
+/** The pieces of a reply. Those of one whose fields don't fit into pieces end with the whole message. */
+function* toChunks(
+  { refusal, fields, toolCalls = [], chunks }: ScriptedReply,
+  { message, origin, finish_reason: finishReason, usage }: ModelCompletion,
+): Generator<ModelStreamChunk> {
+  if (chunks !== undefined) return yield* chunks;
+  const { content } = message ?? {};
+  if (Array.isArray(content)) for (const part of content) yield* partChunks(part);
+  else if (typeof content === "string") yield* textChunks(content);
+  for (const [index, { id = "", function: called }] of (message?.tool_calls ?? []).entries()) {
+    if (called === undefined) continue;
+    const text = called.arguments ?? "";
+    const middle = Math.ceil(text.length / 2);
+    yield { type: "tool_call_delta", index, id, name: called.name ?? "", arguments: text.slice(0, middle) };
+    yield { type: "tool_call_delta", index, arguments: text.slice(middle) };
+  }
+  const isWhole = [refusal, fields, ...toolCalls.flatMap((call) => [call.input, call.fields])].some(
+    (field) => field !== undefined,
+  );
+  yield {
+    type: "done",
+    ...(isWhole && message !== undefined ? { message } : {}),
+    ...present({ origin, finishReason: finishReason ?? undefined, usage }),
+  };
+}
+
+function* partChunks(part: ContentPart): Generator<ModelStreamChunk> {
+  const isOnlyText = Object.keys(part).length === 2 && typeof part["text"] === "string";
+  if (isOnlyText && part.type === "text") yield* textChunks(part["text"] as string);
+  else if (isOnlyText && part.type === "reasoning")
+    for (const text of wordsOf(part["text"] as string)) yield { type: "reasoning_delta", text };
+  else yield { type: "part", part };
+}
+
+function* textChunks(content: string): Generator<ModelStreamChunk> {
+  for (const text of wordsOf(content)) yield { type: "text_delta", text };
+}
+
+const wordsOf = (text: string): readonly string[] => text.match(/\S+\s*|\s+/g) ?? [];

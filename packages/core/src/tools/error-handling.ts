@@ -1,5 +1,4 @@
-import { callObserver } from "../events/report.ts";
-import { maskingOf } from "../secrets/masking.ts";
+import { callObserver, maskingOf } from "../thrown.ts";
 import {
   isToolResult,
   ToolErrorCodes,

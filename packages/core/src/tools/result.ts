@@ -39,21 +39,6 @@ export const ToolErrorCodes = {
 
 export type ToolErrorCode = (typeof ToolErrorCodes)[keyof typeof ToolErrorCodes];
 
-type Metadata = NonNullable<ToolResult["metadata"]>;
-
-function failure(
-  status: ToolResultStatus,
-  error: NonNullable<ToolResult["error"]>,
-  metadata: Metadata | undefined,
-): ToolResult<never> {
-  const { code, message, details } = error;
-  return {
-    status,
-    error: details === undefined ? { code, message } : { code, message, details },
-    ...present({ metadata }),
-  };
-}
-
 /** Creates {@link ToolResult}s. */
 export const ToolResponse = {
   success: <T>(data: T, metadata?: Metadata): ToolResult<T> =>
@@ -91,6 +76,21 @@ export const ToolResponse = {
   },
 } as const;
 
+function failure(
+  status: ToolResultStatus,
+  error: NonNullable<ToolResult["error"]>,
+  metadata: Metadata | undefined,
+): ToolResult<never> {
+  const { code, message, details } = error;
+  return {
+    status,
+    error: details === undefined ? { code, message } : { code, message, details },
+    ...present({ metadata }),
+  };
+}
+
+type Metadata = NonNullable<ToolResult["metadata"]>;
+
 const STATUSES: ReadonlySet<unknown> = new Set<ToolResultStatus>([
   "success",
   "error",
@@ -114,4 +114,28 @@ function isPlainObject(value: unknown): value is object {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** Parses the text of a tool message as a `ToolResult`; `undefined` for any other text. */
+export function readToolResult(text: string): ToolResult | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isToolResult(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const REJECTED = "The call was not approved";
+
+/** The result that the model gets of a call that was rejected. */
+export const rejectedResult = (reason: string | undefined): ToolResult =>
+  ToolResponse.permissionDenied(reason === undefined ? `${REJECTED}.` : `${REJECTED}: ${reason}`);
+
+/** The reason if the result is that of a rejected call; `undefined` for any other result. */
+export function rejectionOf({ status, error }: ToolResult): { readonly reason?: string } | undefined {
+  if (status !== "permission_denied" || error === undefined) return undefined;
+  const { message } = error;
+  if (message === `${REJECTED}.`) return {};
+  return message.startsWith(`${REJECTED}: `) ? { reason: message.slice(REJECTED.length + 2) } : undefined;
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { abortable, aborted } from "../support/abort.ts";
-import { clientSetup, MapStore } from "./support.ts";
+import { clientSetup, MapStore } from "../support/client.ts";
 
 const never = () => new Promise<never>(() => undefined);
 

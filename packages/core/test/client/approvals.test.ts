@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { type ApprovalRequest, approve, createTool, type PromptResult, reject } from "../../src/index.ts";
 import { createScriptedModel, type ScriptedStep } from "../../src/testing/index.ts";
-import { clientSetup, MapStore, type Session } from "./support.ts";
+import { clientSetup, MapStore, type Session } from "../support/client.ts";
 
 /** An agent that may delete files with an approval, and that knows where the user is from the client alone. */
 function filesSetup(

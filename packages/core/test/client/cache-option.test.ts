@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type CacheableConfig, handoffTool, type RunConfig, run } from "../../src/index.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";
+import { clientSetup, type Session } from "../support/client.ts";
 import { errorOf, says, setup } from "../support/setup.ts";
-import { clientSetup, type Session } from "./support.ts";
 
 const known: readonly (CacheableConfig | false)[] = [
   false,

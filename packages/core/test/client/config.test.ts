@@ -8,7 +8,7 @@ import {
   setConversationStore,
 } from "../../src/index.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";
-import { clientSetup, createEcho, type Session } from "./support.ts";
+import { clientSetup, createEcho, type Session } from "../support/client.ts";
 
 afterEach(() => setConversationStore(undefined));
 

@@ -7,8 +7,8 @@ import {
 } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import type { AgentClient, PromptOptions } from "../../src/index.ts";
+import { clientSetup, heard, MapStore, type Session } from "../support/client.ts";
 import { assistant, result, user } from "../support/setup.ts";
-import { clientSetup, heard, MapStore, type Session } from "./support.ts";
 
 type Options = PromptOptions<Session>;
 type Prompt = (options: Options) => Promise<unknown>;

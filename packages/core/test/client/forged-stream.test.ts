@@ -2,9 +2,9 @@ import { ContinuationValidationError, createInMemoryProvider, type Message } fro
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { approve, createTool, type PromptOptions, type TraceEvent } from "../../src/index.ts";
+import { clientSetup, type Session } from "../support/client.ts";
 import { approvalOf } from "../support/interrupted.ts";
 import { assistant, user } from "../support/setup.ts";
-import { clientSetup, type Session } from "./support.ts";
 
 const pay = createTool({
   name: "pay",

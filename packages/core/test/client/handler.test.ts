@@ -10,8 +10,8 @@ import {
   type PromptOptions,
 } from "../../src/index.ts";
 import type { ScriptedStep } from "../../src/testing/index.ts";
+import { clientSetup, type Session } from "../support/client.ts";
 import { user } from "../support/setup.ts";
-import { clientSetup, type Session } from "./support.ts";
 
 type Body = Pick<PromptOptions<unknown>, "messages" | "approvals">;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createScriptedModel } from "../../src/testing/index.ts";
+import { clientSetup, type Session, shown } from "../support/client.ts";
 import { assistant, user } from "../support/setup.ts";
-import { clientSetup, type Session, shown } from "./support.ts";
 
 const replies = ["a", "b", "c"];
 const said = [user("1"), assistant("a"), user("2"), assistant("b"), user("3"), assistant("c")];

@@ -12,7 +12,7 @@ import {
   type PromptOptions,
 } from "../../src/index.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";
-import { clientSetup, MapStore, type Session } from "./support.ts";
+import { clientSetup, MapStore, type Session } from "../support/client.ts";
 
 type Prompt = (client: AgentClient<string, Session>, options?: PromptOptions<Session>) => Promise<unknown>;
 const prompt: Prompt = (client, options) => client.prompt("Go on.", options);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MaybeConversational } from "../../src/index.ts";
-import { clientSetup } from "./support.ts";
+import { clientSetup } from "../support/client.ts";
 
 const declared = { user: "declared" } as const;
 const perCall = { user: "per-call" } as const;

@@ -4,9 +4,9 @@ import * as z from "zod";
 import { createAgentClient, createTool, type TraceEvent } from "../../src/index.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";
 import { abortable } from "../support/abort.ts";
+import { clientSetup, type Session } from "../support/client.ts";
 import { assistant, calling, result, user } from "../support/setup.ts";
 import { failAppends } from "../support/stores.ts";
-import { clientSetup, type Session } from "./support.ts";
 
 const clock = createTool({ name: "clock", description: "", parameters: z.object({}), execute: () => "noon" });
 

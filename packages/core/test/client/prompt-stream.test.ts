@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createScriptedModel } from "../../src/testing/index.ts";
 import { abortable } from "../support/abort.ts";
+import { clientSetup, type Session } from "../support/client.ts";
 import { user } from "../support/setup.ts";
-import { clientSetup, type Session } from "./support.ts";
 
 describe("a streamed prompt", () => {
   it("tells the reply piece by piece and stores the conversation", async () => {

@@ -2,7 +2,7 @@ import { defaultContinuationValidator, MemoryConversationStore } from "@jaf/memo
 import { afterEach, describe, expect, it } from "vitest";
 import { type Agent, createAgentClient, setConversationStore } from "../../src/index.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";
-import { createEcho, type Session } from "./support.ts";
+import { createEcho, type Session } from "../support/client.ts";
 
 afterEach(() => setConversationStore(undefined));
 

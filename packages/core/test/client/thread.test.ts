@@ -1,6 +1,6 @@
 import { type ConversationStore, createInMemoryProvider, MemoryConversationStore } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
-import { clientSetup, createEcho, MapStore, type Session } from "./support.ts";
+import { clientSetup, createEcho, MapStore, type Session } from "../support/client.ts";
 
 const perSession = { conversational: ({ userId }: Session) => ({ user: userId }) };
 const as = (userId: string) => ({ context: { userId } });

@@ -8,8 +8,16 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { MemoryConfig, Summarize } from "../../src/index.ts";
 import { abortable } from "../support/abort.ts";
+import {
+  converse,
+  passPause,
+  stored,
+  storedSummary,
+  storing,
+  talk,
+  ticks,
+} from "../support/conversations.ts";
 import { errorOf, user } from "../support/setup.ts";
-import { converse, passPause, stored, storedSummary, storing, talk, ticks } from "./conversations.ts";
 
 const never = () => new Promise<never>(() => {});
 

@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { converse, passPause, stored, storedSummary, storing, talk, ticks } from "./conversations.ts";
+import {
+  converse,
+  passPause,
+  stored,
+  storedSummary,
+  storing,
+  talk,
+  ticks,
+} from "../support/conversations.ts";
 
 const failing = (calls: { count: number }) => ({
   compressionThreshold: 4,

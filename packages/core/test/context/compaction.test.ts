@@ -1,11 +1,11 @@
 import { createInMemoryProvider, type Message } from "@jaf/memory";
 import { isReplayable } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
-import type { SummarizeInput } from "../../src/context/summarize-function.ts";
+import type { SummarizeInput } from "../../src/memory-config.ts";
+import { converse, stored, storedSummary, storing, talk, writeSummary } from "../support/conversations.ts";
 import { assistant, calling, result, user } from "../support/setup.ts";
 import { seed } from "../support/stores.ts";
 import { returning } from "../support/tool-answers.ts";
-import { converse, stored, storedSummary, storing, talk, writeSummary } from "./conversations.ts";
 
 const contents = (messages: readonly Message[] = []) => messages.map(({ content }) => content);
 

@@ -1,8 +1,8 @@
 import { createInMemoryProvider, type Message } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
+import { converse, storing, talk, writeSummary } from "../support/conversations.ts";
 import { assistant, calling, result, user } from "../support/setup.ts";
 import { seed } from "../support/stores.ts";
-import { converse, storing, talk, writeSummary } from "./conversations.ts";
 
 const rounds = (count: number): readonly Message[] =>
   Array.from({ length: count }, (_, at) => [calling([`${at}`, "tool"]), result(`${at}`, "ok")]).flat();

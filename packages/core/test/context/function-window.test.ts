@@ -1,9 +1,9 @@
 import { createInMemoryProvider, type Message } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import { type RunWindow, run } from "../../src/index.ts";
+import { converse, stored, storing, talk } from "../support/conversations.ts";
 import { assistant, errorOf, eventsOfType, says, setup, user } from "../support/setup.ts";
 import { returning } from "../support/tool-answers.ts";
-import { converse, stored, storing, talk } from "./conversations.ts";
 
 type WindowFunction = Extract<RunWindow, (...args: never) => unknown>;
 

@@ -1,9 +1,9 @@
 import type { Message } from "@jaf/memory";
 import { isReplayable } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
-import type { SummarizeInput } from "../../src/context/summarize-function.ts";
+import type { SummarizeInput } from "../../src/memory-config.ts";
+import { converse, storing, talk } from "../support/conversations.ts";
 import { assistant, calling, result, user } from "../support/setup.ts";
-import { converse, storing, talk } from "./conversations.ts";
 
 function watching() {
   const inputs: (readonly Message[])[] = [];

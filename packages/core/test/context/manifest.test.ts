@@ -1,13 +1,13 @@
 import { createInMemoryProvider, type Message, type RichMessage, sanitizeConversation } from "@jaf/memory";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { openScope } from "../../src/engine/run-scope.ts";
 import { run } from "../../src/index.ts";
-import { callModel } from "../../src/model/call-model.ts";
+import { callModel } from "../../src/model-calls/call-model.ts";
+import { openScope } from "../../src/run/scope.ts";
+import { type ContextData, converse, stored, storing, talk } from "../support/conversations.ts";
 import { assistant, calling, eventsOfType, result, says, setup, user } from "../support/setup.ts";
 import { seed } from "../support/stores.ts";
 import { returning } from "../support/tool-answers.ts";
-import { type ContextData, converse, stored, storing, talk } from "./conversations.ts";
 
 /** The fate of each position, after checking that each has exactly one. */
 function fatesOf({ ranges, messages, counts }: ContextData): string[] {

@@ -1,8 +1,8 @@
 import type { VersionedMemoryProvider } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import { abortable } from "../support/abort.ts";
+import { converse, storedSummary, storing, talk } from "../support/conversations.ts";
 import { errorOf } from "../support/setup.ts";
-import { converse, storedSummary, storing, talk } from "./conversations.ts";
 
 type Step = "look" | "store" | "pause";
 

@@ -1,8 +1,8 @@
 import { createInMemoryProvider } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
+import { converse, storedSummary, storing, talk, writeSummary } from "../support/conversations.ts";
 import { assistant, calling, result, user } from "../support/setup.ts";
 import { returning } from "../support/tool-answers.ts";
-import { converse, storedSummary, storing, talk, writeSummary } from "./conversations.ts";
 
 describe("the default summarize", () => {
   it("asks the run's own model, in the agent's settings, without tools and without its limit", async () => {

@@ -1,9 +1,9 @@
 import type { Message, RichMessage } from "@jaf/memory";
 import { messageText } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
-import { transcriptOf } from "../../src/context/transcript.ts";
+import { transcriptOf } from "../../src/context/summarizer.ts";
+import { converse, storing, talk } from "../support/conversations.ts";
 import { assistant, calling, result, user } from "../support/setup.ts";
-import { converse, storing, talk } from "./conversations.ts";
 
 const BUDGET = 100_000;
 const linesOf = (text: string) => text.split("\n");

@@ -3,9 +3,9 @@ import { messageWindow } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
 import { run } from "../../src/index.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";
+import { converse, stored, storing, talk } from "../support/conversations.ts";
 import { assistant, calling, errorOf, result, says, setup, user } from "../support/setup.ts";
 import { returning } from "../support/tool-answers.ts";
-import { converse, stored, storing, talk } from "./conversations.ts";
 
 const ask = { toolCalls: [{ name: "tool" }] };
 

@@ -1,7 +1,7 @@
 import { createInMemoryProvider, type RunId } from "@jaf/memory";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { run, runStream, type TraceEvent } from "../../src/index.ts";
-import { clientSetup } from "../client/support.ts";
+import { clientSetup } from "../support/client.ts";
 import { says, setup } from "../support/setup.ts";
 
 const NOW = Date.parse("2030-01-01T00:00:00Z");

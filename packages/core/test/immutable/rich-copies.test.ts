@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { frozenCopy, plainCopy } from "../../src/immutable/copy.ts";
-import { ownMessages } from "../../src/immutable/messages.ts";
-import { storableMessage } from "../../src/immutable/storable.ts";
+import { ownMessages, storableMessage } from "../../src/immutable/messages.ts";
 
 const rich = () => ({
   role: "user",

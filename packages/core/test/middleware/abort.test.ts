@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { type Middleware, run, runStream } from "../../src/index.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";
 import { abortable, aborted } from "../support/abort.ts";
+import { recorder } from "../support/middleware.ts";
 import { deferred, errorOf, eventsOfType, says, setup } from "../support/setup.ts";
 import { storedMessages } from "../support/stores.ts";
-import { recorder } from "./support.ts";
 
 const never = new Promise<never>(() => undefined);
 

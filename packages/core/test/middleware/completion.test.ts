@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { type CompletionRequest, type MiddlewareTurn, type RunConfig, run } from "../../src/index.ts";
 import { createScriptedModel, type ScriptedStep } from "../../src/testing/index.ts";
 import { abortable } from "../support/abort.ts";
+import { recorder } from "../support/middleware.ts";
 import { deferred, says, setup, user } from "../support/setup.ts";
-import { recorder } from "./support.ts";
 
 const request: CompletionRequest = { instructions: "Distil.", messages: [user("I am Alice.")] };
 const modelConfig = { name: "large", temperature: 0.9, maxTokens: 50 };

@@ -2,8 +2,8 @@ import { createInMemoryProvider } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import { type Middleware, run } from "../../src/index.ts";
 import { countCalls, createScriptedModel } from "../../src/testing/index.ts";
+import { recorder } from "../support/middleware.ts";
 import { errorOf, eventsOfType, says, setup } from "../support/setup.ts";
-import { recorder } from "./support.ts";
 
 describe("middleware that fails", () => {
   const quoting = Object.assign(new RangeError("the user said: secret"), { code: "E_QUOTED" });

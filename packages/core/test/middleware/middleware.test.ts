@@ -4,9 +4,9 @@ import * as z from "zod";
 import { type Agent, createTool, handoffTool, type Middleware, run, runStream } from "../../src/index.ts";
 import { countCalls, createScriptedModel } from "../../src/testing/index.ts";
 import { locating, looking, paying, shop } from "../support/interrupted.ts";
+import { recorder } from "../support/middleware.ts";
 import { assistant, deferred, errorOf, says, setup, user } from "../support/setup.ts";
 import { failAppends, storedMessages } from "../support/stores.ts";
-import { recorder } from "./support.ts";
 
 const adding = (name: string, instructions: string): Middleware<unknown> => ({
   name,

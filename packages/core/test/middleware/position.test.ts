@@ -2,10 +2,10 @@ import { createInMemoryProvider, type MemoryProvider, type Message } from "@jaf/
 import { describe, expect, it } from "vitest";
 import { type Durability, type MemoryConfig, type RunConfig, run } from "../../src/index.ts";
 import { createScriptedModel, type ScriptedStep } from "../../src/testing/index.ts";
+import { recorder } from "../support/middleware.ts";
 import { resumed, unfinished } from "../support/resumed.ts";
 import { assistant, calling, result, says, setup, user } from "../support/setup.ts";
 import { storedMessages } from "../support/stores.ts";
-import { recorder } from "./support.ts";
 
 const durabilities: readonly Durability[] = ["completed", "turn", "step"];
 

@@ -2,8 +2,7 @@ import { createInMemoryProvider } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createTool, type JAFError, run, runStream } from "../../src/index.ts";
-import type { ScriptedReply } from "../../src/testing/index.ts";
-import { createScriptedModel } from "../../src/testing/index.ts";
+import { createScriptedModel, type ScriptedReply } from "../../src/testing/index.ts";
 import { errorOf, eventsOfType, says, setup } from "../support/setup.ts";
 
 const image = { type: "media", mediaType: "image/png", data: "AAE=" };

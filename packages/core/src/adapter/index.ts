@@ -1,3 +1,0 @@
-// What adapters of models and of user interfaces need, without the engine. The root has all of it, too.
-export { maskSecrets } from "@jaf/memory/engine";
-export { readToolResult, rejectedResult, rejectionOf } from "../tools/result-text.ts";

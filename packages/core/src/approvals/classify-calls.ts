@@ -1,0 +1,189 @@
+import type { RichToolCall } from "@jaf/memory";
+import { calledTool } from "@jaf/memory/engine";
+import type { ToolParts } from "../content-parts.ts";
+import { frozenCopy, plainCopy } from "../immutable/copy.ts";
+import type { Interruption } from "../interruption.ts";
+import { abortable } from "../limits/abort.ts";
+import type { RunScope } from "../run-scope.ts";
+import type { Masking } from "../thrown.ts";
+import type { ParsedArguments } from "../tool-calls/arguments.ts";
+import { type CallBatch, findTool, type RunnableCall } from "../tool-calls/execute-call.ts";
+import { rejectedResult, ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
+import { isClientTool, type Tool } from "../tools/tool.ts";
+import {
+  type JudgedArguments,
+  type JudgedCall,
+  judgeArguments,
+  unboundReason,
+} from "./canonical-arguments.ts";
+import type { Decisions } from "./decisions.ts";
+import { approvalIdPrefix, bindingOf, type PendingApprovals } from "./pending-approvals.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
+type AnyTool<Ctx> = Tool<any, Ctx>;
+
+/** The calls of a reply, by what happens to them. */
+export interface ClassifiedCalls<Ctx> {
+  readonly run: readonly RunnableCall<Ctx>[];
+  /** Answered without a tool of ours: by the client, or by somebody's refusal. */
+  readonly answered: readonly AnsweredCall[];
+  readonly waiting: readonly Interruption[];
+  /** The arguments of all calls that may wait. */
+  readonly judged: JudgedCalls;
+}
+
+export type JudgedCalls = ReadonlyMap<RichToolCall, JudgedArguments>;
+
+export interface AnsweredCall {
+  readonly call: RichToolCall;
+  readonly result: string | ToolResult | ToolParts;
+  /** The message of what the tool's own `needsApproval` threw. */
+  readonly thrown?: string;
+}
+
+export interface ClassifyOptions {
+  readonly decisions: Decisions;
+  readonly waiting: PendingApprovals;
+  /** Arguments that were judged before, so that what was decided about is what runs. */
+  readonly judged?: JudgedCalls;
+}
+
+/** Whether a call of it may have to wait for somebody. */
+const mayWait = <Ctx>(tool: AnyTool<Ctx>): boolean =>
+  isClientTool(tool) || (tool.needsApproval !== undefined && tool.needsApproval !== false);
+
+/**
+ * Decides which calls of a reply run, which are answered without running, and which wait. The results are in call
+ * order. Rejects when the run is aborted meanwhile.
+ */
+export async function classifyCalls<Ctx>(
+  scope: RunScope<Ctx>,
+  batch: CallBatch<Ctx>,
+  options: ClassifyOptions,
+): Promise<ClassifiedCalls<Ctx>> {
+  const run = batch.calls.map((call) => ({ call, tool: findTool(batch, calledTool(call).name) }));
+  return run.some(({ tool }) => tool !== undefined && mayWait(tool))
+    ? await applyDecisions(scope, { batch, run }, options)
+    : { run, answered: [], waiting: [], judged: nothingJudged };
+}
+
+const nothingJudged: JudgedCalls = new Map();
+
+type CallClass =
+  | { readonly to: "run"; readonly parsed: ParsedArguments }
+  | { readonly to: "answered"; readonly answer: AnsweredCall }
+  | { readonly to: "waiting"; readonly interruption: Interruption };
+
+/**
+ * Applies the decisions to the calls that may wait: which of them run, which are answered without running, and which go on
+ * waiting. The results are in call order. Rejects when the run is aborted meanwhile.
+ */
+async function applyDecisions<Ctx>(
+  scope: RunScope<Ctx>,
+  { batch, run }: { readonly batch: CallBatch<Ctx>; readonly run: readonly RunnableCall<Ctx>[] },
+  options: ClassifyOptions,
+): Promise<ClassifiedCalls<Ctx>> {
+  const classified = {
+    run: [] as RunnableCall<Ctx>[],
+    answered: [] as AnsweredCall[],
+    waiting: [] as Interruption[],
+    judged: new Map<RichToolCall, JudgedArguments>(),
+  };
+  const { signal } = scope.config;
+  for (const runnable of run) {
+    const { call, tool } = runnable;
+    if (tool === undefined || !mayWait(tool)) {
+      classified.run.push(runnable);
+      continue;
+    }
+    const judged = options.judged?.get(call) ?? (await abortable(judgeArguments({ tool, call }), signal));
+    classified.judged.set(call, judged);
+    const where = await abortable(
+      classifyCall(batch, { call, tool, judged, mask: scope.mask }, options),
+      signal,
+    );
+    if (where.to === "run") classified.run.push({ ...runnable, parsed: where.parsed });
+    else if (where.to === "answered") classified.answered.push(where.answer);
+    else classified.waiting.push(where.interruption);
+  }
+  return classified;
+}
+
+interface Judged<Ctx> extends JudgedCall<Ctx> {
+  readonly judged: JudgedArguments;
+  readonly mask: Masking;
+}
+
+async function classifyCall<Ctx>(
+  batch: CallBatch<Ctx>,
+  { call, tool, judged, mask }: Judged<Ctx>,
+  { decisions, waiting }: ClassifyOptions,
+): Promise<CallClass> {
+  const { parsed, text } = judged;
+  if (!parsed.ok) return { to: "run", parsed }; // Which answers it with what is wrong.
+  const { name: toolName, input } = calledTool(call);
+  const asked = {
+    toolCallId: call.id,
+    toolName,
+    args: frozenCopy(parsed.args),
+    arguments: input,
+    agentName: batch.agentName,
+  };
+  if (isClientTool(tool)) {
+    const result = decisions.results.get(call.id);
+    return result === undefined
+      ? { to: "waiting", interruption: Object.freeze({ type: "client_tool", ...asked }) }
+      : { to: "answered", answer: { call, result } };
+  }
+  const binding = text === undefined ? undefined : bindingOf(waiting.location, call, text);
+  if (binding !== undefined && decisions.approved.has(binding)) return { to: "run", parsed };
+  if (decisions.rejected.has(call.id)) {
+    return { to: "answered", answer: { call, result: rejectedResult(decisions.rejected.get(call.id)) } };
+  }
+  const needed = await needsApproval({ tool, judged, mask }, batch.context);
+  if (needed === false) return { to: "run", parsed };
+  if (needed !== true) return { to: "answered", answer: { call, ...needed } };
+  const unbound = await unboundReason({ tool, call }, judged);
+  if (unbound !== undefined) return { to: "answered", answer: { call, ...unapprovable(unbound) } };
+  const { expiresAt, round } = waiting.record;
+  return {
+    to: "waiting",
+    interruption: Object.freeze({
+      type: "approval",
+      ...asked,
+      approvalId: `${approvalIdPrefix(waiting.location, call, round)}${binding}`,
+      ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt) }),
+    }),
+  };
+}
+
+/** How a call ends that isn't made, through no fault of the model's. */
+interface Failed {
+  readonly result: ToolResult;
+  readonly thrown: string;
+}
+
+const failed = (thrown: string): Failed => ({
+  result: ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, thrown),
+  thrown,
+});
+
+/** Whatever isn't plainly no is yes; what throws is neither, and the call isn't made. */
+async function needsApproval<Ctx>(
+  { tool, judged: { parsed }, mask }: Omit<Judged<Ctx>, "call">,
+  context: Readonly<Ctx>,
+): Promise<boolean | Failed> {
+  if (typeof tool.needsApproval !== "function") {
+    return tool.needsApproval !== undefined && tool.needsApproval !== false;
+  }
+  try {
+    return (await tool.needsApproval(plainCopy(parsed.args), context)) !== false;
+  } catch (failure) {
+    return failed(failure instanceof Error ? mask(failure.message) : "it threw something that is no Error");
+  }
+}
+
+const unapprovable = (reason: string): Failed =>
+  failed(
+    `The call was not made: it needs an approval, and none can be bound to its parsed arguments: ${reason}.`,
+  );

@@ -1,0 +1,74 @@
+import type { RichToolCall } from "@jaf/memory";
+import { sha256 } from "@jaf/memory/digest";
+import { calledTool } from "@jaf/memory/engine";
+import type { ApprovalRecord } from "../stored/metadata.ts";
+
+/** Identifies the reply that made calls. */
+export interface ReplyLocation {
+  /** The id of the conversation, or of the run where nothing is stored. */
+  readonly owner: string;
+  /** The position of the reply in the conversation. */
+  readonly position: number;
+  /**
+   * The scope of the calls, which stays the same when the run resumes. Random where something is stored, so that it differs for a
+   * later conversation with the same id.
+   */
+  readonly scope: string;
+  /** Whether something is stored. Only then can approvals expire. */
+  readonly isStored: boolean;
+}
+
+/** The approvals that the calls of a reply wait for. */
+export interface PendingApprovals {
+  readonly location: ReplyLocation;
+  readonly record: ApprovalRecord;
+}
+
+/** The approvals of a reply's calls from a stored record; a record of another reply is ignored. */
+export function pendingApprovalsOf(location: ReplyLocation, record?: ApprovalRecord): PendingApprovals {
+  const { position } = location;
+  return { location, record: record?.position === position ? record : { position, round: 0, approved: [] } };
+}
+
+interface Asking {
+  readonly ttlMs: number | undefined;
+  /** Milliseconds since 1970. Called only where approvals expire. */
+  readonly now: () => number;
+}
+
+/** Asks again for approvals that have expired, in a new round: earlier decisions no longer count. */
+export function renewExpired(
+  { location, record }: PendingApprovals,
+  { ttlMs, now }: Asking,
+): PendingApprovals {
+  const approvalTtlMs = location.isStored && ttlMs !== Number.POSITIVE_INFINITY ? ttlMs : undefined;
+  if (record.expiresAt === undefined && approvalTtlMs === undefined) return { location, record };
+  const time = now();
+  const expired = record.expiresAt !== undefined && record.expiresAt <= time;
+  if (!expired && record.expiresAt !== undefined) return { location, record };
+  const { position, round, approved } = record;
+  const expiresAt = approvalTtlMs === undefined ? {} : { expiresAt: time + approvalTtlMs };
+  return { location, record: { position, round: expired ? round + 1 : round, approved, ...expiresAt } };
+}
+
+/** The scope of calls for which none is stored: nothing is stored at all, or another program stored the calls. */
+export const openCallScope = (owner: string, position: number): string => `${owner}:${position}`;
+
+const digestOf = (...bound: readonly unknown[]): string => sha256(JSON.stringify(bound), "base64url");
+
+/** A digest of a call at its location, whatever its arguments are parsed to. */
+const callDigestOf = ({ owner, position, scope }: ReplyLocation, call: RichToolCall): string => {
+  const { name, input } = calledTool(call);
+  return digestOf(owner, position, scope, call.id, name, input);
+};
+
+/**
+ * A digest of a call at its location with its parsed arguments, the same in every round. `text`: the arguments, as canonical
+ * JSON.
+ */
+export const bindingOf = (location: ReplyLocation, call: RichToolCall, text: string): string =>
+  digestOf(callDigestOf(location, call), text);
+
+/** The beginning of a call's approval ids in this round. */
+export const approvalIdPrefix = (location: ReplyLocation, call: RichToolCall, round: number): string =>
+  `appr_${digestOf(callDigestOf(location, call), round)}.`;

@@ -1,0 +1,184 @@
+import type { AnyConversationStore, MemoryProvider, Result } from "@jaf/memory";
+import {
+  createFailure,
+  createMemoryStorageError,
+  createSuccess,
+  idIssue,
+  parseOptions,
+  present,
+} from "@jaf/memory/engine";
+import { ConversationStoreError, providerOf } from "@jaf/memory/turns";
+import * as z from "zod";
+import type { ConversationalDeclaration } from "../agent.ts";
+import { toResult } from "../stored/load.ts";
+import { threadOf } from "./conversation-store.ts";
+
+/** The ids that were passed to `forUser` and `continue`. */
+export interface Explicit {
+  readonly userId?: string;
+  readonly conversationId?: string;
+}
+
+/** Where a prompt's messages come from and go to. */
+export type Plan =
+  | { readonly kind: "stateless" }
+  /** A new conversation. */
+  | { readonly kind: "new"; readonly userId: string }
+  /** This conversation. Without a user, ownership isn't checked. */
+  | { readonly kind: "resume"; readonly conversationId: string; readonly userId: string | undefined }
+  /** The one thread of the user with the agent, new or not. */
+  | { readonly kind: "thread"; readonly userId: string; readonly agent: string }
+  /** The conversation's id is invalid, or ownership has to be checked and there is no user. */
+  | { readonly kind: "refused" };
+
+export type StoredPlan = Exclude<Plan, { readonly kind: "stateless" }>;
+
+/** The stored conversation that a run goes on with. */
+export interface OpenConversation {
+  readonly conversationId: string;
+  /** Absent: the server itself asks. */
+  readonly userId: string | undefined;
+  /** The key of the agent whose thread it is; absent: of no thread. */
+  readonly agent?: string;
+  readonly provider: MemoryProvider;
+}
+
+/**
+ * The user has no conversation with this id: it doesn't exist, or belongs to another user or to nobody. The error doesn't tell
+ * which, so that nobody learns which ids exist.
+ */
+export class ConversationOwnershipError extends Error {
+  override readonly name = "ConversationOwnershipError";
+
+  constructor() {
+    super("The user has no such conversation. Start a new one, or continue one of this user's.");
+  }
+}
+
+export const idSchema = z.string().superRefine((id, context) => {
+  const issue = idIssue("id", id);
+  if (issue !== undefined) context.addIssue({ code: "custom", message: `expected ${issue.expected}` });
+});
+
+const userSchema = z
+  .unknown()
+  .refine((user) => !user || idIssue("user", user) === undefined, {
+    error: "expected the id of a user, or a falsy value for nobody",
+  })
+  .transform((user) => (typeof user === "string" && user !== "" ? user : undefined))
+  .optional();
+
+const conversationalSchema = z.strictObject({
+  user: userSchema,
+  // An id may come from a browser: one that is invalid is refused in the same way as one of another user's conversation.
+  id: z.string().optional(),
+  agent: idSchema.optional(),
+  historyLimit: z.int().min(1).optional(),
+});
+
+export type ParsedConversational = z.output<typeof conversationalSchema>;
+
+/** The option or the declaration is present and names nobody. Not the same as neither being present. */
+export const NOBODY: ParsedConversational = Object.freeze({});
+
+/** A falsy value is {@link NOBODY}. Throws a `TypeError` that names the field. */
+export const parseConversational = (value: unknown, what: string): ParsedConversational =>
+  value ? parseOptions(conversationalSchema, value, what) : NOBODY;
+
+/** The agent's declaration for this context, called on the agent. Rejects with what it throws. */
+export async function declaredBy<Ctx>(
+  agent: { readonly conversational?: ConversationalDeclaration<Ctx> },
+  context: Readonly<Ctx>,
+): Promise<ParsedConversational> {
+  const declared =
+    typeof agent.conversational === "function" ? await agent.conversational(context) : agent.conversational;
+  return parseConversational(declared, "Agent.conversational");
+}
+
+/**
+ * The explicit ids take precedence over `declared`, which is the prompt's option, or else the agent's declaration. `undefined`:
+ * neither is present, so the server is trusted.
+ */
+export function planOf(
+  { userId: explicitUser, conversationId }: Explicit,
+  declared: ParsedConversational | undefined,
+  agentName: string,
+): Plan {
+  const userId = explicitUser ?? declared?.user;
+  if (conversationId !== undefined) {
+    // A request without a signed-in user must not reach a conversation that only the server may name without a user.
+    if (userId === undefined && declared !== undefined) return { kind: "refused" };
+    return existingConversation(conversationId, userId);
+  }
+  if (explicitUser !== undefined) return { kind: "new", userId: explicitUser };
+  if (userId === undefined || declared === undefined) return { kind: "stateless" };
+  if (declared.id !== undefined) return existingConversation(declared.id, userId);
+  return { kind: "thread", userId, agent: declared.agent ?? agentName };
+}
+
+const existingConversation = (conversationId: string, userId: string | undefined): Plan =>
+  idIssue("conversationId", conversationId) === undefined
+    ? { kind: "resume", conversationId, userId }
+    : { kind: "refused" };
+
+/**
+ * Finds the conversation, or has the store make it if `admit` allows that. A store that fails is a failure. Throws
+ * {@link ConversationOwnershipError} for a conversation that the user has no right to, and what `admit` throws.
+ */
+export async function openConversation(
+  store: AnyConversationStore,
+  plan: StoredPlan,
+  admit: () => Promise<void>,
+): Promise<Result<OpenConversation>> {
+  if (plan.kind === "refused") throw new ConversationOwnershipError();
+  if (plan.kind === "resume") return openExisting(providerFor(store, plan.userId), plan);
+  const { userId } = plan;
+  const refusals: unknown[] = [];
+  const create = async () => {
+    await admit().catch((thrown: unknown) => {
+      refusals.push(thrown);
+      throw thrown;
+    });
+    return store.create(undefined, plan.kind === "thread" ? { userId, agent: plan.agent } : { userId });
+  };
+  const found = await attempt(() => (plan.kind === "thread" ? threadOf(store, plan, create) : create()));
+  if (refusals.length > 0) throw refusals[0];
+  if (!found.success) return found;
+  const conversationId = found.data;
+  const label = plan.kind === "thread" ? { agent: plan.agent } : {};
+  return createSuccess({ conversationId, userId, provider: providerFor(store, userId), ...label });
+}
+
+const providerFor = (store: AnyConversationStore, userId: string | undefined): MemoryProvider =>
+  providerOf(store, present({ userId }));
+
+/** A conversation without an owner, or one that doesn't exist, is refused in the same way as another user's. */
+async function openExisting(
+  provider: MemoryProvider,
+  { conversationId, userId }: Extract<Plan, { readonly kind: "resume" }>,
+): Promise<Result<OpenConversation>> {
+  if (userId !== undefined) {
+    const query = { conversationId, userId, includeMessages: false };
+    const found = await toResult("findConversations", () => provider.findConversations(query));
+    if (!found.success) return found;
+    if (found.data.length === 0) throw new ConversationOwnershipError();
+  }
+  return createSuccess({ conversationId, userId, provider });
+}
+
+async function attempt(task: () => Promise<string>): Promise<Result<string>> {
+  try {
+    const conversationId: unknown = await task();
+    const issue = idIssue("conversationId", conversationId);
+    if (issue === undefined) return createSuccess(conversationId as string);
+    return createFailure(
+      storageError(`the conversation store gave an id that is none: expected ${issue.expected}`),
+    );
+  } catch (thrown) {
+    if (thrown instanceof ConversationStoreError) return createFailure(thrown.memoryError);
+    return createFailure(storageError("the conversation store threw", thrown));
+  }
+}
+
+const storageError = (reason: string, cause?: unknown) =>
+  createMemoryStorageError("openConversation", reason, { provider: "conversation-store", cause });

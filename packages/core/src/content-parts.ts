@@ -1,0 +1,79 @@
+import type { ContentPart, MediaPart, TextPart } from "@jaf/memory";
+import { parseMessages } from "@jaf/memory/engine";
+import * as z from "zod";
+import { frozenCopy } from "./immutable/copy.ts";
+
+/** A part of a user's message. */
+export type UserPart = TextPart | MediaPart;
+
+/** A user's message of several parts, e.g. a question and an image, or of a text. */
+export interface UserMessage {
+  readonly role: "user";
+  readonly content: string | readonly UserPart[];
+}
+
+/** A part of a tool's result. */
+export type ToolPart = TextPart | MediaPart;
+
+/**
+ * A tool's result that has more than text, e.g. an image: `{ parts: [{ type: "media", mediaType: "image/png", data }] }`. The model
+ * gets the parts unchanged. It may also be the `data` of a successful `ToolResult`. An object with other fields in addition to
+ * `parts`, or with other kinds of parts, is data, which the model gets as JSON.
+ */
+export interface ToolParts {
+  readonly parts: readonly ToolPart[];
+}
+
+const textPartSchema = z.looseObject({ type: z.literal("text"), text: z.string() });
+
+const mediaPartSchema = z
+  .looseObject({
+    type: z.literal("media"),
+    mediaType: z.string({ error: 'expected a media type, e.g. "image/png"' }).min(1),
+    data: z.union([z.string(), z.instanceof(Uint8Array)], { error: "expected base64 or bytes" }).optional(),
+    url: z.union([z.string(), z.instanceof(URL)], { error: "expected an address" }).optional(),
+    fileId: z.string().optional(),
+  })
+  .refine(({ data, url, fileId }) => data !== undefined || url !== undefined || fileId !== undefined, {
+    error: "expected data, url or fileId",
+  });
+
+const NOT_SAID: ReadonlySet<string> = new Set([
+  ...["reasoning", "refusal", "tool-call", "provider-tool-call", "provider-tool-result"],
+]);
+
+/** Parts that JAF doesn't know are the model provider's, which may know them. */
+const other = z.looseObject({
+  type: z
+    .string({ error: "expected the type of a part" })
+    .refine((type) => !NOT_SAID.has(type), { error: "expected what a user can say, e.g. text or media" }),
+});
+
+function schemaOf(type: unknown): z.ZodType {
+  if (type === "text") return textPartSchema;
+  return type === "media" ? mediaPartSchema : other;
+}
+
+const userPartSchema = z.unknown().superRefine((part, context) => {
+  const type = typeof part === "object" && part !== null && "type" in part ? part.type : undefined;
+  const schema = schemaOf(type);
+  const parsed = schema.safeParse(part);
+  if (parsed.success) return;
+  for (const { path, message } of parsed.error.issues) context.addIssue({ code: "custom", path, message });
+});
+
+/** The parts of a user's message. */
+export const userPartsSchema = z.array(userPartSchema);
+
+const toolPartSchema = z.discriminatedUnion("type", [textPartSchema, mediaPartSchema]);
+
+export const toolPartsSchema = z.strictObject({ parts: z.array(toolPartSchema).min(1) });
+
+export const isToolParts = (value: unknown): value is ToolParts =>
+  typeof value === "object" && value !== null && "parts" in value && toolPartsSchema.safeParse(value).success;
+
+/** Frozen copies, in which bytes are a `Uint8Array`; `undefined` for what no store can hold. */
+export function keptParts({ parts }: ToolParts): readonly ContentPart[] | undefined {
+  const content = frozenCopy(parts);
+  return parseMessages([{ role: "tool", content, tool_call_id: "call" }]).success ? content : undefined;
+}

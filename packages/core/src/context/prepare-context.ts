@@ -1,0 +1,208 @@
+import type { MemoryIssue, Message } from "@jaf/memory";
+import { createMemoryStorageError, createMemoryValidationError, describeCause } from "@jaf/memory/engine";
+import { isMediaResolver } from "@jaf/memory/turns";
+import { abortable, runAborted } from "../limits/abort.ts";
+import { contextIssues, type Summarize } from "../memory-config.ts";
+import type { RunConfig } from "../run-config.ts";
+import { type MakeView, type ModelTurn, OPERATION, type Refused, type View } from "../run-scope.ts";
+import type { RunState } from "../state.ts";
+import type { Journal } from "../stored/journal.ts";
+import { toResult } from "../stored/load.ts";
+import { type Summary, summaryMessage } from "../stored/summary.ts";
+import { type Compacted, openCompaction } from "./compaction.ts";
+import {
+  type HistorySlice,
+  indexFrom,
+  messagesOf,
+  type PositionedHistory,
+  positionAt,
+  positionHistory,
+  sliceAfter,
+  storedSource,
+  wholeSlice,
+} from "./history.ts";
+import { manifestOf } from "./manifest.ts";
+import { summarizeByModel } from "./summarizer.ts";
+import { type ModelWindow, openWindow, type ShownMessages, type WindowInput } from "./window.ts";
+
+interface ViewOptions<Ctx> {
+  readonly config: RunConfig<Ctx>;
+  /** Absent when nothing is stored. */
+  readonly journal: Journal | undefined;
+  /** What the run was given. */
+  readonly initial: readonly Message[];
+}
+
+export function openView<Ctx>({ config, journal, initial }: ViewOptions<Ctx>): MakeView<Ctx> {
+  const { memory, signal } = config;
+  const compaction = journal && openCompaction(journal, signal);
+  const media = journal && openMedia(journal, signal);
+  const given = { source: () => initial, first: 0, stored: 0 };
+  const messageOf = openSummaryMessages();
+  let window: ModelWindow | undefined;
+
+  const viewOf = (state: RunState<Ctx>, { window, history, compacted }: WindowInUse): View<Ctx> => {
+    const summary = compacted?.summary;
+    const result = applyWindow(window, { history, summary, message: summary && messageOf(summary) });
+    if (!result.ok) return result;
+    const agentName = state.currentAgentName;
+    const { limit, tokensOf } = window;
+    return {
+      ok: true,
+      state: withMessages(state, result.messages),
+      describe: (additions = []) =>
+        manifestOf({
+          ...result,
+          additions,
+          agentName,
+          history,
+          summary,
+          limit,
+          tokens: tokensOf(result.messages),
+          report: compacted?.report,
+        }),
+    };
+  };
+
+  return async (turn) => {
+    // Of a stored conversation they were checked before it was loaded.
+    const issues = window === undefined && journal === undefined ? contextIssues(memory) : [];
+    if (issues.length > 0) return invalid(issues);
+    window ??= openWindow(memory?.window);
+    const source = journal === undefined ? given : storedSource(journal);
+    const history = positionHistory(turn.state.messages, source);
+    const compacted = await compaction?.before(history, summarizerOf(config, turn));
+    const view = viewOf(turn.state, { window, history, compacted });
+    if (!view.ok || media === undefined) return view;
+    const resolved = await media(view.state.messages);
+    return resolved.ok ? { ...view, state: withMessages(view.state, resolved.messages) } : resolved;
+  };
+}
+
+/** A window and the history that it is applied to. */
+interface WindowInUse {
+  readonly window: ModelWindow;
+  readonly history: PositionedHistory;
+  readonly compacted: Compacted | undefined;
+}
+
+const withMessages = <Ctx>(state: RunState<Ctx>, messages: readonly Message[]): RunState<Ctx> =>
+  messages === state.messages ? state : { ...state, messages };
+
+/** The application's function is called on its own options, which may be an instance of a class. */
+function summarizerOf<Ctx>(config: RunConfig<Ctx>, turn: ModelTurn<Ctx>): Summarize {
+  const summary = config.memory?.summary;
+  return summary?.summarize === undefined ? summarizeByModel(config, turn) : summary.summarize.bind(summary);
+}
+
+type WindowResult =
+  | {
+      readonly ok: true;
+      readonly messages: readonly Message[];
+      /** The part of the history that the window was applied to. */
+      readonly slice: HistorySlice;
+      readonly shown: ShownMessages;
+    }
+  | Refused;
+
+interface WindowedHistory {
+  readonly history: PositionedHistory;
+  readonly summary: Summary | undefined;
+  /** The summary as a message. */
+  readonly message: Message | undefined;
+}
+
+function applyWindow(window: ModelWindow, windowed: WindowedHistory): WindowResult {
+  try {
+    const { slice, shown } = showAfterSummary(window, windowed) ?? showWhole(window, windowed);
+    if (shown.issue !== undefined) return invalid([shown.issue]);
+    const before = shown.summary === undefined ? undefined : [shown.summary, ...shown.messages];
+    return { ok: true, messages: before ?? shown.messages, slice, shown };
+  } catch (thrown) {
+    const detail = "RunConfig.memory.window failed";
+    return { ok: false, error: { _tag: "InternalError", detail, cause: describeCause(thrown) } };
+  }
+}
+
+/** `undefined` without a summary, and where the window has no room for it. */
+function showAfterSummary(window: ModelWindow, { history, summary, message }: WindowedHistory) {
+  if (summary === undefined) return undefined;
+  const slice = sliceAfter(history, summary.upTo);
+  const shown = window.show(
+    inputOf(history, {
+      slice,
+      summary: message,
+      from: summary.upTo + 1,
+      dropped: Math.max(0, history.first - (summary.upTo + 1)),
+    }),
+  );
+  return shown.summary === undefined ? undefined : { slice, shown };
+}
+
+function showWhole(window: ModelWindow, { history }: WindowedHistory) {
+  const slice = wholeSlice(history);
+  const input = inputOf(history, {
+    slice,
+    summary: undefined,
+    from: 0,
+    dropped: history.first + slice.start,
+  });
+  return { slice, shown: window.show(input) };
+}
+
+interface Input extends Pick<WindowInput, "summary" | "dropped"> {
+  readonly slice: HistorySlice;
+  /** The position after the last summarised message; 0 without a summary. */
+  readonly from: number;
+}
+
+const inputOf = (history: PositionedHistory, { slice, from, summary, dropped }: Input): WindowInput => ({
+  messages: messagesOf(history, slice),
+  summary,
+  dropped,
+  positionOf: (index) => positionAt(history, indexFrom(slice)(index)) - from,
+});
+
+const invalid = (issues: readonly MemoryIssue[]): Refused => ({
+  ok: false,
+  error: { _tag: "MemoryError", error: createMemoryValidationError(issues, { operation: OPERATION }) },
+});
+
+/** The same message for the same summary, call after call. */
+function openSummaryMessages(): (summary: Summary) => Message {
+  let last: { readonly summary: Summary; readonly message: Message } | undefined;
+  return (summary) => {
+    if (last?.summary !== summary) last = { summary, message: summaryMessage(summary) };
+    return last.message;
+  };
+}
+
+const RESOLVE_MEDIA = "resolveMedia";
+
+type WithMedia = { readonly ok: true; readonly messages: readonly Message[] } | Refused;
+
+/**
+ * Replaces references to media that lie in a blob store (`withBlobs`) by their bytes, for the model. A reference to erased media
+ * stays: a conversation must not end because a picture in it was erased. `undefined` where the provider returns all bytes
+ * itself. Never rejects.
+ */
+function openMedia(
+  journal: Journal,
+  signal: AbortSignal | undefined,
+): ((messages: readonly Message[]) => Promise<WithMedia>) | undefined {
+  const { conversationId } = journal;
+  const { provider } = journal.memory;
+  if (!isMediaResolver(provider)) return undefined;
+  return async (messages) => {
+    const resolving = toResult(RESOLVE_MEDIA, () =>
+      provider.resolveMedia(conversationId, messages, { missing: "leave" }),
+    );
+    // It never rejects of itself, so a rejection is the abort.
+    const resolved = await abortable(resolving, signal).catch(() => undefined);
+    if (resolved === undefined) return { ok: false, error: runAborted(signal) };
+    if (!resolved.success) return { ok: false, error: { _tag: "MemoryError", error: resolved.error } };
+    if (Array.isArray(resolved.data)) return { ok: true, messages: resolved.data };
+    const error = createMemoryStorageError(RESOLVE_MEDIA, "the memory provider returned no messages");
+    return { ok: false, error: { _tag: "MemoryError", error } };
+  };
+}

@@ -1,0 +1,252 @@
+import type { MemoryIssue, Message, Omission, Tokenizer, WindowOptions } from "@jaf/memory";
+import { parseMessages, present, sanitizeWithOrigins } from "@jaf/memory/engine";
+import { countMessageTokens, planWindow } from "@jaf/memory/turns";
+import type { ContextLabel, WindowLimit } from "../context-manifest.ts";
+import { frozenCopy } from "../immutable/copy.ts";
+import {
+  isSelecting,
+  PATH,
+  type RunWindow,
+  type SelectingWindow,
+  tokenizerOf,
+  type WindowFunction,
+  windowOptions,
+} from "../memory-config.ts";
+
+export interface WindowInput {
+  /** The part of a history that is to be seen. */
+  readonly messages: readonly Message[];
+  /** What stands before it. */
+  readonly summary: Message | undefined;
+  /** How many messages are gone between the summary, or the very first message, and the messages given. */
+  readonly dropped: number;
+  /** The position of the user message at an index, counted from the same. */
+  readonly positionOf: (index: number) => number;
+}
+
+/** What a window shows of a part of a history. */
+export interface ShownMessages {
+  readonly messages: readonly Message[];
+  /** Absent without one, and where there is no room for it: then nothing is shown. */
+  readonly summary: Message | undefined;
+  /** What became of the message at an index of what was given; `undefined`: it is shown as it is. */
+  readonly label: (index: number) => ContextLabel | undefined;
+  /** What is wrong, so that the model must not be called: it wouldn't see what it is to answer. */
+  readonly issue: MemoryIssue | undefined;
+}
+
+export interface ModelWindow {
+  readonly limit: WindowLimit | undefined;
+  /** Throws what the application's function or tokenizer throws, or a `TypeError` where they return nonsense. */
+  readonly show: (input: WindowInput) => ShownMessages;
+  /** Tokens by the window's tokenizer; `undefined` where it counts messages. */
+  readonly tokensOf: (messages: readonly Message[]) => number | undefined;
+}
+
+const showAll = ({ messages, summary }: WindowInput): ShownMessages => ({
+  messages,
+  summary,
+  label: () => undefined,
+  issue: undefined,
+});
+
+/** Shows all that there is. */
+const wholeWindow: ModelWindow = { limit: undefined, show: showAll, tokensOf: () => undefined };
+
+/** The issue of a limit that leaves no room for what the model is to answer. */
+const windowTooSmall: MemoryIssue = {
+  path: PATH,
+  expected:
+    "room for the newest message together with the calls and results it belongs to and the last user message",
+};
+
+/** Throws a `TypeError` for a configuration that has issues. */
+export function openWindow(window: RunWindow | undefined): ModelWindow {
+  if (window === undefined) return wholeWindow;
+  if (typeof window === "function")
+    return { limit: { type: "function" }, show: windowByFunction(window), tokensOf: () => undefined };
+  if (isSelecting(window)) return openSelecting(window);
+  const counted = memoizeTokenizer(tokenizerOf(window));
+  const options = windowOptions(window, counted);
+  const limits = {
+    limit: limitOf(options),
+    ...present({ trimTo: options.trimTo }),
+  };
+  if (!("maxTokens" in options))
+    return {
+      limit: { type: "messages", ...limits },
+      show: showIn(options, () => 1),
+      tokensOf: () => undefined,
+    };
+  const costOf = (message: Message) => countMessageTokens(message, counted);
+  return {
+    limit: { type: "tokens", ...limits },
+    show: showIn(options, costOf),
+    tokensOf: (messages) => messages.reduce((sum, message) => sum + costOf(message), 0),
+  };
+}
+
+function openSelecting(window: SelectingWindow): ModelWindow {
+  const { maxMessages } = window;
+  const select = windowByFunction((messages) => window.select(messages));
+  return {
+    limit: { type: "function", limit: maxMessages },
+    show: (input) => {
+      const { messages, omitted, newestOmitted } = planWindow(input.messages, { maxMessages });
+      if (newestOmitted) return nothing;
+      const shown = select({ ...input, messages });
+      const label = lookUp(omitted);
+      const before = (index: number) =>
+        omitted.reduce((sum, { start, end }) => sum + Math.max(0, Math.min(index, end) - start), 0);
+      return { ...shown, label: (index) => label(index) ?? shown.label(index - before(index)) };
+    },
+    tokensOf: () => undefined,
+  };
+}
+
+const limitOf = (options: WindowOptions): number =>
+  "maxTokens" in options ? options.maxTokens : options.maxMessages;
+
+/** Before each model call the whole history is counted, of which most texts were counted before. */
+function memoizeTokenizer(tokenizer: Tokenizer): Tokenizer {
+  const known = new Map<string, number>();
+  return (text) => {
+    const tokens = known.get(text) ?? tokenizer(text);
+    known.set(text, tokens);
+    return tokens;
+  };
+}
+
+/** There is no room for the summary beside the newest message. */
+const nothing: ShownMessages = {
+  messages: [],
+  summary: undefined,
+  label: () => undefined,
+  issue: windowTooSmall,
+};
+
+const showIn =
+  (options: WindowOptions, costOf: (message: Message) => number) =>
+  ({ messages, summary, dropped, positionOf }: WindowInput): ShownMessages => {
+    const room = summary === undefined ? options : lessened(options, costOf(summary));
+    const plan = room && planWindow(messages, Object.assign({}, room, { dropped, positionOf }));
+    if (plan === undefined || (summary !== undefined && plan.newestOmitted)) return nothing;
+    return {
+      messages: plan.messages,
+      summary,
+      label: lookUp(plan.omitted),
+      issue: plan.newestOmitted ? windowTooSmall : undefined,
+    };
+  };
+
+/** Made on first use: mostly nobody needs the labels. */
+function lookUp(omitted: readonly Omission[]): ShownMessages["label"] {
+  let labels: ContextLabel[] | undefined;
+  return (index) => {
+    if (labels === undefined) {
+      labels = [];
+      for (const { start, end, reason } of omitted) {
+        labels.length = end;
+        labels.fill({ fate: "trimmed", reason }, start, end);
+      }
+    }
+    return labels[index];
+  };
+}
+
+/** The window that remains for the messages beside a summary of this cost; `undefined`: there is no room. */
+function lessened(options: WindowOptions, cost: number): WindowOptions | undefined {
+  const limit = limitOf(options) - cost;
+  if (limit < 1) return undefined;
+  const low = options.trimTo === undefined ? limit : Math.max(1, options.trimTo - cost);
+  const steps = { trimTo: low < limit ? low : undefined };
+  return "maxTokens" in options
+    ? { ...options, ...steps, maxTokens: limit }
+    : { ...steps, maxMessages: limit };
+}
+
+const leftOut: ContextLabel = { fate: "trimmed", reason: "function" };
+const changed: ContextLabel = { fate: "repaired" };
+
+/** Throws what the function throws, and a `TypeError` where it returns no messages. */
+function windowByFunction(window: WindowFunction): (input: WindowInput) => ShownMessages {
+  return ({ messages, summary }) => {
+    const given = toldApart(messages);
+    const own = new Set(given);
+    const returned = readReturned(window(given.slice()), own);
+    const sanitized = sanitizeWithOrigins(returned);
+    const { messages: shown } = sanitized;
+    let labels: ReadonlyMap<Message | undefined, ContextLabel | undefined> | undefined;
+    return {
+      messages: shown,
+      summary,
+      label: (index) => {
+        labels ??= labelsOf(returned, sanitized);
+        return labels.has(given[index]) ? labels.get(given[index]) : leftOut;
+      },
+      issue: holdsNewest(given, shown, own) ? undefined : newestMissing,
+    };
+  };
+}
+
+const newestMissing: MemoryIssue = {
+  path: PATH,
+  expected:
+    "a function that returns the newest message, with all results of the calls it belongs to, and the last user message, or what stands for them",
+};
+
+/** What is the conversation's own has been checked. */
+function readReturned(returned: unknown, own: ReadonlySet<unknown>): readonly Message[] {
+  if (!Array.isArray(returned)) throw new TypeError("it returned no list of messages");
+  return Array.from(returned as readonly unknown[], (message, index) => {
+    if (own.has(message)) return message as Message;
+    const parsed = parseMessages([message]);
+    if (parsed.success) return parsed.data[0] as Message;
+    const [issue] = parsed.error._tag === "MemoryValidationError" ? parsed.error.issues : [];
+    const where = issue?.path.replace("messages[0]", `[${index}]`);
+    throw new TypeError(`it returned no list of messages: ${where}: expected ${issue?.expected}`);
+  });
+}
+
+/**
+ * Whether the model sees what it is to answer: the newest message, or all results that the history ends with, and the last
+ * user message. A message of the function's own may stand for one of the same role, and for a result of the same call.
+ */
+function holdsNewest(
+  given: readonly Message[],
+  shown: readonly Message[],
+  own: ReadonlySet<Message>,
+): boolean {
+  const kept = new Set(shown);
+  const stand = new Set(shown.filter((message) => !own.has(message)).map(roleOf));
+  const isThere = (message: Message) => kept.has(message) || stand.has(roleOf(message));
+  const lastUser = given.findLast(({ role }) => role === "user");
+  const newest = Math.min(given.findLastIndex(({ role }) => role !== "tool") + 1, given.length - 1);
+  return given.slice(Math.max(0, newest)).every(isThere) && (lastUser === undefined || isThere(lastUser));
+}
+
+const roleOf = ({ role, tool_call_id: answers }: Message): string =>
+  role === "tool" ? `${role}:${answers}` : role;
+
+/** For each message that a function returned and that is shown, whether it had to be changed. */
+function labelsOf(
+  returned: readonly Message[],
+  { messages, originOf }: ReturnType<typeof sanitizeWithOrigins<Message>>,
+) {
+  const labels = new Map<Message | undefined, ContextLabel | undefined>();
+  for (const [index, message] of messages.entries()) {
+    const original = returned[originOf(index)];
+    labels.set(original, message === original ? undefined : changed);
+  }
+  return labels;
+}
+
+/** A message that stands in the list several times is copied, so that each can be told apart. */
+function toldApart(messages: readonly Message[]): readonly Message[] {
+  const seen = new Set<Message>();
+  return messages.map((message) => {
+    const own = seen.has(message) ? frozenCopy(message) : message;
+    seen.add(own);
+    return own;
+  });
+}

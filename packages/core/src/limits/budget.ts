@@ -1,0 +1,117 @@
+import type { ModelOrigin } from "@jaf/memory";
+import * as z from "zod";
+import type { BudgetExceeded, JAFError } from "../errors.ts";
+import { amount, costOf, hasPrice, type ModelPrices, type ModelUsage, priceOf, sumOfUsage } from "./cost.ts";
+
+/** The limits of a budget. An absent limit means no limit. */
+export interface BudgetLimits {
+  /** In the currency of `RunConfig.prices`, which must have a price for each model that is called. */
+  readonly maxCost?: number;
+  /** Input and output tokens together, as far as the provider reports them. */
+  readonly maxTokens?: number;
+}
+
+/** How much a run may use, and how much all runs of its stored conversation. */
+export interface RunBudget {
+  readonly run?: BudgetLimits;
+  /** Needs `memory.autoStore`. */
+  readonly conversation?: BudgetLimits;
+}
+
+const limitsSchema = z.strictObject({ maxCost: amount.optional(), maxTokens: amount.optional() });
+
+export const budgetSchema = z.strictObject(
+  { run: limitsSchema.optional(), conversation: limitsSchema.optional() },
+  { error: "expected an object of run and conversation" },
+);
+
+/** The usage and the cost of model calls. */
+export interface Spent {
+  readonly usage: ModelUsage;
+  /** By `RunConfig.prices`; a call without a price costs nothing. Absent: no call had a price. */
+  readonly cost?: number;
+}
+
+interface Asked {
+  /** The name of the model that was called. */
+  readonly name: string;
+  /** The origin of the reply. */
+  readonly origin?: ModelOrigin | undefined;
+}
+
+/** Sums up the usage of a run, and of the earlier runs of its conversation. */
+export interface Spending {
+  /** To be called with the sum that the loaded conversation has. */
+  readonly loaded: (before: Spent | undefined) => void;
+  readonly costOf: (usage: ModelUsage, asked: Asked) => number | undefined;
+  readonly count: (usage: ModelUsage | undefined, asked: Asked) => void;
+  /** `undefined` as long as no call has reported its usage. */
+  readonly ofRun: () => Spent | undefined;
+  readonly ofConversation: () => Spent | undefined;
+  /** Why a model of this name must not be called; `undefined`: it may be called. */
+  readonly refusal: (name: string) => JAFError | undefined;
+}
+
+export function openSpending({
+  prices,
+  budget,
+}: {
+  readonly prices?: ModelPrices | undefined;
+  readonly budget?: RunBudget | undefined;
+}): Spending {
+  let before: Spent | undefined;
+  let run: Spent | undefined;
+  const costOfUsage: Spending["costOf"] = (usage, asked) => {
+    const price = priceOf(prices, asked);
+    return price && costOf(usage, price);
+  };
+  const ofConversation = () => sumOfSpent(before, run);
+  return {
+    loaded: (sum) => {
+      before = sum;
+    },
+    costOf: costOfUsage,
+    count: (usage, asked) => {
+      if (usage !== undefined) run = sumOfSpent(run, spentOf(usage, costOfUsage(usage, asked)));
+    },
+    ofRun: () => run,
+    ofConversation,
+    refusal: (name) => {
+      if (budget === undefined) return undefined;
+      const needsPrice = (budget.run?.maxCost ?? budget.conversation?.maxCost) !== undefined;
+      if (needsPrice && !hasPrice(prices, name)) {
+        const detail = `the budget has a maxCost, and RunConfig.prices has no price of the model "${name}"`;
+        return { _tag: "InternalError", detail };
+      }
+      return (
+        exceeded("run", budget.run, run) ?? exceeded("conversation", budget.conversation, ofConversation())
+      );
+    },
+  };
+}
+
+const spentOf = (usage: ModelUsage, cost: number | undefined): Spent =>
+  cost === undefined ? { usage } : { usage, cost };
+
+function sumOfSpent(one: Spent | undefined, other: Spent | undefined): Spent | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const isPriced = one.cost !== undefined || other.cost !== undefined;
+  const cost = isPriced ? (one.cost ?? 0) + (other.cost ?? 0) : undefined;
+  return spentOf(sumOfUsage(one.usage, other.usage) ?? {}, cost);
+}
+
+function exceeded(
+  of: BudgetExceeded["of"],
+  limits: BudgetLimits | undefined,
+  spent: Spent | undefined,
+): BudgetExceeded | undefined {
+  if (limits === undefined) return undefined;
+  const { inputTokens = 0, outputTokens = 0 } = spent?.usage ?? {};
+  const counts = { maxCost: spent?.cost ?? 0, maxTokens: inputTokens + outputTokens };
+  for (const limit of ["maxCost", "maxTokens"] as const) {
+    const allowed = limits[limit];
+    if (allowed !== undefined && counts[limit] >= allowed)
+      return { _tag: "BudgetExceeded", of, limit, allowed, spent: counts[limit] };
+  }
+  return undefined;
+}

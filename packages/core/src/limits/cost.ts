@@ -1,0 +1,95 @@
+import type { ModelOrigin } from "@jaf/memory";
+import * as z from "zod";
+
+/** The tokens that a model call used, as far as the provider reports them. */
+export interface ModelUsage {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  /** The input tokens that were read from the provider's prompt cache. */
+  readonly cachedInputTokens?: number;
+  /** The input tokens that were written to the cache, for which some providers charge more. */
+  readonly cacheWriteTokens?: number;
+  /** The output tokens that were reasoning. */
+  readonly reasoningTokens?: number;
+}
+
+/** All that a provider may count. */
+export const USAGE_COUNTS = [
+  "inputTokens",
+  "outputTokens",
+  "cachedInputTokens",
+  "cacheWriteTokens",
+  "reasoningTokens",
+] as const satisfies readonly (keyof ModelUsage)[];
+
+/** What both used, as far as it is known; `undefined` where nothing is. */
+export function sumOfUsage(
+  one: ModelUsage | undefined,
+  other: ModelUsage | undefined,
+): ModelUsage | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const sum: { -readonly [Count in keyof ModelUsage]: ModelUsage[Count] } = {};
+  for (const count of USAGE_COUNTS) {
+    const tokens = (one[count] ?? 0) + (other[count] ?? 0);
+    if (one[count] !== undefined || other[count] !== undefined) sum[count] = tokens;
+  }
+  return sum;
+}
+
+/** The price of a million tokens, in any currency. */
+export interface ModelPrice {
+  readonly input: number;
+  /** Also applies to reasoning tokens. */
+  readonly output: number;
+  /** For input that was read from the provider's prompt cache. Default: `input`. */
+  readonly cachedInput?: number;
+  /** For input that was written to the cache. Default: `input`. */
+  readonly cacheWrite?: number;
+}
+
+/** By `"provider/model"`, with the names of `origin`, or by the model's name alone. If both are present, the former counts. */
+export type ModelPrices = Readonly<Record<string, ModelPrice>>;
+
+export const amount = z.number().min(0);
+
+export const pricesSchema = z.record(
+  z.string(),
+  z.strictObject({
+    input: amount,
+    output: amount,
+    cachedInput: amount.optional(),
+    cacheWrite: amount.optional(),
+  }),
+  { error: "expected a plain object of prices by the model's name" },
+);
+
+const MILLION = 1_000_000;
+
+/** The cost of these tokens. Tokens that the provider doesn't report cost nothing. */
+export function costOf(usage: ModelUsage, price: ModelPrice): number {
+  const { inputTokens = 0, outputTokens = 0, cachedInputTokens = 0, cacheWriteTokens = 0 } = usage;
+  const { input, output, cachedInput = input, cacheWrite = input } = price;
+  const plainTokens = Math.max(0, inputTokens - cachedInputTokens - cacheWriteTokens);
+  const cost =
+    plainTokens * input +
+    cachedInputTokens * cachedInput +
+    cacheWriteTokens * cacheWrite +
+    outputTokens * output;
+  return cost / MILLION;
+}
+
+/** `undefined`: there is no price. `name`: of the model that was called; `origin`: of the model that replied. */
+export function priceOf(
+  prices: ModelPrices | undefined,
+  { name, origin }: { readonly name: string; readonly origin?: ModelOrigin | undefined },
+): ModelPrice | undefined {
+  if (prices === undefined) return undefined;
+  const names = origin === undefined ? [name] : [`${origin.provider}/${origin.model}`, origin.model, name];
+  const known = names.find((each) => Object.hasOwn(prices, each));
+  return known === undefined ? undefined : prices[known];
+}
+
+/** Whether a reply of the model of this name will have a price, whichever provider gives it. */
+export const hasPrice = (prices: ModelPrices | undefined, name: string): boolean =>
+  prices !== undefined &&
+  (Object.hasOwn(prices, name) || Object.keys(prices).some((key) => key.endsWith(`/${name}`)));

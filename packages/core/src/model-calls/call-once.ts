@@ -1,0 +1,133 @@
+import type { Message } from "@jaf/memory";
+import { describeCause, present } from "@jaf/memory/engine";
+import type { ResolvedAgent } from "../agent.ts";
+import type { JAFError, ModelCallError } from "../errors.ts";
+import { abortError } from "../limits/abort.ts";
+import type { ModelUsage } from "../limits/cost.ts";
+import {
+  modelIdleLimit,
+  modelLimit,
+  openTimeLimit,
+  type TimeLimit,
+  TimeLimitError,
+} from "../limits/time-limit.ts";
+import type { ModelCompletion } from "../model/completion.ts";
+import { parseReply } from "../model/reply.ts";
+import { isRetryableFailure, type ModelRetryPolicy, retryAfterMsOf, statusOf } from "../model/retry.ts";
+import { collectStream } from "../model/stream.ts";
+import type { RunScope } from "../run-scope.ts";
+import type { RunState } from "../state.ts";
+import { frozenConfig } from "./provider-request.ts";
+import { openReplyText, type ReplyText } from "./streamed-reply.ts";
+
+/** What the model provider gets, beside a configuration with the signal of the attempt. */
+export interface ModelRequest<Ctx> {
+  readonly state: RunState<Ctx>;
+  readonly agent: ResolvedAgent<Ctx>;
+}
+
+export type Attempt = UsableReply | FailedCall;
+
+interface UsableReply {
+  readonly ok: true;
+  readonly message: Message;
+  readonly completion: ModelCompletion;
+  /** What was streamed of it. */
+  readonly text: ReplyText;
+  /** How often the model was asked until then. */
+  readonly attempts: number;
+}
+
+interface FailedCall {
+  readonly ok: false;
+  readonly error: JAFError;
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
+  /** Pieces of this attempt have left, e.g. as `llm_delta`s. */
+  readonly discardText: boolean;
+  /** What an unusable reply cost. */
+  readonly usage?: ModelUsage | undefined;
+  readonly attempts: number;
+}
+
+/** Calls the model once. `attempts`: with this one. */
+export async function callOnce<Ctx>(
+  scope: RunScope<Ctx>,
+  request: ModelRequest<Ctx>,
+  attempts: number,
+): Promise<Attempt> {
+  const { signal } = scope.config;
+  const text = openReplyText(scope, request.state.currentAgentName);
+  const early = abortError(signal);
+  if (early !== undefined) return failedCall(early, { attempts });
+  const limit = openTimeLimit(modelLimit(scope.config, request.agent), signal);
+  try {
+    const completion = await complete(scope, request, { limit, text });
+    const reply = parseReply(completion);
+    if (reply.ok) return { ok: true, message: reply.message, completion, text, attempts };
+    const { detail, retryable } = reply;
+    const unusable = { attempts, discardText: text.isShown() };
+    const error = { _tag: "ModelBehaviorError", detail } as const;
+    return { ...failedCall(error, unusable), retryable, usage: completion?.usage };
+  } catch (thrown) {
+    const failed = { attempts, discardText: text.isShown() };
+    const aborted = abortError(signal);
+    if (aborted !== undefined) return failedCall(aborted, failed);
+    const error = modelCallError(scope.config.modelRetry, limit.exceeded() ?? thrown, attempts);
+    const { retryable, retryAfterMs } = error;
+    return { ...failedCall(error, failed), retryable, retryAfterMs };
+  } finally {
+    limit.close();
+  }
+}
+
+interface Completing {
+  readonly limit: TimeLimit;
+  readonly text: ReplyText;
+}
+
+/** What comes once the time is up is ignored. */
+function complete<Ctx>(
+  { config: own, streaming }: RunScope<Ctx>,
+  { state, agent }: ModelRequest<Ctx>,
+  { limit, text }: Completing,
+): Promise<ModelCompletion> {
+  const { modelProvider } = own;
+  const config = frozenConfig(own, { limit, agent });
+  if (!streaming || modelProvider.getCompletionStream === undefined) {
+    return limit.race(modelProvider.getCompletion(state, agent, config));
+  }
+  const onChunk = limit.between(modelIdleLimit(own));
+  const stream = modelProvider.getCompletionStream(state, agent, config);
+  return collectStream(stream, {
+    signal: limit.signal,
+    onChunk,
+    onText: text.add,
+    onReasoning: text.addReasoning,
+    onPart: text.addPart,
+  });
+}
+
+/** A call that failed and isn't made again. */
+export const failedCall = (
+  error: JAFError,
+  { attempts = 0, discardText = false }: Partial<Pick<FailedCall, "attempts" | "discardText">> = {},
+): FailedCall => ({ ok: false, error, retryable: false, retryAfterMs: undefined, discardText, attempts });
+
+/** What was thrown, as the error of a model call that was made so many times. */
+export function modelCallError(
+  policy: ModelRetryPolicy | undefined,
+  thrown: unknown,
+  attempts: number,
+): ModelCallError {
+  const status = statusOf(thrown);
+  const retryAfterMs = retryAfterMsOf(thrown);
+  return {
+    _tag: "ModelCallError",
+    attempts,
+    retryable: isRetryableFailure(policy, thrown),
+    ...present({ status, retryAfterMs }),
+    ...(thrown instanceof TimeLimitError ? { timeoutMs: thrown.timeoutMs } : {}),
+    cause: describeCause(thrown),
+  };
+}

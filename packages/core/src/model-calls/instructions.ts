@@ -1,0 +1,116 @@
+import type { ContentPart, Message, RichMessage } from "@jaf/memory";
+import { describeCause } from "@jaf/memory/engine";
+import type { Agent } from "../agent.ts";
+import type { JAFError } from "../errors.ts";
+import { overlay } from "../immutable/overlay.ts";
+import { runAborted } from "../limits/abort.ts";
+import { modelLimit, openTimeLimit } from "../limits/time-limit.ts";
+import type { AdditionPlacement, NamedAddition } from "../middleware.ts";
+import type { RunScope } from "../run-scope.ts";
+import type { RunState } from "../state.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: an agent of any output
+type AnyAgent<Ctx> = Agent<Ctx, any>;
+
+export type Instructions =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly error: JAFError };
+
+/** Never rejects. */
+export async function resolveInstructions<Ctx>(
+  { config }: RunScope<Ctx>,
+  agent: AnyAgent<Ctx>,
+  state: Readonly<RunState<Ctx>>,
+): Promise<Instructions> {
+  const limit = openTimeLimit(modelLimit(config, agent), config.signal);
+  try {
+    const text: unknown = await limit.race(instructionsFor(agent, state));
+    return typeof text === "string" ? { ok: true, text } : { ok: false, error: failure(state, noText()) };
+  } catch (thrown) {
+    const { signal } = config;
+    return { ok: false, error: signal?.aborted === true ? runAborted(signal) : failure(state, thrown) };
+  } finally {
+    limit.close();
+  }
+}
+
+const noText = () => new TypeError("expected a text");
+
+const failure = <Ctx>({ currentAgentName }: Readonly<RunState<Ctx>>, thrown: unknown): JAFError => ({
+  _tag: "InternalError",
+  detail: `the instructions of agent "${currentAgentName}" failed`,
+  cause: describeCause(thrown),
+});
+
+/** The agent's instructions for a state. A function is called on the agent. */
+function instructionsFor<Ctx>(
+  agent: AnyAgent<Ctx>,
+  state: Readonly<RunState<Ctx>>,
+): string | Promise<string> {
+  return typeof agent.instructions === "function" ? agent.instructions(state) : agent.instructions;
+}
+
+/** The agent with additions after its instructions; the same agent if there are none. */
+export function instructed<Ctx, Out>(agent: Agent<Ctx, Out>, additions: readonly string[]): Agent<Ctx, Out> {
+  if (additions.length === 0) return agent;
+  const instructions: Agent<Ctx, Out>["instructions"] = async (state) => {
+    const own = await instructionsFor(agent, state);
+    // Anything but a text is reported later, and not joined.
+    return typeof own === "string" ? [own, ...additions].join("\n\n") : own;
+  };
+  return overlay(agent, { instructions });
+}
+
+/** A prompt with what is added to it. */
+export interface AddedPrompt {
+  readonly messages: readonly Message[];
+  /** Appended to the agent's instructions. */
+  readonly instructions: readonly string[];
+  /** All additions, with their placements. */
+  readonly placed: readonly NamedAddition[];
+}
+
+/**
+ * Adds additions to a prompt. Those before the newest message become text parts at the beginning of its content, not a message of
+ * their own: many models refuse two consecutive user messages, and the number of messages stays the same. `transient` marks
+ * them as different in the next turn. Without a user message, they are appended to the instructions.
+ *
+ * `hasUserMessage`: whether the conversation has a user message. A summary looks like one, but doesn't count.
+ */
+export function addTo(
+  messages: readonly Message[],
+  additions: readonly NamedAddition[],
+  hasUserMessage: boolean,
+): AddedPrompt {
+  if (additions.length === 0) return { messages, instructions: [], placed: [] };
+  const newest = hasUserMessage ? messages.findLastIndex(({ role }) => role === "user") : -1;
+  const placed = newest === -1 ? additions.map(behindInstructions) : additions;
+  const textsAt = (place: AdditionPlacement): readonly string[] =>
+    placed.filter(({ placement }) => placement === place).map(({ text }) => text);
+  const before = textsAt("before-newest-message");
+  return {
+    messages:
+      before.length === 0
+        ? messages
+        : messages.map((message, index) => (index === newest ? withTexts(message, before) : message)),
+    instructions: textsAt("instructions"),
+    placed,
+  };
+}
+
+const behindInstructions = (addition: NamedAddition): NamedAddition => ({
+  ...addition,
+  placement: "instructions",
+});
+
+function withTexts(message: Message, texts: readonly string[]): Message {
+  const { content }: RichMessage = message;
+  const own: readonly ContentPart[] = Array.isArray(content)
+    ? content
+    : content
+      ? [Object.freeze({ type: "text", text: content })]
+      : [];
+  const added = texts.map((text) => Object.freeze({ type: "text", text, transient: true }));
+  const shown: RichMessage = { ...message, content: Object.freeze([...added, ...own]) };
+  return Object.freeze(shown) as Message;
+}

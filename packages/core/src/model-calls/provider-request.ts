@@ -1,0 +1,149 @@
+import type { Message } from "@jaf/memory";
+import { messageText } from "@jaf/memory/engine";
+import type { Agent, ResolvedAgent } from "../agent.ts";
+import { frozenCopy } from "../immutable/copy.ts";
+import { ownMessages } from "../immutable/messages.ts";
+import { overlay } from "../immutable/overlay.ts";
+import { modelLimit, openTimeLimit } from "../limits/time-limit.ts";
+import type { ModelConfig } from "../model/model-config.ts";
+import { type ParsedReply, parseReply } from "../model/reply.ts";
+import type { ModelFallback, Resume, RunConfig } from "../run-config.ts";
+import { frozenState, type RunState } from "../state.ts";
+import type { Tool } from "../tools/tool.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: an agent of any output
+type AnyAgent<Ctx> = Agent<Ctx, any>;
+// biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
+type AnyTool<Ctx> = Tool<any, Ctx>;
+
+/** A frozen copy of an agent for a call of the model provider, with its instructions and maybe other settings for that. */
+export const frozenAgent = <Ctx>(
+  agent: AnyAgent<Ctx>,
+  instructions: string,
+  modelConfig = agent.modelConfig,
+): ResolvedAgent<Ctx> =>
+  // Its instructions are those that are given here.
+  frozenWith(agent, { instructions: () => instructions }, modelConfig) as ResolvedAgent<Ctx>;
+
+/** Schemas aren't copied. */
+function frozenWith<Ctx>(
+  agent: AnyAgent<Ctx>,
+  changes: Partial<ResolvedAgent<Ctx>>,
+  modelConfig = agent.modelConfig,
+): AnyAgent<Ctx> {
+  const { tools, handoffs, cacheable } = agent;
+  return Object.freeze(
+    overlay(agent, {
+      ...changes,
+      ...(tools && { tools: Object.freeze(tools.map(frozenTool)) }),
+      ...(handoffs && { handoffs: frozenCopy(handoffs) }),
+      ...(modelConfig && { modelConfig: frozenPart(modelConfig) }),
+      ...(cacheable && { cacheable: frozenCopy(cacheable) }),
+    }),
+  );
+}
+
+const frozenTool = <Ctx>(tool: AnyTool<Ctx>): AnyTool<Ctx> =>
+  Object.freeze(overlay(tool, { schema: frozenPart(tool.schema) }));
+
+const frozenPart = <T extends object>(part: T): T => Object.freeze(overlay(part, {}));
+
+const frozenList = <T>(list: readonly T[]): readonly T[] => Object.freeze([...list]);
+
+interface ModelCallParts<Ctx> {
+  readonly limit: { readonly signal: AbortSignal };
+  readonly agent: Pick<AnyAgent<Ctx>, "cacheable">;
+}
+
+/**
+ * The configuration for one call of the model provider, with the signal of the call. Each part is copied when it is first read.
+ * Providers, observers and user memories in them are the application's own.
+ */
+export function frozenConfig<Ctx>(
+  config: RunConfig<Ctx>,
+  { limit, agent }: ModelCallParts<Ctx>,
+): RunConfig<Ctx> {
+  const cache = config.cache ?? agent.cacheable;
+  const made = overlay(config, cache === undefined ? {} : { cache: frozenCopy(cache) });
+  const define = (field: keyof RunConfig<Ctx>, get: () => unknown) =>
+    Object.defineProperty(made, field, { get, enumerable: true, configurable: true });
+  define("signal", () => limit.signal);
+  for (const field of COPIED) {
+    const copy: (part: never) => unknown = PART_COPIES[field];
+    let part: unknown;
+    if (config[field] !== undefined)
+      define(field, () => {
+        part ??= copy(config[field] as never);
+        return part;
+      });
+  }
+  return made;
+}
+
+const PART_COPIES = {
+  agentRegistry: <Ctx>(registry: RunConfig<Ctx>["agentRegistry"]) =>
+    registry instanceof Map
+      ? new Map(Array.from(registry, ([key, agent]) => [key, frozenWith(agent, {})]))
+      : registry,
+  memory: frozenPart,
+  modelRetry: frozenPart,
+  middleware: frozenList,
+  initialInputGuardrails: frozenList,
+  finalOutputGuardrails: frozenList,
+  modelFallback: <Ctx>(fallback: ModelFallback<Ctx>) => {
+    const models = fallback.models.map((each) => (typeof each === "string" ? each : frozenPart(each)));
+    return Object.freeze(overlay(fallback, { models: Object.freeze(models) }));
+  },
+  // As an object of its own, since it may be an instance of a class.
+  resume: (resume: Resume) => frozenCopy({ ...overlay(resume, {}) }),
+  timeouts: frozenPart,
+  budget: frozenCopy,
+  prices: frozenCopy,
+} as const;
+
+const COPIED = Object.keys(PART_COPIES) as readonly (keyof typeof PART_COPIES)[];
+
+/** A request to a run's model outside of the conversation. */
+export interface Question<Ctx> {
+  /** The run's state; its messages aren't sent. */
+  readonly state: Readonly<RunState<Ctx>>;
+  /** The agent name that the model provider gets. */
+  readonly name: string;
+  readonly instructions: string;
+  readonly messages: readonly Message[];
+  readonly modelConfig: ModelConfig;
+  /** Replaces the run's signal. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Asks the model once, without tools. Resolves with the reply's text. Rejects with what the model provider throws, with
+ * the reason of the abort, where the reply is no text, and where it takes longer than a model call may.
+ */
+export async function askModel<Ctx>(
+  config: RunConfig<Ctx>,
+  { state, name, instructions, messages, modelConfig, signal }: Question<Ctx>,
+): Promise<string> {
+  signal?.throwIfAborted();
+  const agent: Agent<Ctx, string> = {
+    name,
+    instructions,
+    // Some providers refuse a tool choice without tools.
+    modelConfig: overlay(modelConfig, { toolChoice: undefined }),
+  };
+  const limit = openTimeLimit(modelLimit(config, agent), signal);
+  let reply: ParsedReply;
+  try {
+    const asking = config.modelProvider.getCompletion(
+      frozenState(state, ownMessages(messages)),
+      frozenAgent(agent, instructions),
+      frozenConfig(config, { limit, agent }),
+    );
+    reply = parseReply(await limit.race(asking));
+  } finally {
+    limit.close();
+  }
+  const text = reply.ok && reply.message.tool_calls === undefined ? messageText(reply.message) : "";
+  if (text.trim() === "") throw new Error("the model wrote no text");
+  return text;
+}

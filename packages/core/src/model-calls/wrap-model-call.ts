@@ -1,0 +1,264 @@
+import type { ContentPart, RichMessage } from "@jaf/memory";
+import { present, sameJson } from "@jaf/memory/engine";
+import * as z from "zod";
+import { type JAFError, JAFErrorHandler } from "../errors.ts";
+import { overlay } from "../immutable/overlay.ts";
+import { abortError } from "../limits/abort.ts";
+import { agentLimitFault, modelLimit, openTimeLimit, type TimeLimit } from "../limits/time-limit.ts";
+import type { Middleware, ModelCallChanges, ModelCallRequest, NextModelCall } from "../middleware.ts";
+import type { ModelCompletion } from "../model/completion.ts";
+import { settingsFault, settingsShown } from "../model/model-config.ts";
+import { parseReply } from "../model/reply.ts";
+import type { RunScope } from "../run-scope.ts";
+import type { RunState } from "../state.ts";
+import { type Attempt, failedCall, modelCallError } from "./call-once.ts";
+import { callModels, type ModelCall } from "./call-with-fallback.ts";
+import { openReplyText, type ReplyText } from "./streamed-reply.ts";
+
+/** The error of `next` in a `wrapModelCall` hook: the model call failed, after all retries that the policy allows. */
+export class ModelCallFailure extends Error {
+  override readonly name = "ModelCallFailure";
+  /** The error with which the run ends, unless the middleware handles it. */
+  readonly error: JAFError;
+  /** The HTTP status, if the provider's error carries one. */
+  readonly status?: number;
+  /** Whether another call may succeed. */
+  readonly isRetryable: boolean;
+  constructor(error: JAFError) {
+    super(JAFErrorHandler.format(error));
+    this.error = error;
+    this.isRetryable = JAFErrorHandler.isRetryable(error);
+    if (error._tag === "ModelCallError" && error.status !== undefined) this.status = error.status;
+  }
+}
+
+/** The state of a wrapped call. */
+interface Progress {
+  /** The result of the last model call. */
+  last: Attempt | undefined;
+  attempts: number;
+  /** Whether a model call is under way. */
+  isUnderWay: boolean;
+}
+
+interface Wrapping<Ctx> {
+  readonly hooks: readonly Middleware<Ctx>[];
+  /** Of the run, with the whole conversation. */
+  readonly state: RunState<Ctx>;
+}
+
+/** Calls the model through the middleware. */
+export async function callThroughMiddleware<Ctx>(
+  scope: RunScope<Ctx>,
+  call: ModelCall<Ctx>,
+  { hooks, state }: Wrapping<Ctx>,
+): Promise<Attempt> {
+  const timeLimit = openTimeLimit(modelLimit(scope.config, call.agent), scope.config.signal);
+  const progress: Progress = { last: undefined, attempts: 0, isUnderWay: false };
+  const request = requestOf(scope, call, { state, signal: timeLimit.signal });
+  const asking = scopeWithin(scope, timeLimit);
+  const ask = openAsking(asking, call, { request, timeLimit, progress });
+  try {
+    const wrapped = hooks.reduceRight<Next<Ctx>>((next, hook) => wrappedBy(hook, next), ask);
+    const completion = await timeLimit.race((async () => wrapped(request))());
+    // Ends model calls that a hook has left under way, before other text is emitted.
+    timeLimit.end();
+    return concluded(scope, call, { completion, progress });
+  } catch (thrown) {
+    const error = abortError(scope.config.signal) ?? errorOf(scope, timeLimit.exceeded() ?? thrown, progress);
+    // Retracts the text of a usable reply; that of a failed call is retracted with the failure.
+    if (progress.last?.ok === true && error._tag !== "RunAborted") progress.last.text.retract();
+    return failedCall(error, progress);
+  } finally {
+    timeLimit.end();
+  }
+}
+
+type Next<Ctx> = (request: ModelCallRequest<Ctx>) => Promise<ModelCompletion>;
+
+/** A hook is called on its middleware, which may be an instance of a class. */
+const wrappedBy =
+  <Ctx>(hook: Middleware<Ctx>, next: Next<Ctx>): Next<Ctx> =>
+  async (request) => {
+    const go: NextModelCall = async (changes) => next(changed(request, changes));
+    // Only those that have one are here.
+    return hook.wrapModelCall === undefined ? go() : hook.wrapModelCall(request, go);
+  };
+
+/** Model calls within the hooks end with them. */
+function scopeWithin<Ctx>(scope: RunScope<Ctx>, { signal }: TimeLimit): RunScope<Ctx> {
+  return { ...scope, config: overlay(scope.config, { signal }) };
+}
+
+interface Asking<Ctx> {
+  /** What the first hook gets. */
+  readonly request: ModelCallRequest<Ctx>;
+  readonly timeLimit: TimeLimit;
+  readonly progress: Progress;
+}
+
+/** What the last hook's `next` does. */
+function openAsking<Ctx>(
+  scope: RunScope<Ctx>,
+  call: ModelCall<Ctx>,
+  { request: first, timeLimit, progress }: Asking<Ctx>,
+): Next<Ctx> {
+  return async (request) => {
+    timeLimit.signal.throwIfAborted();
+    if (progress.isUnderWay) throw new Error("next() is under way: it can be called again once it has ended");
+    retract(scope, call, progress);
+    progress.isUnderWay = true;
+    timeLimit.pause();
+    try {
+      const asking = request.model === first.model ? scope : scopeFor(scope, request.model);
+      const last = await callModels(asking, request === first ? call : callFor(call, request));
+      progress.last = last;
+      progress.attempts += last.attempts;
+      if (!last.ok) throw new ModelCallFailure(last.error);
+      return last.completion;
+    } finally {
+      progress.isUnderWay = false;
+      timeLimit.resume();
+    }
+  };
+}
+
+/** Retracts text that was emitted and isn't the reply's. */
+function retract<Ctx>(
+  { emit, streaming }: RunScope<Ctx>,
+  { state }: ModelCall<Ctx>,
+  progress: Progress,
+): void {
+  const { last, isUnderWay } = progress;
+  progress.last = undefined;
+  if (last?.ok === true) last.text.retract();
+  else if (last?.discardText === true || (isUnderWay && streaming))
+    emit?.({ type: "llm_retract", data: { agentName: state.currentAgentName } });
+}
+
+/** A model that a hook chose is called first, whichever replied last. */
+function scopeFor<Ctx>(scope: RunScope<Ctx>, model: string | undefined): RunScope<Ctx> {
+  return { ...scope, config: overlay(scope.config, { modelOverride: model }), modelInUse: new Map() };
+}
+
+/** The reply that the hooks have returned. */
+function concluded<Ctx>(
+  scope: RunScope<Ctx>,
+  call: ModelCall<Ctx>,
+  { completion, progress }: { readonly completion: ModelCompletion; readonly progress: Progress },
+): Attempt {
+  const reply = parseReply(completion);
+  const { last } = progress;
+  if (!reply.ok) {
+    retract(scope, call, progress);
+    return failedCall({ _tag: "ModelBehaviorError", detail: reply.detail }, progress);
+  }
+  const { message } = reply;
+  if (last?.ok === true && isShownAlike(last.message, message)) return { ...last, message, completion };
+  retract(scope, call, progress);
+  const text = openReplyText(scope, call.state.currentAgentName);
+  if (scope.streaming) for (const part of partsShown(message)) addPart(text, part);
+  return { ok: true, message, completion, text, attempts: progress.attempts };
+}
+
+const partsShown = ({ content }: RichMessage): readonly ContentPart[] =>
+  typeof content === "string" || content === null
+    ? [{ type: "text", text: content ?? "" }]
+    : content.filter(({ type }) => type !== "tool-call");
+
+/** Whether both messages would be streamed as the same pieces. */
+const isShownAlike = (one: RichMessage, other: RichMessage): boolean =>
+  sameJson(partsShown(one), partsShown(other)) &&
+  sameJson(one["reasoning_content"], other["reasoning_content"]);
+
+function addPart(to: ReplyText, part: ContentPart): void {
+  const { type, text } = part;
+  const isText = type === "text" || type === "reasoning";
+  if (!isText || typeof text !== "string") to.addPart(part);
+  else if (text !== "") (type === "text" ? to.add : to.addReasoning)(text);
+}
+
+function errorOf<Ctx>({ config }: RunScope<Ctx>, thrown: unknown, { attempts }: Progress): JAFError {
+  return thrown instanceof ModelCallFailure
+    ? thrown.error
+    : modelCallError(config.modelRetry, thrown, attempts);
+}
+
+interface Seen<Ctx> {
+  readonly state: RunState<Ctx>;
+  readonly signal: AbortSignal;
+}
+
+/** What the first hook gets. */
+function requestOf<Ctx>(
+  { config }: RunScope<Ctx>,
+  call: ModelCall<Ctx>,
+  { state, signal }: Seen<Ctx>,
+): ModelCallRequest<Ctx> {
+  const { agent } = call;
+  const model = config.modelOverride ?? agent.modelConfig?.name;
+  return Object.freeze({
+    state,
+    agentName: call.state.currentAgentName,
+    instructions: agent.instructions(call.state),
+    messages: call.state.messages,
+    tools: Object.freeze((agent.tools ?? []).map(({ schema }) => schema.name)),
+    modelConfig: agent.modelConfig ?? Object.freeze({}),
+    ...present({ model }),
+    signal,
+  });
+}
+
+const changesSchema = z.strictObject({
+  instructions: z.string().optional(),
+  messages: z.array(z.looseObject({ role: z.string() })).optional(),
+  tools: z.array(z.string()).optional(),
+  modelConfig: z.looseObject({}).optional(),
+  model: z.string().min(1).optional(),
+});
+
+/** Throws a `TypeError` into the hook for what are no changes. */
+function changed<Ctx>(
+  request: ModelCallRequest<Ctx>,
+  changes: ModelCallChanges | undefined,
+): ModelCallRequest<Ctx> {
+  if (changes === undefined) return request;
+  const parsed = changesSchema.safeParse(changes);
+  if (!parsed.success) {
+    const paths = parsed.error.issues.map(({ path }) => path.join(".") || "the whole");
+    throw new TypeError(`Invalid changes of a model call: ${paths.join(", ")}`);
+  }
+  const given: ModelCallChanges = Object.fromEntries(
+    Object.entries(changes).filter(([, value]) => value !== undefined),
+  );
+  const next = { ...request, ...given };
+  const { messages, tools, modelConfig } = next;
+  const fault =
+    settingsFault(modelConfig, (name) => tools.includes(name)) ?? agentLimitFault({ modelConfig });
+  if (fault !== undefined) throw new TypeError(`Invalid changes of a model call: ${fault}`);
+  return Object.freeze({
+    ...next,
+    messages: Object.freeze([...messages]),
+    tools: Object.freeze([...tools]),
+  });
+}
+
+/** What a model is asked for what the hooks have made of the request. */
+function callFor<Ctx>(
+  { state, agent, emitContext }: ModelCall<Ctx>,
+  { instructions, messages, tools, modelConfig }: ModelCallRequest<Ctx>,
+): ModelCall<Ctx> {
+  const offered = agent.tools?.filter(({ schema }) => tools.includes(schema.name));
+  const changes = offered === undefined ? {} : { tools: Object.freeze(offered) };
+  return {
+    state: Object.freeze({ ...state, messages }),
+    agent: Object.freeze(
+      overlay(agent, {
+        ...changes,
+        instructions: () => instructions,
+        modelConfig: settingsShown(modelConfig, messages),
+      }),
+    ),
+    emitContext,
+  };
+}

@@ -1,0 +1,152 @@
+import type { ContentPart, RichToolCall } from "@jaf/memory";
+
+export type ParsedCalls = UsableCalls | { readonly kind: "unusable"; readonly detail: string };
+
+export interface UsableCalls {
+  /** Plain: no call came with anything but its id, its function's name and its arguments. */
+  readonly kind: "plain" | "rich";
+  readonly calls: readonly RichToolCall[];
+  readonly placed: PlaceParts;
+}
+
+/** The parts, with each place of a call under the id that the call has now. */
+type PlaceParts = (parts: readonly ContentPart[]) => readonly ContentPart[];
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A call as it is understood. */
+interface ReadCall {
+  readonly type: "function" | "custom";
+  readonly name: string;
+  readonly input: string;
+}
+
+interface NamedCall extends ReadCall {
+  readonly sent: Fields;
+  readonly id: string;
+  /** The provider's id for it; `""` where it gave none. */
+  readonly given: string;
+}
+
+/**
+ * The calls of a reply. A missing or empty id becomes a random one, an id that was used before in the reply gets a suffix;
+ * the provider's own stays as `providerMetadata.jaf.id`. Absent arguments are `{}`. A call of another type than `"custom"`
+ * that names a function is a call of that function, and its type stays as `providerMetadata.jaf.type`. Every further field
+ * is kept.
+ */
+export function parseCalls(sent: readonly unknown[]): ParsedCalls {
+  if (sent.length === 0) return NO_CALLS;
+  const toUniqueId = sent.length === 1 ? idOf : uniqueIds();
+  const named: NamedCall[] = [];
+  let isPlain = true;
+  for (const call of sent) {
+    if (!isObject(call)) return { kind: "unusable", detail: "a tool call names no function" };
+    const read = readCall(call);
+    if (typeof read === "string") return { kind: "unusable", detail: read };
+    const { type, name, input } = read;
+    const given = typeof call["id"] === "string" ? call["id"] : "";
+    const id = toUniqueId(given);
+    isPlain &&= type === "function" && !hasMore(call);
+    named.push({ type, name, input, sent: call, id, given });
+  }
+  return {
+    kind: isPlain ? "plain" : "rich",
+    // What else a plain call has is null.
+    calls: named.map((call) => callOf(isPlain ? { ...call, sent: {} } : call)),
+    placed: (parts) => placedAnew(parts, named),
+  };
+}
+
+const NO_CALLS: UsableCalls = { kind: "plain", calls: [], placed: (parts) => parts };
+
+/** Or what is wrong with it, without quoting it. */
+function readCall(call: Fields): ReadCall | string {
+  if (call["type"] === "custom") {
+    const custom = fieldsOf(call["custom"]);
+    const name = custom["name"];
+    const input = custom["input"] ?? "";
+    if (typeof name !== "string" || name === "") return "a custom tool call names no tool";
+    return typeof input === "string"
+      ? { type: "custom", name, input }
+      : "the input of a custom tool call is not text";
+  }
+  const called = fieldsOf(call["function"]);
+  const name = called["name"];
+  if (typeof name !== "string" || name === "") return "a tool call names no function";
+  const input = argumentsText(called["arguments"]);
+  return input === undefined
+    ? "the arguments of a tool call are not JSON text"
+    : { type: "function", name, input };
+}
+
+function argumentsText(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  if (value === undefined || value === null) return "{}";
+  // Adapters of local models hand over the decoded object.
+  return typeof value === "object" ? JSON.stringify(value) : undefined;
+}
+
+function hasMore(call: Fields): boolean {
+  for (const key in call) {
+    if (key === "id" || key === "function") continue;
+    if (key === "type" ? !isFunctionType(call[key]) : call[key] != null) return true;
+  }
+  const called = fieldsOf(call["function"]);
+  for (const key in called) {
+    if (key !== "name" && key !== "arguments" && called[key] != null) return true;
+  }
+  return false;
+}
+
+const isFunctionType = (type: unknown): boolean => type == null || type === "function";
+
+function callOf({ sent, type, name, input, id, given }: NamedCall): RichToolCall {
+  const { id: _, type: sentType, ...rest } = sent;
+  const own: Record<string, string> = {};
+  if (id !== given && given !== "") own["id"] = given;
+  if (type === "function" && typeof sentType === "string" && sentType !== "function") own["type"] = sentType;
+  const kept = Object.keys(own).length === 0 ? rest : withOwn(rest, own);
+  return type === "custom"
+    ? { ...kept, id, type, custom: { ...fieldsOf(sent["custom"]), name, input } }
+    : { ...kept, id, type, function: { ...fieldsOf(sent["function"]), name, arguments: input } };
+}
+
+const withOwn = (call: Fields, own: Fields): Fields => ({
+  ...call,
+  providerMetadata: { ...fieldsOf(call["providerMetadata"]), jaf: own },
+});
+
+const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
+
+function placedAnew(parts: readonly ContentPart[], calls: readonly NamedCall[]): readonly ContentPart[] {
+  if (calls.every(({ id, given }) => id === given)) return parts;
+  const idsByGiven = new Map<unknown, string[]>();
+  for (const { id, given } of calls.toReversed()) {
+    const ids = idsByGiven.get(given);
+    if (ids === undefined) idsByGiven.set(given, [id]);
+    else ids.push(id);
+  }
+  return parts.map((part) => {
+    const id = part.type === "tool-call" ? idsByGiven.get(part["id"] ?? "")?.pop() : undefined;
+    return id === undefined ? part : { ...part, id };
+  });
+}
+
+const idOf = (id: string): string => (id === "" ? `call_${crypto.randomUUID().replaceAll("-", "")}` : id);
+
+function uniqueIds(): (id: string) => string {
+  /** Those that are taken, each with where the search for a free suffix goes on: thousands of calls of one id stay linear. */
+  const suffixes = new Map<string, number>();
+  return (id) => {
+    if (id === "") return idOf(id);
+    let unique = id;
+    let suffix = suffixes.get(id) ?? 2;
+    for (; suffixes.has(unique); suffix++) unique = `${id}_${suffix}`;
+    if (unique !== id) suffixes.set(id, suffix);
+    suffixes.set(unique, 2);
+    return unique;
+  };
+}
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,200 @@
+import type { Message, RichToolCall } from "@jaf/memory";
+import { calledTool } from "@jaf/memory/engine";
+import { type AnsweredCall, type ClassifyOptions, classifyCalls } from "../approvals/classify-calls.ts";
+import type { JAFError } from "../errors.ts";
+import type { Interruption } from "../interruption.ts";
+import { abortable, abortError } from "../limits/abort.ts";
+import type { RunScope } from "../run-scope.ts";
+import type { AppendEntry } from "../stored/lease.ts";
+import { toAnswer, toolMessage, traceToolCall } from "../tool-calls/answer.ts";
+import { decodeCall } from "../tool-calls/arguments.ts";
+import { type CallBatch, executeCall, type RunnableCall } from "../tool-calls/execute-call.ts";
+import { answerHandoff, isHandoff } from "../tool-calls/handoff.ts";
+
+export interface AnsweredCalls {
+  /** In call order, without calls that wait and, if there is an `error`, calls that didn't finish. */
+  readonly results: readonly Message[];
+  /** The calls that wait. If there is any, no handoff of the same reply is made yet. */
+  readonly interruptions: readonly Interruption[];
+  /** The agent that has the conversation now: the one that called, unless it handed off. */
+  readonly agentName: string;
+  readonly error: JAFError | undefined;
+}
+
+interface Answer {
+  readonly message: Message;
+  readonly error: JAFError | undefined;
+}
+
+/** The progress of a batch. */
+interface Progress {
+  readonly answered: Map<RichToolCall, Answer>;
+  /** Answers that are being stored; absent where nothing is stored. */
+  readonly storing: Set<Promise<void>> | undefined;
+  memoryFailed: boolean;
+  /** The first valid handoff: its target, `undefined` if it was refused. */
+  handoff: { readonly to: string | undefined } | undefined;
+}
+
+/**
+ * Runs all calls of a reply that need not wait, in parallel, and answers each. Handoffs are answered last, once no
+ * call waits: the store must not name the next agent while a call of this one is open, or a resumed run would look for
+ * its tools at the wrong agent.
+ */
+export async function answerCalls<Ctx>(
+  scope: RunScope<Ctx>,
+  batch: CallBatch<Ctx>,
+  options: ClassifyOptions,
+): Promise<AnsweredCalls> {
+  const { signal, maxParallelTools } = scope.config;
+  const progress: Progress = {
+    answered: new Map(),
+    storing: scope.journal && new Set(),
+    memoryFailed: false,
+    handoff: undefined,
+  };
+  const goesOn = () => signal?.aborted !== true && !progress.memoryFailed;
+  let interruptions: readonly Interruption[] = [];
+  try {
+    const classified = await classifyCalls(scope, batch, options);
+    const { run, answered, waiting } = classified;
+    interruptions = waiting;
+    const handoffs = run.filter(isHandoff);
+    const others = handoffs.length === 0 ? run : without(run, handoffs);
+    for (const given of answered) if (goesOn()) await answerBySomebody(scope, given, progress);
+    const running = forEachLimited(others, maxParallelTools, (runnable) =>
+      goesOn() ? answerByTool(scope, batch, { runnable, progress }) : undefined,
+    );
+    await abortable(running, signal);
+    for (const runnable of waiting.length === 0 ? handoffs : [])
+      if (goesOn()) await answerByHandoff(scope, batch, { runnable, progress });
+  } catch (thrown) {
+    // Tools that don't stop at an abort are left alone; in "step" durability their results are still stored.
+    if (signal?.aborted !== true) throw thrown;
+  }
+  for (const { storing } = progress; storing !== undefined && storing.size > 0; ) await Promise.all(storing);
+  const { results, error } = summarize(scope, batch, progress);
+  const agentName = progress.handoff?.to ?? batch.agentName;
+  return { results, interruptions, agentName, error };
+}
+
+function without<T>(calls: readonly T[], left: readonly T[]): readonly T[] {
+  const leftOut = new Set(left);
+  return calls.filter((call) => !leftOut.has(call));
+}
+
+interface Running<Ctx> {
+  readonly runnable: RunnableCall<Ctx>;
+  readonly progress: Progress;
+}
+
+interface Answering {
+  readonly call: RichToolCall;
+  readonly progress: Progress;
+}
+
+async function answerByTool<Ctx>(
+  scope: RunScope<Ctx>,
+  batch: CallBatch<Ctx>,
+  { runnable, progress }: Running<Ctx>,
+): Promise<void> {
+  const { call } = runnable;
+  const executed = await executeCall(scope, batch, runnable);
+  if (executed === undefined) return;
+  const { message, thrown } = executed;
+  await record(scope, { call, progress }, { message, error: failureOf(scope, call, thrown) });
+}
+
+function failureOf<Ctx>(
+  { config }: RunScope<Ctx>,
+  call: RichToolCall,
+  thrown: string | undefined,
+): JAFError | undefined {
+  if (thrown === undefined || config.onToolError !== "fail") return undefined;
+  return { _tag: "ToolCallError", tool: calledTool(call).name, detail: thrown };
+}
+
+async function answerBySomebody<Ctx>(
+  scope: RunScope<Ctx>,
+  { call, result, thrown }: AnsweredCall,
+  progress: Progress,
+): Promise<void> {
+  const trace = traceToolCall(scope, call);
+  trace?.start(decodeCall(call).args);
+  const answer = toAnswer(result);
+  trace?.end(answer);
+  const message = toolMessage(call, answer.content);
+  await record(scope, { call, progress }, { message, error: failureOf(scope, call, thrown) });
+}
+
+async function answerByHandoff<Ctx>(
+  scope: RunScope<Ctx>,
+  batch: CallBatch<Ctx>,
+  { runnable, progress }: Running<Ctx>,
+): Promise<void> {
+  const { call } = runnable;
+  const taken = progress.handoff !== undefined;
+  const { content, understood, to, error } = await answerHandoff(scope, batch, { runnable, taken });
+  const decided = progress.handoff ?? (understood ? { to } : undefined);
+  const answer = { message: toolMessage(call, content), error };
+  const agentName = decided?.to ?? batch.agentName;
+  await record(scope, { call, progress }, answer, { agentName, callScope: batch.callScope });
+  if (!progress.memoryFailed) progress.handoff = decided;
+}
+
+/** Stores an answer; it counts once it is stored. */
+async function record<Ctx>(
+  { journal }: RunScope<Ctx>,
+  { call, progress }: Answering,
+  answer: Answer,
+  entry?: AppendEntry,
+): Promise<void> {
+  if (journal === undefined) {
+    progress.answered.set(call, answer);
+    return;
+  }
+  const storing = journal.result(answer.message, entry).then((stored) => {
+    progress.storing?.delete(storing);
+    progress.memoryFailed ||= !stored.success;
+    const { message } = answer;
+    const failed: Answer | undefined = stored.success
+      ? undefined
+      : { message, error: { _tag: "MemoryError", error: stored.error } };
+    progress.answered.set(call, failed ?? answer);
+  });
+  progress.storing?.add(storing);
+  await storing;
+}
+
+function summarize<Ctx>(
+  scope: RunScope<Ctx>,
+  { calls }: CallBatch<Ctx>,
+  { answered }: Progress,
+): Pick<AnsweredCalls, "results" | "error"> {
+  const results: Message[] = [];
+  let first: JAFError | undefined;
+  let ofMemory: JAFError | undefined;
+  for (const call of calls) {
+    const given = answered.get(call);
+    if (given === undefined) continue;
+    results.push(given.message);
+    first ??= given.error;
+    if (given.error?._tag === "MemoryError") ofMemory ??= given.error;
+  }
+  scope.journal?.results(results);
+  return { results, error: abortError(scope.config.signal) ?? ofMemory ?? first };
+}
+
+/** Works on all items, at most `limit` at a time (all of them by default), starting in order. */
+function forEachLimited<T>(
+  items: readonly T[],
+  limit: number | undefined,
+  work: (item: T) => Promise<void> | undefined,
+): Promise<unknown> {
+  if (limit === undefined || !(limit < items.length)) return Promise.all(items.map(work));
+  const queue = items.values();
+  const worker = async (): Promise<void> => {
+    for (const item of queue) await work(item);
+  };
+  return Promise.all(Array.from({ length: Math.max(1, Math.floor(limit)) }, worker));
+}

@@ -1,0 +1,70 @@
+import { createMemoryValidationError, parseOptions, sanitizeConversation } from "@jaf/memory/engine";
+import { type Agent, findAgent } from "../agent.ts";
+import type { JAFError } from "../errors.ts";
+import { isUndecided } from "../interruption.ts";
+import { abortError, runAborted } from "../limits/abort.ts";
+import { checkInstallable, faultOf, labelOfRun } from "../middleware/install.ts";
+import { type RunConfig, runSettingsSchema } from "../run-config.ts";
+import { fail, failMemory, OPERATION, type RunScope, type Step } from "../run-scope.ts";
+import type { RunState } from "../state.ts";
+import { lastUserMessages } from "../stored/user-messages.ts";
+import { beginStored } from "./begin-stored.ts";
+import { judgeInput } from "./guardrails.ts";
+import { findUnfinished } from "./open-calls.ts";
+import { resume } from "./resume.ts";
+
+/** Prepares the caller's state for the first turn. */
+export async function begin<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Promise<Step<Ctx>> {
+  const { config, journal } = scope;
+  const aborted = abortError(config.signal);
+  if (aborted !== undefined) return fail(state, aborted);
+  const found = findAgent(config, state.currentAgentName);
+  if (!found.ok) return fail(state, found.error);
+  const fault = configFault(config, found.agent);
+  if (fault !== undefined) return fail(state, fault);
+  try {
+    if (journal !== undefined) return await beginStored(scope, state, journal);
+    return config.memory?.autoStore === true ? failWithoutId(state) : await beginUnstored(scope, state);
+  } catch (thrown) {
+    if (config.signal?.aborted !== true) throw thrown;
+    return fail(state, runAborted(config.signal));
+  }
+}
+
+/**
+ * Begins with a history from the caller. Its unanswered calls aren't run, since it is unknown who made them, unless there is a
+ * decision about them.
+ */
+async function beginUnstored<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Promise<Step<Ctx>> {
+  if (scope.sent !== undefined) return failWithoutStore(state);
+  // The guardrails judge what the model sees: a message that the sanitizer drops must not hide an earlier one from them.
+  const messages = sanitizeConversation(state.messages);
+  const blocked = await judgeInput(scope, state, lastUserMessages(messages));
+  if (blocked !== undefined) return blocked;
+  if (isUndecided(scope.given))
+    return { state: messages === state.messages ? state : { ...state, messages } };
+  const unfinished = await findUnfinished(scope, state, { messages: state.messages, stored: null });
+  return resume(scope, unfinished, scope.given);
+}
+
+function failWithoutId<Ctx>(state: RunState<Ctx>): Step<Ctx> {
+  const issue = { path: "RunConfig.conversationId", expected: "an id, because memory.autoStore is true" };
+  return failMemory(state, createMemoryValidationError([issue], { operation: OPERATION }));
+}
+
+function failWithoutStore<Ctx>(state: RunState<Ctx>): Step<Ctx> {
+  const expected = "memory.autoStore, because what a client sends back is compared with what is stored";
+  const issue = { path: "RunConfig.resume.messages", expected };
+  return failMemory(state, createMemoryValidationError([issue], { operation: OPERATION }));
+}
+
+/** What is wrong with a run's configuration beside its memory. */
+function configFault<Ctx, Out>(config: RunConfig<Ctx>, agent: Agent<Ctx, Out>): JAFError | undefined {
+  try {
+    parseOptions<unknown>(runSettingsSchema, config, "RunConfig");
+    checkInstallable(config, agent, labelOfRun);
+    return undefined;
+  } catch (thrown) {
+    return faultOf(thrown);
+  }
+}

@@ -1,0 +1,120 @@
+import type { Message } from "@jaf/memory";
+import { messageText } from "@jaf/memory/engine";
+import { frozenCopy } from "../immutable/copy.ts";
+import type { Interruption } from "../interruption.ts";
+import { abortable, abortError, runAborted } from "../limits/abort.ts";
+import { refusalOf } from "../model/reply.ts";
+import type { ReplyText } from "../model-calls/streamed-reply.ts";
+import { fail, failEnd, type ModelTurn, type RunScope, type Step } from "../run-scope.ts";
+import type { RunState } from "../state.ts";
+import type { AppendEntry } from "../stored/lease.ts";
+import { checkGuardrails } from "./guardrails.ts";
+import { decodeOutput } from "./output.ts";
+
+type Judged<Ctx> = { readonly output: unknown } | { readonly failed: Step<Ctx> };
+
+/** Ends the run with the model's final reply. It becomes part of the conversation only if it is accepted. */
+export async function conclude<Ctx>(
+  scope: RunScope<Ctx>,
+  turn: ModelTurn<Ctx>,
+  { message, text }: { readonly message: Message; readonly text: ReplyText },
+): Promise<Step<Ctx>> {
+  const { state } = turn;
+  const agentName = state.currentAgentName;
+  const judged = await judgeOutput(scope, turn, message);
+  if ("failed" in judged) {
+    if (abortError(scope.config.signal) === undefined) text.retract();
+    return judged.failed;
+  }
+  text.release(message);
+  scope.emit?.({ type: "assistant_message", data: { agentName, message } });
+  const next = { ...state, messages: [...state.messages, message], turnCount: state.turnCount + 1 };
+  const stored = await scope.journal?.reply(message, { agentName });
+  if (stored?.success === false) return failEnd(next, stored.error);
+  return { state: next, outcome: { status: "completed", output: judged.output } };
+}
+
+/** Ends the run with a reply that is stored already. */
+export async function concludeStored<Ctx>(
+  scope: RunScope<Ctx>,
+  turn: ModelTurn<Ctx>,
+  reply: Message,
+): Promise<Step<Ctx>> {
+  const judged = await judgeOutput(scope, turn, reply);
+  if ("failed" in judged) return judged.failed;
+  return { state: turn.state, outcome: { status: "completed", output: judged.output } };
+}
+
+/**
+ * The output is what was said; of a refusal its words, unless a codec waits for something else. Of a reply that says nothing,
+ * e.g. an image, it is `""`.
+ */
+async function judgeOutput<Ctx>(
+  scope: RunScope<Ctx>,
+  { state, agent }: ModelTurn<Ctx>,
+  reply: Message,
+): Promise<Judged<Ctx>> {
+  const { config } = scope;
+  const refusal = refusalOf(reply);
+  if (refusal !== undefined && agent.outputCodec !== undefined) {
+    return { failed: fail(state, { _tag: "ModelRefused", refusal }) };
+  }
+  const text = refusal ?? messageText(reply);
+  // It never rejects of itself, so a rejection is the abort.
+  const decoded = await abortable(decodeOutput(agent.outputCodec, text), config.signal).catch(
+    () => undefined,
+  );
+  if (decoded === undefined) return { failed: fail(state, runAborted(config.signal)) };
+  if (!decoded.ok) return { failed: fail(state, { _tag: "DecodeError", errors: decoded.errors }) };
+  const verdict = await checkGuardrails(scope, config.finalOutputGuardrails, {
+    stage: "output",
+    value: decoded.output,
+    context: state.context,
+  });
+  const aborted = abortError(config.signal);
+  if (aborted !== undefined) return { failed: fail(state, aborted) };
+  if (verdict.isValid) return { output: decoded.output };
+  return { failed: fail(state, { _tag: "OutputGuardrailTripwire", reason: verdict.errorMessage }) };
+}
+
+/**
+ * Ends the run as interrupted, once that is stored.
+ *
+ * `entry`: what to store of the waiting calls. Absent: it is stored already.
+ */
+export async function interrupt<Ctx>(
+  scope: RunScope<Ctx>,
+  state: RunState<Ctx>,
+  { interruptions, entry }: { readonly interruptions: readonly Interruption[]; readonly entry?: AppendEntry },
+): Promise<Step<Ctx>> {
+  const stored = entry === undefined ? undefined : await store(scope, entry);
+  if (stored === "aborted") return fail(state, runAborted(scope.config.signal));
+  if (stored?.success === false) return failEnd(state, stored.error);
+  for (const interruption of interruptions) {
+    scope.emit?.({ type: "interruption", data: { interruption: frozenCopy(interruption) } });
+  }
+  const error = { _tag: "RunInterrupted", waiting: interruptions.length } as const;
+  return {
+    state: asStored(scope, state),
+    outcome: { status: "interrupted", interruptions: Object.freeze([...interruptions]), error },
+  };
+}
+
+async function store<Ctx>({ journal, config }: RunScope<Ctx>, entry: AppendEntry) {
+  try {
+    return await journal?.interrupt(entry);
+  } catch (thrown) {
+    if (config.signal?.aborted !== true) throw thrown;
+    return "aborted";
+  }
+}
+
+/**
+ * The messages in the store's order, with results in the order in which they arrived: a client sends them back to be compared
+ * with the stored ones.
+ */
+function asStored<Ctx>({ journal }: RunScope<Ctx>, state: RunState<Ctx>): RunState<Ctx> {
+  if (journal === undefined) return state;
+  const { stored, added } = journal.history();
+  return { ...state, messages: [...(stored?.messages ?? []), ...added] };
+}

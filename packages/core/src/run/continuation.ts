@@ -1,0 +1,98 @@
+import type { Message, RichMessage } from "@jaf/memory";
+import { messageText, present } from "@jaf/memory/engine";
+import {
+  ContinuationValidationError,
+  defaultContinuationValidator,
+  historyTokenOf,
+  validateContinuation,
+} from "@jaf/memory/turns";
+import { changedArguments, rejected } from "../approvals/decisions.ts";
+import { isToolParts } from "../content-parts.ts";
+import type { ContinuationRejected } from "../errors.ts";
+import { frozenCopy } from "../immutable/copy.ts";
+import { frozenInput, frozenMessages } from "../immutable/messages.ts";
+import type { ClientToolResult, GivenDecisions } from "../interruption.ts";
+import { abortable } from "../limits/abort.ts";
+import type { RunScope, Sent } from "../run-scope.ts";
+import { givesOutTails } from "../stored/tail.ts";
+import type { Unfinished } from "./open-calls.ts";
+
+/** What a client's continuation adds to the stored conversation. */
+export type TakenContinuation =
+  | { readonly ok: true; readonly added: readonly Message[]; readonly given: GivenDecisions }
+  | { readonly ok: false; readonly error: ContinuationRejected };
+
+const validateStrictly = defaultContinuationValidator();
+
+interface SentContinuation {
+  readonly sent: Sent;
+  /** How many messages the store has dropped, as far as that is known. */
+  readonly dropped: number;
+}
+
+/** Judges what a client sent, and takes from it what it adds. Rejects when the run is aborted meanwhile. */
+export async function takeContinuation<Ctx>(
+  scope: RunScope<Ctx>,
+  { sent, dropped }: SentContinuation,
+  { stored, open }: Unfinished<Ctx>,
+): Promise<TakenContinuation> {
+  const { config, given, journal, isJudgedNew } = scope;
+  const incoming = frozenInput(sent.messages);
+  const persisted = frozenMessages(stored?.messages ?? []);
+  const facts = frozenCopy({
+    approvals: given.approvals,
+    pendingApprovals: open.waiting.filter((waiting) => waiting.type === "approval"),
+    clientToolCallIds: open.waiting.flatMap(({ type, toolCallId }) =>
+      type === "client_tool" ? [toolCallId] : [],
+    ),
+    dropped,
+    mayBeginLater: journal !== undefined && givesOutTails(journal.memory),
+    ...("historyToken" in sent
+      ? { historyToken: { sent: sent.historyToken, expected: historyTokenOf(stored?.metadata) } }
+      : {}),
+  });
+  const changed = changedArguments(given, open);
+  if (changed !== undefined) return { ok: false, error: changed };
+  try {
+    const conversationId = config.conversationId;
+    const continuation = { persisted, incoming, conversationId, ...facts };
+    // Called on its object, which may be an instance of a class.
+    const judge = async () =>
+      config.validate === undefined ? validateStrictly(continuation) : config.validate(continuation);
+    if (!isJudgedNew || persisted.length > 0) await abortable(judge(), config.signal);
+  } catch (thrown) {
+    if (config.signal?.aborted === true) throw thrown;
+    scope.refusal = { thrown };
+    return { ok: false, error: toRejection(thrown) };
+  }
+  // Also after an application's validator: what breaks the most lenient rules can't be separated from the history.
+  const verdict = validateContinuation(persisted, incoming, { mode: "compatible", ...facts });
+  if (!verdict.ok) return { ok: false, error: { _tag: "ContinuationRejected", ...withoutOk(verdict) } };
+  const { toolResults, added, approvals } = verdict;
+  const answers = toolResults.map((message) => ({
+    toolCallId: message.tool_call_id ?? "",
+    result: toolResultIn(message),
+  }));
+  return { ok: true, added, given: { approvals, toolResults: [...given.toolResults, ...answers] } };
+}
+
+/** Of a tool that ran at the client: what it answered, in parts where it did. */
+function toolResultIn(message: Message): ClientToolResult["result"] {
+  const { content: parts }: RichMessage = message;
+  const answer: unknown = { parts };
+  return isToolParts(answer) ? answer : messageText(message);
+}
+
+function withoutOk<Verdict extends { readonly ok: false }>({ ok: _, ...rest }: Verdict): Omit<Verdict, "ok"> {
+  return rest;
+}
+
+function toRejection(thrown: unknown): ContinuationRejected {
+  if (thrown instanceof ContinuationValidationError) {
+    const { code, message, index } = thrown;
+    return { ...rejected(code, message), ...present({ index }) };
+  }
+  return rejected("rejected", thrown instanceof Error ? thrown.message : "RunConfig.validate threw no Error");
+}
+
+export const isByToken = (sent: Sent | undefined): boolean => sent?.historyToken !== undefined;

@@ -1,0 +1,134 @@
+import type { ContentPart, Message, RichMessage } from "@jaf/memory";
+import { bytesIn, messageText, textIn } from "@jaf/memory/engine";
+import type { Guardrail, ValidationResult } from "../guardrails/guardrail.ts";
+import { plainCopy } from "../immutable/copy.ts";
+import { abortable, abortError } from "../limits/abort.ts";
+import { fail, type RunScope, type Step } from "../run-scope.ts";
+import type { RunState } from "../state.ts";
+import { type Masking, textOfThrown } from "../thrown.ts";
+
+const passed: ValidationResult = { isValid: true };
+
+/** The first verdict against `value`, in order. Stops at an abort; the caller has to check for one. */
+export async function checkGuardrails<I, Ctx>(
+  scope: RunScope<Ctx>,
+  guardrails: readonly Guardrail<I, Ctx>[] | undefined,
+  judged: { readonly stage: "input" | "output"; readonly value: I; readonly context: Readonly<Ctx> },
+): Promise<ValidationResult> {
+  for (const guardrail of guardrails ?? []) {
+    const verdict = await judge(scope, guardrail, judged);
+    if (verdict.isValid) continue;
+    if (scope.config.signal?.aborted !== true) {
+      const data = { stage: judged.stage, reason: verdict.errorMessage };
+      scope.emit?.({ type: "guardrail_tripped", data });
+    }
+    return verdict;
+  }
+  return passed;
+}
+
+async function judge<I, Ctx>(
+  { config, mask }: RunScope<Ctx>,
+  guardrail: Guardrail<I, Ctx>,
+  { value, context }: { readonly value: I; readonly context: Readonly<Ctx> },
+): Promise<ValidationResult> {
+  try {
+    const verdict: Partial<ValidationResult> | undefined = await abortable(
+      (async () => guardrail(plainCopy(value), context as Parameters<Guardrail<I, Ctx>>[1]))(),
+      config.signal,
+    );
+    if (verdict?.isValid === true) return passed;
+    if (verdict?.isValid !== false) return blocked("a guardrail returned no verdict");
+    return blocked(verdict.errorMessage ?? "a guardrail gave no reason");
+  } catch (thrown) {
+    return blocked(failureReason(thrown, value, mask));
+  }
+}
+
+const blocked = (errorMessage: string): ValidationResult => ({ isValid: false, errorMessage });
+
+const LONGEST = 300;
+/** This many characters in a row aren't in two texts by chance. */
+const QUOTE = 8;
+
+/**
+ * The reason of a guardrail that threw. The error's message is left out if it quotes what was judged, as that of `JSON.parse`
+ * does: reasons are logged, and must not quote the conversation.
+ */
+function failureReason(thrown: unknown, judged: unknown, mask: Masking): string {
+  if (!(thrown instanceof Error)) return `a guardrail failed with ${typeof thrown}`;
+  const reason = `a guardrail failed with ${thrown.name}`;
+  const message = mask(textOfThrown(thrown)).replace(/\s+/g, " ").trim();
+  const shown = message.length > LONGEST ? `${message.slice(0, LONGEST)}…` : message;
+  return shown === "" || quotes(shown, textOf(judged)) ? reason : `${reason}: ${shown}`;
+}
+
+function textOf(judged: unknown): string {
+  if (typeof judged === "string") return judged;
+  try {
+    return JSON.stringify(judged) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+/** Whether the message quotes the text. A text that is shorter than a quotation must be quoted as a whole. */
+function quotes(message: string, text: string): boolean {
+  const length = Math.min(QUOTE, text.length);
+  if (length < 4) return false;
+  const pieces = new Set<string>();
+  for (let at = 0; at + length <= message.length; at++) pieces.add(message.slice(at, at + length));
+  for (let at = 0; at + length <= text.length; at++) if (pieces.has(text.slice(at, at + length))) return true;
+  return false;
+}
+
+/** Lets the input guardrails judge what users said in these messages; how the run ends if they don't let it pass. */
+export async function judgeInput<Ctx>(
+  scope: RunScope<Ctx>,
+  state: RunState<Ctx>,
+  messages: readonly Message[],
+): Promise<Step<Ctx> | undefined> {
+  const { initialInputGuardrails, signal } = scope.config;
+  if (initialInputGuardrails === undefined) return undefined;
+  const said = messages.filter(({ role }) => role === "user");
+  if (said.length === 0) return undefined;
+  const verdict = await checkGuardrails(scope, initialInputGuardrails, {
+    stage: "input",
+    value: said.map(saidText).join("\n"),
+    context: state.context,
+  });
+  const aborted = abortError(signal);
+  if (aborted !== undefined) return fail(state, aborted);
+  if (verdict.isValid) return undefined;
+  return fail(state, { _tag: "InputGuardrailTripwire", reason: verdict.errorMessage });
+}
+
+/** What a user says in words: the text of a message, and of the text files in it, which models read as they read a text. */
+function saidText(message: Message): string {
+  const { content }: RichMessage = message;
+  if (!Array.isArray(content)) return messageText(message);
+  const files = content.map(textOfFile).filter((text) => text !== undefined);
+  return files.length === 0 ? messageText(message) : [messageText(message), ...files].join("\n");
+}
+
+const isText = (mediaType: string): boolean => /^(text\/|application\/json\b)/i.test(mediaType);
+
+/** `undefined` for every other part, and for a file that lies elsewhere. */
+function textOfFile(part: ContentPart): string | undefined {
+  const { type, mediaType, data, url } = part;
+  if (type !== "media" || typeof mediaType !== "string" || !isText(mediaType)) return undefined;
+  if (data instanceof Uint8Array) return new TextDecoder().decode(data);
+  if (typeof data === "string") return textIn(bytesIn(data.replace(/^data:[^,]*,/, "")));
+  return typeof url === "string" || url instanceof URL ? textOfDataUrl(String(url)) : undefined;
+}
+
+function textOfDataUrl(url: string): string | undefined {
+  const [, parameters, text] = /^\s*data:([^,]*),([\s\S]*)$/i.exec(url) ?? [];
+  if (parameters === undefined || text === undefined) return undefined;
+  if (/;base64$/i.test(parameters)) return textIn(bytesIn(text));
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

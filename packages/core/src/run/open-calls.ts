@@ -1,0 +1,139 @@
+import type { ConversationMemory, Message, PendingToolCalls } from "@jaf/memory";
+import { sanitizeConversation } from "@jaf/memory/engine";
+import { pendingToolCalls } from "@jaf/memory/turns";
+import { type FoundAgent, findAgent } from "../agent.ts";
+import { type ClassifiedCalls, classifyCalls } from "../approvals/classify-calls.ts";
+import { approvedBefore, nothingOpen, type OpenCalls } from "../approvals/decisions.ts";
+import {
+  approvalIdPrefix,
+  bindingOf,
+  openCallScope,
+  type PendingApprovals,
+  pendingApprovalsOf,
+  type ReplyLocation,
+} from "../approvals/pending-approvals.ts";
+import type { RunScope } from "../run-scope.ts";
+import type { RunState } from "../state.ts";
+import { firstPositionOf, readMetadata, type StoredMetadata } from "../stored/metadata.ts";
+import type { CallBatch } from "../tool-calls/execute-call.ts";
+import { isHandoff } from "../tool-calls/handoff.ts";
+
+/** A conversation that can be continued where it stopped. */
+export interface Unfinished<Ctx> {
+  /** With the agent that had the conversation. */
+  readonly state: RunState<Ctx>;
+  /** As they are stored, including open calls. */
+  readonly messages: readonly Message[];
+  readonly stored: ConversationMemory | null;
+  /** The agent that had the conversation, if it can be called. */
+  readonly found: FoundAgent<Ctx>;
+  readonly calls?: UnansweredCalls<Ctx>;
+  readonly open: OpenCalls;
+}
+
+/** The calls that the conversation ends with. */
+export interface UnansweredCalls<Ctx> {
+  readonly batch: CallBatch<Ctx>;
+  readonly known: PendingApprovals;
+  /** What happens to the calls without any decision. */
+  readonly classified: ClassifiedCalls<Ctx>;
+}
+
+interface Source {
+  readonly messages: readonly Message[];
+  readonly stored: ConversationMemory | null;
+}
+
+/** Finds the open calls of a conversation and what they wait for. Rejects when the run is aborted meanwhile. */
+export async function findUnfinished<Ctx>(
+  scope: RunScope<Ctx>,
+  initial: RunState<Ctx>,
+  source: Source,
+): Promise<Unfinished<Ctx>> {
+  const { messages, stored } = source;
+  const metadata: StoredMetadata = stored === null ? {} : readMetadata(stored);
+  const pending = pendingToolCalls(messages);
+  const currentAgentName = agentNameOf(scope, initial, { metadata, isWaitedFor: pending !== undefined });
+  const state = { ...initial, messages: sanitizeConversation(messages), currentAgentName };
+  const found = findAgent(scope.config, currentAgentName);
+  const unfinished = { state, messages, stored, found, open: nothingOpen };
+  if (!found.ok || pending === undefined) return unfinished;
+  const known = pendingApprovalsOf(locationOf(initial, source, { pending, metadata }), metadata.approvals);
+  const { approved } = known.record;
+  const { location } = known;
+  const all: CallBatch<Ctx> = {
+    agentName: currentAgentName,
+    agent: found.agent,
+    context: state.context,
+    calls: pending.missing,
+    messages,
+    callScope: metadata.toolCallScope ?? openCallScope(location.owner, location.position),
+  };
+  const classified = await classifyCalls(scope, all, { decisions: approvedBefore(approved), waiting: known });
+  const open = openCalls(all, { known, classified });
+  const batch = stored === null ? { ...all, calls: interruptedCalls(all, classified) } : all;
+  return { ...unfinished, calls: { batch, known, classified }, open };
+}
+
+function openCalls<Ctx>(
+  { calls }: CallBatch<Ctx>,
+  { known: { location, record }, classified }: Omit<UnansweredCalls<Ctx>, "batch">,
+): OpenCalls {
+  const bindings = new Map<string, string>();
+  for (const [call, { text }] of classified.judged) {
+    if (text !== undefined) bindings.set(call.id, bindingOf(location, call, text));
+  }
+  return {
+    waiting: classified.waiting,
+    approved: record.approved,
+    bindings,
+    approvalIdPrefix: (toolCallId) => {
+      const call = calls.find(({ id }) => id === toolCallId);
+      return call && approvalIdPrefix(location, call, record.round);
+    },
+  };
+}
+
+/**
+ * For a history that isn't stored: the calls that an interrupted run leaves open, which are those that wait, and handoffs. It is
+ * unknown who made any other call.
+ */
+function interruptedCalls<Ctx>(
+  { calls }: CallBatch<Ctx>,
+  { run, waiting }: ClassifiedCalls<Ctx>,
+): CallBatch<Ctx>["calls"] {
+  const handoffs = run.filter(isHandoff);
+  return calls.filter(
+    (call) =>
+      handoffs.some((handoff) => handoff.call === call) ||
+      waiting.some(({ toolCallId }) => toolCallId === call.id),
+  );
+}
+
+function locationOf<Ctx>(
+  { runId }: RunState<Ctx>,
+  { stored }: Source,
+  { pending, metadata }: { readonly pending: PendingToolCalls; readonly metadata: StoredMetadata },
+): ReplyLocation {
+  const owner = stored?.conversationId ?? runId;
+  const position = firstPositionOf(stored) + pending.index;
+  const scope = metadata.toolCallScope ?? openCallScope(owner, position);
+  return { owner, position, scope, isStored: stored !== null };
+}
+
+/**
+ * The agent that had the conversation, which may have been handed to one that the caller doesn't know of. Open calls always
+ * belong to that agent: another may have other rules for a tool of the same name.
+ */
+function agentNameOf<Ctx>(
+  { config: { agentRegistry } }: RunScope<Ctx>,
+  { currentAgentName }: RunState<Ctx>,
+  {
+    metadata: { agentName },
+    isWaitedFor,
+  }: { readonly metadata: StoredMetadata; readonly isWaitedFor: boolean },
+): string {
+  return agentName !== undefined && (isWaitedFor || agentRegistry.has(agentName))
+    ? agentName
+    : currentAgentName;
+}

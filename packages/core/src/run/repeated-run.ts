@@ -1,0 +1,103 @@
+import type { ConversationMemory, Message, ProviderReading } from "@jaf/memory";
+import { createMemoryConflictError, createMemoryStorageError, sameJson } from "@jaf/memory/engine";
+import { abortable } from "../limits/abort.ts";
+import { fail, failMemory, OPERATION, type RunScope, type Step } from "../run-scope.ts";
+import type { RunState } from "../state.ts";
+import { endingOf, loadConversation, type StoredEnding } from "../stored/load.ts";
+import { concludeStored } from "./conclude.ts";
+import { findUnfinished } from "./open-calls.ts";
+import { resume, waitsForSomebody } from "./resume.ts";
+
+type Replied = Extract<StoredEnding, { readonly kind: "replied" }>;
+
+/**
+ * The outcome of the same run if it has ended before, according to the store: its process died before it could return it. No
+ * tool runs, the model isn't called, and nothing is stored, except that expired approvals are asked for again. Rejects when the
+ * run is aborted meanwhile.
+ */
+export async function endedBefore<Ctx>(
+  scope: RunScope<Ctx>,
+  state: RunState<Ctx>,
+  reading: ProviderReading,
+): Promise<Step<Ctx> | undefined> {
+  const { conversation: stored } = reading;
+  const ending = endingOf(reading);
+  if (ending === undefined || stored === null) return undefined;
+  switch (ending.kind) {
+    case "replied":
+      return replyAgain(scope, state, { ending, stored });
+    case "interrupted":
+      return waitAgain(scope, state, stored);
+    case "changed":
+      return failMemory(state, hasChanged());
+    case "dropped":
+      return failMemory(state, isDropped());
+  }
+}
+
+/** The outcome of another execution of the same run, which ended first; `undefined` if it isn't known. */
+export async function endedElsewhere<Ctx>(
+  scope: RunScope<Ctx>,
+  state: RunState<Ctx>,
+): Promise<Step<Ctx> | undefined> {
+  const { journal, config } = scope;
+  if (journal === undefined) return undefined;
+  const { memory, conversationId, runKey: receiptFor } = journal;
+  const { signal } = config;
+  try {
+    const loaded = await abortable(loadConversation(memory, conversationId, { receiptFor, signal }), signal);
+    if (!loaded.success) return undefined;
+    journal.loaded(loaded.data);
+    return await endedBefore(scope, state, loaded.data);
+  } catch (thrown) {
+    if (signal?.aborted !== true) throw thrown;
+    return undefined;
+  }
+}
+
+interface RepliedIn {
+  readonly ending: Replied;
+  readonly stored: ConversationMemory;
+}
+
+async function replyAgain<Ctx>(
+  scope: RunScope<Ctx>,
+  initial: RunState<Ctx>,
+  { ending: { messages, reply, isLast }, stored }: RepliedIn,
+): Promise<Step<Ctx>> {
+  if (!answersSame(messages, [...(scope.sent?.messages ?? []), ...initial.messages])) {
+    return failMemory(initial, hasChanged());
+  }
+  // The store knows only the agent of the last run.
+  const { state, found } = await findUnfinished(scope, initial, { messages, stored: isLast ? stored : null });
+  if (!found.ok) return fail(state, found.error);
+  return concludeStored(scope, { state, agent: found.agent }, reply);
+}
+
+/** Whether the reply answers the same message: where the end of a conversation was replaced, another reply may have its position. */
+function answersSame(messages: readonly Message[], handedIn: readonly Message[]): boolean {
+  const asked = handedIn.findLast(({ role }) => role === "user");
+  const answered = messages.findLast(({ role }) => role === "user");
+  return asked === undefined || answered === undefined || sameJson(asked, answered);
+}
+
+async function waitAgain<Ctx>(
+  scope: RunScope<Ctx>,
+  state: RunState<Ctx>,
+  stored: ConversationMemory,
+): Promise<Step<Ctx>> {
+  const { messages } = stored;
+  const unfinished = await findUnfinished(scope, state, { messages, stored });
+  const { found, calls } = unfinished;
+  if (!found.ok) return fail(unfinished.state, found.error);
+  if (calls === undefined || !waitsForSomebody(calls)) return failMemory(state, hasChanged());
+  return resume(scope, unfinished, { approvals: [], toolResults: [] });
+}
+
+const hasChanged = () => createMemoryConflictError("version", { operation: OPERATION });
+
+const isDropped = () =>
+  createMemoryStorageError(
+    OPERATION,
+    "this run came to its end before, and the store has dropped its reply since (RunConfig.memory.maxMessages); to say the same again, use another run id",
+  );

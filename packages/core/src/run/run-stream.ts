@@ -1,0 +1,142 @@
+import { onAbort } from "@jaf/memory/engine";
+import type { Emit, TraceEvent } from "../events.ts";
+import { overlay } from "../immutable/overlay.ts";
+import type { RunConfig } from "../run-config.ts";
+import type { RunResult, RunState } from "../state.ts";
+import { execute } from "./run.ts";
+
+/** The events of a run that is under way. They are buffered until they are read; each is read once. */
+export interface RunStream<Out> extends AsyncIterable<TraceEvent> {
+  /** How the run ended. Resolves whether or not the events are read. */
+  readonly result: Promise<RunResult<Out>>;
+}
+
+/**
+ * Like `run`, with the run's events as they happen. If the model provider can stream, the reply's text comes as `llm_delta`
+ * events. Leaving the loop before its end (`break`, `return`, a throw) aborts the run, and so does the iterator's `return()`. As
+ * with `run`, `Out` isn't checked.
+ *
+ * @example
+ * const stream = runStream(state, config);
+ * for await (const event of stream) {
+ *   if (event.type === "llm_delta") process.stdout.write(event.data.text);
+ * }
+ * const { outcome } = await stream.result;
+ */
+export function runStream<Ctx, Out = unknown>(
+  initialState: RunState<NoInfer<Ctx>>,
+  config: RunConfig<Ctx>,
+): RunStream<Out> {
+  return streamEvents(config.signal, async ({ signal, sink }) => {
+    const options = { streaming: true, sink };
+    return (await execute<Ctx, Out>(initialState, overlay(config, { signal }), options)).result;
+  });
+}
+
+/** The events of work that is under way. They are buffered until they are read; each is read once. */
+export interface EventStream<Result> extends AsyncIterable<TraceEvent> {
+  /** Resolves whether or not the events are read. */
+  readonly result: Promise<Result>;
+}
+
+/**
+ * Starts work and streams its events. If it rejects, the loop over the events throws and `result` rejects. Leaving the loop
+ * before its end aborts the work, and so does `outer`.
+ */
+export function streamEvents<Result>(
+  outer: AbortSignal | undefined,
+  start: (options: { readonly signal: AbortSignal; readonly sink: Emit }) => Promise<Result>,
+): EventStream<Result> {
+  const channel = createChannel<TraceEvent>();
+  const controller = new AbortController();
+  const unsubscribe = outer && onAbort(outer, () => controller.abort(outer.reason));
+
+  const result = start({ signal: controller.signal, sink: channel.push }).finally(unsubscribe);
+  // Also marks a rejection as seen: whoever only reads the events gets it there.
+  result.then(channel.end, channel.fail);
+
+  const leave = async () => {
+    controller.abort(new Error("the loop over the stream was left"));
+    // A reader who has left doesn't ask how it ended.
+    await result.catch(() => undefined);
+  };
+  const events = channel.read(leave);
+  return { result, [Symbol.asyncIterator]: () => events };
+}
+
+/** A queue between one writer, who never waits, and one reader. */
+export interface Channel<T> {
+  readonly push: (value: T) => void;
+  readonly end: () => void;
+  readonly fail: (thrown: unknown) => void;
+  /** `onLeave`: the reader stopped before the end, maybe before it began. */
+  readonly read: (
+    onLeave: () => Promise<void>,
+  ) => Required<Pick<AsyncIterator<T, undefined>, "next" | "return">>;
+}
+
+/** How the writer ended. */
+interface Closed {
+  readonly failure?: { readonly thrown: unknown };
+}
+
+const finished = { done: true, value: undefined } as const;
+
+export function createChannel<T>(): Channel<T> {
+  // Read as a whole list: to shift one by one is quadratic for a late reader.
+  let incoming: T[] = [];
+  let batch: Iterator<T> = [].values();
+  let closed: Closed | undefined;
+  let left = false;
+  let waiting: (() => void)[] = [];
+  const notify = () => {
+    const woken = waiting;
+    waiting = [];
+    for (const wake of woken) wake();
+  };
+  const close = (how: Closed) => {
+    closed ??= how;
+    notify();
+  };
+
+  async function next(): Promise<IteratorResult<T, undefined>> {
+    for (;;) {
+      if (left) return finished;
+      let taken = batch.next();
+      if (taken.done === true && incoming.length > 0) {
+        batch = incoming.values();
+        incoming = [];
+        taken = batch.next();
+      }
+      if (taken.done !== true) return taken;
+      if (closed !== undefined) {
+        left = true;
+        if (closed.failure !== undefined) throw closed.failure.thrown;
+        return finished;
+      }
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+      });
+    }
+  }
+
+  return {
+    push: (value) => {
+      incoming.push(value);
+      notify();
+    },
+    end: () => close({}),
+    fail: (thrown) => close({ failure: { thrown } }),
+    // By hand: a generator that was left before its first `next`, or while one is pending, wouldn't run its `finally`.
+    read: (onLeave) => ({
+      next,
+      return: async () => {
+        const isFirst = !left;
+        left = true;
+        notify();
+        if (isFirst && closed === undefined) await onLeave();
+        return finished;
+      },
+    }),
+  };
+}

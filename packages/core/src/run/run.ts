@@ -1,0 +1,121 @@
+import type { Message } from "@jaf/memory";
+import { describeCause, present } from "@jaf/memory/engine";
+import { frozenCopy } from "../immutable/copy.ts";
+import { openRunMiddleware } from "../middleware/run-middleware.ts";
+import type { RunConfig } from "../run-config.ts";
+import type { RunScope, ScopeOptions, Step } from "../run-scope.ts";
+import { frozenState, ownState, type RunResult, type RunState } from "../state.ts";
+import { begin } from "./begin.ts";
+import { endedElsewhere } from "./repeated-run.ts";
+import { openScope } from "./scope.ts";
+import { takeTurn } from "./step.ts";
+
+/**
+ * Runs agents from a state until one gives its final reply, or the run is interrupted or fails. Failures at run time are
+ * outcomes; nothing is thrown for them.
+ *
+ * With `memory.autoStore`, the stored conversation is loaded first and `initialState.messages` are added to it:
+ *
+ * - User messages are appended. If the stored conversation ends with the same messages and has no reply to them, they are a retry
+ *   and aren't appended again.
+ * - A whole history (e.g. the last `finalState.messages`, and newer messages) must begin with the stored one; the rest is
+ *   appended. Otherwise the run ends with a `MemoryConflictError` of reason `"version"`, nothing is stored and the model isn't
+ *   called: load the conversation again.
+ * - Tool calls are appended only together with their results. If nothing remains to be appended, the run ends with a
+ *   `MemoryValidationError`.
+ *
+ * The same run id with the same messages and decisions is the same run. If it has ended before and the store still has the
+ * receipt, its outcome is returned again, and nothing is called or stored. See `docs/turns.md`.
+ *
+ * Without new messages the run resumes the stored conversation: tools that have finished don't run again, and if it ends with a
+ * reply, that is the output. Calls that need an approval or the client end the run as `interrupted`: run again with `resume`.
+ *
+ * One run at a time has the turn of a stored conversation; see `memory.concurrency`.
+ *
+ * `Out` isn't checked: the agents of a registry differ in their output, so the caller states which type to expect.
+ */
+export async function run<Ctx, Out = unknown>(
+  initialState: RunState<NoInfer<Ctx>>,
+  config: RunConfig<Ctx>,
+): Promise<RunResult<Out>> {
+  return (await execute<Ctx, Out>(initialState, config, { streaming: false })).result;
+}
+
+/** How an execution ended, with what its result doesn't tell. */
+export interface Ended<Out> {
+  readonly result: RunResult<Out>;
+  /** Whether the message, this very object, was read from the store. */
+  readonly isStored: (message: Message) => boolean;
+  /** What the application's validator has thrown. */
+  readonly refusal: RunScope<unknown>["refusal"];
+}
+
+/** The loop of `run` and `runStream`. */
+export async function execute<Ctx, Out>(
+  initialState: RunState<Ctx>,
+  config: RunConfig<Ctx>,
+  options: ScopeOptions,
+): Promise<Ended<Out>> {
+  const initial = ownState(initialState);
+  const scope = openScope(initial, config, options);
+  const { runId, traceId } = initial;
+  scope.emit?.({ type: "run_start", data: { runId, traceId } });
+  try {
+    const { state, outcome } = await runSteps(scope, initial);
+    if (outcome.status === "error") await scope.journal?.releaseTurn();
+    const historyFrom = scope.journal?.historyFrom();
+    // The messages of a failed run are no history.
+    const historyToken = outcome.status === "error" ? undefined : scope.journal?.historyToken();
+    const spent = spentBy(scope);
+    const result = {
+      finalState: frozenState(state),
+      ...present({ historyFrom, historyToken, spent }),
+      outcome: Object.freeze(outcome),
+    } as RunResult<Out>;
+    scope.emit?.({ type: "run_end", data: { outcome: frozenCopy(result.outcome) } });
+    return { result, isStored: scope.journal?.isStored ?? (() => false), refusal: scope.refusal };
+  } finally {
+    scope.close();
+  }
+}
+
+function spentBy<Ctx>({ spending, journal }: RunScope<Ctx>): RunResult<unknown>["spent"] {
+  const run = spending.ofRun();
+  if (run === undefined) return undefined;
+  const conversation = journal && spending.ofConversation();
+  return frozenCopy(conversation === undefined ? { run } : { run, conversation });
+}
+
+async function runSteps<Ctx>(
+  scope: RunScope<Ctx>,
+  initial: RunState<Ctx>,
+): Promise<Required<Pick<Step<Ctx>, "state" | "outcome">>> {
+  let state = initial;
+  try {
+    if (!Array.isArray(initial.messages)) throw new TypeError("RunState.messages: expected a list");
+    let step = await begin(scope, state);
+    if (step.outcome?.status !== "error") scope.onJudged?.();
+    const middleware = openRunMiddleware(scope, step);
+    if (middleware !== undefined) step = await middleware.start();
+    for (;;) {
+      if (step.endedElsewhere === true) step = (await endedElsewhere(scope, initial)) ?? step;
+      const { outcome } = step;
+      state = step.state;
+      if (outcome === undefined) {
+        step = await takeTurn(scope, state, middleware?.additions());
+        continue;
+      }
+      if (outcome.status === "completed") await middleware?.finish(state);
+      return { state, outcome };
+    }
+  } catch (thrown) {
+    return { state, outcome: { status: "error", error: internalError(thrown) } };
+  }
+}
+
+const internalError = (thrown: unknown) =>
+  ({
+    _tag: "InternalError",
+    detail: "something threw that must not",
+    cause: describeCause(thrown),
+  }) as const;

@@ -1,0 +1,107 @@
+import { openView } from "../context/prepare-context.ts";
+import { openEmitter } from "../events.ts";
+import { frozenInput } from "../immutable/messages.ts";
+import type { GivenDecisions } from "../interruption.ts";
+import { openSpending } from "../limits/budget.ts";
+import type { Resume, RunConfig } from "../run-config.ts";
+import type { RunScope, ScopeOptions, Sent } from "../run-scope.ts";
+import type { RunState } from "../state.ts";
+import { fingerprint } from "../stored/fingerprint.ts";
+import { openJournal } from "../stored/journal.ts";
+import { maskingOf } from "../thrown.ts";
+
+const DEFAULT_MAX_TURNS = 50;
+
+export function openScope<Ctx>(
+  state: RunState<Ctx>,
+  config: RunConfig<Ctx>,
+  { streaming, sink, isContinuation = false, onJudged, isJudgedNew = false, label, writes }: ScopeOptions,
+): RunScope<Ctx> {
+  const { runId, traceId, messages: initial } = state;
+  const { memory, conversationId, signal, resume } = config;
+  const { approvals = [], toolResults = [] } = resume ?? {};
+  const sent = sentIn(resume ?? {});
+  const { emit, close } = openEmitter(config, { runId, conversationId, sink });
+  const executionId = once(() => crypto.randomUUID());
+  const closing: (() => void)[] = [];
+  const leave = () => {
+    for (const action of closing.splice(0)) action();
+  };
+  const spending = openSpending(config);
+  const journal =
+    memory?.autoStore !== true || conversationId === undefined
+      ? undefined
+      : openJournal({
+          memory,
+          conversationId,
+          runId,
+          traceId,
+          executionId: executionId(),
+          runKey: runKeyOf(state, { approvals, toolResults }, sent),
+          signal,
+          emit,
+          spending,
+          label,
+          writes,
+        });
+  if (journal !== undefined) closing.push(journal.close);
+  return {
+    config,
+    runId,
+    traceId,
+    maxTurns: config.maxTurns ?? DEFAULT_MAX_TURNS,
+    streaming,
+    startedAt: Date.now(),
+    isContinuation: isContinuation || sent !== undefined || approvals.length > 0 || toolResults.length > 0,
+    onJudged,
+    isJudgedNew,
+    refusal: undefined,
+    emit,
+    close: () => {
+      close();
+      leave();
+    },
+    leave,
+    onClose: (action) => void closing.push(action),
+    executionId,
+    sent,
+    given: { approvals: frozenInput(approvals), toolResults: frozenInput(toolResults) },
+    modelInUse: new Map(),
+    spending,
+    mask: maskingOf(config),
+    journal,
+    view: openView({ config, journal, initial }),
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/**
+ * A key for a run, made from its id and its whole input: the same id with the same input is the same run. `undefined` without new
+ * input, which is a resumption, and for input that can't be stored anyway.
+ */
+function runKeyOf<Ctx>(
+  { runId, currentAgentName, messages }: RunState<Ctx>,
+  { approvals, toolResults }: GivenDecisions,
+  { messages: sent, ...token }: Sent = { messages: [] },
+): string | undefined {
+  try {
+    const handedIn = [messages, approvals, toolResults, [...Object.values(token), ...sent]];
+    if (handedIn.every(({ length }) => length === 0)) return undefined;
+    return `run:${fingerprint([runId, currentAgentName, ...handedIn])}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `undefined`: it sent neither messages nor a token. */
+function sentIn({ messages, historyToken }: Resume): Sent | undefined {
+  if (historyToken !== undefined) return { messages: messages ?? [], historyToken };
+  return messages === undefined ? undefined : { messages };
+}

@@ -1,0 +1,122 @@
+import type { Message, ToolCall } from "@jaf/memory";
+import { sanitizeConversation } from "@jaf/memory/engine";
+import { findAgent } from "../agent.ts";
+import { nothingDecided } from "../approvals/decisions.ts";
+import {
+  openCallScope,
+  pendingApprovalsOf,
+  type ReplyLocation,
+  renewExpired,
+} from "../approvals/pending-approvals.ts";
+import { abortError } from "../limits/abort.ts";
+import type { NamedAddition } from "../middleware.ts";
+import { callModel } from "../model-calls/call-model.ts";
+import { fail, failMemory, type ModelTurn, type RunScope, type Step, timeOf } from "../run-scope.ts";
+import type { RunState } from "../state.ts";
+import { answerCalls } from "./answer-calls.ts";
+import { conclude, interrupt } from "./conclude.ts";
+import { repairableFaults, repairRequest } from "./output.ts";
+
+const DEFAULT_OUTPUT_REPAIRS = 1;
+
+/**
+ * One turn: the model replies, and its reply ends the run or has its tools run.
+ *
+ * `additions`: what the middleware adds to the prompt.
+ */
+export async function takeTurn<Ctx>(
+  scope: RunScope<Ctx>,
+  state: RunState<Ctx>,
+  additions: readonly NamedAddition[] = [],
+): Promise<Step<Ctx>> {
+  const aborted = abortError(scope.config.signal);
+  if (aborted !== undefined) return fail(state, aborted);
+  const found = findAgent(scope.config, state.currentAgentName);
+  if (!found.ok) return fail(state, found.error);
+  const refused = beginTurn(scope, state);
+  if (refused !== undefined) return refused;
+  const turn = { state, agent: found.agent };
+  const { outputRepairs = DEFAULT_OUTPUT_REPAIRS } = scope.config;
+  let behind: readonly Message[] = [];
+  for (let repair = 1; ; repair++) {
+    const reply = await callModel(scope, turn, { additions, behind });
+    if (!reply.ok) return fail(state, reply.error);
+    if (reply.message.tool_calls !== undefined) {
+      // The text of a reply with calls is no output, so no guardrail judges it.
+      reply.text.release();
+      return runCalls(scope, turn, reply.message);
+    }
+    const ended = await conclude(scope, turn, reply);
+    const faults = repair > outputRepairs ? undefined : repairableFaults(ended);
+    if (faults === undefined) return ended;
+    const data = { agentName: state.currentAgentName, repair, issueCount: faults.length };
+    scope.emit?.({ type: "output_repair", data });
+    behind = [...behind, reply.message, repairRequest(reply.message, faults)];
+  }
+}
+
+/** Emits that a turn begins; fails if the run has used all its turns. */
+export function beginTurn<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Step<Ctx> | undefined {
+  const { turnCount, currentAgentName: agentName } = state;
+  // Negated, so that a limit of NaN stops the run instead of never doing so.
+  if (!(turnCount < scope.maxTurns)) return fail(state, { _tag: "MaxTurnsExceeded", turns: turnCount });
+  scope.emit?.({ type: "turn_start", data: { turn: turnCount + 1, agentName } });
+  return undefined;
+}
+
+async function runCalls<Ctx>(
+  scope: RunScope<Ctx>,
+  { state, agent }: ModelTurn<Ctx>,
+  message: Message,
+): Promise<Step<Ctx>> {
+  const { currentAgentName } = state;
+  const callScope = `${scope.executionId()}:${state.turnCount}`;
+  const stored =
+    scope.journal && (await scope.journal.calls(message, { agentName: currentAgentName, callScope }));
+  if (stored?.success === false) return failMemory(state, stored.error);
+  scope.emit?.({ type: "assistant_message", data: { agentName: currentAgentName, message } });
+  const calls: readonly ToolCall[] = message.tool_calls ?? [];
+  const waiting = renewExpired(pendingApprovalsOf(replyLocation(scope, state, callScope)), {
+    ttlMs: scope.config.approvalTtlMs,
+    now: () => timeOf(scope),
+  });
+  const { results, interruptions, agentName, error } = await answerCalls(
+    scope,
+    {
+      agentName: currentAgentName,
+      agent,
+      context: state.context,
+      calls,
+      callScope,
+      messages: state.messages,
+    },
+    { decisions: nothingDecided, waiting },
+  );
+  const messages = [...state.messages, message, ...results];
+  if (error === undefined && interruptions.length > 0) {
+    const entry = { agentName: currentAgentName, callScope, approvals: waiting.record };
+    const waitingState = { ...state, messages, currentAgentName: agentName };
+    return interrupt(scope, waitingState, { interruptions, entry });
+  }
+  const after = {
+    ...state,
+    messages: results.length === calls.length ? messages : sanitizeConversation(messages),
+    currentAgentName: agentName,
+    turnCount: state.turnCount + 1,
+  };
+  return error === undefined ? { state: after } : fail(after, error);
+}
+
+/** The location of the last reply. */
+function replyLocation<Ctx>(
+  { journal, runId }: RunScope<Ctx>,
+  { messages }: RunState<Ctx>,
+  callScope: string,
+): ReplyLocation {
+  if (journal !== undefined) {
+    const { conversationId, position } = journal;
+    return { owner: conversationId, position: position() - 1, scope: callScope, isStored: true };
+  }
+  const position = messages.length;
+  return { owner: runId, position, scope: openCallScope(runId, position), isStored: false };
+}

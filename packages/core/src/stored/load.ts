@@ -1,0 +1,243 @@
+import type { ConversationMemory, Message, MessageSelection, ProviderReading, Result } from "@jaf/memory";
+import {
+  createFailure,
+  createMemoryConflictError,
+  createMemoryStorageError,
+  createSuccess,
+  present,
+} from "@jaf/memory/engine";
+import { isVersionedProvider, readFrom } from "@jaf/memory/turns";
+import { ownConversation } from "../immutable/messages.ts";
+import type { MemoryConfig } from "../memory-config.ts";
+import { firstPositionOf, nextPositionOf } from "./metadata.ts";
+import { isFinalReply } from "./new-messages.ts";
+import { type Tail, type TailReading, tailIn } from "./tail.ts";
+
+const OPERATION = "readConversation";
+
+/** A reading of a conversation, with the store's time. */
+export interface Loaded extends ProviderReading {
+  readonly time: StoreTime;
+}
+
+/** A conversation without its messages. `receipt`: only from versioned providers, see `isVersionedProvider`. */
+export type Head = Pick<Loaded, "conversation" | "incarnation" | "receipt" | "time">;
+
+interface HeadOptions {
+  /** An idempotency key whose receipt is asked for. */
+  readonly receiptFor?: string | undefined;
+  /** The run's, for a wrapper that retries. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface LoadOptions extends HeadOptions {
+  /** Reads the end where that is enough; absent: all. */
+  readonly tail?: Tail | undefined;
+}
+
+interface Reading extends HeadOptions {
+  readonly messages?: MessageSelection;
+}
+
+/**
+ * The stored conversation, `null` for a new one; a conflict if it belongs to another user. One round trip if the end is enough
+ * for the run; otherwise one more for a longer end, and one for the whole conversation.
+ */
+export async function loadConversation(
+  memory: MemoryConfig,
+  conversationId: string,
+  { tail, ...asked }: LoadOptions,
+): Promise<Result<Loaded>> {
+  const load = (limit?: number) =>
+    readConversation(memory, conversationId, limit === undefined ? asked : { ...asked, messages: { limit } });
+  if (tail === undefined) return load();
+  let limit: number | undefined = tail.firstRead;
+  for (let mayReadNext = true; ; mayReadNext = false) {
+    const loaded = await load(limit);
+    if (!loaded.success || loaded.data.conversation === null || limit === undefined) return loaded;
+    const { conversation, receipt } = loaded.data;
+    const reading = receipt === undefined ? endOf(conversation, tail) : ALL;
+    if (reading.decides) {
+      const firstPosition = firstPositionOf(reading.conversation);
+      return createSuccess(
+        Object.assign({}, loaded.data, { conversation: reading.conversation, firstPosition }),
+      );
+    }
+    limit = mayReadNext ? reading.readNext : undefined;
+  }
+}
+
+const ALL: TailReading = { decides: false };
+
+/** A tokenizer that throws is reported when the window is applied. */
+function endOf(conversation: ConversationMemory, tail: Tail): TailReading {
+  try {
+    return tailIn(conversation, tail);
+  } catch {
+    return ALL;
+  }
+}
+
+async function readConversation(
+  memory: MemoryConfig,
+  conversationId: string,
+  options: Reading,
+): Promise<Result<Loaded>> {
+  const loaded = await read(memory, conversationId, options);
+  if (!loaded.success) return loaded;
+  const { conversation } = loaded.data;
+  const owner = conversation?.userId;
+  if (memory.userId !== undefined && owner !== undefined && owner !== memory.userId) {
+    return createFailure(createMemoryConflictError("owner", { operation: OPERATION }));
+  }
+  const own = conversation === null ? null : ownConversation(conversation);
+  return createSuccess(Object.assign({}, loaded.data, { conversation: own }));
+}
+
+export const loadHead = (
+  memory: MemoryConfig,
+  conversationId: string,
+  options: HeadOptions = {},
+): Promise<Result<Head>> =>
+  isVersionedProvider(memory.provider)
+    ? read(memory, conversationId, { ...options, messages: "none" })
+    : findHead(memory.provider, conversationId);
+
+async function read(
+  { provider, userId }: MemoryConfig,
+  conversationId: string,
+  { receiptFor, ...options }: Reading,
+): Promise<Result<Loaded>> {
+  const owner = present({ userId });
+  const receipt = present({ receiptFor });
+  const askedAt = performance.now();
+  const reading = await toResult(OPERATION, () =>
+    readFrom(provider, conversationId, { ...options, ...owner, ...receipt }),
+  );
+  if (!reading.success) return reading;
+  return isReading(reading.data)
+    ? createSuccess(Object.assign({}, reading.data, { time: storeTimeOf(reading.data, askedAt) }))
+    : createFailure(createMemoryStorageError(OPERATION, "the memory provider returned no conversation"));
+}
+
+/** For a provider that can't read a conversation without its messages, but can list it without them. */
+async function findHead(provider: MemoryConfig["provider"], conversationId: string): Promise<Result<Head>> {
+  const operation = "findConversations";
+  const found = await toResult(operation, () =>
+    provider.findConversations({ conversationId, includeMessages: false }),
+  );
+  if (!found.success) return found;
+  if (!Array.isArray(found.data))
+    return createFailure(createMemoryStorageError(operation, "the memory provider returned no list"));
+  const conversation = found.data[0] ?? null;
+  const incarnation: unknown = conversation?.metadata?.incarnation;
+  return createSuccess({
+    conversation,
+    incarnation: typeof incarnation === "string" ? incarnation : undefined,
+    time: processTime(),
+  });
+}
+
+function isReading(data: unknown): data is ProviderReading {
+  if (typeof data !== "object" || data === null || !("conversation" in data)) return false;
+  const { conversation } = data;
+  if (conversation === null) return true;
+  return (
+    typeof conversation === "object" && "messages" in conversation && Array.isArray(conversation.messages)
+  );
+}
+
+/** How a run ended whose receipt the store has. */
+export type StoredEnding =
+  | {
+      readonly kind: "replied";
+      readonly reply: Message;
+      /** The messages up to the reply. */
+      readonly messages: readonly Message[];
+      /** Whether the reply is the last message of the conversation. */
+      readonly isLast: boolean;
+    }
+  /** The run waits for an approval or the client, and no message has been added since. */
+  | { readonly kind: "interrupted" }
+  /** The conversation has been changed since, so that the run's end isn't in it. */
+  | { readonly kind: "changed" }
+  /** The store has dropped the messages that the run ended with. */
+  | { readonly kind: "dropped" };
+
+/** `undefined` without a receipt. */
+export function endingOf({ conversation, receipt }: ProviderReading): StoredEnding | undefined {
+  if (conversation === null || receipt === undefined) return undefined;
+  const { messages } = conversation;
+  const nextPosition = nextPositionOf(conversation);
+  const end = messages.length - (nextPosition - receipt.nextPosition);
+  if (end <= 0) return { kind: "dropped" };
+  const last = messages[end - 1];
+  if (last === undefined) return { kind: "changed" };
+  const isLast = end === messages.length;
+  if (isFinalReply(last)) return { kind: "replied", reply: last, messages: messages.slice(0, end), isLast };
+  return { kind: isLast ? "interrupted" : "changed" };
+}
+
+/** The time by a store's clock, as a reading told it. In milliseconds since 1970. */
+export interface StoreTime {
+  /** When the store made the reading. */
+  readonly readAt: number;
+  /** When the reading arrived, by `performance.now()`. */
+  readonly answeredAt: number;
+  /** The time now: never ahead of the store's clock, and behind it by at most as long as the reading took. */
+  readonly now: () => number;
+  /** The time now: never behind the store's clock, unless the reading took longer than a second. */
+  readonly latest: () => number;
+}
+
+/** A reading that took longer was mostly waiting and retries; the store made it near the end. */
+const LONGEST_READING_MS = 1_000;
+
+/** This process's clock, for a store that tells no time. */
+export const processTime = (): StoreTime => ({
+  readAt: Date.now(),
+  answeredAt: performance.now(),
+  now: () => Date.now(),
+  latest: () => Date.now(),
+});
+
+/**
+ * All processes share the store's clock; from the reading on, a monotonic clock continues it. So the clock of this process
+ * doesn't matter. `askedAt`: by `performance.now()`, before the reading. To be called as soon as the reading has arrived.
+ */
+function storeTimeOf({ readAt }: Pick<ProviderReading, "readAt">, askedAt: number): StoreTime {
+  const given: unknown = readAt;
+  const time = given instanceof Date ? given.getTime() : Number.NaN;
+  if (Number.isNaN(time)) return processTime();
+  const answeredAt = performance.now();
+  const tookMs = Math.min(answeredAt - askedAt, LONGEST_READING_MS);
+  const now = () => Math.floor(time + performance.now() - answeredAt);
+  // Stores round their time down to whole milliseconds.
+  return { readAt: time, answeredAt, now, latest: () => Math.ceil(now() + 1 + tookMs) };
+}
+
+/** Calls a provider. If it throws, or resolves to something other than a `Result`, that is a `MemoryStorageError`. */
+export async function toResult<T>(operation: string, action: () => Promise<Result<T>>): Promise<Result<T>> {
+  try {
+    return asResult(operation, await action());
+  } catch (cause) {
+    return thrownBy(operation, cause);
+  }
+}
+
+/** What a provider has resolved to. */
+export const asResult = <T>(operation: string, given: Result<T>): Result<T> =>
+  isResult<T>(given)
+    ? given
+    : createFailure(createMemoryStorageError(operation, "the memory provider returned no result"));
+
+/** What a provider has thrown. */
+export const thrownBy = (operation: string, cause: unknown) =>
+  createFailure(createMemoryStorageError(operation, "the memory provider threw", { cause }));
+
+function isResult<T>(value: unknown): value is Result<T> {
+  if (typeof value !== "object" || value === null || !("success" in value)) return false;
+  if (value.success === true) return true;
+  const error: unknown = value.success === false && "error" in value ? value.error : undefined;
+  return typeof error === "object" && error !== null && "_tag" in error;
+}

@@ -1,0 +1,235 @@
+import type { MemoryProvider, Result } from "@jaf/memory";
+import { createFailure, createSuccess } from "@jaf/memory/engine";
+import { abortable, sleep } from "../limits/abort.ts";
+import { DEFAULT_QUEUE_TIMEOUT_MS } from "../memory-config.ts";
+import type { Journal } from "./journal.ts";
+import { incarnationConflict, turnConflict, turnUnderWay } from "./lease-record.ts";
+import { endingOf, type Head, type Loaded, loadConversation, loadHead } from "./load.ts";
+import type { Tail } from "./tail.ts";
+
+const FIRST_POLL_MS = 10;
+const LONGEST_POLL_MS = 250;
+/** A slow store is polled at intervals of at least this many times its answer time. */
+const BACKOFF_FACTOR = 4;
+
+/** Waits for the turn of a stored conversation, which one run at a time has, and loads the conversation. */
+export interface TurnQueue {
+  /**
+   * The conversation, read while no other run has its turn. A conflict if another run has the turn and this one doesn't queue
+   * or its time in the queue is up, and if the conversation was erased meanwhile. Rejects when the run is aborted meanwhile.
+   * `tail`: how to read the end of the conversation, where that is enough; absent: all of it is read. `isReread`: it is read a
+   * second time in the turn that this run was given.
+   */
+  readonly load: (tail: Tail | undefined, isReread: boolean) => Promise<Result<Loaded>>;
+  /** Whether the run may load again after a conflict. */
+  readonly mayWait: () => boolean;
+  /** Leaves the queue: the next run of this process is first. */
+  readonly leave: () => void;
+}
+
+export const openTurnQueue = (journal: Journal, signal: AbortSignal | undefined): TurnQueue =>
+  journal.memory.concurrency === "queue"
+    ? openQueue(journal, signal)
+    : {
+        load: async (tail) => (await loadFree(journal, { tail, signal })) ?? createFailure(turnConflict()),
+        mayWait: () => false,
+        leave: () => {},
+      };
+
+/** `undefined` if another run has the turn. */
+async function loadFree(
+  { memory, conversationId, executionId, runKey }: Journal,
+  { tail, signal }: { readonly tail: Tail | undefined; readonly signal: AbortSignal | undefined },
+): Promise<Result<Loaded> | undefined> {
+  const reading = loadConversation(memory, conversationId, { signal, tail, receiptFor: runKey });
+  const loaded = await abortable(reading, signal);
+  if (!loaded.success || turnUnderWay(loaded.data, executionId) === undefined) return loaded;
+  // A run whose reply is stored needs no turn.
+  return endingOf(loaded.data)?.kind === "replied" ? loaded : undefined;
+}
+
+const jittered = (milliseconds: number): number => milliseconds * (0.5 + Math.random());
+
+/** Resolves after that time; rejects when the run is aborted. */
+async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  await sleep(milliseconds, signal);
+  if (signal?.aborted === true) throw signal.reason;
+}
+
+/** What a run in the queue knows. */
+interface Waiting {
+  readonly journal: Journal;
+  readonly signal: AbortSignal | undefined;
+  /** Milliseconds until the run gives up. */
+  readonly msLeft: () => number;
+  /** Whether the conversation is still the one that the run saw first. */
+  readonly isSame: (head: Head) => boolean;
+  /** Whether another process was seen to have the turn. */
+  isContended: boolean;
+}
+
+function openQueue(journal: Journal, signal: AbortSignal | undefined): TurnQueue {
+  const { memory, conversationId } = journal;
+  const deadline = performance.now() + (memory.queueTimeoutMs ?? DEFAULT_QUEUE_TIMEOUT_MS);
+  const msLeft = () => deadline - performance.now();
+  const waiting: Waiting = { journal, signal, msLeft, isSame: openIdentity(), isContended: false };
+  const turns = turnsOf(memory.provider);
+  let leaveLine: (() => void) | undefined;
+  let acquiredAt: number | undefined;
+
+  /** How long other processes may take the turn before this run tries to. */
+  function pauseMs(): number {
+    if (acquiredAt === undefined) return turns.pauseMs(conversationId);
+    // The turn was free, and another run was faster.
+    waiting.isContended = true;
+    return jittered(FIRST_POLL_MS);
+  }
+
+  return {
+    load: async (tail, isReread) => {
+      if (leaveLine === undefined) {
+        const { ready, leave } = joinLine(memory.provider, conversationId);
+        leaveLine = leave;
+        const entered = ready && (await waitInLine(waiting, ready));
+        if (entered?.success === false) return entered;
+      }
+      const othersMs = isReread ? 0 : pauseMs();
+      if (othersMs > 0) await pause(Math.min(othersMs, msLeft() / 2), signal);
+      // Reading the head costs less than reading the conversation in vain.
+      for (let polls = othersMs > 0; ; polls = true) {
+        const free = polls ? await untilFree(waiting) : undefined;
+        if (free?.success === false) return free;
+        const loaded = await loadFree(journal, { tail, signal });
+        if (loaded === undefined) continue;
+        if (loaded.success && !waiting.isSame(loaded.data)) return createFailure(incarnationConflict());
+        acquiredAt = performance.now();
+        return loaded;
+      }
+    },
+    mayWait: () => msLeft() > 0 && signal?.aborted !== true,
+    leave: () => {
+      const { isContended } = waiting;
+      if (acquiredAt !== undefined) turns.ended(conversationId, { acquiredAt, isContended });
+      leaveLine?.();
+    },
+  };
+}
+
+const headOf = ({ journal: { memory, conversationId }, signal }: Waiting): Promise<Result<Head>> =>
+  abortable(loadHead(memory, conversationId, { signal }), signal);
+
+/**
+ * Resolves when the run is first of this process, or its time is up. It looks first which conversation it is, to notice if that
+ * is erased meanwhile.
+ */
+async function waitInLine(waiting: Waiting, ready: Promise<void>): Promise<Result<Head>> {
+  const head = await headOf(waiting);
+  if (!head.success) return head;
+  waiting.isSame(head.data);
+  const over = new AbortController();
+  try {
+    const timeout = sleep(Math.max(0, waiting.msLeft()), over.signal);
+    await abortable(Promise.race([ready, timeout]), waiting.signal);
+  } finally {
+    over.abort();
+  }
+  return head;
+}
+
+/** Resolves when no run has the turn; with a conflict if the time is up, or the conversation was erased. */
+async function untilFree(waiting: Waiting): Promise<Result<void>> {
+  const { journal, signal, msLeft, isSame } = waiting;
+  let seen: string | undefined;
+  for (let pollMs = FIRST_POLL_MS; ; ) {
+    const askedAt = performance.now();
+    const head = await headOf(waiting);
+    if (!head.success) return head;
+    if (!isSame(head.data)) return createFailure(incarnationConflict());
+    const turn = turnUnderWay(head.data, journal.executionId);
+    if (turn === undefined) return createSuccess(undefined);
+    if (msLeft() <= 0) return createFailure(turnConflict());
+    waiting.isContended = true;
+    // The interval grows during one long turn.
+    pollMs = seen === turn.id ? Math.min(pollMs * 2, LONGEST_POLL_MS) : FIRST_POLL_MS;
+    seen = turn.id;
+    const leastMs = Math.min((performance.now() - askedAt) * BACKOFF_FACTOR, LONGEST_POLL_MS);
+    await pause(Math.min(jittered(Math.max(pollMs, leastMs)), msLeft()), signal);
+  }
+}
+
+/** By conversation: resolves when the last run of this process that wants its turn has left. */
+const lines = new WeakMap<MemoryProvider, Map<string, Promise<void>>>();
+
+/** First come, first served: only the first asks the store. `ready`: when all runs ahead have left; absent: the run is first. */
+function joinLine(provider: MemoryProvider, conversationId: string) {
+  const line = lines.get(provider) ?? new Map<string, Promise<void>>();
+  lines.set(provider, line);
+  const ready = line.get(conversationId);
+  let leave!: () => void;
+  const left = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  const last = ready === undefined ? left : ready.then(() => left);
+  line.set(conversationId, last);
+  void last.then(() => {
+    if (line.get(conversationId) === last) line.delete(conversationId);
+  });
+  return { ready, leave };
+}
+
+interface LastTurn {
+  readonly endedAt: number;
+  readonly pauseUntil: number;
+  /** How many turns the process took in a row without seeing one of another process. */
+  readonly inARow: number;
+}
+
+/** After this many turns in a row a process lets others go first: it can't know that they wait. */
+const TURNS_IN_A_ROW = 4;
+/** Turns follow each other if there is less time than this between them. */
+const QUICKLY_MS = 1_000;
+
+const lastTurns = new WeakMap<MemoryProvider, Map<string, LastTurn>>();
+
+/**
+ * The last turns of this process. Waiting processes ask the store at growing intervals, so a run that starts right after the end
+ * of a turn would always get the next one.
+ */
+function turnsOf(provider: MemoryProvider) {
+  const turns = lastTurns.get(provider) ?? new Map<string, LastTurn>();
+  lastTurns.set(provider, turns);
+  return {
+    pauseMs: (conversationId: string) => (turns.get(conversationId)?.pauseUntil ?? 0) - performance.now(),
+    ended: (
+      conversationId: string,
+      { acquiredAt, isContended }: { readonly acquiredAt: number; readonly isContended: boolean },
+    ): void => {
+      const endedAt = performance.now();
+      // The oldest come first.
+      for (const [id, turn] of turns) {
+        if (acquiredAt - turn.endedAt < QUICKLY_MS) break;
+        turns.delete(id);
+      }
+      const inARow = isContended ? 0 : (turns.get(conversationId)?.inARow ?? 0) + 1;
+      const pauses = inARow % TURNS_IN_A_ROW === 0;
+      const pauseUntil = pauses ? endedAt + Math.min(endedAt - acquiredAt, LONGEST_POLL_MS) : 0;
+      turns.delete(conversationId);
+      turns.set(conversationId, { endedAt, pauseUntil, inARow });
+    },
+  };
+}
+
+/**
+ * Whether a head is that of the conversation that was seen before, as far as the store tells: the same, none as before, or a new
+ * one where there was none. If not, it was erased meanwhile: what a waiting run was given before an erasure must not get into
+ * the conversation that begins after it.
+ */
+function openIdentity(): (head: Head) => boolean {
+  let seen: { readonly exists: boolean; readonly incarnation: string | undefined } | undefined;
+  return ({ conversation, incarnation }) => {
+    const before = seen;
+    seen = { exists: conversation !== null, incarnation };
+    if (before?.incarnation === undefined || incarnation === undefined) return true;
+    return before.incarnation === incarnation || (!before.exists && seen.exists);
+  };
+}

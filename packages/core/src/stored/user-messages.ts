@@ -1,0 +1,34 @@
+import type { Message } from "@jaf/memory";
+import type { Journal } from "./journal.ts";
+import { isFinalReply } from "./new-messages.ts";
+
+/** The last consecutive user messages, whatever follows them. */
+export function lastUserMessages(messages: readonly Message[]): readonly Message[] {
+  const end = messages.findLastIndex(({ role }) => role === "user") + 1;
+  const before = messages.findLastIndex(({ role }, index) => index < end && role !== "user");
+  return messages.slice(before + 1, end);
+}
+
+/** The last consecutive user messages; none if they have a final reply. */
+export function unansweredUserMessages(messages: readonly Message[]): readonly Message[] {
+  const end = messages.findLastIndex(({ role }) => role === "user") + 1;
+  return messages.slice(end).some(isFinalReply) ? [] : lastUserMessages(messages);
+}
+
+/**
+ * The position of the first message of `said` in a journal's conversation. The message objects are searched from the end, by
+ * identity, since equal messages may occur earlier. `undefined`: they aren't in the conversation.
+ */
+export function positionOf(journal: Journal, said: readonly Message[]): number | undefined {
+  const { stored, added: since } = journal.history();
+  const loaded = stored?.messages ?? [];
+  const count = loaded.length + since.length;
+  let left = said.length;
+  for (let index = count - 1; index >= 0 && left > 0; index--) {
+    const message = index < loaded.length ? loaded[index] : since[index - loaded.length];
+    if (message !== said[left - 1]) continue;
+    left -= 1;
+    if (left === 0) return journal.position() - count + index;
+  }
+  return undefined;
+}

@@ -1,0 +1,94 @@
+import type { ContentPart, Message, RichMessage, RichToolCall } from "@jaf/memory";
+import { calledTool, messageText } from "@jaf/memory/engine";
+import { isToolParts, keptParts, type ToolParts } from "../content-parts.ts";
+import { frozenCopy } from "../immutable/copy.ts";
+import type { RunScope } from "../run-scope.ts";
+import { isToolResult, ToolErrorCodes, ToolResponse, type ToolResultStatus } from "../tools/result.ts";
+import type { ToolReturn } from "../tools/tool.ts";
+import { decodeCall } from "./arguments.ts";
+
+export interface Answer {
+  readonly status: ToolResultStatus;
+  readonly content: ToolContent;
+  readonly thrown?: string;
+}
+
+/** Of a tool message: parts where the tool answered with parts. */
+export type ToolContent = string | readonly ContentPart[];
+
+export function toolMessage(call: RichToolCall, content: ToolContent): Message {
+  if (typeof content === "string") return Object.freeze({ role: "tool", content, tool_call_id: call.id });
+  const message: RichMessage = Object.freeze({ role: "tool", content, tool_call_id: call.id });
+  // Checked when they became the answer.
+  return message as Message;
+}
+
+/** Strings and parts as they are, everything else as JSON. What can't be kept is an error. */
+export function toAnswer(value: ToolReturn): Answer {
+  if (typeof value === "string") return { status: "success", content: value };
+  const parts = partsIn(value);
+  if (parts !== undefined) return partsAnswer(parts);
+  const content = toJson(value);
+  if (content !== undefined) return { status: isToolResult(value) ? value.status : "success", content };
+  const message = "The tool returned something that can't be written as JSON.";
+  return toAnswer(ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, message));
+}
+
+/** `undefined` for every other answer. */
+function partsIn(answer: unknown): ToolParts | undefined {
+  const value = isToolResult(answer) && answer.status === "success" ? answer.data : answer;
+  return isToolParts(value) ? value : undefined;
+}
+
+function partsAnswer(value: ToolParts): Answer {
+  const content = keptParts(value);
+  if (content !== undefined) return { status: "success", content };
+  const message = "The tool returned parts that hold something other than data.";
+  return toAnswer(ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, message));
+}
+
+function toJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value, refuseCollection);
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON would write them as `{}`, and the model would take that for the result. */
+function refuseCollection(_key: string, value: unknown): unknown {
+  if (value instanceof Map || value instanceof Set) throw new TypeError("a Map or a Set is no JSON");
+  return value;
+}
+
+/** Tells of the beginning and the end of a call; nothing where nobody listens. */
+export function traceToolCall<Ctx>({ emit }: RunScope<Ctx>, call: RichToolCall) {
+  if (emit === undefined) return undefined;
+  const { id } = call;
+  const { name } = calledTool(call);
+  let startedAt = 0;
+  return {
+    start: (args: unknown): void => {
+      const data = { toolName: name, args: copyOf(args, call), toolCallId: id };
+      emit({ type: "tool_call_start", data });
+      startedAt = performance.now();
+    },
+    end: ({ status, content }: Answer): void => {
+      const durationMs = performance.now() - startedAt;
+      const shown =
+        typeof content === "string"
+          ? { result: content }
+          : { result: messageText({ role: "tool", content }), parts: frozenCopy(content) };
+      emit({ type: "tool_call_end", data: { toolName: name, toolCallId: id, status, durationMs, ...shown } });
+    },
+  };
+}
+
+/** So that an observer can't change what the tool gets. Schemas may make anything of the arguments, also functions. */
+function copyOf(args: unknown, call: RichToolCall): unknown {
+  try {
+    return structuredClone(args);
+  } catch {
+    return decodeCall(call).args;
+  }
+}

@@ -1,0 +1,67 @@
+import type { RichToolCall } from "@jaf/memory";
+import { calledTool } from "@jaf/memory/engine";
+import type * as z from "zod";
+import { ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
+import type { Tool } from "../tools/tool.ts";
+
+export type ParsedArguments =
+  | { readonly ok: true; readonly args: unknown }
+  /** `args` as the model wrote them, as far as they can be read. */
+  | { readonly ok: false; readonly args: unknown; readonly problem: ToolResult };
+
+/** What a call says, before any schema: JSON, or of a custom call its text. */
+export const decodeCall = (call: RichToolCall): ParsedArguments => {
+  const { input } = calledTool(call);
+  return call.type === "custom" ? { ok: true, args: input } : decodeArguments(input);
+};
+
+/** A model that calls a tool without parameters often sends no text at all. */
+function decodeArguments(text: string): ParsedArguments {
+  if (text.trim() === "") return { ok: true, args: {} };
+  try {
+    return { ok: true, args: JSON.parse(text) };
+  } catch {
+    const message = "The arguments are not valid JSON. Send one JSON object.";
+    return { ok: false, args: text, problem: ToolResponse.error(ToolErrorCodes.INVALID_INPUT, message) };
+  }
+}
+
+/**
+ * Parses decoded arguments, the async way from the start: trying the other way first would start async checks twice and leave the
+ * first of them to crash the process when it rejects.
+ */
+async function validateArguments(schema: z.ZodType, args: unknown): Promise<ParsedArguments> {
+  try {
+    return toParsed(await schema.safeParseAsync(args), args);
+  } catch (thrown) {
+    return refused(args, thrown);
+  }
+}
+
+function toParsed(result: z.ZodSafeParseResult<unknown>, args: unknown): ParsedArguments {
+  if (result.success) return { ok: true, args: result.data };
+  const issues = result.error.issues.map(({ path, code, message }) => ({
+    path: path.join("."),
+    code,
+    message,
+  }));
+  const message = "The arguments do not match the tool's parameters. Correct them and call it again.";
+  return { ok: false, args, problem: ToolResponse.error(ToolErrorCodes.INVALID_INPUT, message, { issues }) };
+}
+
+// A refinement or transform of the schema threw: as far as the model can tell, its arguments are wrong.
+function refused(args: unknown, thrown: unknown): ParsedArguments {
+  const message = thrown instanceof Error ? thrown.message : "The arguments could not be checked.";
+  return { ok: false, args, problem: ToolResponse.error(ToolErrorCodes.INVALID_INPUT, message) };
+}
+
+/** Decodes and validates; arguments of an unknown tool are only decoded. */
+export async function parseCall<Ctx>(
+  // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
+  tool: Tool<any, Ctx> | undefined,
+  call: RichToolCall,
+): Promise<ParsedArguments> {
+  const decoded = decodeCall(call);
+  if (tool === undefined) return { ok: true, args: decoded.args };
+  return decoded.ok ? validateArguments(tool.schema.parameters, decoded.args) : decoded;
+}

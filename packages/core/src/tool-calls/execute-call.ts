@@ -1,0 +1,217 @@
+import type { Message, RichToolCall } from "@jaf/memory";
+import type { Agent } from "../agent.ts";
+import { openTimeLimit, type TimeLimit, type TimeLimitError, toolLimit } from "../limits/time-limit.ts";
+import { type Middleware, type NextToolCall, type ToolCallRequest, wrapping } from "../middleware.ts";
+import type { RunScope } from "../run-scope.ts";
+import { lastUserMessages, positionOf } from "../stored/user-messages.ts";
+import { type ToolErrorCode, ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
+import type { Tool, ToolCallInfo, ToolCallTurn, ToolReturn } from "../tools/tool.ts";
+import { type Answer, toAnswer, toolMessage, traceToolCall } from "./answer.ts";
+import { type ParsedArguments, parseCall } from "./arguments.ts";
+
+/** The calls of one reply, and whose they are. */
+export interface CallBatch<Ctx> {
+  /** The agent's key in the registry, which needn't be its `name`. */
+  readonly agentName: string;
+  // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
+  readonly agent: Agent<Ctx, any>;
+  readonly context: Readonly<Ctx>;
+  readonly calls: readonly RichToolCall[];
+  /** The conversation that the reply follows. */
+  readonly messages: readonly Message[];
+  /** Tells this batch from every other; calls of one batch differ in their ids. */
+  readonly callScope: string;
+}
+
+/** A call that need not wait. */
+export interface RunnableCall<Ctx> {
+  readonly call: RichToolCall;
+  /** Absent: the agent has none of the name. */
+  // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
+  readonly tool: Tool<any, Ctx> | undefined;
+  /** As they were judged; a tool that was judged gets these very arguments. Absent: nothing was judged. */
+  readonly parsed?: ParsedArguments;
+}
+
+interface ExecutedCall {
+  readonly message: Message;
+  /** The message of what the tool threw. */
+  readonly thrown: string | undefined;
+}
+
+/** The tool that an agent has by this name. */
+// biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
+export const findTool = <Ctx>({ agent }: CallBatch<Ctx>, name: string): Tool<any, Ctx> | undefined =>
+  agent.tools?.find(({ schema }) => schema.name === name);
+
+type Executed = ExecutedCall | undefined;
+
+interface Use {
+  readonly call: RichToolCall;
+  readonly trace: ReturnType<typeof traceToolCall>;
+}
+
+interface ToolUse<Ctx> extends Use {
+  // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
+  readonly tool: Tool<any, Ctx>;
+  readonly args: unknown;
+}
+
+/** Runs one call to its end. `undefined`: the tool gave up because the run was aborted, so it isn't finished. */
+export async function executeCall<Ctx>(
+  scope: RunScope<Ctx>,
+  batch: CallBatch<Ctx>,
+  runnable: RunnableCall<Ctx>,
+): Promise<Executed> {
+  const { call, tool } = runnable;
+  const trace = traceToolCall(scope, call);
+  // Awaited in any case: calls of a reply begin in their order.
+  const parsed = await (runnable.parsed ?? parseCall(tool, call));
+  trace?.start(parsed.args);
+  if (isAborted(scope)) return undefined;
+  if (tool !== undefined && parsed.ok) return useTool(scope, batch, { call, tool, trace, args: parsed.args });
+  return executed({ call, trace }, toAnswer(parsed.ok ? unknownTool(batch) : masked(scope, parsed.problem)));
+}
+
+async function useTool<Ctx>(
+  scope: RunScope<Ctx>,
+  { agentName, agent, context, callScope, messages }: CallBatch<Ctx>,
+  use: ToolUse<Ctx>,
+): Promise<Executed> {
+  const { tool, call, args } = use;
+  const limit = openTimeLimit(toolLimit(scope.config, tool), scope.config.signal);
+  try {
+    const info = callInfo(call, { scope, agentName, callScope, messages, limit });
+    const hooks = wrapping(scope.config, agent, "wrapToolCall");
+    const working =
+      hooks === undefined
+        ? tool.execute(args, context, info)
+        : executeWrapped<Ctx>(Object.freeze({ ...info, toolName: tool.schema.name, args, context }), {
+            hooks,
+            limit,
+            execute: (taken) => tool.execute(taken, context, info),
+          });
+    // An abort is for whoever waits for all calls: what the tool has done by then may still be stored.
+    return executed(use, toAnswer(await limit.inTime(working)));
+  } catch (failure) {
+    if (isAborted(scope)) return undefined;
+    const exceeded = limit.exceeded();
+    const answer =
+      exceeded === undefined
+        ? failedWith(ToolErrorCodes.EXECUTION_FAILED, scope.mask(messageOf(failure)))
+        : failedWith(ToolErrorCodes.TIMEOUT, tookTooLong(exceeded));
+    return executed(use, answer);
+  } finally {
+    limit.close();
+  }
+}
+
+function executed({ call, trace }: Use, answer: Answer): ExecutedCall {
+  trace?.end(answer);
+  return { message: toolMessage(call, answer.content), thrown: answer.thrown };
+}
+
+const isAborted = <Ctx>({ config }: RunScope<Ctx>): boolean => config.signal?.aborted === true;
+
+const messageOf = (failure: unknown): string =>
+  failure instanceof Error ? failure.message : "it threw something that is no Error";
+
+/** A schema of the application's may throw. */
+const masked = <Ctx>({ mask }: RunScope<Ctx>, { error, ...rest }: ToolResult): ToolResult => ({
+  ...rest,
+  ...(error === undefined ? {} : { error: { ...error, message: mask(error.message) } }),
+});
+
+const tookTooLong = ({ timeoutMs }: TimeLimitError): string =>
+  `The tool took longer than ${timeoutMs} ms and was given up. What it had begun may have been done all the same.`;
+
+const failedWith = (code: ToolErrorCode, thrown: string): Answer => ({
+  ...toAnswer(ToolResponse.error(code, thrown)),
+  thrown,
+});
+
+function unknownTool<Ctx>({ agent }: CallBatch<Ctx>): ToolResult {
+  const names = agent.tools?.map(({ schema }) => schema.name) ?? [];
+  const known = names.length === 0 ? "This agent has no tools." : `The tools are: ${names.join(", ")}.`;
+  return ToolResponse.error(ToolErrorCodes.TOOL_NOT_FOUND, `There is no such tool. ${known}`);
+}
+
+interface CallSource {
+  // biome-ignore lint/suspicious/noExplicitAny: runs differ in their contexts
+  readonly scope: RunScope<any>;
+  readonly agentName: string;
+  readonly callScope: string;
+  readonly messages: readonly Message[];
+  /** Of the execution. */
+  readonly limit: Pick<TimeLimit, "signal">;
+}
+
+/** The info that a tool gets about its call. */
+function callInfo({ id }: RichToolCall, source: CallSource): ToolCallInfo {
+  const { scope, agentName, callScope, limit } = source;
+  let turn: ToolCallTurn | undefined;
+  return Object.freeze({
+    toolCallId: id,
+    idempotencyKey: `${callScope}:${id}`,
+    // Most tools read neither this nor `turn`, and to make them costs more than all the rest.
+    get signal() {
+      return limit.signal;
+    },
+    runId: scope.runId,
+    traceId: scope.traceId,
+    agentName,
+    get turn() {
+      turn ??= turnOf(source);
+      return turn;
+    },
+  });
+}
+
+function turnOf({ scope: { journal, config, startedAt }, messages }: CallSource): ToolCallTurn {
+  const said = lastUserMessages(messages);
+  return Object.freeze({
+    messages: Object.freeze([...messages]),
+    said: Object.freeze(said),
+    position: journal && positionOf(journal, said),
+    conversationId: config.conversationId,
+    startedAt,
+  });
+}
+
+type Next<Ctx> = (request: ToolCallRequest<Ctx>) => Promise<ToolReturn>;
+
+interface Wrapping<Ctx> {
+  readonly hooks: readonly Middleware<Ctx>[];
+  /** Of the call; it is closed by whoever opened it. */
+  readonly limit: TimeLimit;
+  readonly execute: (args: unknown) => Promise<ToolReturn>;
+}
+
+/** Runs a tool by way of the middleware. Rejects with what the hooks or the tool throw. */
+async function executeWrapped<Ctx>(
+  request: ToolCallRequest<Ctx>,
+  { hooks, limit, execute }: Wrapping<Ctx>,
+): Promise<ToolReturn> {
+  let isOver = false;
+  const run: Next<Ctx> = async ({ args }) => {
+    limit.signal.throwIfAborted();
+    // A call that has its result must not run again.
+    if (isOver) throw new Error("the call is over: next() came too late");
+    return execute(args);
+  };
+  try {
+    return await hooks.reduceRight<Next<Ctx>>((next, hook) => wrappedBy(hook, next), run)(request);
+  } finally {
+    isOver = true;
+  }
+}
+
+/** A hook is called on its middleware, which may be an instance of a class. */
+const wrappedBy =
+  <Ctx>(hook: Middleware<Ctx>, next: Next<Ctx>): Next<Ctx> =>
+  async (request) => {
+    const go: NextToolCall = async (changes) =>
+      next(changes === undefined ? request : Object.freeze({ ...request, args: changes.args }));
+    // Only those that have one are here.
+    return hook.wrapToolCall === undefined ? go() : hook.wrapToolCall(request, go);
+  };

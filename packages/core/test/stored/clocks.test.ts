@@ -1,0 +1,204 @@
+import { createInMemoryProvider, createSuccess, type MemoryProvider } from "@jaf/memory";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import * as z from "zod";
+import { createTool, type MemoryConfig, type RunConfig, run } from "../../src/index.ts";
+import type { ScriptedStep } from "../../src/testing/index.ts";
+import { converse, stored, storing, talk } from "../support/conversations.ts";
+import { looking } from "../support/interrupted.ts";
+import { deferred, errorOf, says, setup, user } from "../support/setup.ts";
+import { seed, tenMethods } from "../support/stores.ts";
+
+const HOUR_MS = 3_600_000;
+const clocks = [
+  ["an hour ahead", HOUR_MS],
+  ["ten years ahead", 87_660 * HOUR_MS],
+  ["an hour behind", -HOUR_MS],
+] as const;
+
+/** The real time, whatever this process takes it to be, and `aheadMs` later. */
+const realTime = (aheadMs = 0): number => performance.timeOrigin + performance.now() + aheadMs;
+
+/** Sets this process's clock. Timers and the monotonic clock go on as they are. */
+const setClock = (aheadMs: number): void =>
+  void vi.useFakeTimers({ toFake: ["Date"], now: realTime(aheadMs) });
+
+afterEach(() => void vi.useRealTimers());
+
+/** As a server's clock: of its own. */
+function withOwnClock(inner: ReturnType<typeof createInMemoryProvider>, aheadMs = () => 0) {
+  const provider: ReturnType<typeof createInMemoryProvider> = {
+    ...inner,
+    readConversation: async (...args) => {
+      const read = await inner.readConversation(...args);
+      return read.success ? createSuccess({ ...read.data, readAt: new Date(realTime(aheadMs())) }) : read;
+    },
+  };
+  return provider;
+}
+
+interface Start {
+  readonly provider: MemoryProvider;
+  readonly memory?: Partial<MemoryConfig>;
+  readonly steps: readonly ScriptedStep<unknown>[];
+  readonly said?: readonly string[];
+  readonly config?: Partial<RunConfig<unknown>>;
+  readonly tools?: NonNullable<Parameters<typeof setup>[0]["tools"]>;
+}
+
+function start({ provider, memory = {}, steps, said = ["Hi"], config = {}, tools = [] }: Start) {
+  const { config: runConfig } = setup({
+    model: steps,
+    tools,
+    config: {
+      memory: { provider, autoStore: true, durability: "turn", ...memory },
+      conversationId: "c",
+      ...config,
+    },
+  });
+  return run(says(...said), runConfig);
+}
+
+/** A model that is asked, and answers when it is let. */
+function slowReply() {
+  const [asked, answer] = [deferred(), deferred()];
+  const step: ScriptedStep<unknown> = async () => {
+    asked.resolve();
+    await answer.promise;
+    return "late";
+  };
+  return { asked: asked.promise, answer: answer.resolve, step };
+}
+
+/** A process that begins its turn and writes nothing more. */
+async function dieInTurn(provider: MemoryProvider, memory: Partial<MemoryConfig>): Promise<void> {
+  let alive = true;
+  const mortal: MemoryProvider = {
+    ...provider,
+    appendMessages: (...args) => (alive ? provider.appendMessages(...args) : new Promise(() => {})),
+  };
+  const slow = slowReply();
+  void start({ provider: mortal, memory, steps: [slow.step] });
+  await slow.asked;
+  alive = false;
+}
+
+const turnConflict = { _tag: "MemoryError", error: { _tag: "MemoryConflictError", reason: "turn" } };
+
+describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
+  it("leaves the turn that it dies in after its lease, and not before", async () => {
+    const provider = withOwnClock(createInMemoryProvider());
+    setClock(aheadMs);
+    await dieInTurn(provider, { turnLeaseMs: 250 });
+    vi.useRealTimers();
+    expect(errorOf(await start({ provider, steps: ["one"] }))).toMatchObject(turnConflict);
+    const next = await start({
+      provider,
+      memory: { concurrency: "queue", queueTimeoutMs: 5_000 },
+      steps: ["one"],
+    });
+    expect(next.outcome.status).toBe("completed");
+  });
+
+  it("keeps its turn as long as it lives", async () => {
+    const provider = withOwnClock(createInMemoryProvider());
+    setClock(aheadMs);
+    const slow = slowReply();
+    const first = start({ provider, memory: { turnLeaseMs: 500 }, steps: [slow.step] });
+    await slow.asked;
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    vi.useRealTimers();
+    expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(turnConflict);
+    slow.answer();
+    expect((await first).outcome.status).toBe("completed");
+  });
+
+  it("finds a turn that another is in the middle of", async () => {
+    const provider = withOwnClock(createInMemoryProvider());
+    await dieInTurn(provider, { turnLeaseMs: 2_000 });
+    setClock(aheadMs);
+    expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(turnConflict);
+  });
+
+  it("writes in the store's time when a summary that failed may be tried again", async () => {
+    const provider = withOwnClock(await storing(talk(5)));
+    setClock(aheadMs);
+    const summarize = () => Promise.reject(new Error("no"));
+    await converse({ provider, memory: { compressionThreshold: 4, summary: { summarize } } });
+    const retryAt = async () => (await stored(provider)).metadata?.["jafSummaryPause"]?.retryAt;
+    await expect.poll(retryAt).toBeGreaterThan(realTime());
+    expect(await retryAt()).toBeLessThanOrEqual(realTime(10_000));
+  });
+
+  it("asks for approvals until a time of the store's", async () => {
+    const provider = withOwnClock(createInMemoryProvider());
+    const look = createTool({
+      name: "look",
+      description: "",
+      parameters: z.object({}),
+      needsApproval: true,
+      execute: async () => "done",
+    });
+    setClock(aheadMs);
+    const waiting = await start({
+      ...{ provider, tools: [look], config: { approvalTtlMs: 60_000 } },
+      steps: [{ toolCalls: [looking] }],
+    });
+    const { outcome } = waiting;
+    if (outcome.status !== "interrupted") return expect.fail("expected an interruption");
+    const [asked] = outcome.interruptions;
+    if (asked?.type !== "approval") return expect.fail("expected an approval");
+    expect(Math.abs((asked.expiresAt?.getTime() ?? 0) - realTime(60_000))).toBeLessThan(10_000);
+  });
+});
+
+describe("a turn's lease", () => {
+  const leaseUntil = (until: number, leaseMs?: number) => ({
+    jaf: { runId: "r", agentName: "helper", turn: { id: "other", sign: 1, until, leaseMs } },
+  });
+
+  it.each([
+    ["an hour ahead", HOUR_MS, undefined],
+    ["an hour ahead with a lease of seconds", HOUR_MS, 15_000],
+    ["ten years ahead with a lease of ten years", 87_660 * HOUR_MS, 87_660 * HOUR_MS],
+  ])("that no clock of the store can have made holds nobody up: %s", async (_, aheadMs, leaseMs) => {
+    const provider = createInMemoryProvider();
+    await seed(provider, [user("0")], leaseUntil(Date.now() + aheadMs, leaseMs));
+    expect((await start({ provider, steps: ["one"] })).outcome.status).toBe("completed");
+  });
+
+  it.each([
+    ["seconds, with a lease that is longer than this run's own", 50_000, 60_000],
+    ["seconds, as an older version wrote it", 10_000, undefined],
+  ])("of a turn that goes on for %s is kept to", async (_, aheadMs, leaseMs) => {
+    const provider = createInMemoryProvider();
+    await seed(provider, [user("0")], leaseUntil(Date.now() + aheadMs, leaseMs));
+    expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(turnConflict);
+  });
+
+  it("counts by this process's clock where the provider tells no time", async () => {
+    const inner = createInMemoryProvider();
+    const provider = tenMethods(inner);
+    await dieInTurn(provider, { turnLeaseMs: 200 });
+    expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(turnConflict);
+    const memory = { concurrency: "queue", queueTimeoutMs: 5_000 } as const;
+    expect((await start({ provider, memory, steps: ["one"] })).outcome.status).toBe("completed");
+  });
+
+  it("is never further ahead of the store than its lease, however long the store takes to tell the time", async () => {
+    const inner = withOwnClock(createInMemoryProvider());
+    const slow: MemoryProvider & Partial<typeof inner> = {
+      ...inner,
+      readConversation: async (...args) => {
+        await new Promise((resolve) => setTimeout(resolve, 40));
+        const read = await inner.readConversation(...args);
+        await new Promise((resolve) => setTimeout(resolve, 40));
+        return read;
+      },
+    };
+    await dieInTurn(slow, { turnLeaseMs: 20_000 });
+    const written = realTime();
+    const until = Number(Object((await stored(inner)).metadata?.["jaf"]).turn?.until);
+    expect(until - written).toBeLessThanOrEqual(20_000);
+    expect(until - written).toBeGreaterThan(15_000);
+  });
+});

@@ -1,0 +1,50 @@
+import { sameJson } from "@jaf/memory/history";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { fingerprint } from "../../src/stored/fingerprint.ts";
+
+const message = fc.record(
+  { role: fc.constantFrom("user", "tool"), content: fc.string(), name: fc.string(), data: fc.jsonValue() },
+  { requiredKeys: ["role"] },
+);
+
+describe("the fingerprint of a value", () => {
+  it("is the same for what is equal as JSON, and another for anything else", () => {
+    fc.assert(
+      fc.property(message, message, (a, b) => {
+        const backwards = Object.fromEntries(Object.entries(a).reverse());
+        expect(fingerprint([backwards])).toBe(fingerprint([a]));
+        expect(fingerprint([{ ...a, more: undefined }])).toBe(fingerprint([a]));
+        expect(fingerprint([a]) === fingerprint([b])).toBe(sameJson(a, b));
+      }),
+    );
+  });
+
+  it("tells lists, objects and texts apart", () => {
+    const values = [[], {}, "", "[]", ["a", "b"], { a: "b" }, [["a", "b"]], { "": ["a", "b"] }, null];
+    expect(new Set(values.map(fingerprint)).size).toBe(values.length);
+  });
+
+  it("takes a date for its text", () => {
+    expect(fingerprint({ at: new Date(0) })).toBe(fingerprint({ at: "1970-01-01T00:00:00.000Z" }));
+  });
+
+  it("tells bytes and addresses apart", () => {
+    const values = [[1], [2], [1, 2]].map((bytes) => new Uint8Array(bytes));
+    const others = [
+      { 0: 1 },
+      { bytes: "AQ==" },
+      {},
+      new URL("https://example.org/a"),
+      "https://example.org/b",
+    ];
+    expect(new Set([...values, ...others].map(fingerprint)).size).toBe(8);
+    expect(fingerprint(Buffer.from([1]))).toBe(fingerprint(new Uint8Array([1])));
+  });
+
+  it("can't be had of a cycle", () => {
+    const cycle: Record<string, unknown> = {};
+    cycle["self"] = cycle;
+    expect(() => fingerprint(cycle)).toThrow(RangeError);
+  });
+});
