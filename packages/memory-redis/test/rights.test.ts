@@ -17,7 +17,7 @@ import {
   type RedisProvider,
 } from "../src/index.ts";
 import { openConnection } from "../src/open-store.ts";
-import { scripts } from "../src/scripts/index.ts";
+import { scripts } from "../src/conversations/scripts/index.ts";
 import { scripts as turnScripts } from "../src/turn-log/scripts.ts";
 import { createRedisUserMemory } from "../src/user-memory/index.ts";
 import { scripts as userScripts } from "../src/user-memory/scripts/index.ts";
@@ -96,7 +96,7 @@ async function sourcesIn(...folders: readonly string[]): Promise<readonly string
 describe("the rights in the README", () => {
   it("are those of all commands that are used, and no more", async () => {
     const ours = await sourcesIn(".", "client", "connection");
-    const runner = readFileSync(new URL("../src/scripts/runner.ts", import.meta.url), "utf8");
+    const runner = readFileSync(new URL("../src/lua.ts", import.meta.url), "utf8");
     const conversations = await commandsIn([...Object.values(scripts), ...ours, runner]);
     // A transaction is one call of the client.
     const used = new Set([...conversations, "MULTI", "EXEC"]);

@@ -1,19 +1,4 @@
-import {
-  clusterQueue,
-  commandQueue,
-  type IoredisClient,
-  isIoredis,
-  isIoredisCluster,
-  isNodeRedisCluster,
-  isNodeRedisSentinel,
-  type NodeRedisClient,
-  type NodeRedisCluster,
-  type NodeRedisQueue,
-  type NodeRedisSentinel,
-  type RedisClient,
-  sentinelQueue,
-} from "./clients.ts";
-import type { RedisPort, SendSeveral } from "./port.ts";
+import { clusterQueue, commandQueue, type IoredisClient, isIoredis, isIoredisCluster, isNodeRedisCluster, isNodeRedisSentinel, type NodeRedisClient, type NodeRedisCluster, type NodeRedisQueue, type NodeRedisSentinel, type RedisClient, sentinelQueue, type RedisPort, type SendSeveral } from "./clients.ts";
 
 /** A client that can't be used as it is. */
 export class UnusableClient extends Error {

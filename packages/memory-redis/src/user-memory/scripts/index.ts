@@ -1,7 +1,6 @@
 import { commit, erase } from "./commit.ts";
-import { audit, list, read } from "./facts.ts";
+import { audit, list, read, match } from "./reads.ts";
 import { findJob, leaseJobs, releaseJob, reserveJob, takeJob, writeJob } from "./jobs.ts";
-import { match } from "./match.ts";
 
 export const scripts = {
   ...{ audit, commit, erase, list, match, read },
