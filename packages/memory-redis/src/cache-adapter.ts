@@ -3,7 +3,7 @@ import { adaptClient } from "./client/adapt-client.ts";
 import type { RedisClient } from "./client/clients.ts";
 import { createDeadlines } from "./client/command-deadlines.ts";
 import { parseConfig, type RedisConfig } from "./config.ts";
-import { text } from "./conversations/head.ts";
+import { text } from "./lua.ts";
 
 /**
  * Keeps values in Redis for all processes that share it. The client is never closed. A call that fails, or takes longer

@@ -1,5 +1,15 @@
+import type { MemoryErrorUnion } from "@jaf/memory";
+import {
+  createMemoryConnectionError,
+  createMemoryStorageError,
+  describeCause,
+  MemorySetupError,
+  present,
+} from "@jaf/memory/adapter";
+import { UnusableClient } from "./client/adapt-client.ts";
+
 /** What an error of the driver or the server means, and what helps. */
-export interface ErrorRule {
+interface ErrorRule {
   readonly kind: "connection" | "storage";
   readonly retryable: boolean;
   readonly remedy: string;
@@ -24,7 +34,7 @@ const replica = connection(
 );
 const cluster = connection("the Cluster has no server for this key at the moment; try again", true);
 /** With a Cluster client. */
-export const movingKeys = connection("the Cluster is moving these keys to another server; try again");
+const movingKeys = connection("the Cluster is moving these keys to another server; try again");
 const starting = connection("it is loading its data; try again in a moment");
 const down = connection("no master is there at the moment; try again once the failover is over");
 const busy = storage("a script holds the server; try again", true);
@@ -34,14 +44,14 @@ const full = storage(
 );
 const disk = storage("it can't save to its disk, and refuses writes; free some space and see its log", true);
 /** Of a user that lacks one, by what it may not do. `command` is in capitals. */
-export const lacksCommand = (command: string): ErrorRule =>
+const lacksCommand = (command: string): ErrorRule =>
   storage(
     `this user lacks a right: it may not run ${command}; allow it and all else that the package's README lists`,
   );
-export const lacksKeys = storage(
+const lacksKeys = storage(
   "this user lacks a right: it may not use the keys that begin with `keyPrefix`; allow them, e.g. ~jaf:memory:*",
 );
-export const lacksRight = storage(
+const lacksRight = storage(
   "this user lacks a right; allow the commands that the package's README lists, and the keys of `keyPrefix`",
 );
 const foreign = storage(
@@ -49,7 +59,7 @@ const foreign = storage(
 );
 
 /** By the first word of the server's error. */
-export const replyRules: Readonly<Record<string, ErrorRule>> = {
+const replyRules: Readonly<Record<string, ErrorRule>> = {
   MOVED: connection("it is a part of a Cluster; pass a Cluster client", false),
   ASK: connection("it is a part of a Cluster; pass a Cluster client", false),
   CROSSSLOT: storage(
@@ -75,7 +85,7 @@ export const replyRules: Readonly<Record<string, ErrorRule>> = {
 };
 
 /** By `errno` or TLS name. */
-export const codeRules: Readonly<Record<string, ErrorRule>> = {
+const codeRules: Readonly<Record<string, ErrorRule>> = {
   ECONNREFUSED: refused,
   ENOENT: refused,
   ECONNRESET: broken,
@@ -97,7 +107,7 @@ export const codeRules: Readonly<Record<string, ErrorRule>> = {
 };
 
 /** By the name or the words of a client's error. */
-export const clientRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
+const clientRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
   { pattern: /^CommandTimeout\b/, ...slow },
   {
     pattern: /^TooFewReplicas\b/,
@@ -158,12 +168,10 @@ const AT_LINE = /on @user_script:(\d+)/;
 const CALLED = /redis\.p?call\('(\w+)'/;
 
 /** What a user may not do. */
-export type Denial =
-  | { readonly kind: "command"; readonly command: string }
-  | { readonly kind: "keys" | "unknown" };
+type Denial = { readonly kind: "command"; readonly command: string } | { readonly kind: "keys" | "unknown" };
 
 /** `undefined` for a message of anything else. Commands are in capitals, e.g. `ZADD`. */
-export function denialOf(message: string): Denial | undefined {
+function denialOf(message: string): Denial | undefined {
   if (!DENIAL.test(message)) return undefined;
   const command = COMMAND.exec(message)?.[1];
   if (command !== undefined) return { kind: "command", command: command.toUpperCase() };
@@ -182,10 +190,6 @@ export function namedDenial(thrown: unknown, source: string): Error | undefined 
     ? undefined
     : new Error(`NOPERM no permissions to run the '${command}' command`, { cause: thrown });
 }
-
-import type { MemoryErrorUnion } from "@jaf/memory";
-import { createMemoryConnectionError, createMemoryStorageError, describeCause, MemorySetupError, present } from "@jaf/memory/adapter";
-import { UnusableClient } from "./client/adapt-client.ts";
 
 const unexpected: ErrorRule = {
   kind: "storage",
@@ -238,7 +242,7 @@ function safeCause(thrown: unknown): Error {
   return Object.assign(new Error(shown ?? "not shown"), { name: className }, present({ code: shown }));
 }
 
-/** Translates whatever a driver throws, by the tables of `error-rules.ts`. */
+/** Translates whatever a driver throws, by the tables above. */
 export function toMemoryError(operation: string, thrown: unknown, isCluster = false): MemoryErrorUnion {
   const { kind, retryable, remedy } = ruleOf(thrown, isCluster);
   const details = { provider: "redis", operation, retryable, cause: safeCause(thrown) };

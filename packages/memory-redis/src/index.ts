@@ -8,8 +8,7 @@ export type {
   NodeRedisSentinel,
   RedisClient,
 } from "./client/clients.ts";
+export { diagnoseRedisClient, type RedisClientFinding } from "./client/diagnose-client.ts";
 export { type RedisConfig, redisConfigSchema } from "./config.ts";
-export { diagnoseRedisClient } from "./client/diagnose-client.ts";
-export type { RedisClientFinding } from "./client/diagnose-client.ts";
 export { createRedisBackend, createRedisProvider, type RedisProvider } from "./conversations/provider.ts";
 export { createRedisTurnLog } from "./turn-log/turn-log.ts";

@@ -1,10 +1,29 @@
 import { createHash } from "node:crypto";
-import { namedDenial } from "./errors.ts";
 import type { RedisPort } from "./client/clients.ts";
 import type { Deadlines } from "./client/command-deadlines.ts";
-import type { scripts } from "./conversations/scripts/index.ts";
+import { namedDenial } from "./errors.ts";
 
-export type ScriptName = keyof typeof scripts;
+/** Lua as it stands. Fragments define functions and values for the scripts that begin with them. */
+export const lua = (parts: TemplateStringsArray, ...fragments: readonly string[]): string =>
+  String.raw(parts, ...fragments);
+
+/** The server's time, in whole milliseconds. */
+export const clockMs = lua`
+local function clock()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+`;
+
+/** The server's time, in microseconds: so that what is done one after the other has times in that order. */
+export const clockMicros = lua`
+local function clock()
+  local time = redis.call('TIME')
+  return time[1] * 1000000 + time[2]
+end
+-- As text with all digits, which Lua would round.
+local function digits(number) return string.format('%.0f', number) end
+`;
 
 export interface ScriptCall {
   readonly keys: readonly [string, ...string[]];
@@ -17,7 +36,7 @@ export interface ReplicaWait {
   readonly timeoutMs: number;
 }
 
-export type RunScript<Name extends string = ScriptName> = (
+export type RunScript<Name extends string> = (
   name: Name,
   call: ScriptCall,
   wait?: ReplicaWait,
@@ -65,4 +84,24 @@ export function createScriptRunner<Name extends string>(
         : nameDenial(thrown),
     );
   };
+}
+
+/** A script's reply that is none of ours. */
+export class UnexpectedReply extends TypeError {
+  override readonly name = "UnexpectedReply";
+}
+
+// A client may be set to give Buffers.
+export function text(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (Buffer.isBuffer(value)) return value.toString();
+  if (typeof value === "number" || typeof value === "bigint") return String(value);
+  throw new UnexpectedReply("expected text in the reply of a script");
+}
+
+export const number = (value: unknown): number => Number(text(value));
+
+export function list(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new UnexpectedReply("expected a list in the reply of a script");
 }

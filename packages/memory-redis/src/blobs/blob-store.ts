@@ -1,11 +1,11 @@
-import type { BlobStore, BlobBackend, BlobEntry } from "@jaf/memory";
+import type { BlobBackend, BlobEntry, BlobStore } from "@jaf/memory";
 import { defineBlobStore } from "@jaf/memory/adapter";
 import type { RedisClient } from "../client/clients.ts";
 import { parseConfig, type RedisConfig } from "../config.ts";
-import { openStore, createCalls, type StoreOptions } from "../open-store.ts";
-import { list, number, text } from "../conversations/head.ts";
 import { toMemoryError } from "../errors.ts";
 import { createKeys } from "../keys.ts";
+import { list, number, text } from "../lua.ts";
+import { createCalls, openStore, type StoreOptions } from "../open-store.ts";
 import { scripts } from "./scripts.ts";
 
 /**
@@ -21,7 +21,6 @@ export async function createRedisBlobStore(
   return defineBlobStore(createBlobBackend(await openStore(opening)));
 }
 
-
 function toEntries(reply: readonly unknown[]): readonly BlobEntry[] {
   return Array.from({ length: reply.length / 4 }, (_, at) => ({
     sha256: text(reply[4 * at]),
@@ -36,7 +35,7 @@ function toEntries(reply: readonly unknown[]): readonly BlobEntry[] {
  * another server: it is written before a blob and after it, so that a concurrent erasure can't remove the conversation from
  * the list permanently.
  */
-export function createBlobBackend(options: StoreOptions): BlobBackend {
+function createBlobBackend(options: StoreOptions): BlobBackend {
   const { port, close } = options;
   const keys = createBlobKeys(options.keyPrefix);
   const apart = port.isCluster && !keys.inOneSlot;

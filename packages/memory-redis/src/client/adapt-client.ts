@@ -1,4 +1,20 @@
-import { clusterQueue, commandQueue, type IoredisClient, isIoredis, isIoredisCluster, isNodeRedisCluster, isNodeRedisSentinel, type NodeRedisClient, type NodeRedisCluster, type NodeRedisQueue, type NodeRedisSentinel, type RedisClient, sentinelQueue, type RedisPort, type SendSeveral } from "./clients.ts";
+import {
+  clusterQueue,
+  commandQueue,
+  type IoredisClient,
+  isIoredis,
+  isIoredisCluster,
+  isNodeRedisCluster,
+  isNodeRedisSentinel,
+  type NodeRedisClient,
+  type NodeRedisCluster,
+  type NodeRedisQueue,
+  type NodeRedisSentinel,
+  type RedisClient,
+  type RedisPort,
+  type SendSeveral,
+  sentinelQueue,
+} from "./clients.ts";
 
 /** A client that can't be used as it is. */
 export class UnusableClient extends Error {
@@ -55,7 +71,7 @@ const several = (fill: Fill): Pick<RedisPort, "sendInTurn" | "sendAsOne"> => ({
 });
 
 /** Where a Cluster has moved a key is known only to those who ask again. */
-export class SlotsMoving extends Error {
+class SlotsMoving extends Error {
   override readonly name = "SlotsMoving";
 }
 

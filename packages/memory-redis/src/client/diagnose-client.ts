@@ -1,3 +1,11 @@
+import {
+  isIoredis,
+  isIoredisCluster,
+  isNodeRedisCluster,
+  isNodeRedisSentinel,
+  type RedisClient,
+} from "./clients.ts";
+
 /** A setting of a client because of which it doesn't recover, or doesn't fail in time, when a connection dies. */
 export interface RedisClientFinding {
   /** From the options that the client was created with, e.g. `socket.socketTimeout`. */
@@ -11,10 +19,10 @@ export interface RedisClientFinding {
 }
 
 /** What is wrong with a value. */
-export type Verdict = Pick<RedisClientFinding, "problem" | "why">;
+type Verdict = Pick<RedisClientFinding, "problem" | "why">;
 
 /** What one setting should be. */
-export interface Rule {
+interface Rule {
   /** Within the options of one connection. */
   readonly setting: string;
   readonly remedy: string;
@@ -22,12 +30,12 @@ export interface Rule {
   readonly judge: (value: unknown, connection: unknown) => Verdict | undefined;
 }
 
-export const missing = (why: string): Verdict => ({ problem: "missing", why });
+const missing = (why: string): Verdict => ({ problem: "missing", why });
 
-export const unsuitable = (why: string): Verdict => ({ problem: "unsuitable", why });
+const unsuitable = (why: string): Verdict => ({ problem: "unsuitable", why });
 
 /** By a path, e.g. `socket.socketTimeout`. */
-export function settingOf(options: unknown, path: string): unknown {
+function settingOf(options: unknown, path: string): unknown {
   let value = options;
   for (const name of path.split(".")) {
     if (typeof value !== "object" || value === null) return undefined;
@@ -36,9 +44,7 @@ export function settingOf(options: unknown, path: string): unknown {
   return value;
 }
 
-export const isPositive = (value: unknown): value is number => typeof value === "number" && value > 0;
-
-import { isIoredis, isIoredisCluster, isNodeRedisCluster, isNodeRedisSentinel, type RedisClient } from "./clients.ts";
+const isPositive = (value: unknown): value is number => typeof value === "number" && value > 0;
 
 const DEAD =
   "a connection whose other side is gone without any sign is kept, and every call on it fails by timeout, for ever";
@@ -57,7 +63,7 @@ const offlineQueue = (setting: string, right: boolean): Rule => ({
 const SOCKET_TIMEOUT = "30_000, or more than the slowest call may take";
 
 /** Of one connection of `redis`. */
-export const nodeRedisRules: readonly Rule[] = [
+const nodeRedisRules: readonly Rule[] = [
   {
     setting: "socket.socketTimeout",
     remedy: SOCKET_TIMEOUT,
@@ -89,13 +95,10 @@ export const nodeRedisRules: readonly Rule[] = [
 ];
 
 /** Of a client of `redis` that is one connection. */
-export const nodeRedisClientRules: readonly Rule[] = [
-  ...nodeRedisRules,
-  offlineQueue("disableOfflineQueue", true),
-];
+const nodeRedisClientRules: readonly Rule[] = [...nodeRedisRules, offlineQueue("disableOfflineQueue", true)];
 
 /** Of one connection of a Cluster of `ioredis`. */
-export const ioredisNodeRules: readonly Rule[] = [
+const ioredisNodeRules: readonly Rule[] = [
   {
     setting: "socketTimeout",
     remedy: SOCKET_TIMEOUT,
@@ -110,7 +113,7 @@ const retries = (setting: string, otherwise: string): Rule => ({
 });
 
 /** Of a client of `ioredis`, also by Sentinels. */
-export const ioredisClientRules: readonly Rule[] = [
+const ioredisClientRules: readonly Rule[] = [
   ...ioredisNodeRules,
   {
     setting: "keepAlive",
@@ -127,10 +130,9 @@ export const ioredisClientRules: readonly Rule[] = [
 ];
 
 /** Of a Cluster of `ioredis` as a whole. */
-export const ioredisClusterRules: readonly Rule[] = [
+const ioredisClusterRules: readonly Rule[] = [
   retries("clusterRetryStrategy", "a Cluster all of whose connections broke is never connected again"),
 ];
-
 
 /** Where the options of single connections are, within those of the client: `""`, or e.g. `defaults`. */
 interface OptionsLocation {

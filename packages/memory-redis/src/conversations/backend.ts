@@ -1,14 +1,15 @@
 import type { ConversationQuery, MemoryBackend, StoredConversation } from "@jaf/memory/adapter";
 import { createDeadlines } from "../client/command-deadlines.ts";
-import { createConversationReader, toStored, createHistoryReader } from "./read.ts";
-import { type Head, list, number, text, createHeadReader } from "./head.ts";
 import { toMemoryError } from "../errors.ts";
-import { createIndexes, createSweep } from "./indexes.ts";
 import { createKeys } from "../keys.ts";
-import { createListing, matches } from "./listing.ts";
 import { createCalls, type StoreOptions } from "../open-store.ts";
+import { createClearUser, createDeletion, createTombstones } from "./erasure.ts";
+import { createHeadReader, type Head } from "./head.ts";
+import { createEveryEntry } from "./index-scan.ts";
+import { createIndexes, createSweep } from "./indexes.ts";
+import { createListing, createStats, matches } from "./listing.ts";
+import { createConversationReader, createHistoryReader, toStored } from "./read.ts";
 import { scripts } from "./scripts/index.ts";
-import { createTombstones, newTombstone, createUserData } from "./erasure.ts";
 import { createWriter } from "./write.ts";
 
 export interface BackendOptions extends StoreOptions {
@@ -37,30 +38,9 @@ export function createBackend(options: BackendOptions): MemoryBackend {
   });
   const listConversations = createListing({ run, keys, indexes, readHeads });
   const onCreated = createSweep({ run, keys, indexes, readHeads });
+  const everyEntry = createEveryEntry(run);
+  const deleteOne = createDeletion({ run, keys, indexes, atomic, isCluster: port.isCluster, wait });
   const write = createWriter({ run, keys, indexes, tombstones, atomic, port, ttl, wait, onCreated });
-
-  /** `only`: where it is that user's; then see `deleteOwned`. Else it leaves a tombstone whatever it finds. */
-  async function remove(
-    conversationId: string,
-    only?: { readonly userId: string; readonly isAwaited: boolean },
-  ) {
-    const { userId = "", isAwaited = true } = only ?? {};
-    const tombstone = keys.conversationTombstone(conversationId);
-    const scriptKeys = keys.ofScript(conversationId, port.isCluster, tombstone);
-    const args = [
-      ...[conversationId, userId, atomic ? "atomic" : "ask", keys.prefix],
-      ...[keys.recencyIndex(conversationId), tombstone, ...newTombstone(), isAwaited ? 1 : 0],
-    ];
-    const reply = list(await run("delete", { keys: scriptKeys, args }, wait));
-    const [existed, time, owner, ...traceIds] = reply;
-    const deleted = number(existed) === 1;
-    const seenAtMs = number(time);
-    if (deleted && !atomic) {
-      const listed = { conversationId, userId: text(owner) || undefined, traceIds: traceIds.map(text) };
-      await indexes.removeAll(listed, seenAtMs);
-    }
-    return { deleted, seenAtMs };
-  }
 
   /** Without those that are gone meanwhile, and whose ids another conversation has now, or one that doesn't match. */
   async function withMessages(
@@ -79,11 +59,6 @@ export function createBackend(options: BackendOptions): MemoryBackend {
     return found;
   }
 
-  const { stats, clearUser } = createUserData({
-    ...{ run, keys, indexes, tombstones, readHeads, atomic },
-    deleteOwned: remove,
-  });
-
   return {
     name: "redis",
     write,
@@ -93,9 +68,9 @@ export function createBackend(options: BackendOptions): MemoryBackend {
       const heads = await listConversations(query);
       return query.includeMessages ? withMessages(heads, query) : heads.map((head) => toStored(head, []));
     },
-    delete: async (conversationId) => (await remove(conversationId)).deleted,
-    clearUser,
-    stats,
+    delete: async (conversationId) => (await deleteOne(conversationId)).deleted,
+    clearUser: createClearUser({ keys, indexes, tombstones, atomic, deleteOne, everyEntry }),
+    stats: createStats({ keys, indexes, readHeads, everyEntry }),
     ping: async () => {
       await pingDeadlines(port.send(["PING"]));
     },

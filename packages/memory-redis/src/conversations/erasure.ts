@@ -1,16 +1,15 @@
-import { type Tombstones, TOMBSTONE_SECONDS } from "@jaf/memory/adapter";
+import { TOMBSTONE_SECONDS, type Tombstones } from "@jaf/memory/adapter";
 import type { RedisPort } from "../client/clients.ts";
 import type { Deadlines } from "../client/command-deadlines.ts";
-import { list, text, type ReadHeads } from "./head.ts";
 import type { Keys } from "../keys.ts";
-import type { ReplicaWait, RunScript } from "../lua.ts";
-import type { MemoryStats } from "@jaf/memory";
-import { createScan, type Entry, isReserved } from "./index-scan.ts";
+import { list, number, type ReplicaWait, text } from "../lua.ts";
+import { type Entry, type EveryEntry, isReserved } from "./index-scan.ts";
 import type { Indexes } from "./indexes.ts";
+import type { RunConversationScript } from "./scripts/index.ts";
 
 export interface TombstoneOptions {
   readonly port: RedisPort;
-  readonly run: RunScript;
+  readonly run: RunConversationScript;
   readonly keys: Keys;
   /** Whether all tombstones are on one server. */
   readonly atomic: boolean;
@@ -21,7 +20,7 @@ export interface TombstoneOptions {
 const toId = (reply: unknown): string | null => (reply == null ? null : text(reply));
 
 /** What a deletion puts into a tombstone: its random id, and in how many milliseconds it expires. */
-export const newTombstone = (): readonly [id: string, expiresInMs: number] => [
+const newTombstone = (): readonly [id: string, expiresInMs: number] => [
   crypto.randomUUID(),
   TOMBSTONE_SECONDS * 1_000,
 ];
@@ -56,82 +55,70 @@ export function createTombstones({ port, run, keys, atomic, deadlines, wait }: T
 
 export type TombstoneStore = ReturnType<typeof createTombstones>;
 
+export interface DeletionOptions {
+  readonly run: RunConversationScript;
+  readonly keys: Keys;
+  readonly indexes: Indexes;
+  /** Whether the indexes are on the same server as the conversation. */
+  readonly atomic: boolean;
+  readonly isCluster: boolean;
+  readonly wait?: ReplicaWait | undefined;
+}
 
-/** Entries of an index fetched at once. */
-const PAGE = 500;
+/** Whose conversation alone is deleted. */
+interface Owner {
+  readonly userId: string;
+  /** Where there is none, it may be about to be written, and finds a tombstone then. */
+  readonly isAwaited: boolean;
+}
+
+/**
+ * Deletes a conversation, where it is that user's if `only` is given; else it leaves a tombstone whatever it finds.
+ * `deleted`: whether there was one.
+ */
+export function createDeletion({ run, keys, indexes, atomic, isCluster, wait }: DeletionOptions) {
+  return async (conversationId: string, only?: Owner) => {
+    const { userId = "", isAwaited = true } = only ?? {};
+    const tombstone = keys.conversationTombstone(conversationId);
+    const scriptKeys = keys.ofScript(conversationId, isCluster, tombstone);
+    const args = [
+      ...[conversationId, userId, atomic ? "atomic" : "ask", keys.prefix],
+      ...[keys.recencyIndex(conversationId), tombstone, ...newTombstone(), isAwaited ? 1 : 0],
+    ];
+    const reply = list(await run("delete", { keys: scriptKeys, args }, wait));
+    const [existed, time, owner, ...traceIds] = reply;
+    const deleted = number(existed) === 1;
+    const seenAtMs = number(time);
+    if (deleted && !atomic) {
+      const listed = { conversationId, userId: text(owner) || undefined, traceIds: traceIds.map(text) };
+      await indexes.removeAll(listed, seenAtMs);
+    }
+    return { deleted, seenAtMs };
+  };
+}
 
 /** Conversations deleted between two turns of other clients: Redis does all that a client has sent before it goes on. */
 const DELETED_AT_ONCE = 20;
 
-export interface UserDataOptions {
-  readonly run: RunScript;
+export interface ClearUserOptions {
   readonly keys: Keys;
   readonly indexes: Indexes;
   readonly tombstones: TombstoneStore;
-  readonly readHeads: ReadHeads;
   /** Whether the indexes are on the same server as the conversations. */
   readonly atomic: boolean;
-  /**
-   * Whether there was one, and it was of this user. `isAwaited`: where there is none, it may be about to be written, and
-   * finds a tombstone then.
-   */
-  readonly deleteOwned: (
-    conversationId: string,
-    owner: { readonly userId: string; readonly isAwaited: boolean },
-  ) => Promise<{ deleted: boolean; seenAtMs: number }>;
+  readonly deleteOne: ReturnType<typeof createDeletion>;
+  readonly everyEntry: EveryEntry;
 }
 
-/** Operations on all conversations of one user, or of all users, in small steps. */
-export function createUserData(options: UserDataOptions) {
-  const { run, keys, indexes, tombstones, readHeads, atomic, deleteOwned } = options;
-
-  /** Oldest first: what is written meanwhile moves to the end, and is met there instead of being missed. */
-  async function* everyEntry(index: string, seen = new Set<string>()): AsyncGenerator<readonly Entry[]> {
-    const next = createScan(run, index, { order: "oldest" });
-    for (;;) {
-      const entries = await next(PAGE);
-      if (entries.length === 0) return;
-      const fresh = entries.filter(({ id }) => !seen.has(id));
-      for (const { id } of fresh) seen.add(id);
-      yield fresh;
-    }
-  }
-
-  async function stats(userId?: string): Promise<MemoryStats> {
-    let [conversations, messages] = [0, 0];
-    let [oldest, newest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-    const gone: Promise<void>[] = [];
-    for (const index of userId === undefined ? keys.recencyIndexes : [keys.userIndex(userId)]) {
-      for await (const entries of everyEntry(index)) {
-        const ids = entries.map(({ id }) => id);
-        for (const { id, head, seenAtMs } of await readHeads(ids, { counts: true })) {
-          if (head === undefined || (userId !== undefined && head.userId !== userId)) {
-            gone.push(indexes.repair.remove({ index, id }, seenAtMs));
-            continue;
-          }
-          conversations += 1;
-          messages += head.totalMessages;
-          oldest = Math.min(oldest, head.createdAt.getTime());
-          newest = Math.max(newest, head.createdAt.getTime());
-        }
-      }
-    }
-    await Promise.all(gone);
-    return {
-      totalConversations: conversations,
-      totalMessages: messages,
-      ...(conversations === 0
-        ? {}
-        : { oldestConversation: new Date(oldest), newestConversation: new Date(newest) }),
-    };
-  }
-
-  async function clearUser(userId: string): Promise<number> {
+/** Deletes all conversations of a user, in small steps. */
+export function createClearUser(options: ClearUserOptions) {
+  const { keys, indexes, tombstones, atomic, deleteOne, everyEntry } = options;
+  return async (userId: string): Promise<number> => {
     const index = keys.userIndex(userId);
     let cleared = 0;
     const clear = async (entry: Entry) => {
       const { id } = entry;
-      const { deleted, seenAtMs } = await deleteOwned(id, { userId, isAwaited: isReserved(entry) });
+      const { deleted, seenAtMs } = await deleteOne(id, { userId, isAwaited: isReserved(entry) });
       if (deleted) cleared += 1;
       else await indexes.repair.remove({ index, id }, seenAtMs);
     };
@@ -148,7 +135,5 @@ export function createUserData(options: UserDataOptions) {
       // A reserved entry has a score in the future, and gets a lower one once its conversation is written: maybe one that was scanned already.
     } while (!atomic && seen.size > before);
     return cleared;
-  }
-
-  return { stats, clearUser };
+  };
 }

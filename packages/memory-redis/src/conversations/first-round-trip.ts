@@ -1,9 +1,10 @@
 import { type ReadRequest, type StoredSelection, selectedBounds } from "@jaf/memory/adapter";
 import type { RedisPort } from "../client/clients.ts";
 import type { Deadlines } from "../client/command-deadlines.ts";
-import { type Head, list, number, parseHead, text } from "./head.ts";
 import type { Keys } from "../keys.ts";
-import type { RunScript } from "../lua.ts";
+import { list, number, text } from "../lua.ts";
+import { type Head, parseHead } from "./head.ts";
+import type { RunConversationScript } from "./scripts/index.ts";
 
 /** How many messages one call reads at most, so that no call blocks the server for long. */
 export const PART = 2_000;
@@ -33,7 +34,7 @@ export interface FirstRoundTrip {
 
 export interface FirstRoundTripOptions {
   readonly port: RedisPort;
-  readonly run: RunScript;
+  readonly run: RunConversationScript;
   readonly keys: Keys;
   readonly deadlines: Deadlines;
 }

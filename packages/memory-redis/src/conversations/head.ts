@@ -1,26 +1,7 @@
 import { type JsonObject, type JsonValue, present, type StoredConversation } from "@jaf/memory/adapter";
 import type { Keys } from "../keys.ts";
-import type { RunScript } from "../lua.ts";
-
-/** A script's reply that is none of ours. */
-export class UnexpectedReply extends TypeError {
-  override readonly name = "UnexpectedReply";
-}
-
-// A client may be set to give Buffers.
-export function text(value: unknown): string {
-  if (typeof value === "string") return value;
-  if (Buffer.isBuffer(value)) return value.toString();
-  if (typeof value === "number" || typeof value === "bigint") return String(value);
-  throw new UnexpectedReply("expected text in the reply of a script");
-}
-
-export const number = (value: unknown): number => Number(text(value));
-
-export function list(value: unknown): readonly unknown[] {
-  if (Array.isArray(value)) return value;
-  throw new UnexpectedReply("expected a list in the reply of a script");
-}
+import { list, number, text } from "../lua.ts";
+import type { RunConversationScript } from "./scripts/index.ts";
 
 const METADATA = "metadata:";
 
@@ -42,7 +23,7 @@ export interface Head extends Omit<StoredConversation, "messages"> {
 export const generationOf = (incarnation: string, rewritten: string): string => `${incarnation}/${rewritten}`;
 
 /** Fields and values, which clients and versions of the protocol put into different shapes. */
-export function pairs(reply: unknown): readonly (readonly [string, string])[] {
+function pairs(reply: unknown): readonly (readonly [string, string])[] {
   if (Array.isArray(reply)) {
     return Array.from({ length: reply.length / 2 }, (_, at) => [
       text(reply[2 * at]),
@@ -87,7 +68,6 @@ export function parseHead(conversationId: string, hash: unknown): Head | undefin
   };
 }
 
-
 /** How many conversations one call reads, so that no call blocks the server for long; metadata may be large. */
 const AT_ONCE = { counts: 50, all: 20 };
 
@@ -106,7 +86,7 @@ export interface HeadSelection {
 }
 
 /** Reads many heads at once. `atomic`: all keys are on one server. */
-export function createHeadReader(run: RunScript, keys: Keys, atomic: boolean) {
+export function createHeadReader(run: RunConversationScript, keys: Keys, atomic: boolean) {
   async function readSome(ids: readonly string[], select: HeadSelection): Promise<readonly FoundHead[]> {
     const all = ids.map(keys.of).flatMap(({ conversation, traces }) => [conversation, traces]);
     const [first, ...rest] = all;

@@ -1,5 +1,5 @@
-import { list, text } from "./head.ts";
-import type { RunScript } from "../lua.ts";
+import { list, text } from "../lua.ts";
+import type { RunConversationScript } from "./scripts/index.ts";
 
 /** A conversation's entry in an index. */
 export interface Entry {
@@ -30,7 +30,7 @@ export const compareEntries = (a: Pick<Entry, "id" | "score">, b: Pick<Entry, "i
   a.score - b.score || compareIds(a.id, b.id);
 
 /** Reads an index page by page; each page is read when the one before is used up. */
-export function createScan(run: RunScript, index: string, range: Range) {
+export function createScan(run: RunConversationScript, index: string, range: Range) {
   const { order, fromMs, toMs } = range;
   const direction = order === "newest" ? -1 : 1;
   let last = range.after;
@@ -107,3 +107,26 @@ export function mergeScans(scans: readonly Scan[], order: Range["order"]): Scan 
     return merged;
   };
 }
+
+/** Entries of an index fetched at once. */
+const PAGE = 500;
+
+/** Reads all entries of an index, once each. `seen`: the ids of those that are passed over. */
+export function createEveryEntry(run: RunConversationScript) {
+  /** Oldest first: what is written meanwhile moves to the end, and is met there instead of being missed. */
+  return async function* everyEntry(
+    index: string,
+    seen = new Set<string>(),
+  ): AsyncGenerator<readonly Entry[]> {
+    const next = createScan(run, index, { order: "oldest" });
+    for (;;) {
+      const entries = await next(PAGE);
+      if (entries.length === 0) return;
+      const fresh = entries.filter(({ id }) => !seen.has(id));
+      for (const { id } of fresh) seen.add(id);
+      yield fresh;
+    }
+  };
+}
+
+export type EveryEntry = ReturnType<typeof createEveryEntry>;

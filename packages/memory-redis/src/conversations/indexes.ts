@@ -1,6 +1,7 @@
-import { text, list, type ReadHeads } from "./head.ts";
 import type { Keys } from "../keys.ts";
-import type { ReplicaWait, RunScript } from "../lua.ts";
+import { list, type ReplicaWait, text } from "../lua.ts";
+import type { ReadHeads } from "./head.ts";
+import type { RunConversationScript } from "./scripts/index.ts";
 
 /** Where a conversation's entries are: in the list of all, unless `recent` is false, in its owner's, and in those of traces. */
 export interface Listed {
@@ -30,7 +31,7 @@ export interface FoundEntry {
  * another server. Entries are made before a conversation is written and removed after it was deleted, so that a crash
  * leaves an entry too many, never one too few.
  */
-export function createIndexes(run: RunScript, keys: Keys, wait?: ReplicaWait) {
+export function createIndexes(run: RunConversationScript, keys: Keys, wait?: ReplicaWait) {
   const indexesOf = ({ conversationId, recent = true, userId, traceIds = [] }: Listed): readonly string[] => [
     ...(recent ? [keys.recencyIndex(conversationId)] : []),
     ...(userId === undefined ? [] : [keys.userIndex(userId)]),
@@ -103,7 +104,6 @@ export function createIndexes(run: RunScript, keys: Keys, wait?: ReplicaWait) {
 
 export type Indexes = ReturnType<typeof createIndexes>;
 
-
 /**
  * One of this many new conversations checks SAMPLE entries: two entries for each conversation, so that at most half of all
  * are stale.
@@ -112,7 +112,7 @@ const ONE_IN = 8;
 const SAMPLE = 16;
 
 export interface SweepOptions {
-  readonly run: RunScript;
+  readonly run: RunConversationScript;
   readonly keys: Keys;
   readonly indexes: Indexes;
   readonly readHeads: ReadHeads;

@@ -1,9 +1,18 @@
+import type { MemoryStats } from "@jaf/memory";
 import type { ConversationQuery } from "@jaf/memory/adapter";
-import type { Head, ReadHeads } from "./head.ts";
-import { compareEntries, createScan, type Entry, mergeScans, type Range, type Scan } from "./index-scan.ts";
-import type { Indexes } from "./indexes.ts";
 import type { Keys } from "../keys.ts";
-import type { RunScript } from "../lua.ts";
+import type { Head, ReadHeads } from "./head.ts";
+import {
+  compareEntries,
+  createScan,
+  type Entry,
+  type EveryEntry,
+  mergeScans,
+  type Range,
+  type Scan,
+} from "./index-scan.ts";
+import type { Indexes } from "./indexes.ts";
+import type { RunConversationScript } from "./scripts/index.ts";
 
 /** Entries looked at in one go. */
 const BATCH = 100;
@@ -42,7 +51,7 @@ function rangeOf(order: Range["order"], { since, until, cursor }: ConversationQu
 }
 
 export interface ListingOptions {
-  readonly run: RunScript;
+  readonly run: RunConversationScript;
   readonly keys: Keys;
   readonly indexes: Indexes;
   readonly readHeads: ReadHeads;
@@ -143,5 +152,41 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
     if (limit === undefined)
       return pageOf((await everyHead(query, rangeOf("oldest", query))).values(), query);
     return pageOf((await firstHeads(query)).values(), query);
+  };
+}
+
+export interface StatsOptions extends Pick<ListingOptions, "keys" | "indexes" | "readHeads"> {
+  readonly everyEntry: EveryEntry;
+}
+
+/** Counts the conversations of a user, or of all, in small steps. */
+export function createStats({ keys, indexes, readHeads, everyEntry }: StatsOptions) {
+  return async (userId?: string): Promise<MemoryStats> => {
+    let [conversations, messages] = [0, 0];
+    let [oldest, newest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    const gone: Promise<void>[] = [];
+    for (const index of userId === undefined ? keys.recencyIndexes : [keys.userIndex(userId)]) {
+      for await (const entries of everyEntry(index)) {
+        const ids = entries.map(({ id }) => id);
+        for (const { id, head, seenAtMs } of await readHeads(ids, { counts: true })) {
+          if (head === undefined || (userId !== undefined && head.userId !== userId)) {
+            gone.push(indexes.repair.remove({ index, id }, seenAtMs));
+            continue;
+          }
+          conversations += 1;
+          messages += head.totalMessages;
+          oldest = Math.min(oldest, head.createdAt.getTime());
+          newest = Math.max(newest, head.createdAt.getTime());
+        }
+      }
+    }
+    await Promise.all(gone);
+    return {
+      totalConversations: conversations,
+      totalMessages: messages,
+      ...(conversations === 0
+        ? {}
+        : { oldestConversation: new Date(oldest), newestConversation: new Date(newest) }),
+    };
   };
 }

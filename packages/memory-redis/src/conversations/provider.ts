@@ -1,9 +1,9 @@
 import type { VersionedMemoryProvider } from "@jaf/memory";
-import { type MemoryBackend, defineMemoryProvider } from "@jaf/memory/adapter";
-import { createBackend } from "./backend.ts";
+import { defineMemoryProvider, type MemoryBackend } from "@jaf/memory/adapter";
 import type { RedisClient } from "../client/clients.ts";
 import { parseConfig, type RedisConfig } from "../config.ts";
 import { openStore } from "../open-store.ts";
+import { createBackend } from "./backend.ts";
 
 export interface RedisProvider extends VersionedMemoryProvider {}
 

@@ -1,12 +1,19 @@
-import { text, generationOf, type Head, list, number } from "./head.ts";
-import { present, type ReadOutcome, type ReadRequest, type StoredConversation, type HistoryReader } from "@jaf/memory/adapter";
+import {
+  type HistoryReader,
+  present,
+  type ReadOutcome,
+  type ReadRequest,
+  type StoredConversation,
+} from "@jaf/memory/adapter";
 import type { RedisPort } from "../client/clients.ts";
 import type { Deadlines } from "../client/command-deadlines.ts";
-import { createFirstRoundTrip, type FirstRoundTrip, PART } from "./first-round-trip.ts";
-import type { Indexes } from "./indexes.ts";
 import type { Keys } from "../keys.ts";
-import type { RunScript } from "../lua.ts";
+import { list, number, text } from "../lua.ts";
 import type { TombstoneStore } from "./erasure.ts";
+import { createFirstRoundTrip, type FirstRoundTrip, PART } from "./first-round-trip.ts";
+import { generationOf, type Head } from "./head.ts";
+import type { Indexes } from "./indexes.ts";
+import type { RunConversationScript } from "./scripts/index.ts";
 
 /** SHA-1, hex. */
 const DIGEST_LENGTH = 40;
@@ -19,17 +26,16 @@ function boundsOf(item: string): readonly [from: number, end: number] {
   return [item.startsWith(" ") ? 1 : 0, item.endsWith("}") ? item.length : item.length - DIGEST_LENGTH];
 }
 
-export const bodyOf = (reply: unknown): string => {
+const bodyOf = (reply: unknown): string => {
   const item = text(reply);
   return item.slice(...boundsOf(item));
 };
 
-export function itemOf(reply: unknown): { readonly body: string; readonly digest: string | null } {
+function itemOf(reply: unknown): { readonly body: string; readonly digest: string | null } {
   const item = text(reply);
   const [from, end] = boundsOf(item);
   return { body: item.slice(from, end), digest: end === item.length ? null : item.slice(end) };
 }
-
 
 /** Redis is configured to evict keys when its memory is full, and has evicted a part of this conversation. */
 export class DamagedConversation extends Error {
@@ -97,7 +103,7 @@ function toOutcome(firstRead: FirstRoundTrip, { bodies, ownIds }: Selected, forE
 
 export interface ConversationReaderOptions {
   readonly port: RedisPort;
-  readonly run: RunScript;
+  readonly run: RunConversationScript;
   readonly keys: Keys;
   readonly indexes: Indexes;
   readonly tombstones: TombstoneStore;
@@ -199,9 +205,12 @@ export function createConversationReader(options: ConversationReaderOptions) {
   };
 }
 
-
 /** Reads messages with their digests, in one script. */
-export function createHistoryReader(run: RunScript, keys: Keys, isCluster: boolean): HistoryReader {
+export function createHistoryReader(
+  run: RunConversationScript,
+  keys: Keys,
+  isCluster: boolean,
+): HistoryReader {
   return {
     algorithm: "sha1",
     read: async ({ conversationId, from, limit }) => {

@@ -1,8 +1,16 @@
 import { randomUUID } from "node:crypto";
-import type { ConversationSource, ConversationWrite, EncodedMessage, ExpectedIncarnation, Tombstones, WriteOutcome } from "@jaf/memory/adapter";
-import { encodeField, list, number, text, UnexpectedReply } from "./head.ts";
-import type { Keys } from "../keys.ts";
 import type { WriteReceipt } from "@jaf/memory";
+import type {
+  ConversationSource,
+  ConversationWrite,
+  EncodedMessage,
+  ExpectedIncarnation,
+  Tombstones,
+  WriteOutcome,
+} from "@jaf/memory/adapter";
+import type { Keys } from "../keys.ts";
+import { list, number, text, UnexpectedReply } from "../lua.ts";
+import { encodeField } from "./head.ts";
 import { DamagedConversation } from "./read.ts";
 
 /** 128 bits tell contents apart, and a thousand of them are kept with each conversation. */
@@ -115,7 +123,6 @@ export function createWriteArguments({ keys, atomic, mayResend, ttl, waits }: Wr
     return given;
   };
 }
-
 
 /** A reply of the script `write`. */
 export interface WriteReply {

@@ -1,11 +1,12 @@
 import { type ConversationWrite, messageHash, type WriteOutcome } from "@jaf/memory/adapter";
 import type { RedisPort } from "../client/clients.ts";
-import { UnsteadyConversation } from "./read.ts";
-import type { Indexes } from "./indexes.ts";
 import type { Keys } from "../keys.ts";
-import type { ReplicaWait, RunScript } from "../lua.ts";
+import type { ReplicaWait } from "../lua.ts";
 import type { TombstoneStore } from "./erasure.ts";
-import { createWriteArguments, tracesOf, parseReply, toOutcome, type WriteReply } from "./write-call.ts";
+import type { Indexes } from "./indexes.ts";
+import { UnsteadyConversation } from "./read.ts";
+import type { RunConversationScript } from "./scripts/index.ts";
+import { createWriteArguments, parseReply, toOutcome, tracesOf, type WriteReply } from "./write-call.ts";
 
 /** As the script `write` has it. */
 type Indexing =
@@ -23,7 +24,7 @@ type Indexing =
 const LATER_REFUSALS = new Set(["version", "metadata-version", "missing", "length", "message-id"]);
 
 export interface WriterOptions {
-  readonly run: RunScript;
+  readonly run: RunConversationScript;
   readonly keys: Keys;
   readonly indexes: Indexes;
   readonly tombstones: TombstoneStore;

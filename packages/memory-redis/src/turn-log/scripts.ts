@@ -1,16 +1,15 @@
-import { clockMicros, lua } from "../conversations/scripts/fragments.ts";
 import type { LoggedTurn, TurnState } from "@jaf/memory";
-import { list, number, text } from "../conversations/head.ts";
+import { clockMicros, list, lua, number, text } from "../lua.ts";
 
 /** Has a key live so many milliseconds more, at least. */
-export const extend = lua`
+const extend = lua`
 local function extend(key, milliseconds)
   if redis.call('PTTL', key) < tonumber(milliseconds) then redis.call('PEXPIRE', key, milliseconds) end
 end
 `;
 
 /** Enters a turn into the indexes of its user. One that goes on keeps its place among the open ones. */
-export const indexTurn = lua`
+const indexTurn = lua`
 local function indexTurn(turns, open, name, now, keepMs, goesOn)
   redis.call('ZREMRANGEBYSCORE', turns, '-inf', digits(now))
   redis.call('ZADD', turns, digits(now + 2000 * keepMs), name)
@@ -29,7 +28,7 @@ end
  *
  * Returns 1.
  */
-export const markRunning = lua`
+const markRunning = lua`
 ${clockMicros}
 
 redis.call('ZADD', KEYS[1], digits(clock() + ARGV[2] * 1000), ARGV[1])
@@ -44,7 +43,7 @@ return 1
  *
  * Returns 1.
  */
-export const markUser = lua`
+const markUser = lua`
 ${clockMicros}
 ${extend}
 ${indexTurn}
@@ -61,7 +60,7 @@ return 1
  *
  * Returns 1 if the writer has the turn, else 0.
  */
-export const confirmIndexed = lua`
+const confirmIndexed = lua`
 ${clockMicros}
 
 local token, keepMs = unpack(redis.call('HMGET', KEYS[1], 'token', 'keepMs'))
@@ -78,7 +77,7 @@ return 1
  *
  * Returns 1.
  */
-export const markEnd = lua`
+const markEnd = lua`
 ${clockMicros}
 ${extend}
 
@@ -87,7 +86,6 @@ extend(KEYS[1], ARGV[3])
 if ARGV[2] == 'ended' then redis.call('ZREM', KEYS[2], ARGV[1]) else extend(KEYS[2], ARGV[3]) end
 return 1
 `;
-
 
 /** What is told of a turn. `key` is that of its hash. */
 const head = lua`
@@ -334,7 +332,6 @@ export const scripts = {
   ...{ append, begin, confirmIndexed, erase, leases, listTurns, markEnd, markRunning, markUser },
   ...{ read, release, requestStop, takeOver },
 } as const;
-
 
 /** As the scripts' `head` gives it; `undefined`: there is no such turn. */
 export function toTurn(reply: unknown): LoggedTurn | undefined {

@@ -1,5 +1,5 @@
-import type { StoredFact, FactSelection } from "@jaf/user-memory/adapter";
-import { list, text, UnexpectedReply } from "../conversations/head.ts";
+import type { FactSelection, StoredFact } from "@jaf/user-memory/adapter";
+import { list, text, UnexpectedReply } from "../lua.ts";
 
 /** The layout of a body: another one gets another number. */
 const LAYOUT = 2;
@@ -122,7 +122,6 @@ export function signatureScorer(vector: readonly number[]): (text: string, at: n
     return score;
   };
 }
-
 
 const locationName = (conversationId: string, position: number): string =>
   `place:${position}:${conversationId}`;

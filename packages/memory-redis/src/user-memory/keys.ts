@@ -55,8 +55,7 @@ export function createUserKeys(prefix: string) {
   };
 }
 
-export type CreatedUserKeys = ReturnType<typeof createUserKeys>;
-
+type CreatedUserKeys = ReturnType<typeof createUserKeys>;
 
 /** What every part of the backend works with. */
 export interface UserMemoryIo {

@@ -1,4 +1,6 @@
-import type { MatchedDocument, StoredFact, TermWeight } from "@jaf/user-memory/adapter";
+import type { MatchedDocument, Matches, StoredFact, TermWeight, UserKey } from "@jaf/user-memory/adapter";
+import { list, number, text } from "../lua.ts";
+import type { UserMemoryIo } from "./keys.ts";
 
 /** How many facts with neighbouring numbers have their contexts in one field: so all are read from few fields. */
 export const CONTEXTS_PER_FIELD = 32;
@@ -31,7 +33,7 @@ export interface OpenDocument extends MatchedDocument {
 }
 
 /** Of contexts one behind the other. */
-export function decodeContexts(text: string): ReadonlyMap<number, OpenDocument> {
+function decodeContexts(text: string): ReadonlyMap<number, OpenDocument> {
   const rows: readonly Row[] = JSON.parse(`[${text.slice(0, -1)}]`);
   const documents = new Map<number, OpenDocument>();
   for (const [seq, conversationId, position, author, saidAt, length] of rows) {
@@ -45,4 +47,43 @@ export function decodeContexts(text: string): ReadonlyMap<number, OpenDocument> 
     });
   }
   return documents;
+}
+
+const SEMICOLON = 59;
+const COLON = 58;
+const ZERO = 48;
+
+/** Calls with each `;<seq>:<weight>` of a text: read by hand, since there may be hundreds of thousands. */
+function eachPosting(records: string, use: (seq: number, weight: number) => void): void {
+  let seq = 0;
+  let value = 0;
+  for (let at = 1; at <= records.length; at++) {
+    const code = at === records.length ? SEMICOLON : records.charCodeAt(at);
+    if (code === SEMICOLON) use(seq, value);
+    else if (code === COLON) seq = value;
+    if (code === SEMICOLON || code === COLON) value = 0;
+    else value = value * 10 + code - ZERO;
+  }
+}
+
+/** Facts by their terms. */
+export function createMatching({ run, keys }: UserMemoryIo) {
+  return async (user: UserKey, given: readonly string[]): Promise<Matches> => {
+    const { postings, contexts } = keys.of(user);
+    const terms = [...new Set(given)];
+    const args = [CONTEXTS_PER_FIELD, ...terms];
+    const reply = list(await run("match", { keys: [postings, contexts], args }));
+    const documents = decodeContexts(
+      list(reply[1])
+        .map((context) => (context == null ? "" : text(context)))
+        .join(""),
+    );
+    for (const [at, term] of terms.entries()) {
+      eachPosting(text(reply[at + 2]), (seq, weight) => documents.get(seq)?.terms.push({ term, weight }));
+    }
+    return {
+      size: number(reply[0]),
+      documents: [...documents.values()].filter(({ terms }) => terms.length > 0),
+    };
+  };
 }

@@ -1,11 +1,17 @@
-import type { Matches, StoredFact, Tombstone, UserKey, UserMemoryBackend, StoredAuditEntry, UserHead } from "@jaf/user-memory/adapter";
-import { list, number, text, UnexpectedReply } from "../conversations/head.ts";
-import { CONTEXTS_PER_FIELD, decodeContexts } from "./matching.ts";
+import type {
+  StoredAuditEntry,
+  StoredFact,
+  Tombstone,
+  UserHead,
+  UserKey,
+  UserMemoryBackend,
+} from "@jaf/user-memory/adapter";
+import { list, number, text, UnexpectedReply } from "../lua.ts";
 import { decodeFacts, lookupsIn } from "./fact-codec.ts";
 import type { UserMemoryIo } from "./keys.ts";
 
 /** Facts that one call fetches of a listing, so that none holds the server for long. */
-const PART = 500;
+const LIST_PART = 500;
 
 const counted = (values: readonly unknown[]): readonly string[] => [
   String(values.length),
@@ -38,7 +44,7 @@ export function createReads({ run, keys }: UserMemoryIo): Pick<UserMemoryBackend
       const scriptKeys = [of.facts, of.vectors, ...new Set(statuses.map((status) => of[status]))] as const;
       const found: StoredFact[] = [];
       for (let from = before; found.length < limit; from = found.at(-1)?.seq) {
-        const wanted = Math.min(PART, limit - found.length);
+        const wanted = Math.min(LIST_PART, limit - found.length);
         const args = [
           from === undefined || from === Number.POSITIVE_INFINITY ? "+inf" : from,
           wanted,
@@ -54,48 +60,8 @@ export function createReads({ run, keys }: UserMemoryIo): Pick<UserMemoryBackend
   };
 }
 
-const SEMICOLON = 59;
-const COLON = 58;
-const ZERO = 48;
-
-/** Calls with each `;<seq>:<weight>` of a text: read by hand, since there may be hundreds of thousands. */
-function eachPosting(records: string, use: (seq: number, weight: number) => void): void {
-  let seq = 0;
-  let value = 0;
-  for (let at = 1; at <= records.length; at++) {
-    const code = at === records.length ? SEMICOLON : records.charCodeAt(at);
-    if (code === SEMICOLON) use(seq, value);
-    else if (code === COLON) seq = value;
-    if (code === SEMICOLON || code === COLON) value = 0;
-    else value = value * 10 + code - ZERO;
-  }
-}
-
-/** Facts by their terms. */
-export function createMatching({ run, keys }: UserMemoryIo) {
-  return async (user: UserKey, given: readonly string[]): Promise<Matches> => {
-    const { postings, contexts } = keys.of(user);
-    const terms = [...new Set(given)];
-    const args = [CONTEXTS_PER_FIELD, ...terms];
-    const reply = list(await run("match", { keys: [postings, contexts], args }));
-    const documents = decodeContexts(
-      list(reply[1])
-        .map((context) => (context == null ? "" : text(context)))
-        .join(""),
-    );
-    for (const [at, term] of terms.entries()) {
-      eachPosting(text(reply[at + 2]), (seq, weight) => documents.get(seq)?.terms.push({ term, weight }));
-    }
-    return {
-      size: number(reply[0]),
-      documents: [...documents.values()].filter(({ terms }) => terms.length > 0),
-    };
-  };
-}
-
-
 /** Entries that one call fetches, so that none holds the server for long. */
-const PART = 2_000;
+const AUDIT_PART = 2_000;
 
 /** An entry as it is stored. */
 export const encodeEntry = ({ seq, body }: StoredAuditEntry): string => `${seq} ${body}`;
@@ -125,11 +91,11 @@ export function createAuditReader({ run, keys }: UserMemoryIo) {
 
   return async (user: UserKey): Promise<Trail> => {
     for (;;) {
-      const { head, total, stored } = await readPart(user, 0, PART - 1);
+      const { head, total, stored } = await readPart(user, 0, AUDIT_PART - 1);
       const epoch = head?.epoch;
       let isSame = true;
       while (isSame && stored.length < total) {
-        const part = await readPart(user, stored.length, Math.min(stored.length + PART, total) - 1);
+        const part = await readPart(user, stored.length, Math.min(stored.length + AUDIT_PART, total) - 1);
         isSame = part.head?.epoch === epoch && part.stored.length > 0;
         stored.push(...part.stored);
       }
@@ -138,9 +104,8 @@ export function createAuditReader({ run, keys }: UserMemoryIo) {
   };
 }
 
-
 /** Of the three values that scripts return; `null` where there is none. */
-export function parseHead(version: unknown, epoch: unknown, state: unknown): UserHead | null {
+function parseHead(version: unknown, epoch: unknown, state: unknown): UserHead | null {
   if (text(version) === "") return null;
   return { version: Number(text(version)), epoch: Number(text(epoch)), state: text(state) };
 }

@@ -1,15 +1,21 @@
 import { parseOptions } from "@jaf/memory/adapter";
 import type { UserMemoryOptions, UserMemoryStore } from "@jaf/user-memory";
-import { boundOptions, userMemoryOptionsSchema, defineUserMemory, type UserMemoryBackend } from "@jaf/user-memory/adapter";
+import {
+  boundOptions,
+  defineUserMemory,
+  type UserMemoryBackend,
+  userMemoryOptionsSchema,
+} from "@jaf/user-memory/adapter";
 import * as z from "zod";
-import { type RedisConfig, type RedisSettings, redisConfigSchema } from "../config.ts";
 import type { RedisClient, RedisPort } from "../client/clients.ts";
-import { openStore, createCalls, type StoreOptions } from "../open-store.ts";
+import { type RedisConfig, type RedisSettings, redisConfigSchema } from "../config.ts";
 import { toMemoryError } from "../errors.ts";
-import { createAuditReader, createMatching, createReads } from "./reads.ts";
-import { type UserMemoryIo, createUserKeys } from "./keys.ts";
+import { createCalls, openStore, type StoreOptions } from "../open-store.ts";
 import { createJobs } from "./jobs.ts";
+import { createUserKeys, type UserMemoryIo } from "./keys.ts";
+import { createMatching } from "./matching.ts";
 import { createNearest } from "./nearest.ts";
+import { createAuditReader, createReads } from "./reads.ts";
 import { scripts } from "./scripts/index.ts";
 import { createWrites } from "./writes.ts";
 
@@ -24,16 +30,16 @@ const WHAT = "Redis user memory configuration";
 const backendSchema = z.strictObject(redisConfigSchema.omit({ ttl: true }).shape);
 const configSchema = z.strictObject({ ...backendSchema.shape, ...userMemoryOptionsSchema.shape });
 
-export type RedisUserMemoryBackendSettings = Omit<RedisSettings, "ttl">;
+type RedisUserMemoryBackendSettings = Omit<RedisSettings, "ttl">;
 
-export interface RedisUserMemorySettings {
+interface RedisUserMemorySettings {
   readonly settings: RedisUserMemoryBackendSettings;
   /** Checked, and as they were given. */
   readonly options: UserMemoryOptions;
 }
 
 /** Throws a `TypeError` that names the field and what was expected, and never the value. */
-export function parseUserMemoryConfig(config: RedisUserMemoryConfig): RedisUserMemorySettings {
+function parseUserMemoryConfig(config: RedisUserMemoryConfig): RedisUserMemorySettings {
   const given = boundOptions(configSchema, config);
   const settings = parseOptions(configSchema, given, WHAT);
   const options = Object.entries(given).filter(([name]) => name in userMemoryOptionsSchema.shape);
@@ -41,10 +47,8 @@ export function parseUserMemoryConfig(config: RedisUserMemoryConfig): RedisUserM
 }
 
 /** Throws as {@link parseUserMemoryConfig}. */
-export const parseUserMemoryBackendConfig = (
-  config: RedisUserMemoryBackendConfig,
-): RedisUserMemoryBackendSettings => parseOptions(backendSchema, boundOptions(backendSchema, config), WHAT);
-
+const parseUserMemoryBackendConfig = (config: RedisUserMemoryBackendConfig): RedisUserMemoryBackendSettings =>
+  parseOptions(backendSchema, boundOptions(backendSchema, config), WHAT);
 
 /**
  * Keeps facts about users in Redis 6.2 or later. `client` is a connected client, pool, Cluster or Sentinel client of
@@ -74,7 +78,6 @@ export async function createRedisUserMemoryBackend(
   const opening = { settings, client, operation: "createRedisUserMemoryBackend" };
   return createUserMemoryBackend(await openStore(opening));
 }
-
 
 /** The storage port of user memory on Redis: one script a step, on keys of one slot. */
 export function createUserMemoryBackend(options: StoreOptions): UserMemoryBackend {

@@ -1,10 +1,16 @@
 import { randomUUID } from "node:crypto";
-import type { UserChange, UserKey, UserMemoryBackend, StoredFact, TermWeight } from "@jaf/user-memory/adapter";
-import { list, number, text } from "../conversations/head.ts";
-import { encodeEntry } from "./reads.ts";
+import type {
+  StoredFact,
+  TermWeight,
+  UserChange,
+  UserKey,
+  UserMemoryBackend,
+} from "@jaf/user-memory/adapter";
+import { list, number, text } from "../lua.ts";
 import { encodeFact, encodeVector, lookupsOf, signatureOf } from "./fact-codec.ts";
-import type { UserMemoryIo, UserKeys } from "./keys.ts";
+import type { UserKeys, UserMemoryIo } from "./keys.ts";
 import { CONTEXTS_PER_FIELD, encodeContext } from "./matching.ts";
+import { encodeEntry } from "./reads.ts";
 
 /** The keys that the script `commit` writes to by commands that it is given. */
 const BY_COMMAND = [
@@ -138,9 +144,8 @@ export function createWrites(
   };
 }
 
-
 /** What becomes of one fact; never `null` both. */
-export interface FactEdit {
+interface FactEdit {
   readonly seq: string;
   readonly before: StoredFact | null;
   readonly after: StoredFact | null;
@@ -150,7 +155,7 @@ export interface FactEdit {
 const SIGNATURES_PER_FIELD = 64;
 
 /** Each fact once. */
-export function factEdits({ put, drop }: Pick<UserChange, "put" | "drop">): readonly FactEdit[] {
+function factEdits({ put, drop }: Pick<UserChange, "put" | "drop">): readonly FactEdit[] {
   const edits = new Map<number, FactEdit>();
   const add = (before: StoredFact | null, after: StoredFact | null, seq: number) => {
     const earlier = edits.get(seq);
@@ -175,13 +180,11 @@ function isSameVector({ before, after }: FactEdit): boolean {
 }
 
 /** Whether the vector is another than before; `undefined`: there is none any more. */
-export const vectorChange = (
-  edit: FactEdit,
-): { readonly vector: readonly number[] | undefined } | undefined =>
+const vectorChange = (edit: FactEdit): { readonly vector: readonly number[] | undefined } | undefined =>
   isSameVector(edit) ? undefined : { vector: edit.after?.vector ?? undefined };
 
 /** In threes, as `commit` takes them: name, seq, `1` or `0`. */
-export function lookupEdits({ seq, before, after }: FactEdit): readonly string[] {
+function lookupEdits({ seq, before, after }: FactEdit): readonly string[] {
   const old = new Set(before === null ? [] : lookupsOf(before));
   const now = new Set(after === null ? [] : lookupsOf(after));
   return [
@@ -191,7 +194,7 @@ export function lookupEdits({ seq, before, after }: FactEdit): readonly string[]
 }
 
 /** In threes: term, seq, record. */
-export function postingEdits({ seq, before, after }: FactEdit): readonly string[] {
+function postingEdits({ seq, before, after }: FactEdit): readonly string[] {
   const old = weightsOf(before?.terms);
   const now = weightsOf(after?.terms);
   return [
@@ -205,7 +208,7 @@ export function postingEdits({ seq, before, after }: FactEdit): readonly string[
 const fieldOf = (seq: string, perField: number): string => String(Math.floor(Number(seq) / perField));
 
 /** In threes: field, seq, record. */
-export function signatureEdits(edit: FactEdit): readonly string[] {
+function signatureEdits(edit: FactEdit): readonly string[] {
   const change = vectorChange(edit);
   if (change === undefined) return [];
   const record = change.vector === undefined ? "" : `;${edit.seq}:${signatureOf(change.vector)}`;
@@ -213,7 +216,7 @@ export function signatureEdits(edit: FactEdit): readonly string[] {
 }
 
 /** In threes: field, seq, record. */
-export function contextEdits({ seq, before, after }: FactEdit): readonly string[] {
+function contextEdits({ seq, before, after }: FactEdit): readonly string[] {
   const old = before === null ? "" : encodeContext(before);
   const now = after === null ? "" : encodeContext(after);
   return old === now ? [] : [fieldOf(seq, CONTEXTS_PER_FIELD), seq, now];

@@ -1,4 +1,5 @@
-import { clockMs, lua, partKeys } from "./fragments.ts";
+import { clockMs, lua } from "../../lua.ts";
+import { partKeys } from "./fragments.ts";
 
 /**
  * Deletes a conversation, and leaves a tombstone of it, also where nothing was, if that may be about to be written.

@@ -1,24 +1,4 @@
-/** Lua as it stands. Fragments define functions and values for the scripts that begin with them. */
-export const lua = (parts: TemplateStringsArray, ...fragments: readonly string[]): string =>
-  String.raw(parts, ...fragments);
-
-/** The server's time, in whole milliseconds. */
-export const clockMs = lua`
-local function clock()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-`;
-
-/** The server's time, in microseconds: so that what is done one after the other has times in that order. */
-export const clockMicros = lua`
-local function clock()
-  local time = redis.call('TIME')
-  return time[1] * 1000000 + time[2]
-end
--- As text with all digits, which Lua would round.
-local function digits(number) return string.format('%.0f', number) end
-`;
+import { lua } from "../../lua.ts";
 
 /** The keys of a conversation's parts: its messages, its idempotency keys, its traces, its messages' own ids. */
 export const partKeys = lua`
@@ -67,8 +47,6 @@ local function mark_import(marker, at)
   if not known or tonumber(known) < at then redis.call('SET', marker, at, 'PX', 3600000) end
 end
 `;
-
-
 
 /**
  * The digest that a stored message ends with, behind the bracket that ends its JSON text; nil for one that was written

@@ -1,3 +1,4 @@
+import type { RunScript } from "../../lua.ts";
 import { deleteConversation, tombstone } from "./erasure.ts";
 import {
   confirmIndexEntry,
@@ -18,3 +19,5 @@ export const scripts = {
   ...{ confirmIndexEntry, correctIndexEntry, extendIndex, removeIndexEntry, reserveIndexEntry },
   ...{ indexPage, sampleIndex },
 } as const;
+
+export type RunConversationScript = RunScript<keyof typeof scripts>;

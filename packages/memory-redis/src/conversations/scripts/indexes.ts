@@ -1,4 +1,5 @@
-import { enterIndex, lua, markImport, reservedMs } from "./fragments.ts";
+import { lua } from "../../lua.ts";
+import { enterIndex, markImport, reservedMs } from "./fragments.ts";
 
 /**
  * Enters a conversation in an index before it is written, where both can't be done in one step: a crash in between

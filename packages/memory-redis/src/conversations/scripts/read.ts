@@ -1,4 +1,5 @@
-import { clockMs, enterIndex, lua, partKeys } from "./fragments.ts";
+import { clockMs, lua } from "../../lua.ts";
+import { enterIndex, partKeys } from "./fragments.ts";
 
 /**
  * What is known of some conversations, without their messages.

@@ -1,4 +1,5 @@
-import { clockMs, enterIndex, lua, markImport, partKeys, reservedMs, digestAt, ownIds, trimCut } from "./fragments.ts";
+import { clockMs, lua } from "../../lua.ts";
+import { digestAt, enterIndex, markImport, ownIds, partKeys, reservedMs, trimCut } from "./fragments.ts";
 
 /**
  * One write to one conversation, decided in this order: expiry (by Redis itself), owner, idempotency, incarnation,

@@ -1,6 +1,6 @@
 import { commit, erase } from "./commit.ts";
-import { audit, list, read, match } from "./reads.ts";
 import { findJob, leaseJobs, releaseJob, reserveJob, takeJob, writeJob } from "./jobs.ts";
+import { audit, list, match, read } from "./reads.ts";
 
 export const scripts = {
   ...{ audit, commit, erase, list, match, read },

@@ -1,4 +1,4 @@
-import { lua } from "../../conversations/scripts/fragments.ts";
+import { lua } from "../../lua.ts";
 import { slices } from "./fragments.ts";
 
 /**
@@ -100,7 +100,6 @@ local head = redis.call('HMGET', KEYS[1], 'version', 'epoch', 'state')
 local entries = redis.call('LRANGE', KEYS[2], ARGV[1], ARGV[2])
 return { head[1] or '', head[2] or '', head[3] or '', redis.call('LLEN', KEYS[2]), entries }
 `;
-
 
 /**
  * A user's indexed facts that hold any of the terms.
