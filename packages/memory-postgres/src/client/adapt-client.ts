@@ -1,8 +1,6 @@
 import { backoffDelayMs, present } from "@jaf/memory/adapter";
-import { isPglite, type PgClient, type PgliteClient, type PostgresClient } from "./clients.ts";
-import type { SqlClient, SqlRow, Statement } from "./port.ts";
-import { MISPLACED, unnamed } from "./prepared.ts";
-import { hasCode } from "./sql-state.ts";
+import { isPglite, type PgClient, type PgliteClient, type PostgresClient, hasCode } from "./clients.ts";
+import { type SqlClient, type SqlRow, type Statement, MISPLACED, unnamed } from "./statements.ts";
 
 /** A query of such a client would wait for ever. */
 export class UnconnectedClient extends Error {

@@ -1,3 +1,4 @@
+
 interface QueryRows {
   rows: unknown[];
 }
@@ -25,3 +26,7 @@ export type PostgresClient = PgClient | PgliteClient;
 
 export const isPglite = (client: PostgresClient): client is PgliteClient =>
   "exec" in client && typeof client.exec === "function";
+
+/** Whether it is an error of a driver or the server with one of these codes. */
+export const hasCode = (thrown: unknown, codes: ReadonlySet<unknown>): boolean =>
+  thrown instanceof Error && "code" in thrown && codes.has(thrown.code);

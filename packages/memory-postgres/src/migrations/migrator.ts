@@ -1,18 +1,10 @@
 import { createMemoryStorageError, MemorySetupError } from "@jaf/memory/adapter";
 import { adaptClient } from "../client/adapt-client.ts";
-import type { PostgresClient } from "../client/clients.ts";
-import type { SqlClient } from "../client/port.ts";
-import { hasCode } from "../client/sql-state.ts";
+import { type PostgresClient, hasCode } from "../client/clients.ts";
+import type { SqlClient } from "../client/statements.ts";
 import { toSetupError } from "../errors.ts";
-import { qualifiedName, quoteIdentifier, type ResolvedNames, type TableLayout } from "../schema/names.ts";
-import {
-  hasOwnFunctions,
-  hasTables,
-  migrationScript,
-  partitionCount,
-  TABLES_GONE,
-  WRONG_PARTITIONS,
-} from "./script.ts";
+import { qualifiedName, quoteIdentifier, type ResolvedNames, type TableLayout } from "../table-names.ts";
+import { hasOwnFunctions, hasTables, migrationScript, partitionCount, TABLES_GONE, WRONG_PARTITIONS } from "./script.ts";
 import type { TableGroup } from "./table-group.ts";
 
 interface PrepareOptions {

@@ -3,6 +3,6 @@ export type {
   PostgresUserMemoryBackendConfig,
   PostgresUserMemoryConfig,
   PostgresUserMemoryTables,
-} from "./config.ts";
-export { migrate, printMigrations } from "./migrate.ts";
+} from "./user-memory.ts";
+export { migrate, printMigrations } from "./user-memory.ts";
 export { createPostgresUserMemory, createPostgresUserMemoryBackend } from "./user-memory.ts";

@@ -1,9 +1,8 @@
 import type { MatchedDocument, TermWeight, UserKey, UserMemoryBackend } from "@jaf/user-memory/adapter";
 import { type SQL, sql } from "drizzle-orm";
-import type { SqlClient, SqlRow, SqlValue, Statement } from "../client/port.ts";
-import { reusable } from "../statements.ts";
+import { type SqlClient, type SqlRow, type SqlValue, type Statement, reusable } from "../client/statements.ts";
 import { termKeyOf } from "./fact-codec.ts";
-import type { UserMemoryTables } from "./tables.ts";
+import type { UserMemoryTables } from "../migrations/user-memory.ts";
 
 // So that a few prepared statements serve queries of any length.
 const FEWEST_TERMS = 8;

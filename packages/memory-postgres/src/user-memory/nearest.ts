@@ -1,9 +1,8 @@
 import type { UserMemoryBackend } from "@jaf/user-memory/adapter";
 import { type SQL, sql } from "drizzle-orm";
-import type { SqlClient, SqlRow } from "../client/port.ts";
-import { reusable } from "../statements.ts";
-import type { UserMemoryTables } from "./tables.ts";
-import { cosineTo, packedLength } from "./vector-codec.ts";
+import { type SqlClient, type SqlRow, reusable } from "../client/statements.ts";
+import type { UserMemoryTables } from "../migrations/user-memory.ts";
+import { cosineTo, packedLength } from "./fact-codec.ts";
 
 type Nearest = NonNullable<UserMemoryBackend["nearest"]>;
 type Near = Awaited<ReturnType<Nearest>>[number];

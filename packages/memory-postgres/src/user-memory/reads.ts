@@ -1,17 +1,8 @@
-import type {
-  Extent,
-  FactSelection,
-  StoredAuditEntry,
-  Tombstone,
-  UserHead,
-  UserKey,
-  UserMemoryBackend,
-} from "@jaf/user-memory/adapter";
+import type { Extent, FactSelection, StoredAuditEntry, Tombstone, UserHead, UserKey, UserMemoryBackend } from "@jaf/user-memory/adapter";
 import { type SQL, sql } from "drizzle-orm";
-import type { SqlClient, SqlRow, SqlValue, Statement } from "../client/port.ts";
-import { reusable } from "../statements.ts";
+import { type SqlClient, type SqlRow, type SqlValue, type Statement, reusable } from "../client/statements.ts";
 import { createFactColumns, unpackFacts } from "./fact-codec.ts";
-import type { UserMemoryTables } from "./tables.ts";
+import type { UserMemoryTables } from "../migrations/user-memory.ts";
 
 type Reads = Pick<UserMemoryBackend, "read" | "list" | "audit">;
 

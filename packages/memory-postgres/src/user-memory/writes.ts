@@ -1,10 +1,9 @@
 import type { StoredFact, UserChange, UserKey, UserMemoryBackend } from "@jaf/user-memory/adapter";
 import { type SQL, sql } from "drizzle-orm";
-import type { SqlClient, Statement } from "../client/port.ts";
-import { qualifiedName, quoteLiteral, type ResolvedNames } from "../schema/names.ts";
-import { reusable } from "../statements.ts";
+import { type SqlClient, type Statement, reusable } from "../client/statements.ts";
+import { qualifiedName, quoteLiteral, type ResolvedNames } from "../table-names.ts";
 import { createFactColumns, packFacts } from "./fact-codec.ts";
-import { createUserMemoryTables, TABLE_SUFFIXES } from "./tables.ts";
+import { createUserMemoryTables, TABLE_SUFFIXES } from "../migrations/user-memory.ts";
 
 type Writes = Pick<UserMemoryBackend, "commit" | "erase">;
 

@@ -1,8 +1,8 @@
 import type { FactSelection } from "@jaf/user-memory/adapter";
 import { expect, it } from "vitest";
-import type { SqlClient, Statement } from "../../src/client/port.ts";
+import type { SqlClient, Statement } from "../../src/client/statements.ts";
 import { createReads } from "../../src/user-memory/reads.ts";
-import { createUserMemoryTables } from "../../src/user-memory/tables.ts";
+import { createUserMemoryTables } from "../../src/migrations/user-memory.ts";
 
 it("lists of a selection that are undefined select nothing", async () => {
   const sent: Statement[] = [];
