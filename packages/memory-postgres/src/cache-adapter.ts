@@ -1,7 +1,7 @@
 import type { CacheAdapter } from "@jaf/memory";
 import { type SQL, sql } from "drizzle-orm";
 import type { PostgresClient } from "./client/clients.ts";
-import { type Statement, jsonTextOf, reusable } from "./client/statements.ts";
+import { jsonTextOf, reusable, type Statement } from "./client/statements.ts";
 import { type PostgresConfig, parseConfig } from "./config.ts";
 import { cacheTables, createCacheTables } from "./migrations/cache.ts";
 import { openTables, requireClient } from "./open-store.ts";

@@ -1,5 +1,15 @@
+import type { ErrorCause, MemoryErrorUnion } from "@jaf/memory";
+import {
+  createMemoryConnectionError,
+  createMemoryStorageError,
+  describeCause,
+  MemorySetupError,
+  present,
+} from "@jaf/memory/adapter";
+import { UnconnectedClient } from "./client/adapt-client.ts";
+
 /** What an error of the driver or the server means, and what helps. */
-export interface ErrorRule {
+interface ErrorRule {
   readonly kind: "connection" | "storage";
   readonly retryable: boolean;
   readonly remedy: string;
@@ -54,7 +64,7 @@ const encoding = storage("the database can't hold every character; create it wit
 const corrupt = storage("the server reports damaged or unreadable files; see its log, and restore a backup");
 
 /** By SQLSTATE or `errno` name; two characters stand for a whole SQLSTATE class. */
-export const codeRules: Readonly<Record<string, ErrorRule>> = {
+const codeRules: Readonly<Record<string, ErrorRule>> = {
   ECONNREFUSED: refused,
   ENOENT: refused,
   ECONNRESET: broken,
@@ -130,7 +140,7 @@ export const codeRules: Readonly<Record<string, ErrorRule>> = {
 };
 
 /** For errors that carry no code. */
-export const messageRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
+const messageRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
   { pattern: /^(timeout exceeded when trying to connect|timeout expired)$/, ...slow },
   { pattern: /^Connection terminated due to connection timeout$/, ...slow },
   { pattern: /^Query read timeout$/, ...slow },
@@ -146,10 +156,10 @@ export const messageRules: readonly (ErrorRule & { readonly pattern: RegExp })[]
   { pattern: /^SASL: /, ...login },
 ];
 
-import type { ErrorCause, MemoryErrorUnion } from "@jaf/memory";
-import { createMemoryConnectionError, createMemoryStorageError, describeCause, MemorySetupError, present } from "@jaf/memory/adapter";
-import { UnconnectedClient } from "./client/adapt-client.ts";
-import { ConversationTooLarge } from "./conversations/rows.ts";
+/** It would not fit the longest string that JavaScript has; the driver would end the process over it. */
+export class ConversationTooLarge extends Error {
+  override readonly name = "ConversationTooLarge";
+}
 
 /** A turn could not begin since others of its conversation did, each time that it was tried. */
 export class TurnsInTheWay extends Error {
@@ -202,7 +212,7 @@ function safeCause(cause: ErrorCause, rule: ErrorRule): ErrorCause {
   return { name, code, message: quotable ? message : code };
 }
 
-/** Translates whatever a driver throws, by the tables of `error-rules.ts`. */
+/** Translates whatever a driver throws, by the tables above. */
 export function toMemoryError(operation: string, thrown: unknown): MemoryErrorUnion {
   const described = describeCause(thrown);
   const rule = ruleFor(thrown, described);

@@ -1,12 +1,11 @@
+import { createMemoryConnectionError, MemorySetupError, present } from "@jaf/memory/adapter";
 import { adaptClient } from "./client/adapt-client.ts";
-import type { PostgresClient, PgClient } from "./client/clients.ts";
-import type { SqlClient } from "./client/statements.ts";
+import type { PgClient, PostgresClient, SqlClient } from "./client/clients.ts";
 import type { ConnectionSettings } from "./config.ts";
 import { toSetupError } from "./errors.ts";
 import { prepareTables } from "./migrations/migrator.ts";
 import type { TableGroup } from "./migrations/table-group.ts";
 import type { ResolvedNames, TableNames } from "./table-names.ts";
-import { createMemoryConnectionError, MemorySetupError, present } from "@jaf/memory/adapter";
 
 interface Opening {
   readonly settings: ConnectionSettings & TableNames;
@@ -49,10 +48,9 @@ export async function openTables<T>(
   }
 }
 
-
 const CONNECTION_TIMEOUT_MS = 10_000;
 
-export interface OwnPool {
+interface OwnPool {
   readonly client: PgClient;
   readonly close: () => Promise<void>;
 }
@@ -80,7 +78,7 @@ function connectionOptions(settings: ConnectionSettings) {
 }
 
 /** Connects lazily. `operation`: who asks, for the error where `pg` is missing. */
-export async function openPool(settings: ConnectionSettings, operation: string): Promise<OwnPool> {
+async function openPool(settings: ConnectionSettings, operation: string): Promise<OwnPool> {
   const { Pool } = await importPg(operation);
   const pool = new Pool({
     ...connectionOptions(settings),

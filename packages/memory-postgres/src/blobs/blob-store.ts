@@ -1,11 +1,11 @@
-import type { BlobStore, BlobBackend } from "@jaf/memory";
+import type { BlobBackend, BlobStore } from "@jaf/memory";
 import { defineBlobStore } from "@jaf/memory/adapter";
-import type { PostgresClient } from "../client/clients.ts";
+import type { PostgresClient, SqlClient } from "../client/clients.ts";
+import type { SqlRow, Statement } from "../client/statements.ts";
 import { type PostgresConfig, parseConfig } from "../config.ts";
+import { toMemoryError } from "../errors.ts";
 import { blobTables } from "../migrations/blobs.ts";
 import { openTables } from "../open-store.ts";
-import type { SqlClient, SqlRow, Statement } from "../client/statements.ts";
-import { toMemoryError } from "../errors.ts";
 import type { ResolvedNames } from "../table-names.ts";
 import { createBlobStatements } from "./statements.ts";
 
@@ -26,8 +26,7 @@ export async function createPostgresBlobStore(
   return openTables(opening, (tables) => defineBlobStore(createBlobBackend(tables)));
 }
 
-
-export interface BlobBackendOptions {
+interface BlobBackendOptions {
   readonly sql: SqlClient;
   readonly names: ResolvedNames;
   /** Closes what was opened for this backend. */
@@ -37,7 +36,7 @@ export interface BlobBackendOptions {
 const textOf = (row: SqlRow | undefined, column: string): string => row?.[column] ?? "";
 
 /** Blobs in a table: one statement, one round trip for each call. As base64, since a driver's values are text. */
-export function createBlobBackend({ sql, names, close }: BlobBackendOptions): BlobBackend {
+function createBlobBackend({ sql, names, close }: BlobBackendOptions): BlobBackend {
   const statements = createBlobStatements(names);
   const change = (statement: Statement) => sql.query({ ...statement, writes: true });
 

@@ -1,3 +1,7 @@
+import { createHash } from "node:crypto";
+import { is, Placeholder, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { PgDialect } from "drizzle-orm/pg-core";
+
 /**
  * A row whose columns are all text: queries cast each to `text`, since drivers differ in what they make of other
  * types, and applications replace their parsers.
@@ -17,38 +21,12 @@ export interface Statement {
   readonly timeoutMs?: number;
 }
 
-/** All that the adapter needs of a driver. */
-export interface SqlClient {
-  /** Whether each statement is a transaction by itself; if not, it may belong to one of the application. */
-  readonly autocommit: boolean;
-  /** Whether statements run side by side, on connections of their own. */
-  readonly concurrent: boolean;
-  readonly query: (statement: Statement) => Promise<readonly SqlRow[]>;
-  /** Several statements in one message, which Postgres makes one transaction of. */
-  readonly script: (sql: string) => Promise<void>;
-}
-
-import { createHash } from "node:crypto";
-import { gt, is, isNull, or, Placeholder, type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { alias, PgDialect } from "drizzle-orm/pg-core";
-import { LAST_DATE_MS } from "../conversations/rows.ts";
-import type { ResolvedNames } from "../table-names.ts";
-import { createTables } from "../migrations/conversations.ts";
-
 /**
  * A name that no other text has. Behind a PgBouncer that knows nothing of prepared statements, a connection may
  * have some of another application's: under a shared name, the wrong one would run.
  */
 export const statementName = (text: string): string =>
   `jaf_${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
-
-/** "No such prepared statement" and "it exists already": both come before the statement runs. */
-export const MISPLACED = new Set<unknown>(["26000", "42P05"]);
-
-export function unnamed({ name: _, ...statement }: Statement): Statement {
-  return statement;
-}
-
 
 const dialect = new PgDialect();
 
@@ -74,17 +52,11 @@ export function reusable<Names extends string>(query: SQL): (values: Record<Name
 /** Of the statement, not of the transaction, in which a conversation may expire. Unlike the clock's, indexes serve it. */
 export const statementTime = sql`statement_timestamp()`;
 
-/** The main table under a short name: `columns`, and what stands behind `FROM`. */
-export function conversationsOf(names: ResolvedNames) {
-  const table = createTables(names).conversations;
-  const columns = alias(table, "conversation");
-  const { expiresAt } = columns;
-  const live = or(isNull(expiresAt), gt(expiresAt, statementTime));
-  return { columns, source: sql`${table} AS conversation`, live };
-}
-
 // Postgres has no year before 4713 BC; a JavaScript date has. Nothing was stored before this one.
 export const EARLIEST_MS = Date.UTC(-4000, 0);
+
+/** The last date that JavaScript has, and, negative, the first. */
+export const LAST_DATE_MS = 8.64e15;
 
 /** Exact to the millisecond, and, unlike text, right for every year. The last date there is stands for infinity. */
 export function timestampOf(date: Date): SQL {
@@ -100,9 +72,9 @@ export const millisecondsOf = (column: SQLWrapper): SQL =>
 /** As JSON: PGlite drops a byte order mark that a text begins with. */
 export const jsonTextOf = (column: SQLWrapper): SQL => sql`to_json(${column})::text`;
 
-type DigestColumns = Readonly<Record<"historyDigest" | "digestBase" | "totalMessages", SQLWrapper>>;
-
-/** Hex; without messages, what the first would begin with, "" for the incarnation; "-" for messages without digests. */
-export const shownDigestOf = ({ historyDigest, digestBase, totalMessages }: DigestColumns): SQL =>
-  sql`coalesce(encode(${historyDigest}, 'hex'),
-    CASE WHEN ${totalMessages} > 0 THEN '-' ELSE coalesce(encode(${digestBase}, 'hex'), '') END)`;
+/** Of a statement that always has one row. */
+export function only(rows: readonly SqlRow[]): SqlRow {
+  const [row] = rows;
+  if (row === undefined) throw new TypeError("a row was expected");
+  return row;
+}

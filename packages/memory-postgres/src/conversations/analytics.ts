@@ -1,8 +1,9 @@
 import type { MemoryIssue } from "@jaf/memory";
 import { and, eq, sql } from "drizzle-orm";
 import * as z from "zod";
-import { type SqlRow, type Statement, conversationsOf, statementTime, toStatement } from "../client/statements.ts";
+import { type SqlRow, type Statement, statementTime, toStatement } from "../client/statements.ts";
 import type { ResolvedNames } from "../table-names.ts";
+import { conversationsOf } from "./rows.ts";
 
 /**
  * Over all conversations, or all of one user; expired ones are not counted. Each conversation counts once,

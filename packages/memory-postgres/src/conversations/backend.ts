@@ -1,14 +1,14 @@
-import { type ConversationWrite, createKeyedQueue, type MemoryBackend, type ReadOutcome, TOMBSTONE_SECONDS, type WriteOutcome, withDeadline } from "@jaf/memory/adapter";
+import { type MemoryBackend, TOMBSTONE_SECONDS, withDeadline } from "@jaf/memory/adapter";
 import { and, eq, sql } from "drizzle-orm";
-import { createBulk, type Share, createSweep } from "./erasure.ts";
-import { type SqlClient, type SqlRow, type Statement, millisecondsOf, toStatement, toWrite } from "../client/statements.ts";
-import { hasCode } from "../client/clients.ts";
-import { conversationParts, firstPositionOf, toExtras, toSelected, toStats, toStoredConversation, toTime, toTombstones } from "./rows.ts";
+import type { SqlClient } from "../client/clients.ts";
+import { millisecondsOf, only, type Statement, toStatement, toWrite } from "../client/statements.ts";
 import { toMemoryError } from "../errors.ts";
-import { createHistoryQuery, toHistory, createReadQueries } from "./read.ts";
-import { createFindQuery } from "./listing.ts";
 import type { ResolvedNames } from "../table-names.ts";
-import { createWriteCall, KEY_IS_KNOWN, toWriteOutcome } from "./write.ts";
+import { createBulk, createSweep, type Share } from "./erasure.ts";
+import { createFindQuery } from "./listing.ts";
+import { createHistoryQuery, createReading, toHistory } from "./read.ts";
+import { conversationParts, toStats, toStoredConversation } from "./rows.ts";
+import { createWriting } from "./write.ts";
 
 export interface ConversationBackendOptions {
   readonly sql: SqlClient;
@@ -32,61 +32,6 @@ const pingWithin = <T>(timeoutMs: number, ping: Promise<T>): Promise<T> =>
 // Deleting this much takes some 20 ms.
 const EXPIRED_AT_ONCE: Share = { conversations: 20, messages: 2_000 };
 const TOMBSTONES_AT_ONCE = 1_000;
-
-function createReading(sql: SqlClient, names: ResolvedNames, maxReadBytes: number): MemoryBackend["read"] {
-  const queries = createReadQueries(names, maxReadBytes);
-
-  return async function read(request): Promise<ReadOutcome> {
-    const { conversationId, messages, tombstones, asksTime } = request;
-    const rows = await sql.query(queries.read(request));
-    const conversation = toSelected(conversationId, messages.kind, rows);
-    const [row = {}] = rows;
-    if (conversation !== undefined) {
-      return {
-        conversation,
-        firstPosition: firstPositionOf(conversation, row),
-        ...toExtras(row, conversation),
-      };
-    }
-    if (tombstones === undefined && asksTime !== true) return { conversation: null };
-    const [found] = await sql.query(queries.tombstones(conversationId, tombstones?.userId));
-    // Made in the meantime: what was seen never was at one moment.
-    return found === undefined
-      ? read(request)
-      : { conversation: null, tombstones: toTombstones(found), ...toTime(found) };
-  };
-}
-
-function only(rows: readonly SqlRow[]): SqlRow {
-  const [row] = rows;
-  if (row === undefined) throw new TypeError("a row was expected");
-  return row;
-}
-
-function createWriting(sql: SqlClient, names: ResolvedNames, sweepExpired: () => Promise<void>) {
-  const call = createWriteCall(names);
-  // One write of a conversation at a time: they keep their order, and one locked conversation holds one connection of a pool. A
-  // single connection does that by itself.
-  const queue = sql.concurrent ? createKeyedQueue() : undefined;
-
-  async function write(given: ConversationWrite): Promise<WriteOutcome> {
-    // What the usual call raises ends the transaction, which may be one of the application.
-    const carefully = !sql.autocommit && given.idempotency !== undefined;
-    const task = async () => {
-      try {
-        return toWriteOutcome(only(await sql.query(carefully ? call.careful(given) : call.usual(given))));
-      } catch (thrown) {
-        if (carefully || !hasCode(thrown, KEY_IS_KNOWN)) throw thrown;
-        return toWriteOutcome(only(await sql.query(call.careful(given))));
-      }
-    };
-    const outcome = await (queue === undefined ? task() : queue.run(given.conversationId, task));
-    if (given.ttlSeconds !== undefined) await sweepExpired();
-    return outcome;
-  }
-
-  return { write, written: async () => queue?.runAlone(async () => {}) };
-}
 
 /**
  * The storage port on Postgres: one statement and one round trip for each call. Exceptions: reads of absent conversations with

@@ -1,8 +1,18 @@
-import { type SqlClient, type SqlRow, type Statement, conversationsOf, jsonTextOf, millisecondsOf, statementTime, toStatement, toWrite } from "../client/statements.ts";
-import { type ResolvedNames, qualifiedName } from "../table-names.ts";
 import { TOMBSTONE_SECONDS } from "@jaf/memory/adapter";
 import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { SqlClient } from "../client/clients.ts";
+import {
+  jsonTextOf,
+  millisecondsOf,
+  type SqlRow,
+  type Statement,
+  statementTime,
+  toStatement,
+  toWrite,
+} from "../client/statements.ts";
 import { createTables } from "../migrations/conversations.ts";
+import { qualifiedName, type ResolvedNames } from "../table-names.ts";
+import { conversationsOf } from "./rows.ts";
 
 // The most that one statement deletes, so that it ends, and releases its locks, within a few milliseconds.
 const BATCH_CONVERSATIONS = 25;
@@ -144,7 +154,6 @@ export function createBulk(sql: SqlClient, names: ResolvedNames): Bulk {
 
   return { clearUser, sweep, sweepSome, sweepTombstones };
 }
-
 
 /** Which conversations are due for deletion: those of this age in days, or those that have expired. */
 export type Due = { readonly olderThanDays: number } | "expired";

@@ -1,6 +1,6 @@
 import type { ConversationQuery } from "@jaf/memory/adapter";
 import { and, eq, type SQL, sql } from "drizzle-orm";
-import { type Statement, jsonTextOf, timestampOf, toStatement } from "../client/statements.ts";
+import { jsonTextOf, type Statement, timestampOf, toStatement } from "../client/statements.ts";
 import type { ConversationParts } from "./rows.ts";
 
 /** Of a trace there are few, which are sorted; a page of others is read off an index. */

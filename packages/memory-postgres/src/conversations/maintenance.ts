@@ -6,6 +6,9 @@ import {
   createSuccess,
   idIssue,
 } from "@jaf/memory/adapter";
+import { hasCode, type SqlClient } from "../client/clients.ts";
+import { toMemoryError } from "../errors.ts";
+import type { ResolvedNames } from "../table-names.ts";
 import {
   type AnalyticsOptions,
   type ConversationAnalytics,
@@ -15,10 +18,6 @@ import {
   toAnalytics,
 } from "./analytics.ts";
 import { createBulk } from "./erasure.ts";
-import type { SqlClient } from "../client/statements.ts";
-import { hasCode } from "../client/clients.ts";
-import { toMemoryError } from "../errors.ts";
-import type { ResolvedNames } from "../table-names.ts";
 
 /** What this store can do beyond the contract. */
 export interface Maintenance {

@@ -15,7 +15,7 @@ export interface MetadataTexts {
  * The trace, and what an engine keeps under `jaf` and names that go on with a capital: others with each run, so that an
  * index of them would cost each append.
  */
-export const isRunField = (name: string): boolean => name === "traceId" || /^jaf($|[A-Z])/.test(name);
+const isRunField = (name: string): boolean => name === "traceId" || /^jaf($|[A-Z])/.test(name);
 
 const REPLACEMENT = "\ufffd";
 

@@ -1,11 +1,11 @@
 import type { VersionedMemoryProvider } from "@jaf/memory";
-import { type MemoryBackend, defineMemoryProvider } from "@jaf/memory/adapter";
-import { createConversationBackend } from "./backend.ts";
+import { defineMemoryProvider, type MemoryBackend } from "@jaf/memory/adapter";
 import type { PostgresClient } from "../client/clients.ts";
 import { type PostgresConfig, parseConfig } from "../config.ts";
-import { createMaintenance, type Maintenance, type MaintenanceOptions } from "./maintenance.ts";
 import { conversationTables } from "../migrations/conversations.ts";
 import { openTables } from "../open-store.ts";
+import { createConversationBackend } from "./backend.ts";
+import { createMaintenance, type Maintenance, type MaintenanceOptions } from "./maintenance.ts";
 
 export interface PostgresProvider extends VersionedMemoryProvider, Maintenance {}
 

@@ -1,10 +1,35 @@
-import type { ReadRequest, StoredSelection, HistoryRequest, StoredHistory } from "@jaf/memory/adapter";
+import type {
+  HistoryRequest,
+  MemoryBackend,
+  ReadOutcome,
+  ReadRequest,
+  StoredHistory,
+  StoredSelection,
+} from "@jaf/memory/adapter";
 import { type SQL, sql } from "drizzle-orm";
-import { type SqlValue, type Statement, millisecondsOf, reusable, type SqlRow, shownDigestOf } from "../client/statements.ts";
-import { type ConversationParts, conversationParts, bodiesIn, digestIn } from "./rows.ts";
-import type { ResolvedNames } from "../table-names.ts";
-import { createTables } from "../migrations/conversations.ts";
 import * as z from "zod";
+import type { SqlClient } from "../client/clients.ts";
+import {
+  millisecondsOf,
+  reusable,
+  type SqlRow,
+  type SqlValue,
+  type Statement,
+} from "../client/statements.ts";
+import { createTables } from "../migrations/conversations.ts";
+import type { ResolvedNames } from "../table-names.ts";
+import {
+  bodiesIn,
+  type ConversationParts,
+  conversationParts,
+  digestIn,
+  firstPositionOf,
+  shownDigestOf,
+  toExtras,
+  toSelected,
+  toTime,
+  toTombstones,
+} from "./rows.ts";
 
 // Enough to make a row of it worth while, and few enough to be on their way soon: the server copies a text several times
 // before it is sent, and one of some 30 kB stays in its cache meanwhile.
@@ -190,6 +215,34 @@ export function createReadQueries(names: ResolvedNames, maxReadBytes: number) {
   };
 }
 
+/** Reads one conversation: in one statement, or, where there is none and more is asked, two. */
+export function createReading(
+  sql: SqlClient,
+  names: ResolvedNames,
+  maxReadBytes: number,
+): MemoryBackend["read"] {
+  const queries = createReadQueries(names, maxReadBytes);
+
+  return async function read(request): Promise<ReadOutcome> {
+    const { conversationId, messages, tombstones, asksTime } = request;
+    const rows = await sql.query(queries.read(request));
+    const conversation = toSelected(conversationId, messages.kind, rows);
+    const [row = {}] = rows;
+    if (conversation !== undefined) {
+      return {
+        conversation,
+        firstPosition: firstPositionOf(conversation, row),
+        ...toExtras(row, conversation),
+      };
+    }
+    if (tombstones === undefined && asksTime !== true) return { conversation: null };
+    const [found] = await sql.query(queries.tombstones(conversationId, tombstones?.userId));
+    // Made in the meantime: what was seen never was at one moment.
+    return found === undefined
+      ? read(request)
+      : { conversation: null, tombstones: toTombstones(found), ...toTime(found) };
+  };
+}
 
 /** Messages with their digests, as JSON: what was written by hand may hold anything, also line breaks. */
 export function createHistoryQuery({

@@ -1,10 +1,34 @@
-import { type SQL, sql } from "drizzle-orm";
-import { qualifiedName, quoteLiteral, type ResolvedNames } from "../table-names.ts";
-import { createTables } from "../migrations/conversations.ts";
-import { conversationsOf, jsonTextOf, millisecondsOf, shownDigestOf, type SqlRow } from "../client/statements.ts";
 import type { MemoryStats } from "@jaf/memory";
 import type { StoredConversation, StoredSelection, Tombstones } from "@jaf/memory/adapter";
+import { gt, isNull, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/pg-core";
+import {
+  jsonTextOf,
+  LAST_DATE_MS,
+  millisecondsOf,
+  type SqlRow,
+  statementTime,
+} from "../client/statements.ts";
+import { ConversationTooLarge } from "../errors.ts";
+import { createTables } from "../migrations/conversations.ts";
+import { qualifiedName, quoteLiteral, type ResolvedNames } from "../table-names.ts";
 import { fromMetadataTexts } from "./metadata.ts";
+
+/** The main table under a short name: `columns`, and what stands behind `FROM`. */
+export function conversationsOf(names: ResolvedNames) {
+  const table = createTables(names).conversations;
+  const columns = alias(table, "conversation");
+  const { expiresAt } = columns;
+  const live = or(isNull(expiresAt), gt(expiresAt, statementTime));
+  return { columns, source: sql`${table} AS conversation`, live };
+}
+
+type DigestColumns = Readonly<Record<"historyDigest" | "digestBase" | "totalMessages", SQLWrapper>>;
+
+/** Hex; without messages, what the first would begin with, "" for the incarnation; "-" for messages without digests. */
+export const shownDigestOf = ({ historyDigest, digestBase, totalMessages }: DigestColumns): SQL =>
+  sql`coalesce(encode(${historyDigest}, 'hex'),
+    CASE WHEN ${totalMessages} > 0 THEN '-' ELSE coalesce(encode(${digestBase}, 'hex'), '') END)`;
 
 interface MetadataColumns {
   readonly shown: SQL;
@@ -45,7 +69,7 @@ export function conversationParts(names: ResolvedNames, maxReadBytes: number) {
     orTooLarge,
     // Bodies hold no line break, so that one joins them; one text is far cheaper to carry than a row each. The same
     // aggregate twice is computed once.
-    joined: (text: SQL): SQL => orTooLarge(sql`octet_length(${text}) > ${readable}`, text),
+    joined: (bodies: SQL): SQL => orTooLarge(sql`octet_length(${bodies}) > ${readable}`, bodies),
     ofOne: sql`${columns.conversationId} = ${sql.placeholder("conversationId")} AND ${live}`,
     functionName: (suffix: string): string => qualifiedName(names, suffix),
   };
@@ -53,14 +77,8 @@ export function conversationParts(names: ResolvedNames, maxReadBytes: number) {
 
 export type ConversationParts = ReturnType<typeof conversationParts>;
 
-
 /** In place of the bodies, of which none has a line break. */
-export const TOO_LARGE = "\r";
-
-/** It would not fit the longest string that JavaScript has; the driver would end the process over it. */
-export class ConversationTooLarge extends Error {
-  override readonly name = "ConversationTooLarge";
-}
+const TOO_LARGE = "\r";
 
 const text = (row: SqlRow, column: string): string => {
   const value = row[column];
@@ -69,9 +87,6 @@ const text = (row: SqlRow, column: string): string => {
 };
 
 const number = (row: SqlRow, column: string): number => Number(text(row, column));
-
-/** The last date that JavaScript has, and, negative, the first. */
-export const LAST_DATE_MS = 8.64e15;
 
 /** Of a time that was written by hand, and may be infinity, or in a year that only Postgres has, the date next to it. */
 const toDate = (milliseconds: unknown): Date =>

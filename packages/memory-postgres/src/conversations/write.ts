@@ -1,8 +1,22 @@
-import { type ConversationSource, type ConversationWrite, messageHash, type WriteOutcome } from "@jaf/memory/adapter";
-import { type SqlValue, type Statement, statementName, EARLIEST_MS, type SqlRow } from "../client/statements.ts";
-import { toMetadataTexts } from "./metadata.ts";
-import { qualifiedName, type ResolvedNames } from "../table-names.ts";
 import type { WriteReceipt } from "@jaf/memory";
+import {
+  type ConversationSource,
+  type ConversationWrite,
+  createKeyedQueue,
+  messageHash,
+  type WriteOutcome,
+} from "@jaf/memory/adapter";
+import { hasCode, type SqlClient } from "../client/clients.ts";
+import {
+  EARLIEST_MS,
+  only,
+  type SqlRow,
+  type SqlValue,
+  type Statement,
+  statementName,
+} from "../client/statements.ts";
+import { qualifiedName, type ResolvedNames } from "../table-names.ts";
+import { toMetadataTexts } from "./metadata.ts";
 
 // The arguments of the function that does a whole write, in its order: `migrations/conversation-write.ts` says what
 // they are. JSON is given as text.
@@ -110,10 +124,10 @@ export interface WriteCall {
 }
 
 /** What the function raises where it has to be asked once more, by the careful call. */
-export const KEY_IS_KNOWN: ReadonlySet<unknown> = new Set(["JF005"]);
+const KEY_IS_KNOWN: ReadonlySet<unknown> = new Set(["JF005"]);
 
 /** The calls of the function that does a whole write. */
-export function createWriteCall(names: ResolvedNames): WriteCall {
+function createWriteCall(names: ResolvedNames): WriteCall {
   const parameters = ARGUMENTS.map(([, type], index) => `$${index + 1}::${type}`).join(", ");
   const text = `SELECT ${qualifiedName(names, "_write")}(${parameters}) AS outcome`;
   const name = statementName(text);
@@ -124,7 +138,6 @@ export function createWriteCall(names: ResolvedNames): WriteCall {
   };
 }
 
-
 /** Of what follows `written`. */
 const toReceipt = ([version, lastSeq, totalMessages, digest = "-"]: readonly string[]): WriteReceipt => ({
   nextPosition: Number(lastSeq),
@@ -133,7 +146,7 @@ const toReceipt = ([version, lastSeq, totalMessages, digest = "-"]: readonly str
   ...(digest === "-" ? {} : { historyDigest: digest }),
 });
 
-export function toWriteOutcome({ outcome }: SqlRow): WriteOutcome {
+function toWriteOutcome({ outcome }: SqlRow): WriteOutcome {
   const [status, ...values] = outcome?.split(" ") ?? [];
   switch (status) {
     case "written":
@@ -153,4 +166,30 @@ export function toWriteOutcome({ outcome }: SqlRow): WriteOutcome {
     default:
       throw new TypeError("unknown outcome of a write");
   }
+}
+
+/** Writes conversations. `written` settles once no write is waiting any more. */
+export function createWriting(sql: SqlClient, names: ResolvedNames, sweepExpired: () => Promise<void>) {
+  const call = createWriteCall(names);
+  // One write of a conversation at a time: they keep their order, and one locked conversation holds one connection of a pool. A
+  // single connection does that by itself.
+  const queue = sql.concurrent ? createKeyedQueue() : undefined;
+
+  async function write(given: ConversationWrite): Promise<WriteOutcome> {
+    // What the usual call raises ends the transaction, which may be one of the application.
+    const carefully = !sql.autocommit && given.idempotency !== undefined;
+    const task = async () => {
+      try {
+        return toWriteOutcome(only(await sql.query(carefully ? call.careful(given) : call.usual(given))));
+      } catch (thrown) {
+        if (carefully || !hasCode(thrown, KEY_IS_KNOWN)) throw thrown;
+        return toWriteOutcome(only(await sql.query(call.careful(given))));
+      }
+    };
+    const outcome = await (queue === undefined ? task() : queue.run(given.conversationId, task));
+    if (given.ttlSeconds !== undefined) await sweepExpired();
+    return outcome;
+  }
+
+  return { write, written: async () => queue?.runAlone(async () => {}) };
 }

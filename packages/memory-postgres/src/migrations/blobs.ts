@@ -1,6 +1,14 @@
-import { ddl, type TableGroup, bytesColumn, countColumn, exactTextColumn, idColumn, tableIn } from "./table-group.ts";
 import { jsonb, text } from "drizzle-orm/pg-core";
 import type { TableNames } from "../table-names.ts";
+import {
+  bytesColumn,
+  countColumn,
+  ddl,
+  exactTextColumn,
+  idColumn,
+  type TableGroup,
+  tableIn,
+} from "./table-group.ts";
 
 /** The table of blobs. */
 export const blobTables: TableGroup = {
@@ -32,8 +40,7 @@ ALTER TABLE "__p___blobs"
   remedy: 'migrate(), or the script of printMigrations(), with `groups: ["blobs"]`',
 };
 
-
-/** The columns of the table, for queries; see `migrations/blobs.ts`. */
+/** The columns of the table, for queries. */
 export function createBlobTables({ tableName, schema }: TableNames) {
   const table = tableIn({ schema });
   return {

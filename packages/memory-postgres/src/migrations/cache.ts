@@ -1,6 +1,6 @@
-import { ddl, type TableGroup, countColumn, exactTextColumn, tableIn } from "./table-group.ts";
 import { text } from "drizzle-orm/pg-core";
 import type { TableNames } from "../table-names.ts";
+import { countColumn, ddl, exactTextColumn, type TableGroup, tableIn } from "./table-group.ts";
 
 /** The table of a cache. */
 export const cacheTables: TableGroup = {
@@ -22,8 +22,7 @@ CREATE INDEX "idx___p___cache_expires_at" ON "__p___cache" ("expires_at");
   remedy: 'migrate(), or the script of printMigrations(), with `groups: ["cache"]`',
 };
 
-
-/** The columns of the table, for queries; see `migrations/cache.ts`. */
+/** The columns of the table, for queries. */
 export function createCacheTables({ tableName, schema }: TableNames) {
   const table = tableIn({ schema });
   return {

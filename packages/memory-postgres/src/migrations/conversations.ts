@@ -1,16 +1,26 @@
+import { sql } from "drizzle-orm";
+import { boolean, char, customType, jsonb, type PgTableFn, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import type { TableNames } from "../table-names.ts";
 import { erasureFunctions } from "./conversation-erasure.ts";
 import { triggers } from "./conversation-triggers.ts";
 import { view } from "./conversation-view.ts";
 import { writeFunctions } from "./conversation-write.ts";
-import { DIVISION, ddl, hasFunction, quotedName, type TableGroup, bytesColumn, countColumn, idColumn, tableIn } from "./table-group.ts";
-import { sql } from "drizzle-orm";
-import { boolean, char, customType, jsonb, type PgTableFn, text, timestamp, uuid } from "drizzle-orm/pg-core";
-import type { TableNames } from "../table-names.ts";
+import {
+  bytesColumn,
+  countColumn,
+  DIVISION,
+  ddl,
+  hasFunction,
+  idColumn,
+  quotedName,
+  type TableGroup,
+  tableIn,
+} from "./table-group.ts";
 
 // The index of metadata is without what changes with each run, which may be large.
 //
 // No foreign keys: they cost each append a look-up for each message. A trigger deletes what they would.
-const tables = ddl`
+const tablesSql = ddl`
 CREATE TABLE "__p__" (
 	"conversation_id" varchar(255) COLLATE "C" PRIMARY KEY NOT NULL,
 	"user_id" varchar(255) COLLATE "C",
@@ -79,7 +89,7 @@ export const conversationTables: TableGroup = {
   journalSuffix: "_migrations",
   tables: [...DIVISIBLE, "_tombstones"],
   divisible: { tables: DIVISIBLE, column: "conversation_id" },
-  migrations: [{ name: "initial", sql: tables }],
+  migrations: [{ name: "initial", sql: tablesSql }],
   functions: {
     sql: [writeFunctions, erasureFunctions, view, triggers].join("\n\n"),
     // A function names its tables. So where the schema has another name than when they were made, it's others'.
@@ -92,7 +102,6 @@ export const conversationTables: TableGroup = {
   },
   remedy: "migrate(), or the script of printMigrations()",
 };
-
 
 const tombstoneKey = customType<{ data: string }>({ dataType: () => 'varchar(43) COLLATE "C"' });
 
@@ -178,7 +187,7 @@ const tombstonesTable = (table: PgTableFn, name: string) =>
     expiresAt: time("expires_at").notNull(),
   });
 
-/** The columns of the tables, for queries. Keys and indexes are in `migrations/conversations.ts`, which makes the tables. */
+/** The columns of the tables, for queries. Keys and indexes are in the SQL above, which makes the tables. */
 export function createTables(names: TableNames): Tables {
   const tables = made.get(names) ?? makeTables(names);
   made.set(names, tables);

@@ -1,10 +1,16 @@
 import { createMemoryStorageError, MemorySetupError } from "@jaf/memory/adapter";
 import { adaptClient } from "../client/adapt-client.ts";
-import { type PostgresClient, hasCode } from "../client/clients.ts";
-import type { SqlClient } from "../client/statements.ts";
+import { hasCode, type PostgresClient, type SqlClient } from "../client/clients.ts";
 import { toSetupError } from "../errors.ts";
 import { qualifiedName, quoteIdentifier, type ResolvedNames, type TableLayout } from "../table-names.ts";
-import { hasOwnFunctions, hasTables, migrationScript, partitionCount, TABLES_GONE, WRONG_PARTITIONS } from "./script.ts";
+import {
+  hasOwnFunctions,
+  hasTables,
+  migrationScript,
+  partitionCount,
+  TABLES_GONE,
+  WRONG_PARTITIONS,
+} from "./script.ts";
 import type { TableGroup } from "./table-group.ts";
 
 interface PrepareOptions {

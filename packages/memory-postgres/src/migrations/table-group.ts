@@ -1,3 +1,6 @@
+import { bigint, customType, PgSchema, type PgTableFn, pgTable } from "drizzle-orm/pg-core";
+import type { TableNames } from "../table-names.ts";
+
 /** Stands for the prefix of the names. */
 export const TABLE_PLACEHOLDER = "__p__";
 
@@ -29,7 +32,7 @@ export const REFUSE_RENAMED = `	IF p_table IS DISTINCT FROM to_regclass(${OWN_NA
 /** Stands where a table may say that it is divided, behind its columns. */
 export const DIVISION = "__division__";
 
-/** Tables that are made together: what the migrator has to know of them. SQL as {@link import("./table-group.ts").ddl} has it. */
+/** Tables that are made together: what the migrator has to know of them. SQL as {@link ddl} has it. */
 export interface TableGroup {
   /** The end of the journal's name, after the prefix. */
   readonly journalSuffix: string;
@@ -64,9 +67,6 @@ export const hasFunction = (schema: string, name: string, condition = "true"): s
   `EXISTS (SELECT FROM pg_proc JOIN pg_namespace AS namespace ON namespace.oid = pronamespace
   WHERE nspname = ${schema} AND proname = '${name}'
     AND ${condition})`;
-
-import { bigint, customType, PgSchema, type PgTableFn, pgTable } from "drizzle-orm/pg-core";
-import type { TableNames } from "../table-names.ts";
 
 // Byte order: texts are compared exactly, and a system update that changes a locale can't corrupt their indexes.
 

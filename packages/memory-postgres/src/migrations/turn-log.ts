@@ -1,6 +1,6 @@
-import { ddl, type TableGroup, countColumn, exactTextColumn, idColumn, tableIn } from "./table-group.ts";
 import { boolean, doublePrecision, text, timestamp } from "drizzle-orm/pg-core";
 import type { TableNames } from "../table-names.ts";
+import { countColumn, ddl, exactTextColumn, idColumn, type TableGroup, tableIn } from "./table-group.ts";
 
 /** The tables of a turn log. */
 export const turnLogTables: TableGroup = {
@@ -57,10 +57,9 @@ ALTER TABLE "__p___turn_events" ALTER COLUMN "texts" SET STATISTICS 0;
   remedy: 'migrate(), or the script of printMigrations(), with `groups: ["turn-log"]`',
 };
 
-
 const timeColumn = (name: string) => timestamp(name, { withTimezone: true });
 
-/** The columns of the tables, for queries; see `migrations/turn-log.ts`. Times are by the database's clock. */
+/** The columns of the tables, for queries. Times are by the database's clock. */
 export function createTurnTables({ tableName, schema }: TableNames) {
   const table = tableIn({ schema });
   const turns = table(`${tableName}_turns`, {

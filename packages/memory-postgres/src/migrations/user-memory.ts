@@ -1,8 +1,17 @@
-import { BODY, ddl, hasFunction, type TableGroup, bytesColumn, countColumn, exactTextColumn, tableIn } from "./table-group.ts";
 import { bigint, doublePrecision, integer, type PgTableFn, real, text } from "drizzle-orm/pg-core";
 import type { TableNames } from "../table-names.ts";
+import {
+  BODY,
+  bytesColumn,
+  countColumn,
+  ddl,
+  exactTextColumn,
+  hasFunction,
+  type TableGroup,
+  tableIn,
+} from "./table-group.ts";
 
-const tables = ddl`
+const tablesSql = ddl`
 CREATE TABLE "__p___audit" (
 	"user_hash" text COLLATE "C" NOT NULL,
 	"seq" bigint NOT NULL,
@@ -161,7 +170,7 @@ ${BODY};
 export const userMemoryTables: TableGroup = {
   journalSuffix: "_fact_migrations",
   tables: ["_heads", "_facts", "_fact_tombstones", "_audit", "_jobs"],
-  migrations: [{ name: "initial", sql: tables }],
+  migrations: [{ name: "initial", sql: tablesSql }],
   functions: {
     sql: eraseFunction,
     // It names no table, so it serves wherever it is.
@@ -169,7 +178,6 @@ export const userMemoryTables: TableGroup = {
   },
   remedy: "migrate(), or the script of printMigrations(), both of @jaf/memory-postgres/user-memory",
 };
-
 
 /** In milliseconds since 1970, as the shared code reckons: exact for every date that JavaScript has. */
 const time = countColumn;
@@ -268,7 +276,7 @@ export const TABLE_SUFFIXES = {
   jobs: "_jobs",
 } as const;
 
-/** The columns of the tables, for queries; see `migrations/user-memory.ts`. */
+/** The columns of the tables, for queries. */
 export function createUserMemoryTables({ tableName, schema }: TableNames) {
   const table = tableIn({ schema });
   return {

@@ -1,12 +1,13 @@
 import type { AppendedEvents, TurnWriter } from "@jaf/memory";
+import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { type SqlClient, type SqlRow, reusable } from "../client/statements.ts";
+import type { SqlClient } from "../client/clients.ts";
+import { reusable, type SqlRow } from "../client/statements.ts";
 import { isRefusal } from "../errors.ts";
+import { createTurnTables } from "../migrations/turn-log.ts";
 import type { ResolvedNames } from "../table-names.ts";
 import { createGroupQueue, type GroupQueue } from "./group-queue.ts";
-import { sql } from "drizzle-orm";
 import { clock, longest, seconds } from "./statements.ts";
-import { createTurnTables } from "../migrations/turn-log.ts";
 
 /** What an append or a renewal comes to. `held`: it was done, now or before. `gap`: events are missing before its first. */
 export type AppendOutcome =
@@ -15,7 +16,7 @@ export type AppendOutcome =
   | { readonly kind: "gap" };
 
 /** Without `first` and `events` it only renews the lease. */
-export interface Append extends Partial<Pick<AppendedEvents, "first" | "events" | "end">> {
+interface Append extends Partial<Pick<AppendedEvents, "first" | "events" | "end">> {
   readonly writer: TurnWriter;
 }
 
@@ -80,9 +81,8 @@ export function createAppendQueue({
   return createGroupQueue({ keyOf, pack: (append) => JSON.stringify(toRow(append)), sendOne, sendGroup });
 }
 
-
 /** What one append, or a renewal, says, as a field of the JSON. */
-export interface AppendRow {
+interface AppendRow {
   readonly conversation_id: string;
   readonly turn_id: string;
   readonly token: string;

@@ -1,11 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { ResolvedNames } from "../table-names.ts";
 import { jsonTextOf, reusable } from "../client/statements.ts";
 import { createTurnTables } from "../migrations/turn-log.ts";
+import type { ResolvedNames } from "../table-names.ts";
 
 /** The database's clock, anew at each use. In a condition that an index is to serve it has to be {@link clockOnce}. */
 export const clock = sql`clock_timestamp()`;
-export const clockOnce = sql`(SELECT clock_timestamp())`;
+const clockOnce = sql`(SELECT clock_timestamp())`;
 
 /** As an interval. */
 export const seconds = (count: SQL): SQL => sql`${count} * interval '1 second'`;
@@ -14,25 +14,24 @@ export const seconds = (count: SQL): SQL => sql`${count} * interval '1 second'`;
 export const longest = (leaseSeconds: SQL, keepSeconds: SQL): SQL =>
   seconds(sql`greatest(${leaseSeconds}, ${keepSeconds})`);
 
-export const conversationId = sql`${sql.placeholder("conversationId")}::text`;
-export const turnId = sql`${sql.placeholder("turnId")}::text`;
-export const userId = sql`${sql.placeholder("userId")}::text`;
-export const token = sql`${sql.placeholder("token")}::text`;
+const conversationId = sql`${sql.placeholder("conversationId")}::text`;
+const turnId = sql`${sql.placeholder("turnId")}::text`;
+const userId = sql`${sql.placeholder("userId")}::text`;
+const token = sql`${sql.placeholder("token")}::text`;
 
 /** One turn, whatever its state. */
-export const isTurn = sql`turn.conversation_id = ${conversationId} AND turn.turn_id = ${turnId}`;
+const isTurn = sql`turn.conversation_id = ${conversationId} AND turn.turn_id = ${turnId}`;
 /** It is there for whoever asks. */
-export const isVisible = sql`turn.expires_at > ${clock}`;
+const isVisible = sql`turn.expires_at > ${clock}`;
 /** Its writer, or one that takes over, may go on with it. */
-export const isRunning = sql`turn.state = 'running' AND ${isVisible}`;
+const isRunning = sql`turn.state = 'running' AND ${isVisible}`;
 
-/** A row of the table of turns under the name `turn`, as `decoding.ts` reads it. As JSON: PGlite drops byte order marks. */
-export const shownTurn = sql`json_build_object(
+/** A row of the table of turns under the name `turn`, as `turn-log.ts` reads it. As JSON: PGlite drops byte order marks. */
+const shownTurn = sql`json_build_object(
   'conversationId', turn.conversation_id, 'userId', turn.user_id, 'turnId', turn.turn_id, 'state', turn.state,
   'startedAt', floor(date_part('epoch', turn.started_at) * 1000), 'events', turn.events,
   'stopRequested', turn.stop_requested, 'record', turn.record
 )::text`;
-
 
 /** How many turns a beginning one removes, or events of how many, so that what has expired doesn't pile up. */
 const MOST_REMOVED = 10;
@@ -165,7 +164,6 @@ function removing(turns: Table, events: Table): SQL {
       ), emptied AS (DELETE FROM ${events} AS event USING due WHERE NOT due.whole AND ${isRow(sql`event`)}
       ), kept AS (UPDATE ${turns} AS turn SET due_at = turn.expires_at FROM due WHERE NOT due.whole AND ${isRow(sql`turn`)})`;
 }
-
 
 /**
  * Answers several queries: JSON objects with `conversation_id`, `turn_id` or null for the latest turn, `first` and `limit`.

@@ -1,15 +1,23 @@
-import type { TurnLog, EventPage, WriterAnswer, BegunTurn, NewTurn, LoggedTurn, TurnWriter } from "@jaf/memory";
+import type {
+  BegunTurn,
+  EventPage,
+  LoggedTurn,
+  NewTurn,
+  TurnLog,
+  TurnWriter,
+  WriterAnswer,
+} from "@jaf/memory";
 import { defineTurnLog, TurnConflict, type TurnLogBackend } from "@jaf/memory/adapter";
-import { type PostgresClient, hasCode } from "../client/clients.ts";
+import * as z from "zod";
+import { hasCode, type PostgresClient, type SqlClient } from "../client/clients.ts";
+import type { SqlRow, Statement } from "../client/statements.ts";
 import { type PostgresConfig, parseConfig } from "../config.ts";
+import { TurnsInTheWay, toMemoryError } from "../errors.ts";
 import { turnLogTables } from "../migrations/turn-log.ts";
 import { openTables, requireClient } from "../open-store.ts";
-import type { SqlClient, Statement, SqlRow } from "../client/statements.ts";
-import { toMemoryError, TurnsInTheWay } from "../errors.ts";
 import type { ResolvedNames } from "../table-names.ts";
 import { type AppendOutcome, createAppendQueue } from "./append.ts";
 import { createReadStatement, createTurnStatements } from "./statements.ts";
-import * as z from "zod";
 
 /**
  * Keeps the log of turns in tables of Postgres or PGlite for all processes that share it, and creates them if they are missing. The
@@ -31,7 +39,6 @@ export async function createPostgresTurnLog(
   const opening = { settings: parseConfig(options), client, group: turnLogTables, operation };
   return openTables(opening, (tables) => defineTurnLog(createTurnLogBackend(tables)));
 }
-
 
 interface TurnTables {
   readonly sql: SqlClient;
@@ -100,7 +107,6 @@ function createReadAll({ sql, names }: TurnTables) {
   };
 }
 
-
 // Somebody else is in between so often only if others begin and end turns of the conversation all the time.
 const ATTEMPTS = 5;
 
@@ -121,7 +127,7 @@ function toBegun(rows: readonly SqlRow[], { turnId }: NewTurn, token: string): B
 }
 
 /** Begins turns: one statement, and another one where somebody else was in between. */
-export function createBegin(sql: SqlClient, { begin }: ReturnType<typeof createTurnStatements>) {
+function createBegin(sql: SqlClient, { begin }: ReturnType<typeof createTurnStatements>) {
   return async (turn: NewTurn): Promise<BegunTurn> => {
     const { conversationId, turnId, userId, request, leaseSeconds, keepSeconds } = turn;
     const token = crypto.randomUUID();
@@ -142,7 +148,6 @@ export function createBegin(sql: SqlClient, { begin }: ReturnType<typeof createT
     throw new TurnsInTheWay("others begin and end turns all the time");
   };
 }
-
 
 const turnSchema = z
   .object({
@@ -166,7 +171,7 @@ const turnSchema = z
 const textsSchema = z.array(z.array(z.string()));
 
 /** Of the column `turn`. */
-export const toTurn = (row: SqlRow): LoggedTurn => turnSchema.parse(JSON.parse(row["turn"] ?? "null"));
+const toTurn = (row: SqlRow): LoggedTurn => turnSchema.parse(JSON.parse(row["turn"] ?? "null"));
 
 interface AskedEvents {
   /** The number of the first one. */
@@ -175,7 +180,7 @@ interface AskedEvents {
 }
 
 /** Of the columns `turn`, `start`, the number of the first of the texts, and `texts`, those of each append that was found. */
-export function toPage(row: SqlRow, { first, limit }: AskedEvents): EventPage {
+function toPage(row: SqlRow, { first, limit }: AskedEvents): EventPage {
   const turn = toTurn(row);
   const { start, texts } = row;
   if (start == null || texts == null) return { turn, events: [] };
@@ -184,7 +189,7 @@ export function toPage(row: SqlRow, { first, limit }: AskedEvents): EventPage {
   return { turn, events: events.slice(begin, begin + limit) };
 }
 
-export const writerOf = ({ conversationId, turnId }: LoggedTurn, token: string): TurnWriter => ({
+const writerOf = ({ conversationId, turnId }: LoggedTurn, token: string): TurnWriter => ({
   conversationId,
   turnId,
   token,

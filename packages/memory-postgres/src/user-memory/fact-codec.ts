@@ -87,14 +87,14 @@ const BYTES = 4;
 export const packedLength = (dimension: number): number => dimension * BYTES;
 
 /** In single precision, four bytes a number, as Postgres takes bytes in JSON. */
-export function packVector(vector: readonly number[]): string {
+function packVector(vector: readonly number[]): string {
   const bytes = Buffer.alloc(packedLength(vector.length));
   for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * BYTES);
   return `\\x${bytes.toString("hex")}`;
 }
 
 /** Of base64. */
-export function unpackVector(base64: string): Float64Array {
+function unpackVector(base64: string): Float64Array {
   const bytes = Buffer.from(base64, "base64");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return Float64Array.from({ length: bytes.byteLength / BYTES }, (_, index) =>

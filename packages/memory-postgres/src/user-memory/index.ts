@@ -4,5 +4,9 @@ export type {
   PostgresUserMemoryConfig,
   PostgresUserMemoryTables,
 } from "./user-memory.ts";
-export { migrate, printMigrations } from "./user-memory.ts";
-export { createPostgresUserMemory, createPostgresUserMemoryBackend } from "./user-memory.ts";
+export {
+  createPostgresUserMemory,
+  createPostgresUserMemoryBackend,
+  migrate,
+  printMigrations,
+} from "./user-memory.ts";

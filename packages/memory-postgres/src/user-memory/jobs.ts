@@ -1,6 +1,7 @@
 import type { JobBackend, StoredJob, UserKey } from "@jaf/user-memory/adapter";
 import { sql } from "drizzle-orm";
-import { type SqlClient, type Statement, reusable, toStatement } from "../client/statements.ts";
+import type { SqlClient } from "../client/clients.ts";
+import { reusable, type Statement, toStatement } from "../client/statements.ts";
 import type { UserMemoryTables } from "../migrations/user-memory.ts";
 
 const hash = sql`${sql.placeholder("hash")}::text`;

@@ -1,8 +1,17 @@
-import type { Extent, FactSelection, StoredAuditEntry, Tombstone, UserHead, UserKey, UserMemoryBackend } from "@jaf/user-memory/adapter";
+import type {
+  Extent,
+  FactSelection,
+  StoredAuditEntry,
+  Tombstone,
+  UserHead,
+  UserKey,
+  UserMemoryBackend,
+} from "@jaf/user-memory/adapter";
 import { type SQL, sql } from "drizzle-orm";
-import { type SqlClient, type SqlRow, type SqlValue, type Statement, reusable } from "../client/statements.ts";
-import { createFactColumns, unpackFacts } from "./fact-codec.ts";
+import type { SqlClient } from "../client/clients.ts";
+import { reusable, type SqlRow, type SqlValue, type Statement } from "../client/statements.ts";
 import type { UserMemoryTables } from "../migrations/user-memory.ts";
+import { createFactColumns, unpackFacts } from "./fact-codec.ts";
 
 type Reads = Pick<UserMemoryBackend, "read" | "list" | "audit">;
 

@@ -1,12 +1,17 @@
-import { parseOptions, createMemoryStorageError, MemorySetupError } from "@jaf/memory/adapter";
+import { createMemoryStorageError, MemorySetupError, parseOptions } from "@jaf/memory/adapter";
 import type { UserMemoryOptions, UserMemoryStore } from "@jaf/user-memory";
-import { boundOptions, userMemoryOptionsSchema, defineUserMemory, type UserMemoryBackend } from "@jaf/user-memory/adapter";
+import {
+  boundOptions,
+  defineUserMemory,
+  type UserMemoryBackend,
+  userMemoryOptionsSchema,
+} from "@jaf/user-memory/adapter";
 import * as z from "zod";
+import type { PostgresClient, SqlClient } from "../client/clients.ts";
 import { connectionShape, schemaShape, tableNameSchema } from "../config.ts";
-import type { PostgresClient } from "../client/clients.ts";
-import type { SqlClient } from "../client/statements.ts";
 import { toMemoryError } from "../errors.ts";
-import { userMemoryTables, createUserMemoryTables } from "../migrations/user-memory.ts";
+import { migrateGroups, printGroups } from "../migrations/migrator.ts";
+import { createUserMemoryTables, userMemoryTables } from "../migrations/user-memory.ts";
 import { openTables } from "../open-store.ts";
 import type { ResolvedNames } from "../table-names.ts";
 import { createJobs } from "./jobs.ts";
@@ -14,7 +19,6 @@ import { createMatching } from "./matching.ts";
 import { createNearest } from "./nearest.ts";
 import { createReads } from "./reads.ts";
 import { createWrites } from "./writes.ts";
-import { migrateGroups, printGroups } from "../migrations/migrator.ts";
 
 const WHAT = "Postgres user memory configuration";
 
@@ -49,15 +53,15 @@ export type PostgresUserMemoryBackendConfig = z.input<typeof ownSchema>;
 /** Where the facts are kept, and what every store of user memory can be given. */
 export type PostgresUserMemoryConfig = PostgresUserMemoryBackendConfig & UserMemoryOptions;
 
-export type PostgresUserMemoryBackendSettings = z.output<typeof ownSchema>;
+type PostgresUserMemoryBackendSettings = z.output<typeof ownSchema>;
 
-export interface PostgresUserMemorySettings {
+interface PostgresUserMemorySettings {
   readonly own: PostgresUserMemoryBackendSettings;
   readonly options: UserMemoryOptions;
 }
 
 /** Throws a `TypeError` that names the field and what was expected, and never the value. */
-export function parseConfig(config: PostgresUserMemoryConfig): PostgresUserMemorySettings {
+function parseConfig(config: PostgresUserMemoryConfig): PostgresUserMemorySettings {
   const given = boundOptions(configSchema, config);
   parseOptions(configSchema, given, WHAT);
   const isOption = (field: string): boolean => field in userMemoryOptionsSchema.shape;
@@ -69,14 +73,12 @@ export function parseConfig(config: PostgresUserMemoryConfig): PostgresUserMemor
 }
 
 /** Throws as {@link parseConfig}. */
-export const parseBackendConfig = (
-  config: PostgresUserMemoryBackendConfig,
-): PostgresUserMemoryBackendSettings => parseOptions(ownSchema, boundOptions(ownSchema, config), WHAT);
+const parseBackendConfig = (config: PostgresUserMemoryBackendConfig): PostgresUserMemoryBackendSettings =>
+  parseOptions(ownSchema, boundOptions(ownSchema, config), WHAT);
 
 /** Throws as {@link parseConfig}. */
-export const parseTables = (options: PostgresUserMemoryTables): z.output<typeof tablesSchema> =>
+const parseTables = (options: PostgresUserMemoryTables): z.output<typeof tablesSchema> =>
   parseOptions(tablesSchema, options, WHAT);
-
 
 interface Opening {
   readonly settings: PostgresUserMemoryBackendSettings;
@@ -159,7 +161,6 @@ async function createPgvector(client: SqlClient, operation: string): Promise<str
   return findPgvector(client);
 }
 
-
 export interface UserMemoryBackendOptions {
   readonly sql: SqlClient;
   readonly names: ResolvedNames;
@@ -188,7 +189,6 @@ export function createUserMemoryBackend({
     toMemoryError,
   };
 }
-
 
 /**
  * Creates or updates the tables, as `createPostgresUserMemory` does by itself unless `migrate: false`. Any number of

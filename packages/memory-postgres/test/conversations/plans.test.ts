@@ -1,10 +1,10 @@
 import type { ConversationQuery, ReadRequest, StoredSelection } from "@jaf/memory/adapter";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Statement } from "../../src/client/statements.ts";
 import { createQueries } from "../../src/conversations/backend.ts";
 import { createBulkQueries } from "../../src/conversations/erasure.ts";
-import type { Statement } from "../../src/client/statements.ts";
-import { migrate } from "../../src/index.ts";
 import { createReadQueries } from "../../src/conversations/read.ts";
+import { migrate } from "../../src/index.ts";
 import { dropSchemas, freshSchema, runSql, useClient } from "../support/stores.ts";
 
 const CONVERSATIONS = 20_000;

@@ -1,12 +1,12 @@
 import { getTableConfig, type PgTable } from "drizzle-orm/pg-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { migrate } from "../../src/index.ts";
 import { createBlobTables } from "../../src/migrations/blobs.ts";
 import { createCacheTables } from "../../src/migrations/cache.ts";
-import { migrate } from "../../src/index.ts";
 import { createTables } from "../../src/migrations/conversations.ts";
 import { createTurnTables } from "../../src/migrations/turn-log.ts";
-import { migrate as migrateUserMemory } from "../../src/user-memory/index.ts";
 import { createUserMemoryTables } from "../../src/migrations/user-memory.ts";
+import { migrate as migrateUserMemory } from "../../src/user-memory/index.ts";
 import { dropSchemas, freshSchema, runSql, useClient } from "../support/stores.ts";
 
 const schema = freshSchema();
@@ -37,7 +37,7 @@ interface Column {
 
 const byName = (one: Column, other: Column): number => (one.name < other.name ? -1 : 1);
 
-// As `format_type` writes them, and without the collation, which `schema.txt` shows.
+// As `format_type` writes them, and without the collation, which the `…schema.txt` beside this show.
 const TYPES: Readonly<Record<string, string>> = { "char(64)": "character(64)" };
 const typeOf = (type: string): string =>
   TYPES[type] ??

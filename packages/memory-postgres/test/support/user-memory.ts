@@ -8,8 +8,13 @@ import { adaptClient } from "../../src/client/adapt-client.ts";
 import type { PostgresClient } from "../../src/client/clients.ts";
 import { prepareTables } from "../../src/migrations/migrator.ts";
 import { userMemoryTables } from "../../src/migrations/user-memory.ts";
-import { createUserMemoryBackend, createPostgresUserMemory, createPostgresUserMemoryBackend, findPgvector } from "../../src/user-memory/user-memory.ts";
 import { termKeyOf } from "../../src/user-memory/fact-codec.ts";
+import {
+  createPostgresUserMemory,
+  createPostgresUserMemoryBackend,
+  createUserMemoryBackend,
+  findPgvector,
+} from "../../src/user-memory/user-memory.ts";
 import { dropSchemas, freshSchema, runSql } from "./stores.ts";
 
 const TABLES = ["heads", "facts", "fact_tombstones", "audit", "jobs"].map((name) => `user_memory_${name}`);

@@ -1,6 +1,6 @@
 import { defineTurnLog } from "@jaf/memory/adapter";
 import { expect, it } from "vitest";
-import type { SqlClient } from "../../src/client/statements.ts";
+import type { SqlClient } from "../../src/client/clients.ts";
 import { createTurnLogBackend } from "../../src/turn-log/turn-log.ts";
 import { newTurn } from "../support/turn-log.ts";
 
