@@ -28,6 +28,16 @@ interface Listed {
   readonly messages: number;
 }
 
+/** Which conversations are due for deletion: those of this age in days, or those that have expired. */
+export type Due = { readonly olderThanDays: number } | "expired";
+
+/** How far a sweep has come. */
+export interface DuePosition {
+  /** In milliseconds since 1970; where it was written by hand, perhaps infinite. */
+  readonly time: number;
+  readonly conversationId: string;
+}
+
 /** How much to delete at most, but one conversation at least. */
 export interface Share {
   readonly conversations: number;
@@ -153,16 +163,6 @@ export function createBulk(sql: SqlClient, names: ResolvedNames): Bulk {
   }
 
   return { clearUser, sweep, sweepSome, sweepTombstones };
-}
-
-/** Which conversations are due for deletion: those of this age in days, or those that have expired. */
-export type Due = { readonly olderThanDays: number } | "expired";
-
-/** How far a sweep has come. */
-export interface DuePosition {
-  /** In milliseconds since 1970; where it was written by hand, perhaps infinite. */
-  readonly time: number;
-  readonly conversationId: string;
 }
 
 const SECONDS_PER_DAY = 86_400;

@@ -22,6 +22,21 @@ interface Append extends Partial<Pick<AppendedEvents, "first" | "events" | "end"
 
 export type AppendQueue = GroupQueue<Append, AppendOutcome>;
 
+/** What one append, or a renewal, says, as a field of the JSON. */
+interface AppendRow {
+  readonly conversation_id: string;
+  readonly turn_id: string;
+  readonly token: string;
+  /** `null`: only the lease is renewed. */
+  readonly first: number | null;
+  readonly texts: readonly string[];
+  /** `null`: the turn goes on. The next three are `null` with it. */
+  readonly state: "waiting" | "ended" | null;
+  readonly record: string | null;
+  readonly event_seconds: number | null;
+  readonly record_seconds: number | null;
+}
+
 const toRow = ({ writer, first, events, end }: Append): AppendRow => ({
   conversation_id: writer.conversationId,
   turn_id: writer.turnId,
@@ -79,21 +94,6 @@ export function createAppendQueue({
   // On a single connection nothing is gained, and the statements may belong to a transaction of the application.
   if (!sql.concurrent) return { add: sendOne, drained: async () => {} };
   return createGroupQueue({ keyOf, pack: (append) => JSON.stringify(toRow(append)), sendOne, sendGroup });
-}
-
-/** What one append, or a renewal, says, as a field of the JSON. */
-interface AppendRow {
-  readonly conversation_id: string;
-  readonly turn_id: string;
-  readonly token: string;
-  /** `null`: only the lease is renewed. */
-  readonly first: number | null;
-  readonly texts: readonly string[];
-  /** `null`: the turn goes on. The next three are `null` with it. */
-  readonly state: "waiting" | "ended" | null;
-  readonly record: string | null;
-  readonly event_seconds: number | null;
-  readonly record_seconds: number | null;
 }
 
 /**
