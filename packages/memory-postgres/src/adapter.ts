@@ -1,7 +1,7 @@
 import type { MemoryAdapter } from "@jaf/memory";
 import type { PostgresClient } from "./client/clients.ts";
 import { type PostgresConfig, type PostgresSettings, postgresConfigSchema } from "./config.ts";
-import { createPostgresProvider, type PostgresProvider } from "./provider.ts";
+import { createPostgresProvider, type PostgresProvider } from "./conversations/provider.ts";
 
 declare module "@jaf/memory" {
   interface MemoryAdapterTypes {

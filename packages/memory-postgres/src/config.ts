@@ -1,7 +1,7 @@
 import type { ConnectionOptions } from "node:tls";
 import { parseOptions } from "@jaf/memory/adapter";
 import * as z from "zod";
-import { TABLE_NAME_PATTERN } from "./schema/names.ts";
+import { TABLE_NAME_PATTERN } from "./table-names.ts";
 
 // Neither has a form in UTF-8 that Postgres takes.
 const NOT_IN_A_NAME = /[\0\p{Surrogate}]/u;

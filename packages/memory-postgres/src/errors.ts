@@ -7,8 +7,159 @@ import {
   present,
 } from "@jaf/memory/adapter";
 import { UnconnectedClient } from "./client/adapt-client.ts";
-import { ConversationTooLarge } from "./decoding.ts";
-import { codeRules, type ErrorRule, messageRules } from "./error-rules.ts";
+
+/** What an error of the driver or the server means, and what helps. */
+interface ErrorRule {
+  readonly kind: "connection" | "storage";
+  readonly retryable: boolean;
+  readonly remedy: string;
+}
+
+const connection = (remedy: string, retryable = true): ErrorRule => ({
+  kind: "connection",
+  retryable,
+  remedy,
+});
+const storage = (remedy: string, retryable = false): ErrorRule => ({ kind: "storage", retryable, remedy });
+
+const refused = connection("nothing listens there; check host and port, and that Postgres is running");
+const broken = connection("the connection broke; the next call opens a new one if the client is a pool");
+const slow = connection("it did not answer in time; check the network, and that Postgres is not overloaded");
+const unknownHost = connection("the host name can't be resolved; check `host`");
+const login = connection("it refused the login; check username, password and pg_hba.conf", false);
+const tls = connection("TLS failed; check `ssl` and the certificates", false);
+const terminated = connection(
+  "an administrator terminated the connection, or the server is shutting down; try again in a moment",
+);
+// PgBouncer has no other code for what it says by itself.
+const behindPooler = connection(
+  "the PgBouncer before it could not reach it, or had no connection free in time; try again, and see its log and that of the server",
+);
+const url = connection(
+  "`connectionString` is not a valid URL; percent-encode special characters in username and password",
+  false,
+);
+const starting = connection("it is starting up or shutting down; try again in a moment");
+const crowded = connection("it has no connection left; lower `maxConnections`, or put PgBouncer before it");
+const closed = connection("the client was closed; create a new one", false);
+const crashed = connection(
+  "the embedded database has stopped, as it does when its disk is full; free some space, close it, and open the folder again",
+  false,
+);
+const schema = storage(
+  "the tables are missing or out of date; run migrate(), or the script of printMigrations(), and check `tableName` and `schema`",
+);
+const collision = storage(
+  "a table, index or function of that name exists already and is not ours; choose another `tableName` or `schema`",
+);
+const raced = storage("it collided with another transaction; try again", true);
+const cancelled = storage("it was cancelled, or took longer than a timeout of the server; try again", true);
+const locked = storage("a lock was not available in time; try again", true);
+const full = storage("the disk of the server is full; free some space. Nothing was written", true);
+const locks = storage(
+  "the server has no memory left for locks, of which each partition and each of its indexes takes one; raise max_locks_per_transaction, or use fewer partitions",
+);
+const resources = storage("the server is short of memory or other resources; try again later", true);
+const encoding = storage("the database can't hold every character; create it with ENCODING 'UTF8'");
+const corrupt = storage("the server reports damaged or unreadable files; see its log, and restore a backup");
+
+/** By SQLSTATE or `errno` name; two characters stand for a whole SQLSTATE class. */
+const codeRules: Readonly<Record<string, ErrorRule>> = {
+  ECONNREFUSED: refused,
+  ENOENT: refused,
+  ECONNRESET: broken,
+  EPIPE: broken,
+  ECONNABORTED: broken,
+  ETIMEDOUT: slow,
+  EHOSTUNREACH: slow,
+  ENETUNREACH: slow,
+  ENOTFOUND: unknownHost,
+  EAI_AGAIN: unknownHost,
+  DEPTH_ZERO_SELF_SIGNED_CERT: tls,
+  SELF_SIGNED_CERT_IN_CHAIN: tls,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: tls,
+  CERT_HAS_EXPIRED: tls,
+  ERR_INVALID_URL: url,
+  ERR_TLS_CERT_ALTNAME_INVALID: tls,
+  "08": broken,
+  "08P01": behindPooler,
+  "22021": encoding,
+  "22P05": encoding,
+  // Which also passes: a standby that is being promoted says so, and so does a disk that is nearly full in a cloud.
+  "25006": storage(
+    "the server is read-only, a standby perhaps; connect to the primary, or try again once a failover is over",
+    true,
+  ),
+  "25P02": storage("the client is in a transaction that failed; roll it back"),
+  "28": login,
+  "3D000": connection("there is no such database; create it, e.g. with `createdb jaf_memory`", false),
+  "3F000": storage("there is no schema to create the tables in; set `schema`"),
+  "40": raced,
+  "42501": storage(
+    "this user lacks a right, or a policy of row-level security hides rows from their owner too; grant it, or let an administrator run the script of printMigrations() and set `migrate: false`",
+  ),
+  "42939": storage("the name of the schema is reserved for Postgres itself; choose another `schema`"),
+  "42P01": schema,
+  "42883": schema,
+  "42703": schema,
+  "42P07": collision,
+  "42710": collision,
+  "42723": collision,
+  "53": resources,
+  "53100": full,
+  "53200": locks,
+  "53300": crowded,
+  "54": storage(
+    "the conversation is larger than the server can hold; keep fewer messages with `maxMessages`",
+  ),
+  "55000": connection("the database takes no connections at the moment; try again in a moment"),
+  "55P03": locked,
+  "57014": cancelled,
+  "57P01": terminated,
+  "57P02": starting,
+  "57P03": starting,
+  "57P04": connection("the database was dropped", false),
+  "57P05": broken,
+  "58": corrupt,
+  "58030": storage("the server can't read or write its files; check its disk", true),
+  // Ours, raised by the write function and by the migrations.
+  JF001: storage(
+    "a conversation of that id is not visible to this role; a policy of row-level security hides it. Choose another id, or change the policy",
+  ),
+  JF002: storage(
+    "the tables exist, and were created with another number of partitions; set `partitions` to theirs, or leave it out, or choose another `tableName` or `schema` for new ones",
+  ),
+  JF003: storage(
+    "the schema was renamed after its tables were made; run migrate(), or the script of printMigrations()",
+  ),
+  JF004: storage(
+    "some of the tables are gone, though they were created; restore them from a backup, or drop the rest of them, the table of the migrations among them, to starts again",
+  ),
+  XX001: corrupt,
+  XX002: corrupt,
+};
+
+/** For errors that carry no code. */
+const messageRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
+  { pattern: /^(timeout exceeded when trying to connect|timeout expired)$/, ...slow },
+  { pattern: /^Connection terminated due to connection timeout$/, ...slow },
+  { pattern: /^Query read timeout$/, ...slow },
+  { pattern: /^Connection terminated/, ...broken },
+  { pattern: /^Client has encountered a connection error and is not queryable$/, ...broken },
+  { pattern: /^Client was closed and is not queryable$/, ...closed },
+  { pattern: /^Cannot use a pool after calling end on the pool$/, ...closed },
+  { pattern: /^PGlite is clos(ed|ing)$/, ...closed },
+  { pattern: /^PGlite has crashed$/, ...crashed },
+  { pattern: /^URI malformed$/, ...url },
+  { pattern: /^The server does not support SSL connections$/, ...tls },
+  { pattern: /^There was an error establishing an SSL connection$/, ...tls },
+  { pattern: /^SASL: /, ...login },
+];
+
+/** It would not fit the longest string that JavaScript has; the driver would end the process over it. */
+export class ConversationTooLarge extends Error {
+  override readonly name = "ConversationTooLarge";
+}
 
 /** A turn could not begin since others of its conversation did, each time that it was tried. */
 export class TurnsInTheWay extends Error {
@@ -61,7 +212,7 @@ function safeCause(cause: ErrorCause, rule: ErrorRule): ErrorCause {
   return { name, code, message: quotable ? message : code };
 }
 
-/** Translates whatever a driver throws, by the tables of `error-rules.ts`. */
+/** Translates whatever a driver throws, by the tables above. */
 export function toMemoryError(operation: string, thrown: unknown): MemoryErrorUnion {
   const described = describeCause(thrown);
   const rule = ruleFor(thrown, described);

@@ -1,9 +1,13 @@
 export { adapter } from "./adapter.ts";
-export type { AnalyticsOptions, ConversationAnalytics } from "./analytics.ts";
 export { createPostgresBlobStore } from "./blobs/blob-store.ts";
-export { createPostgresCacheAdapter } from "./cache/cache-adapter.ts";
+export { createPostgresCacheAdapter } from "./cache-adapter.ts";
 export type { PgClient, PgliteClient, PostgresClient } from "./client/clients.ts";
 export { type PostgresConfig, type PostgresTables, postgresConfigSchema } from "./config.ts";
+export type { AnalyticsOptions, ConversationAnalytics } from "./conversations/analytics.ts";
+export {
+  createPostgresBackend,
+  createPostgresProvider,
+  type PostgresProvider,
+} from "./conversations/provider.ts";
 export { migrate, printMigrations } from "./migrations/migrate.ts";
-export { createPostgresBackend, createPostgresProvider, type PostgresProvider } from "./provider.ts";
 export { createPostgresTurnLog } from "./turn-log/turn-log.ts";

@@ -1,7 +1,7 @@
 import type { MemoryAdapter } from "@jaf/memory";
 import type { RedisClient } from "./client/clients.ts";
 import { type RedisConfig, type RedisSettings, redisConfigSchema } from "./config.ts";
-import { createRedisProvider, type RedisProvider } from "./provider.ts";
+import { createRedisProvider, type RedisProvider } from "./conversations/provider.ts";
 
 declare module "@jaf/memory" {
   interface MemoryAdapterTypes {

@@ -6,18 +6,190 @@ import {
   MemorySetupError,
   present,
 } from "@jaf/memory/adapter";
-import { type Denial, denialOf } from "./acl-denial.ts";
 import { UnusableClient } from "./client/adapt-client.ts";
-import {
-  clientRules,
-  codeRules,
-  type ErrorRule,
-  lacksCommand,
-  lacksKeys,
-  lacksRight,
-  movingKeys,
-  replyRules,
-} from "./error-rules.ts";
+
+/** What an error of the driver or the server means, and what helps. */
+interface ErrorRule {
+  readonly kind: "connection" | "storage";
+  readonly retryable: boolean;
+  readonly remedy: string;
+}
+
+const connection = (remedy: string, retryable = true): ErrorRule => ({
+  kind: "connection",
+  retryable,
+  remedy,
+});
+const storage = (remedy: string, retryable = false): ErrorRule => ({ kind: "storage", retryable, remedy });
+
+const refused = connection("nothing listens there; check host and port, and that Redis is running");
+const broken = connection("the connection broke; the client opens a new one by itself");
+const slow = connection("it did not answer in time; check the network, and that Redis is not overloaded");
+const unknownHost = connection("the host name can't be resolved; check `host`");
+const tls = connection("TLS failed; check the URL, rediss:// for TLS, and the certificates", false);
+const closed = connection("the client was closed; create a new one", false);
+const login = connection("it refused the login; check username and password", false);
+const replica = connection(
+  "it is a read-only replica, as the old master is after a failover; the client has to find the new one",
+);
+const cluster = connection("the Cluster has no server for this key at the moment; try again", true);
+/** With a Cluster client. */
+const movingKeys = connection("the Cluster is moving these keys to another server; try again");
+const starting = connection("it is loading its data; try again in a moment");
+const down = connection("no master is there at the moment; try again once the failover is over");
+const busy = storage("a script holds the server; try again", true);
+const full = storage(
+  "its memory is full; raise `maxmemory` or let conversations expire with `ttl`. Nothing was written",
+  true,
+);
+const disk = storage("it can't save to its disk, and refuses writes; free some space and see its log", true);
+/** Of a user that lacks one, by what it may not do. `command` is in capitals. */
+const lacksCommand = (command: string): ErrorRule =>
+  storage(
+    `this user lacks a right: it may not run ${command}; allow it and all else that the package's README lists`,
+  );
+const lacksKeys = storage(
+  "this user lacks a right: it may not use the keys that begin with `keyPrefix`; allow them, e.g. ~jaf:memory:*",
+);
+const lacksRight = storage(
+  "this user lacks a right; allow the commands that the package's README lists, and the keys of `keyPrefix`",
+);
+const foreign = storage(
+  "a key of that name holds something of another application; choose another `keyPrefix`",
+);
+
+/** By the first word of the server's error. */
+const replyRules: Readonly<Record<string, ErrorRule>> = {
+  MOVED: connection("it is a part of a Cluster; pass a Cluster client", false),
+  ASK: connection("it is a part of a Cluster; pass a Cluster client", false),
+  CROSSSLOT: storage(
+    "the keys lie on different servers; pass a Cluster client, or give `keyPrefix` a hash tag, e.g. {jaf}:",
+  ),
+  CLUSTERDOWN: cluster,
+  TRYAGAIN: movingKeys,
+  READONLY: replica,
+  UNBLOCKED: replica,
+  LOADING: starting,
+  MASTERDOWN: down,
+  NOREPLICAS: connection("too few replicas are there for a write; try again"),
+  BUSY: busy,
+  UNKILLABLE: busy,
+  OOM: full,
+  MISCONF: disk,
+  NOPERM: lacksRight,
+  NOAUTH: login,
+  WRONGPASS: login,
+  WRONGTYPE: foreign,
+  EXECABORT: storage("it refused a part of a transaction; its log says why; try again", true),
+  NOSCRIPT: storage("it forgot a script between two commands; try again", true),
+};
+
+/** By `errno` or TLS name. */
+const codeRules: Readonly<Record<string, ErrorRule>> = {
+  ECONNREFUSED: refused,
+  ENOENT: refused,
+  ECONNRESET: broken,
+  EPIPE: broken,
+  ECONNABORTED: broken,
+  ERR_SOCKET_CLOSED: broken,
+  ETIMEDOUT: slow,
+  EHOSTUNREACH: slow,
+  ENETUNREACH: slow,
+  ENOTFOUND: unknownHost,
+  EAI_AGAIN: unknownHost,
+  DEPTH_ZERO_SELF_SIGNED_CERT: tls,
+  SELF_SIGNED_CERT_IN_CHAIN: tls,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: tls,
+  CERT_HAS_EXPIRED: tls,
+  ERR_TLS_CERT_ALTNAME_INVALID: tls,
+  ERR_SSL_WRONG_VERSION_NUMBER: tls,
+  ERR_INVALID_URL: connection("`url` is not a valid URL; percent-encode special characters in it", false),
+};
+
+/** By the name or the words of a client's error. */
+const clientRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
+  { pattern: /^CommandTimeout\b/, ...slow },
+  {
+    pattern: /^TooFewReplicas\b/,
+    ...connection("the write is done, but fewer than `minReplicas` have it yet; try again"),
+  },
+  {
+    pattern: /^DamagedConversation\b/,
+    ...storage(
+      "the server has evicted a part of the conversation; set `maxmemory-policy noeviction`, and delete the conversation",
+    ),
+  },
+  {
+    pattern: /^UnsteadyConversation\b/,
+    ...storage("the conversation was trimmed or replaced again and again while it was read; try again", true),
+  },
+  { pattern: /^ConnectionLost\b/, ...broken },
+  { pattern: /^ConnectionClosed\b/, ...closed },
+  { pattern: /^SocketClosedUnexpectedlyError\b/, ...broken },
+  { pattern: /^DisconnectsClientError\b/, ...broken },
+  { pattern: /^ClientOfflineError\b/, ...broken },
+  { pattern: /^AbortError\b/, ...broken },
+  { pattern: /^SlotsMoving\b/, ...movingKeys },
+  { pattern: /^ClientClosedError\b/, ...closed },
+  { pattern: /^UserMemoryClosed\b/, ...connection("the store was closed; create a new one", false) },
+  {
+    pattern: /^JobEntryGone\b/,
+    ...storage("others took the job for one that was left over; try again", true),
+  },
+  { pattern: /^(ConnectionTimeoutError|SocketTimeoutError|TimeoutError)\b/, ...slow },
+  { pattern: /^(RootNodesUnavailableError|ClusterAllFailedError|MaxCommandRedirectionsError)\b/, ...cluster },
+  { pattern: /^MaxRetriesPerRequestError\b/, ...broken },
+  { pattern: /: Connection is closed\.$/, ...broken },
+  { pattern: /: Stream isn't writeable and enableOfflineQueue options is false$/, ...broken },
+  { pattern: /: Command timed out$/, ...slow },
+  { pattern: /: connect ETIMEDOUT$/, ...slow },
+  { pattern: /: None of startup nodes is available$/, ...cluster },
+  { pattern: /: Failed to refresh slots cache\.$/, ...cluster },
+  { pattern: /: Cluster isn't ready/, ...cluster },
+  { pattern: /: Too many Cluster redirections/, ...cluster },
+  { pattern: /: Cluster is ended\.$/, ...closed },
+  { pattern: /: All sentinels are unreachable/, ...down },
+  { pattern: /: None of the sentinels are available$/, ...down },
+  { pattern: /: The client is closed$/, ...closed },
+];
+
+/** What servers say, of a single command or from within a script. */
+const DENIAL =
+  /(?:^|[\s-])NOPERM\b|ACL failure in script|user executing the script can't (?:run this command|access at least one of the keys)/;
+
+const COMMAND = /no permissions to run the '([\w|-]+)' command/;
+
+const KEY = /access (?:one of the keys|at least one of the keys|a key|the )/;
+
+const SCRIPT_COMMAND = /can't run this command/;
+
+const AT_LINE = /on @user_script:(\d+)/;
+
+const CALLED = /redis\.p?call\('(\w+)'/;
+
+/** What a user may not do. */
+type Denial = { readonly kind: "command"; readonly command: string } | { readonly kind: "keys" | "unknown" };
+
+/** `undefined` for a message of anything else. Commands are in capitals, e.g. `ZADD`. */
+function denialOf(message: string): Denial | undefined {
+  if (!DENIAL.test(message)) return undefined;
+  const command = COMMAND.exec(message)?.[1];
+  if (command !== undefined) return { kind: "command", command: command.toUpperCase() };
+  return { kind: KEY.test(message) ? "keys" : "unknown" };
+}
+
+/**
+ * The denial of a command within a script, in the words for single commands, which name it: before 7.2, Redis gives only
+ * the line. `undefined` for any other error.
+ */
+export function namedDenial(thrown: unknown, source: string): Error | undefined {
+  if (!(thrown instanceof Error) || !SCRIPT_COMMAND.test(thrown.message)) return undefined;
+  const line = AT_LINE.exec(thrown.message)?.[1];
+  const command = CALLED.exec(source.split("\n")[Number(line) - 1] ?? "")?.[1];
+  return command === undefined
+    ? undefined
+    : new Error(`NOPERM no permissions to run the '${command}' command`, { cause: thrown });
+}
 
 const unexpected: ErrorRule = {
   kind: "storage",
@@ -70,7 +242,7 @@ function safeCause(thrown: unknown): Error {
   return Object.assign(new Error(shown ?? "not shown"), { name: className }, present({ code: shown }));
 }
 
-/** Translates whatever a driver throws, by the tables of `error-rules.ts`. */
+/** Translates whatever a driver throws, by the tables above. */
 export function toMemoryError(operation: string, thrown: unknown, isCluster = false): MemoryErrorUnion {
   const { kind, retryable, remedy } = ruleOf(thrown, isCluster);
   const details = { provider: "redis", operation, retryable, cause: safeCause(thrown) };

@@ -1,7 +1,7 @@
 import { tombstoneKey } from "@jaf/memory/adapter";
 
 /** In how many parts the list of all conversations is kept, so that a Cluster spreads the writes to it. */
-export const RECENCY_INDEXES = 16;
+const RECENCY_INDEXES = 16;
 
 /** No conversation's key begins like an index's. */
 const RESERVED = /^(user|trace|recent):/;
@@ -23,7 +23,7 @@ function hash(text: string): number {
   return value >>> 0;
 }
 
-/** Keys of one conversation, all in one slot. `partKeys` of `scripts/fragments.ts` makes the same. */
+/** Keys of one conversation, all in one slot. `partKeys` of `conversations/scripts/fragments.ts` makes the same. */
 export interface ConversationKeys {
   readonly conversation: string;
   readonly messages: string;
@@ -73,7 +73,7 @@ export function createKeys(prefix: string) {
     /** In the slot of the user's index. */
     userTombstone: (userId: string): string =>
       `${sameSlot("gone", userIndex(userId))}:${tombstoneKey("user", userId)}`,
-    /** Holds when an entry with a past time was last made in an index of the same slot: see `markImport` of `scripts/fragments.ts`. */
+    /** Holds when an entry with a past time was last made in an index of the same slot: see `markImport` of `conversations/scripts/fragments.ts`. */
     importMarker: (index: string): string => sameSlot("imported", index),
     traceIndex: (traceId: string): string => `${prefix}trace:${traceId}:conversations`,
     recencyIndex: (conversationId: string): string =>

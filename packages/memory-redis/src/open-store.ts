@@ -1,15 +1,14 @@
 import { createMemoryConnectionError, MemorySetupError } from "@jaf/memory/adapter";
 import { adaptClient } from "./client/adapt-client.ts";
-import type { RedisClient } from "./client/clients.ts";
-import type { RedisPort } from "./client/port.ts";
-import { createDeadlines } from "./command-deadlines.ts";
+import type { RedisClient, RedisPort } from "./client/clients.ts";
+import { createDeadlines } from "./client/command-deadlines.ts";
 import type { RedisSettings } from "./config.ts";
 import type { CreateConnection, Target } from "./connection/connection.ts";
 import { ioredisConnections } from "./connection/ioredis.ts";
 import { nodeRedisConnections } from "./connection/node-redis.ts";
 import { type ConnectionTimes, type OwnConnection, openReconnecting } from "./connection/reconnecting.ts";
 import { toSetupError } from "./errors.ts";
-import { createScriptRunner, type ReplicaWait } from "./scripts/runner.ts";
+import { createScriptRunner, type ReplicaWait } from "./lua.ts";
 
 /** What every store of this package works with. */
 export interface StoreOptions extends Pick<RedisSettings, "keyPrefix" | "minReplicas" | "commandTimeoutMs"> {

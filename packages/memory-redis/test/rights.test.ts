@@ -8,6 +8,7 @@ import { redisCommand } from "../../../test/redis-command.ts";
 import { requireRedis, startLocalRedis } from "../../../test/redis-server.ts";
 import type { RestartableServer } from "../../../test/restartable-server.ts";
 import { scripts as blobScripts } from "../src/blobs/scripts.ts";
+import { scripts } from "../src/conversations/scripts/index.ts";
 import { toMemoryError } from "../src/errors.ts";
 import {
   createRedisBlobStore,
@@ -17,7 +18,6 @@ import {
   type RedisProvider,
 } from "../src/index.ts";
 import { openConnection } from "../src/open-store.ts";
-import { scripts } from "../src/scripts/index.ts";
 import { scripts as turnScripts } from "../src/turn-log/scripts.ts";
 import { createRedisUserMemory } from "../src/user-memory/index.ts";
 import { scripts as userScripts } from "../src/user-memory/scripts/index.ts";
@@ -95,8 +95,8 @@ async function sourcesIn(...folders: readonly string[]): Promise<readonly string
 
 describe("the rights in the README", () => {
   it("are those of all commands that are used, and no more", async () => {
-    const ours = await sourcesIn(".", "client", "connection");
-    const runner = readFileSync(new URL("../src/scripts/runner.ts", import.meta.url), "utf8");
+    const ours = await sourcesIn("conversations", "client", "connection");
+    const runner = readFileSync(new URL("../src/lua.ts", import.meta.url), "utf8");
     const conversations = await commandsIn([...Object.values(scripts), ...ours, runner]);
     // A transaction is one call of the client.
     const used = new Set([...conversations, "MULTI", "EXEC"]);

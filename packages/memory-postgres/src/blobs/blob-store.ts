@@ -1,10 +1,13 @@
-import type { BlobStore } from "@jaf/memory";
+import type { BlobBackend, BlobStore } from "@jaf/memory";
 import { defineBlobStore } from "@jaf/memory/adapter";
-import type { PostgresClient } from "../client/clients.ts";
+import type { PostgresClient, SqlClient } from "../client/clients.ts";
+import type { SqlRow, Statement } from "../client/statements.ts";
 import { type PostgresConfig, parseConfig } from "../config.ts";
+import { toMemoryError } from "../errors.ts";
 import { blobTables } from "../migrations/blobs.ts";
-import { openTables } from "../open-tables.ts";
-import { createBlobBackend } from "./backend.ts";
+import { openTables } from "../open-store.ts";
+import type { ResolvedNames } from "../table-names.ts";
+import { createBlobStatements } from "./statements.ts";
 
 /**
  * Keeps the bytes of large media in a table of Postgres or PGlite, for `withBlobs`, and creates it if it is missing. Takes
@@ -21,4 +24,67 @@ export async function createPostgresBlobStore(
   const settings = parseConfig(config);
   const opening = { settings, client, group: blobTables, operation: "createPostgresBlobStore" };
   return openTables(opening, (tables) => defineBlobStore(createBlobBackend(tables)));
+}
+
+interface BlobBackendOptions {
+  readonly sql: SqlClient;
+  readonly names: ResolvedNames;
+  /** Closes what was opened for this backend. */
+  readonly close: () => Promise<void>;
+}
+
+const textOf = (row: SqlRow | undefined, column: string): string => row?.[column] ?? "";
+
+/** Blobs in a table: one statement, one round trip for each call. As base64, since a driver's values are text. */
+function createBlobBackend({ sql, names, close }: BlobBackendOptions): BlobBackend {
+  const statements = createBlobStatements(names);
+  const change = (statement: Statement) => sql.query({ ...statement, writes: true });
+
+  return {
+    name: "postgres",
+
+    put: async ({ conversationId, sha256, data }, { id: hold, seconds }) => {
+      const base64 = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64");
+      await change(statements.put({ conversationId, sha256, data: base64, hold, seconds }));
+    },
+
+    keep: async (conversationId, hashes, { id: hold, seconds }) => {
+      const rows = await change(statements.keep({ conversationId, hashes, hold, seconds }));
+      return rows.map((row) => textOf(row, "sha256"));
+    },
+
+    release: async (conversationId, hashes, hold) => {
+      await change(statements.release({ conversationId, hashes, hold }));
+    },
+
+    get: async (conversationId, sha256) => {
+      const [row] = await sql.query(statements.get({ conversationId, sha256 }));
+      return row === undefined ? null : Buffer.from(textOf(row, "data"), "base64");
+    },
+
+    list: async (conversationId) => {
+      const rows = await sql.query(statements.list({ conversationId }));
+      return rows.map((row) => ({
+        sha256: textOf(row, "sha256"),
+        size: Number(textOf(row, "size")),
+        token: JSON.parse(textOf(row, "token")) as string,
+        held: textOf(row, "held") === "true",
+      }));
+    },
+
+    remove: async (conversationId, blobs) => {
+      const hashes = blobs.map(({ sha256 }) => sha256);
+      const tokens = blobs.map(({ token }) => token);
+      const [row] = await change(statements.remove({ conversationId, hashes, tokens }));
+      return Number(textOf(row, "removed"));
+    },
+
+    due: async (limit, idleSeconds) => {
+      const rows = await change(statements.due({ limit, idleSeconds }));
+      return rows.map((row) => JSON.parse(textOf(row, "conversation_id")) as string);
+    },
+
+    close,
+    toMemoryError,
+  };
 }

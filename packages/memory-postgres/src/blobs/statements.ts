@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { ResolvedNames } from "../schema/names.ts";
-import { jsonTextOf, reusable } from "../statements.ts";
-import { createBlobTables } from "./tables.ts";
+import { jsonTextOf, reusable } from "../client/statements.ts";
+import { createBlobTables } from "../migrations/blobs.ts";
+import type { ResolvedNames } from "../table-names.ts";
 
 const hold = sql`${sql.placeholder("hold")}::text`;
 const conversationId = sql`${sql.placeholder("conversationId")}::text`;

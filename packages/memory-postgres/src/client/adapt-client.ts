@@ -1,8 +1,13 @@
 import { backoffDelayMs, present } from "@jaf/memory/adapter";
-import { isPglite, type PgClient, type PgliteClient, type PostgresClient } from "./clients.ts";
-import type { SqlClient, SqlRow, Statement } from "./port.ts";
-import { MISPLACED, unnamed } from "./prepared.ts";
-import { hasCode } from "./sql-state.ts";
+import {
+  hasCode,
+  isPglite,
+  type PgClient,
+  type PgliteClient,
+  type PostgresClient,
+  type SqlClient,
+} from "./clients.ts";
+import type { SqlRow, Statement } from "./statements.ts";
 
 /** A query of such a client would wait for ever. */
 export class UnconnectedClient extends Error {
@@ -49,6 +54,13 @@ const adaptPglite = (client: PgliteClient): SqlClient => ({
   query: async ({ text, values }) => (await client.query(text, [...values])).rows as readonly SqlRow[],
   script: async (sql) => void (await client.exec(sql)),
 });
+
+/** "No such prepared statement" and "it exists already": both come before the statement runs. */
+const MISPLACED = new Set<unknown>(["26000", "42P05"]);
+
+function unnamed({ name: _, ...statement }: Statement): Statement {
+  return statement;
+}
 
 async function send(client: PgClient, { text, values, name, timeoutMs }: Statement) {
   const query = {

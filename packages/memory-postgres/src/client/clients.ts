@@ -1,8 +1,10 @@
+import type { SqlRow, Statement } from "./statements.ts";
+
 interface QueryRows {
   rows: unknown[];
 }
 
-export interface NamedQuery {
+interface NamedQuery {
   name?: string;
   text: string;
   values?: unknown[];
@@ -25,3 +27,18 @@ export type PostgresClient = PgClient | PgliteClient;
 
 export const isPglite = (client: PostgresClient): client is PgliteClient =>
   "exec" in client && typeof client.exec === "function";
+
+/** Whether it is an error of a driver or the server with one of these codes. */
+export const hasCode = (thrown: unknown, codes: ReadonlySet<unknown>): boolean =>
+  thrown instanceof Error && "code" in thrown && codes.has(thrown.code);
+
+/** All that the adapter needs of a driver. */
+export interface SqlClient {
+  /** Whether each statement is a transaction by itself; if not, it may belong to one of the application. */
+  readonly autocommit: boolean;
+  /** Whether statements run side by side, on connections of their own. */
+  readonly concurrent: boolean;
+  readonly query: (statement: Statement) => Promise<readonly SqlRow[]>;
+  /** Several statements in one message, which Postgres makes one transaction of. */
+  readonly script: (sql: string) => Promise<void>;
+}

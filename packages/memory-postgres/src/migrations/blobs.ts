@@ -1,5 +1,14 @@
-import { ddl } from "./ddl.ts";
-import type { TableGroup } from "./table-group.ts";
+import { jsonb, text } from "drizzle-orm/pg-core";
+import type { TableNames } from "../table-names.ts";
+import {
+  bytesColumn,
+  countColumn,
+  ddl,
+  exactTextColumn,
+  idColumn,
+  type TableGroup,
+  tableIn,
+} from "./table-group.ts";
 
 /** The table of blobs. */
 export const blobTables: TableGroup = {
@@ -30,3 +39,22 @@ ALTER TABLE "__p___blobs"
   ],
   remedy: 'migrate(), or the script of printMigrations(), with `groups: ["blobs"]`',
 };
+
+/** The columns of the table, for queries. */
+export function createBlobTables({ tableName, schema }: TableNames) {
+  const table = tableIn({ schema });
+  return {
+    blobs: table(`${tableName}_blobs`, {
+      conversationId: idColumn("conversation_id").notNull(),
+      /** Of the bytes, hex. */
+      sha256: exactTextColumn("sha256").notNull(),
+      data: bytesColumn("data").notNull(),
+      /** The id of the last hold. */
+      token: text("token").notNull(),
+      /** Of writes in progress: when each is over, in milliseconds since 1970, by its id. */
+      holds: jsonb("holds").notNull(),
+      /** When it was put, or last swept, in milliseconds since 1970. */
+      checkedAt: countColumn("checked_at").notNull(),
+    }),
+  };
+}

@@ -1,4 +1,4 @@
-import { BODY, ddl, REFUSE_RENAMED } from "./ddl.ts";
+import { BODY, ddl, REFUSE_RENAMED } from "./table-group.ts";
 
 /** Deleting a conversation, clearing a user, and the tombstones that both leave. */
 export const erasureFunctions = ddl`

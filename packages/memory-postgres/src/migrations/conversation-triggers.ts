@@ -1,4 +1,4 @@
-import { BODY, ddl, OWN_NAME } from "./ddl.ts";
+import { BODY, ddl, OWN_NAME } from "./table-group.ts";
 
 /** A rule for every writer, also by hand: nothing outlives its conversation. */
 export const triggers = ddl`

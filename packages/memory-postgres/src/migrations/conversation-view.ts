@@ -1,4 +1,4 @@
-import { BODY, ddl } from "./ddl.ts";
+import { BODY, ddl } from "./table-group.ts";
 
 /** The view that shows conversations with their messages. */
 export const view = ddl`

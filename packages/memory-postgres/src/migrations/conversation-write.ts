@@ -1,4 +1,4 @@
-import { BODY, ddl, OWN_NAME } from "./ddl.ts";
+import { BODY, ddl, OWN_NAME } from "./table-group.ts";
 
 /** The function that does a whole write, and what it calls. */
 export const writeFunctions = ddl`

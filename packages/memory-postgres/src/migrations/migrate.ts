@@ -1,6 +1,6 @@
 import type { PostgresClient } from "../client/clients.ts";
 import { type PostgresTables, parseTables, type TableGroupName } from "../config.ts";
-import type { TableLayout } from "../schema/names.ts";
+import type { TableLayout } from "../table-names.ts";
 import { blobTables } from "./blobs.ts";
 import { cacheTables } from "./cache.ts";
 import { conversationTables } from "./conversations.ts";

@@ -1,10 +1,8 @@
 import { createMemoryStorageError, MemorySetupError } from "@jaf/memory/adapter";
 import { adaptClient } from "../client/adapt-client.ts";
-import type { PostgresClient } from "../client/clients.ts";
-import type { SqlClient } from "../client/port.ts";
-import { hasCode } from "../client/sql-state.ts";
+import { hasCode, type PostgresClient, type SqlClient } from "../client/clients.ts";
 import { toSetupError } from "../errors.ts";
-import { qualifiedName, quoteIdentifier, type ResolvedNames, type TableLayout } from "../schema/names.ts";
+import { qualifiedName, quoteIdentifier, type ResolvedNames, type TableLayout } from "../table-names.ts";
 import {
   hasOwnFunctions,
   hasTables,

@@ -1,6 +1,5 @@
-import { quoteIdentifier, quoteLiteral, type TableLayout } from "../schema/names.ts";
-import { DIVISION, TABLE_PLACEHOLDER } from "./ddl.ts";
-import { quotedName, type TableGroup } from "./table-group.ts";
+import { quoteIdentifier, quoteLiteral, type TableLayout } from "../table-names.ts";
+import { DIVISION, quotedName, TABLE_PLACEHOLDER, type TableGroup } from "./table-group.ts";
 
 /** That the tables are divided into as many parts as they should be. */
 export const WRONG_PARTITIONS = "JF002";

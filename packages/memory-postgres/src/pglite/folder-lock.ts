@@ -183,7 +183,7 @@ function exists(pid: number): boolean {
 }
 
 /** Only for a process of this host. */
-export function isRunning({ pid, start }: ProcessIdentity): boolean {
+function isRunning({ pid, start }: ProcessIdentity): boolean {
   if (!exists(pid)) return false;
   const now = lookUp(pid);
   if (now === undefined) return true;

@@ -108,7 +108,7 @@ function closeOnce(
   };
 }
 
-/** What `error-rules.ts` knows it by, which can't import it: the two are separate entries. */
+/** What `errors.ts` knows it by, which can't import it: the two are separate entries. */
 class PgliteCrashed extends Error {
   override readonly name = "PgliteCrashed";
   constructor() {

@@ -1,21 +1,37 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { ResolvedNames } from "../schema/names.ts";
-import { jsonTextOf, reusable } from "../statements.ts";
-import {
-  clock,
-  clockOnce,
-  conversationId,
-  isRunning,
-  isTurn,
-  isVisible,
-  longest,
-  seconds,
-  shownTurn,
-  token,
-  turnId,
-  userId,
-} from "./sql.ts";
-import { createTurnTables } from "./tables.ts";
+import { jsonTextOf, reusable } from "../client/statements.ts";
+import { createTurnTables } from "../migrations/turn-log.ts";
+import type { ResolvedNames } from "../table-names.ts";
+
+/** The database's clock, anew at each use. In a condition that an index is to serve it has to be {@link clockOnce}. */
+export const clock = sql`clock_timestamp()`;
+const clockOnce = sql`(SELECT clock_timestamp())`;
+
+/** As an interval. */
+export const seconds = (count: SQL): SQL => sql`${count} * interval '1 second'`;
+
+/** How long a turn is there from now on if nobody goes on with it. */
+export const longest = (leaseSeconds: SQL, keepSeconds: SQL): SQL =>
+  seconds(sql`greatest(${leaseSeconds}, ${keepSeconds})`);
+
+const conversationId = sql`${sql.placeholder("conversationId")}::text`;
+const turnId = sql`${sql.placeholder("turnId")}::text`;
+const userId = sql`${sql.placeholder("userId")}::text`;
+const token = sql`${sql.placeholder("token")}::text`;
+
+/** One turn, whatever its state. */
+const isTurn = sql`turn.conversation_id = ${conversationId} AND turn.turn_id = ${turnId}`;
+/** It is there for whoever asks. */
+const isVisible = sql`turn.expires_at > ${clock}`;
+/** Its writer, or one that takes over, may go on with it. */
+const isRunning = sql`turn.state = 'running' AND ${isVisible}`;
+
+/** A row of the table of turns under the name `turn`, as `turn-log.ts` reads it. As JSON: PGlite drops byte order marks. */
+const shownTurn = sql`json_build_object(
+  'conversationId', turn.conversation_id, 'userId', turn.user_id, 'turnId', turn.turn_id, 'state', turn.state,
+  'startedAt', floor(date_part('epoch', turn.started_at) * 1000), 'events', turn.events,
+  'stopRequested', turn.stop_requested, 'record', turn.record
+)::text`;
 
 /** How many turns a beginning one removes, or events of how many, so that what has expired doesn't pile up. */
 const MOST_REMOVED = 10;
@@ -147,4 +163,35 @@ function removing(turns: Table, events: Table): SQL {
       ), removed AS (DELETE FROM ${turns} AS turn USING due WHERE due.whole AND ${isRow(sql`turn`)}
       ), emptied AS (DELETE FROM ${events} AS event USING due WHERE NOT due.whole AND ${isRow(sql`event`)}
       ), kept AS (UPDATE ${turns} AS turn SET due_at = turn.expires_at FROM due WHERE NOT due.whole AND ${isRow(sql`turn`)})`;
+}
+
+/**
+ * Answers several queries: JSON objects with `conversation_id`, `turn_id` or null for the latest turn, `first` and `limit`.
+ * `nth`: which of them, from 1; of one without a turn there is no row. `texts`: the appends that hold the wanted events.
+ */
+export function createReadStatement(names: ResolvedNames) {
+  const { turns, events } = createTurnTables(names);
+  return reusable<"queries">(sql`
+      SELECT asked.nth::text AS nth, ${shownTurn} AS turn, found.start::text AS start, found.texts::text AS texts
+      FROM ROWS FROM (json_to_recordset(${sql.placeholder("queries")}::text::json)
+        AS (conversation_id text, turn_id text, first bigint, "limit" bigint)
+      ) WITH ORDINALITY AS asked (conversation_id, turn_id, first, most, nth)
+      CROSS JOIN LATERAL (
+        (SELECT turn.* FROM ${turns} AS turn
+        WHERE turn.conversation_id = asked.conversation_id AND turn.turn_id = asked.turn_id AND ${isVisible})
+        UNION ALL
+        (SELECT turn.* FROM ${turns} AS turn
+        WHERE asked.turn_id IS NULL AND turn.conversation_id = asked.conversation_id AND ${isVisible}
+        ORDER BY turn.started_at DESC LIMIT 1)
+      ) AS turn
+      LEFT JOIN LATERAL (
+        SELECT min(event.first) AS start, json_agg(event.texts ORDER BY event.first) AS texts FROM ${events} AS event
+        WHERE event.conversation_id = turn.conversation_id AND event.turn_id = turn.turn_id
+          AND event.first < asked.first + asked.most AND event.first >= coalesce((
+            SELECT max(earlier.first) FROM ${events} AS earlier
+            WHERE earlier.conversation_id = turn.conversation_id AND earlier.turn_id = turn.turn_id
+              AND earlier.first <= asked.first
+          ), 0)
+      ) AS found ON turn.events_expire_at IS NULL OR turn.events_expire_at > ${clock}
+      ORDER BY asked.nth`);
 }

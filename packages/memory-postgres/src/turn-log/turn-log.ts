@@ -1,10 +1,23 @@
-import type { TurnLog } from "@jaf/memory";
-import { defineTurnLog } from "@jaf/memory/adapter";
-import type { PostgresClient } from "../client/clients.ts";
+import type {
+  BegunTurn,
+  EventPage,
+  LoggedTurn,
+  NewTurn,
+  TurnLog,
+  TurnWriter,
+  WriterAnswer,
+} from "@jaf/memory";
+import { defineTurnLog, TurnConflict, type TurnLogBackend } from "@jaf/memory/adapter";
+import * as z from "zod";
+import { hasCode, type PostgresClient, type SqlClient } from "../client/clients.ts";
+import type { SqlRow, Statement } from "../client/statements.ts";
 import { type PostgresConfig, parseConfig } from "../config.ts";
+import { TurnsInTheWay, toMemoryError } from "../errors.ts";
 import { turnLogTables } from "../migrations/turn-log.ts";
-import { openTables, requireClient } from "../open-tables.ts";
-import { createTurnLogBackend } from "./operations.ts";
+import { openTables, requireClient } from "../open-store.ts";
+import type { ResolvedNames } from "../table-names.ts";
+import { type AppendOutcome, createAppendQueue } from "./append.ts";
+import { createReadStatement, createTurnStatements } from "./statements.ts";
 
 /**
  * Keeps the log of turns in tables of Postgres or PGlite for all processes that share it, and creates them if they are missing. The
@@ -26,3 +39,158 @@ export async function createPostgresTurnLog(
   const opening = { settings: parseConfig(options), client, group: turnLogTables, operation };
   return openTables(opening, (tables) => defineTurnLog(createTurnLogBackend(tables)));
 }
+
+interface TurnTables {
+  readonly sql: SqlClient;
+  readonly names: ResolvedNames;
+}
+
+/** The log of turns on tables that are there. */
+export function createTurnLogBackend({ sql, names }: TurnTables): TurnLogBackend {
+  const statements = createTurnStatements(names, { removesExpired: sql.autocommit });
+  const appends = createAppendQueue({ sql, names });
+  const readAll = createReadAll({ sql, names });
+  const change = (statement: Statement) => sql.query({ ...statement, writes: true });
+  const turnsIn = async (statement: Statement) => (await sql.query(statement)).map(toTurn);
+  const erase = async (statement: Statement) => Number((await change(statement))[0]?.["erased"]);
+
+  return {
+    name: "postgres",
+    begin: createBegin(sql, statements),
+    append: async (append) => toAnswer(await appends.add(append)),
+    renew: async (writer) => toAnswer(await appends.add({ writer })),
+    takeOver: async ({ conversationId, turnId }) => {
+      const token = crypto.randomUUID();
+      const [row] = await change(statements.takeOver({ conversationId, turnId, token }));
+      if (row === undefined) return null;
+      const turn = toTurn(row);
+      const request = JSON.parse(row["request"] ?? '""') as string;
+      return { writer: writerOf(turn, token), turn, request };
+    },
+    release: async ({ conversationId, turnId, token }) =>
+      void (await change(statements.release({ conversationId, turnId, token }))),
+    read: async (query) => (await readAll([query]))[0] ?? null,
+    readAll,
+    turnsOf: (conversationId, limit) => turnsIn(statements.turnsOf({ conversationId, limit })),
+    find: ({ userId, state }, limit) => turnsIn(statements.find({ userId, state, limit })),
+    requestStop: async ({ conversationId, turnId }) =>
+      (await change(statements.requestStop({ conversationId, turnId }))).length > 0,
+    abandoned: (limit) => turnsIn(statements.abandoned({ limit })),
+    deleteConversation: (conversationId) => erase(statements.deleteConversation({ conversationId })),
+    deleteUser: (userId) => erase(statements.deleteUser({ userId })),
+    close: appends.drained,
+    toMemoryError,
+  };
+}
+
+function toAnswer(outcome: AppendOutcome): WriterAnswer {
+  if (outcome.kind === "gap") throw new TurnConflict("events are missing");
+  return outcome.kind === "held" ? { held: true, stopRequested: outcome.stopRequested } : { held: false };
+}
+
+function createReadAll({ sql, names }: TurnTables) {
+  const statement = createReadStatement(names);
+  return async (given: Parameters<TurnLogBackend["readAll"]>[0]): Promise<readonly (EventPage | null)[]> => {
+    if (given.length === 0) return [];
+    const asked = given.map(({ conversationId, turnId = null, from, limit }) => ({
+      conversation_id: conversationId,
+      turn_id: turnId,
+      first: from,
+      limit,
+    }));
+    const rows = await sql.query(statement({ queries: JSON.stringify(asked) }));
+    const byPlace = new Map(rows.map((row) => [Number(row["nth"]), row]));
+    return asked.map((query, index) => {
+      const row = byPlace.get(index + 1);
+      return row === undefined ? null : toPage(row, query);
+    });
+  };
+}
+
+// Somebody else is in between so often only if others begin and end turns of the conversation all the time.
+const ATTEMPTS = 5;
+
+const DUPLICATE_KEY = new Set<unknown>(["23505"]);
+const IN_FAILED_TRANSACTION = new Set<unknown>(["25P02"]);
+
+const idIsTaken = () => new TurnConflict("the id is taken");
+
+/** `undefined`: a turn of the conversation came to wait after the statement had looked for one, and nothing was done. */
+function toBegun(rows: readonly SqlRow[], { turnId }: NewTurn, token: string): BegunTurn | undefined {
+  const found = rows.map((row) => ({ turn: toTurn(row), begun: row["begun"] === "true" }));
+  const begun = found.find((row) => row.begun);
+  if (begun !== undefined) return { begun: true, writer: writerOf(begun.turn, token) };
+  const running = found.find((row) => row.turn.state === "running");
+  if (running !== undefined) return { begun: false, running: running.turn };
+  if (found.some((row) => row.turn.turnId === turnId)) throw idIsTaken();
+  return undefined;
+}
+
+/** Begins turns: one statement, and another one where somebody else was in between. */
+function createBegin(sql: SqlClient, { begin }: ReturnType<typeof createTurnStatements>) {
+  return async (turn: NewTurn): Promise<BegunTurn> => {
+    const { conversationId, turnId, userId, request, leaseSeconds, keepSeconds } = turn;
+    const token = crypto.randomUUID();
+    const values = { conversationId, turnId, userId, request, leaseSeconds, keepSeconds, token };
+    const statement = { ...begin(values), writes: true } as const;
+    let duplicate = false;
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      try {
+        const result = toBegun(await sql.query(statement), turn, token);
+        if (result !== undefined) return result;
+      } catch (thrown) {
+        // In a transaction of the application, which the first of them has ended.
+        if (duplicate && hasCode(thrown, IN_FAILED_TRANSACTION)) throw idIsTaken();
+        if (!hasCode(thrown, DUPLICATE_KEY)) throw thrown;
+        duplicate = true; // Another began a turn of the same id at the same time.
+      }
+    }
+    throw new TurnsInTheWay("others begin and end turns all the time");
+  };
+}
+
+const turnSchema = z
+  .object({
+    conversationId: z.string(),
+    userId: z.string(),
+    turnId: z.string(),
+    state: z.enum(["running", "waiting", "ended"]),
+    startedAt: z.number(),
+    events: z.number(),
+    stopRequested: z.boolean(),
+    record: z.string().nullable(),
+  })
+  .transform(
+    ({ record, startedAt, ...turn }): LoggedTurn => ({
+      ...turn,
+      startedAt: new Date(startedAt),
+      ...(record === null ? {} : { record }),
+    }),
+  );
+
+const textsSchema = z.array(z.array(z.string()));
+
+/** Of the column `turn`. */
+const toTurn = (row: SqlRow): LoggedTurn => turnSchema.parse(JSON.parse(row["turn"] ?? "null"));
+
+interface AskedEvents {
+  /** The number of the first one. */
+  readonly first: number;
+  readonly limit: number;
+}
+
+/** Of the columns `turn`, `start`, the number of the first of the texts, and `texts`, those of each append that was found. */
+function toPage(row: SqlRow, { first, limit }: AskedEvents): EventPage {
+  const turn = toTurn(row);
+  const { start, texts } = row;
+  if (start == null || texts == null) return { turn, events: [] };
+  const begin = first - Number(start);
+  const events = textsSchema.parse(JSON.parse(texts)).flat();
+  return { turn, events: events.slice(begin, begin + limit) };
+}
+
+const writerOf = ({ conversationId, turnId }: LoggedTurn, token: string): TurnWriter => ({
+  conversationId,
+  turnId,
+  token,
+});

@@ -3,6 +3,10 @@ export type {
   PostgresUserMemoryBackendConfig,
   PostgresUserMemoryConfig,
   PostgresUserMemoryTables,
-} from "./config.ts";
-export { migrate, printMigrations } from "./migrate.ts";
-export { createPostgresUserMemory, createPostgresUserMemoryBackend } from "./user-memory.ts";
+} from "./user-memory.ts";
+export {
+  createPostgresUserMemory,
+  createPostgresUserMemoryBackend,
+  migrate,
+  printMigrations,
+} from "./user-memory.ts";

@@ -1,9 +1,9 @@
 import type { MatchedDocument, TermWeight, UserKey, UserMemoryBackend } from "@jaf/user-memory/adapter";
 import { type SQL, sql } from "drizzle-orm";
-import type { SqlClient, SqlRow, SqlValue, Statement } from "../client/port.ts";
-import { reusable } from "../statements.ts";
+import type { SqlClient } from "../client/clients.ts";
+import { reusable, type SqlRow, type SqlValue, type Statement } from "../client/statements.ts";
+import type { UserMemoryTables } from "../migrations/user-memory.ts";
 import { termKeyOf } from "./fact-codec.ts";
-import type { UserMemoryTables } from "./tables.ts";
 
 // So that a few prepared statements serve queries of any length.
 const FEWEST_TERMS = 8;

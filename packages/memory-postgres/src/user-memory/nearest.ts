@@ -1,9 +1,9 @@
 import type { UserMemoryBackend } from "@jaf/user-memory/adapter";
 import { type SQL, sql } from "drizzle-orm";
-import type { SqlClient, SqlRow } from "../client/port.ts";
-import { reusable } from "../statements.ts";
-import type { UserMemoryTables } from "./tables.ts";
-import { cosineTo, packedLength } from "./vector-codec.ts";
+import type { SqlClient } from "../client/clients.ts";
+import { reusable, type SqlRow } from "../client/statements.ts";
+import type { UserMemoryTables } from "../migrations/user-memory.ts";
+import { cosineTo, packedLength } from "./fact-codec.ts";
 
 type Nearest = NonNullable<UserMemoryBackend["nearest"]>;
 type Near = Awaited<ReturnType<Nearest>>[number];
@@ -28,7 +28,7 @@ const pgvectorCosine = (schema: string): SQL => {
  * The nearest of the vectors that are compared here, and all that are not, a page at a time. Each is looked at: a user has
  * some thousands of them at most, for which an index would find less and cost more.
  */
-export function createNearestStatement({ facts }: UserMemoryTables, cosine: SQL) {
+function createNearestStatement({ facts }: UserMemoryTables, cosine: SQL) {
   return reusable<"hash" | "vector" | "dimension" | "bytes" | "limit" | "after" | "page">(sql`
     (
       SELECT near.seq::text AS seq, near.similarity::text AS similarity, NULL AS packed FROM (

@@ -8,10 +8,10 @@ import type {
   UserMemoryBackend,
 } from "@jaf/user-memory/adapter";
 import { type SQL, sql } from "drizzle-orm";
-import type { SqlClient, SqlRow, SqlValue, Statement } from "../client/port.ts";
-import { reusable } from "../statements.ts";
+import type { SqlClient } from "../client/clients.ts";
+import { reusable, type SqlRow, type SqlValue, type Statement } from "../client/statements.ts";
+import type { UserMemoryTables } from "../migrations/user-memory.ts";
 import { createFactColumns, unpackFacts } from "./fact-codec.ts";
-import type { UserMemoryTables } from "./tables.ts";
 
 type Reads = Pick<UserMemoryBackend, "read" | "list" | "audit">;
 

@@ -1,19 +1,84 @@
-import { createMemoryStorageError, MemorySetupError } from "@jaf/memory/adapter";
-import type { UserMemoryStore } from "@jaf/user-memory";
-import { defineUserMemory, type UserMemoryBackend } from "@jaf/user-memory/adapter";
-import type { PostgresClient } from "../client/clients.ts";
-import type { SqlClient } from "../client/port.ts";
-import { toMemoryError } from "../errors.ts";
-import { userMemoryTables } from "../migrations/user-memory.ts";
-import { openTables } from "../open-tables.ts";
-import { createUserMemoryBackend } from "./backend.ts";
+import { createMemoryStorageError, MemorySetupError, parseOptions } from "@jaf/memory/adapter";
+import type { UserMemoryOptions, UserMemoryStore } from "@jaf/user-memory";
 import {
-  type PostgresUserMemoryBackendConfig,
-  type PostgresUserMemoryBackendSettings,
-  type PostgresUserMemoryConfig,
-  parseBackendConfig,
-  parseConfig,
-} from "./config.ts";
+  boundOptions,
+  defineUserMemory,
+  type UserMemoryBackend,
+  userMemoryOptionsSchema,
+} from "@jaf/user-memory/adapter";
+import * as z from "zod";
+import type { PostgresClient, SqlClient } from "../client/clients.ts";
+import { connectionShape, schemaShape, tableNameSchema } from "../config.ts";
+import { toMemoryError } from "../errors.ts";
+import { migrateGroups, printGroups } from "../migrations/migrator.ts";
+import { createUserMemoryTables, userMemoryTables } from "../migrations/user-memory.ts";
+import { openTables } from "../open-store.ts";
+import type { ResolvedNames } from "../table-names.ts";
+import { createJobs } from "./jobs.ts";
+import { createMatching } from "./matching.ts";
+import { createNearest } from "./nearest.ts";
+import { createReads } from "./reads.ts";
+import { createWrites } from "./writes.ts";
+
+const WHAT = "Postgres user memory configuration";
+
+const tablesShape = {
+  /** The beginning of the tables' names. Default `"user_memory"`. */
+  tableName: tableNameSchema.default("user_memory"),
+  ...schemaShape,
+};
+
+const tablesSchema = z.strictObject(tablesShape);
+
+/** Which tables; names that hold SQL are refused. */
+export type PostgresUserMemoryTables = z.input<typeof tablesSchema>;
+
+const ownShape = {
+  type: z.literal("postgres").default("postgres"),
+  ...connectionShape,
+  ...tablesShape,
+  /**
+   * Whether vectors are compared by the extension pgvector. `"use"`, the default: if the database has it when the store is
+   * created. `"create"`: it is created first, which takes the right to do so. `"off"`: never. A store asks only with `embed`.
+   */
+  pgvector: z.enum(["use", "create", "off"]).default("use"),
+};
+
+const ownSchema = z.strictObject(ownShape);
+const configSchema = z.strictObject({ ...ownShape, ...userMemoryOptionsSchema.shape });
+
+/** Where the facts are kept. */
+export type PostgresUserMemoryBackendConfig = z.input<typeof ownSchema>;
+
+/** Where the facts are kept, and what every store of user memory can be given. */
+export type PostgresUserMemoryConfig = PostgresUserMemoryBackendConfig & UserMemoryOptions;
+
+type PostgresUserMemoryBackendSettings = z.output<typeof ownSchema>;
+
+interface PostgresUserMemorySettings {
+  readonly own: PostgresUserMemoryBackendSettings;
+  readonly options: UserMemoryOptions;
+}
+
+/** Throws a `TypeError` that names the field and what was expected, and never the value. */
+function parseConfig(config: PostgresUserMemoryConfig): PostgresUserMemorySettings {
+  const given = boundOptions(configSchema, config);
+  parseOptions(configSchema, given, WHAT);
+  const isOption = (field: string): boolean => field in userMemoryOptionsSchema.shape;
+  const fields = Object.entries(given);
+  return {
+    own: ownSchema.parse(Object.fromEntries(fields.filter(([field]) => !isOption(field)))),
+    options: Object.fromEntries(fields.filter(([field]) => isOption(field))),
+  };
+}
+
+/** Throws as {@link parseConfig}. */
+const parseBackendConfig = (config: PostgresUserMemoryBackendConfig): PostgresUserMemoryBackendSettings =>
+  parseOptions(ownSchema, boundOptions(ownSchema, config), WHAT);
+
+/** Throws as {@link parseConfig}. */
+const parseTables = (options: PostgresUserMemoryTables): z.output<typeof tablesSchema> =>
+  parseOptions(tablesSchema, options, WHAT);
 
 interface Opening {
   readonly settings: PostgresUserMemoryBackendSettings;
@@ -95,3 +160,44 @@ async function createPgvector(client: SqlClient, operation: string): Promise<str
   }
   return findPgvector(client);
 }
+
+export interface UserMemoryBackendOptions {
+  readonly sql: SqlClient;
+  readonly names: ResolvedNames;
+  /** The schema of pgvector, quoted; absent: vectors are compared without it. */
+  readonly pgvector?: string | undefined;
+  /** Closes what was opened for this backend. */
+  readonly close: () => Promise<void>;
+}
+
+/** The storage port on Postgres: one statement, one round trip for each call. */
+export function createUserMemoryBackend({
+  sql,
+  names,
+  pgvector,
+  close,
+}: UserMemoryBackendOptions): UserMemoryBackend {
+  const tables = createUserMemoryTables(names);
+  return {
+    name: "postgres",
+    ...createReads(sql, tables),
+    ...createWrites(sql, { names, pgvector: pgvector !== undefined }),
+    match: createMatching(sql, tables),
+    nearest: createNearest(sql, { tables, pgvector }),
+    jobs: createJobs(sql, tables),
+    close,
+    toMemoryError,
+  };
+}
+
+/**
+ * Creates or updates the tables, as `createPostgresUserMemory` does by itself unless `migrate: false`. Any number of
+ * processes may call it at once. Rejects with a `MemorySetupError`.
+ */
+export async function migrate(client: PostgresClient, options: PostgresUserMemoryTables = {}): Promise<void> {
+  await migrateGroups(client, [userMemoryTables], parseTables(options));
+}
+
+/** What `migrate` would run, as a script for `psql`: for databases whose schema the application may not change. */
+export const printMigrations = (options: PostgresUserMemoryTables = {}): string =>
+  printGroups([userMemoryTables], parseTables(options));

@@ -1,10 +1,10 @@
 import type { StoredFact, UserChange, UserKey, UserMemoryBackend } from "@jaf/user-memory/adapter";
 import { type SQL, sql } from "drizzle-orm";
-import type { SqlClient, Statement } from "../client/port.ts";
-import { qualifiedName, quoteLiteral, type ResolvedNames } from "../schema/names.ts";
-import { reusable } from "../statements.ts";
+import type { SqlClient } from "../client/clients.ts";
+import { reusable, type Statement } from "../client/statements.ts";
+import { createUserMemoryTables, TABLE_SUFFIXES } from "../migrations/user-memory.ts";
+import { qualifiedName, quoteLiteral, type ResolvedNames } from "../table-names.ts";
 import { createFactColumns, packFacts } from "./fact-codec.ts";
-import { createUserMemoryTables, TABLE_SUFFIXES } from "./tables.ts";
 
 type Writes = Pick<UserMemoryBackend, "commit" | "erase">;
 

@@ -1,7 +1,8 @@
-/** Serves providers to the conformance kit, on one pool for all of them. */
 import { serveProviders } from "@jaf/memory/testing";
 import pg from "pg";
 import { createPostgresProvider } from "../../src/index.ts";
+
+/** Serves providers to the conformance kit, on one pool for all of them. */
 
 export interface StorageAddress {
   readonly url: string;

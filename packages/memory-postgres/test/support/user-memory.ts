@@ -8,11 +8,11 @@ import { adaptClient } from "../../src/client/adapt-client.ts";
 import type { PostgresClient } from "../../src/client/clients.ts";
 import { prepareTables } from "../../src/migrations/migrator.ts";
 import { userMemoryTables } from "../../src/migrations/user-memory.ts";
-import { createUserMemoryBackend } from "../../src/user-memory/backend.ts";
 import { termKeyOf } from "../../src/user-memory/fact-codec.ts";
 import {
   createPostgresUserMemory,
   createPostgresUserMemoryBackend,
+  createUserMemoryBackend,
   findPgvector,
 } from "../../src/user-memory/user-memory.ts";
 import { dropSchemas, freshSchema, runSql } from "./stores.ts";

@@ -1,7 +1,7 @@
 import { defineTurnLog } from "@jaf/memory/adapter";
 import { expect, it } from "vitest";
-import type { SqlClient } from "../../src/client/port.ts";
-import { createTurnLogBackend } from "../../src/turn-log/operations.ts";
+import type { SqlClient } from "../../src/client/clients.ts";
+import { createTurnLogBackend } from "../../src/turn-log/turn-log.ts";
 import { newTurn } from "../support/turn-log.ts";
 
 it("a turn that others are always in the way of fails, retryably, and with no code of the server", async () => {

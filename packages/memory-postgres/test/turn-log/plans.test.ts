@@ -1,10 +1,9 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Statement } from "../../src/client/port.ts";
+import type { Statement } from "../../src/client/statements.ts";
 import { migrate } from "../../src/index.ts";
-import { createAppendStatement } from "../../src/turn-log/append-statement.ts";
-import { createReadStatement } from "../../src/turn-log/read-statement.ts";
-import { createTurnStatements } from "../../src/turn-log/statements.ts";
+import { createAppendStatement } from "../../src/turn-log/append.ts";
+import { createReadStatement, createTurnStatements } from "../../src/turn-log/statements.ts";
 import { dropSchemas, freshSchema, runSql, useClient } from "../support/stores.ts";
 
 const TURNS = 20_000;

@@ -1,11 +1,11 @@
 import type { UserKey } from "@jaf/user-memory/adapter";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Statement } from "../../src/client/port.ts";
+import type { Statement } from "../../src/client/statements.ts";
+import { createUserMemoryTables } from "../../src/migrations/user-memory.ts";
 import { migrate } from "../../src/user-memory/index.ts";
 import { createJobStatements } from "../../src/user-memory/jobs.ts";
 import { createMatchStatement } from "../../src/user-memory/matching.ts";
 import { createReadStatements } from "../../src/user-memory/reads.ts";
-import { createUserMemoryTables } from "../../src/user-memory/tables.ts";
 import { createWriteStatements } from "../../src/user-memory/writes.ts";
 import { dropSchemas, freshSchema, runSql, useClient } from "../support/stores.ts";
 import { termKeys } from "../support/user-memory.ts";

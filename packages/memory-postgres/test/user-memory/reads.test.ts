@@ -1,8 +1,9 @@
 import type { FactSelection } from "@jaf/user-memory/adapter";
 import { expect, it } from "vitest";
-import type { SqlClient, Statement } from "../../src/client/port.ts";
+import type { SqlClient } from "../../src/client/clients.ts";
+import type { Statement } from "../../src/client/statements.ts";
+import { createUserMemoryTables } from "../../src/migrations/user-memory.ts";
 import { createReads } from "../../src/user-memory/reads.ts";
-import { createUserMemoryTables } from "../../src/user-memory/tables.ts";
 
 it("lists of a selection that are undefined select nothing", async () => {
   const sent: Statement[] = [];

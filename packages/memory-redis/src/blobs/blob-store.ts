@@ -1,9 +1,12 @@
-import type { BlobStore } from "@jaf/memory";
+import type { BlobBackend, BlobEntry, BlobStore } from "@jaf/memory";
 import { defineBlobStore } from "@jaf/memory/adapter";
 import type { RedisClient } from "../client/clients.ts";
 import { parseConfig, type RedisConfig } from "../config.ts";
-import { openStore } from "../open-store.ts";
-import { createBlobBackend } from "./backend.ts";
+import { toMemoryError } from "../errors.ts";
+import { createKeys } from "../keys.ts";
+import { list, number, text } from "../lua.ts";
+import { createCalls, openStore, type StoreOptions } from "../open-store.ts";
+import { scripts } from "./scripts.ts";
 
 /**
  * Keeps the bytes of large media in Redis, for `withBlobs`: beside the conversations of a provider with the same
@@ -16,4 +19,103 @@ export async function createRedisBlobStore(
 ): Promise<BlobStore> {
   const opening = { settings: parseConfig(config), client, operation: "createRedisBlobStore" };
   return defineBlobStore(createBlobBackend(await openStore(opening)));
+}
+
+function toEntries(reply: readonly unknown[]): readonly BlobEntry[] {
+  return Array.from({ length: reply.length / 4 }, (_, at) => ({
+    sha256: text(reply[4 * at]),
+    size: number(reply[4 * at + 1]),
+    token: text(reply[4 * at + 2]),
+    held: number(reply[4 * at + 3]) === 1,
+  }));
+}
+
+/**
+ * Blobs on Redis, as base64, since the clients' commands are text. On a Cluster, the list of due conversations may be on
+ * another server: it is written before a blob and after it, so that a concurrent erasure can't remove the conversation from
+ * the list permanently.
+ */
+function createBlobBackend(options: StoreOptions): BlobBackend {
+  const { port, close } = options;
+  const keys = createBlobKeys(options.keyPrefix);
+  const apart = port.isCluster && !keys.inOneSlot;
+  const { deadlines, wait, run } = createCalls(options, scripts);
+  const due = apart ? [] : [keys.due];
+
+  const mark = (conversationId: string): Promise<unknown> =>
+    run("mark", { keys: [keys.due], args: [conversationId] });
+
+  return {
+    name: "redis",
+
+    put: async ({ conversationId, sha256, data }, { id, seconds }) => {
+      const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64");
+      const args = [sha256, data.byteLength, id, seconds, bytes, conversationId];
+      const scriptKeys = [keys.records(conversationId), keys.bytes(conversationId, sha256), ...due] as const;
+      if (apart) await mark(conversationId);
+      await run("put", { keys: scriptKeys, args }, wait);
+      if (apart) await mark(conversationId);
+    },
+
+    keep: async (conversationId, hashes, { id, seconds }) => {
+      const call = { keys: [keys.records(conversationId)], args: [id, seconds, ...hashes] } as const;
+      return list(await run("keep", call, wait)).map(text);
+    },
+
+    release: async (conversationId, hashes, holdId) => {
+      const records = keys.records(conversationId);
+      const fields = hashes.map((sha256) => `h${sha256}${holdId}`);
+      await deadlines(port.send(["HDEL", records, ...fields], records));
+    },
+
+    get: async (conversationId, sha256) => {
+      const key = keys.bytes(conversationId, sha256);
+      const bytes = await deadlines(port.send(["GET", key], key));
+      return bytes == null ? null : Buffer.from(text(bytes), "base64");
+    },
+
+    list: async (conversationId) =>
+      toEntries(list(await run("list", { keys: [keys.records(conversationId)], args: [] }))),
+
+    remove: async (conversationId, blobs) => {
+      const bytes = blobs.map(({ sha256 }) => keys.bytes(conversationId, sha256));
+      const reply = await run(
+        "remove",
+        {
+          keys: [keys.records(conversationId), ...bytes, ...due],
+          args: [apart ? "" : conversationId, ...blobs.flatMap(({ sha256, token }) => [sha256, token])],
+        },
+        wait,
+      );
+      const [removed, others] = list(reply).map(number);
+      if (apart && others === 0) {
+        await deadlines(port.send(["ZREM", keys.due, conversationId], keys.due));
+        // Put meanwhile, by somebody who had marked it before.
+        const again = await run("list", { keys: [keys.records(conversationId)], args: [] });
+        if (list(again).length > 0) await mark(conversationId);
+      }
+      return removed ?? 0;
+    },
+
+    due: async (limit, idleSeconds) =>
+      list(await run("due", { keys: [keys.due], args: [limit, idleSeconds] })).map(text),
+
+    close,
+    toMemoryError: (operation, thrown) => toMemoryError(operation, thrown, port.isCluster),
+  };
+}
+
+/**
+ * How keys of blobs are named: in the slot of their conversation, but for the list of what is due. No conversation's key
+ * is one of these, since there braces are escaped.
+ */
+function createBlobKeys(prefix: string) {
+  const keys = createKeys(prefix);
+  return {
+    inOneSlot: keys.inOneSlot,
+    records: (conversationId: string): string => `${prefix}blobs:{${keys.of(conversationId).conversation}}`,
+    bytes: (conversationId: string, sha256: string): string =>
+      `${prefix}blob:{${keys.of(conversationId).conversation}}:${sha256}`,
+    due: `${prefix}{blobs}:due`,
+  };
 }

@@ -1,4 +1,4 @@
-import { clockMicros, lua } from "../scripts/fragments.ts";
+import { clockMicros, lua } from "../lua.ts";
 
 /**
  * Stores a blob, or stores it again, with a hold on it.

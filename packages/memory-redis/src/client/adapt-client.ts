@@ -11,9 +11,10 @@ import {
   type NodeRedisQueue,
   type NodeRedisSentinel,
   type RedisClient,
+  type RedisPort,
+  type SendSeveral,
   sentinelQueue,
 } from "./clients.ts";
-import type { RedisPort, SendSeveral } from "./port.ts";
 
 /** A client that can't be used as it is. */
 export class UnusableClient extends Error {
@@ -70,7 +71,7 @@ const several = (fill: Fill): Pick<RedisPort, "sendInTurn" | "sendAsOne"> => ({
 });
 
 /** Where a Cluster has moved a key is known only to those who ask again. */
-export class SlotsMoving extends Error {
+class SlotsMoving extends Error {
   override readonly name = "SlotsMoving";
 }
 

@@ -1,5 +1,5 @@
 import type { RedisClient } from "../client/clients.ts";
-import { createDeadlines } from "../command-deadlines.ts";
+import { createDeadlines } from "../client/command-deadlines.ts";
 import type { RedisSettings } from "../config.ts";
 
 /** Where the server is, and the credentials. `url` takes precedence over the rest. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { adaptClient } from "../client/adapt-client.ts";
-import type { RedisPort } from "../client/port.ts";
-import { createDeadlines } from "../command-deadlines.ts";
+import type { RedisPort } from "../client/clients.ts";
+import { createDeadlines } from "../client/command-deadlines.ts";
 import {
   type Connection,
   ConnectionClosed,

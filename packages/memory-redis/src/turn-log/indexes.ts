@@ -1,11 +1,9 @@
 import type { LoggedTurn } from "@jaf/memory";
-import type { RedisPort } from "../client/port.ts";
-import type { Deadlines } from "../command-deadlines.ts";
-import { list, number, text } from "../decoding.ts";
-import type { RunScript } from "../scripts/runner.ts";
-import { toTurn } from "./decoding.ts";
+import type { RedisPort } from "../client/clients.ts";
+import type { Deadlines } from "../client/command-deadlines.ts";
+import { list, number, type RunScript, text } from "../lua.ts";
 import { type createTurnKeys, nameOf, parseName, type TurnName } from "./keys.ts";
-import type { scripts } from "./scripts.ts";
+import { type scripts, toTurn } from "./scripts.ts";
 
 /** Entries of an index that are looked at together. */
 const PAGE = 100;

@@ -11,13 +11,12 @@ import { defineTurnLog, TurnConflict, type TurnLogBackend } from "@jaf/memory/ad
 import { adaptClient } from "../client/adapt-client.ts";
 import type { RedisClient } from "../client/clients.ts";
 import { parseConfig, type RedisConfig } from "../config.ts";
-import { list, number, text } from "../decoding.ts";
 import { toMemoryError } from "../errors.ts";
+import { list, number, text } from "../lua.ts";
 import { createCalls } from "../open-store.ts";
-import { toTurn, toTurns } from "./decoding.ts";
 import { createTurnIndexes } from "./indexes.ts";
 import { createTurnKeys, nameOf, type TurnName } from "./keys.ts";
-import { scripts } from "./scripts.ts";
+import { scripts, toTurn, toTurns } from "./scripts.ts";
 
 /**
  * Keeps the log of turns in Redis, for all processes that share it. Each call is one script, which runs as a whole. The client is never

@@ -1,2 +1,2 @@
-export type { RedisUserMemoryBackendConfig, RedisUserMemoryConfig } from "./config.ts";
+export type { RedisUserMemoryBackendConfig, RedisUserMemoryConfig } from "./user-memory.ts";
 export { createRedisUserMemory, createRedisUserMemoryBackend } from "./user-memory.ts";

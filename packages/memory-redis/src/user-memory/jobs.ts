@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { JobBackend, StoredJob, UserKey } from "@jaf/user-memory/adapter";
-import { list, number, text } from "../decoding.ts";
-import type { UserMemoryIo } from "./io.ts";
+import { list, number, text } from "../lua.ts";
+import type { UserMemoryIo } from "./keys.ts";
 
 /** How long it is known that an entry was taken away: longer than a command may be under way. */
 const MARK_MS = 3_600_000;
@@ -10,7 +10,7 @@ const MARK_MS = 3_600_000;
 const ROUNDS = 8;
 
 /** Its entry was taken away again and again before the job was written. */
-export class JobEntryGone extends Error {
+class JobEntryGone extends Error {
   override readonly name = "JobEntryGone";
 }
 

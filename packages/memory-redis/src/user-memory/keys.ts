@@ -1,5 +1,9 @@
 import type { FactStatus } from "@jaf/user-memory";
 import type { UserKey } from "@jaf/user-memory/adapter";
+import type { RedisPort } from "../client/clients.ts";
+import type { Deadlines } from "../client/command-deadlines.ts";
+import type { ReplicaWait, RunScript } from "../lua.ts";
+import type { scripts } from "./scripts/index.ts";
 
 /** Keys of one user, all in one slot. */
 export interface UserKeys extends Readonly<Record<FactStatus, string>> {
@@ -51,4 +55,14 @@ export function createUserKeys(prefix: string) {
   };
 }
 
-export type CreatedUserKeys = ReturnType<typeof createUserKeys>;
+type CreatedUserKeys = ReturnType<typeof createUserKeys>;
+
+/** What every part of the backend works with. */
+export interface UserMemoryIo {
+  readonly port: RedisPort;
+  readonly run: RunScript<keyof typeof scripts>;
+  readonly keys: CreatedUserKeys;
+  readonly deadlines: Deadlines;
+  /** Absent: a write waits for no replica. */
+  readonly wait?: ReplicaWait | undefined;
+}

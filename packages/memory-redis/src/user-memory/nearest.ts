@@ -1,7 +1,7 @@
 import type { UserKey } from "@jaf/user-memory/adapter";
-import { list, text } from "../decoding.ts";
-import type { UserMemoryIo } from "./io.ts";
-import { decodeVector, signatureLength, signatureScorer } from "./vector-codec.ts";
+import { list, text } from "../lua.ts";
+import { decodeVector, signatureLength, signatureScorer } from "./fact-codec.ts";
+import type { UserMemoryIo } from "./keys.ts";
 
 /** A fact and how near its vector is. */
 interface Near {

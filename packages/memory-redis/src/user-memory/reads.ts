@@ -1,13 +1,17 @@
-import type { Matches, StoredFact, Tombstone, UserKey, UserMemoryBackend } from "@jaf/user-memory/adapter";
-import { list, number, text } from "../decoding.ts";
-import { CONTEXTS_PER_FIELD, decodeContexts } from "./contexts.ts";
-import { decodeFacts } from "./fact-codec.ts";
-import { parseHead } from "./head.ts";
-import type { UserMemoryIo } from "./io.ts";
-import { lookupsIn } from "./names.ts";
+import type {
+  StoredAuditEntry,
+  StoredFact,
+  Tombstone,
+  UserHead,
+  UserKey,
+  UserMemoryBackend,
+} from "@jaf/user-memory/adapter";
+import { list, number, text, UnexpectedReply } from "../lua.ts";
+import { decodeFacts, lookupsIn } from "./fact-codec.ts";
+import type { UserMemoryIo } from "./keys.ts";
 
 /** Facts that one call fetches of a listing, so that none holds the server for long. */
-const PART = 500;
+const LIST_PART = 500;
 
 const counted = (values: readonly unknown[]): readonly string[] => [
   String(values.length),
@@ -40,7 +44,7 @@ export function createReads({ run, keys }: UserMemoryIo): Pick<UserMemoryBackend
       const scriptKeys = [of.facts, of.vectors, ...new Set(statuses.map((status) => of[status]))] as const;
       const found: StoredFact[] = [];
       for (let from = before; found.length < limit; from = found.at(-1)?.seq) {
-        const wanted = Math.min(PART, limit - found.length);
+        const wanted = Math.min(LIST_PART, limit - found.length);
         const args = [
           from === undefined || from === Number.POSITIVE_INFINITY ? "+inf" : from,
           wanted,
@@ -56,41 +60,52 @@ export function createReads({ run, keys }: UserMemoryIo): Pick<UserMemoryBackend
   };
 }
 
-const SEMICOLON = 59;
-const COLON = 58;
-const ZERO = 48;
+/** Entries that one call fetches, so that none holds the server for long. */
+const AUDIT_PART = 2_000;
 
-/** Calls with each `;<seq>:<weight>` of a text: read by hand, since there may be hundreds of thousands. */
-function eachPosting(records: string, use: (seq: number, weight: number) => void): void {
-  let seq = 0;
-  let value = 0;
-  for (let at = 1; at <= records.length; at++) {
-    const code = at === records.length ? SEMICOLON : records.charCodeAt(at);
-    if (code === SEMICOLON) use(seq, value);
-    else if (code === COLON) seq = value;
-    if (code === SEMICOLON || code === COLON) value = 0;
-    else value = value * 10 + code - ZERO;
-  }
+/** An entry as it is stored. */
+export const encodeEntry = ({ seq, body }: StoredAuditEntry): string => `${seq} ${body}`;
+
+function decodeEntry(stored: string): StoredAuditEntry {
+  const end = stored.indexOf(" ");
+  if (end === -1) throw new UnexpectedReply("an entry of the audit trail is not as this version stores it");
+  return { seq: Number(stored.slice(0, end)), body: stored.slice(end + 1) };
 }
 
-/** Facts by their terms. */
-export function createMatching({ run, keys }: UserMemoryIo) {
-  return async (user: UserKey, given: readonly string[]): Promise<Matches> => {
-    const { postings, contexts } = keys.of(user);
-    const terms = [...new Set(given)];
-    const args = [CONTEXTS_PER_FIELD, ...terms];
-    const reply = list(await run("match", { keys: [postings, contexts], args }));
-    const documents = decodeContexts(
-      list(reply[1])
-        .map((context) => (context == null ? "" : text(context)))
-        .join(""),
-    );
-    for (const [at, term] of terms.entries()) {
-      eachPosting(text(reply[at + 2]), (seq, weight) => documents.get(seq)?.terms.push({ term, weight }));
-    }
+interface Trail {
+  readonly head: UserHead | null;
+  readonly entries: readonly StoredAuditEntry[];
+}
+
+/** Reads the audit trail, a long one in parts: entries are only ever added, until the user is erased. */
+export function createAuditReader({ run, keys }: UserMemoryIo) {
+  async function readPart(user: UserKey, first: number, last: number) {
+    const { head, audit } = keys.of(user);
+    const reply = list(await run("audit", { keys: [head, audit], args: [first, last] }));
     return {
-      size: number(reply[0]),
-      documents: [...documents.values()].filter(({ terms }) => terms.length > 0),
+      head: parseHead(reply[0], reply[1], reply[2]),
+      total: number(reply[3]),
+      stored: list(reply[4]).map(text),
     };
+  }
+
+  return async (user: UserKey): Promise<Trail> => {
+    for (;;) {
+      const { head, total, stored } = await readPart(user, 0, AUDIT_PART - 1);
+      const epoch = head?.epoch;
+      let isSame = true;
+      while (isSame && stored.length < total) {
+        const part = await readPart(user, stored.length, Math.min(stored.length + AUDIT_PART, total) - 1);
+        isSame = part.head?.epoch === epoch && part.stored.length > 0;
+        stored.push(...part.stored);
+      }
+      if (isSame) return { head, entries: stored.map(decodeEntry) };
+    }
   };
+}
+
+/** Of the three values that scripts return; `null` where there is none. */
+function parseHead(version: unknown, epoch: unknown, state: unknown): UserHead | null {
+  if (text(version) === "") return null;
+  return { version: Number(text(version)), epoch: Number(text(epoch)), state: text(state) };
 }

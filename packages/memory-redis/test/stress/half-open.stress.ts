@@ -3,7 +3,7 @@ import type { MemoryProvider } from "@jaf/memory";
 import { defineMemoryProvider } from "@jaf/memory/adapter";
 import { describe, expect, inject, it } from "vitest";
 import { startBlackHoleProxy } from "../../../../test/black-hole-proxy.ts";
-import { createBackend } from "../../src/backend.ts";
+import { createBackend } from "../../src/conversations/backend.ts";
 import { openConnection } from "../../src/open-store.ts";
 import { libraries } from "../support/libraries.ts";
 import { freshPrefix } from "../support/stores.ts";

@@ -6,8 +6,8 @@ import { type BlackHoleProxy, startBlackHoleProxy } from "../../../../test/black
 import { redisCommand } from "../../../../test/redis-command.ts";
 import { requireRedis, startLocalRedis } from "../../../../test/redis-server.ts";
 import type { RestartableServer } from "../../../../test/restartable-server.ts";
-import { createBackend } from "../../src/backend.ts";
 import type { ConnectionTimes } from "../../src/connection/reconnecting.ts";
+import { createBackend } from "../../src/conversations/backend.ts";
 import { createRedisProvider } from "../../src/index.ts";
 import { openConnection } from "../../src/open-store.ts";
 import { createRedisUserMemory } from "../../src/user-memory/index.ts";

@@ -3,10 +3,10 @@ import type { BackendUnderTest, StoreUnderTest } from "@jaf/user-memory/testing"
 import { createClient } from "redis";
 import { inject } from "vitest";
 import { adaptClient } from "../../src/client/adapt-client.ts";
-import type { RedisPort } from "../../src/client/port.ts";
+import type { RedisPort } from "../../src/client/clients.ts";
 import type { RedisClient } from "../../src/index.ts";
-import { createUserMemoryBackend } from "../../src/user-memory/backend.ts";
 import { createRedisUserMemory, createRedisUserMemoryBackend } from "../../src/user-memory/index.ts";
+import { createUserMemoryBackend } from "../../src/user-memory/user-memory.ts";
 import type { Opened } from "./clients.ts";
 import { freshPrefix } from "./stores.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adaptClient } from "../../src/client/adapt-client.ts";
-import type { RedisPort } from "../../src/client/port.ts";
+import type { RedisPort } from "../../src/client/clients.ts";
 import { type Opened, openers } from "../support/clients.ts";
 import { hashOf, userKey } from "../support/facts.ts";
 import { freshPrefix } from "../support/stores.ts";

@@ -1,4 +1,4 @@
-import { lua } from "../../scripts/fragments.ts";
+import { lua } from "../../lua.ts";
 import { records, slices } from "./fragments.ts";
 
 /** Fields of one hash, read when they are needed and written together at the end. */

@@ -1,4 +1,4 @@
-import { lua } from "../../scripts/fragments.ts";
+import { lua } from "../../lua.ts";
 
 /** Commands with many arguments, in portions: Lua's stack holds some thousands of values only. */
 export const slices = lua`

@@ -1,4 +1,4 @@
-import { clockMs, lua } from "../../scripts/fragments.ts";
+import { clockMs, lua } from "../../lua.ts";
 
 /**
  * Makes a job's entry in the list of all, before the job is written. A crash in between leaves an entry without a job,

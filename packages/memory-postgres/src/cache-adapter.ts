@@ -1,0 +1,89 @@
+import type { CacheAdapter } from "@jaf/memory";
+import { type SQL, sql } from "drizzle-orm";
+import type { PostgresClient } from "./client/clients.ts";
+import { jsonTextOf, reusable, type Statement } from "./client/statements.ts";
+import { type PostgresConfig, parseConfig } from "./config.ts";
+import { cacheTables, createCacheTables } from "./migrations/cache.ts";
+import { openTables, requireClient } from "./open-store.ts";
+import type { ResolvedNames } from "./table-names.ts";
+
+/**
+ * Keeps values in a table of Postgres or PGlite for all processes that share it, and creates it if it is missing. The
+ * client, a `Pool`, a connected `Client` or a PGlite, is never closed. The table is named after the `tableName` of the
+ * conversations: `conversations_cache`. Lifetimes are measured by the database's clock. Failures reject with what the
+ * client throws.
+ *
+ * On a pool and on PGlite, writes also remove some expired values. With a `Client`, calls within a transaction of the
+ * application belong to it: others see a claimed key once the transaction is committed, and wait until then.
+ *
+ * Rejects with a `TypeError` for an invalid client or option, and with a `MemorySetupError` if the table can't be created or found.
+ */
+export async function createPostgresCacheAdapter(
+  client: PostgresClient,
+  options: Pick<PostgresConfig, "tableName" | "schema" | "migrate"> = {},
+): Promise<CacheAdapter> {
+  const operation = "createPostgresCacheAdapter";
+  requireClient(client, operation);
+  const opening = { settings: parseConfig(options), client, group: cacheTables, operation };
+  return openTables(opening, ({ sql, names }) => {
+    const statements = createCacheStatements(names, { removesEnded: sql.autocommit });
+    const change = (statement: Statement) => sql.query({ ...statement, writes: true });
+    return {
+      get: async (key) => {
+        const [row] = await sql.query(statements.get({ key }));
+        return row === undefined ? undefined : (JSON.parse(row["value"] ?? '""') as string);
+      },
+      set: async (key, value, { ttlSeconds: seconds }) => {
+        await change(statements.set({ key, value, seconds }));
+      },
+      delete: async (key) => {
+        await change(statements.delete({ key }));
+      },
+      setIfAbsent: async (key, value, { ttlSeconds: seconds }) => {
+        const [row] = await change(statements.setIfAbsent({ key, value, seconds }));
+        return row?.["written"] === "1";
+      },
+    };
+  });
+}
+
+const key = sql`${sql.placeholder("key")}::text`;
+const now = sql`floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
+const expiresAt = sql`${now} + ${sql.placeholder("seconds")}::bigint * 1000`;
+
+/** How many others that have ended a write takes away, so that what nobody asks for again doesn't pile up. */
+const MOST_REMOVED = 20;
+
+/** Statements on the table of a cache. Each is atomic. `removesEnded`: whether writes take away what has ended. */
+function createCacheStatements(names: ResolvedNames, { removesEnded }: { removesEnded: boolean }) {
+  const { cache } = createCacheTables(names);
+
+  // Once the entry is written, and of those that nobody else has locked: so no two writers wait for each other.
+  const removing = sql`, ended AS (
+      SELECT old.key FROM ${cache} AS old
+      WHERE EXISTS (SELECT FROM written) AND old.expires_at <= (SELECT ${now}) AND old.key <> ${key}
+      ORDER BY old.expires_at LIMIT ${sql.raw(String(MOST_REMOVED))} FOR UPDATE OF old SKIP LOCKED
+    ), removed AS (DELETE FROM ${cache} AS entry USING ended WHERE entry.key = ended.key)`;
+
+  const write = (condition: SQL) =>
+    reusable<"key" | "value" | "seconds">(sql`
+      WITH written AS (
+        INSERT INTO ${cache} AS entry (key, value, expires_at)
+        VALUES (${key}, ${sql.placeholder("value")}::text, ${expiresAt})
+        ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at ${condition}
+        RETURNING 1
+      )${removesEnded ? removing : sql``}
+      SELECT count(*)::text AS written FROM written`);
+
+  return {
+    get: reusable<"key">(sql`
+      SELECT ${jsonTextOf(sql`value`)} AS value FROM ${cache} WHERE key = ${key} AND expires_at > ${now}`),
+
+    set: write(sql``),
+
+    /** `written` is 1 where the key was free. */
+    setIfAbsent: write(sql`WHERE entry.expires_at <= ${now}`),
+
+    delete: reusable<"key">(sql`DELETE FROM ${cache} WHERE key = ${key}`),
+  };
+}

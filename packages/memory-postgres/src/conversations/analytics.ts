@@ -1,0 +1,114 @@
+import type { MemoryIssue } from "@jaf/memory";
+import { and, eq, sql } from "drizzle-orm";
+import * as z from "zod";
+import { type SqlRow, type Statement, statementTime, toStatement } from "../client/statements.ts";
+import type { ResolvedNames } from "../table-names.ts";
+import { conversationsOf } from "./rows.ts";
+
+/**
+ * Over all conversations, or all of one user; expired ones are not counted. Each conversation counts once,
+ * at the time of its last activity.
+ */
+export interface ConversationAnalytics {
+  readonly totalConversations: number;
+  /** Messages stored now. */
+  readonly totalMessages: number;
+  /** 0 when there is no conversation. */
+  readonly averageMessagesPerConversation: number;
+  /** Last active within the last 7 times 24 hours. */
+  readonly conversationsLastWeek: number;
+  /** Last active within the last 30 times 24 hours. */
+  readonly conversationsLastMonth: number;
+  /**
+   * The hour of the day, 0 to 23 in `timeZone`, in which most conversations were last active; of several, the
+   * earliest. Absent when there is no conversation.
+   */
+  readonly busiestHour?: number;
+  /** Likewise the day of the week, 0 for Sunday to 6 for Saturday. */
+  readonly busiestWeekday?: number;
+  /** The time zone of `busiestHour` and `busiestWeekday`. */
+  readonly timeZone: string;
+}
+
+export interface AnalyticsOptions {
+  /** An IANA time zone such as `"Europe/Berlin"`, or `"UTC"`, the default. Daylight saving time is taken into account. */
+  readonly timeZone?: string;
+}
+
+// Other names that both sides know can differ in meaning: Postgres takes "CET" for winter time all year.
+const AREA_AND_CITY = /^(UTC|[A-Za-z_]+(\/[A-Za-z0-9_+-]+)+)$/;
+
+// Obsolete names, which Node knows, and only some versions of Postgres do.
+const OUT_OF_USE = /^SystemV\//i;
+
+function isKnown(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone });
+    return true;
+  } catch {
+    return false; // It throws a RangeError for a zone that it doesn't know.
+  }
+}
+
+/** For a zone that Node doesn't know, or the database. */
+export const timeZoneIssue: MemoryIssue = {
+  path: "timeZone",
+  expected: 'an IANA time zone of the form "Area/City", or "UTC"',
+};
+
+const isTimeZone = (timeZone: unknown): boolean =>
+  typeof timeZone === "string" &&
+  AREA_AND_CITY.test(timeZone) &&
+  !OUT_OF_USE.test(timeZone) &&
+  isKnown(timeZone);
+
+const optionsSchema = z
+  .strictObject({ timeZone: z.custom<string>(isTimeZone).default("UTC") })
+  .default({ timeZone: "UTC" });
+
+function toIssues(issue: z.core.$ZodIssue): readonly MemoryIssue[] {
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((path) => ({ path, expected: "no such field" }));
+  return issue.path.length > 0 ? [timeZoneIssue] : [{ path: "options", expected: "an object" }];
+}
+
+/** The options, with their defaults, or what is wrong with them. */
+export function parseAnalyticsOptions(options: unknown): Required<AnalyticsOptions> | readonly MemoryIssue[] {
+  const parsed = optionsSchema.safeParse(options);
+  return parsed.success ? parsed.data : parsed.error.issues.flatMap(toIssues);
+}
+
+/** One row, from which {@link toAnalytics} makes the figures. */
+export function createAnalyticsQuery(names: ResolvedNames) {
+  const { columns: conversations, source, live } = conversationsOf(names);
+  const { userId, totalMessages, lastActivity } = conversations;
+
+  return (timeZone: string, owner?: string): Statement =>
+    toStatement(sql`
+      WITH chosen AS MATERIALIZED (
+        SELECT ${totalMessages} AS messages, ${lastActivity} AS active_at, ${lastActivity} AT TIME ZONE ${timeZone}::text AS local
+        FROM ${source}
+        WHERE ${and(live, owner === undefined ? undefined : eq(userId, owner))}
+      )
+      SELECT count(*)::text AS conversations,
+        coalesce(sum(messages), 0)::text AS messages,
+        (count(*) FILTER (WHERE active_at > ${statementTime} - interval '168 hours'))::text AS last_week,
+        (count(*) FILTER (WHERE active_at > ${statementTime} - interval '720 hours'))::text AS last_month,
+        (SELECT extract(hour FROM local)::int AS hour FROM chosen WHERE isfinite(local) GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1)::text AS hour,
+        (SELECT extract(dow FROM local)::int AS day FROM chosen WHERE isfinite(local) GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1)::text AS weekday
+      FROM chosen`);
+}
+
+export function toAnalytics(row: SqlRow, timeZone: string): ConversationAnalytics {
+  const [conversations, messages] = [Number(row["conversations"]), Number(row["messages"])];
+  return {
+    totalConversations: conversations,
+    totalMessages: messages,
+    averageMessagesPerConversation: conversations === 0 ? 0 : messages / conversations,
+    conversationsLastWeek: Number(row["last_week"]),
+    conversationsLastMonth: Number(row["last_month"]),
+    ...(row["hour"] == null ? {} : { busiestHour: Number(row["hour"]) }),
+    ...(row["weekday"] == null ? {} : { busiestWeekday: Number(row["weekday"]) }),
+    timeZone,
+  };
+}

@@ -1,0 +1,115 @@
+import { type MemoryBackend, TOMBSTONE_SECONDS, withDeadline } from "@jaf/memory/adapter";
+import { and, eq, sql } from "drizzle-orm";
+import type { SqlClient } from "../client/clients.ts";
+import { millisecondsOf, only, type Statement, toStatement, toWrite } from "../client/statements.ts";
+import { toMemoryError } from "../errors.ts";
+import type { ResolvedNames } from "../table-names.ts";
+import { createBulk, createSweep, type Share } from "./erasure.ts";
+import { createFindQuery } from "./listing.ts";
+import { createHistoryQuery, createReading, toHistory } from "./read.ts";
+import { conversationParts, toStats, toStoredConversation } from "./rows.ts";
+import { createWriting } from "./write.ts";
+
+export interface ConversationBackendOptions {
+  readonly sql: SqlClient;
+  readonly names: ResolvedNames;
+  /** Closes what was opened for this backend. */
+  readonly close: () => Promise<void>;
+  /** More bytes of messages are not read at once. */
+  readonly maxReadBytes?: number;
+  readonly pingTimeoutMs?: number;
+}
+
+const PING_TIMEOUT_MS = 5_000;
+
+// JavaScript's strings end at 512 MB, and the driver can't be stopped from making one of what it gets.
+const MAX_READ_BYTES = 400_000_000;
+
+/** Also ends the wait if the statement never runs because every connection of a pool is busy. */
+const pingWithin = <T>(timeoutMs: number, ping: Promise<T>): Promise<T> =>
+  withDeadline(ping, { timeoutMs, timeoutError: () => new Error("Query read timeout") });
+
+// Deleting this much takes some 20 ms.
+const EXPIRED_AT_ONCE: Share = { conversations: 20, messages: 2_000 };
+const TOMBSTONES_AT_ONCE = 1_000;
+
+/**
+ * The storage port on Postgres: one statement and one round trip for each call. Exceptions: reads of absent conversations with
+ * tombstones, `clearUser` and sweeps.
+ */
+export function createConversationBackend(options: ConversationBackendOptions): MemoryBackend {
+  const { sql, names, close, maxReadBytes = MAX_READ_BYTES, pingTimeoutMs = PING_TIMEOUT_MS } = options;
+  const queries = createQueries(names, maxReadBytes);
+  const bulk = createBulk(sql, names);
+
+  // Not in a transaction of the application, which would keep what expired locked.
+  const sweeping = (sweepSome: () => Promise<boolean>) =>
+    sql.autocommit ? createSweep(sweepSome) : async () => {};
+  const sweepExpired = sweeping(() => bulk.sweepSome("expired", EXPIRED_AT_ONCE));
+  const writing = createWriting(sql, names, sweepExpired);
+  const sweepTombstones = sweeping(() => bulk.sweepTombstones(TOMBSTONES_AT_ONCE));
+
+  return {
+    name: "postgres",
+    write: writing.write,
+    read: createReading(sql, names, maxReadBytes),
+    history: {
+      algorithm: "sha256",
+      read: async (request) => toHistory((await sql.query(queries.history(request)))[0]),
+    },
+    find: async (query) => (await sql.query(queries.find(query))).map(toStoredConversation),
+    delete: async (conversationId) => {
+      const row = only(await sql.query(queries.delete(conversationId)));
+      await sweepTombstones();
+      return row["was_live"] === "true";
+    },
+    clearUser: async (userId) => {
+      await sql.query(queries.clear(userId));
+      const cleared = await bulk.clearUser(userId);
+      await sweepTombstones();
+      return cleared;
+    },
+    stats: async (userId) => toStats(only(await sql.query(queries.stats(userId)))),
+    ping: async () => {
+      await pingWithin(pingTimeoutMs, sql.query({ text: "SELECT 1", values: [], timeoutMs: pingTimeoutMs }));
+    },
+    close: async () => {
+      // A pool that is ended serves none of the writes that still wait for a connection.
+      await writing.written();
+      await close();
+    },
+    toMemoryError,
+  };
+}
+
+/** Every statement for one set of tables but writing, reading one conversation, and what works in batches. */
+export function createQueries(names: ResolvedNames, maxReadBytes: number) {
+  const parts = conversationParts(names, maxReadBytes);
+  const { conversation, functionName } = parts;
+  const { columns: conversations, source, live } = conversation;
+
+  return {
+    find: createFindQuery(parts),
+    history: createHistoryQuery(parts),
+
+    /** The call of the function that deletes one; `migrations/conversation-erasure.ts` describes it, and the next one. */
+    delete: (id: string): Statement =>
+      toWrite(sql`
+        SELECT ${sql.raw(functionName("_delete"))}(${id}::text, ${TOMBSTONE_SECONDS}::bigint)::text AS was_live`),
+
+    /** Leaves the tombstone of a user. */
+    clear: (userId: string): Statement =>
+      toWrite(
+        sql`SELECT FROM ${sql.raw(functionName("_clear"))}(${userId}::text, ${TOMBSTONE_SECONDS}::bigint)`,
+      ),
+
+    stats: (userId?: string): Statement =>
+      toStatement(sql`
+        SELECT count(*)::text AS conversations,
+          coalesce(sum(${conversations.totalMessages}), 0)::text AS messages,
+          ${millisecondsOf(sql`min(${conversations.createdAt})`)} AS oldest,
+          ${millisecondsOf(sql`max(${conversations.createdAt})`)} AS newest
+        FROM ${source}
+        WHERE ${and(live, userId === undefined ? undefined : eq(conversations.userId, userId))}`),
+  };
+}

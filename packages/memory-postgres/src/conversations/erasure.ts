@@ -1,0 +1,280 @@
+import { TOMBSTONE_SECONDS } from "@jaf/memory/adapter";
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { SqlClient } from "../client/clients.ts";
+import {
+  jsonTextOf,
+  millisecondsOf,
+  type SqlRow,
+  type Statement,
+  statementTime,
+  toStatement,
+  toWrite,
+} from "../client/statements.ts";
+import { createTables } from "../migrations/conversations.ts";
+import { qualifiedName, type ResolvedNames } from "../table-names.ts";
+import { conversationsOf } from "./rows.ts";
+
+// The most that one statement deletes, so that it ends, and releases its locks, within a few milliseconds.
+const BATCH_CONVERSATIONS = 25;
+const BATCH_MESSAGES = 250;
+
+const PAGE_OF_USER = 1_000;
+
+// Few enough for the planner to follow an index also in a database that was never analyzed.
+const PAGE_OF_DUE = 100;
+
+interface Listed {
+  readonly conversationId: string;
+  readonly messages: number;
+}
+
+/** Which conversations are due for deletion: those of this age in days, or those that have expired. */
+export type Due = { readonly olderThanDays: number } | "expired";
+
+/** How far a sweep has come. */
+export interface DuePosition {
+  /** In milliseconds since 1970; where it was written by hand, perhaps infinite. */
+  readonly time: number;
+  readonly conversationId: string;
+}
+
+/** How much to delete at most, but one conversation at least. */
+export interface Share {
+  readonly conversations: number;
+  readonly messages: number;
+}
+
+/** What was deleted, and how many conversations of that had not expired. */
+interface Deleted {
+  readonly conversations: number;
+  readonly live: number;
+}
+
+export interface Bulk {
+  /** Deletes a user's conversations and creates a tombstone of each. Returns how many there were, without expired ones. */
+  readonly clearUser: (userId: string) => Promise<number>;
+  /** Deletes all that are due. */
+  readonly sweep: (due: Due) => Promise<Deleted>;
+  /** Deletes some that are due, the longest due first. Returns whether there may be more. */
+  readonly sweepSome: (due: Due, most: Share) => Promise<boolean>;
+  /** Deletes at most this many expired tombstones. Returns whether there may be more. */
+  readonly sweepTombstones: (most: number) => Promise<boolean>;
+}
+
+const toListed = (row: SqlRow): Listed => ({
+  conversationId: JSON.parse(row["id"] ?? "") as string,
+  messages: Number(row["messages"]),
+});
+
+const toPosition = (row: SqlRow): DuePosition => ({
+  time: Number(row["time"]),
+  conversationId: toListed(row).conversationId,
+});
+
+const sum = (a: Deleted, b: Deleted): Deleted => ({
+  conversations: a.conversations + b.conversations,
+  live: a.live + b.live,
+});
+
+const NOTHING: Deleted = { conversations: 0, live: 0 };
+
+/** A conversation that is larger than a batch is one by itself. */
+function toBatches(listed: readonly Listed[]): readonly (readonly string[])[] {
+  const batches: string[][] = [];
+  let messages = 0;
+  for (const conversation of listed) {
+    messages += conversation.messages;
+    const last = batches.at(-1);
+    if (last === undefined || last.length === BATCH_CONVERSATIONS || messages > BATCH_MESSAGES) {
+      batches.push([conversation.conversationId]);
+      messages = conversation.messages;
+    } else {
+      last.push(conversation.conversationId);
+    }
+  }
+  return batches;
+}
+
+/** The first of them, as many as have no more messages than that together, but one at least. */
+function takeShare(rows: readonly SqlRow[], messages: number): readonly SqlRow[] {
+  let left = messages;
+  const end = rows.findIndex((row) => {
+    left -= toListed(row).messages;
+    return left < 0;
+  });
+  return end === -1 ? rows : rows.slice(0, Math.max(end, 1));
+}
+
+/** Deletes many conversations, each one whole, but not all at once. */
+export function createBulk(sql: SqlClient, names: ResolvedNames): Bulk {
+  const queries = createBulkQueries(names);
+
+  async function deleteListed(
+    rows: readonly SqlRow[],
+    toDelete: (ids: readonly string[]) => Statement,
+  ): Promise<Deleted> {
+    let deleted = NOTHING;
+    for (const ids of toBatches(rows.map(toListed))) {
+      const [row] = await sql.query(toDelete(ids));
+      deleted = sum(deleted, { conversations: Number(row?.["deleted"]), live: Number(row?.["were_live"]) });
+    }
+    return deleted;
+  }
+
+  async function clearUser(userId: string): Promise<number> {
+    let cleared = 0;
+    let after: string | undefined = "";
+    while (after !== undefined) {
+      const rows = await sql.query(queries.listOwn(userId, after, PAGE_OF_USER));
+      cleared += (await deleteListed(rows, (ids) => queries.deleteOwn(userId, ids))).live;
+      const last = rows.length < PAGE_OF_USER ? undefined : rows.at(-1);
+      after = last && toListed(last).conversationId;
+    }
+    return cleared;
+  }
+
+  async function sweepPage(due: Due, limit: number, after?: DuePosition) {
+    const rows = await sql.query(queries.listDue(due, after, limit));
+    const deleted = await deleteListed(rows, (ids) => queries.deleteDue(due, ids));
+    const last = rows.length < limit ? undefined : rows.at(-1);
+    return { deleted, next: last && toPosition(last) };
+  }
+
+  async function sweep(due: Due): Promise<Deleted> {
+    let page = await sweepPage(due, PAGE_OF_DUE);
+    let total = page.deleted;
+    while (page.next !== undefined) {
+      page = await sweepPage(due, PAGE_OF_DUE, page.next);
+      total = sum(total, page.deleted);
+    }
+    return total;
+  }
+
+  async function sweepSome(due: Due, { conversations, messages }: Share): Promise<boolean> {
+    const rows = await sql.query(queries.listDue(due, undefined, conversations));
+    const share = takeShare(rows, messages);
+    await deleteListed(share, (ids) => queries.deleteDue(due, ids));
+    return share.length < rows.length || rows.length === conversations;
+  }
+
+  async function sweepTombstones(most: number): Promise<boolean> {
+    const [row] = await sql.query(queries.deleteTombstones(most));
+    return Number(row?.["deleted"]) === most;
+  }
+
+  return { clearUser, sweep, sweepSome, sweepTombstones };
+}
+
+const SECONDS_PER_DAY = 86_400;
+
+// Longer ago than anything was written, and still a year that Postgres has.
+const MOST_DAYS = 2_000_000;
+
+/** The statements that delete many conversations, some at a time. */
+export function createBulkQueries(names: ResolvedNames) {
+  const { columns: conversations, source, live } = conversationsOf(names);
+  const { conversationId, userId, totalMessages, lastActivity, expiresAt } = conversations;
+
+  const { tombstones } = createTables(names);
+
+  const columns = sql`${jsonTextOf(conversationId)} AS id, ${totalMessages}::text AS messages`;
+
+  const isOneOf = (ids: readonly string[]): SQL => sql`${conversationId} = ANY (${sql.param(ids)}::text[])`;
+
+  const ageOf = (days: number): SQL =>
+    sql`make_interval(secs => ${Math.min(days, MOST_DAYS) * SECONDS_PER_DAY}::float8)`;
+
+  // That a time isn't before all times says nothing, but makes the planner expect few rows.
+  const isDue = (due: Due): SQL =>
+    due === "expired"
+      ? sql`${expiresAt} <= ${statementTime}`
+      : sql`${lastActivity} >= '-infinity' AND ${lastActivity} < ${statementTime} - ${ageOf(due.olderThanDays)}`;
+
+  const leaveTombstones = sql`, left_behind AS (
+    INSERT INTO ${tombstones} (key, id, expires_at)
+    SELECT ${sql.raw(qualifiedName(names, "_tombstone_key"))}('conversation', conversation_id), gen_random_uuid(),
+      clock_timestamp() + make_interval(secs => ${TOMBSTONE_SECONDS}::bigint)
+    FROM deleted
+    ON CONFLICT (key) DO UPDATE SET id = excluded.id, expires_at = excluded.expires_at)`;
+
+  /** `locked` selects what to delete, with a row lock; `then` is what follows from `deleted`. */
+  const deleteLocked = (locked: SQL, then = sql``): Statement =>
+    toWrite(sql`
+      WITH locked AS (${locked}), deleted AS (
+        DELETE FROM ${source} WHERE ${conversationId} = ANY (ARRAY(SELECT conversation_id FROM locked))
+        RETURNING ${conversationId}, (${live}) AS was_live
+      )${then}
+      SELECT count(*)::text AS deleted, (count(*) FILTER (WHERE was_live))::text AS were_live FROM deleted`);
+
+  return {
+    /** The next of a user, in the order of their ids. */
+    listOwn: (owner: string, after: string, limit: number): Statement =>
+      toStatement(sql`
+        SELECT ${columns} FROM ${source} WHERE ${eq(userId, owner)} AND ${conversationId} > ${after}
+        ORDER BY ${conversationId} LIMIT ${limit}::bigint`),
+
+    // Locked in a fixed order: two of them at once wait for each other and don't deadlock. A tombstone comes after its
+    // conversation, as where one is deleted.
+    deleteOwn: (owner: string, ids: readonly string[]): Statement =>
+      deleteLocked(
+        sql`
+        SELECT ${conversationId} FROM ${source} WHERE ${isOneOf(ids)} AND ${eq(userId, owner)}
+        ORDER BY ${conversationId} FOR UPDATE`,
+        leaveTombstones,
+      ),
+
+    /** The next that are due, longest due first. */
+    listDue: (due: Due, after: DuePosition | undefined, limit: number): Statement => {
+      const time = due === "expired" ? expiresAt : lastActivity;
+      const later =
+        after &&
+        sql`(${time}, ${conversationId}) > (to_timestamp(${after.time}::float8 / 1000), ${after.conversationId})`;
+      return toStatement(sql`
+        SELECT ${columns}, ${millisecondsOf(time)} AS time
+        FROM ${source} WHERE ${and(isDue(due), later)}
+        ORDER BY ${time}, ${conversationId} LIMIT ${limit}::bigint`);
+    },
+
+    // Skips rows that are locked: so it never waits, and can't deadlock.
+    deleteDue: (due: Due, ids: readonly string[]): Statement =>
+      deleteLocked(sql`
+        SELECT ${conversationId} FROM ${source} WHERE ${isOneOf(ids)} AND ${isDue(due)}
+        FOR UPDATE SKIP LOCKED`),
+
+    /** Deletes expired tombstones, and never waits either. */
+    deleteTombstones: (limit: number): Statement =>
+      toWrite(sql`
+        WITH deleted AS (
+          DELETE FROM ${tombstones} WHERE ${tombstones.key} = ANY (ARRAY(
+            SELECT ${tombstones.key} FROM ${tombstones} WHERE ${tombstones.expiresAt} <= ${statementTime}
+            ORDER BY ${tombstones.expiresAt} LIMIT ${limit}::bigint FOR UPDATE SKIP LOCKED
+          )) RETURNING 1
+        )
+        SELECT count(*)::text AS deleted FROM deleted`),
+  };
+}
+
+const SWEEP_EVERY = 10;
+
+/**
+ * Call it after each write that stores something which will expire: every tenth call runs `sweepSome`, which removes some
+ * expired rows and returns whether there may be more. It removes more than can expire meanwhile, so that expired rows don't
+ * accumulate without a purge. Never rejects: the write is done.
+ */
+export function createSweep(sweepSome: () => Promise<boolean>): () => Promise<void> {
+  let writes = Math.floor(Math.random() * SWEEP_EVERY); // Also of many processes that each write little.
+  let left = false;
+  let busy = false;
+  return async () => {
+    writes += 1;
+    if (busy || (!left && writes % SWEEP_EVERY !== 0)) return;
+    busy = true;
+    try {
+      left = await sweepSome();
+    } catch {
+      left = false;
+    } finally {
+      busy = false;
+    }
+  };
+}

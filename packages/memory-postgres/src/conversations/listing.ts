@@ -1,0 +1,56 @@
+import type { ConversationQuery } from "@jaf/memory/adapter";
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import { jsonTextOf, type Statement, timestampOf, toStatement } from "../client/statements.ts";
+import type { ConversationParts } from "./rows.ts";
+
+/** Of a trace there are few, which are sorted; a page of others is read off an index. */
+function selectFound({ tables, conversation }: ConversationParts, query: ConversationQuery): SQL {
+  const { traces } = tables;
+  const { columns, source, live } = conversation;
+  const { conversationId, userId, lastActivity } = columns;
+  const { traceId, since, until, cursor, limit, offset } = query;
+  // By trace, each conversation is looked up by its key. The offset keeps the planner from walking all conversations by
+  // time in the hope of meeting the trace's soon, which is what it does to a join where nothing was analyzed.
+  const from =
+    traceId === undefined
+      ? source
+      : sql`(SELECT ${traces.conversationId} AS traced_id FROM ${traces} WHERE ${eq(traces.traceId, traceId)}) AS traced
+        CROSS JOIN LATERAL (SELECT * FROM ${source} WHERE ${conversationId} = traced_id OFFSET 0) AS conversation`;
+  const conditions = and(
+    live,
+    query.conversationId === undefined ? undefined : eq(conversationId, query.conversationId),
+    query.userId === undefined ? undefined : eq(userId, query.userId),
+    since && sql`${lastActivity} >= ${timestampOf(since)}`,
+    until && sql`${lastActivity} <= ${timestampOf(until)}`,
+    cursor &&
+      sql`(${lastActivity}, ${conversationId}) < (${timestampOf(cursor.lastActivity)}, ${cursor.conversationId})`,
+  );
+  return sql`${from} WHERE ${conditions} ORDER BY ${lastActivity} DESC, ${conversationId} DESC
+    LIMIT ${limit ?? null}::bigint OFFSET ${offset}::bigint`;
+}
+
+/** The statements that list conversations. */
+export function createFindQuery(parts: ConversationParts): (query: ConversationQuery) => Statement {
+  const { tables, conversation, columns, joined } = parts;
+  const { messages } = tables;
+  const { conversationId, lastActivity, lastSeq, totalMessages } = conversation.columns;
+
+  // What has other numbers was written by hand.
+  const bodiesOfPage = sql`(
+    SELECT ${joined(sql`string_agg(${messages.body}, E'\\n' ORDER BY ${messages.seq})`)} FROM ${messages}
+    WHERE ${messages.conversationId} = page.conversation_id
+      AND ${messages.seq} > page.last_number - page.kept AND ${messages.seq} <= page.last_number)`;
+
+  // The page first: the messages of conversations that an offset skips are not read.
+  const select = (bodies: SQL, found: SQL): SQL => sql`
+    SELECT page.*, ${bodies} AS bodies
+    FROM (
+      SELECT ${jsonTextOf(conversationId)} AS id, ${columns}, ${conversationId}, ${lastActivity} AS active_at,
+        ${lastSeq} AS last_number, ${totalMessages} AS kept
+      FROM ${found}
+    ) AS page
+    ORDER BY active_at DESC, conversation_id DESC`;
+
+  return (query) =>
+    toStatement(select(query.includeMessages ? bodiesOfPage : sql`NULL`, selectFound(parts, query)));
+}

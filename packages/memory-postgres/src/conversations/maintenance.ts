@@ -1,0 +1,110 @@
+import type { MemoryIssue, Result } from "@jaf/memory";
+import {
+  createFailure,
+  createMemoryConnectionError,
+  createMemoryValidationError,
+  createSuccess,
+  idIssue,
+} from "@jaf/memory/adapter";
+import { hasCode, type SqlClient } from "../client/clients.ts";
+import { toMemoryError } from "../errors.ts";
+import type { ResolvedNames } from "../table-names.ts";
+import {
+  type AnalyticsOptions,
+  type ConversationAnalytics,
+  createAnalyticsQuery,
+  parseAnalyticsOptions,
+  timeZoneIssue,
+  toAnalytics,
+} from "./analytics.ts";
+import { createBulk } from "./erasure.ts";
+
+/** What this store can do beyond the contract. */
+export interface Maintenance {
+  /**
+   * Deletes the conversations of all users whose last activity is more than `days` days ago, and with them what has
+   * expired, a few at a time. How many that were, expired ones not counted. A conversation that is being written to at
+   * the moment is left for the next time. `days` is a positive number, not necessarily whole; anything else is a
+   * `MemoryValidationError`.
+   */
+  readonly cleanupOldConversations: (days: number) => Promise<Result<number>>;
+
+  /**
+   * Removes the conversations that have expired (`ttlSeconds`), a few at a time. No call shows them any more, but they
+   * take space until then. How many that were.
+   */
+  readonly purgeExpired: () => Promise<Result<number>>;
+
+  /** Figures over all conversations, or those of one user. Reads each of them. */
+  readonly getAnalytics: (
+    userId?: string,
+    options?: AnalyticsOptions,
+  ) => Promise<Result<ConversationAnalytics>>;
+}
+
+export interface MaintenanceOptions {
+  readonly sql: SqlClient;
+  readonly names: ResolvedNames;
+  readonly isClosed: () => boolean;
+}
+
+const TOMBSTONES_AT_ONCE = 1_000;
+
+// Of a zone that Node knows and the database doesn't.
+const INVALID_PARAMETER = new Set<unknown>(["22023"]);
+
+const invalid = (operation: string, ...issues: readonly MemoryIssue[]) =>
+  createFailure(createMemoryValidationError(issues, { provider: "postgres", operation }));
+
+export function createMaintenance({ sql, names, isClosed }: MaintenanceOptions): Maintenance {
+  const analyticsQuery = createAnalyticsQuery(names);
+  const bulk = createBulk(sql, names);
+
+  async function sweepExpired(): Promise<number> {
+    let more = true;
+    while (more) more = await bulk.sweepTombstones(TOMBSTONES_AT_ONCE);
+    return (await bulk.sweep("expired")).conversations;
+  }
+
+  async function attempt<T>(operation: string, action: () => Promise<T>): Promise<Result<T>> {
+    if (isClosed()) {
+      const details = { operation, retryable: false };
+      const hint = "this provider was closed; create a new one";
+      return createFailure(createMemoryConnectionError("postgres", hint, details));
+    }
+    try {
+      return createSuccess(await action());
+    } catch (thrown) {
+      if (operation === "getAnalytics" && hasCode(thrown, INVALID_PARAMETER))
+        return invalid(operation, timeZoneIssue);
+      return createFailure(toMemoryError(operation, thrown));
+    }
+  }
+
+  return {
+    cleanupOldConversations: async (days) => {
+      const operation = "cleanupOldConversations";
+      if (typeof days !== "number" || !(days > 0) || !Number.isFinite(days))
+        return invalid(operation, { path: "days", expected: "a positive, finite number" });
+      return attempt(operation, async () => {
+        await sweepExpired();
+        return (await bulk.sweep({ olderThanDays: days })).live;
+      });
+    },
+
+    purgeExpired: () => attempt("purgeExpired", sweepExpired),
+
+    getAnalytics: async (userId, options) => {
+      const operation = "getAnalytics";
+      const issue = userId === undefined ? undefined : idIssue("userId", userId);
+      if (issue !== undefined) return invalid(operation, issue);
+      const parsed = parseAnalyticsOptions(options);
+      if (!("timeZone" in parsed)) return invalid(operation, ...parsed);
+      const { timeZone } = parsed;
+      return attempt(operation, async () => {
+        const [row = {}] = await sql.query(analyticsQuery(timeZone, userId));
+        return toAnalytics(row, timeZone);
+      });
+    },
+  };
+}

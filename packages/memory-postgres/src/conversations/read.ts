@@ -1,0 +1,290 @@
+import type {
+  HistoryRequest,
+  MemoryBackend,
+  ReadOutcome,
+  ReadRequest,
+  StoredHistory,
+  StoredSelection,
+} from "@jaf/memory/adapter";
+import { type SQL, sql } from "drizzle-orm";
+import * as z from "zod";
+import type { SqlClient } from "../client/clients.ts";
+import {
+  millisecondsOf,
+  reusable,
+  type SqlRow,
+  type SqlValue,
+  type Statement,
+} from "../client/statements.ts";
+import { createTables } from "../migrations/conversations.ts";
+import type { ResolvedNames } from "../table-names.ts";
+import {
+  bodiesIn,
+  type ConversationParts,
+  conversationParts,
+  digestIn,
+  firstPositionOf,
+  shownDigestOf,
+  toExtras,
+  toSelected,
+  toTime,
+  toTombstones,
+} from "./rows.ts";
+
+// Enough to make a row of it worth while, and few enough to be on their way soon: the server copies a text several times
+// before it is sent, and one of some 30 kB stays in its cache meanwhile.
+const partSize = sql.raw("64");
+
+type ReadValue = "conversationId" | "key" | "last" | "after" | "before" | "limit" | "messageId";
+
+const given = (name: ReadValue): SQL => sql`${sql.placeholder(name)}::bigint`;
+
+/** A statement that gives a column `bodies`, and other columns of its own, of one conversation. */
+type Selecting = (extras: SQL) => SQL;
+
+function selectAll({
+  tables,
+  conversation,
+  columnsWith,
+  metadata,
+  ofOne,
+  orTooLarge,
+  readable,
+}: ConversationParts): Selecting {
+  const { messages } = tables;
+  const { conversationId, lastSeq, totalMessages } = conversation.columns;
+  const firstPart = sql`(${lastSeq} - ${totalMessages}) / ${partSize}`;
+  const lastPart = sql`${lastSeq} / ${partSize}`;
+
+  // By way of an array, of which the planner expects few elements. Of a series it expects a thousand, and compiles so
+  // costly a query each time, which takes longer than running it.
+  const parts = sql`unnest(ARRAY(SELECT generate_series(${firstPart}, ${lastPart}))) WITH ORDINALITY AS parts (part, nth)`;
+
+  const joinedPart = sql`(
+    SELECT string_agg(ordered.body, E'\\n') AS bodies FROM (
+      SELECT ${messages.body} FROM ${messages}
+      WHERE ${messages.conversationId} = ${conversationId}
+        AND ${messages.seq} > greatest(part * ${partSize} - 1, ${lastSeq} - ${totalMessages})
+        AND ${messages.seq} <= least(part * ${partSize} + ${partSize} - 1, ${lastSeq})
+      ORDER BY ${messages.seq}
+    ) AS ordered) AS joined`;
+
+  // All that is stored is measured only if a part has more than its share: else the whole can't be too large.
+  const isTooLarge = sql`(
+    SELECT sum(octet_length(${messages.body})) FROM ${messages}
+    WHERE ${messages.conversationId} = ${sql.placeholder("conversationId")}) > ${readable}`;
+  const bodiesOfPart = sql`CASE WHEN octet_length(bodies) > ${readable} / (${lastPart} - ${firstPart} + 1)
+    THEN ${orTooLarge(isTooLarge, sql`bodies`)} ELSE bodies END`;
+
+  // In parts, each a row: the client takes one in while the server joins the next.
+  const ofFirst = (column: SQL) => sql`CASE WHEN nth = 1 THEN ${column} END`;
+  const columns = columnsWith({ shown: ofFirst(metadata.shown), exact: ofFirst(metadata.exact) });
+  return (extras) => sql`
+    SELECT nth::text AS nth, ${columns}, ${bodiesOfPart} AS bodies${extras}
+    FROM ${conversation.source}, ${parts}, LATERAL ${joinedPart} WHERE ${ofOne}`;
+}
+
+function selectLast({ tables, conversation, columns, ofOne, joined }: ConversationParts): Selecting {
+  const { messages } = tables;
+  const { conversationId, lastSeq, totalMessages } = conversation.columns;
+  // Newest first. A limit walks the key backwards whatever the planner believes about a conversation's length; a
+  // condition on the number does not. It is a subquery, since a planner that knows the limit believes that it can do
+  // better with it each time, and planning takes longer than reading.
+  const bodies = sql`(
+    SELECT ${joined(sql`string_agg(latest.body, E'\\n')`)} FROM (
+      SELECT ${messages.body} FROM ${messages}
+      WHERE ${messages.conversationId} = ${conversationId}
+        AND ${messages.seq} > ${lastSeq} - ${totalMessages} AND ${messages.seq} <= ${lastSeq}
+      ORDER BY ${messages.seq} DESC LIMIT (SELECT ${given("last")})
+    ) AS latest)`;
+  return (extras) =>
+    sql`SELECT ${columns}, ${bodies} AS bodies${extras} FROM ${conversation.source} WHERE ${ofOne}`;
+}
+
+/** Positions begin with 0 and sequence numbers with 1: so behind position `after` is from number `after + 2` on. */
+function selectRange({ tables, conversation, columns, ofOne, joined }: ConversationParts): Selecting {
+  const { messages } = tables;
+  const { conversationId, lastSeq, totalMessages } = conversation.columns;
+  const [after, before, limit] = [given("after"), given("before"), given("limit")];
+  // Since numbers have no gap, a limit is a bound too. `greatest` and `least` pass over what is null.
+  const end = sql`least(${before}, ${lastSeq})`;
+  const start = sql`greatest(${after} + 1, ${lastSeq} - ${totalMessages})`;
+  const limitedStart = sql`greatest(${start}, CASE WHEN ${after} IS NULL THEN ${end} - ${limit} END)`;
+  const limitedEnd = sql`least(${end}, CASE WHEN ${after} IS NOT NULL THEN ${start} + ${limit} END)`;
+  const bodies = sql`(
+    SELECT ${joined(sql`string_agg(ordered.body, E'\\n')`)} FROM (
+      SELECT ${messages.body} FROM ${messages}
+      WHERE ${messages.conversationId} = ${conversationId}
+        AND ${messages.seq} > bounds.start AND ${messages.seq} <= bounds.stop
+      ORDER BY ${messages.seq}
+    ) AS ordered)`;
+  return (extras) => sql`
+    SELECT ${columns}, bounds.start::text AS first_position, ${bodies} AS bodies${extras}
+    FROM ${conversation.source}, LATERAL (SELECT ${limitedStart} AS start, ${limitedEnd} AS stop) AS bounds
+    WHERE ${ofOne}`;
+}
+
+function selectMessage({ tables, conversation, columns, ofOne, joined }: ConversationParts): Selecting {
+  const { messages } = tables;
+  const { conversationId, lastSeq, totalMessages } = conversation.columns;
+  return (extras) => sql`
+    SELECT ${columns}, (message.seq - 1)::text AS first_position, ${joined(sql`message.body`)} AS bodies${extras}
+    FROM ${conversation.source} LEFT JOIN ${messages} AS message ON message.conversation_id = ${conversationId}
+      AND message.message_id = ${sql.placeholder("messageId")}
+      AND message.seq > ${lastSeq} - ${totalMessages} AND message.seq <= ${lastSeq}
+    WHERE ${ofOne}`;
+}
+
+const selectNone =
+  ({ conversation, columns, ofOne }: ConversationParts): Selecting =>
+  (extras) =>
+    sql`SELECT ${columns}, NULL AS bodies${extras} FROM ${conversation.source} WHERE ${ofOne}`;
+
+const SELECTIONS: Readonly<Record<StoredSelection["kind"], (parts: ConversationParts) => Selecting>> = {
+  all: selectAll,
+  last: selectLast,
+  range: selectRange,
+  message: selectMessage,
+  none: selectNone,
+};
+
+/** The statements that read one conversation, by what is asked for; each is rendered when it is first needed. */
+export function createReadQueries(names: ResolvedNames, maxReadBytes: number) {
+  const parts = conversationParts(names, maxReadBytes);
+  const { messages, traces, keys } = createTables(names);
+  const { conversationId, ttlSeconds } = parts.conversation.columns;
+  const rendered = new Map<string, (values: Record<ReadValue, SqlValue>) => Statement>();
+
+  const receipt = sql`, (
+    SELECT ${keys.lastSeq} FROM ${keys}
+    WHERE ${keys.conversationId} = ${conversationId} AND ${keys.idempotencyKey} = ${sql.placeholder("key")}
+  )::text AS receipt`;
+
+  const forExport = sql`, ${ttlSeconds}::text AS ttl_seconds,
+    (SELECT json_agg(${traces.traceId}) FROM ${traces} WHERE ${traces.conversationId} = ${conversationId})::text AS traces,
+    (SELECT json_object_agg(${messages.seq}, ${messages.messageId}) FROM ${messages}
+      WHERE ${messages.conversationId} = ${conversationId} AND ${messages.messageId} IS NOT NULL)::text AS message_ids`;
+
+  // Of the reading, also where a transaction has begun long ago; whole milliseconds, as writes note them.
+  const readAt = sql`, ${millisecondsOf(sql`date_trunc('milliseconds', clock_timestamp())`)} AS read_at`;
+
+  function statementOf({
+    messages: { kind },
+    receiptFor,
+    forExport: isExport = false,
+    asksTime = false,
+  }: ReadRequest) {
+    const variant = `${kind} ${receiptFor !== undefined} ${isExport} ${asksTime}`;
+    const known = rendered.get(variant);
+    if (known !== undefined) return known;
+    const asked = [
+      receiptFor === undefined ? [] : receipt,
+      isExport ? forExport : [],
+      asksTime ? readAt : [],
+    ];
+    const extras = sql.join(asked.flat());
+    const made = reusable<ReadValue>(SELECTIONS[kind](parts)(extras));
+    rendered.set(variant, made);
+    return made;
+  }
+
+  const tombstones = reusable<"conversationId" | "userId">(sql`
+    SELECT tombstones.of[1] AS conversation_tombstone, tombstones.of[2] AS user_tombstone${readAt}
+    FROM ${sql.raw(parts.functionName("_tombstones_of"))}(${sql.placeholder("conversationId")}::text, ${sql.placeholder("userId")}::text)
+      AS tombstones (of)
+    WHERE NOT EXISTS (SELECT FROM ${parts.conversation.source} WHERE ${parts.ofOne})`);
+
+  return {
+    read: (request: ReadRequest): Statement => {
+      const { conversationId: id, messages: selection, receiptFor } = request;
+      const range = selection.kind === "range" ? selection : undefined;
+      return statementOf(request)({
+        conversationId: id,
+        key: receiptFor ?? null,
+        last: selection.kind === "last" ? selection.limit : null,
+        after: range?.after ?? null,
+        before: range?.before ?? null,
+        limit: range?.limit ?? null,
+        messageId: selection.kind === "message" ? selection.messageId : null,
+      });
+    },
+
+    /** No row where there is a conversation by now. */
+    tombstones: (id: string, userId: string | undefined): Statement =>
+      tombstones({ conversationId: id, userId: userId ?? null }),
+  };
+}
+
+/** Reads one conversation: in one statement, or, where there is none and more is asked, two. */
+export function createReading(
+  sql: SqlClient,
+  names: ResolvedNames,
+  maxReadBytes: number,
+): MemoryBackend["read"] {
+  const queries = createReadQueries(names, maxReadBytes);
+
+  return async function read(request): Promise<ReadOutcome> {
+    const { conversationId, messages, tombstones, asksTime } = request;
+    const rows = await sql.query(queries.read(request));
+    const conversation = toSelected(conversationId, messages.kind, rows);
+    const [row = {}] = rows;
+    if (conversation !== undefined) {
+      return {
+        conversation,
+        firstPosition: firstPositionOf(conversation, row),
+        ...toExtras(row, conversation),
+      };
+    }
+    if (tombstones === undefined && asksTime !== true) return { conversation: null };
+    const [found] = await sql.query(queries.tombstones(conversationId, tombstones?.userId));
+    // Made in the meantime: what was seen never was at one moment.
+    return found === undefined
+      ? read(request)
+      : { conversation: null, tombstones: toTombstones(found), ...toTime(found) };
+  };
+}
+
+/** Messages with their digests, as JSON: what was written by hand may hold anything, also line breaks. */
+export function createHistoryQuery({
+  tables,
+  conversation,
+  ofOne,
+  joined,
+}: ConversationParts): (request: HistoryRequest) => Statement {
+  const { messages } = tables;
+  const { columns, source } = conversation;
+  const { conversationId, lastSeq, totalMessages, digestBase, incarnation } = columns;
+  // Positions begin with 0 and sequence numbers with 1.
+  const first = sql`greatest(${lastSeq} - ${totalMessages}, ${sql.placeholder("from")}::bigint)`;
+  const stored = sql`json_agg(json_build_array(stored.body, encode(stored.digest, 'hex')) ORDER BY stored.seq)::text`;
+  const query = reusable<"conversationId" | "from" | "limit">(sql`
+    SELECT concat_ws(' ', ${lastSeq}, ${totalMessages}, ${shownDigestOf(columns)}) AS counts,
+      coalesce(encode(${digestBase}, 'hex'), ${incarnation}) AS base,
+      (
+        SELECT ${joined(stored)} FROM (
+          SELECT ${messages.seq} AS seq, ${messages.body} AS body, ${messages.digest} AS digest FROM ${messages}
+          WHERE ${messages.conversationId} = ${conversationId} AND ${messages.seq} > ${first}
+          ORDER BY ${messages.seq} LIMIT (SELECT ${sql.placeholder("limit")}::bigint)
+        ) AS stored
+      ) AS bodies
+    FROM ${source} WHERE ${ofOne}`);
+  return ({ conversationId: id, from, limit }) => query({ conversationId: id, from, limit });
+}
+
+const storedSchema = z.array(z.tuple([z.string(), z.string().nullable()]));
+
+/** `null`: there is no such conversation. */
+export function toHistory(row: SqlRow | undefined): StoredHistory | null {
+  if (row === undefined) return null;
+  const [lastSeq, total, shown] = row["counts"]?.split(" ") ?? [];
+  const base = row["base"] ?? "";
+  const stored = storedSchema.parse(JSON.parse(bodiesIn(row) ?? "[]"));
+  const nextPosition = Number(lastSeq);
+  return {
+    firstPosition: nextPosition - Number(total),
+    nextPosition,
+    base,
+    ...digestIn(shown, base),
+    messages: stored.map(([body, digest]) => ({ body, digest })),
+  };
+}

@@ -1,0 +1,203 @@
+import type { MemoryStats } from "@jaf/memory";
+import type { StoredConversation, StoredSelection, Tombstones } from "@jaf/memory/adapter";
+import { gt, isNull, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/pg-core";
+import {
+  jsonTextOf,
+  LAST_DATE_MS,
+  millisecondsOf,
+  type SqlRow,
+  statementTime,
+} from "../client/statements.ts";
+import { ConversationTooLarge } from "../errors.ts";
+import { createTables } from "../migrations/conversations.ts";
+import { qualifiedName, quoteLiteral, type ResolvedNames } from "../table-names.ts";
+import { fromMetadataTexts } from "./metadata.ts";
+
+/** The main table under a short name: `columns`, and what stands behind `FROM`. */
+export function conversationsOf(names: ResolvedNames) {
+  const table = createTables(names).conversations;
+  const columns = alias(table, "conversation");
+  const { expiresAt } = columns;
+  const live = or(isNull(expiresAt), gt(expiresAt, statementTime));
+  return { columns, source: sql`${table} AS conversation`, live };
+}
+
+type DigestColumns = Readonly<Record<"historyDigest" | "digestBase" | "totalMessages", SQLWrapper>>;
+
+/** Hex; without messages, what the first would begin with, "" for the incarnation; "-" for messages without digests. */
+export const shownDigestOf = ({ historyDigest, digestBase, totalMessages }: DigestColumns): SQL =>
+  sql`coalesce(encode(${historyDigest}, 'hex'),
+    CASE WHEN ${totalMessages} > 0 THEN '-' ELSE coalesce(encode(${digestBase}, 'hex'), '') END)`;
+
+interface MetadataColumns {
+  readonly shown: SQL;
+  readonly exact: SQL;
+}
+
+/** What the statements that read conversations are made of. */
+export function conversationParts(names: ResolvedNames, maxReadBytes: number) {
+  const tables = createTables(names);
+  const conversation = conversationsOf(names);
+  const { columns, live } = conversation;
+  const readable = sql.raw(String(maxReadBytes));
+
+  // Numbers in one column: each column costs the server and the driver more than the number does.
+  const columnsWith = ({ shown, exact }: MetadataColumns): SQL => sql`
+    ${jsonTextOf(columns.userId)} AS user_id,
+    ${shown} AS metadata,
+    ${exact} AS exact_metadata,
+    concat_ws(' ', ${millisecondsOf(columns.createdAt)}, ${millisecondsOf(columns.lastActivity)}, ${columns.version},
+      ${columns.metadataVersion}, ${columns.lastSeq}, ${columns.totalMessages},
+      ${shownDigestOf(columns)}, ${columns.incarnation}) AS head`;
+
+  const metadata: MetadataColumns = {
+    shown: sql`(${columns.metadata} || ${columns.runMetadata})::text`,
+    exact: sql`${columns.exactMetadata}::text`,
+  };
+
+  const orTooLarge = (isTooLarge: SQL, bodies: SQL): SQL =>
+    sql`CASE WHEN ${isTooLarge} THEN ${sql.raw(quoteLiteral(TOO_LARGE))} ELSE ${bodies} END`;
+
+  return {
+    tables,
+    conversation,
+    readable,
+    columnsWith,
+    metadata,
+    columns: columnsWith(metadata),
+    orTooLarge,
+    // Bodies hold no line break, so that one joins them; one text is far cheaper to carry than a row each. The same
+    // aggregate twice is computed once.
+    joined: (bodies: SQL): SQL => orTooLarge(sql`octet_length(${bodies}) > ${readable}`, bodies),
+    ofOne: sql`${columns.conversationId} = ${sql.placeholder("conversationId")} AND ${live}`,
+    functionName: (suffix: string): string => qualifiedName(names, suffix),
+  };
+}
+
+export type ConversationParts = ReturnType<typeof conversationParts>;
+
+/** In place of the bodies, of which none has a line break. */
+const TOO_LARGE = "\r";
+
+const text = (row: SqlRow, column: string): string => {
+  const value = row[column];
+  if (typeof value === "string") return value;
+  throw new TypeError(`column ${column} is missing`);
+};
+
+const number = (row: SqlRow, column: string): number => Number(text(row, column));
+
+/** Of a time that was written by hand, and may be infinity, or in a year that only Postgres has, the date next to it. */
+const toDate = (milliseconds: unknown): Date =>
+  new Date(Math.min(Math.max(Number(milliseconds), -LAST_DATE_MS), LAST_DATE_MS));
+
+const date = (row: SqlRow, column: string): Date => toDate(text(row, column));
+
+/** Throws {@link ConversationTooLarge}. */
+export function bodiesIn({ bodies }: SqlRow): string | undefined {
+  if (bodies === TOO_LARGE) throw new ConversationTooLarge("the conversation is too large");
+  return bodies ?? undefined;
+}
+
+const bodiesOf = (row: SqlRow): string[] => bodiesIn(row)?.split("\n") ?? [];
+
+/** See `shownDigestOf`. */
+export const digestIn = (shown: string | undefined, incarnation: string) =>
+  shown === undefined || shown === "-" ? {} : { historyDigest: shown === "" ? incarnation : shown };
+
+function toStored(row: SqlRow, conversationId: string, messages: readonly string[]): StoredConversation {
+  const userId = row["user_id"];
+  const head = text(row, "head").split(" ");
+  // It may hold spaces.
+  const incarnation = head.length === 8 ? (head[7] as string) : head.slice(7).join(" ");
+  return {
+    conversationId,
+    ...(userId == null ? {} : { userId: JSON.parse(userId) as string }),
+    messages,
+    metadata: fromMetadataTexts(text(row, "metadata"), row["exact_metadata"]),
+    createdAt: toDate(head[0]),
+    lastActivity: toDate(head[1]),
+    totalMessages: Number(head[5]),
+    version: Number(head[2]),
+    metadataVersion: Number(head[3]),
+    nextPosition: Number(head[4]),
+    ...digestIn(head[6], incarnation),
+    incarnation,
+  };
+}
+
+export const toStoredConversation = (row: SqlRow): StoredConversation =>
+  toStored(row, JSON.parse(text(row, "id")) as string, bodiesOf(row));
+
+/** The rows of a selection, of which there is one, but for `"all"`; `undefined` if there is no conversation. */
+export function toSelected(
+  conversationId: string,
+  kind: StoredSelection["kind"],
+  rows: readonly SqlRow[],
+): StoredConversation | undefined {
+  const first = rows[0];
+  if (first === undefined) return undefined;
+  if (rows.length > 1) {
+    // The order in which rows come is not the server's promise.
+    const ordered = [...rows].sort((a, b) => number(a, "nth") - number(b, "nth"));
+    return toStored(ordered[0] ?? first, conversationId, ordered.flatMap(bodiesOf));
+  }
+  const bodies = bodiesOf(first);
+  return toStored(first, conversationId, kind === "last" ? bodies.reverse() : bodies);
+}
+
+/** The position of the first of the selected messages, which follow each other. */
+export function firstPositionOf(
+  { messages, nextPosition }: StoredConversation,
+  row: SqlRow | undefined,
+): number {
+  if (messages.length === 0) return nextPosition;
+  const first = row?.["first_position"];
+  return first == null ? nextPosition - messages.length : Number(first);
+}
+
+/** When it was read, if that was asked for. */
+export const toTime = ({ read_at: readAt }: SqlRow) => (readAt == null ? {} : { readAt: toDate(readAt) });
+
+/** What a read gives beside the conversation. */
+export function toExtras(row: SqlRow, conversation: StoredConversation) {
+  const { receipt, traces, ttl_seconds: ttlSeconds, message_ids: messageIds } = row;
+  const extras = {
+    ...(receipt == null ? {} : { receipt: { nextPosition: Number(receipt) } }),
+    ...toTime(row),
+  };
+  if (traces === undefined) return extras;
+  return {
+    ...extras,
+    forExport: {
+      traceIds: JSON.parse(traces ?? "[]") as string[],
+      ...(ttlSeconds == null ? {} : { ttlSeconds: Number(ttlSeconds) }),
+      messageIds: toMessageIds(messageIds, conversation),
+    },
+  };
+}
+
+/** Of all messages, from an object of sequence numbers to ids. */
+function toMessageIds(
+  idsBySeq: string | null | undefined,
+  { messages, nextPosition }: StoredConversation,
+): readonly (string | null)[] {
+  const ids = new Map(Object.entries(JSON.parse(idsBySeq ?? "{}") as Record<string, string>));
+  const firstSeq = nextPosition - messages.length + 1;
+  return messages.map((_, index) => ids.get(String(firstSeq + index)) ?? null);
+}
+
+export const toTombstones = (row: SqlRow): Tombstones => ({
+  conversation: row["conversation_tombstone"] ?? null,
+  user: row["user_tombstone"] ?? null,
+});
+
+export function toStats(row: SqlRow): MemoryStats {
+  return {
+    totalConversations: number(row, "conversations"),
+    totalMessages: number(row, "messages"),
+    ...(row["oldest"] == null ? {} : { oldestConversation: date(row, "oldest") }),
+    ...(row["newest"] == null ? {} : { newestConversation: date(row, "newest") }),
+  };
+}

@@ -1,0 +1,195 @@
+import type { WriteReceipt } from "@jaf/memory";
+import {
+  type ConversationSource,
+  type ConversationWrite,
+  createKeyedQueue,
+  messageHash,
+  type WriteOutcome,
+} from "@jaf/memory/adapter";
+import { hasCode, type SqlClient } from "../client/clients.ts";
+import {
+  EARLIEST_MS,
+  only,
+  type SqlRow,
+  type SqlValue,
+  type Statement,
+  statementName,
+} from "../client/statements.ts";
+import { qualifiedName, type ResolvedNames } from "../table-names.ts";
+import { toMetadataTexts } from "./metadata.ts";
+
+// The arguments of the function that does a whole write, in its order: `migrations/conversation-write.ts` says what
+// they are. JSON is given as text.
+const ARGUMENTS = [
+  ["conversation_id", "text"],
+  ["replace", "boolean"],
+  ["bodies", "text[]"],
+  ["hashes", "text[]"],
+  ["tool_results", "boolean[]"],
+  ["drop_last", "bigint"],
+  ["user_id", "text"],
+  ["trace_id", "text"],
+  ["metadata", "text::jsonb"],
+  ["run_metadata", "text::jsonb"],
+  ["expected_version", "bigint"],
+  ["expected_metadata_version", "bigint"],
+  ["expected_incarnation", "text"],
+  ["expected_tombstones", "text[]"],
+  ["incarnation", "text"],
+  ["key", "text"],
+  ["body_hash", "text"],
+  ["max_messages", "bigint"],
+  ["ttl_seconds", "bigint"],
+  ["more", "text::jsonb"],
+] as const;
+
+const MORE = ARGUMENTS.length - 1;
+
+const toMilliseconds = (date: Date): number => Math.max(date.getTime(), EARLIEST_MS);
+
+const toSource = ({
+  createdAt,
+  lastActivity,
+  version,
+  metadataVersion,
+  firstPosition,
+  traceIds,
+}: ConversationSource) => ({
+  created_at: toMilliseconds(createdAt),
+  last_activity: toMilliseconds(lastActivity),
+  version,
+  metadata_version: metadataVersion,
+  first_position: firstPosition,
+  trace_ids: traceIds,
+});
+
+/** What few writes say, as an object; `null`: nothing of it. */
+function toMore({ messages, source }: ConversationWrite, exact: object | undefined): object | null {
+  const own = messages.some((message) => message.own !== undefined);
+  if (!own && source === undefined && exact === undefined) return null;
+  return {
+    exact_metadata: exact,
+    source: source && toSource(source),
+    ...(own
+      ? {
+          message_ids: messages.map((message) => message.own?.id ?? null),
+          message_hashes: messages.map((message) => message.own?.hash ?? null),
+        }
+      : {}),
+  };
+}
+
+const NOTHING_EXPECTED = { incarnation: null, tombstones: null };
+
+function toExpectation({ expectedIncarnation: expected }: ConversationWrite) {
+  if (expected === undefined) return NOTHING_EXPECTED;
+  return "present" in expected
+    ? { incarnation: expected.present, tombstones: null }
+    : { incarnation: null, tombstones: [expected.absent.conversation, expected.absent.user] };
+}
+
+/** In the order of the arguments; so many writes pass here that it is one array and nothing else. */
+function toValues(write: ConversationWrite): readonly SqlValue[] {
+  const { shown, run, exact } = toMetadataTexts(write.metadata);
+  const more = toMore(write, exact);
+  const expected = toExpectation(write);
+  return [
+    write.conversationId,
+    write.mode === "replace",
+    write.messages.map(({ body }) => body),
+    write.messages.map(({ body }) => messageHash(body)),
+    write.messages.map(({ isToolResult }) => isToolResult),
+    write.dropLast ?? 0,
+    write.userId ?? null,
+    write.traceId ?? null,
+    shown,
+    run,
+    write.expectedVersion ?? null,
+    write.expectedMetadataVersion ?? null,
+    expected.incarnation,
+    expected.tombstones,
+    write.create?.incarnation ?? null,
+    write.idempotency?.key ?? null,
+    write.idempotency?.bodyHash ?? null,
+    write.maxMessages ?? null,
+    write.ttlSeconds ?? null,
+    more && JSON.stringify(more),
+  ];
+}
+
+export interface WriteCall {
+  readonly usual: (write: ConversationWrite) => Statement;
+  /** For one that the function refused to do as usual, with {@link KEY_IS_KNOWN}. */
+  readonly careful: (write: ConversationWrite) => Statement;
+}
+
+/** What the function raises where it has to be asked once more, by the careful call. */
+const KEY_IS_KNOWN: ReadonlySet<unknown> = new Set(["JF005"]);
+
+/** The calls of the function that does a whole write. */
+function createWriteCall(names: ResolvedNames): WriteCall {
+  const parameters = ARGUMENTS.map(([, type], index) => `$${index + 1}::${type}`).join(", ");
+  const text = `SELECT ${qualifiedName(names, "_write")}(${parameters}) AS outcome`;
+  const name = statementName(text);
+  const call = (values: readonly SqlValue[]): Statement => ({ name, text, values, writes: true });
+  return {
+    usual: (write) => call(toValues(write)),
+    careful: (write) => call(toValues(write).map((value, at) => (at === MORE ? (value ?? "{}") : value))),
+  };
+}
+
+/** Of what follows `written`. */
+const toReceipt = ([version, lastSeq, totalMessages, digest = "-"]: readonly string[]): WriteReceipt => ({
+  nextPosition: Number(lastSeq),
+  totalMessages: Number(totalMessages),
+  version: Number(version),
+  ...(digest === "-" ? {} : { historyDigest: digest }),
+});
+
+function toWriteOutcome({ outcome }: SqlRow): WriteOutcome {
+  const [status, ...values] = outcome?.split(" ") ?? [];
+  switch (status) {
+    case "written":
+      return { status, receipt: toReceipt(values) };
+    case "replayed":
+    case "missing":
+      return { status };
+    case "version":
+    case "metadata-version":
+      return { status: "conflict", reason: status, actualVersion: Number(values[0]) };
+    case "owner":
+    case "idempotency-key":
+    case "incarnation":
+    case "length":
+    case "message-id":
+      return { status: "conflict", reason: status };
+    default:
+      throw new TypeError("unknown outcome of a write");
+  }
+}
+
+/** Writes conversations. `written` settles once no write is waiting any more. */
+export function createWriting(sql: SqlClient, names: ResolvedNames, sweepExpired: () => Promise<void>) {
+  const call = createWriteCall(names);
+  // One write of a conversation at a time: they keep their order, and one locked conversation holds one connection of a pool. A
+  // single connection does that by itself.
+  const queue = sql.concurrent ? createKeyedQueue() : undefined;
+
+  async function write(given: ConversationWrite): Promise<WriteOutcome> {
+    // What the usual call raises ends the transaction, which may be one of the application.
+    const carefully = !sql.autocommit && given.idempotency !== undefined;
+    const task = async () => {
+      try {
+        return toWriteOutcome(only(await sql.query(carefully ? call.careful(given) : call.usual(given))));
+      } catch (thrown) {
+        if (carefully || !hasCode(thrown, KEY_IS_KNOWN)) throw thrown;
+        return toWriteOutcome(only(await sql.query(call.careful(given))));
+      }
+    };
+    const outcome = await (queue === undefined ? task() : queue.run(given.conversationId, task));
+    if (given.ttlSeconds !== undefined) await sweepExpired();
+    return outcome;
+  }
+
+  return { write, written: async () => queue?.runAlone(async () => {}) };
+}

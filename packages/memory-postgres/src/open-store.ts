@@ -1,0 +1,93 @@
+import { createMemoryConnectionError, MemorySetupError, present } from "@jaf/memory/adapter";
+import { adaptClient } from "./client/adapt-client.ts";
+import type { PgClient, PostgresClient, SqlClient } from "./client/clients.ts";
+import type { ConnectionSettings } from "./config.ts";
+import { toSetupError } from "./errors.ts";
+import { prepareTables } from "./migrations/migrator.ts";
+import type { TableGroup } from "./migrations/table-group.ts";
+import type { ResolvedNames, TableNames } from "./table-names.ts";
+
+interface Opening {
+  readonly settings: ConnectionSettings & TableNames;
+  /** Used where there is one, and left open. */
+  readonly client: PostgresClient | undefined;
+  readonly group: TableGroup;
+  /** The factory, for errors. */
+  readonly operation: string;
+}
+
+interface OpenedTables {
+  readonly sql: SqlClient;
+  readonly names: ResolvedNames;
+  /** Closes what was opened, and never a client that was passed in. */
+  readonly close: () => Promise<void>;
+}
+
+/** For factories that open no pool. Throws a `TypeError`. */
+export function requireClient(client: PostgresClient, operation: string): void {
+  if (typeof client === "object" && client !== null) return;
+  throw new TypeError(
+    `${operation}: expected a Pool or a connected Client of \`pg\`, or a PGlite, as the client`,
+  );
+}
+
+/** What `make` makes of tables that are there. Rejects with a `MemorySetupError`. */
+export async function openTables<T>(
+  { settings, client, group, operation }: Opening,
+  make: (tables: OpenedTables) => T | Promise<T>,
+): Promise<T> {
+  const opened =
+    client === undefined ? await openPool(settings, operation) : { client, close: async () => {} };
+  try {
+    const sql = adaptClient(opened.client);
+    const names = await prepareTables(sql, group, { ...settings, operation });
+    return await make({ sql, names, close: opened.close });
+  } catch (thrown) {
+    await opened.close().catch(() => {}); // What went wrong first is what helps.
+    throw toSetupError(operation, thrown);
+  }
+}
+
+const CONNECTION_TIMEOUT_MS = 10_000;
+
+interface OwnPool {
+  readonly client: PgClient;
+  readonly close: () => Promise<void>;
+}
+
+// Imported when needed: with PGlite, or a client of one's own, `pg` need not be installed.
+async function importPg(operation: string) {
+  try {
+    const { default: pg } = await import("pg");
+    return pg;
+  } catch {
+    const hint = "the package `pg` is not installed; install it, or pass a client";
+    throw new MemorySetupError(
+      createMemoryConnectionError("postgres", hint, { operation, retryable: false }),
+    );
+  }
+}
+
+function connectionOptions(settings: ConnectionSettings) {
+  const { connectionString, host, port, database, username, password, ssl } = settings;
+  const target =
+    connectionString === undefined
+      ? { host, port, database, user: username, ...present({ password }) }
+      : { connectionString };
+  return { ...target, ...present({ ssl }) };
+}
+
+/** Connects lazily. `operation`: who asks, for the error where `pg` is missing. */
+async function openPool(settings: ConnectionSettings, operation: string): Promise<OwnPool> {
+  const { Pool } = await importPg(operation);
+  const pool = new Pool({
+    ...connectionOptions(settings),
+    max: settings.maxConnections,
+    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+    query_timeout: settings.queryTimeoutMs,
+    keepAlive: true,
+  });
+  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  pool.on("error", () => {});
+  return { client: pool, close: () => pool.end() };
+}

@@ -1,0 +1,149 @@
+import type { AppendedEvents, TurnWriter } from "@jaf/memory";
+import { sql } from "drizzle-orm";
+import * as z from "zod";
+import type { SqlClient } from "../client/clients.ts";
+import { reusable, type SqlRow } from "../client/statements.ts";
+import { isRefusal } from "../errors.ts";
+import { createTurnTables } from "../migrations/turn-log.ts";
+import type { ResolvedNames } from "../table-names.ts";
+import { createGroupQueue, type GroupQueue } from "./group-queue.ts";
+import { clock, longest, seconds } from "./statements.ts";
+
+/** What an append or a renewal comes to. `held`: it was done, now or before. `gap`: events are missing before its first. */
+export type AppendOutcome =
+  | { readonly kind: "held"; readonly stopRequested: boolean }
+  | { readonly kind: "lost" }
+  | { readonly kind: "gap" };
+
+/** Without `first` and `events` it only renews the lease. */
+interface Append extends Partial<Pick<AppendedEvents, "first" | "events" | "end">> {
+  readonly writer: TurnWriter;
+}
+
+export type AppendQueue = GroupQueue<Append, AppendOutcome>;
+
+/** What one append, or a renewal, says, as a field of the JSON. */
+interface AppendRow {
+  readonly conversation_id: string;
+  readonly turn_id: string;
+  readonly token: string;
+  /** `null`: only the lease is renewed. */
+  readonly first: number | null;
+  readonly texts: readonly string[];
+  /** `null`: the turn goes on. The next three are `null` with it. */
+  readonly state: "waiting" | "ended" | null;
+  readonly record: string | null;
+  readonly event_seconds: number | null;
+  readonly record_seconds: number | null;
+}
+
+const toRow = ({ writer, first, events, end }: Append): AppendRow => ({
+  conversation_id: writer.conversationId,
+  turn_id: writer.turnId,
+  token: writer.token,
+  first: first ?? null,
+  texts: events ?? [],
+  state: end?.state ?? null,
+  record: end?.record ?? null,
+  event_seconds: end?.eventSeconds ?? null,
+  record_seconds: end?.recordSeconds ?? null,
+});
+
+const keyOf = ({ writer: { conversationId, turnId } }: Append): string =>
+  JSON.stringify([conversationId, turnId]);
+
+const outcomeSchema = z.enum(["held", "lost", "gap"]);
+
+function toOutcome(row: SqlRow): AppendOutcome {
+  const kind = outcomeSchema.parse(row["outcome"]);
+  return kind === "held" ? { kind, stopRequested: row["stop_requested"] === "true" } : { kind };
+}
+
+/**
+ * Sends appends and renewals. Where statements run side by side, those that come while others are in progress go together, in
+ * one statement.
+ */
+export function createAppendQueue({
+  sql,
+  names,
+}: {
+  readonly sql: SqlClient;
+  readonly names: ResolvedNames;
+}): AppendQueue {
+  const one = createAppendStatement(names, { waits: true });
+  const several = createAppendStatement(names, { waits: false });
+
+  async function sendOne(append: Append): Promise<AppendOutcome> {
+    const rows = JSON.stringify([toRow(append)]);
+    const [row] = await sql.query({ ...one({ rows }), writes: true });
+    return row === undefined ? { kind: "lost" } : toOutcome(row);
+  }
+
+  async function sendGroup(packed: readonly string[]): Promise<readonly (AppendOutcome | undefined)[]> {
+    try {
+      const rows = await sql.query({ ...several({ rows: `[${packed.join(",")}]` }), writes: true });
+      const answers = new Map(rows.map((row) => [Number(row["nth"]), toOutcome(row)]));
+      return packed.map((_, index) => answers.get(index + 1));
+    } catch (thrown) {
+      // After any other failure it is unknown what was done, and each of them fails.
+      if (!isRefusal(thrown)) throw thrown;
+      return packed.map(() => undefined);
+    }
+  }
+
+  // On a single connection nothing is gained, and the statements may belong to a transaction of the application.
+  if (!sql.concurrent) return { add: sendOne, drained: async () => {} };
+  return createGroupQueue({ keyOf, pack: (append) => JSON.stringify(toRow(append)), sendOne, sendGroup });
+}
+
+/**
+ * Appends to several turns: an array of {@link AppendRow}. `nth`: which of them, from 1. There is no row for one whose turn isn't
+ * there, nor for a second one of a turn. `waits: false`: nor for one whose turn somebody else has locked, so that nobody waits
+ * for a lock while this statement holds others.
+ */
+export function createAppendStatement(names: ResolvedNames, { waits }: { readonly waits: boolean }) {
+  const { turns, events } = createTurnTables(names);
+  const leaseEnds = sql`done.now + ${seconds(sql`turn.lease_seconds`)}`;
+  const kept = longest(sql`turn.lease_seconds`, sql`turn.keep_seconds`);
+  const eventsExpire = sql`done.now + ${seconds(sql`done.event_seconds`)}`;
+  return reusable<"rows">(sql`
+      WITH given AS MATERIALIZED (
+        SELECT DISTINCT ON (conversation_id, turn_id) *
+        FROM ROWS FROM (json_to_recordset(${sql.placeholder("rows")}::text::json) AS (
+          conversation_id text COLLATE "C", turn_id text COLLATE "C", token text, first bigint, texts text[],
+          state text, record text, event_seconds float8, record_seconds float8
+        )) WITH ORDINALITY AS given (
+          conversation_id, turn_id, token, first, texts, end_state, record, event_seconds, record_seconds, nth
+        ) ORDER BY conversation_id, turn_id, nth
+      ), locked AS MATERIALIZED (
+        SELECT given.*, turn.events, turn.state, turn.stop_requested, turn.expires_at, turn.token = given.token AS is_writer
+        FROM given JOIN ${turns} AS turn
+          ON turn.conversation_id = given.conversation_id AND turn.turn_id = given.turn_id
+        ORDER BY turn.conversation_id, turn.turn_id FOR NO KEY UPDATE OF turn${waits ? sql`` : sql` SKIP LOCKED`}
+      ), timed AS MATERIALIZED (SELECT *, ${clock} AS now FROM locked
+      ), decided AS MATERIALIZED (
+        SELECT *, first + cardinality(texts) AS next, CASE
+          WHEN NOT is_writer OR expires_at <= now THEN 'lost'
+          WHEN state <> 'running' THEN
+            CASE WHEN end_state IS NOT NULL AND first + cardinality(texts) <= events THEN 'held' ELSE 'lost' END
+          WHEN first > events THEN 'gap'
+          ELSE 'held'
+        END AS outcome FROM timed
+      ), done AS (SELECT * FROM decided WHERE outcome = 'held' AND state = 'running'
+      ), written AS (
+        UPDATE ${turns} AS turn SET
+          events = greatest(turn.events, done.next), state = coalesce(done.end_state, turn.state),
+          request = CASE WHEN done.end_state IS NULL THEN turn.request END, record = done.record,
+          lease_ends_at = ${leaseEnds},
+          events_expire_at = CASE WHEN done.end_state IS NOT NULL THEN ${eventsExpire} END,
+          expires_at = CASE WHEN done.end_state IS NULL THEN done.now + ${kept}
+            ELSE done.now + ${seconds(sql`done.record_seconds`)} END,
+          due_at = CASE WHEN done.end_state IS NOT NULL THEN ${eventsExpire}
+            WHEN turn.due_at <= done.now THEN ${leaseEnds} ELSE least(turn.due_at, ${leaseEnds}) END
+        FROM done WHERE turn.conversation_id = done.conversation_id AND turn.turn_id = done.turn_id
+      ), stored AS (
+        INSERT INTO ${events} (conversation_id, turn_id, first, texts)
+        SELECT conversation_id, turn_id, events, texts[events - first + 1:] FROM done WHERE next > events
+      )
+      SELECT nth::text AS nth, outcome, stop_requested::text AS stop_requested FROM decided`);
+}

@@ -1,0 +1,91 @@
+import { MemorySetupError } from "@jaf/memory";
+import { afterAll, describe, expect, it } from "vitest";
+import {
+  createPostgresBlobStore,
+  createPostgresProvider,
+  migrate,
+  printMigrations,
+} from "../../src/index.ts";
+import { describeSchema } from "../support/schema.ts";
+import { dropSchemas, freshSchema, runSql, useClient, useSchemaNamed } from "../support/stores.ts";
+
+const schemas: string[] = [];
+const schemaOf = (): string => {
+  const name = freshSchema();
+  schemas.push(name);
+  return name;
+};
+
+const groups = ["blobs"] as const;
+
+afterAll(() => dropSchemas(schemas));
+
+describe("the migrations of blobs", () => {
+  it("make the schema that is under review", async () => {
+    const schema = schemaOf();
+    await useClient((client) => migrate(client, { schema, groups }));
+    await expect(await describeSchema(schema)).toMatchFileSnapshot("./blobs.schema.txt");
+  });
+
+  it("print a script that does the same, any number of times", async () => {
+    const [migrated, printed] = [schemaOf(), schemaOf()];
+    await useClient((client) => migrate(client, { schema: migrated, groups }));
+    await runSql(printMigrations({ schema: printed, groups }));
+    await runSql(printMigrations({ schema: printed, groups }));
+    expect(await describeSchema(printed)).toBe(await describeSchema(migrated));
+  });
+
+  it("run once when 8 stores are made at the same time", async () => {
+    const schema = schemaOf();
+    const create = () =>
+      useClient(async (client) => void (await createPostgresBlobStore({ schema }, client)));
+    await Promise.all(Array.from({ length: 8 }, create));
+    const { rows } = await runSql(`SELECT id FROM "${schema}".conversations_blob_migrations ORDER BY id`);
+    expect(rows).toEqual([{ id: 0 }]);
+  });
+
+  it("share a schema and a prefix with divided conversations, whichever comes first", async () => {
+    for (const both of [["conversations", "blobs"] as const, ["blobs", "conversations"] as const]) {
+      const tables = { schema: schemaOf(), tableName: "shared", partitions: 2 };
+      await useClient(async (client) => {
+        await migrate(client, { ...tables, groups: both });
+        await createPostgresProvider({ ...tables, migrate: false }, client);
+        await createPostgresBlobStore({ ...tables, migrate: false }, client);
+      });
+    }
+  });
+
+  it("are asked for when the store may not run them, and say when the table is gone", async () => {
+    const schema = schemaOf();
+    await useClient(async (client) => {
+      const created = createPostgresBlobStore({ schema, migrate: false }, client);
+      await expect(created).rejects.toThrow(MemorySetupError);
+      await expect(created).rejects.toThrow(/run migrate\(\).* with `groups: \["blobs"\]`/);
+      await migrate(client, { schema, groups });
+      await client.query(`DROP TABLE "${schema}".conversations_blobs`);
+      await expect(createPostgresBlobStore({ schema }, client)).rejects.toThrow(
+        /some of the tables are gone/,
+      );
+    });
+  });
+
+  it.each(["te\"na'nt $jaf$ $jaf_migration$; --", '"public".', "%I %s"])(
+    "serve a schema named %s",
+    async (schema) => {
+      await useSchemaNamed(schema, async (client) => {
+        const store = await createPostgresBlobStore({ schema }, client);
+        const put = await store.put("c", new Uint8Array([1]), { id: "h", seconds: 1 });
+        expect(put).toMatchObject({ success: true });
+      });
+    },
+  );
+
+  it("keep the bytes out of line and uncompressed, and nothing of them in statistics", async () => {
+    const schema = schemaOf();
+    await useClient((client) => migrate(client, { schema, groups }));
+    const { rows } =
+      await runSql(`SELECT attstorage, coalesce(attstattarget, -1)::int AS samples FROM pg_attribute
+      WHERE attrelid = '"${schema}".conversations_blobs'::regclass AND attname = 'data'`);
+    expect(rows).toEqual([{ attstorage: "e", samples: 0 }]);
+  });
+});

@@ -1,0 +1,41 @@
+import type { CacheAdapter } from "@jaf/memory";
+import { adaptClient } from "./client/adapt-client.ts";
+import type { RedisClient } from "./client/clients.ts";
+import { createDeadlines } from "./client/command-deadlines.ts";
+import { parseConfig, type RedisConfig } from "./config.ts";
+import { text } from "./lua.ts";
+
+/**
+ * Keeps values in Redis for all processes that share it. The client is never closed. A call that fails, or takes longer
+ * than `commandTimeoutMs`, rejects with what the client throws or with a timeout error. Keys are
+ * `<keyPrefix>cache:{<key>}`, which no key of a conversation or of media is.
+ *
+ * @throws TypeError for an invalid client or option.
+ */
+export function createRedisCacheAdapter(
+  client: RedisClient,
+  options: Pick<RedisConfig, "keyPrefix" | "commandTimeoutMs"> = {},
+): CacheAdapter {
+  const { keyPrefix, commandTimeoutMs } = parseConfig(options);
+  const port = adaptClient(client);
+  const deadlines = createDeadlines(commandTimeoutMs, port.onTimeout);
+  // If the prefix has a hash tag, that one selects the server.
+  const keyOf = (key: string): string => `${keyPrefix}cache:{${key}}`;
+  const send = (command: string, key: string, ...args: readonly string[]): Promise<unknown> =>
+    deadlines(port.send([command, key, ...args], key));
+
+  return {
+    get: async (key) => {
+      const value = await send("GET", keyOf(key));
+      return value == null ? undefined : text(value);
+    },
+    set: async (key, value, { ttlSeconds }) => {
+      await send("SET", keyOf(key), value, "EX", String(ttlSeconds));
+    },
+    delete: async (key) => {
+      await send("DEL", keyOf(key));
+    },
+    setIfAbsent: async (key, value, { ttlSeconds }) =>
+      (await send("SET", keyOf(key), value, "EX", String(ttlSeconds), "NX")) != null,
+  };
+}

@@ -1,0 +1,192 @@
+import {
+  isIoredis,
+  isIoredisCluster,
+  isNodeRedisCluster,
+  isNodeRedisSentinel,
+  type RedisClient,
+} from "./clients.ts";
+
+/** A setting of a client because of which it doesn't recover, or doesn't fail in time, when a connection dies. */
+export interface RedisClientFinding {
+  /** From the options that the client was created with, e.g. `socket.socketTimeout`. */
+  readonly setting: string;
+  /** `"unreadable"`: the client doesn't expose it. Pass the options that it was created with, too. */
+  readonly problem: "missing" | "unsuitable" | "unreadable";
+  /** What happens with the current setting. */
+  readonly why: string;
+  /** What to set. */
+  readonly remedy: string;
+}
+
+/** What is wrong with a value. */
+type Verdict = Pick<RedisClientFinding, "problem" | "why">;
+
+/** What one setting should be. */
+interface Rule {
+  /** Within the options of one connection. */
+  readonly setting: string;
+  readonly remedy: string;
+  /** `connection`: all options of one connection. `undefined`: it is right. */
+  readonly judge: (value: unknown, connection: unknown) => Verdict | undefined;
+}
+
+const missing = (why: string): Verdict => ({ problem: "missing", why });
+
+const unsuitable = (why: string): Verdict => ({ problem: "unsuitable", why });
+
+/** By a path, e.g. `socket.socketTimeout`. */
+function settingOf(options: unknown, path: string): unknown {
+  let value = options;
+  for (const name of path.split(".")) {
+    if (typeof value !== "object" || value === null) return undefined;
+    value = Reflect.get(value, name);
+  }
+  return value;
+}
+
+const isPositive = (value: unknown): value is number => typeof value === "number" && value > 0;
+
+const DEAD =
+  "a connection whose other side is gone without any sign is kept, and every call on it fails by timeout, for ever";
+
+const offlineQueue = (setting: string, right: boolean): Rule => ({
+  setting,
+  remedy: String(right),
+  judge: (value) =>
+    value === right
+      ? undefined
+      : missing(
+          "without a connection calls wait, and are sent later, also those that were given up meanwhile",
+        ),
+});
+
+const SOCKET_TIMEOUT = "30_000, or more than the slowest call may take";
+
+/** Of one connection of `redis`. */
+const nodeRedisRules: readonly Rule[] = [
+  {
+    setting: "socket.socketTimeout",
+    remedy: SOCKET_TIMEOUT,
+    judge: (value) => (isPositive(value) ? undefined : missing(DEAD)),
+  },
+  {
+    setting: "socket.reconnectStrategy",
+    remedy: "(retries) => Math.min(50 * 2 ** retries, 2_000)",
+    judge: (value) => {
+      if (value === undefined) return missing("after a socketTimeout the client closes itself for good");
+      return value === false ? unsuitable("a connection that broke is never made again") : undefined;
+    },
+  },
+  {
+    setting: "pingInterval",
+    remedy: "10_000, and less than socket.socketTimeout",
+    judge: (value, connection) => {
+      if (!isPositive(value)) {
+        return missing(
+          "nobody notices that an idle connection is dead, or, with a socketTimeout, each idle one is closed",
+        );
+      }
+      const timeout = settingOf(connection, "socket.socketTimeout");
+      return isPositive(timeout) && value >= timeout
+        ? unsuitable("an idle connection is closed by its socketTimeout before it is pinged")
+        : undefined;
+    },
+  },
+];
+
+/** Of a client of `redis` that is one connection. */
+const nodeRedisClientRules: readonly Rule[] = [...nodeRedisRules, offlineQueue("disableOfflineQueue", true)];
+
+/** Of one connection of a Cluster of `ioredis`. */
+const ioredisNodeRules: readonly Rule[] = [
+  {
+    setting: "socketTimeout",
+    remedy: SOCKET_TIMEOUT,
+    judge: (value) => (isPositive(value) ? undefined : missing(DEAD)),
+  },
+];
+
+const retries = (setting: string, otherwise: string): Rule => ({
+  setting,
+  remedy: "(retries) => Math.min(50 * 2 ** retries, 2_000)",
+  judge: (value) => (typeof value === "function" ? undefined : unsuitable(otherwise)),
+});
+
+/** Of a client of `ioredis`, also by Sentinels. */
+const ioredisClientRules: readonly Rule[] = [
+  ...ioredisNodeRules,
+  {
+    setting: "keepAlive",
+    remedy: "10_000",
+    judge: (value) =>
+      isPositive(value)
+        ? undefined
+        : missing(
+            "the system asks after two hours whether the other side of an idle connection is still there",
+          ),
+  },
+  retries("retryStrategy", "a connection that broke is never made again"),
+  offlineQueue("enableOfflineQueue", false),
+];
+
+/** Of a Cluster of `ioredis` as a whole. */
+const ioredisClusterRules: readonly Rule[] = [
+  retries("clusterRetryStrategy", "a Cluster all of whose connections broke is never connected again"),
+];
+
+/** Where the options of single connections are, within those of the client: `""`, or e.g. `defaults`. */
+interface OptionsLocation {
+  /** `undefined`: the client doesn't show them. */
+  readonly options: unknown;
+  readonly path: string;
+}
+
+function judge({ options, path }: OptionsLocation, rules: readonly Rule[]): readonly RedisClientFinding[] {
+  const connection = path === "" ? options : settingOf(options, path);
+  return rules.flatMap((rule): readonly RedisClientFinding[] => {
+    const setting = path === "" ? rule.setting : `${path}.${rule.setting}`;
+    if (options === undefined) {
+      const verdict = rule.judge(undefined, undefined);
+      const why = `where it isn't set, ${verdict?.why ?? ""}`;
+      return [{ setting, problem: "unreadable", why, remedy: rule.remedy }];
+    }
+    const verdict = rule.judge(settingOf(connection, rule.setting), connection);
+    return verdict === undefined ? [] : [{ setting, ...verdict, remedy: rule.remedy }];
+  });
+}
+
+/** Of `redis` only: `ioredis` prints what nobody listens to. */
+function judgeListeners(client: RedisClient): readonly RedisClientFinding[] {
+  const count: unknown = Reflect.get(client, "listenerCount");
+  if (typeof count !== "function" || Number(count.call(client, "error")) > 0) return [];
+  const why = "a connection that breaks while nobody listens ends the process";
+  return [{ setting: 'on("error")', problem: "missing", why, remedy: "a listener, e.g. one that logs" }];
+}
+
+function diagnoseNodeRedis(client: RedisClient, given: object | undefined): readonly RedisClientFinding[] {
+  if (isNodeRedisCluster(client)) {
+    return judge({ options: given ?? settingOf(client, "_options"), path: "defaults" }, nodeRedisRules);
+  }
+  if (isNodeRedisSentinel(client))
+    return judge({ options: given, path: "nodeClientOptions" }, nodeRedisRules);
+  const isPool = "totalClients" in client;
+  if (isPool) return judge({ options: given, path: "" }, nodeRedisRules);
+  return judge({ options: given ?? settingOf(client, "options"), path: "" }, nodeRedisClientRules);
+}
+
+/**
+ * Finds settings because of which a client that you pass in doesn't recover when a connection dies without being closed, or
+ * doesn't fail in time meanwhile. Empty: there are none. Does no I/O; the client needn't be connected.
+ *
+ * `options`: those that the client was created with. Pools and Sentinel clients of `redis` don't expose them: without this
+ * argument, each of their settings is `"unreadable"`.
+ */
+export function diagnoseRedisClient(client: RedisClient, options?: object): readonly RedisClientFinding[] {
+  if (!isIoredis(client)) return [...diagnoseNodeRedis(client, options), ...judgeListeners(client)];
+  const given = options ?? settingOf(client, "options");
+  if (!isIoredisCluster(client)) return judge({ options: given, path: "" }, ioredisClientRules);
+  return [
+    ...judge({ options: given, path: "redisOptions" }, ioredisNodeRules),
+    ...judge({ options: given, path: "" }, ioredisClusterRules),
+  ];
+}

@@ -1,0 +1,138 @@
+import { type ReadRequest, type StoredSelection, selectedBounds } from "@jaf/memory/adapter";
+import type { RedisPort } from "../client/clients.ts";
+import type { Deadlines } from "../client/command-deadlines.ts";
+import type { Keys } from "../keys.ts";
+import { list, number, text } from "../lua.ts";
+import { type Head, parseHead } from "./head.ts";
+import type { RunConversationScript } from "./scripts/index.ts";
+
+/** How many messages one call reads at most, so that no call blocks the server for long. */
+export const PART = 2_000;
+
+/** There is no conversation. */
+interface Absence {
+  readonly head: undefined;
+  readonly readAt: Date | undefined;
+}
+
+/** What the first round trip of a read returns. */
+export interface FirstRoundTrip {
+  /** By the server's clock, if it was asked for. */
+  readonly readAt: Date | undefined;
+  readonly head: Head;
+  /** Which messages are selected, as indexes of the list, the end exclusive. */
+  readonly from: number;
+  readonly to: number;
+  /** The first of them, at most {@link PART}. */
+  readonly items: readonly unknown[];
+  /** The value of the idempotency key that was asked for. */
+  readonly receipt?: string | undefined;
+  /** For an export: the messages' own ids, and the traces. */
+  readonly ownIds: readonly unknown[];
+  readonly traceIds: readonly string[];
+}
+
+export interface FirstRoundTripOptions {
+  readonly port: RedisPort;
+  readonly run: RunConversationScript;
+  readonly keys: Keys;
+  readonly deadlines: Deadlines;
+}
+
+type Request = Pick<ReadRequest, "conversationId" | "messages" | "receiptFor" | "forExport" | "asksTime">;
+
+/** As `LRANGE` takes it. */
+type Span = readonly [first: number, last: number] | "none";
+
+/**
+ * The indexes of a range in a conversation from which nothing was trimmed, as far as they are known before
+ * its length. The reply shows whether that was so.
+ */
+function rangeSpan({ after, before, limit }: Extract<StoredSelection, { kind: "range" }>): Span {
+  const fromEnd = after === undefined && before !== undefined && limit !== undefined;
+  const from = fromEnd ? Math.max(0, before - limit) : (after ?? -1) + 1;
+  const end = Math.min(before ?? from + PART, from + (limit ?? PART), from + PART);
+  return end <= from ? "none" : [from, end - 1];
+}
+
+/** `undefined`: it depends on what is stored. */
+function spanOf(selection: StoredSelection): Span | undefined {
+  switch (selection.kind) {
+    case "all":
+      return [0, PART - 1];
+    case "none":
+      return "none";
+    case "last":
+      return selection.limit <= PART ? [-selection.limit, -1] : undefined;
+    case "range":
+      return rangeSpan(selection);
+    case "message":
+      return undefined;
+  }
+}
+
+/** The ids of messages are in no head. */
+const positionOf = () => undefined;
+
+const toReceipt = (value: unknown): string | undefined => (value == null ? undefined : text(value));
+
+/** As `TIME` gives it: seconds and microseconds. */
+function toTime(reply: unknown): Date {
+  const [seconds, microseconds] = list(reply);
+  return new Date(number(seconds) * 1_000 + Math.floor(number(microseconds) / 1_000));
+}
+
+/**
+ * The first round trip of a read: a transaction where the span is known, else a script. A range is read where it is if
+ * nothing was trimmed; otherwise the script reads it in another round trip.
+ */
+export function createFirstRoundTrip({ port, run, keys, deadlines }: FirstRoundTripOptions) {
+  /** `undefined`: the selected messages are elsewhere. */
+  async function readSpan(request: Request, span: Span): Promise<FirstRoundTrip | Absence | undefined> {
+    const { conversationId, messages: selection, receiptFor, asksTime = false } = request;
+    const { conversation, messages, idempotency } = keys.of(conversationId);
+    const commands = [["HGETALL", conversation]];
+    if (span !== "none") commands.push(["LRANGE", messages, String(span[0]), String(span[1])]);
+    if (receiptFor !== undefined) commands.push(["HGET", idempotency, receiptFor]);
+    if (asksTime) commands.push(["TIME"]);
+    const [hash, ...rest] = await deadlines(port.sendAsOne(commands, conversation));
+    const readAt = asksTime ? toTime(rest.pop()) : undefined;
+    const head = parseHead(conversationId, hash);
+    if (head === undefined) return { head, readAt };
+    const { totalMessages, nextPosition } = head;
+    const [from, to] = selectedBounds(selection, { totalMessages, nextPosition, positionOf });
+    const isTrimmed = nextPosition > totalMessages;
+    if (selection.kind === "range" && from < to && (isTrimmed || span === "none" || span[0] !== from))
+      return undefined;
+    const items = span === "none" || from === to ? [] : list(rest[0]);
+    const receipt = receiptFor === undefined ? undefined : toReceipt(rest.at(-1));
+    return { readAt, head, from, to, items, receipt, ownIds: [], traceIds: [] };
+  }
+
+  async function readSelected(request: Request): Promise<FirstRoundTrip | Absence> {
+    const { conversationId, messages, receiptFor, forExport } = request;
+    const { kind, ...selection } = messages;
+    const asked = { prefix: keys.prefix, part: PART, ...selection, receipt: receiptFor, export: forExport };
+    const call = { keys: keys.ofScript(conversationId, port.isCluster), args: [JSON.stringify(asked)] };
+    const [time, hash, from, to, items, receipt, ownIds, traceIds] = list(await run("selectMessages", call));
+    const readAt = new Date(number(time));
+    const head = parseHead(conversationId, hash);
+    if (head === undefined) return { head, readAt };
+    return {
+      readAt,
+      head,
+      from: number(from),
+      to: number(to),
+      items: list(items),
+      receipt: toReceipt(receipt),
+      ownIds: list(ownIds),
+      traceIds: list(traceIds).map(text),
+    };
+  }
+
+  return async (request: Request): Promise<FirstRoundTrip | Absence> => {
+    const span = request.forExport === true ? undefined : spanOf(request.messages);
+    const firstRead = span === undefined ? undefined : await readSpan(request, span);
+    return firstRead === undefined ? readSelected(request) : firstRead;
+  };
+}

@@ -1,0 +1,113 @@
+import { type JsonObject, type JsonValue, present, type StoredConversation } from "@jaf/memory/adapter";
+import type { Keys } from "../keys.ts";
+import { list, number, text } from "../lua.ts";
+import type { RunConversationScript } from "./scripts/index.ts";
+
+const METADATA = "metadata:";
+
+/** A field's name as a part of a key's: JSON has escapes for what UTF-8 and the scripts can't hold. */
+export const encodeField = (name: string): string => JSON.stringify(name).slice(1, -1);
+
+const decodeField = (name: string): string => (name.includes("\\") ? JSON.parse(`"${name}"`) : name);
+
+/** A conversation without its messages. */
+export interface Head extends Omit<StoredConversation, "messages"> {
+  /** Equal as long as messages were only appended: positions mean what they meant. */
+  readonly generation: string;
+  /** In seconds, if a write named it. */
+  readonly ownTtl?: number;
+  /** How many fields the hash of the messages' own ids has. */
+  readonly idFields: number;
+}
+
+export const generationOf = (incarnation: string, rewritten: string): string => `${incarnation}/${rewritten}`;
+
+/** Fields and values, which clients and versions of the protocol put into different shapes. */
+function pairs(reply: unknown): readonly (readonly [string, string])[] {
+  if (Array.isArray(reply)) {
+    return Array.from({ length: reply.length / 2 }, (_, at) => [
+      text(reply[2 * at]),
+      text(reply[2 * at + 1]),
+    ]);
+  }
+  const entries = reply instanceof Map ? [...reply] : Object.entries(reply ?? {});
+  return entries.map(([field, value]) => [text(field), text(value)]);
+}
+
+/** Of the fields of its hash; `undefined` where it has none. */
+export function parseHead(conversationId: string, hash: unknown): Head | undefined {
+  const fields = new Map<string, string>();
+  const metadata: [string, JsonValue][] = [];
+  for (const [field, value] of pairs(hash)) {
+    if (field.startsWith(METADATA))
+      metadata.push([decodeField(field.slice(METADATA.length)), JSON.parse(value)]);
+    else fields.set(field, value);
+  }
+  if (fields.size === 0) return undefined;
+  const userId = fields.get("userId") || undefined;
+  const incarnation = fields.get("incarnation") ?? "";
+  const ownTtl = fields.get("ownTtl");
+  const count = (field: string): number => Number(fields.get(field) ?? 0);
+  const totalMessages = count("totalMessages");
+  const historyDigest = fields.get("digest") || (totalMessages === 0 && (fields.get("base") ?? incarnation));
+  return {
+    conversationId,
+    ...present({ userId }),
+    metadata: Object.fromEntries(metadata) as JsonObject,
+    createdAt: new Date(count("createdAt")),
+    lastActivity: new Date(count("lastActivity")),
+    totalMessages,
+    version: count("version"),
+    metadataVersion: count("metadataVersion"),
+    nextPosition: count("firstPosition") + totalMessages,
+    incarnation,
+    ...(historyDigest ? { historyDigest } : {}),
+    generation: generationOf(incarnation, fields.get("rewritten") ?? ""),
+    ...(ownTtl === undefined ? {} : { ownTtl: Number(ownTtl) }),
+    idFields: count("ids"),
+  };
+}
+
+/** How many conversations one call reads, so that no call blocks the server for long; metadata may be large. */
+const AT_ONCE = { counts: 50, all: 20 };
+
+export interface FoundHead {
+  readonly id: string;
+  /** `undefined`: there is no such conversation, or the trace has not written to it. */
+  readonly head: Head | undefined;
+  /** The server's time when it was read. */
+  readonly seenAtMs: number;
+}
+
+export interface HeadSelection {
+  readonly traceId?: string | undefined;
+  /** Only the owner, the creation time and the number of messages. */
+  readonly counts?: boolean;
+}
+
+/** Reads many heads at once. `atomic`: all keys are on one server. */
+export function createHeadReader(run: RunConversationScript, keys: Keys, atomic: boolean) {
+  async function readSome(ids: readonly string[], select: HeadSelection): Promise<readonly FoundHead[]> {
+    const all = ids.map(keys.of).flatMap(({ conversation, traces }) => [conversation, traces]);
+    const [first, ...rest] = all;
+    if (first === undefined) return [];
+    const args = [select.traceId ?? "", select.counts === true ? 1 : ""];
+    const [time, ...found] = list(await run("heads", { keys: [first, ...rest], args }));
+    const seenAtMs = number(time);
+    return ids.map((id, at) => {
+      const flat = found[at];
+      return { id, head: flat == null ? undefined : parseHead(id, flat), seenAtMs };
+    });
+  }
+
+  return async (ids: readonly string[], select: HeadSelection = {}): Promise<readonly FoundHead[]> => {
+    const size = atomic ? AT_ONCE[select.counts === true ? "counts" : "all"] : 1;
+    const parts: Promise<readonly FoundHead[]>[] = [];
+    for (let from = 0; from < ids.length; from += size) {
+      parts.push(readSome(ids.slice(from, from + size), select));
+    }
+    return (await Promise.all(parts)).flat();
+  };
+}
+
+export type ReadHeads = ReturnType<typeof createHeadReader>;

@@ -1,0 +1,192 @@
+import type { MemoryStats } from "@jaf/memory";
+import type { ConversationQuery } from "@jaf/memory/adapter";
+import type { Keys } from "../keys.ts";
+import type { Head, ReadHeads } from "./head.ts";
+import {
+  compareEntries,
+  createScan,
+  type Entry,
+  type EveryEntry,
+  mergeScans,
+  type Range,
+  type Scan,
+} from "./index-scan.ts";
+import type { Indexes } from "./indexes.ts";
+import type { RunConversationScript } from "./scripts/index.ts";
+
+/** Entries looked at in one go. */
+const BATCH = 100;
+
+const asEntry = ({ conversationId, lastActivity }: Pick<Head, "conversationId" | "lastActivity">) => ({
+  id: conversationId,
+  score: lastActivity.getTime(),
+});
+
+const newestFirst = (a: Head, b: Head): number => compareEntries(asEntry(b), asEntry(a));
+
+/** Checks every condition but the trace against the conversation itself; an index may be out of date. */
+export function matches(
+  head: Pick<Head, "conversationId" | "userId" | "lastActivity">,
+  { userId, since, until, cursor }: ConversationQuery,
+): boolean {
+  return (
+    (userId === undefined || head.userId === userId) &&
+    (since === undefined || head.lastActivity >= since) &&
+    (until === undefined || head.lastActivity <= until) &&
+    (cursor === undefined || compareEntries(asEntry(head), asEntry(cursor)) < 0)
+  );
+}
+
+function rangeOf(order: Range["order"], { since, until, cursor }: ConversationQuery): Range {
+  const toMs = Math.min(
+    until?.getTime() ?? Number.POSITIVE_INFINITY,
+    cursor?.lastActivity.getTime() ?? Number.POSITIVE_INFINITY,
+  );
+  return {
+    order,
+    fromMs: since?.getTime(),
+    toMs,
+    after: order === "newest" && cursor !== undefined ? asEntry(cursor) : undefined,
+  };
+}
+
+export interface ListingOptions {
+  readonly run: RunConversationScript;
+  readonly keys: Keys;
+  readonly indexes: Indexes;
+  readonly readHeads: ReadHeads;
+}
+
+export function createListing({ run, keys, indexes, readHeads }: ListingOptions) {
+  const endOf = ({ offset, limit }: ConversationQuery): number =>
+    offset + (limit ?? Number.POSITIVE_INFINITY);
+
+  /** Reads the conversations of the entries, and repairs the index where it is wrong. */
+  async function look(entries: readonly Entry[], query: ConversationQuery): Promise<readonly Head[]> {
+    const ids = entries.map(({ id }) => id);
+    const found = await readHeads(ids, { traceId: query.traceId });
+    const repairs: Promise<void>[] = [];
+    const heads: Head[] = [];
+    for (const [at, entry] of entries.entries()) {
+      const { head, seenAtMs = 0 } = found[at] ?? {};
+      // A trace's index holds conversations of several users, and in the order in which it came to them.
+      const byTrace = query.traceId !== undefined;
+      if (head === undefined || (!byTrace && query.userId !== undefined && head.userId !== query.userId)) {
+        repairs.push(indexes.repair.remove(entry, seenAtMs));
+        continue;
+      }
+      const lastActivityMs = head.lastActivity.getTime();
+      if (!byTrace && entry.score !== lastActivityMs)
+        repairs.push(indexes.repair.correct(entry, lastActivityMs, seenAtMs));
+      if (matches(head, query)) heads.push(head);
+    }
+    await Promise.all(repairs);
+    return heads;
+  }
+
+  const scanOf = (indexKeys: readonly string[], range: Range): Scan =>
+    mergeScans(
+      indexKeys.map((index) => createScan(run, index, range)),
+      range.order,
+    );
+
+  const indexesFor = ({ userId, traceId }: ConversationQuery): readonly string[] => {
+    if (traceId !== undefined) return [keys.traceIndex(traceId)];
+    return userId === undefined ? keys.recencyIndexes : [keys.userIndex(userId)];
+  };
+
+  /** Oldest first: what is written meanwhile moves to the end, and is found there instead of being missed. */
+  async function everyHead(query: ConversationQuery, range: Range): Promise<Map<string, Head>> {
+    const scan = scanOf(indexesFor(query), range);
+    const heads = new Map<string, Head>();
+    for (;;) {
+      const entries = await scan(BATCH);
+      if (entries.length === 0) return heads;
+      for (const head of await look(entries, query)) heads.set(head.conversationId, head);
+    }
+  }
+
+  const pageOf = (heads: Iterable<Head>, query: ConversationQuery): readonly Head[] =>
+    [...heads].sort(newestFirst).slice(query.offset, endOf(query));
+
+  /**
+   * A page of an index that has the order of the listing: costs what the page holds. An entry may stand too far to the
+   * front, as one that waits for its conversation does, so the page is full only once as many conversations as it needs
+   * are at least as recent as the last entry.
+   */
+  async function firstHeads(query: ConversationQuery): Promise<Map<string, Head>> {
+    const end = endOf(query);
+    const scan = scanOf(indexesFor(query), rangeOf("newest", query));
+    const heads = new Map<string, Head>();
+    let settled = 0;
+    let newest: number | undefined;
+    let batches = 0;
+    while (settled < end) {
+      const entries = await scan(Math.min(BATCH, Math.max(1, end - settled)));
+      const last = entries.at(-1);
+      if (last === undefined) break;
+      newest ??= entries[0]?.score;
+      batches += 1;
+      for (const head of await look(entries, query)) heads.set(head.conversationId, head);
+      settled = 0;
+      for (const head of heads.values()) if (head.lastActivity.getTime() >= last.score) settled += 1;
+    }
+    if (batches < 2 || newest === undefined) return heads;
+    // What was written since the first batch has moved in front of it.
+    const { fromMs = newest, ...range } = rangeOf("oldest", query);
+    const moved = await everyHead(query, { ...range, fromMs: Math.max(fromMs, newest) });
+    return new Map([...heads, ...moved]);
+  }
+
+  async function listOne(conversationId: string, query: ConversationQuery): Promise<readonly Head[]> {
+    const [found] = await readHeads([conversationId], { traceId: query.traceId });
+    return found?.head !== undefined && matches(found.head, query) ? [found.head] : [];
+  }
+
+  /** Without messages, newest activity first. */
+  return async (query: ConversationQuery): Promise<readonly Head[]> => {
+    const { conversationId, traceId, limit } = query;
+    if (conversationId !== undefined) return pageOf(await listOne(conversationId, query), query);
+    // A trace has few conversations, and its index another order.
+    if (traceId !== undefined) return pageOf((await everyHead(query, { order: "oldest" })).values(), query);
+    if (limit === undefined)
+      return pageOf((await everyHead(query, rangeOf("oldest", query))).values(), query);
+    return pageOf((await firstHeads(query)).values(), query);
+  };
+}
+
+export interface StatsOptions extends Pick<ListingOptions, "keys" | "indexes" | "readHeads"> {
+  readonly everyEntry: EveryEntry;
+}
+
+/** Counts the conversations of a user, or of all, in small steps. */
+export function createStats({ keys, indexes, readHeads, everyEntry }: StatsOptions) {
+  return async (userId?: string): Promise<MemoryStats> => {
+    let [conversations, messages] = [0, 0];
+    let [oldest, newest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    const gone: Promise<void>[] = [];
+    for (const index of userId === undefined ? keys.recencyIndexes : [keys.userIndex(userId)]) {
+      for await (const entries of everyEntry(index)) {
+        const ids = entries.map(({ id }) => id);
+        for (const { id, head, seenAtMs } of await readHeads(ids, { counts: true })) {
+          if (head === undefined || (userId !== undefined && head.userId !== userId)) {
+            gone.push(indexes.repair.remove({ index, id }, seenAtMs));
+            continue;
+          }
+          conversations += 1;
+          messages += head.totalMessages;
+          oldest = Math.min(oldest, head.createdAt.getTime());
+          newest = Math.max(newest, head.createdAt.getTime());
+        }
+      }
+    }
+    await Promise.all(gone);
+    return {
+      totalConversations: conversations,
+      totalMessages: messages,
+      ...(conversations === 0
+        ? {}
+        : { oldestConversation: new Date(oldest), newestConversation: new Date(newest) }),
+    };
+  };
+}

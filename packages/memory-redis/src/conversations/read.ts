@@ -1,0 +1,233 @@
+import {
+  type HistoryReader,
+  present,
+  type ReadOutcome,
+  type ReadRequest,
+  type StoredConversation,
+} from "@jaf/memory/adapter";
+import type { RedisPort } from "../client/clients.ts";
+import type { Deadlines } from "../client/command-deadlines.ts";
+import type { Keys } from "../keys.ts";
+import { list, number, text } from "../lua.ts";
+import type { TombstoneStore } from "./erasure.ts";
+import { createFirstRoundTrip, type FirstRoundTrip, PART } from "./first-round-trip.ts";
+import { generationOf, type Head } from "./head.ts";
+import type { Indexes } from "./indexes.ts";
+import type { RunConversationScript } from "./scripts/index.ts";
+
+/** SHA-1, hex. */
+const DIGEST_LENGTH = 40;
+
+/**
+ * Where the JSON text of a stored message lies in its item of the list: a space before it says that it is a tool result,
+ * and a digest follows, unless it was written before digests were kept.
+ */
+function boundsOf(item: string): readonly [from: number, end: number] {
+  return [item.startsWith(" ") ? 1 : 0, item.endsWith("}") ? item.length : item.length - DIGEST_LENGTH];
+}
+
+const bodyOf = (reply: unknown): string => {
+  const item = text(reply);
+  return item.slice(...boundsOf(item));
+};
+
+function itemOf(reply: unknown): { readonly body: string; readonly digest: string | null } {
+  const item = text(reply);
+  const [from, end] = boundsOf(item);
+  return { body: item.slice(from, end), digest: end === item.length ? null : item.slice(end) };
+}
+
+/** Redis is configured to evict keys when its memory is full, and has evicted a part of this conversation. */
+export class DamagedConversation extends Error {
+  override readonly name = "DamagedConversation";
+}
+
+/** It was trimmed or replaced again and again while it was being read. */
+export class UnsteadyConversation extends Error {
+  override readonly name = "UnsteadyConversation";
+}
+
+const ATTEMPTS = 8;
+
+/** Messages by their indexes in the list, the end exclusive. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Selected {
+  readonly bodies: readonly string[];
+  readonly ownIds: readonly (string | null)[];
+}
+
+const toOwnId = (value: unknown): string | null => (value == null ? null : text(value));
+
+function expectItems(items: readonly unknown[], count: number): string[] {
+  if (items.length !== count) throw new DamagedConversation("a part of the conversation is gone");
+  return items.map(bodyOf);
+}
+
+const firstPart = ({ from, to, items, ownIds }: FirstRoundTrip) => ({
+  bodies: expectItems(items, Math.min(to - from, PART)),
+  ownIds: ownIds.map(toOwnId),
+});
+
+/** What this package returns of a conversation. */
+export function toStored(head: Head, messages: readonly string[]): StoredConversation {
+  const { generation: _, ownTtl: __, idFields: ___, ...stored } = head;
+  return Object.assign(stored, { messages });
+}
+
+/** A key's value is the hash of its write, how many writes there were, and the position behind the last message. */
+const toReceipt = (value: string) => ({ nextPosition: Number(value.slice(value.lastIndexOf(" ") + 1)) });
+
+function toOutcome(firstRead: FirstRoundTrip, { bodies, ownIds }: Selected, forExport: boolean): ReadOutcome {
+  const { head, from, receipt, traceIds, readAt } = firstRead;
+  const { nextPosition, totalMessages, ownTtl } = head;
+  return {
+    ...present({ readAt }),
+    conversation: toStored(head, bodies),
+    firstPosition: bodies.length === 0 ? nextPosition : nextPosition - totalMessages + from,
+    ...(receipt === undefined ? {} : { receipt: toReceipt(receipt) }),
+    ...(forExport
+      ? {
+          forExport: {
+            traceIds,
+            ...present({ ttlSeconds: ownTtl }),
+            messageIds: bodies.map((_, at) => ownIds[at] ?? null),
+          },
+        }
+      : {}),
+  };
+}
+
+export interface ConversationReaderOptions {
+  readonly port: RedisPort;
+  readonly run: RunConversationScript;
+  readonly keys: Keys;
+  readonly indexes: Indexes;
+  readonly tombstones: TombstoneStore;
+  /** Whether the indexes are on the same server as the conversation. */
+  readonly atomic: boolean;
+  readonly deadlines: Deadlines;
+  /** Whether a read restarts the ttl of the conversation. */
+  readonly touches: boolean;
+}
+
+/** Reads conversations, long ones in parts. */
+export function createConversationReader(options: ConversationReaderOptions) {
+  const { port, run, keys, indexes, tombstones, atomic, deadlines, touches } = options;
+  const readFirst = createFirstRoundTrip(options);
+
+  async function touch(conversationId: string): Promise<void> {
+    const send = (kept: boolean): Promise<unknown> => {
+      const args = [atomic ? "atomic" : "", keys.prefix, kept ? 1 : 0];
+      return run("touch", { keys: keys.ofScript(conversationId, port.isCluster), args });
+    };
+    const reply = await send(false);
+    if (!Array.isArray(reply)) return;
+    const [ttlMs, owner, ...traceIds] = reply;
+    const listed = {
+      conversationId,
+      recent: false,
+      userId: text(owner) || undefined,
+      traceIds: traceIds.map(text),
+    };
+    await indexes.extend(listed, number(ttlMs));
+    await send(true);
+  }
+
+  /** Messages that lie behind the first part. `undefined`: the conversation isn't what it was. */
+  async function readPart(head: Head, { from, to }: Span, forExport: boolean): Promise<Selected | undefined> {
+    const { conversation, messages, ownIds } = keys.of(head.conversationId);
+    const commands = [
+      ["HMGET", conversation, "incarnation", "rewritten"],
+      ["LRANGE", messages, String(from), String(to - 1)],
+    ];
+    if (forExport && head.idFields > 0) {
+      const first = head.nextPosition - head.totalMessages;
+      commands.push([
+        "HMGET",
+        ownIds,
+        ...Array.from({ length: to - from }, (_, at) => `p${first + from + at}`),
+      ]);
+    }
+    const [identity, items, own = []] = await deadlines(port.sendAsOne(commands, conversation));
+    const [incarnation, rewritten] = list(identity).map((value) => toOwnId(value) ?? "");
+    if (generationOf(incarnation ?? "", rewritten ?? "") !== head.generation) return undefined;
+    return { bodies: expectItems(list(items), to - from), ownIds: list(own).map(toOwnId) };
+  }
+
+  /** What is selected beyond the first part is read, too. `undefined`: the conversation isn't what it was. */
+  async function complete(firstRead: FirstRoundTrip, forExport: boolean): Promise<Selected | undefined> {
+    const { head, from, to } = firstRead;
+    const parts: Promise<Selected | undefined>[] = [];
+    for (let next = from + PART; next < to; next += PART) {
+      parts.push(readPart(head, { from: next, to: Math.min(next + PART, to) }, forExport));
+    }
+    const { bodies, ownIds } = firstPart(firstRead);
+    for (const part of await Promise.all(parts)) {
+      if (part === undefined) return undefined;
+      for (const body of part.bodies) bodies.push(body);
+      for (const id of part.ownIds) ownIds.push(id);
+    }
+    return { bodies, ownIds };
+  }
+
+  /** The conversation as it was at one moment, without its tombstones. */
+  async function peek(request: ReadRequest): Promise<ReadOutcome> {
+    const forExport = request.forExport === true;
+    for (let round = 0; round < ATTEMPTS; round++) {
+      const firstRead = await readFirst(request);
+      if (firstRead.head === undefined)
+        return { conversation: null, ...present({ readAt: firstRead.readAt }) };
+      const isWhole = firstRead.to - firstRead.from <= PART;
+      const selected = isWhole ? firstPart(firstRead) : await complete(firstRead, forExport);
+      if (selected !== undefined) return toOutcome(firstRead, selected, forExport);
+    }
+    throw new UnsteadyConversation("the conversation changed faster than it could be read");
+  }
+
+  return {
+    /** All of it; `null`: there is none. */
+    peekAll: async (conversationId: string): Promise<StoredConversation | null> =>
+      (await peek({ conversationId, messages: { kind: "all" } })).conversation,
+
+    /** Also restarts its ttl. */
+    read: async (request: ReadRequest): Promise<ReadOutcome> => {
+      const { conversationId, tombstones: asked } = request;
+      const peeking = peek(request);
+      if (touches) await Promise.all([peeking, touch(conversationId)]);
+      const outcome = await peeking;
+      if (outcome.conversation !== null || asked === undefined) return outcome;
+      return { ...outcome, tombstones: await tombstones.read(conversationId, asked.userId) };
+    },
+  };
+}
+
+/** Reads messages with their digests, in one script. */
+export function createHistoryReader(
+  run: RunConversationScript,
+  keys: Keys,
+  isCluster: boolean,
+): HistoryReader {
+  return {
+    algorithm: "sha1",
+    read: async ({ conversationId, from, limit }) => {
+      const scriptKeys = keys.ofScript(conversationId, isCluster);
+      const reply = await run("history", { keys: scriptKeys, args: [keys.prefix, from, limit] });
+      if (reply === null) return null;
+      const [first, total, base, digest, items] = list(reply);
+      const firstPosition = number(first);
+      const messages = list(items).map(itemOf);
+      const historyDigest = text(digest) || (number(total) === 0 ? text(base) : undefined);
+      return {
+        firstPosition,
+        nextPosition: firstPosition + number(total),
+        base: text(base),
+        ...present({ historyDigest }),
+        messages,
+      };
+    },
+  };
+}

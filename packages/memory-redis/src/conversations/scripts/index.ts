@@ -1,0 +1,23 @@
+import type { RunScript } from "../../lua.ts";
+import { deleteConversation, tombstone } from "./erasure.ts";
+import {
+  confirmIndexEntry,
+  correctIndexEntry,
+  extendIndex,
+  indexPage,
+  removeIndexEntry,
+  reserveIndexEntry,
+  sampleIndex,
+} from "./indexes.ts";
+import { heads, history, selectMessages, touch } from "./read.ts";
+import { write } from "./write.ts";
+
+export const scripts = {
+  write,
+  ...{ heads, history, selectMessages, touch },
+  ...{ delete: deleteConversation, tombstone },
+  ...{ confirmIndexEntry, correctIndexEntry, extendIndex, removeIndexEntry, reserveIndexEntry },
+  ...{ indexPage, sampleIndex },
+} as const;
+
+export type RunConversationScript = RunScript<keyof typeof scripts>;

@@ -1,0 +1,194 @@
+import { randomUUID } from "node:crypto";
+import type { WriteReceipt } from "@jaf/memory";
+import type {
+  ConversationSource,
+  ConversationWrite,
+  EncodedMessage,
+  ExpectedIncarnation,
+  Tombstones,
+  WriteOutcome,
+} from "@jaf/memory/adapter";
+import type { Keys } from "../keys.ts";
+import { list, number, text, UnexpectedReply } from "../lua.ts";
+import { encodeField } from "./head.ts";
+import { DamagedConversation } from "./read.ts";
+
+/** 128 bits tell contents apart, and a thousand of them are kept with each conversation. */
+const HASH_LENGTH = 32;
+
+/** The argument of the script `write`, without the fields for indexing. */
+export type WriteArguments = Record<string, unknown>;
+
+export interface WriteArgumentsOptions {
+  readonly keys: Keys;
+  /** Whether the indexes are on the same server as the conversation. */
+  readonly atomic: boolean;
+  /** Whether the client may send a command again of which it doesn't know whether it was done. */
+  readonly mayResend: boolean;
+  /** In seconds. */
+  readonly ttl?: number | undefined;
+  /** Whether the caller waits for replicas. */
+  readonly waits: boolean;
+}
+
+/** Every trace that the write adds to those of the conversation. */
+export const tracesOf = ({ traceId, source }: ConversationWrite): readonly string[] => [
+  ...new Set([...(traceId === undefined ? [] : [traceId]), ...(source?.traceIds ?? [])]),
+];
+
+/** Ids and hashes in turn; nothing where no message has an id. */
+function ownIds(messages: readonly EncodedMessage[]): readonly string[] | undefined {
+  if (messages.every(({ own }) => own === undefined)) return undefined;
+  return messages.flatMap(({ own }) =>
+    own === undefined ? ["", ""] : [own.id, own.hash.slice(0, HASH_LENGTH)],
+  );
+}
+
+const sourceInput = (write: ConversationWrite, source: ConversationSource) => ({
+  createdAt: source.createdAt.getTime(),
+  lastActivity: source.lastActivity.getTime(),
+  version: source.version,
+  metadataVersion: source.metadataVersion,
+  firstPosition: source.firstPosition,
+  traceIds: tracesOf(write),
+});
+
+/** Makes the part of the argument that is the same for every attempt. Short, since the script has to parse it. */
+export function createWriteArguments({ keys, atomic, mayResend, ttl, waits }: WriteArgumentsOptions) {
+  // No caller's key begins with NUL.
+  const ownKey = () => (mayResend ? { key: `\0${randomUUID()}`, bodyHash: "-" } : undefined);
+
+  function absence(write: ConversationWrite, expected: Tombstones) {
+    const { conversationId, userId } = write;
+    return {
+      conversation: expected.conversation ?? "",
+      user: expected.user ?? "",
+      key: keys.conversationTombstone(conversationId),
+      ...(atomic && userId !== undefined ? { userKey: keys.userTombstone(userId) } : {}),
+    };
+  }
+
+  function addExpectedIncarnation(
+    given: WriteArguments,
+    write: ConversationWrite,
+    expected: ExpectedIncarnation,
+  ): void {
+    if ("present" in expected) {
+      given["present"] = expected.present;
+      return;
+    }
+    given["absent"] = absence(write, expected.absent);
+  }
+
+  /** Where an import, whose activity may be long ago, has entries in the indexes. */
+  const markers = (write: ConversationWrite): readonly string[] => {
+    const { conversationId, userId } = write;
+    const indexes = [
+      keys.recencyIndex(conversationId),
+      ...(userId === undefined ? [] : [keys.userIndex(userId)]),
+      ...tracesOf(write).map(keys.traceIndex),
+    ];
+    return [...new Set(indexes.map(keys.importMarker))];
+  };
+
+  return (write: ConversationWrite): WriteArguments => {
+    const { mode, conversationId, userId, traceId, messages, metadata, create, dropLast, source } = write;
+    const idempotency = write.idempotency ?? ownKey();
+    const fields = Object.entries(metadata);
+    const ids = ownIds(messages);
+    const given: WriteArguments = { prefix: keys.prefix, mode, id: conversationId };
+    if (userId !== undefined) given["user"] = userId;
+    if (traceId !== undefined) given["trace"] = traceId;
+    if (create !== undefined) given["create"] = create.incarnation;
+    if (write.expectedIncarnation !== undefined)
+      addExpectedIncarnation(given, write, write.expectedIncarnation);
+    if (write.expectedVersion !== undefined) given["version"] = write.expectedVersion;
+    if (write.expectedMetadataVersion !== undefined) given["metadataVersion"] = write.expectedMetadataVersion;
+    if (dropLast !== undefined) given["drop"] = dropLast;
+    if (ids !== undefined) given["ids"] = ids;
+    if (write.maxMessages !== undefined) given["max"] = write.maxMessages;
+    if (write.ttlSeconds !== undefined) given["ttl"] = write.ttlSeconds;
+    if (ttl !== undefined) given["newTtl"] = ttl;
+    if (waits) given["wait"] = true;
+    if (atomic) given["recent"] = keys.recencyIndex(conversationId);
+    if (source !== undefined) given["source"] = sourceInput(write, source);
+    if (source !== undefined && atomic) given["markers"] = markers(write);
+    if (idempotency !== undefined) {
+      given["key"] = idempotency.key;
+      given["hash"] = idempotency.bodyHash.slice(0, HASH_LENGTH);
+    }
+    if (fields.length > 0) {
+      given["metadata"] = fields.flatMap(([field, value]) => [encodeField(field), JSON.stringify(value)]);
+    }
+    return given;
+  };
+}
+
+/** A reply of the script `write`. */
+export interface WriteReply {
+  readonly status: string;
+  /** With `metadata-version`: the metadata version. */
+  readonly version: number;
+  readonly lastActivityMs: number;
+  /** Whether there was none. */
+  readonly absent: boolean;
+  readonly userId: string | undefined;
+  /** 0: kept for ever. */
+  readonly ttlMs: number;
+  /** With `reserve`: whether the indexes that it is in have to be kept for that ttl. */
+  readonly keep: boolean;
+  readonly nowMs: number;
+  readonly traceIds: readonly string[];
+  /** With `written`. */
+  readonly receipt?: WriteReceipt;
+}
+
+function parseReceipt(reply: unknown): WriteReceipt {
+  const [version, nextPosition, totalMessages, historyDigest] = text(reply).split(" ");
+  return {
+    nextPosition: Number(nextPosition),
+    totalMessages: Number(totalMessages),
+    version: Number(version),
+    ...(historyDigest ? { historyDigest } : {}),
+  };
+}
+
+export function parseReply(reply: unknown): WriteReply {
+  const [status, version, lastActivity, absent, owner, ttlMs, keep, now, ...rest] = list(reply);
+  const isWritten = text(status) === "written";
+  return {
+    status: text(status),
+    version: number(version),
+    lastActivityMs: number(lastActivity),
+    absent: number(absent) === 1,
+    userId: text(owner) || undefined,
+    ttlMs: number(ttlMs),
+    keep: number(keep) === 1,
+    nowMs: number(now),
+    traceIds: isWritten ? [] : rest.map(text),
+    ...(isWritten ? { receipt: parseReceipt(rest[0]) } : {}),
+  };
+}
+
+export function toOutcome({ status, version, receipt }: WriteReply): WriteOutcome {
+  switch (status) {
+    case "written":
+      return receipt === undefined ? { status } : { status, receipt };
+    case "replayed":
+    case "missing":
+      return { status };
+    case "version":
+    case "metadata-version":
+      return { status: "conflict", reason: status, actualVersion: version };
+    case "owner":
+    case "idempotency-key":
+    case "incarnation":
+    case "length":
+    case "message-id":
+      return { status: "conflict", reason: status };
+    case "damaged":
+      throw new DamagedConversation("a part of the conversation is gone");
+    default:
+      throw new UnexpectedReply("unknown outcome of a write");
+  }
+}

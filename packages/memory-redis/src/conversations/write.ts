@@ -1,0 +1,141 @@
+import { type ConversationWrite, messageHash, type WriteOutcome } from "@jaf/memory/adapter";
+import type { RedisPort } from "../client/clients.ts";
+import type { Keys } from "../keys.ts";
+import type { ReplicaWait } from "../lua.ts";
+import type { TombstoneStore } from "./erasure.ts";
+import type { Indexes } from "./indexes.ts";
+import { UnsteadyConversation } from "./read.ts";
+import type { RunConversationScript } from "./scripts/index.ts";
+import { createWriteArguments, parseReply, toOutcome, tracesOf, type WriteReply } from "./write-call.ts";
+
+/** As the script `write` has it. */
+type Indexing =
+  | { readonly indexing: "atomic" | "ask" }
+  | {
+      readonly indexing: "reserved";
+      readonly reservedAt: number;
+      readonly reservedNew: boolean;
+      readonly kept: boolean;
+      /** What the user's tombstone held when the entry was reserved. */
+      readonly userFound?: string;
+    };
+
+/** The refusals that are decided after the incarnation. */
+const LATER_REFUSALS = new Set(["version", "metadata-version", "missing", "length", "message-id"]);
+
+export interface WriterOptions {
+  readonly run: RunConversationScript;
+  readonly keys: Keys;
+  readonly indexes: Indexes;
+  readonly tombstones: TombstoneStore;
+  /** Whether the indexes are on the same server as the conversation. */
+  readonly atomic: boolean;
+  readonly port: Pick<RedisPort, "isCluster" | "mayResend">;
+  /** The ttl in seconds of conversations whose writes name none. */
+  readonly ttl?: number | undefined;
+  readonly wait?: ReplicaWait | undefined;
+  /** Called after a conversation with a ttl was created. */
+  readonly onCreated: (conversationId: string, userId: string | undefined) => Promise<void>;
+}
+
+/** How often a write may find that its reservation is no longer valid. */
+const RESERVATIONS = 5;
+
+/** The tombstones that it expects, where it expects no conversation. */
+const expectedTombstones = ({ expectedIncarnation: expected }: ConversationWrite) =>
+  expected !== undefined && "absent" in expected ? expected.absent : undefined;
+
+export function createWriter(options: WriterOptions) {
+  const { run, keys, indexes, tombstones, atomic, port, ttl, wait, onCreated } = options;
+  const toInput = createWriteArguments({
+    keys,
+    atomic,
+    mayResend: port.mayResend,
+    ttl,
+    waits: wait !== undefined,
+  });
+
+  /** The part that every attempt at a write sends unchanged. */
+  function prepare(write: ConversationWrite) {
+    const { conversationId, messages } = write;
+    const input = toInput(write);
+    const tombstone =
+      port.isCluster && expectedTombstones(write) !== undefined
+        ? keys.conversationTombstone(conversationId)
+        : undefined;
+    const scriptKeys = keys.ofScript(conversationId, port.isCluster, tombstone);
+    const bodies = messages.map(({ body, isToolResult }) => (isToolResult ? ` ${body}` : body));
+    const hashes = messages.map(({ body }) => messageHash(body));
+    return (how: Indexing): Promise<unknown> => {
+      const args = [JSON.stringify(Object.assign(input, how)), ...bodies, ...hashes];
+      return run("write", { keys: scriptKeys, args }, wait);
+    };
+  }
+
+  async function reserveAndWrite(
+    write: ConversationWrite,
+    send: (how: Indexing) => Promise<unknown>,
+  ): Promise<{ readonly reply: WriteReply; readonly reserved: boolean }> {
+    const { conversationId, userId } = write;
+    const expected = expectedTombstones(write);
+    const user =
+      userId === undefined || expected === undefined
+        ? undefined
+        : { tombstone: keys.userTombstone(userId), expected: expected.user ?? "" };
+    let reply = parseReply(await send({ indexing: "ask" }));
+    for (let attempt = 0; reply.status === "reserve"; attempt++) {
+      if (attempt === RESERVATIONS)
+        throw new UnsteadyConversation("it was deleted again and again meanwhile");
+      const { nowMs, absent, ttlMs, keep } = reply;
+      const joined = absent || reply.userId !== userId ? userId : undefined;
+      const listed = { conversationId, recent: absent, userId: joined, traceIds: tracesOf(write) };
+      const userFound = await indexes.reserve(listed, { nowMs, ttlMs, user });
+      if (keep) {
+        const present = { conversationId, recent: false, userId: reply.userId, traceIds: reply.traceIds };
+        await indexes.extend(present, ttlMs);
+      }
+      const reservation = { reservedAt: nowMs, reservedNew: absent, kept: keep };
+      const found = user === undefined ? {} : { userFound };
+      reply = parseReply(await send({ indexing: "reserved", ...reservation, ...found }));
+      if (reply.status !== "reserve") return { reply, reserved: true };
+    }
+    return { reply, reserved: false };
+  }
+
+  /** A refusal that came before the user's tombstone was known, which is decided on first. */
+  async function isErased(write: ConversationWrite, { status, absent }: WriteReply): Promise<boolean> {
+    const expected = expectedTombstones(write);
+    if (!absent || expected === undefined || write.userId === undefined) return false;
+    if (!LATER_REFUSALS.has(status)) return false;
+    const found = await tombstones.ofUser(write.userId);
+    return found !== null && found !== expected.user;
+  }
+
+  async function writeWithIndexesElsewhere(
+    write: ConversationWrite,
+    send: (how: Indexing) => Promise<unknown>,
+  ): Promise<WriteReply> {
+    const { conversationId, source } = write;
+    const { reply, reserved } = await reserveAndWrite(write, send);
+    const { status, lastActivityMs, userId, absent, nowMs } = reply;
+    const isThere = !absent || status === "written";
+    // A replay may be the retry of one that came this far and no further.
+    if (isThere && (reserved || status === "written" || status === "replayed")) {
+      const traceIds = reserved ? tracesOf(write) : [];
+      const listed = { conversationId, userId, traceIds };
+      await indexes.confirm(listed, lastActivityMs, source === undefined ? undefined : nowMs);
+    }
+    return !reserved && (await isErased(write, reply)) ? { ...reply, status: "incarnation" } : reply;
+  }
+
+  return async function write(conversationWrite: ConversationWrite): Promise<WriteOutcome> {
+    const send = prepare(conversationWrite);
+    const reply = atomic
+      ? parseReply(await send({ indexing: "atomic" }))
+      : await writeWithIndexesElsewhere(conversationWrite, send);
+    if (reply.status === "written" && reply.absent && reply.ttlMs > 0) {
+      await onCreated(conversationWrite.conversationId, reply.userId);
+    }
+    return toOutcome(reply);
+  };
+}

@@ -1,0 +1,107 @@
+import { createHash } from "node:crypto";
+import type { RedisPort } from "./client/clients.ts";
+import type { Deadlines } from "./client/command-deadlines.ts";
+import { namedDenial } from "./errors.ts";
+
+/** Lua as it stands. Fragments define functions and values for the scripts that begin with them. */
+export const lua = (parts: TemplateStringsArray, ...fragments: readonly string[]): string =>
+  String.raw(parts, ...fragments);
+
+/** The server's time, in whole milliseconds. */
+export const clockMs = lua`
+local function clock()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+`;
+
+/** The server's time, in microseconds: so that what is done one after the other has times in that order. */
+export const clockMicros = lua`
+local function clock()
+  local time = redis.call('TIME')
+  return time[1] * 1000000 + time[2]
+end
+-- As text with all digits, which Lua would round.
+local function digits(number) return string.format('%.0f', number) end
+`;
+
+export interface ScriptCall {
+  readonly keys: readonly [string, ...string[]];
+  readonly args: readonly (string | number)[];
+}
+
+/** How long a write may wait for its replicas. */
+export interface ReplicaWait {
+  readonly replicas: number;
+  readonly timeoutMs: number;
+}
+
+export type RunScript<Name extends string> = (
+  name: Name,
+  call: ScriptCall,
+  wait?: ReplicaWait,
+) => Promise<unknown>;
+
+/** What a script did is done, and fewer replicas than demanded have it yet. */
+export class TooFewReplicas extends Error {
+  override readonly name = "TooFewReplicas";
+}
+
+const sha1 = (text: string): string => createHash("sha1").update(text).digest("hex");
+
+const isUnknownScript = (thrown: unknown): boolean =>
+  thrown instanceof Error && thrown.message.startsWith("NOSCRIPT");
+
+async function runAndWait(port: RedisPort, command: readonly string[], key: string, wait: ReplicaWait) {
+  const waiting = ["WAIT", String(wait.replicas), String(wait.timeoutMs)];
+  const [reply, reached] = await port.sendInTurn([command, waiting], key);
+  if (Number(reached) < wait.replicas) throw new TooFewReplicas("too few replicas have the write");
+  return reply;
+}
+
+/** Runs scripts by their digest; a server that doesn't know one, as after a restart, is sent the source. */
+export function createScriptRunner<Name extends string>(
+  port: RedisPort,
+  deadlines: Deadlines,
+  sources: Readonly<Record<Name, string>>,
+): RunScript<Name> {
+  const digests = new Map(Object.keys(sources).map((name) => [name, sha1(sources[name as Name])]));
+  return (name, { keys, args }, wait) => {
+    const [key] = keys;
+    const operands = [String(keys.length), ...keys, ...args.map(String)];
+    const send = (command: string, script: string): Promise<unknown> => {
+      const full = [command, script, ...operands];
+      return wait === undefined ? port.send(full, key) : runAndWait(port, full, key, wait);
+    };
+    const source = sources[name];
+    const nameDenial = (thrown: unknown): Promise<never> | undefined => {
+      const denial = namedDenial(thrown, source);
+      return denial === undefined ? undefined : Promise.reject(denial);
+    };
+    return deadlines(send("EVALSHA", digests.get(name) ?? ""), (thrown) =>
+      isUnknownScript(thrown)
+        ? send("EVAL", source).catch((again: unknown) => nameDenial(again) ?? Promise.reject(again))
+        : nameDenial(thrown),
+    );
+  };
+}
+
+/** A script's reply that is none of ours. */
+export class UnexpectedReply extends TypeError {
+  override readonly name = "UnexpectedReply";
+}
+
+// A client may be set to give Buffers.
+export function text(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (Buffer.isBuffer(value)) return value.toString();
+  if (typeof value === "number" || typeof value === "bigint") return String(value);
+  throw new UnexpectedReply("expected text in the reply of a script");
+}
+
+export const number = (value: unknown): number => Number(text(value));
+
+export function list(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new UnexpectedReply("expected a list in the reply of a script");
+}

@@ -1,0 +1,4 @@
+import { describeOpened, describeOwnConnection } from "../support/half-open.ts";
+
+describeOwnConnection("redis");
+describeOpened();

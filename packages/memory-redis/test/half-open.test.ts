@@ -1,4 +1,0 @@
-import { describeOpened, describeOwnConnection } from "./support/half-open.ts";
-
-describeOwnConnection("redis");
-describeOpened();
