@@ -1,7 +1,7 @@
 import type { Agent } from "@jaf/core";
 import type { TurnLog, VersionedMemoryProvider } from "@jaf/memory";
 import type { UserMemoryStore } from "@jaf/user-memory";
-import type { UserLimits } from "./http/user-limits.ts";
+import type { UserLimits } from "./http/rate-limit.ts";
 import type { ServerSettings } from "./options.ts";
 import type { TurnService } from "./turns/turn-service.ts";
 

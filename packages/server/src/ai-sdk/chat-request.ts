@@ -1,8 +1,7 @@
 import { decisionsFromUIMessages, fromUIMessages } from "@jaf/ai-sdk";
-import type { ClientToolResult, Interruption } from "@jaf/core";
-import { ToolErrorCodes, ToolResponse } from "@jaf/core";
+import { type ClientToolResult, type Interruption, ToolErrorCodes, ToolResponse } from "@jaf/core";
 import type { ApprovalDecision, ContentPart, RichMessage } from "@jaf/memory";
-import type { AiSdkChatBody } from "../api/ai-sdk.ts";
+import type { AiSdkChatBody } from "../routes/ai-sdk.ts";
 import { HttpFailure } from "../http/failure.ts";
 
 type UIMessage = AiSdkChatBody["messages"][number];

@@ -1,9 +1,8 @@
-import type { PendingApprovalEntry } from "./answers.ts";
-import { delayOf, pause } from "./backoff.ts";
+import type { PendingApprovalEntry } from "./conversations.ts";
+import { delayOf, pause, type FollowOptions } from "./follow.ts";
 import { connectionError, JafClientError } from "./client-error.ts";
-import type { FollowOptions } from "./follow.ts";
 import type { CallOptions, Http } from "./http.ts";
-import { readServerSentEvents } from "./server-sent-events.ts";
+import { readServerSentEvents } from "./sse.ts";
 
 export interface ApprovalMethods {
   /** The calls that wait for a decision, in all of the user's conversations. */

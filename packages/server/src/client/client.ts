@@ -1,11 +1,8 @@
-import type { AgentList, TurnAnswer } from "./answers.ts";
+import { type AgentList, type TurnAnswer, type ConversationMethods, conversationMethods, type ChatRequest } from "./conversations.ts";
 import { type ApprovalMethods, approvalMethods } from "./approvals.ts";
-import { type ConversationMethods, conversationMethods } from "./conversations.ts";
 import { type FactMethods, factMethods } from "./facts.ts";
-import type { FollowedEvent, FollowOptions } from "./follow.ts";
+import { type FollowedEvent, type FollowOptions, startTurn } from "./follow.ts";
 import { type CallOptions, type ClientHeaders, createHttp, type Fetch } from "./http.ts";
-import type { ChatRequest } from "./requests.ts";
-import { startTurn } from "./turn-stream.ts";
 
 export interface JafClientOptions {
   /** Where the server's routes are, e.g. `"https://example.org/api"`, or `""` for the page's own origin. */

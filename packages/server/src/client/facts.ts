@@ -1,4 +1,4 @@
-import type { ExplainedFact, Fact, FactReceipt } from "./answers.ts";
+import type { ExplainedFact, Fact, FactReceipt } from "./conversations.ts";
 import type { CallOptions, Http } from "./http.ts";
 
 export interface FactMethods {

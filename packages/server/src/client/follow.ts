@@ -1,9 +1,42 @@
+export interface ReconnectOptions {
+  /** How many attempts in a row may fail before the client gives up. Default: 30, some minutes. */
+  readonly maxAttempts?: number;
+  /** The pause before the first attempt; it doubles with each. Default: 250. */
+  readonly firstDelayMs?: number;
+  /** The longest pause. Default: 8,000. */
+  readonly maxDelayMs?: number;
+}
+
+/** The pause before attempt `attempt`, counted from 1, with up to a quarter less, so that many clients don't return at once. */
+export function delayOf(
+  attempt: number,
+  { firstDelayMs = 250, maxDelayMs = 8_000 }: ReconnectOptions,
+): number {
+  return Math.min(maxDelayMs, firstDelayMs * 2 ** (attempt - 1)) * (1 - Math.random() / 4);
+}
+
+/** Waits, but no longer than until the browser is online again, or the signal is aborted. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const target = globalThis as Partial<Pick<EventTarget, "addEventListener" | "removeEventListener">>;
+    const done = () => {
+      clearTimeout(timer);
+      target.removeEventListener?.("online", done);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    target.addEventListener?.("online", done);
+    signal?.addEventListener("abort", done);
+    if (signal?.aborted === true) done();
+  });
+}
+
 import type { TurnEvent } from "../turns/turn-event.ts";
 import type { NumberedEvent } from "../turns/turn-service.ts";
-import { delayOf, pause, type ReconnectOptions } from "./backoff.ts";
 import { connectionError, JafClientError } from "./client-error.ts";
 import type { CallOptions, Http } from "./http.ts";
-import { readServerSentEvents } from "./server-sent-events.ts";
+import { readServerSentEvents } from "./sse.ts";
 
 export interface FollowOptions extends CallOptions {
   readonly reconnect?: ReconnectOptions;
@@ -146,4 +179,25 @@ function parseEvent(id: string | undefined, data: string): FollowedEvent {
   } catch {
     throw malformed();
   }
+}
+
+
+/** A POST that starts a turn, and its events: see `followTurn`. */
+export function startTurn(
+  http: Http,
+  {
+    path,
+    body,
+    conversationId,
+  }: { readonly path: string; readonly body: object; readonly conversationId?: string | undefined },
+  options: FollowOptions = {},
+): AsyncGenerator<FollowedEvent, void, void> {
+  return followTurn(
+    http,
+    { conversationId, from: 0 },
+    {
+      ...options,
+      first: (signal) => http.send(path, { method: "POST", body, accept: "text/event-stream", signal }),
+    },
+  );
 }

@@ -14,9 +14,9 @@ export type {
   TurnAnswer,
   TurnEvents,
   TurnSummary,
-} from "./answers.ts";
+} from "./conversations.ts";
 export type { ApprovalMethods } from "./approvals.ts";
-export type { ReconnectOptions } from "./backoff.ts";
+export type { ReconnectOptions } from "./follow.ts";
 export { createJafClient, type JafClient, type JafClientOptions } from "./client.ts";
 export { isJafClientError, JafClientError, type JafClientErrorDetails } from "./client-error.ts";
 export type { ConversationMethods } from "./conversations.ts";
@@ -24,9 +24,9 @@ export type { FactMethods } from "./facts.ts";
 export { foldTurn, isRunning } from "./fold-turn.ts";
 export type { FollowedEvent, FollowOptions } from "./follow.ts";
 export type { CallOptions, ClientHeaders, Fetch } from "./http.ts";
-export type { ChatRequest, CopyRequest, EditRequest, RegenerateRequest } from "./requests.ts";
-export type { Serialized } from "./serialized.ts";
-export { callsIn } from "./tool-items.ts";
+export type { ChatRequest, CopyRequest, EditRequest, RegenerateRequest } from "./conversations.ts";
+export type { Serialized } from "./http.ts";
+export { callsIn } from "./fold-turn.ts";
 export {
   emptyTurn,
   type HandoffItem,
@@ -38,4 +38,4 @@ export {
   type TurnItem,
   type TurnView,
   type WaitingCall,
-} from "./turn-view.ts";
+} from "./fold-turn.ts";

@@ -1,24 +1,57 @@
-import { type AskedTurn, answeringTurn, isComplete, isSaid, saidTurn } from "../ai-sdk/asked-turn.ts";
+import * as z from "zod";
+import { operation, type Route } from "../http/router.ts";
+import { turnFailures, agentOf, titleOf } from "./chat.ts";
+import { stopping } from "./turns.ts";
+import { type AskedTurn, answeringTurn, isComplete, isSaid, saidTurn } from "../ai-sdk/chat-turn.ts";
 import { conversationOfChat, messageIdAt, messageIds } from "../ai-sdk/chat-ids.ts";
 import { type ChatRequest, chatRequestOf } from "../ai-sdk/chat-request.ts";
-import {
-  type Chat,
-  latestTurn,
-  readChat,
-  type StoredChat,
-  turnWithId,
-  waitingCalls,
-} from "../ai-sdk/chat-store.ts";
-import { replyPlace } from "../ai-sdk/reply-place.ts";
-import * as api from "../api/ai-sdk.ts";
-import type { Encoder } from "../encoders/encoder.ts";
-import { shownMessages } from "../encoders/ui-message/shown-parts.ts";
-import { encodeUIMessageStream } from "../encoders/ui-message-stream.ts";
+import { type Chat, latestTurn, readChat, type StoredChat, turnWithId, waitingCalls, replyPlace } from "../ai-sdk/stored-chat.ts";
+import type { Encoder } from "../http/encoder.ts";
+import { shownMessages } from "../ai-sdk/ui-messages.ts";
+import { encodeUIMessageStream } from "../ai-sdk/ui-message-stream.ts";
 import { HttpFailure } from "../http/failure.ts";
-import type { Route } from "../http/router.ts";
 import type { ServerParts } from "../server-parts.ts";
-import { agentOf, titleOf } from "./chat.ts";
-import { answerEvents, answerTurn } from "./turn-answer.ts";
+import { answerEvents, answerTurn } from "./turn-response.ts";
+
+const role = z.enum(["system", "user", "assistant"]);
+const parts = z.array(z.looseObject({ type: z.string() }));
+
+/** What `DefaultChatTransport` of the AI SDK sends, and `agentName` beside it. */
+const chatBody = z.looseObject({
+  id: z.string().min(1).max(1_000).describe("The chat. Each user has their own of this id."),
+  messages: z
+    .array(z.looseObject({ id: z.string().optional(), role, parts }))
+    .min(1)
+    .describe("UI messages, of which the one counts that the request is about."),
+  trigger: z.enum(["submit-message", "regenerate-message"]).default("submit-message"),
+  messageId: z.string().optional(),
+  agentName: z.string().min(1).optional(),
+});
+export type AiSdkChatBody = z.output<typeof chatBody>;
+
+export const aiSdkChat = operation("post", "/ai-sdk/chat", {
+  summary: "What useChat of the AI SDK sends, as a UI message stream.",
+  body: chatBody,
+  streams: "always",
+  failures: turnFailures,
+});
+
+export const aiSdkStream = operation("get", "/ai-sdk/chat/{chatId}/stream", {
+  summary: "The running turn as a UI message stream.",
+  streams: "always",
+  nothing: "The chat has no running turn.",
+});
+
+export const aiSdkStop = operation("post", "/ai-sdk/chat/{chatId}/stop", {
+  summary: "Asks the running turn to stop.",
+  answer: stopping,
+});
+
+export const aiSdkMessages = operation("get", "/ai-sdk/chat/{chatId}/messages", {
+  summary: "The chat as UI messages of the AI SDK.",
+  answer: z.object({ messages: z.array(z.looseObject({ id: z.string(), role, parts })) }),
+});
+
 
 /** What `useChat` of the AI SDK asks, by `DefaultChatTransport({ api: "/ai-sdk/chat" })`, and what it needs beside that. */
 export function aiSdkRoutes(route: Route, parts: ServerParts): void {

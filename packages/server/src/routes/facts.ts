@@ -1,8 +1,61 @@
+import * as z from "zod";
+import { type FailureCode, HttpFailure, notFound } from "../http/failure.ts";
+import { operation, type Route } from "../http/router.ts";
+import { anything, count } from "./schemas.ts";
 import type { UserMemoryStore } from "@jaf/user-memory";
-import * as api from "../api/facts.ts";
-import { HttpFailure, notFound } from "../http/failure.ts";
-import type { Route } from "../http/router.ts";
 import type { ServerParts } from "../server-parts.ts";
+
+const failures = ["not-configured"] satisfies readonly FailureCode[];
+const fact = z.looseObject({ id: z.string(), fact: z.string(), status: z.string() });
+const oneFact = z.object({ fact });
+const receipt = z.looseObject({ receiptId: z.string(), facts: z.int() });
+
+export const listFacts = operation("get", "/facts", {
+  summary: "What is known about the user.",
+  query: z.object({
+    status: z.enum(["active", "quarantined", "superseded"]).default("active"),
+    limit: count(1_000).default(200),
+  }),
+  answer: z.object({ facts: z.array(fact) }),
+  failures,
+});
+
+export const rememberFact = operation("post", "/facts", {
+  summary: "Remembers something.",
+  body: z.strictObject({
+    fact: z.string().trim().min(1).max(2_000),
+    tags: z.array(z.string().min(1).max(100)).max(20).optional(),
+  }),
+  answer: oneFact,
+  failures,
+});
+
+export const forgetFacts = operation("delete", "/facts", {
+  summary: "Forgets everything about the user.",
+  answer: receipt,
+  failures,
+});
+
+export const explainFact = operation("get", "/facts/{factId}", {
+  summary: "Where a fact comes from, and why it is found.",
+  query: z.object({ query: z.string().min(1).max(2_000).optional() }),
+  answer: z.object({ explanation: anything }),
+  failures,
+});
+
+export const forgetFact = operation("delete", "/facts/{factId}", {
+  summary: "Forgets a fact.",
+  answer: receipt,
+  failures,
+});
+
+export const reviewFact = operation("post", "/facts/{factId}/review", {
+  summary: "Decides about a fact that waits.",
+  body: z.strictObject({ decision: z.enum(["approve", "reject"]) }),
+  answer: z.union([oneFact, z.object({ rejected: z.literal(true) })]),
+  failures,
+});
+
 
 /** What is known about the user. */
 export function factRoutes(route: Route, { userMemory }: ServerParts): void {

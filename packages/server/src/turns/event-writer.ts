@@ -1,8 +1,7 @@
 import type { Result, TurnEnding, TurnLog, TurnWriter, WriterAnswer } from "@jaf/memory";
 import { backoffDelayMs, createFailure, createMemoryStorageError, onAbort } from "@jaf/memory/engine";
-import { type EncodedEvent, encodeEvent } from "./event-text.ts";
-import { pause } from "./pause.ts";
-import type { TurnEvent } from "./turn-event.ts";
+import { type EncodedEvent, encodeEvent, type TurnEvent } from "./turn-event.ts";
+import { pause } from "../pause.ts";
 
 /** At most so many events, and about so many characters, are stored at once. */
 const MAX_GROUP_EVENTS = 500;

@@ -1,7 +1,17 @@
+import { type MemoryErrorUnion, ContinuationValidationError } from "@jaf/memory";
 import { ConversationOwnershipError, type JAFError, JAFErrorHandler } from "@jaf/core";
-import { ContinuationValidationError, type MemoryErrorUnion } from "@jaf/memory";
 import type { TurnError } from "./turn-event.ts";
 import type { TurnRefusal } from "./turn-service.ts";
+
+/** The store of conversations or the turn log failed. The message holds no content of a conversation. */
+export class TurnStoreError extends Error {
+  override readonly name = "TurnStoreError";
+
+  constructor(readonly error: MemoryErrorUnion) {
+    super(error.message);
+  }
+}
+
 
 /** A run's error as its readers get it. What a provider of a model or other code threw isn't in it: it may hold secrets. */
 export function turnErrorOf(error: JAFError): TurnError {

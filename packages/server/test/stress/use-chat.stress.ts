@@ -16,7 +16,7 @@ import { CUTS, randomEvents, startCuttingProxy } from "../support/cutting-proxy.
 import { realWorlds } from "../support/real-worlds.ts";
 import { ADDED, scenarioAgent, scenarioModel } from "../support/scenario.ts";
 import { openInMemory } from "../support/worlds.ts";
-import { clerk } from "../turns/support/turn-fixtures.ts";
+import { clerk } from "../support/turn-fixtures.ts";
 
 const PACKAGES = [
   ...["@ai-sdk/react@3.0.328", "ai@6.0.326", "react@19.3.1", "react-dom@19.3.1", "zod@4.6.7"],

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import * as z from "zod";
 import { shownParts } from "../../../src/client/ai-sdk.ts";
 import type { OpenWorld } from "../../support/worlds.ts";
-import { clerk, createScriptedModel } from "../../turns/support/turn-fixtures.ts";
+import { clerk, createScriptedModel } from "../../support/turn-fixtures.ts";
 import { startChatServer } from "./chat-server.ts";
 import { comparable } from "./comparable.ts";
 import { HeadlessChat } from "./headless-chat.ts";
