@@ -41,10 +41,9 @@ export type UIMessageChunk =
   | { readonly type: "finish"; readonly finishReason: "stop" | "tool-calls" };
 
 /** The metadata of a UI message: which of its parts are void, by their index. Absent where none is. */
-export interface MessageMetadata {
+interface MessageMetadata {
   readonly jaf: { readonly retracted: Readonly<Record<string, true>> };
 }
-
 
 /** Makes the message that a client holds the one that it should hold. */
 export interface MessageWriter {

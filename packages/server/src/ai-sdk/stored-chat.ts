@@ -64,7 +64,6 @@ export async function waitingCalls(stores: Stores, chat: Chat): Promise<readonly
   return last?.type === "turn_end" ? (last.interruptions ?? []) : [];
 }
 
-
 /** The UI message that a turn writes. */
 export interface ReplyPlace {
   /** Where it begins in the conversation. */
@@ -73,16 +72,14 @@ export interface ReplyPlace {
   readonly before: readonly RichMessage[];
 }
 
-interface StoredMessages {
-  readonly messages: readonly RichMessage[];
-  readonly firstPosition: number;
-}
-
 /**
  * Where the reply of a turn is whose first own message has the position `turnPosition`. The turn may have stored some of its
  * messages already, or none, not even what the user said.
  */
-export function replyPlace({ messages, firstPosition }: StoredMessages, turnPosition: number): ReplyPlace {
+export function replyPlace(
+  { messages, firstPosition }: Omit<StoredChat, "version">,
+  turnPosition: number,
+): ReplyPlace {
   const length = turnPosition - firstPosition;
   const earlier = messages.slice(0, Math.max(0, length));
   const own = messages.slice(earlier.length);

@@ -1,11 +1,66 @@
 import type { Interruption } from "@jaf/core";
 import type { ContentPart, RichMessage } from "@jaf/memory";
-import type { TurnEnd, TurnEvent } from "../turns/turn-event.ts";
-import type { NumberedEvent } from "../turns/turn-service.ts";
-import { type UIMessageChunk, createMessageWriter } from "./message-writer.ts";
-import { type ShownOptions, type ShownPart, shownReply } from "./ui-messages.ts";
 import type { Encoder } from "../http/encoder.ts";
 import { BrokenOffError, EVENT_STREAM_HEADERS, eventStream } from "../http/sse.ts";
+import type { TurnEnd, TurnEvent } from "../turns/turn-event.ts";
+import type { NumberedEvent } from "../turns/turn-service.ts";
+import { createMessageWriter, type UIMessageChunk } from "./message-writer.ts";
+import { type ShownOptions, type ShownPart, shownReply } from "./ui-messages.ts";
+
+export interface UIMessageStreamOptions {
+  /** Which message the turn writes, by its first event. */
+  readonly messageOf: (start: TurnEvent | undefined) => TurnChunksOptions;
+  /** Events with smaller numbers are there already: given out as one, so that nothing that was retracted is seen. Default 0. */
+  readonly known?: number;
+}
+
+/**
+ * A turn, from its first event on, as the AI SDK's UI message stream. If the events break off, so does the connection: a client
+ * takes an ordered end for the end of the turn.
+ */
+export const encodeUIMessageStream =
+  ({ messageOf, known = 0 }: UIMessageStreamOptions): Encoder =>
+  ({ events, ...options }) =>
+    new Response(eventStream(textsOf(chunkGroups(gathered(events, known), messageOf)), options), {
+      headers: { ...EVENT_STREAM_HEADERS, "x-vercel-ai-ui-message-stream": "v1" },
+    });
+
+/** The events before number `known` as one group. */
+async function* gathered(
+  groups: AsyncIterable<readonly NumberedEvent[]>,
+  known: number,
+): AsyncGenerator<readonly NumberedEvent[]> {
+  let waiting: NumberedEvent[] = [];
+  for await (const group of groups) {
+    waiting.push(...group);
+    if ((waiting.at(-1)?.number ?? 0) < known - 1) continue;
+    yield waiting;
+    waiting = [];
+  }
+}
+
+async function* chunkGroups(
+  groups: AsyncIterable<readonly NumberedEvent[]>,
+  messageOf: UIMessageStreamOptions["messageOf"],
+): AsyncGenerator<readonly UIMessageChunk[]> {
+  let chunks: TurnChunks | undefined;
+  for await (const group of groups) {
+    if (chunks === undefined) {
+      chunks = createTurnChunks(messageOf(group[0]?.event));
+      yield chunks.start();
+    }
+    yield chunks.next(group);
+    if (chunks.isOver()) return;
+  }
+  throw new BrokenOffError("The events of the turn broke off.");
+}
+
+async function* textsOf(groups: AsyncIterable<readonly UIMessageChunk[]>): AsyncGenerator<string> {
+  for await (const group of groups) {
+    if (group.length > 0) yield group.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");
+  }
+  yield "data: [DONE]\n\n";
+}
 
 export interface TurnChunksOptions extends ShownOptions {
   /** The id of the UI message that the turn writes. */
@@ -120,60 +175,4 @@ function endChunks({ status, error }: TurnEnd): UIMessageChunk[] {
     case "error":
       return [{ type: "error", errorText: error?.message ?? "The turn failed." }];
   }
-}
-
-
-export interface UIMessageStreamOptions {
-  /** Which message the turn writes, by its first event. */
-  readonly messageOf: (start: TurnEvent | undefined) => TurnChunksOptions;
-  /** Events with smaller numbers are there already: given out as one, so that nothing that was retracted is seen. Default 0. */
-  readonly known?: number;
-}
-
-/**
- * A turn, from its first event on, as the AI SDK's UI message stream. If the events break off, so does the connection: a client
- * takes an ordered end for the end of the turn.
- */
-export const encodeUIMessageStream =
-  ({ messageOf, known = 0 }: UIMessageStreamOptions): Encoder =>
-  ({ events, ...options }) =>
-    new Response(eventStream(textsOf(chunkGroups(gathered(events, known), messageOf)), options), {
-      headers: { ...EVENT_STREAM_HEADERS, "x-vercel-ai-ui-message-stream": "v1" },
-    });
-
-/** The events before number `known` as one group. */
-async function* gathered(
-  groups: AsyncIterable<readonly NumberedEvent[]>,
-  known: number,
-): AsyncGenerator<readonly NumberedEvent[]> {
-  let waiting: NumberedEvent[] = [];
-  for await (const group of groups) {
-    waiting.push(...group);
-    if ((waiting.at(-1)?.number ?? 0) < known - 1) continue;
-    yield waiting;
-    waiting = [];
-  }
-}
-
-async function* chunkGroups(
-  groups: AsyncIterable<readonly NumberedEvent[]>,
-  messageOf: UIMessageStreamOptions["messageOf"],
-): AsyncGenerator<readonly UIMessageChunk[]> {
-  let chunks: TurnChunks | undefined;
-  for await (const group of groups) {
-    if (chunks === undefined) {
-      chunks = createTurnChunks(messageOf(group[0]?.event));
-      yield chunks.start();
-    }
-    yield chunks.next(group);
-    if (chunks.isOver()) return;
-  }
-  throw new BrokenOffError("The events of the turn broke off.");
-}
-
-async function* textsOf(groups: AsyncIterable<readonly UIMessageChunk[]>): AsyncGenerator<string> {
-  for await (const group of groups) {
-    if (group.length > 0) yield group.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");
-  }
-  yield "data: [DONE]\n\n";
 }

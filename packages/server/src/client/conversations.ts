@@ -1,29 +1,9 @@
-import type { ModelUsage, ClientToolResult } from "@jaf/core";
-import type { Message, ApprovalDecision, ContentPart } from "@jaf/memory";
-import type { FactExplanation, ForgetDetails, UserFact } from "@jaf/user-memory";
-import type { TurnEnd, TurnError } from "../turns/turn-event.ts";
+import type { ContentPart, Message } from "@jaf/memory";
 import type { NumberedEvent } from "../turns/turn-service.ts";
-import type { Serialized, CallOptions, Http } from "./http.ts";
-import type { WaitingCall } from "./fold-turn.ts";
 import { type FollowedEvent, type FollowOptions, followTurn, startTurn } from "./follow.ts";
+import type { CallOptions, Http } from "./http.ts";
 
 export type RunningState = "running" | "waiting" | "ended";
-
-export interface AgentSummary {
-  readonly name: string;
-  readonly tools: readonly {
-    readonly name: string;
-    readonly description: string;
-    readonly runs: "server" | "client";
-    /** Whether calls of it may wait for an approval. */
-    readonly approval: boolean;
-  }[];
-}
-
-export interface AgentList {
-  readonly agents: readonly AgentSummary[];
-  readonly defaultAgent: string;
-}
 
 export interface ConversationSummary {
   readonly conversationId: string;
@@ -64,20 +44,6 @@ export interface Conversation {
   };
 }
 
-export interface TurnAnswer {
-  readonly conversationId: string;
-  readonly turnId: string;
-  readonly status: TurnEnd["status"];
-  readonly text: string;
-  readonly messages: readonly Message[];
-  readonly output?: unknown;
-  readonly interruptions: readonly WaitingCall[];
-  readonly error?: TurnError;
-  readonly version?: number;
-  readonly usage?: ModelUsage;
-  readonly spent?: TurnEnd["spent"];
-}
-
 export interface TurnEvents {
   readonly turnId: string;
   readonly state: RunningState;
@@ -91,34 +57,6 @@ export interface TurnSummary {
   readonly startedAt: string;
   /** What the model saw. Absent while it runs. */
   readonly record?: unknown;
-}
-
-export interface PendingApprovalEntry {
-  readonly conversationId: string;
-  readonly title: string | null;
-  readonly turnId: string;
-  readonly interruption: WaitingCall;
-}
-
-export type Fact = Serialized<UserFact>;
-export type FactReceipt = Serialized<ForgetDetails>;
-export type ExplainedFact = Serialized<FactExplanation>;
-
-
-export interface ChatRequest {
-  /** Default: the server's default agent. */
-  readonly agentName?: string;
-  /** Absent: a new conversation. */
-  readonly conversationId?: string;
-  /** What the user says. */
-  readonly message?: string | readonly ContentPart[];
-  /** Several messages of the user. */
-  readonly messages?: readonly { readonly role: "user"; readonly content: string | readonly ContentPart[] }[];
-  /** The conversation as the client has it: the server refuses one that it didn't send. */
-  readonly history?: readonly Message[];
-  readonly historyToken?: string;
-  readonly approvals?: readonly ApprovalDecision[];
-  readonly toolResults?: readonly ClientToolResult[];
 }
 
 export interface EditRequest {
@@ -143,7 +81,6 @@ export interface CopyRequest {
   readonly version: number;
   readonly title?: string;
 }
-
 
 export interface ConversationMethods {
   /** The latest first. Default limit: the server's. */

@@ -1,35 +1,43 @@
-export { shownParts } from "./ai-sdk.ts";
+// The client
+
+export {
+  type AgentList,
+  type AgentSummary,
+  type ChatRequest,
+  createJafClient,
+  type JafClient,
+  type JafClientOptions,
+  type TurnAnswer,
+} from "./client.ts";
+export { isJafClientError, JafClientError, type JafClientErrorDetails } from "./client-error.ts";
+export type { CallOptions, ClientHeaders, Fetch, Serialized } from "./http.ts";
+
+// Its methods
+
+export type { ApprovalMethods, PendingApprovalEntry } from "./approvals.ts";
 export type {
-  AgentList,
-  AgentSummary,
   Conversation,
+  ConversationMethods,
   ConversationPage,
   ConversationSummary,
-  ExplainedFact,
-  Fact,
-  FactReceipt,
-  PendingApprovalEntry,
+  CopyRequest,
+  EditRequest,
   PositionedMessage,
+  RegenerateRequest,
   RunningState,
-  TurnAnswer,
   TurnEvents,
   TurnSummary,
 } from "./conversations.ts";
-export type { ApprovalMethods } from "./approvals.ts";
-export type { ReconnectOptions } from "./follow.ts";
-export { createJafClient, type JafClient, type JafClientOptions } from "./client.ts";
-export { isJafClientError, JafClientError, type JafClientErrorDetails } from "./client-error.ts";
-export type { ConversationMethods } from "./conversations.ts";
-export type { FactMethods } from "./facts.ts";
-export { foldTurn, isRunning } from "./fold-turn.ts";
-export type { FollowedEvent, FollowOptions } from "./follow.ts";
-export type { CallOptions, ClientHeaders, Fetch } from "./http.ts";
-export type { ChatRequest, CopyRequest, EditRequest, RegenerateRequest } from "./conversations.ts";
-export type { Serialized } from "./http.ts";
-export { callsIn } from "./fold-turn.ts";
+export type { ExplainedFact, Fact, FactMethods, FactReceipt } from "./facts.ts";
+
+// Turns
+
 export {
+  callsIn,
   emptyTurn,
+  foldTurn,
   type HandoffItem,
+  isRunning,
   type MessageItem,
   type ModelCallEvent,
   type Piece,
@@ -39,3 +47,8 @@ export {
   type TurnView,
   type WaitingCall,
 } from "./fold-turn.ts";
+export type { FollowedEvent, FollowOptions, ReconnectOptions } from "./follow.ts";
+
+// The AI SDK's messages
+
+export { shownParts } from "./ai-sdk.ts";

@@ -1,8 +1,8 @@
-import type { NumberedEvent } from "../turns/turn-service.ts";
 import type { Message } from "@jaf/memory";
 import { messageText } from "@jaf/memory/engine";
-import { HttpFailure, notFound } from "./failure.ts";
 import type { TurnEnd } from "../turns/turn-event.ts";
+import type { NumberedEvent } from "../turns/turn-service.ts";
+import { HttpFailure, notFound } from "./failure.ts";
 
 /** A turn, to be shown to a client in some protocol. */
 export interface EncodedTurn {
@@ -22,7 +22,6 @@ export interface EncodedTurn {
 
 /** Turns the events of a turn into an answer of one protocol. A protocol is one function. */
 export type Encoder = (turn: EncodedTurn) => Response | Promise<Response>;
-
 
 /** How a turn ended, once it has. */
 export const encodeJson: Encoder = async (turn) => {

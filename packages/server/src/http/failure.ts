@@ -1,6 +1,7 @@
 import type { MemoryErrorUnion, Result } from "@jaf/memory";
+import type { UserMemoryError } from "@jaf/user-memory";
+import { TurnStoreError } from "../turns/turn-errors.ts";
 import type { TurnRefusal } from "../turns/turn-service.ts";
-import type { UserMemoryError, UserMemoryErrorCode } from "@jaf/user-memory";
 
 export type FailureCode =
   | "invalid-request"
@@ -137,25 +138,21 @@ export function refusalFailure({ reason, message, retryable, turnId }: TurnRefus
   }
 }
 
+/** What was thrown, as a failure that tells a client no more than it may know. */
+export function failureOf(thrown: unknown): HttpFailure {
+  if (thrown instanceof HttpFailure) return thrown;
+  if (thrown instanceof TurnStoreError) return storeFailure(thrown.error);
+  if (isUserMemoryError(thrown)) return userMemoryFailure(thrown);
+  return new HttpFailure("internal", "Something failed in the server.", { cause: thrown });
+}
 
 /** By its name: the package isn't loaded where there are no facts. */
 const isUserMemoryError = (thrown: unknown): thrown is UserMemoryError =>
   thrown instanceof Error && thrown.name === "UserMemoryError" && "code" in thrown && "retryable" in thrown;
 
-/** What a store of facts rejected with, as a failure; `undefined`: it was something else. */
-export function factsFailure(thrown: unknown): HttpFailure | undefined {
-  if (!isUserMemoryError(thrown)) return undefined;
-  const { code, message, retryable } = thrown;
-  return failureOf(code, { message, retryable, cause: thrown });
-}
-
-interface Told {
-  readonly message: string;
-  readonly retryable: boolean;
-  readonly cause: unknown;
-}
-
-function failureOf(code: UserMemoryErrorCode, { message, retryable, cause }: Told): HttpFailure {
+/** What a store of facts rejected with, as a failure. */
+function userMemoryFailure(error: UserMemoryError): HttpFailure {
+  const { code, message, retryable } = error;
   switch (code) {
     case "invalid":
       return new HttpFailure("invalid-request", message);
@@ -167,6 +164,8 @@ function failureOf(code: UserMemoryErrorCode, { message, retryable, cause }: Tol
     case "unavailable":
     case "storage":
     case "embedding":
-      return new HttpFailure("unavailable", "The facts can't be used at the moment.", { retryable, cause });
+      return new HttpFailure("unavailable", "The facts can't be used at the moment.", {
+        ...{ retryable, cause: error },
+      });
   }
 }

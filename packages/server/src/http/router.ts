@@ -1,7 +1,7 @@
-import type { Identity } from "../turns/turn-service.ts";
-import type * as z from "zod";
-import type { FailureCode, HttpFailure } from "./failure.ts";
 import type { Context, Hono } from "hono";
+import type * as z from "zod";
+import type { Identity } from "../turns/turn-service.ts";
+import type { FailureCode, HttpFailure } from "./failure.ts";
 import { type BodyLimits, parseInput, readJson } from "./request-body.ts";
 
 /** What a request has beside itself. */
@@ -16,7 +16,6 @@ export interface ServerEnvironment {
     readonly identity: Identity;
   };
 }
-
 
 type Method = "get" | "post" | "patch" | "delete";
 
@@ -52,9 +51,8 @@ export const operation = <const Path extends string, Query, Body>(
   description: Description<Query, Body>,
 ): Operation<Path, Query, Body> => ({ ...description, method, path });
 
-
 /** `{ success: true, data }`. */
-export const answer = (context: Context<ServerEnvironment>, data: unknown): Response =>
+const answer = (context: Context<ServerEnvironment>, data: unknown): Response =>
   context.json({ success: true, data });
 
 /** `{ success: false, error }`. */
@@ -67,7 +65,6 @@ export function answerFailure(context: Context<ServerEnvironment>, failure: Http
   const error = { code, message, requestId, retryable, conversationId, turnId };
   return context.json({ success: false, error }, status);
 }
-
 
 /** The ids in a path. */
 type Ids<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -107,7 +104,7 @@ export function createRouter(app: Hono<ServerEnvironment>, limits: BodyLimits) {
       const request = {
         ...{ ...ids, context },
         query: query && parseInput(query, context.req.query(), "query"),
-        body: body && parseInput(body, await readJson(context, limits), "body"),
+        body: body && parseInput(body, await readJson(context.req.raw, limits), "body"),
         get userId() {
           return context.get("identity").userId;
         },

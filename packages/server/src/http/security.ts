@@ -1,11 +1,33 @@
+import { idIssue } from "@jaf/memory/engine";
 import type { HonoRequest, MiddlewareHandler } from "hono";
-import type { ServerEnvironment } from "./router.ts";
+import type { ServerAppOptions } from "../options.ts";
+import type { Identity } from "../turns/turn-service.ts";
 import { HttpFailure } from "./failure.ts";
 import { isJsonType } from "./request-body.ts";
+import type { ServerEnvironment } from "./router.ts";
 
 type Guard = MiddlewareHandler<ServerEnvironment>;
 
-const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i;
+const LOCAL: Identity = { userId: "local" };
+
+export async function identityOf(
+  request: Request,
+  authenticate: ServerAppOptions<unknown>["authenticate"] = () => LOCAL,
+): Promise<Identity> {
+  let identity: Identity | null;
+  try {
+    identity = await authenticate(request);
+  } catch (thrown) {
+    // Hono passes on only errors to its handler.
+    throw thrown instanceof Error ? thrown : new Error("authenticate() threw no error.", { cause: thrown });
+  }
+  if (identity === null) throw new HttpFailure("not-authenticated", "Say who you are.");
+  const issue = idIssue("userId", identity.userId);
+  if (issue === undefined) return identity;
+  throw new TypeError(
+    `authenticate() gave no valid userId: expected ${issue.expected}. For nobody, it returns null.`,
+  );
+}
 
 /** Refuses requests by another name than the server's: a page whose name was made to point here sends its own. */
 export const guardHost = (allowed: readonly string[] | undefined): Guard => {
@@ -24,6 +46,8 @@ export const guardHost = (allowed: readonly string[] | undefined): Guard => {
     await next();
   };
 };
+
+const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i;
 
 export type Cors = boolean | { readonly origins: readonly string[] };
 

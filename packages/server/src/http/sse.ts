@@ -1,5 +1,5 @@
-import type { EncodedTurn, Encoder } from "./encoder.ts";
 import type { NumberedEvent } from "../turns/turn-service.ts";
+import type { EncodedTurn, Encoder } from "./encoder.ts";
 
 const KEEP_ALIVE_MS = 15_000;
 const KEEP_ALIVE = ": keep-alive\n\n";
@@ -71,7 +71,6 @@ export function eventStream(
     },
   });
 }
-
 
 /** The client should come back so soon, in milliseconds, if the connection ends before the turn. */
 const RETRY = "retry: 500\n\n";

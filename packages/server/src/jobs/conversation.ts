@@ -1,52 +1,9 @@
-import { type MemoryErrorUnion, type VersionedMemoryProvider, ConversationStoreError } from "@jaf/memory";
+import { ConversationStoreError, type MemoryErrorUnion, type VersionedMemoryProvider } from "@jaf/memory";
 import { createMemoryNotFoundError } from "@jaf/memory/adapter";
-import { type ConversationBase, saidMessages } from "./stored-request.ts";
-import { refusal, storeRefusal, invalid } from "../turns/turn-errors.ts";
-import type { TurnEdit, TurnRefusal, TurnRequest } from "../turns/turn-service.ts";
 import { present } from "@jaf/memory/engine";
-
-export type BaseReading =
-  | { readonly base: ConversationBase }
-  | { readonly refusal: TurnRefusal; readonly error: MemoryErrorUnion };
-
-/** What the conversation is before a turn. */
-export async function readBase(
-  provider: VersionedMemoryProvider,
-  conversationId: string,
-  edit: TurnEdit | undefined,
-): Promise<BaseReading> {
-  const read = await provider.readConversation(conversationId, { messages: "none" });
-  if (!read.success) return { refusal: storeRefusal(read.error), error: read.error };
-  const { conversation, incarnation, firstPosition } = read.data;
-  if (conversation === null) {
-    return { refusal: refusal("not-found"), error: createMemoryNotFoundError(conversationId) };
-  }
-  const version = conversation.metadata?.version ?? 0;
-  return { base: { position: edit?.position ?? firstPosition, version, incarnation } };
-}
-
-
-/** A conversation that a turn makes, once the engine has judged the request: a refused one leaves none behind. */
-export interface NewConversation {
-  readonly conversationId: string;
-  readonly title: string | undefined;
-  /** Of the write that makes it. */
-  readonly key: string;
-}
-
-export async function makeConversation(
-  provider: VersionedMemoryProvider,
-  userId: string,
-  { conversationId, title, key }: NewConversation,
-): Promise<string> {
-  const metadata = { userId, ...present({ title }) };
-  const options = { createIfMissing: true, idempotencyKey: key };
-  const made = await provider.appendMessages(conversationId, [], metadata, options);
-  if (made.success) return conversationId;
-  // As the client's own store does: the engine makes a refusal or an outcome of it.
-  throw new ConversationStoreError(made.error);
-}
-
+import { invalid, refusal, storeRefusal } from "../turns/turn-errors.ts";
+import type { TurnEdit, TurnRefusal, TurnRequest } from "../turns/turn-service.ts";
+import { type ConversationBase, saidMessages } from "./stored-request.ts";
 
 /** Where a turn takes place. */
 export type ResolvedTarget =
@@ -113,4 +70,45 @@ async function resolveEdit(
     return { refusal: invalid("At the position of an edit there is no message of the user.") };
   }
   return { found: true, conversationId, dropLast: metadata.nextPosition - position };
+}
+
+export type BaseReading =
+  | { readonly base: ConversationBase }
+  | { readonly refusal: TurnRefusal; readonly error: MemoryErrorUnion };
+
+/** What the conversation is before a turn. */
+export async function readBase(
+  provider: VersionedMemoryProvider,
+  conversationId: string,
+  edit: TurnEdit | undefined,
+): Promise<BaseReading> {
+  const read = await provider.readConversation(conversationId, { messages: "none" });
+  if (!read.success) return { refusal: storeRefusal(read.error), error: read.error };
+  const { conversation, incarnation, firstPosition } = read.data;
+  if (conversation === null) {
+    return { refusal: refusal("not-found"), error: createMemoryNotFoundError(conversationId) };
+  }
+  const version = conversation.metadata?.version ?? 0;
+  return { base: { position: edit?.position ?? firstPosition, version, incarnation } };
+}
+
+/** A conversation that a turn makes, once the engine has judged the request: a refused one leaves none behind. */
+export interface NewConversation {
+  readonly conversationId: string;
+  readonly title: string | undefined;
+  /** Of the write that makes it. */
+  readonly key: string;
+}
+
+export async function makeConversation(
+  provider: VersionedMemoryProvider,
+  userId: string,
+  { conversationId, title, key }: NewConversation,
+): Promise<string> {
+  const metadata = { userId, ...present({ title }) };
+  const options = { createIfMissing: true, idempotencyKey: key };
+  const made = await provider.appendMessages(conversationId, [], metadata, options);
+  if (made.success) return conversationId;
+  // As the client's own store does: the engine makes a refusal or an outcome of it.
+  throw new ConversationStoreError(made.error);
 }

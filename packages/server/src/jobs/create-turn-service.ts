@@ -1,65 +1,19 @@
 import type { TurnLog } from "@jaf/memory";
-import { refusal, storeRefusal, invalid, TurnStoreError } from "../turns/turn-errors.ts";
-import type { StartedTurn, TurnRefusal, TurnRequest, TurnService } from "../turns/turn-service.ts";
-import type { TurnIds, Unbegun } from "./lease.ts";
+import { pause } from "../pause.ts";
 import { createEventPoller } from "../turns/event-poller.ts";
 import { followTurn } from "../turns/follow-turn.ts";
-import { parseTurnOptions, type TurnServiceOptions } from "./options.ts";
-import { pause } from "../pause.ts";
-import { startRecovery } from "./recovery.ts";
-import type { StoredRequest } from "./stored-request.ts";
-import { createTurnClients } from "./run-agent.ts";
-import { failedEnd, LOST } from "./end-turn.ts";
+import { invalid, refusal, storeRefusal, TurnStoreError } from "../turns/turn-errors.ts";
 import type { TurnEnd } from "../turns/turn-event.ts";
-import type { TurnScope } from "./job.ts";
-import { startTurnRun, type TurnRun } from "./start-job.ts";
+import type { StartedTurn, TurnIds, TurnRefusal, TurnRequest, TurnService } from "../turns/turn-service.ts";
 import { type ResolvedTarget, resolveTarget } from "./conversation.ts";
-
-export interface NamedTurn extends TurnIds {
-  readonly userId: string;
-}
-
-export interface NamedTurnsOptions {
-  readonly log: TurnLog;
-  /** The turn, which has begun, here or elsewhere. */
-  readonly join: (turn: TurnIds) => StartedTurn;
-}
-
-/**
- * Starts each turn whose id the request gives once. Here, requests that come while it starts share its beginning; between processes
- * the log decides, in which no id begins twice: who was slower joins the turn that it finds there.
- */
-export function createNamedTurns({ log, join }: NamedTurnsOptions) {
-  const starting = new Map<string, Promise<StartedTurn>>();
-
-  /** `undefined`: the log has no such turn. */
-  async function find({ userId, ...turn }: NamedTurn): Promise<StartedTurn | undefined> {
-    const read = await log.read({ ...turn, limit: 1 });
-    if (!read.success) return { started: false, refusal: storeRefusal(read.error) };
-    if (read.data === null) return undefined;
-    const { turn: logged, events } = read.data;
-    if (logged.userId !== userId) return { started: false, refusal: refusal("not-found") };
-    const isExpired = logged.state !== "running" && events.length === 0;
-    return isExpired ? { started: false, refusal: refusal("changed") } : join(turn);
-  }
-
-  async function startOnce(turn: NamedTurn, start: () => Promise<StartedTurn>): Promise<StartedTurn> {
-    const found = await find(turn);
-    if (found !== undefined) return found;
-    const started = await start();
-    return started.started ? started : ((await find(turn)) ?? started);
-  }
-
-  return function startNamed(turn: NamedTurn, start: () => Promise<StartedTurn>): Promise<StartedTurn> {
-    const key = JSON.stringify([turn.userId, turn.conversationId, turn.turnId]);
-    const underWay = starting.get(key);
-    if (underWay !== undefined) return underWay;
-    const begun = startOnce(turn, start).finally(() => starting.delete(key));
-    starting.set(key, begun);
-    return begun;
-  };
-}
-
+import { failedEnd, LOST } from "./end-turn.ts";
+import type { TurnScope } from "./job.ts";
+import type { Unbegun } from "./lease.ts";
+import { parseTurnOptions, type TurnServiceOptions } from "./options.ts";
+import { startRecovery } from "./recovery.ts";
+import { createTurnClients } from "./run-agent.ts";
+import { startTurnRun, type TurnRun } from "./start-job.ts";
+import type { StoredRequest } from "./stored-request.ts";
 
 /** From so many turns on, pieces are gathered for longer: what each append costs is the process's, and that of all its turns. */
 const MANY_TURNS = 150;
@@ -238,6 +192,51 @@ async function within(task: Promise<unknown>, ms: number): Promise<void> {
   const done = new AbortController();
   await Promise.race([task, pause(ms, done.signal)]);
   done.abort();
+}
+
+interface NamedTurn extends TurnIds {
+  readonly userId: string;
+}
+
+interface NamedTurnsOptions {
+  readonly log: TurnLog;
+  /** The turn, which has begun, here or elsewhere. */
+  readonly join: (turn: TurnIds) => StartedTurn;
+}
+
+/**
+ * Starts each turn whose id the request gives once. Here, requests that come while it starts share its beginning; between processes
+ * the log decides, in which no id begins twice: who was slower joins the turn that it finds there.
+ */
+function createNamedTurns({ log, join }: NamedTurnsOptions) {
+  const starting = new Map<string, Promise<StartedTurn>>();
+
+  /** `undefined`: the log has no such turn. */
+  async function find({ userId, ...turn }: NamedTurn): Promise<StartedTurn | undefined> {
+    const read = await log.read({ ...turn, limit: 1 });
+    if (!read.success) return { started: false, refusal: storeRefusal(read.error) };
+    if (read.data === null) return undefined;
+    const { turn: logged, events } = read.data;
+    if (logged.userId !== userId) return { started: false, refusal: refusal("not-found") };
+    const isExpired = logged.state !== "running" && events.length === 0;
+    return isExpired ? { started: false, refusal: refusal("changed") } : join(turn);
+  }
+
+  async function startOnce(turn: NamedTurn, start: () => Promise<StartedTurn>): Promise<StartedTurn> {
+    const found = await find(turn);
+    if (found !== undefined) return found;
+    const started = await start();
+    return started.started ? started : ((await find(turn)) ?? started);
+  }
+
+  return function startNamed(turn: NamedTurn, start: () => Promise<StartedTurn>): Promise<StartedTurn> {
+    const key = JSON.stringify([turn.userId, turn.conversationId, turn.turnId]);
+    const underWay = starting.get(key);
+    if (underWay !== undefined) return underWay;
+    const begun = startOnce(turn, start).finally(() => starting.delete(key));
+    starting.set(key, begun);
+    return begun;
+  };
 }
 
 const keyOf = ({ conversationId, turnId }: TurnIds): string => JSON.stringify([conversationId, turnId]);

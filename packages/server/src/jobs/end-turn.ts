@@ -1,93 +1,20 @@
-import type { PromptResult } from "@jaf/core";
-import { present } from "@jaf/memory/engine";
-import { turnErrorOf } from "../turns/turn-errors.ts";
-import { type TurnEnd, type TurnError, plainEvent } from "../turns/turn-event.ts";
-import type { Message, VersionedMemoryProvider, WriteMetadata, WriteOptions, WriteResult, RichMessage } from "@jaf/memory";
+import type { JAFError, PromptResult } from "@jaf/core";
+import { JAFErrorHandler } from "@jaf/core";
+import type {
+  Message,
+  RichMessage,
+  VersionedMemoryProvider,
+  WriteMetadata,
+  WriteOptions,
+  WriteResult,
+} from "@jaf/memory";
 import { retryWithBackoff } from "@jaf/memory/adapter";
+import { present } from "@jaf/memory/engine";
+import { plainEvent, type TurnEnd, type TurnError } from "../turns/turn-event.ts";
 import { editKey } from "./edit.ts";
-import type { TurnSettings } from "./options.ts";
-import { saidMessages, type ConversationBase } from "./stored-request.ts";
 import { noteWrite, type RunParts, type TurnLeft } from "./job.ts";
-
-/** How a run's result ends its turn. */
-export function turnEndOf(
-  result: PromptResult<unknown>,
-  { hasOutput, isStopped }: { readonly hasOutput: boolean; readonly isStopped: boolean },
-): TurnEnd {
-  const { outcome, usage, spent } = result;
-  const common = {
-    type: "turn_end",
-    ...(Object.keys(usage).length === 0 ? {} : { usage }),
-    ...present({ spent }),
-  } as const;
-  switch (outcome.status) {
-    case "completed": {
-      const output = hasOutput ? jsonOf(outcome.output) : undefined;
-      return { ...common, status: "completed", ...present({ output }) };
-    }
-    case "interrupted":
-      return { ...common, status: "interrupted", interruptions: outcome.interruptions };
-    case "error":
-      return isStopped
-        ? { ...common, status: "stopped" }
-        : { ...common, status: "error", error: turnErrorOf(outcome.error) };
-  }
-}
-
-/** A codec may make of a reply what can't be sent. */
-function jsonOf(output: unknown): unknown {
-  try {
-    return JSON.stringify(output) === undefined ? undefined : output;
-  } catch {
-    return undefined;
-  }
-}
-
-export const failedEnd = (error: TurnError): TurnEnd => ({ type: "turn_end", status: "error", error });
-
-/** The turn's process is gone, or the conversation. */
-export const LOST = {
-  code: "Lost",
-  message: "The turn was cut off, and no process could go on with it.",
-  retryable: true,
-} as const;
-
-export const ERASED = {
-  code: "MemoryError",
-  message: "The conversation was erased.",
-  retryable: false,
-} as const;
-
-export const FAULT = {
-  code: "InternalError",
-  message: "The server met a fault in its program.",
-  retryable: false,
-} as const;
-
-
-export interface ServerWrite {
-  readonly conversationId: string;
-  readonly messages: readonly Message[];
-  readonly metadata: WriteMetadata;
-  readonly options: WriteOptions;
-}
-
-/** Appends for the server itself. Repeated under its key if it fails for a passing reason, for a few seconds. */
-export function appendRepeatedly(
-  provider: VersionedMemoryProvider,
-  { conversationId, messages, metadata, options }: ServerWrite,
-): Promise<WriteResult> {
-  return retryWithBackoff(
-    () => provider.appendMessages(conversationId, [...messages], { ...metadata }, options),
-    {
-      maxElapsedMs: 5_000,
-      // A wrapper that repeats calls by itself says how often it did.
-      isTransientResult: (result) =>
-        !result.success && result.error.retryable && result.error.attempts === undefined,
-    },
-  );
-}
-
+import type { TurnSettings } from "./options.ts";
+import { type ConversationBase, saidMessages } from "./stored-request.ts";
 
 /** Keeps what was said so far, once, as a reply of the agent. */
 export async function endStopped<Ctx>(
@@ -195,3 +122,103 @@ async function stateAtEnd<Ctx>(
 
 const storesAtTheEnd = <Ctx>({ config: { memory } }: TurnSettings<Ctx>): boolean =>
   memory.durability === undefined ? memory.storeOnCompletion === true : memory.durability === "completed";
+
+interface ServerWrite {
+  readonly conversationId: string;
+  readonly messages: readonly Message[];
+  readonly metadata: WriteMetadata;
+  readonly options: WriteOptions;
+}
+
+/** Appends for the server itself. Repeated under its key if it fails for a passing reason, for a few seconds. */
+function appendRepeatedly(
+  provider: VersionedMemoryProvider,
+  { conversationId, messages, metadata, options }: ServerWrite,
+): Promise<WriteResult> {
+  return retryWithBackoff(
+    () => provider.appendMessages(conversationId, [...messages], { ...metadata }, options),
+    {
+      maxElapsedMs: 5_000,
+      // A wrapper that repeats calls by itself says how often it did.
+      isTransientResult: (result) =>
+        !result.success && result.error.retryable && result.error.attempts === undefined,
+    },
+  );
+}
+
+/** How a run's result ends its turn. */
+export function turnEndOf(
+  result: PromptResult<unknown>,
+  { hasOutput, isStopped }: { readonly hasOutput: boolean; readonly isStopped: boolean },
+): TurnEnd {
+  const { outcome, usage, spent } = result;
+  const common = {
+    type: "turn_end",
+    ...(Object.keys(usage).length === 0 ? {} : { usage }),
+    ...present({ spent }),
+  } as const;
+  switch (outcome.status) {
+    case "completed": {
+      const output = hasOutput ? jsonOf(outcome.output) : undefined;
+      return { ...common, status: "completed", ...present({ output }) };
+    }
+    case "interrupted":
+      return { ...common, status: "interrupted", interruptions: outcome.interruptions };
+    case "error":
+      return isStopped
+        ? { ...common, status: "stopped" }
+        : { ...common, status: "error", error: turnErrorOf(outcome.error) };
+  }
+}
+
+/** A codec may make of a reply what can't be sent. */
+function jsonOf(output: unknown): unknown {
+  try {
+    return JSON.stringify(output) === undefined ? undefined : output;
+  } catch {
+    return undefined;
+  }
+}
+
+export const failedEnd = (error: TurnError): TurnEnd => ({ type: "turn_end", status: "error", error });
+
+/** The turn's process is gone, or the conversation. */
+export const LOST = {
+  code: "Lost",
+  message: "The turn was cut off, and no process could go on with it.",
+  retryable: true,
+} as const;
+
+export const ERASED = {
+  code: "MemoryError",
+  message: "The conversation was erased.",
+  retryable: false,
+} as const;
+
+export const FAULT = {
+  code: "InternalError",
+  message: "The server met a fault in its program.",
+  retryable: false,
+} as const;
+
+/** A run's error as its readers get it. What a provider of a model or other code threw isn't in it: it may hold secrets. */
+function turnErrorOf(error: JAFError): TurnError {
+  return { code: error._tag, message: messageOf(error), retryable: JAFErrorHandler.isRetryable(error) };
+}
+
+function messageOf(error: JAFError): string {
+  switch (error._tag) {
+    case "ModelCallError": {
+      const status = error.status === undefined ? "" : ` with status ${error.status}`;
+      return `The model call failed${status}.`;
+    }
+    case "InternalError":
+      return "The server met a fault in its program.";
+    case "ToolCallError":
+      return `The tool "${error.tool}" failed.`;
+    case "DecodeError":
+      return "The reply doesn't have the form that the agent expects.";
+    default:
+      return JAFErrorHandler.format(error);
+  }
+}

@@ -1,10 +1,14 @@
-import type { NewConversation } from "./conversation.ts";
-import type { TurnSettings } from "./options.ts";
-import type { Recorder } from "./turn-record.ts";
-import type { StoredRequest } from "./stored-request.ts";
-import type { TurnClients } from "./run-agent.ts";
+import type { TurnClient } from "@jaf/core/internal";
 import type { TurnEnd, TurnEvent } from "../turns/turn-event.ts";
-import type { HeldTurn, TurnIds, TurnSession, Unbegun } from "./lease.ts";
+import type { TurnIds } from "../turns/turn-service.ts";
+import type { NewConversation } from "./conversation.ts";
+import type { HeldTurn, TurnSession, Unbegun } from "./lease.ts";
+import type { TurnSettings } from "./options.ts";
+import type { StoredRequest } from "./stored-request.ts";
+import type { Recorder } from "./turn-record.ts";
+
+/** By the names of their agents. */
+export type TurnClients<Ctx> = ReadonlyMap<string, TurnClient<Ctx>>;
 
 /** What all turns of a service share. */
 export interface TurnScope<Ctx> {

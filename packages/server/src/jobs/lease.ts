@@ -1,20 +1,14 @@
 import type { MemoryErrorUnion, Result, TurnEnding, TurnWriter } from "@jaf/memory";
 import { createMemoryConflictError } from "@jaf/memory/adapter";
 import { createFailure, createMemoryStorageError } from "@jaf/memory/engine";
-import { type BaseReading, readBase } from "./conversation.ts";
-import { isUrgent } from "../turns/event-mapper.ts";
 import { createEventWriter, type EventWriter } from "../turns/event-writer.ts";
-import type { TurnSettings } from "./options.ts";
-import { saidMessages, type ConversationBase, encodeRequest, type StoredRequest } from "./stored-request.ts";
 import { createStoredEvents, type StoredEvents } from "../turns/recent-events.ts";
 import { refusal, storeRefusal } from "../turns/turn-errors.ts";
 import type { TurnEvent } from "../turns/turn-event.ts";
-import type { TurnRefusal } from "../turns/turn-service.ts";
-
-export interface TurnIds {
-  readonly conversationId: string;
-  readonly turnId: string;
-}
+import type { TurnIds, TurnRefusal } from "../turns/turn-service.ts";
+import { type BaseReading, readBase } from "./conversation.ts";
+import type { TurnSettings } from "./options.ts";
+import { type ConversationBase, encodeRequest, type StoredRequest, saidMessages } from "./stored-request.ts";
 
 export interface SessionOptions<Ctx> extends TurnIds {
   // biome-ignore lint/suspicious/noExplicitAny: whatever the context is
@@ -105,7 +99,7 @@ export function openTurnSession<Ctx>(options: SessionOptions<Ctx>): TurnSession 
     });
     const early = waiting;
     waiting = [];
-    for (const event of early) events.push(event, isUrgent(event));
+    for (const event of early) events.push(event);
   }
 
   async function currentBase(expectedVersion: number | undefined): Promise<BaseReading> {
@@ -197,7 +191,7 @@ export function openTurnSession<Ctx>(options: SessionOptions<Ctx>): TurnSession 
     hold,
     push: (event) => {
       if (events === undefined) waiting.push(event);
-      else events.push(event, isUrgent(event));
+      else events.push(event);
     },
     flush: async () => (await events?.flush()) ?? false,
     end: async (last, ending) => {

@@ -5,7 +5,7 @@ import * as z from "zod";
 import type { Identity } from "../turns/turn-service.ts";
 
 /** What a run's configuration says for all turns. */
-export type TurnRunConfig<Ctx> = RunSettings<Ctx> & {
+type TurnRunConfig<Ctx> = RunSettings<Ctx> & {
   /** More agents to which a conversation may be handed, by their keys. */
   readonly agentRegistry?: RunConfig<Ctx>["agentRegistry"];
   /** `durability` defaults to `"step"`: only then a turn goes on after a crash without running a tool twice. */
@@ -48,7 +48,7 @@ export interface TurnServiceOptions<Ctx> {
   readonly onError?: (error: unknown) => void;
 }
 
-export interface UserMemoryObserver {
+interface UserMemoryObserver {
   readonly onInjected: (facts: readonly { readonly id: string }[]) => void;
 }
 
@@ -64,7 +64,7 @@ export interface TurnSettings<Ctx> extends TurnTimes {
   readonly onError: (error: unknown) => void;
 }
 
-export type TurnTimes = z.output<typeof timesSchema>;
+type TurnTimes = z.output<typeof timesSchema>;
 
 const milliseconds = z.number().min(1).max(3_600_000);
 const seconds = z.int().min(1);

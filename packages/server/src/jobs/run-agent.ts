@@ -1,62 +1,17 @@
-import { createTurnClient, type TurnClient, type PromptedTurn } from "@jaf/core/internal";
-import { present, createRunId, createTraceId } from "@jaf/memory/engine";
-import type { TurnSettings } from "./options.ts";
 import type { PromptOptions, PromptResult } from "@jaf/core";
+import { createTurnClient, type PromptedTurn } from "@jaf/core/internal";
 import type { MemoryErrorUnion, VersionedMemoryProvider } from "@jaf/memory";
 import { createMemoryConflictError, retryWithBackoff } from "@jaf/memory/adapter";
+import { createRunId, createTraceId, present } from "@jaf/memory/engine";
+import { createEventFlow, type EventFlow } from "../turns/event-mapper.ts";
+import { refusalOfError, refusalOfThrown } from "../turns/turn-errors.ts";
+import type { TurnRefusal } from "../turns/turn-service.ts";
+import { makeConversation } from "./conversation.ts";
 import { editKey, viewBeforeEdit } from "./edit.ts";
 import { endStopped, endTurn, FAULT, failedEnd, turnEndOf } from "./end-turn.ts";
-import { createEventFlow, type EventFlow } from "../turns/event-mapper.ts";
-import { makeConversation } from "./conversation.ts";
-import { refusalOfError, refusalOfThrown } from "../turns/turn-errors.ts";
+import type { TurnClients } from "./job.ts";
 import { noteWrite, type RunParts, type TurnLeft, type TurnRunOptions } from "./job.ts";
-import type { TurnRefusal } from "../turns/turn-service.ts";
-
-/** By the names of their agents. */
-export type TurnClients<Ctx> = ReadonlyMap<string, TurnClient<Ctx>>;
-
-/** Throws a `TypeError` for what would fail in each turn. */
-export function createTurnClients<Ctx>(settings: TurnSettings<Ctx>): TurnClients<Ctx> {
-  const { agents, provider, config } = settings;
-  const { agentRegistry, memory: _, userMemory: shared, ...run } = config;
-  // To be checked. Each turn has its own.
-  const userMemory = settings.userMemory?.({ onInjected: () => {} }) ?? shared;
-  const clientConfig = {
-    ...run,
-    agents: new Map([...(agentRegistry ?? []), ...agents]),
-    memory: memoryOf(settings),
-    store: provider,
-    ...present({ userMemory }),
-  };
-  return new Map([...agents].map(([name, agent]) => [name, createTurnClient(agent, clientConfig)]));
-}
-
-function memoryOf<Ctx>({ config, leaseSeconds }: TurnSettings<Ctx>) {
-  const { provider: _, autoStore: __, userId: ___, ...memory } = config.memory;
-  return {
-    ...memory,
-    ...(memory.durability === undefined && memory.storeOnCompletion === undefined
-      ? ({ durability: "step" } as const)
-      : {}),
-    turnLeaseMs: turnLeaseMsOf({ config, leaseSeconds }),
-    // The log says who has the turn.
-    concurrency: "reject" as const,
-  };
-}
-
-const turnLeaseMsOf = <Ctx>({
-  config,
-  leaseSeconds,
-}: Pick<TurnSettings<Ctx>, "config" | "leaseSeconds">): number =>
-  config.memory.turnLeaseMs ?? Math.max(1_000, leaseSeconds * 1_000);
-
-/** How long a run that takes over waits for the lease of the one before, beyond that lease. */
-const QUEUE_MARGIN_MS = 15_000;
-
-/** Of a run that takes the place of one whose process may have left a lease: it waits for that to end. */
-export const memoryOfTakeOver = <Ctx>(settings: TurnSettings<Ctx>) =>
-  ({ concurrency: "queue", queueTimeoutMs: turnLeaseMsOf(settings) + QUEUE_MARGIN_MS }) as const;
-
+import type { TurnSettings } from "./options.ts";
 
 /** Runs the agent. */
 export async function performTurn<Ctx>(run: RunParts<Ctx>, isResumption: boolean): Promise<TurnLeft> {
@@ -227,3 +182,45 @@ export function faultRefusal<Ctx>({ options }: RunParts<Ctx>, thrown: unknown): 
   if (refusalOfThrown(thrown) === undefined) options.scope.settings.onError(thrown);
   return { reason: "store", message: FAULT.message, retryable: false };
 }
+
+/** Throws a `TypeError` for what would fail in each turn. */
+export function createTurnClients<Ctx>(settings: TurnSettings<Ctx>): TurnClients<Ctx> {
+  const { agents, provider, config } = settings;
+  const { agentRegistry, memory: _, userMemory: shared, ...run } = config;
+  // To be checked. Each turn has its own.
+  const userMemory = settings.userMemory?.({ onInjected: () => {} }) ?? shared;
+  const clientConfig = {
+    ...run,
+    agents: new Map([...(agentRegistry ?? []), ...agents]),
+    memory: memoryOf(settings),
+    store: provider,
+    ...present({ userMemory }),
+  };
+  return new Map([...agents].map(([name, agent]) => [name, createTurnClient(agent, clientConfig)]));
+}
+
+function memoryOf<Ctx>({ config, leaseSeconds }: TurnSettings<Ctx>) {
+  const { provider: _, autoStore: __, userId: ___, ...memory } = config.memory;
+  return {
+    ...memory,
+    ...(memory.durability === undefined && memory.storeOnCompletion === undefined
+      ? ({ durability: "step" } as const)
+      : {}),
+    turnLeaseMs: turnLeaseMsOf({ config, leaseSeconds }),
+    // The log says who has the turn.
+    concurrency: "reject" as const,
+  };
+}
+
+const turnLeaseMsOf = <Ctx>({
+  config,
+  leaseSeconds,
+}: Pick<TurnSettings<Ctx>, "config" | "leaseSeconds">): number =>
+  config.memory.turnLeaseMs ?? Math.max(1_000, leaseSeconds * 1_000);
+
+/** How long a run that takes over waits for the lease of the one before, beyond that lease. */
+const QUEUE_MARGIN_MS = 15_000;
+
+/** Of a run that takes the place of one whose process may have left a lease: it waits for that to end. */
+const memoryOfTakeOver = <Ctx>(settings: TurnSettings<Ctx>) =>
+  ({ concurrency: "queue", queueTimeoutMs: turnLeaseMsOf(settings) + QUEUE_MARGIN_MS }) as const;

@@ -1,9 +1,10 @@
+import type { StoredEvents } from "../turns/recent-events.ts";
+import type { TurnIds } from "../turns/turn-service.ts";
 import { endStopped, endTurn } from "./end-turn.ts";
+import type { AbortReason, RunParts, TakenTurn, TurnLeft, TurnRunOptions } from "./job.ts";
+import { openTurnSession, type Unbegun } from "./lease.ts";
 import { faultRefusal, performTurn } from "./run-agent.ts";
 import { createRecorder } from "./turn-record.ts";
-import type { StoredEvents } from "../turns/recent-events.ts";
-import type { AbortReason, RunParts, TakenTurn, TurnLeft, TurnRunOptions } from "./job.ts";
-import { openTurnSession, type TurnIds, type Unbegun } from "./lease.ts";
 
 /** A turn that runs in this process. */
 export interface TurnRun extends TurnIds {

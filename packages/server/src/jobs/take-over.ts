@@ -1,13 +1,13 @@
 import { readToolResult } from "@jaf/core";
 import type { LoggedTurn, Message, Result, RichMessage, TakenOverTurn } from "@jaf/memory";
 import { createFailure, createSuccess, messageText, present } from "@jaf/memory/engine";
-import { editKey } from "./edit.ts";
-import { decodeEvent, type TurnEvent } from "../turns/turn-event.ts";
-import type { TurnSettings } from "./options.ts";
-import { saidMessages, decodeRequest, type StoredRequest } from "./stored-request.ts";
-import { ERASED, failedEnd, LOST } from "./end-turn.ts";
 import { refusal } from "../turns/turn-errors.ts";
+import { decodeEvent, type TurnEvent } from "../turns/turn-event.ts";
+import { editKey } from "./edit.ts";
+import { ERASED, failedEnd, LOST } from "./end-turn.ts";
 import type { TakenTurn, TurnScope } from "./job.ts";
+import type { TurnSettings } from "./options.ts";
+import { decodeRequest, type StoredRequest, saidMessages } from "./stored-request.ts";
 
 const PAGE = 1_000;
 /** How often a turn is taken over without anything having come of it. */

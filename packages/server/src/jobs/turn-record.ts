@@ -1,7 +1,14 @@
-import type { ContextManifest, Interruption, ModelOrigin, ModelUsage, Middleware, TraceEvent } from "@jaf/core";
-import type { TurnEnd, TurnEvent } from "../turns/turn-event.ts";
+import type {
+  ContextManifest,
+  Interruption,
+  Middleware,
+  ModelOrigin,
+  ModelUsage,
+  TraceEvent,
+} from "@jaf/core";
 import { present } from "@jaf/memory/engine";
 import { toTurnEvent } from "../turns/event-mapper.ts";
+import type { TurnEnd, TurnEvent } from "../turns/turn-event.ts";
 
 /** What remains of a turn once its events have expired: what the model saw, by reference, and what it cost. As JSON in the log. */
 export interface TurnRecord {
@@ -38,7 +45,6 @@ export interface RecordedCall {
   readonly finishReason?: string;
   readonly origin?: ModelOrigin;
 }
-
 
 const MAX_CALLS = 200;
 const SEPARATOR = "\n\n";

@@ -1,9 +1,9 @@
-import * as z from "zod";
-import { operation, type Route } from "../http/router.ts";
-import { anything, time } from "./schemas.ts";
 import { isClientTool } from "@jaf/core";
+import * as z from "zod";
 import { unwrap } from "../http/failure.ts";
+import { operation, type Route } from "../http/router.ts";
 import type { ServerParts } from "../server-parts.ts";
+import { anything, time } from "./schemas.ts";
 
 export const readHealth = operation("get", "/health", {
   summary: "Whether the server answers.",
@@ -12,35 +12,35 @@ export const readHealth = operation("get", "/health", {
 
 export const readDocument = operation("get", "/openapi.json", { summary: "This document.", file: anything });
 
-const tool = z.object({
+const toolSchema = z.object({
   name: z.string(),
   description: z.string(),
   runs: z.enum(["server", "client"]).describe("Who runs it."),
   approval: z.boolean().describe("Whether calls may wait for an approval."),
 });
 
-export const listAgents = operation("get", "/agents", {
+const listAgents = operation("get", "/agents", {
   summary: "The agents and their tools.",
   answer: z.object({
-    agents: z.array(z.object({ name: z.string(), tools: z.array(tool) })),
+    agents: z.array(z.object({ name: z.string(), tools: z.array(toolSchema) })),
     defaultAgent: z.string(),
   }),
 });
 
-const health = z.object({ healthy: z.boolean(), latencyMs: z.number().describe("In milliseconds.") });
+const healthSchema = z.object({ healthy: z.boolean(), latencyMs: z.number().describe("In milliseconds.") });
 
-export const readMemoryHealth = operation("get", "/memory/health", {
+const readMemoryHealth = operation("get", "/memory/health", {
   summary: "How the stores are.",
   answer: z.object({
     healthy: z.boolean(),
-    store: health,
-    turnLog: health,
-    userMemory: health.optional(),
+    store: healthSchema,
+    turnLog: healthSchema,
+    userMemory: healthSchema.optional(),
     runningTurns: z.int().describe("In the process that answers."),
   }),
 });
 
-export const readMemoryStats = operation("get", "/memory/stats", {
+const readMemoryStats = operation("get", "/memory/stats", {
   summary: "How much the user has stored.",
   answer: z.object({
     totalConversations: z.int(),
@@ -49,7 +49,6 @@ export const readMemoryStats = operation("get", "/memory/stats", {
     newestConversation: time.optional(),
   }),
 });
-
 
 interface Health {
   readonly healthy: boolean;

@@ -1,61 +1,60 @@
 import * as z from "zod";
-import { operation, type Route } from "../http/router.ts";
-import { turnFailures, agentOf, titleOf } from "./chat.ts";
-import { stopping } from "./turns.ts";
-import { type AskedTurn, answeringTurn, isComplete, isSaid, saidTurn } from "../ai-sdk/chat-turn.ts";
 import { conversationOfChat, messageIdAt, messageIds } from "../ai-sdk/chat-ids.ts";
-import { type ChatRequest, chatRequestOf } from "../ai-sdk/chat-request.ts";
-import { type Chat, latestTurn, readChat, type StoredChat, turnWithId, waitingCalls, replyPlace } from "../ai-sdk/stored-chat.ts";
-import type { Encoder } from "../http/encoder.ts";
-import { shownMessages } from "../ai-sdk/ui-messages.ts";
+import {
+  type ChatRequest,
+  chatBody,
+  chatRequestOf,
+  uiMessageParts,
+  uiMessageRole,
+} from "../ai-sdk/chat-request.ts";
+import { type AskedTurn, answeringTurn, isComplete, isSaid, saidTurn } from "../ai-sdk/chat-turn.ts";
+import {
+  type Chat,
+  latestTurn,
+  readChat,
+  replyPlace,
+  type StoredChat,
+  turnWithId,
+  waitingCalls,
+} from "../ai-sdk/stored-chat.ts";
 import { encodeUIMessageStream } from "../ai-sdk/ui-message-stream.ts";
+import { shownMessages } from "../ai-sdk/ui-messages.ts";
+import type { Encoder } from "../http/encoder.ts";
 import { HttpFailure } from "../http/failure.ts";
+import { operation, type Route } from "../http/router.ts";
 import type { ServerParts } from "../server-parts.ts";
+import { agentOf, titleOf, turnFailures } from "./chat.ts";
 import { answerEvents, answerTurn } from "./turn-response.ts";
+import { stopping } from "./turns.ts";
 
-const role = z.enum(["system", "user", "assistant"]);
-const parts = z.array(z.looseObject({ type: z.string() }));
-
-/** What `DefaultChatTransport` of the AI SDK sends, and `agentName` beside it. */
-const chatBody = z.looseObject({
-  id: z.string().min(1).max(1_000).describe("The chat. Each user has their own of this id."),
-  messages: z
-    .array(z.looseObject({ id: z.string().optional(), role, parts }))
-    .min(1)
-    .describe("UI messages, of which the one counts that the request is about."),
-  trigger: z.enum(["submit-message", "regenerate-message"]).default("submit-message"),
-  messageId: z.string().optional(),
-  agentName: z.string().min(1).optional(),
-});
-export type AiSdkChatBody = z.output<typeof chatBody>;
-
-export const aiSdkChat = operation("post", "/ai-sdk/chat", {
+const aiSdkChat = operation("post", "/ai-sdk/chat", {
   summary: "What useChat of the AI SDK sends, as a UI message stream.",
   body: chatBody,
   streams: "always",
   failures: turnFailures,
 });
 
-export const aiSdkStream = operation("get", "/ai-sdk/chat/{chatId}/stream", {
+const aiSdkStream = operation("get", "/ai-sdk/chat/{chatId}/stream", {
   summary: "The running turn as a UI message stream.",
   streams: "always",
   nothing: "The chat has no running turn.",
 });
 
-export const aiSdkStop = operation("post", "/ai-sdk/chat/{chatId}/stop", {
+const aiSdkStop = operation("post", "/ai-sdk/chat/{chatId}/stop", {
   summary: "Asks the running turn to stop.",
   answer: stopping,
 });
 
-export const aiSdkMessages = operation("get", "/ai-sdk/chat/{chatId}/messages", {
+const aiSdkMessages = operation("get", "/ai-sdk/chat/{chatId}/messages", {
   summary: "The chat as UI messages of the AI SDK.",
-  answer: z.object({ messages: z.array(z.looseObject({ id: z.string(), role, parts })) }),
+  answer: z.object({
+    messages: z.array(z.looseObject({ id: z.string(), role: uiMessageRole, parts: uiMessageParts })),
+  }),
 });
-
 
 /** What `useChat` of the AI SDK asks, by `DefaultChatTransport({ api: "/ai-sdk/chat" })`, and what it needs beside that. */
 export function aiSdkRoutes(route: Route, parts: ServerParts): void {
-  route(api.aiSdkChat, async ({ context, userId, body }) => {
+  route(aiSdkChat, async ({ context, userId, body }) => {
     const request = chatRequestOf(body);
     const chat = chatOf(userId, request.chatId);
     const agentName = agentOf(parts, request.agentName);
@@ -67,7 +66,7 @@ export function aiSdkRoutes(route: Route, parts: ServerParts): void {
     return answerTurn(parts, context, { agentName, ...turn }, encoderOf(stored, { heldParts, known }));
   });
 
-  route(api.aiSdkStream, async ({ context, userId, chatId }) => {
+  route(aiSdkStream, async ({ context, userId, chatId }) => {
     const chat = chatOf(userId, chatId);
     const turn = await latestTurn(parts, chat);
     if (turn?.state !== "running") return context.body(null, 204);
@@ -76,12 +75,12 @@ export function aiSdkRoutes(route: Route, parts: ServerParts): void {
     return answerEvents(parts, context, { conversationId, turnId, from: 0 }, encoderOf(stored, { known }));
   });
 
-  route(api.aiSdkStop, async ({ userId, chatId }) => {
+  route(aiSdkStop, async ({ userId, chatId }) => {
     const turn = await latestTurn(parts, chatOf(userId, chatId));
     return { stopping: turn?.state === "running" && (await parts.service.stop(turn)) };
   });
 
-  route(api.aiSdkMessages, async ({ userId, chatId }) => {
+  route(aiSdkMessages, async ({ userId, chatId }) => {
     const chat = chatOf(userId, chatId);
     const [stored, interruptions] = await Promise.all([
       readChat(parts, chat, "all"),

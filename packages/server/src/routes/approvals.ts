@@ -1,17 +1,70 @@
 import type { Interruption } from "@jaf/core";
 import type { LoggedTurn } from "@jaf/memory";
-import { unwrap } from "../http/failure.ts";
-import type { ServerParts } from "../server-parts.ts";
-import type { TurnRecord } from "../jobs/turn-record.ts";
-import { titleIn } from "./ownership.ts";
 import { onAbort } from "@jaf/memory/engine";
-import { pause } from "../pause.ts";
-import { listApprovals, streamApprovals } from "./turns.ts";
-import { EVENT_STREAM_HEADERS, eventStream } from "../http/sse.ts";
+import * as z from "zod";
+import { unwrap } from "../http/failure.ts";
 import type { Route } from "../http/router.ts";
+import { operation } from "../http/router.ts";
+import { EVENT_STREAM_HEADERS, eventStream } from "../http/sse.ts";
+import type { TurnRecord } from "../jobs/turn-record.ts";
+import { pause } from "../pause.ts";
+import type { ServerParts } from "../server-parts.ts";
+import { titleIn } from "./ownership.ts";
+import { interruption } from "./schemas.ts";
 import { failing } from "./turn-response.ts";
 
-export interface WaitingCall {
+const listApprovals = operation("get", "/approvals/pending", {
+  summary: "The calls that wait for the user.",
+  answer: z.object({
+    approvals: z.array(
+      z.object({
+        conversationId: z.string(),
+        title: z.string().nullable(),
+        turnId: z.string(),
+        interruption,
+      }),
+    ),
+  }),
+});
+
+const streamApprovals = operation("get", "/approvals/stream", {
+  summary: "The same, whenever it changes, as a stream.",
+  streams: "always",
+});
+
+/** What waits for the user in all of their conversations. */
+export function approvalRoutes(route: Route, parts: ServerParts): void {
+  const { limits, closing, report } = parts;
+  const createRead = (userId: string) => {
+    const read = createWaitingCalls(parts, userId);
+    return async () => ({ approvals: await read() });
+  };
+  const feeds = createApprovalFeeds(createRead);
+
+  route(listApprovals, ({ userId }) => createRead(userId)());
+
+  route(streamApprovals, ({ context, userId }) => {
+    const release = limits.stream(userId);
+    const left = new AbortController();
+    const signal = AbortSignal.any([left.signal, closing, context.req.raw.signal]);
+    async function* changes(): AsyncGenerator<string> {
+      try {
+        for await (const approvals of feeds.follow(userId, signal))
+          yield `event: approvals\ndata: ${approvals}\n\n`;
+      } finally {
+        release();
+      }
+    }
+    const onLeave = () => {
+      release();
+      left.abort();
+    };
+    const texts = eventStream(changes(), { onLeave, ...failing(context, report) });
+    return context.newResponse(texts, { headers: EVENT_STREAM_HEADERS });
+  });
+}
+
+interface PendingCall {
   readonly conversationId: string;
   readonly title: string | null;
   readonly turnId: string;
@@ -27,7 +80,7 @@ const KEPT_MS = 30_000;
 
 interface ReadTurn {
   readonly conversationId: string;
-  readonly calls: readonly WaitingCall[];
+  readonly calls: readonly PendingCall[];
   readonly readAt: number;
 }
 
@@ -35,10 +88,10 @@ interface ReadTurn {
  * Reads what waits for a user in all of their conversations. Who reads again and again is told of renamed conversations up to 30 seconds
  * later: what was read of a turn is kept so long.
  */
-export function createWaitingCalls(
+function createWaitingCalls(
   { log, provider }: Pick<ServerParts, "log" | "provider">,
   userId: string,
-): () => Promise<readonly WaitingCall[]> {
+): () => Promise<readonly PendingCall[]> {
   /** By the turn's id. */
   let known: ReadonlyMap<string, ReadTurn> = new Map();
 
@@ -69,10 +122,9 @@ export function createWaitingCalls(
   };
 }
 
-
 const LOOK_MS = 1_000;
 
-export interface ApprovalFeeds {
+interface ApprovalFeeds {
   /** The user's list as a text, whenever it changes, until the signal is aborted. Throws what reading it threw. */
   readonly follow: (userId: string, signal: AbortSignal) => AsyncGenerator<string, void, undefined>;
 }
@@ -86,7 +138,7 @@ interface Feed {
 }
 
 /** Looks once for all streams of a user, while there are any. `createRead` makes what reads the user's list. */
-export function createApprovalFeeds(createRead: (userId: string) => () => Promise<unknown>): ApprovalFeeds {
+function createApprovalFeeds(createRead: (userId: string) => () => Promise<unknown>): ApprovalFeeds {
   const feeds = new Map<string, Feed>();
 
   function leave(userId: string, feed: Feed): void {
@@ -163,36 +215,3 @@ const changed = ({ waiting }: Feed, signal: AbortSignal): Promise<void> =>
     }
     waiting.add(done);
   });
-
-
-/** What waits for the user in all of their conversations. */
-export function approvalRoutes(route: Route, parts: ServerParts): void {
-  const { limits, closing, report } = parts;
-  const createRead = (userId: string) => {
-    const read = createWaitingCalls(parts, userId);
-    return async () => ({ approvals: await read() });
-  };
-  const feeds = createApprovalFeeds(createRead);
-
-  route(listApprovals, ({ userId }) => createRead(userId)());
-
-  route(streamApprovals, ({ context, userId }) => {
-    const release = limits.stream(userId);
-    const left = new AbortController();
-    const signal = AbortSignal.any([left.signal, closing, context.req.raw.signal]);
-    async function* changes(): AsyncGenerator<string> {
-      try {
-        for await (const approvals of feeds.follow(userId, signal))
-          yield `event: approvals\ndata: ${approvals}\n\n`;
-      } finally {
-        release();
-      }
-    }
-    const onLeave = () => {
-      release();
-      left.abort();
-    };
-    const texts = eventStream(changes(), { onLeave, ...failing(context, report) });
-    return context.newResponse(texts, { headers: EVENT_STREAM_HEADERS });
-  });
-}

@@ -1,17 +1,17 @@
-import * as z from "zod";
-import { type FailureCode, HttpFailure, notFound } from "../http/failure.ts";
-import { operation, type Route } from "../http/router.ts";
-import { anything, id, interruption, message, position, version } from "./schemas.ts";
 import type { ClientToolResult, PromptInput } from "@jaf/core";
 import type { ApprovalDecision, Message } from "@jaf/memory";
 import { messageText, present } from "@jaf/memory/engine";
+import * as z from "zod";
+import { type FailureCode, HttpFailure, notFound } from "../http/failure.ts";
+import { operation, type Route } from "../http/router.ts";
 import type { ServerParts } from "../server-parts.ts";
 import type { TurnRequest } from "../turns/turn-service.ts";
-import { answerTurn, ownEncoder } from "./turn-response.ts";
 import { checkVersion, ownConversation } from "./ownership.ts";
+import { anything, id, interruption, message, position, version } from "./schemas.ts";
+import { answerTurn, ownEncoder } from "./turn-response.ts";
 
 /** What a user says: a text, or parts. */
-const content = z.union([
+const contentSchema = z.union([
   z.string().min(1),
   z
     .array(z.looseObject({ type: z.string().min(1) }).describe("A part of a message, e.g. text or media."))
@@ -35,15 +35,15 @@ const toolResult = z.strictObject({
   result: z.union([z.string(), z.looseObject({})]),
 });
 
-const said = z.strictObject({
+const saidSchema = z.strictObject({
   role: z.literal("user", { error: 'expected "user": a client speaks for its user alone' }),
-  content,
+  content: contentSchema,
 });
 
 const chatFields = {
   conversationId: id.optional().describe("Absent: a new conversation."),
-  message: content.optional(),
-  messages: z.array(said).min(1).max(100).optional().describe("Several messages of the user."),
+  message: contentSchema.optional(),
+  messages: z.array(saidSchema).min(1).max(100).optional().describe("Several messages of the user."),
   history: z
     .array(z.looseObject({ role: z.string() }))
     .max(10_000)
@@ -77,31 +77,30 @@ const startsTurn = {
 };
 
 const chatBody = z.strictObject({ agentName: id.optional(), ...chatFields });
-export type ChatBody = z.output<typeof chatBody>;
+type ChatBody = z.output<typeof chatBody>;
 
-export const chat = operation("post", "/chat", {
+const chat = operation("post", "/chat", {
   ...{ ...startsTurn, summary: "Says something, or goes on with what waits." },
   body: chatBody,
 });
 
-export const chatWithAgent = operation("post", "/agents/{agentName}/chat", {
+const chatWithAgent = operation("post", "/agents/{agentName}/chat", {
   ...{ ...startsTurn, summary: "As /chat, with this agent." },
   body: z.strictObject(chatFields),
 });
 
-export const editMessage = operation("post", "/conversations/{conversationId}/edit", {
+const editMessage = operation("post", "/conversations/{conversationId}/edit", {
   ...{ ...startsTurn, summary: "Replaces a message of the user and all after it." },
-  body: z.strictObject({ position, version, message: content, agentName: id.optional(), stream }),
+  body: z.strictObject({ position, version, message: contentSchema, agentName: id.optional(), stream }),
 });
 
-export const regenerate = operation("post", "/conversations/{conversationId}/regenerate", {
+const regenerate = operation("post", "/conversations/{conversationId}/regenerate", {
   ...{ ...startsTurn, summary: "Answers a message of the user anew." },
   body: z.strictObject({ position: position.optional(), version, agentName: id.optional(), stream }),
 });
 
-
 export function chatRoutes(route: Route, parts: ServerParts): void {
-  route(api.chat, ({ context, body }) => {
+  route(chat, ({ context, body }) => {
     const agentName = agentOf(parts, body.agentName);
     return answerTurn(parts, context, { agentName, ...turnOf(parts, body) }, ownEncoder(context, body));
   });
@@ -109,9 +108,32 @@ export function chatRoutes(route: Route, parts: ServerParts): void {
   const isThere = ({ agentName }: { readonly agentName: string }): void => {
     if (!parts.agents.has(agentName)) throw notFound();
   };
-  route({ ...api.chatWithAgent, check: isThere }, ({ context, agentName, body }) =>
+  route({ ...chatWithAgent, check: isThere }, ({ context, agentName, body }) =>
     answerTurn(parts, context, { agentName, ...turnOf(parts, body) }, ownEncoder(context, body)),
   );
+}
+
+/** Changes of what was said, by the owner. */
+export function editRoutes(route: Route, parts: ServerParts): void {
+  route(editMessage, ({ context, conversationId, body }) => {
+    const { position, version, message } = body;
+    const agentName = agentOf(parts, body.agentName);
+    const input = [{ role: "user", content: message }] as PromptInput;
+    const request = { target: { conversationId }, agentName, input, edit: { position, version } };
+    return answerTurn(parts, context, request, ownEncoder(context, body));
+  });
+
+  route(regenerate, async ({ context, userId, conversationId, body }) => {
+    const { version } = body;
+    const agentName = agentOf(parts, body.agentName);
+    const said = await saidAt(parts, { conversationId, userId, version }, body.position);
+    const { position, message } = said;
+    const request = {
+      ...{ target: { conversationId }, agentName, input: [message] },
+      edit: { position, version },
+    };
+    return answerTurn(parts, context, request, ownEncoder(context, body));
+  });
 }
 
 /** The agent that a request names, or the default. */
@@ -143,7 +165,7 @@ const firstWords = (text: string): string =>
 
 type Said = Pick<TurnRequest, "target" | "input" | "approvals" | "toolResults" | "messages" | "historyToken">;
 
-function turnOf(parts: ServerParts, body: api.ChatBody): Said {
+function turnOf(parts: ServerParts, body: ChatBody): Said {
   const { conversationId, message, messages = [], history, historyToken, approvals, toolResults } = body;
   if (message !== undefined && messages.length > 0)
     throw new HttpFailure("invalid-request", "Invalid body: give message or messages, not both.");
@@ -161,30 +183,6 @@ function turnOf(parts: ServerParts, body: api.ChatBody): Said {
     ...(approvals === undefined ? {} : { approvals: approvals as readonly ApprovalDecision[] }),
     ...(toolResults === undefined ? {} : { toolResults: toolResults as readonly ClientToolResult[] }),
   };
-}
-
-
-/** Changes of what was said, by the owner. */
-export function editRoutes(route: Route, parts: ServerParts): void {
-  route(editMessage, ({ context, conversationId, body }) => {
-    const { position, version, message } = body;
-    const agentName = agentOf(parts, body.agentName);
-    const input = [{ role: "user", content: message }] as PromptInput;
-    const request = { target: { conversationId }, agentName, input, edit: { position, version } };
-    return answerTurn(parts, context, request, ownEncoder(context, body));
-  });
-
-  route(regenerate, async ({ context, userId, conversationId, body }) => {
-    const { version } = body;
-    const agentName = agentOf(parts, body.agentName);
-    const said = await saidAt(parts, { conversationId, userId, version }, body.position);
-    const { position, message } = said;
-    const request = {
-      ...{ target: { conversationId }, agentName, input: [message] },
-      edit: { position, version },
-    };
-    return answerTurn(parts, context, request, ownEncoder(context, body));
-  });
 }
 
 interface Seen {

@@ -1,14 +1,14 @@
-import * as z from "zod";
-import { operation, type Route } from "../http/router.ts";
-import { anything, count, message, number, position, time, turnState, version } from "./schemas.ts";
 import type { ConversationMemory } from "@jaf/memory";
 import { conversationCursor } from "@jaf/memory/adapter";
 import { present } from "@jaf/memory/engine";
+import * as z from "zod";
 import { HttpFailure, unwrap } from "../http/failure.ts";
+import { operation, type Route } from "../http/router.ts";
 import type { ServerParts } from "../server-parts.ts";
 import { checkVersion, ownConversation, titleIn } from "./ownership.ts";
+import { anything, count, message, number, position, time, turnState, version } from "./schemas.ts";
 
-const title = z.string().trim().min(1).max(200);
+const titleSchema = z.string().trim().min(1).max(200);
 
 /** What is told of a conversation. */
 const head = {
@@ -19,7 +19,7 @@ const head = {
   version: z.int(),
 };
 
-export const listConversations = operation("get", "/conversations", {
+const listConversations = operation("get", "/conversations", {
   summary: "The user's conversations, the latest first.",
   query: z.object({ limit: count(100).default(30), cursor: z.string().min(1).max(1_000).optional() }),
   answer: z.object({
@@ -34,12 +34,12 @@ export const listConversations = operation("get", "/conversations", {
   }),
 });
 
-export const deleteConversations = operation("delete", "/conversations", {
+const deleteConversations = operation("delete", "/conversations", {
   summary: "Deletes all conversations of the user.",
   answer: z.object({ deleted: z.int() }),
 });
 
-export const readConversation = operation("get", "/conversations/{conversationId}", {
+const readConversation = operation("get", "/conversations/{conversationId}", {
   summary: "A conversation with its last messages.",
   query: z.object({ before: number.optional(), limit: count(1_000).default(100) }),
   answer: z.object({
@@ -50,30 +50,29 @@ export const readConversation = operation("get", "/conversations/{conversationId
   }),
 });
 
-export const renameConversation = operation("patch", "/conversations/{conversationId}", {
+const renameConversation = operation("patch", "/conversations/{conversationId}", {
   summary: "Renames a conversation.",
-  body: z.strictObject({ title }),
+  body: z.strictObject({ title: titleSchema }),
   answer: z.object({ title: z.string() }),
   failures: ["changed"],
 });
 
-export const deleteConversation = operation("delete", "/conversations/{conversationId}", {
+const deleteConversation = operation("delete", "/conversations/{conversationId}", {
   summary: "Deletes a conversation and the log of its turns.",
   answer: z.object({ deleted: z.literal(true) }),
 });
 
-export const exportConversation = operation("get", "/conversations/{conversationId}/export", {
+const exportConversation = operation("get", "/conversations/{conversationId}/export", {
   summary: "The whole conversation, as a file.",
   file: anything,
 });
 
-export const copyConversation = operation("post", "/conversations/{conversationId}/copy", {
+const copyConversation = operation("post", "/conversations/{conversationId}/copy", {
   summary: "Copies a conversation, or its beginning.",
-  body: z.strictObject({ upTo: position.optional(), version, title: title.optional() }),
+  body: z.strictObject({ upTo: position.optional(), version, title: titleSchema.optional() }),
   answer: z.object({ conversationId: z.string() }),
   failures: ["changed"],
 });
-
 
 export function conversationRoutes(route: Route, parts: ServerParts): void {
   const { provider, log } = parts;
@@ -104,7 +103,7 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
     }
   }
 
-  route(api.listConversations, async ({ userId, query: { limit, cursor } }) => {
+  route(listConversations, async ({ userId, query: { limit, cursor } }) => {
     const found = await provider.findConversations({
       ...{ userId, limit: limit + 1, includeMessages: false },
       ...present({ cursor }),
@@ -131,7 +130,7 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
     };
   });
 
-  route(api.deleteConversations, async ({ userId }) => {
+  route(deleteConversations, async ({ userId }) => {
     // The log last too, for a turn that began between; the same request again erases what is left.
     unwrap(await log.deleteUser(userId));
     const deleted = unwrap(await provider.clearUserConversations(userId));
@@ -139,7 +138,7 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
     return { deleted };
   });
 
-  route(api.readConversation, async ({ userId, conversationId, query: { before, limit } }) => {
+  route(readConversation, async ({ userId, conversationId, query: { before, limit } }) => {
     const selection = { limit, ...present({ before }) };
     const own = await ownConversation(parts, { conversationId, userId }, selection);
     const { conversation, firstPosition, version } = own;
@@ -158,7 +157,7 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
     };
   });
 
-  route(api.renameConversation, async ({ userId, conversationId, body: { title } }) => {
+  route(renameConversation, async ({ userId, conversationId, body: { title } }) => {
     const { conversation } = await ownConversation(parts, { conversationId, userId });
     const expected = conversation.metadata?.incarnation;
     unwrap(
@@ -172,7 +171,7 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
     return { title };
   });
 
-  route(api.deleteConversation, async ({ userId, conversationId }) => {
+  route(deleteConversation, async ({ userId, conversationId }) => {
     const isStored = await hasConversation(conversationId, userId);
     // The log first: what fails after it can be asked again. Also a turn that runs: its writer finds the log gone, and the store refuses
     // what it would append. The log last too, for a turn that began between.
@@ -184,7 +183,7 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
     return { deleted: true };
   });
 
-  route(api.exportConversation, async ({ context, userId, conversationId }) => {
+  route(exportConversation, async ({ context, userId, conversationId }) => {
     await ownConversation(parts, { conversationId, userId });
     const record = unwrap(await provider.exportConversation(conversationId));
     if (record?.userId !== userId) throw new HttpFailure("not-found", "There is no such thing.");
@@ -192,7 +191,7 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
     return context.json(record);
   });
 
-  route(api.copyConversation, async ({ userId, conversationId, body: { upTo, version, title } }) => {
+  route(copyConversation, async ({ userId, conversationId, body: { upTo, version, title } }) => {
     const own = await ownConversation(parts, { conversationId, userId }, "all");
     checkVersion(own, version);
     const { messages } = own.conversation;

@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 import { type EncodedTurn, type Encoder, encodeJson } from "../http/encoder.ts";
-import { encodeServerSentEvents } from "../http/sse.ts";
-import type { ServerEnvironment } from "../http/router.ts";
 import { refusalFailure } from "../http/failure.ts";
+import type { ServerEnvironment } from "../http/router.ts";
+import { encodeServerSentEvents } from "../http/sse.ts";
 import type { ServerParts } from "../server-parts.ts";
 import type { NumberedEvent, TurnRequest } from "../turns/turn-service.ts";
 

@@ -1,25 +1,25 @@
-import * as z from "zod";
-import { operation, type Route } from "../http/router.ts";
-import { anything, count, id, interruption, number, time, turnState } from "./schemas.ts";
 import type { LoggedTurn } from "@jaf/memory";
 import { present } from "@jaf/memory/engine";
-import { encodeServerSentEvents } from "../http/sse.ts";
+import * as z from "zod";
 import { notFound, unwrap } from "../http/failure.ts";
+import { operation, type Route } from "../http/router.ts";
+import { encodeServerSentEvents } from "../http/sse.ts";
 import type { ServerParts } from "../server-parts.ts";
 import { decodeEvent } from "../turns/turn-event.ts";
 import { ownConversation } from "./ownership.ts";
+import { anything, count, id, number, time, turnState } from "./schemas.ts";
 import { answerEvents } from "./turn-response.ts";
 
 export const stopping = z.object({ stopping: z.boolean() });
 
-export const stopTurn = operation("post", "/conversations/{conversationId}/stop", {
+const stopTurn = operation("post", "/conversations/{conversationId}/stop", {
   summary: "Asks a turn to stop. What was said is kept.",
   body: z.strictObject({ turnId: id.optional() }),
   isBodyOptional: true,
   answer: stopping,
 });
 
-export const readEvents = operation("get", "/conversations/{conversationId}/events", {
+const readEvents = operation("get", "/conversations/{conversationId}/events", {
   summary: "The events of a turn, from any number on.",
   query: z.object({
     turnId: id.optional(),
@@ -35,7 +35,7 @@ export const readEvents = operation("get", "/conversations/{conversationId}/even
   nothing: "The turn has ended, and there are no events from that number on.",
 });
 
-export const listTurns = operation("get", "/conversations/{conversationId}/turns", {
+const listTurns = operation("get", "/conversations/{conversationId}/turns", {
   summary: "What the model saw in each turn.",
   query: z.object({ limit: count(100).default(20) }),
   answer: z.object({
@@ -44,26 +44,6 @@ export const listTurns = operation("get", "/conversations/{conversationId}/turns
     ),
   }),
 });
-
-export const listApprovals = operation("get", "/approvals/pending", {
-  summary: "The calls that wait for the user.",
-  answer: z.object({
-    approvals: z.array(
-      z.object({
-        conversationId: z.string(),
-        title: z.string().nullable(),
-        turnId: z.string(),
-        interruption,
-      }),
-    ),
-  }),
-});
-
-export const streamApprovals = operation("get", "/approvals/stream", {
-  summary: "The same, whenever it changes, as a stream.",
-  streams: "always",
-});
-
 
 /** What happens in a conversation's turns. */
 export function turnRoutes(route: Route, parts: ServerParts): void {

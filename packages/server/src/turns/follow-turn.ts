@@ -1,9 +1,8 @@
 import { idIssue, onAbort } from "@jaf/memory/engine";
 import type { EventPoller } from "./event-poller.ts";
-import { decodeEvent } from "./turn-event.ts";
 import type { StoredEvents } from "./recent-events.ts";
-import type { FollowQuery, NumberedEvent } from "./turn-service.ts";
-import type { TurnIds } from "../jobs/lease.ts";
+import { decodeEvent } from "./turn-event.ts";
+import type { FollowQuery, NumberedEvent, TurnIds } from "./turn-service.ts";
 
 export interface FollowScope {
   readonly poller: EventPoller;

@@ -1,4 +1,11 @@
-import type { ContextManifest, Interruption, ModelOrigin, ModelUsage, Spent, ToolResultStatus } from "@jaf/core";
+import type {
+  ContextManifest,
+  Interruption,
+  ModelOrigin,
+  ModelUsage,
+  Spent,
+  ToolResultStatus,
+} from "@jaf/core";
 import type { ContentPart, Message } from "@jaf/memory";
 import { base64Of } from "@jaf/memory/engine";
 
@@ -92,7 +99,6 @@ export interface TurnError {
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
 }
-
 
 /** An event as it is stored, beside its text. */
 export interface EncodedEvent {

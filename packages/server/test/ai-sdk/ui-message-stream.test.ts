@@ -1,8 +1,8 @@
 import { DefaultChatTransport, type UIMessage } from "ai";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { encodeUIMessageStream, type TurnChunksOptions } from "../../src/ai-sdk/ui-message-stream.ts";
 import { shownReply } from "../../src/ai-sdk/ui-messages.ts";
-import { type TurnChunksOptions, encodeUIMessageStream } from "../../src/ai-sdk/ui-message-stream.ts";
 import type { TurnEvent } from "../../src/turns/turn-event.ts";
 import type { NumberedEvent } from "../../src/turns/turn-service.ts";
 import { comparable } from "./support/comparable.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { conversationOfChat } from "../../src/ai-sdk/chat-ids.ts";
-import { openInMemory } from "../support/worlds.ts";
-import { createPausingModel, messagesOf } from "../support/turn-fixtures.ts";
 import { itServesHeadlessChats } from "../ai-sdk/support/headless-chats.ts";
 import { itSaysRepeatedSubmitsOnce } from "../ai-sdk/support/repeated-submits.ts";
 import { startChat, textOf } from "../ai-sdk/support/started-chat.ts";
+import { createPausingModel, messagesOf } from "../support/turn-fixtures.ts";
+import { openInMemory } from "../support/worlds.ts";
 
 describe("useChat of ai@6", () => itServesHeadlessChats(openInMemory));
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { OpenWorld } from "./worlds.ts";
 import { ask, begin, createScriptedModel, createTestService, eventsOf, messagesOf } from "./turn-fixtures.ts";
+import type { OpenWorld } from "./worlds.ts";
 
 const ROUNDS = 20;
 

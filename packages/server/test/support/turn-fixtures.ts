@@ -3,12 +3,7 @@ import { createScriptedModel } from "@jaf/core/testing";
 import { onTestFinished } from "vitest";
 import { createTurnService } from "../../src/jobs/create-turn-service.ts";
 import type { TurnServiceOptions } from "../../src/jobs/options.ts";
-import type {
-  NumberedEvent,
-  StartedTurn,
-  TurnRequest,
-  TurnService,
-} from "../../src/turns/turn-service.ts";
+import type { NumberedEvent, StartedTurn, TurnRequest, TurnService } from "../../src/turns/turn-service.ts";
 import { createWorld, type World } from "./worlds.ts";
 
 export interface ServiceOptions extends Partial<Omit<TurnServiceOptions<unknown>, "config" | "agents">> {

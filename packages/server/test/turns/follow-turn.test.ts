@@ -1,7 +1,7 @@
 import { createFailure, createMemoryConnectionError, type EventQuery, type TurnLog } from "@jaf/memory";
 import { describe, expect, test } from "vitest";
-import { encodeEvent } from "../../src/turns/turn-event.ts";
 import { createStoredEvents } from "../../src/turns/recent-events.ts";
+import { encodeEvent } from "../../src/turns/turn-event.ts";
 import {
   ask,
   begin,

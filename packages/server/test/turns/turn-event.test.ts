@@ -5,7 +5,15 @@ import * as z from "zod";
 import { encodeServerSentEvents } from "../../src/http/sse.ts";
 import { decodeEvent, encodeEvent, plainEvent, type TurnEvent } from "../../src/turns/turn-event.ts";
 import type { NumberedEvent } from "../../src/turns/turn-service.ts";
-import { ask, begin, clerk, createScriptedModel, createTestService, createWorld, eventsOf } from "../support/turn-fixtures.ts";
+import {
+  ask,
+  begin,
+  clerk,
+  createScriptedModel,
+  createTestService,
+  createWorld,
+  eventsOf,
+} from "../support/turn-fixtures.ts";
 
 const bytes = new Uint8Array([1, 2, 250]);
 const base64 = "AQL6";
