@@ -27,6 +27,7 @@ export interface ServerParts {
   readonly report: (thrown: unknown, requestId: string) => void;
 }
 
+/** Makes them of the options. Throws a `TypeError` that names what is wrong with one. */
 export async function partsOf<Ctx>(
   given: ServedAgents<Ctx>,
   config: ServerRunConfig<Ctx>,

@@ -8,26 +8,7 @@ import type { ServerEnvironment } from "./router.ts";
 
 type Guard = MiddlewareHandler<ServerEnvironment>;
 
-const LOCAL: Identity = { userId: "local" };
-
-export async function identityOf(
-  request: Request,
-  authenticate: ServerAppOptions<unknown>["authenticate"] = () => LOCAL,
-): Promise<Identity> {
-  let identity: Identity | null;
-  try {
-    identity = await authenticate(request);
-  } catch (thrown) {
-    // Hono passes on only errors to its handler.
-    throw thrown instanceof Error ? thrown : new Error("authenticate() threw no error.", { cause: thrown });
-  }
-  if (identity === null) throw new HttpFailure("not-authenticated", "Say who you are.");
-  const issue = idIssue("userId", identity.userId);
-  if (issue === undefined) return identity;
-  throw new TypeError(
-    `authenticate() gave no valid userId: expected ${issue.expected}. For nobody, it returns null.`,
-  );
-}
+const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i;
 
 /** Refuses requests by another name than the server's: a page whose name was made to point here sends its own. */
 export const guardHost = (allowed: readonly string[] | undefined): Guard => {
@@ -46,8 +27,6 @@ export const guardHost = (allowed: readonly string[] | undefined): Guard => {
     await next();
   };
 };
-
-const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i;
 
 export type Cors = boolean | { readonly origins: readonly string[] };
 
@@ -142,3 +121,25 @@ export const secureHeaders: Guard = async (context, next) => {
     if (!headers.has(name)) headers.set(name, value);
   }
 };
+
+const LOCAL: Identity = { userId: "local" };
+
+/** Who sends a request. Without `authenticate` everybody is the same user. */
+export async function identityOf(
+  request: Request,
+  authenticate: ServerAppOptions<unknown>["authenticate"] = () => LOCAL,
+): Promise<Identity> {
+  let identity: Identity | null;
+  try {
+    identity = await authenticate(request);
+  } catch (thrown) {
+    // Hono passes on only errors to its handler.
+    throw thrown instanceof Error ? thrown : new Error("authenticate() threw no error.", { cause: thrown });
+  }
+  if (identity === null) throw new HttpFailure("not-authenticated", "Say who you are.");
+  const issue = idIssue("userId", identity.userId);
+  if (issue === undefined) return identity;
+  throw new TypeError(
+    `authenticate() gave no valid userId: expected ${issue.expected}. For nobody, it returns null.`,
+  );
+}

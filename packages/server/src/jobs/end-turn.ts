@@ -1,5 +1,4 @@
-import type { JAFError, PromptResult } from "@jaf/core";
-import { JAFErrorHandler } from "@jaf/core";
+import { type JAFError, JAFErrorHandler, type PromptResult } from "@jaf/core";
 import type {
   Message,
   RichMessage,

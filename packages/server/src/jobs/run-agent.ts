@@ -9,8 +9,7 @@ import type { TurnRefusal } from "../turns/turn-service.ts";
 import { makeConversation } from "./conversation.ts";
 import { editKey, viewBeforeEdit } from "./edit.ts";
 import { endStopped, endTurn, FAULT, failedEnd, turnEndOf } from "./end-turn.ts";
-import type { TurnClients } from "./job.ts";
-import { noteWrite, type RunParts, type TurnLeft, type TurnRunOptions } from "./job.ts";
+import { noteWrite, type RunParts, type TurnClients, type TurnLeft, type TurnRunOptions } from "./job.ts";
 import type { TurnSettings } from "./options.ts";
 
 /** Runs the agent. */
