@@ -1,13 +1,42 @@
-import { isRunning } from "@jaf/server/client";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { conversation, drafts } from "../models/app-models.ts";
+import { type DemoAbout, demo } from "../models/server.ts";
+import { SUGGESTIONS } from "./suggestions.ts";
+import { isRunning } from "@jaf/server/client";
 import { useStore } from "../models/store.ts";
-import { SawSheet } from "../saw/saw-sheet.tsx";
+import { SawSheet } from "./context-sheet.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { ScrollArea } from "../ui/scroll-area.ts";
+import { ScrollArea } from "../ui/panels.tsx";
 import { Composer } from "./composer.tsx";
 import { Transcript } from "./transcript.tsx";
-import { Welcome } from "./welcome.tsx";
+
+export function Welcome() {
+  const [about, setAbout] = useState<DemoAbout>();
+  useEffect(() => {
+    demo.about().then(setAbout, () => {});
+  }, []);
+  return (
+    <div class="welcome">
+      <h2>What is on your mind?</h2>
+      <p>What you say here is remembered, in every conversation, and only in your own words.</p>
+      <ul>
+        {SUGGESTIONS.map((text) => (
+          <li key={text}>
+            <button type="button" onClick={() => void conversation.send(text)}>
+              {text}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {about !== undefined && (
+        <p class="about">
+          {about.model} {about.store}
+        </p>
+      )}
+    </div>
+  );
+}
+
 
 function Missing() {
   const isWritten = useStore(drafts.state)[""] !== undefined;

@@ -1,14 +1,41 @@
-import { callsIn, isRunning } from "@jaf/server/client";
+import { type TurnView, callsIn, isRunning } from "@jaf/server/client";
+import { conversation, list, approvalTools, loadApprovalTools } from "../models/app-models.ts";
 import { useEffect, useRef } from "preact/hooks";
-import { conversation, list } from "../models/app-models.ts";
-import { approvalTools, loadApprovalTools } from "../models/approval-tools.ts";
 import type { ConversationState } from "../models/conversation-state.ts";
 import { useStore } from "../models/store.ts";
 import { AssistantMessage, StreamingMessage } from "./assistant-message.tsx";
 import { type Entry, entriesOf, ranSince } from "./entries.ts";
 import { ToolCard } from "./tool-card.tsx";
-import { type MissingPart, TurnEnding } from "./turn-ending.tsx";
 import { UserMessage } from "./user-message.tsx";
+
+export type MissingPart = "reply" | "rest";
+
+const MISSING: Readonly<Record<MissingPart, string>> = {
+  reply: "There is no reply to this yet.",
+  rest: "The reply wasn't finished.",
+};
+
+interface TurnEndingProps {
+  readonly turn: TurnView | undefined;
+  /** What the last thing that was said lacks. */
+  readonly missing: MissingPart | undefined;
+}
+
+/** Where a turn ended without a reply: why, and what can be done. */
+export function TurnEnding({ turn, missing }: TurnEndingProps) {
+  const failed = turn?.status === "error";
+  if (!failed && missing === undefined) return null;
+  const text = failed ? (turn.error?.message ?? "The reply failed.") : missing && MISSING[missing];
+  return (
+    <div class="ending" role={failed ? "alert" : undefined}>
+      <p>{text}</p>
+      <button type="button" onClick={() => void conversation.regenerate()}>
+        Try again
+      </button>
+    </div>
+  );
+}
+
 
 interface TranscriptProps {
   readonly state: ConversationState;
