@@ -1,6 +1,6 @@
-import { CHAT_COMMANDS } from "./chat/commands.ts";
 import { parseArgs } from "node:util";
 import { ANYBODY } from "./assistant/agent.ts";
+import { CHAT_COMMANDS } from "./chat/commands.ts";
 import { Failure } from "./exit.ts";
 
 export const USAGE = `JAF demo: a chat that remembers, with no server to install.
@@ -36,7 +36,6 @@ ${CHAT_COMMANDS.replaceAll(/^/gm, "  ")}
 Each line of a chat's standard input is one message (one that ends in a backslash goes on in the next line), so a script can hold a conversation:
   printf '%s\\n' 'My name is Ada.' 'What is my name?' | npx pnpm@12.21.0 demo chat
 `;
-
 
 interface Common {
   /** The folder that holds the conversations. */

@@ -1,10 +1,10 @@
 import { UserMemoryError } from "@jaf/user-memory";
+import { type Command, parseCommand, USAGE } from "./arguments.ts";
 import type { AssistantContext } from "./assistant/agent.ts";
 import { chooseModel } from "./assistant/choose-model.ts";
 import { chat } from "./chat/chat.ts";
 import { createTerminal } from "./chat/terminal.ts";
-import { type Command, parseCommand, USAGE } from "./arguments.ts";
-import { type Leaving, onLeave, Failure } from "./exit.ts";
+import { Failure, type Leaving, onLeave } from "./exit.ts";
 import { openLedger, readExecutions } from "./replay/ledger.ts";
 import { checkRecordings } from "./replay/recording.ts";
 import { replay } from "./replay/replay.ts";

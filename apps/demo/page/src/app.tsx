@@ -1,14 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
 import { ChatPage } from "./chat/chat-page.tsx";
-import { Sidebar } from "./sidebar/sidebar.tsx";
-import { FactsPage } from "./pages/facts-page.tsx";
-import { HealthPage } from "./pages/health-page.tsx";
 import { conversation, list } from "./models/app-models.ts";
 import { route } from "./models/route.ts";
 import { useStore } from "./models/store.ts";
+import { FactsPage } from "./pages/facts-page.tsx";
+import { HealthPage } from "./pages/health-page.tsx";
+import { Sidebar } from "./sidebar/sidebar.tsx";
 import { TryPanel } from "./sidebar/try-panel.tsx";
-import { Icon } from "./ui/icon.tsx";
 import { useMedia, useOnline } from "./ui/hooks.ts";
+import { Icon } from "./ui/icon.tsx";
 import { Sheet } from "./ui/panels.tsx";
 
 export function App() {

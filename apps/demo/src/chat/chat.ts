@@ -5,7 +5,15 @@ import { learning, rememberingOwnWords } from "../assistant/extraction.ts";
 import type { Store } from "../storage/open-store.ts";
 import type { Chat, Injected } from "./command.ts";
 import { runCommand } from "./commands.ts";
-import { listConversations, createPrivateSession, createSession, isUnanswered, newConversationId, type Session } from "./conversations.ts";
+import {
+  createPrivateSession,
+  createSession,
+  isUnanswered,
+  LEARNING_MS,
+  listConversations,
+  newConversationId,
+  type Session,
+} from "./conversations.ts";
 import { knownFacts } from "./facts.ts";
 import { createReplyRenderer, printable, renderHistory } from "./render.ts";
 import { addedSeen, NOTHING_SEEN, withEvent } from "./stats.ts";
@@ -22,7 +30,6 @@ export interface ChatOptions {
   readonly signal: AbortSignal;
 }
 
-const LEARNING_MS = 2_000;
 const NOT_LEARNED = "  What you said could not be remembered for other conversations.";
 
 /** Talks until the input ends, `/quit` or an abort. Whether no answer has failed; one that was cut off hasn't. */

@@ -1,11 +1,11 @@
 import { spentIn } from "@jaf/core";
+import { messageText } from "@jaf/memory/history";
 import { Failure } from "../exit.ts";
 import type { Chat, ChatCommand } from "./command.ts";
-import { contextRows, costOf, counted, type Row, tableOf, tokensOf } from "./stats.ts";
-import { printable } from "./render.ts";
-import { messageText } from "@jaf/memory/history";
-import { describeConversation, listConversations, isUnanswered } from "./conversations.ts";
+import { describeConversation, isUnanswered, listConversations } from "./conversations.ts";
 import { FACT_COMMANDS } from "./fact-commands.ts";
+import { printable } from "./render.ts";
+import { contextRows, costOf, counted, type Row, tableOf, tokensOf } from "./stats.ts";
 
 function context({ injected, seen, terminal, instructions }: Chat): void {
   const last = seen();
@@ -62,12 +62,6 @@ async function stats(chat: Chat): Promise<void> {
   terminal.print(printable(tableOf(kept)));
 }
 
-export const FIGURE_COMMANDS: readonly ChatCommand[] = [
-  { name: "/context", help: "what the model saw for the last answer, and what was left out", run: context },
-  { name: "/stats", help: "messages, tokens, cost, and what is stored of you", run: stats },
-];
-
-
 async function list({ store, userId, terminal, session }: Chat): Promise<void> {
   const listed = await listConversations(store.provider, userId);
   if (listed.length === 0) terminal.print("No conversations yet.");
@@ -121,7 +115,8 @@ const COMMANDS: readonly ChatCommand[] = [
   { name: "/retry", help: "answer the last message again, if its answer was cut off", run: retry },
   { name: "/forget", help: "delete this conversation; facts stay", run: forget },
   ...FACT_COMMANDS,
-  ...FIGURE_COMMANDS,
+  { name: "/context", help: "what the model saw for the last answer, and what was left out", run: context },
+  { name: "/stats", help: "messages, tokens, cost, and what is stored of you", run: stats },
   { name: "/help", help: "these commands", run: ({ terminal }) => terminal.print(CHAT_COMMANDS) },
   {
     name: "/quit",

@@ -1,9 +1,18 @@
+import {
+  generateRunId,
+  generateTraceId,
+  type Message,
+  type ModelProvider,
+  type RunConfig,
+  type RunResult,
+  runStream,
+  type TraceEvent,
+} from "@jaf/core";
 import type { ConversationMemory, MemoryProvider } from "@jaf/memory";
-import { holdsSecret, type AdaptedUserMemory } from "@jaf/user-memory";
+import { type AdaptedUserMemory, holdsSecret } from "@jaf/user-memory";
+import { ASSISTANT, type AssistantContext, assistant } from "../assistant/agent.ts";
 import { understood } from "../assistant/statements.ts";
 import { Failure } from "../exit.ts";
-import { generateRunId, generateTraceId, type Message, type ModelProvider, type RunConfig, type RunResult, runStream, type TraceEvent } from "@jaf/core";
-import { ASSISTANT, type AssistantContext, assistant } from "../assistant/agent.ts";
 import { afterCrash } from "../storage/open-store.ts";
 
 /** The user's conversations, newest activity first, without their messages. */
@@ -46,7 +55,6 @@ export function describeConversation(
   return `${current ? "*" : " "}${String(number).padStart(3)}  ${when}  ${String(metadata?.totalMessages ?? 0).padStart(4)} messages  ${name}`;
 }
 
-
 /** One conversation of one user. */
 export interface Session {
   /** Absent: it is private, and nothing of it is stored. */
@@ -61,9 +69,23 @@ export interface Session {
   readonly forget: () => Promise<boolean>;
 }
 
+type SendOptions = { readonly onEvent: (event: TraceEvent) => void };
+
+/** What every conversation of a user needs. */
+interface AnswerOptions {
+  /** What the assistant knows of the user from other conversations, and learns in this one. */
+  readonly userMemory: AdaptedUserMemory;
+  readonly modelProvider: ModelProvider<AssistantContext>;
+  readonly context: AssistantContext;
+  /** Aborted when the person leaves. */
+  readonly signal: AbortSignal;
+}
+
 export interface SessionOptions extends AnswerOptions {
   readonly provider: MemoryProvider;
 }
+
+export const newConversationId = (): string => `chat-${crypto.randomUUID()}`;
 
 /** A conversation of which everything that is said is in the store: the session can be dropped at any time. */
 export function createSession(options: SessionOptions, conversationId: string): Session {
@@ -138,25 +160,11 @@ export function createPrivateSession(given: AnswerOptions): Session {
   };
 }
 
-export const newConversationId = (): string => `chat-${crypto.randomUUID()}`;
-
 /** Whether the last thing that was said still waits for its answer. */
 export function isUnanswered(messages: readonly Message[]): boolean {
   const last = messages.at(-1);
   return last !== undefined && (last.role !== "assistant" || (last.tool_calls?.length ?? 0) > 0);
 }
-
-/** What every conversation of a user needs. */
-interface AnswerOptions {
-  /** What the assistant knows of the user from other conversations, and learns in this one. */
-  readonly userMemory: AdaptedUserMemory;
-  readonly modelProvider: ModelProvider<AssistantContext>;
-  readonly context: AssistantContext;
-  /** Aborted when the person leaves. */
-  readonly signal: AbortSignal;
-}
-
-export type SendOptions = { readonly onEvent: (event: TraceEvent) => void };
 
 interface Answering extends SendOptions {
   readonly messages: readonly Message[];
@@ -164,7 +172,8 @@ interface Answering extends SendOptions {
   readonly stored?: Pick<RunConfig<AssistantContext>, "memory" | "conversationId">;
 }
 
-const LEARNING_MS = 2_000;
+/** How long is waited for what was said to be remembered. */
+export const LEARNING_MS = 2_000;
 
 /** Runs the assistant, and shows what happens through `onEvent`. */
 async function answer(

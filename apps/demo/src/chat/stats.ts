@@ -1,4 +1,4 @@
-import type { ContextManifest, ModelUsage, TraceEvent, ContextReason } from "@jaf/core";
+import type { ContextManifest, ContextReason, ModelUsage, TraceEvent } from "@jaf/core";
 
 /** What the calls of the model for one reply saw and used. */
 export interface Seen {
@@ -49,7 +49,6 @@ function addedUsage(one: ModelUsage = {}, other: ModelUsage): ModelUsage {
   return sum;
 }
 
-
 /** A label and what belongs to it, in lines below each other. */
 export type Row = readonly [label: string, text: string];
 
@@ -67,7 +66,7 @@ export function tokensOf(usage: ModelUsage | undefined): string {
   return `${inputTokens.toLocaleString("en-GB")} in, ${outputTokens.toLocaleString("en-GB")} out`;
 }
 
-export function cacheOf(usage: ModelUsage | undefined): string {
+function cacheOf(usage: ModelUsage | undefined): string {
   if (usage?.cachedInputTokens === undefined) return "not reported by this model";
   return `${counted(usage.cachedInputTokens, "token")} of the input came from the provider's cache`;
 }
@@ -85,7 +84,7 @@ const WHY: Readonly<Partial<Record<ContextReason, string>>> = {
 };
 
 /** Which messages the model didn't get, by their numbers from 1, and why. */
-export function leftOutOf({ ranges }: ContextManifest): readonly string[] {
+function leftOutOf({ ranges }: ContextManifest): readonly string[] {
   return ranges
     .filter(({ fate }) => fate === "trimmed" || fate === "dropped")
     .map(({ from, to, reason }) => {
@@ -94,14 +93,14 @@ export function leftOutOf({ ranges }: ContextManifest): readonly string[] {
     });
 }
 
-export function windowOf({ window }: ContextManifest): string {
+function windowOf({ window }: ContextManifest): string {
   if (window === undefined) return "none: the whole conversation is sent";
   const { type, limit, trimTo } = window;
   if (type === "function") return "chosen by a function of the application";
   return `up to ${limit} ${type}${trimTo === undefined ? "" : `, then cut to ${trimTo}`}`;
 }
 
-export function summaryOf({ summary, counts }: ContextManifest): string {
+function summaryOf({ summary, counts }: ContextManifest): string {
   if (summary === undefined) return "none";
   return `${counted(counts.summarized, "message")} in ${counted(summary.characters, "character")}`;
 }

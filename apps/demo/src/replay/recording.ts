@@ -1,10 +1,10 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
+import { isDeepStrictEqual } from "node:util";
 import { type Message, parseMessages, type RichMessage, type RichToolCall } from "@jaf/memory";
 import { idIssue } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { Failure } from "../exit.ts";
-import { isDeepStrictEqual } from "node:util";
 
 export interface Recording {
   /** The file and its line, for error messages. */
@@ -100,7 +100,6 @@ export async function checkRecordings(file: string): Promise<RecordingSize> {
   }
   return { conversations: seen.size, messages };
 }
-
 
 /** What no run of an agent can store again exactly as it is. */
 export interface Unreplayable {

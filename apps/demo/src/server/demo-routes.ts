@@ -4,7 +4,7 @@ import { Failure } from "../exit.ts";
 import type { Samples } from "./samples.ts";
 
 /** What the page is told of the demo. */
-export interface DemoAbout {
+interface DemoAbout {
   readonly model: string;
   readonly store: string;
   /** Whether something starts the server again when it was killed. */

@@ -1,32 +1,13 @@
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { chooseModel } from "../assistant/choose-model.ts";
 import type { Command } from "../arguments.ts";
+import { chooseModel } from "../assistant/choose-model.ts";
 import type { Leaving } from "../exit.ts";
 import type { OpenedStore } from "../storage/open-store.ts";
 import { buildPage } from "./build-page.ts";
 import type { PageContext } from "./page-assistant.ts";
 import { servePage } from "./serve-page.ts";
 import { type Listening, supervise } from "./supervise.ts";
-
-/** Opens the address in the person's browser. Where there is none, nothing happens: the address is printed anyway. */
-export function openBrowser(url: string, platform: NodeJS.Platform = process.platform): void {
-  const [command, ...args] =
-    platform === "darwin"
-      ? ["open", url]
-      : platform === "win32"
-        ? ["cmd", "/c", "start", "", url]
-        : ["xdg-open", url];
-  if (command === undefined) return;
-  try {
-    const child = spawn(command, args, { stdio: "ignore", detached: true });
-    child.on("error", () => {}); // There is no such program.
-    child.unref();
-  } catch {
-    // Processes can't be started here.
-  }
-}
-
 
 const WORD_DELAY_MS = 25;
 
@@ -80,3 +61,21 @@ const FOREVER_MS = 2 ** 31 - 1;
 const left = async (signal: AbortSignal): Promise<void> => {
   while (!signal.aborted) await sleep(FOREVER_MS, undefined, { signal }).catch(() => {});
 };
+
+/** Opens the address in the person's browser. Where there is none, nothing happens: the address is printed anyway. */
+export function openBrowser(url: string, platform: NodeJS.Platform = process.platform): void {
+  const [command, ...args] =
+    platform === "darwin"
+      ? ["open", url]
+      : platform === "win32"
+        ? ["cmd", "/c", "start", "", url]
+        : ["xdg-open", url];
+  if (command === undefined) return;
+  try {
+    const child = spawn(command, args, { stdio: "ignore", detached: true });
+    child.on("error", () => {}); // There is no such program.
+    child.unref();
+  } catch {
+    // Processes can't be started here.
+  }
+}

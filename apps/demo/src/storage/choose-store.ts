@@ -1,4 +1,10 @@
-import { createMemoryProviderFromEnv, type MemoryProvider, registerMemoryAdapter, withRetry, type TurnLog } from "@jaf/memory";
+import {
+  createMemoryProviderFromEnv,
+  type MemoryProvider,
+  registerMemoryAdapter,
+  type TurnLog,
+  withRetry,
+} from "@jaf/memory";
 import { createInMemoryTurnLog } from "@jaf/memory/adapter";
 import { createPostgresTurnLog } from "@jaf/memory-postgres";
 import { createRedisTurnLog } from "@jaf/memory-redis";
@@ -31,7 +37,6 @@ export async function chooseStore(environment: Environment): Promise<ChosenStore
   const kept = type === "memory" ? "are gone when you leave" : `are in ${type}`;
   return { provider, notice: `Conversations ${kept} (JAF_MEMORY_TYPE); notes and facts stay in the folder.` };
 }
-
 
 export interface ChosenTurnLog {
   readonly turnLog: TurnLog;

@@ -1,5 +1,5 @@
-import type { MemoryConfig } from "@jaf/core";
 import { join } from "node:path";
+import type { MemoryConfig } from "@jaf/core";
 import { type MemoryProvider, MemorySetupError, type TurnLog } from "@jaf/memory";
 import { createPostgresProvider, createPostgresTurnLog } from "@jaf/memory-postgres";
 import { openPglite, PgliteFolderError } from "@jaf/memory-postgres/pglite";
@@ -7,7 +7,13 @@ import { createPostgresUserMemory } from "@jaf/memory-postgres/user-memory";
 import type { UserMemoryStore } from "@jaf/user-memory";
 import type { Notes } from "../assistant/agent.ts";
 import { Failure } from "../exit.ts";
-import { type ChosenStore, chooseStore, type Environment, type ChosenTurnLog, chooseTurnLog } from "./choose-store.ts";
+import {
+  type ChosenStore,
+  type ChosenTurnLog,
+  chooseStore,
+  chooseTurnLog,
+  type Environment,
+} from "./choose-store.ts";
 import { createSqlNotes } from "./notes.ts";
 
 /**
@@ -15,7 +21,6 @@ import { createSqlNotes } from "./notes.ts";
  * gone: it is waited for, and not for long.
  */
 export const afterCrash = { concurrency: "queue", turnLeaseMs: 1_000 } satisfies Partial<MemoryConfig>;
-
 
 /** Everything the demo keeps: conversations where `JAF_MEMORY_TYPE` says, and the rest, or all of it, in one folder. */
 export interface Store {

@@ -43,7 +43,7 @@ describe("a paste", () => {
 
 /** What a person's terminal shows. `steps`: what is waited for, and what is typed then. */
 function typeInto(args: readonly string[], steps: readonly (readonly [string, string])[]): Promise<string> {
-  const driver = fileURLToPath(new URL("support/pseudo-terminal.py", import.meta.url));
+  const driver = fileURLToPath(new URL("../support/pseudo-terminal.py", import.meta.url));
   const env = { ...process.env, NO_COLOR: "1", TERM: "xterm", STEPS: JSON.stringify(steps) };
   const child = spawn("python3", [driver, process.execPath, ...bundled, ...args], { env });
   let out = "";

@@ -1,6 +1,6 @@
 import type { TraceEvent } from "@jaf/core";
 import { describe, expect, it } from "vitest";
-import { contextRows, tableOf, addedSeen, NOTHING_SEEN, withEvent } from "../../src/chat/stats.ts";
+import { addedSeen, contextRows, NOTHING_SEEN, tableOf, withEvent } from "../../src/chat/stats.ts";
 
 const call = (inputTokens: number, cost: number): TraceEvent => ({
   type: "llm_call_end",

@@ -1,15 +1,28 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createFailure, createInMemoryProvider, createMemoryConnectionError, type MemoryProvider } from "@jaf/memory";
+import {
+  createFailure,
+  createInMemoryProvider,
+  createMemoryConnectionError,
+  type MemoryProvider,
+} from "@jaf/memory";
 import { defineMemoryProvider, type MemoryBackend } from "@jaf/memory/adapter";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { Failure } from "../../src/exit.ts";
 import { executionsFile, openLedger, readExecutions } from "../../src/replay/ledger.ts";
-import { createProgress, replay } from "../../src/replay/replay.ts";
 import { checkRecordings } from "../../src/replay/recording.ts";
+import { createProgress, replay } from "../../src/replay/replay.ts";
 import { describeExecutions, describeVerification } from "../../src/replay/report.ts";
 import { verify } from "../../src/replay/verify.ts";
-import { asks, calls, madeUpRecording, recordingLine, replies, result, silentLedger } from "../support/recording-file.ts";
+import {
+  asks,
+  calls,
+  madeUpRecording,
+  recordingLine,
+  replies,
+  result,
+  silentLedger,
+} from "../support/recording-file.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const folder = temporaryFolder();

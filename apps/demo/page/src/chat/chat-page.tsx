@@ -1,56 +1,14 @@
+import { isRunning } from "@jaf/server/client";
 import { useEffect, useState } from "preact/hooks";
 import { conversation, drafts } from "../models/app-models.ts";
 import { type DemoAbout, demo } from "../models/server.ts";
-import { SUGGESTIONS } from "./suggestions.ts";
-import { isRunning } from "@jaf/server/client";
 import { useStore } from "../models/store.ts";
-import { SawSheet } from "./context-sheet.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { ScrollArea } from "../ui/panels.tsx";
 import { Composer } from "./composer.tsx";
+import { SawSheet } from "./context-sheet.tsx";
+import { SUGGESTIONS } from "./suggestions.ts";
 import { Transcript } from "./transcript.tsx";
-
-export function Welcome() {
-  const [about, setAbout] = useState<DemoAbout>();
-  useEffect(() => {
-    demo.about().then(setAbout, () => {});
-  }, []);
-  return (
-    <div class="welcome">
-      <h2>What is on your mind?</h2>
-      <p>What you say here is remembered, in every conversation, and only in your own words.</p>
-      <ul>
-        {SUGGESTIONS.map((text) => (
-          <li key={text}>
-            <button type="button" onClick={() => void conversation.send(text)}>
-              {text}
-            </button>
-          </li>
-        ))}
-      </ul>
-      {about !== undefined && (
-        <p class="about">
-          {about.model} {about.store}
-        </p>
-      )}
-    </div>
-  );
-}
-
-
-function Missing() {
-  const isWritten = useStore(drafts.state)[""] !== undefined;
-  return (
-    <div class="blank">
-      <p>There is no such conversation. It may have been deleted.</p>
-      {isWritten && (
-        <p>
-          What you have written waits in a <a href="#/">new conversation</a>.
-        </p>
-      )}
-    </div>
-  );
-}
 
 export function ChatPage() {
   const state = useStore(conversation.state);
@@ -80,6 +38,47 @@ export function ChatPage() {
       </div>
       {sawAt !== undefined && conversationId !== undefined && (
         <SawSheet conversationId={conversationId} position={sawAt} onClose={() => setSawAt(undefined)} />
+      )}
+    </div>
+  );
+}
+
+function Welcome() {
+  const [about, setAbout] = useState<DemoAbout>();
+  useEffect(() => {
+    demo.about().then(setAbout, () => {});
+  }, []);
+  return (
+    <div class="welcome">
+      <h2>What is on your mind?</h2>
+      <p>What you say here is remembered, in every conversation, and only in your own words.</p>
+      <ul>
+        {SUGGESTIONS.map((text) => (
+          <li key={text}>
+            <button type="button" onClick={() => void conversation.send(text)}>
+              {text}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {about !== undefined && (
+        <p class="about">
+          {about.model} {about.store}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Missing() {
+  const isWritten = useStore(drafts.state)[""] !== undefined;
+  return (
+    <div class="blank">
+      <p>There is no such conversation. It may have been deleted.</p>
+      {isWritten && (
+        <p>
+          What you have written waits in a <a href="#/">new conversation</a>.
+        </p>
       )}
     </div>
   );

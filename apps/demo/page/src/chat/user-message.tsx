@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { conversation } from "../models/app-models.ts";
 import { refocusLater } from "../ui/hooks.ts";
 import { Icon } from "../ui/icon.tsx";
-import { shownContent, type Entry } from "./entries.ts";
+import { type Entry, shownContent } from "./entries.ts";
 
 interface UserMessageProps {
   readonly entry: Extract<Entry, { readonly type: "message" }>;

@@ -46,7 +46,6 @@ export function startModels(): void {
   void list.refresh();
 }
 
-
 /** The names of the tools whose calls may wait for an approval. Empty until the server has told them. */
 export const approvalTools = createStore<{ readonly names: ReadonlySet<string> }>({ names: new Set() });
 

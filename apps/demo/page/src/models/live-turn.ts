@@ -16,7 +16,7 @@ export interface ShownTurnOptions {
 }
 
 /** What a request changes. */
-export interface Sending {
+interface Sending {
   /** At once. */
   readonly shown?: Partial<ConversationState>;
   /** What the user said in it. */

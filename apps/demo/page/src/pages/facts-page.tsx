@@ -1,141 +1,14 @@
 import type { Fact } from "@jaf/server/client";
+import { useCallback, useEffect, useState } from "preact/hooks";
 import { list } from "../models/app-models.ts";
+import { startPolling } from "../models/polling.ts";
 import { conversationHref } from "../models/route.ts";
-import { server, failureText } from "../models/server.ts";
+import { failureText, server } from "../models/server.ts";
 import { useStore } from "../models/store.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
 import { dayOf } from "../ui/dates.ts";
-import { useCallback, useEffect, useState } from "preact/hooks";
-import { startPolling } from "../models/polling.ts";
-import { useAction, refocusLater } from "../ui/hooks.ts";
+import { refocusLater, useAction } from "../ui/hooks.ts";
 import { ScrollArea } from "../ui/panels.tsx";
-
-const WAITS: Readonly<Record<string, string>> = {
-  external: "A page, a document or a tool said this. It isn't used until you agree.",
-  conflict: "It contradicts what you said yourself.",
-  rate: "Very much was learned from one conversation.",
-  link: "It holds an address and isn't your own word.",
-};
-
-function whoseWord({ trust, quotation }: Fact): string {
-  if (trust === "external") return "Somebody else";
-  if (trust === "confirmed") return "Confirmed by you";
-  return trust === "stated" || quotation !== undefined ? "You" : "Concluded from what you said";
-}
-
-interface FactCardProps {
-  readonly fact: Fact;
-  readonly busy: boolean;
-  readonly onChange: (action: () => Promise<unknown>) => void;
-}
-
-export function FactCard({ fact, busy, onChange }: FactCardProps) {
-  const { id, provenance, status, quarantine, quotation } = fact;
-  const { conversations } = useStore(list.state);
-  const { conversationId, saidAt, evidence } = provenance;
-  const source = conversations.find((one) => one.conversationId === conversationId);
-  const waits = status === "quarantined";
-  return (
-    <li class={`fact ${status}`}>
-      {quotation?.question !== undefined && <p class="quiet-text">Asked: “{quotation.question}”</p>}
-      <blockquote>{fact.fact}</blockquote>
-      {waits && quarantine !== undefined && <p class="why">{WAITS[quarantine] ?? quarantine}</p>}
-      {evidence !== undefined && evidence !== fact.fact && <p class="quiet-text">From: “{evidence}”</p>}
-      <footer>
-        <span>
-          {whoseWord(fact)}
-          {saidAt !== undefined && `, ${dayOf(saidAt)}`}
-        </span>
-        {conversationId !== undefined && (
-          <a href={conversationHref(conversationId)}>{source?.title ?? "the conversation"}</a>
-        )}
-        <span class="fact-actions">
-          {waits ? (
-            <>
-              <button
-                type="button"
-                class="quiet"
-                disabled={busy}
-                onClick={() => onChange(() => server.facts.review(id, "reject"))}
-              >
-                Reject
-              </button>
-              <button
-                type="button"
-                class="primary"
-                disabled={busy}
-                onClick={() => onChange(() => server.facts.review(id, "approve"))}
-              >
-                That’s right
-              </button>
-            </>
-          ) : (
-            <ConfirmButton
-              label="Forget"
-              question="Forget it for good?"
-              onConfirm={() => onChange(() => server.facts.forget(id))}
-            />
-          )}
-        </span>
-      </footer>
-    </li>
-  );
-}
-
-
-interface Known {
-  readonly quarantined: readonly Fact[];
-  readonly active: readonly Fact[];
-  readonly superseded: readonly Fact[];
-}
-
-const holds = ({ fact }: Fact, words: readonly string[]): boolean =>
-  words.every((word) => fact.toLowerCase().includes(word));
-
-const LIMIT = 500;
-const SHORTEST_MS = 4_000;
-const LONGEST_MS = 20_000;
-
-async function loadFacts(): Promise<Known> {
-  const of = async (status: Fact["status"]) => (await server.facts.list({ status, limit: LIMIT })).facts;
-  const [quarantined, active, superseded] = await Promise.all([
-    of("quarantined"),
-    of("active"),
-    of("superseded"),
-  ]);
-  return { quarantined, active, superseded };
-}
-
-/** The facts, again and again while the page is seen. */
-function useFacts() {
-  const [known, setKnown] = useState<Known>();
-  const [failure, setFailure] = useState<string>();
-  const load = useCallback(async () => {
-    try {
-      const loaded = await loadFacts();
-      setKnown(loaded);
-      setFailure(undefined);
-      return JSON.stringify(loaded);
-    } catch (thrown) {
-      setFailure(failureText(thrown));
-      return undefined;
-    }
-  }, []);
-  useEffect(() => {
-    void load();
-    let seen: string | undefined;
-    // What was just said is drawn in the background.
-    return startPolling({
-      ...{ shortestMs: SHORTEST_MS, longestMs: LONGEST_MS },
-      look: async () => {
-        const before = seen;
-        seen = await load();
-        return seen === undefined || seen !== before;
-      },
-    });
-  }, [load]);
-  return { known, load, unread: failure };
-}
 
 /** Everything that is known of the user, where it comes from, and the way to be rid of it. */
 export function FactsPage() {
@@ -189,6 +62,57 @@ export function FactsPage() {
   );
 }
 
+interface Known {
+  readonly quarantined: readonly Fact[];
+  readonly active: readonly Fact[];
+  readonly superseded: readonly Fact[];
+}
+
+const LIMIT = 500;
+const SHORTEST_MS = 4_000;
+const LONGEST_MS = 20_000;
+
+async function loadFacts(): Promise<Known> {
+  const of = async (status: Fact["status"]) => (await server.facts.list({ status, limit: LIMIT })).facts;
+  const [quarantined, active, superseded] = await Promise.all([
+    of("quarantined"),
+    of("active"),
+    of("superseded"),
+  ]);
+  return { quarantined, active, superseded };
+}
+
+/** The facts, again and again while the page is seen. */
+function useFacts() {
+  const [known, setKnown] = useState<Known>();
+  const [failure, setFailure] = useState<string>();
+  const load = useCallback(async () => {
+    try {
+      const loaded = await loadFacts();
+      setKnown(loaded);
+      setFailure(undefined);
+      return JSON.stringify(loaded);
+    } catch (thrown) {
+      setFailure(failureText(thrown));
+      return undefined;
+    }
+  }, []);
+  useEffect(() => {
+    void load();
+    let seen: string | undefined;
+    // What was just said is drawn in the background.
+    return startPolling({
+      ...{ shortestMs: SHORTEST_MS, longestMs: LONGEST_MS },
+      look: async () => {
+        const before = seen;
+        seen = await load();
+        return seen === undefined || seen !== before;
+      },
+    });
+  }, [load]);
+  return { known, load, unread: failure };
+}
+
 interface ChangeProps {
   readonly busy: boolean;
   readonly onChange: (action: () => Promise<unknown>) => void;
@@ -213,6 +137,9 @@ function FactLists({ known, sought, ...changing }: FactListsProps) {
   );
 }
 
+const holds = ({ fact }: Fact, words: readonly string[]): boolean =>
+  words.every((word) => fact.toLowerCase().includes(word));
+
 interface FactListProps extends ChangeProps {
   readonly title: string;
   readonly facts: readonly Fact[];
@@ -231,5 +158,77 @@ function FactList({ title, facts, busy, onChange }: FactListProps) {
         ))}
       </ul>
     </section>
+  );
+}
+
+const WAITS: Readonly<Record<string, string>> = {
+  external: "A page, a document or a tool said this. It isn't used until you agree.",
+  conflict: "It contradicts what you said yourself.",
+  rate: "Very much was learned from one conversation.",
+  link: "It holds an address and isn't your own word.",
+};
+
+function whoseWord({ trust, quotation }: Fact): string {
+  if (trust === "external") return "Somebody else";
+  if (trust === "confirmed") return "Confirmed by you";
+  return trust === "stated" || quotation !== undefined ? "You" : "Concluded from what you said";
+}
+
+interface FactCardProps {
+  readonly fact: Fact;
+  readonly busy: boolean;
+  readonly onChange: (action: () => Promise<unknown>) => void;
+}
+
+function FactCard({ fact, busy, onChange }: FactCardProps) {
+  const { id, provenance, status, quarantine, quotation } = fact;
+  const { conversations } = useStore(list.state);
+  const { conversationId, saidAt, evidence } = provenance;
+  const source = conversations.find((one) => one.conversationId === conversationId);
+  const waits = status === "quarantined";
+  return (
+    <li class={`fact ${status}`}>
+      {quotation?.question !== undefined && <p class="quiet-text">Asked: “{quotation.question}”</p>}
+      <blockquote>{fact.fact}</blockquote>
+      {waits && quarantine !== undefined && <p class="why">{WAITS[quarantine] ?? quarantine}</p>}
+      {evidence !== undefined && evidence !== fact.fact && <p class="quiet-text">From: “{evidence}”</p>}
+      <footer>
+        <span>
+          {whoseWord(fact)}
+          {saidAt !== undefined && `, ${dayOf(saidAt)}`}
+        </span>
+        {conversationId !== undefined && (
+          <a href={conversationHref(conversationId)}>{source?.title ?? "the conversation"}</a>
+        )}
+        <span class="fact-actions">
+          {waits ? (
+            <>
+              <button
+                type="button"
+                class="quiet"
+                disabled={busy}
+                onClick={() => onChange(() => server.facts.review(id, "reject"))}
+              >
+                Reject
+              </button>
+              <button
+                type="button"
+                class="primary"
+                disabled={busy}
+                onClick={() => onChange(() => server.facts.review(id, "approve"))}
+              >
+                That’s right
+              </button>
+            </>
+          ) : (
+            <ConfirmButton
+              label="Forget"
+              question="Forget it for good?"
+              onConfirm={() => onChange(() => server.facts.forget(id))}
+            />
+          )}
+        </span>
+      </footer>
+    </li>
   );
 }

@@ -2,9 +2,9 @@ import type { ConversationSummary } from "@jaf/server/client";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { list } from "../models/app-models.ts";
 import { conversationHref, goTo } from "../models/route.ts";
-import { useAction, refocusLater } from "../ui/hooks.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
 import { briefly } from "../ui/dates.ts";
+import { refocusLater, useAction } from "../ui/hooks.ts";
 import { Icon } from "../ui/icon.tsx";
 
 interface ConversationRowProps {

@@ -1,4 +1,4 @@
-import { useState, useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { failureText } from "../models/server.ts";
 
 /** Runs one action at a time, and keeps why the last one failed. */
@@ -19,7 +19,6 @@ export function useAction(): {
   };
   return { busy, failure, act };
 }
-
 
 /** Whether a media query holds. */
 export function useMedia(query: string): boolean {

@@ -1,21 +1,6 @@
 import { lexer, type Token, type Tokens } from "marked";
 import { type ComponentChildren, Fragment, h, type VNode } from "preact";
 import { useMemo } from "preact/hooks";
-const PROTOCOLS: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
-
-/**
- * The address of a link in a text that anybody may have written: absolute, and only where a browser opens it without running
- * anything. `undefined`: it is shown as text.
- */
-export function safeHref(href: string): string | undefined {
-  try {
-    const url = new URL(href);
-    return PROTOCOLS.has(url.protocol) ? url.href : undefined;
-  } catch {
-    return undefined; // Relative: it would lead into this page.
-  }
-}
-
 
 const MAX_DEPTH = 40;
 
@@ -148,6 +133,21 @@ function link(address: string, content: ComponentChildren): ComponentChildren {
   const href = safeHref(decodeEntities(address));
   if (href === undefined) return h(Fragment, null, content);
   return h("a", { href, target: "_blank", rel: "noopener noreferrer" }, content);
+}
+
+const PROTOCOLS: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
+
+/**
+ * The address of a link in a text that anybody may have written: absolute, and only where a browser opens it without running
+ * anything. `undefined`: it is shown as text.
+ */
+export function safeHref(href: string): string | undefined {
+  try {
+    const url = new URL(href);
+    return PROTOCOLS.has(url.protocol) ? url.href : undefined;
+  } catch {
+    return undefined; // Relative: it would lead into this page.
+  }
 }
 
 const NAMED: Readonly<Record<string, string>> = {

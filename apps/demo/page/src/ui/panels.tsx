@@ -13,7 +13,6 @@ interface ScrollAreaProps {
 export const ScrollArea = ({ class: name, label, id, children }: ScrollAreaProps): VNode =>
   h("section", { class: name, id, tabIndex: 0, "aria-label": label }, children) as VNode;
 
-
 interface SheetProps {
   readonly title: string;
   readonly side: "left" | "right";
