@@ -1,12 +1,10 @@
 import { UserMemoryError } from "@jaf/user-memory";
+import { type Command, parseCommand, USAGE } from "./arguments.ts";
 import type { AssistantContext } from "./assistant/agent.ts";
 import { chooseModel } from "./assistant/choose-model.ts";
 import { chat } from "./chat/chat.ts";
 import { createTerminal } from "./chat/terminal.ts";
-import { type Command, parseCommand } from "./cli/arguments.ts";
-import { type Leaving, onLeave } from "./cli/leaving.ts";
-import { USAGE } from "./cli/usage.ts";
-import { Failure } from "./failure.ts";
+import { Failure, type Leaving, onLeave } from "./exit.ts";
 import { openLedger, readExecutions } from "./replay/ledger.ts";
 import { checkRecordings } from "./replay/recording.ts";
 import { replay } from "./replay/replay.ts";
@@ -74,7 +72,7 @@ async function main(argv: readonly string[]): Promise<number> {
     console.log(USAGE);
     return 0;
   }
-  if (command.command === "page") return (await import("./page/run-page.ts")).runPage(command, leaving);
+  if (command.command === "page") return (await import("./server/run-page.ts")).runPage(command, leaving);
   // Before the folder is touched: a recording that can't be used leaves no trace.
   if ("file" in command) await checkRecordings(command.file);
   const store = await openStore(command.data, process.env);
@@ -82,7 +80,7 @@ async function main(argv: readonly string[]): Promise<number> {
     if (leaving.signal.aborted) return leaving.exitCode();
     switch (command.command) {
       case "serve":
-        return await (await import("./page/run-page.ts")).runServe(store, command, leaving);
+        return await (await import("./server/run-page.ts")).runServe(store, command, leaving);
       case "chat":
         return await runChat(store, command, leaving);
       case "replay":

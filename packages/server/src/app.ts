@@ -1,34 +1,13 @@
-import type { Agent } from "@jaf/core";
-import type { MemoryProvider, VersionedMemoryProvider } from "@jaf/memory";
-import { createInMemoryTurnLog } from "@jaf/memory/adapter";
-import { isVersionedProvider } from "@jaf/memory/client";
-import { idIssue } from "@jaf/memory/engine";
 import { Hono } from "hono";
-import { readDocument, readHealth } from "./api/about.ts";
-import { answerFailure } from "./http/answer.ts";
-import type { ServerEnvironment } from "./http/environment.ts";
-import { factsFailure } from "./http/facts-failure.ts";
-import { HttpFailure, notFound, storeFailure } from "./http/failure.ts";
-import { guardHost, guardOrigin, secureHeaders } from "./http/guards.ts";
-import { openApiDocument } from "./http/openapi-document.ts";
-import type { Operation } from "./http/operation.ts";
-import { createRouter } from "./http/router.ts";
-import { createUserLimits } from "./http/user-limits.ts";
-import type { Identity } from "./identity.ts";
+import { failureOf, notFound } from "./http/failure.ts";
+import { openApiDocument } from "./http/openapi.ts";
+import { answerFailure, createRouter, type Operation, type ServerEnvironment } from "./http/router.ts";
+import { guardHost, guardOrigin, identityOf, secureHeaders } from "./http/security.ts";
 import { parseSettings, type ServedAgents, type ServerAppOptions, type ServerRunConfig } from "./options.ts";
-import { aboutRoutes } from "./routes/about.ts";
-import { aiSdkRoutes } from "./routes/ai-sdk.ts";
-import { approvalRoutes } from "./routes/approvals.ts";
-import { chatRoutes } from "./routes/chat.ts";
-import { conversationRoutes } from "./routes/conversations.ts";
-import { editRoutes } from "./routes/edits.ts";
-import { factRoutes } from "./routes/facts.ts";
-import { turnRoutes } from "./routes/turns.ts";
-import type { ServerParts } from "./server-parts.ts";
-import { createTurnService } from "./turns/create-turn-service.ts";
-import type { TurnServiceOptions } from "./turns/options.ts";
+import { readDocument, readHealth } from "./routes/about.ts";
+import { addRoutes } from "./routes/index.ts";
+import { partsOf, type ServerParts } from "./server-parts.ts";
 import type { TurnService } from "./turns/turn-service.ts";
-import { TurnStoreError } from "./turns/turn-store-error.ts";
 
 /** A server without a network: what answers requests. */
 export interface ServerApp {
@@ -42,8 +21,6 @@ export interface ServerApp {
    */
   readonly close: () => Promise<{ readonly handedOver: number }>;
 }
-
-const LOCAL: Identity = { userId: "local" };
 
 /** Makes the server's app. Throws a `TypeError` that names what is wrong with an option. */
 export async function createServerApp<Ctx>(
@@ -97,17 +74,7 @@ export async function createRoutedApp<Ctx>(
     await next();
   });
   route(readDocument, ({ context }) => context.json(document));
-  for (const addRoutes of [
-    aboutRoutes,
-    chatRoutes,
-    conversationRoutes,
-    editRoutes,
-    turnRoutes,
-    approvalRoutes,
-    factRoutes,
-    aiSdkRoutes,
-  ])
-    addRoutes(route, parts);
+  addRoutes(route, parts);
   const document = openApiDocument(operations);
 
   app.notFound((context) => answerFailure(context, notFound()));
@@ -130,113 +97,5 @@ export async function createRoutedApp<Ctx>(
       await service.close();
       return { handedOver };
     },
-  };
-}
-
-async function identityOf(
-  request: Request,
-  authenticate: ServerAppOptions<unknown>["authenticate"] = () => LOCAL,
-): Promise<Identity> {
-  let identity: Identity | null;
-  try {
-    identity = await authenticate(request);
-  } catch (thrown) {
-    // Hono passes on only errors to its handler.
-    throw thrown instanceof Error ? thrown : new Error("authenticate() threw no error.", { cause: thrown });
-  }
-  if (identity === null) throw new HttpFailure("not-authenticated", "Say who you are.");
-  const issue = idIssue("userId", identity.userId);
-  if (issue === undefined) return identity;
-  throw new TypeError(
-    `authenticate() gave no valid userId: expected ${issue.expected}. For nobody, it returns null.`,
-  );
-}
-
-/** What was thrown, as a failure that tells a client no more than it may know. */
-function failureOf(thrown: unknown): HttpFailure {
-  if (thrown instanceof HttpFailure) return thrown;
-  if (thrown instanceof TurnStoreError) return storeFailure(thrown.error);
-  return (
-    factsFailure(thrown) ?? new HttpFailure("internal", "Something failed in the server.", { cause: thrown })
-  );
-}
-
-async function partsOf<Ctx>(
-  given: ServedAgents<Ctx>,
-  config: ServerRunConfig<Ctx>,
-  options: ServerAppOptions<Ctx>,
-  {
-    onError,
-    ...own
-  }: Pick<ServerParts, "settings" | "closing" | "report"> & { readonly onError: (error: unknown) => void },
-): Promise<ServerParts> {
-  const agents = agentsOf(given);
-  const [first] = agents.keys();
-  const defaultAgent = options.defaultAgent ?? first;
-  if (defaultAgent === undefined || !agents.has(defaultAgent))
-    throw new TypeError("Invalid server options: defaultAgent: expected the name of one of the agents.");
-  const provider = versioned(options.defaultMemoryProvider ?? config.memory?.provider);
-  const log = options.turnLog ?? inMemoryLog();
-  const { userMemory } = options;
-  const { context = (identity: Identity) => identity as unknown as Ctx } = options;
-  const service = createTurnService<Ctx>({
-    ...options.turns,
-    ...{ log, agents: [...agents.values()], context, onError },
-    config: { ...config, memory: { ...config.memory, autoStore: true, provider } },
-    ...(await userMemoryOf(userMemory)),
-  } as TurnServiceOptions<Ctx>);
-  const limits = createUserLimits(own.settings.limits);
-  return { ...own, provider, log, service, userMemory, agents, defaultAgent, limits };
-}
-
-/** By their names, under which requests call them. */
-function agentsOf<Ctx>(
-  given: ServedAgents<Ctx>,
-  // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
-): ReadonlyMap<string, Agent<Ctx, any>> {
-  // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
-  const list: readonly (readonly [string, Agent<Ctx, any>])[] =
-    given instanceof Map
-      ? [...given]
-      : // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
-        [...(given as readonly Agent<Ctx, any>[])].map((agent) => [agent.name, agent] as const);
-  const agents = new Map(
-    list.map(([name, agent]) => [name, agent.name === name ? agent : { ...agent, name }]),
-  );
-  if (agents.size < list.length)
-    throw new TypeError("Invalid agents: expected a name of its own for each agent.");
-  return agents;
-}
-
-function versioned(provider: MemoryProvider | undefined): VersionedMemoryProvider {
-  if (provider === undefined)
-    throw new TypeError(
-      "Invalid server options: defaultMemoryProvider: expected a memory provider, here or as memory.provider of the run configuration.",
-    );
-  if (!isVersionedProvider(provider))
-    throw new TypeError(
-      "Invalid server options: defaultMemoryProvider: expected a provider with readConversation(), as those of JAF have.",
-    );
-  return provider;
-}
-
-function inMemoryLog() {
-  process.emitWarning(
-    "The server logs turns in this process alone: they end with it, and no other process sees them. Give it a turnLog, e.g. createRedisTurnLog(client).",
-    { type: "JAFServerWarning" },
-  );
-  return createInMemoryTurnLog();
-}
-
-/** So that what the model saw names the facts that it was given. */
-async function userMemoryOf(store: ServerAppOptions<unknown>["userMemory"]) {
-  if (store === undefined) return {};
-  const { asUserMemory } = await import("@jaf/user-memory");
-  return {
-    userMemory: ({
-      onInjected,
-    }: {
-      readonly onInjected: (facts: readonly { readonly id: string }[]) => void;
-    }) => asUserMemory(store, { inject: { onInjected } }),
   };
 }

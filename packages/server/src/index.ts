@@ -1,12 +1,15 @@
+// The server
+
 export { createServerApp, type ServerApp } from "./app.ts";
-export type { EncodedTurn, Encoder } from "./encoders/encoder.ts";
-export type { Identity } from "./identity.ts";
 export type { ServedAgents, ServerAppOptions, ServerLimits, ServerRunConfig } from "./options.ts";
 export { type RunningServer, runServer, type ServerOptions } from "./run-server.ts";
+
+// Turns
+
 export type { TurnEnd, TurnError, TurnEvent } from "./turns/turn-event.ts";
-export type { RecordedCall, TurnRecord } from "./turns/turn-record.ts";
 export type {
   FollowQuery,
+  Identity,
   NumberedEvent,
   StartedTurn,
   TurnEdit,
@@ -15,3 +18,11 @@ export type {
   TurnService,
   TurnTarget,
 } from "./turns/turn-service.ts";
+
+// What is left of them
+
+export type { RecordedCall, TurnRecord } from "./jobs/turn-record.ts";
+
+// Protocols
+
+export type { EncodedTurn, Encoder } from "./http/encoder.ts";

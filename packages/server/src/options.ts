@@ -3,7 +3,7 @@ import type { MemoryProvider, TurnLog } from "@jaf/memory";
 import { parseOptions } from "@jaf/memory/client";
 import type { UserMemoryStore } from "@jaf/user-memory";
 import * as z from "zod";
-import type { Identity } from "./identity.ts";
+import type { Identity } from "./turns/turn-service.ts";
 
 /** The agents that a server has: a list, by their names, or a map. */
 export type ServedAgents<Ctx> =

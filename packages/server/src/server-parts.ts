@@ -1,9 +1,13 @@
 import type { Agent } from "@jaf/core";
-import type { TurnLog, VersionedMemoryProvider } from "@jaf/memory";
+import type { MemoryProvider, TurnLog, VersionedMemoryProvider } from "@jaf/memory";
+import { createInMemoryTurnLog } from "@jaf/memory/adapter";
+import { isVersionedProvider } from "@jaf/memory/client";
 import type { UserMemoryStore } from "@jaf/user-memory";
-import type { UserLimits } from "./http/user-limits.ts";
-import type { ServerSettings } from "./options.ts";
-import type { TurnService } from "./turns/turn-service.ts";
+import { createUserLimits, type UserLimits } from "./http/rate-limit.ts";
+import { createTurnService } from "./jobs/create-turn-service.ts";
+import type { TurnServiceOptions } from "./jobs/options.ts";
+import type { ServedAgents, ServerAppOptions, ServerRunConfig, ServerSettings } from "./options.ts";
+import type { Identity, TurnService } from "./turns/turn-service.ts";
 
 /** What the routes work with. */
 export interface ServerParts {
@@ -21,4 +25,85 @@ export interface ServerParts {
   readonly closing: AbortSignal;
   /** Tells the application what failed in the answer to a request. */
   readonly report: (thrown: unknown, requestId: string) => void;
+}
+
+/** Makes them of the options. Throws a `TypeError` that names what is wrong with one. */
+export async function partsOf<Ctx>(
+  given: ServedAgents<Ctx>,
+  config: ServerRunConfig<Ctx>,
+  options: ServerAppOptions<Ctx>,
+  {
+    onError,
+    ...own
+  }: Pick<ServerParts, "settings" | "closing" | "report"> & { readonly onError: (error: unknown) => void },
+): Promise<ServerParts> {
+  const agents = agentsOf(given);
+  const [first] = agents.keys();
+  const defaultAgent = options.defaultAgent ?? first;
+  if (defaultAgent === undefined || !agents.has(defaultAgent))
+    throw new TypeError("Invalid server options: defaultAgent: expected the name of one of the agents.");
+  const provider = versioned(options.defaultMemoryProvider ?? config.memory?.provider);
+  const log = options.turnLog ?? inMemoryLog();
+  const { userMemory } = options;
+  const { context = (identity: Identity) => identity as unknown as Ctx } = options;
+  const service = createTurnService<Ctx>({
+    ...options.turns,
+    ...{ log, agents: [...agents.values()], context, onError },
+    config: { ...config, memory: { ...config.memory, autoStore: true, provider } },
+    ...(await userMemoryOf(userMemory)),
+  } as TurnServiceOptions<Ctx>);
+  const limits = createUserLimits(own.settings.limits);
+  return { ...own, provider, log, service, userMemory, agents, defaultAgent, limits };
+}
+
+/** By their names, under which requests call them. */
+function agentsOf<Ctx>(
+  given: ServedAgents<Ctx>,
+  // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
+): ReadonlyMap<string, Agent<Ctx, any>> {
+  // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
+  const list: readonly (readonly [string, Agent<Ctx, any>])[] =
+    given instanceof Map
+      ? [...given]
+      : // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
+        [...(given as readonly Agent<Ctx, any>[])].map((agent) => [agent.name, agent] as const);
+  const agents = new Map(
+    list.map(([name, agent]) => [name, agent.name === name ? agent : { ...agent, name }]),
+  );
+  if (agents.size < list.length)
+    throw new TypeError("Invalid agents: expected a name of its own for each agent.");
+  return agents;
+}
+
+function versioned(provider: MemoryProvider | undefined): VersionedMemoryProvider {
+  if (provider === undefined)
+    throw new TypeError(
+      "Invalid server options: defaultMemoryProvider: expected a memory provider, here or as memory.provider of the run configuration.",
+    );
+  if (!isVersionedProvider(provider))
+    throw new TypeError(
+      "Invalid server options: defaultMemoryProvider: expected a provider with readConversation(), as those of JAF have.",
+    );
+  return provider;
+}
+
+function inMemoryLog() {
+  process.emitWarning(
+    "The server logs turns in this process alone: they end with it, and no other process sees them. Give it a turnLog, e.g. createRedisTurnLog(client).",
+    { type: "JAFServerWarning" },
+  );
+  return createInMemoryTurnLog();
+}
+
+/** So that what the model saw names the facts that it was given. */
+async function userMemoryOf(store: ServerAppOptions<unknown>["userMemory"]) {
+  if (store === undefined) return {};
+  const { asUserMemory } = await import("@jaf/user-memory");
+  return {
+    userMemory: ({
+      onInjected,
+    }: {
+      readonly onInjected: (facts: readonly { readonly id: string }[]) => void;
+    }) => asUserMemory(store, { inject: { onInjected } }),
+  };
 }

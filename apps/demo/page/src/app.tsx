@@ -1,15 +1,15 @@
 import { useEffect, useState } from "preact/hooks";
 import { ChatPage } from "./chat/chat-page.tsx";
-import { Sidebar } from "./conversations/sidebar.tsx";
-import { FactsPage } from "./facts/facts-page.tsx";
-import { HealthPage } from "./health/health-page.tsx";
 import { conversation, list } from "./models/app-models.ts";
 import { route } from "./models/route.ts";
 import { useStore } from "./models/store.ts";
-import { TryPanel } from "./tour/try-panel.tsx";
+import { FactsPage } from "./pages/facts-page.tsx";
+import { HealthPage } from "./pages/health-page.tsx";
+import { Sidebar } from "./sidebar/sidebar.tsx";
+import { TryPanel } from "./sidebar/try-panel.tsx";
+import { useMedia, useOnline } from "./ui/hooks.ts";
 import { Icon } from "./ui/icon.tsx";
-import { useMedia, useOnline } from "./ui/media.ts";
-import { Sheet } from "./ui/sheet.tsx";
+import { Sheet } from "./ui/panels.tsx";
 
 export function App() {
   const { now } = useStore(route);

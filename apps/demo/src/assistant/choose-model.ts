@@ -2,7 +2,7 @@ import { createAnthropicProvider } from "@jaf/anthropic";
 import type { ModelProvider } from "@jaf/core";
 import { createGoogleProvider } from "@jaf/google";
 import { createOpenAIProvider } from "@jaf/openai";
-import { Failure } from "../failure.ts";
+import { Failure } from "../exit.ts";
 import { createOfflineModel } from "./offline-model.ts";
 
 /** Environment variables by name. */

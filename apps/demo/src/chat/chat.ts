@@ -1,21 +1,22 @@
 import type { ModelProvider, TraceEvent } from "@jaf/core";
 import { asUserMemory, type ExtractionOptions, type MemoryEntry, processExtractions } from "@jaf/user-memory";
 import { type AssistantContext, instructionsFor } from "../assistant/agent.ts";
-import { learning, rememberingOwnWords } from "../assistant/learning.ts";
+import { learning, rememberingOwnWords } from "../assistant/extraction.ts";
 import type { Store } from "../storage/open-store.ts";
 import type { Chat, Injected } from "./command.ts";
 import { runCommand } from "./commands.ts";
-import { listConversations } from "./conversation-list.ts";
-import { knownFacts } from "./fact-list.ts";
-import { createReplyRenderer, printable, renderHistory } from "./render.ts";
-import { addedSeen, NOTHING_SEEN, withEvent } from "./seen.ts";
 import {
   createPrivateSession,
   createSession,
   isUnanswered,
+  LEARNING_MS,
+  listConversations,
   newConversationId,
   type Session,
-} from "./session.ts";
+} from "./conversations.ts";
+import { knownFacts } from "./facts.ts";
+import { createReplyRenderer, printable, renderHistory } from "./render.ts";
+import { addedSeen, NOTHING_SEEN, withEvent } from "./stats.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface ChatOptions {
@@ -29,7 +30,6 @@ export interface ChatOptions {
   readonly signal: AbortSignal;
 }
 
-const LEARNING_MS = 2_000;
 const NOT_LEARNED = "  What you said could not be remembered for other conversations.";
 
 /** Talks until the input ends, `/quit` or an abort. Whether no answer has failed; one that was cut off hasn't. */

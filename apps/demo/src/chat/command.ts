@@ -1,7 +1,7 @@
 import type { MemoryEntry } from "@jaf/user-memory";
 import type { Store } from "../storage/open-store.ts";
-import type { Seen } from "./seen.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "./conversations.ts";
+import type { Seen } from "./stats.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What was remembered of the user that the last answer was given. */

@@ -1,8 +1,8 @@
 import type { UserFact } from "@jaf/user-memory";
 import type { Chat, ChatCommand } from "./command.ts";
-import { describeFact, describeReasons, titlesOf, wordsOf } from "./fact-list.ts";
-import { tableOf } from "./figures.ts";
+import { describeFact, describeReasons, titlesOf, wordsOf } from "./facts.ts";
 import { printable } from "./render.ts";
+import { tableOf } from "./stats.ts";
 
 /** All quotations of a long time are too many to look at. */
 const MOST_SHOWN = 50;

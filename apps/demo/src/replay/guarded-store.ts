@@ -6,7 +6,7 @@ import {
   type MemoryErrorUnion,
   type MemoryProvider,
 } from "@jaf/memory";
-import { Failure } from "../failure.ts";
+import { Failure } from "../exit.ts";
 import type { Recording } from "./recording.ts";
 
 /** A store for one run that takes nothing but the recording, message by message. */

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { Failure } from "../failure.ts";
+import { Failure } from "../exit.ts";
 
 /**
  * Which tool calls a replay has executed, as a log beside the store, so that "no finished tool ran twice" is counted

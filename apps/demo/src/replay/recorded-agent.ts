@@ -1,6 +1,6 @@
 import { type Agent, createTool, type Message, type ModelProvider } from "@jaf/core";
 import * as z from "zod";
-import { Failure } from "../failure.ts";
+import { Failure } from "../exit.ts";
 import type { GuardedStore } from "./guarded-store.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Recording } from "./recording.ts";

@@ -5,7 +5,7 @@ import {
   type MemoryErrorUnion,
   type MemoryProvider,
 } from "@jaf/memory";
-import { Failure } from "../failure.ts";
+import { Failure } from "../exit.ts";
 import { type Recording, readRecordings } from "./recording.ts";
 
 export interface Verification {

@@ -1,14 +1,26 @@
 import { join } from "node:path";
+import type { MemoryConfig } from "@jaf/core";
 import { type MemoryProvider, MemorySetupError, type TurnLog } from "@jaf/memory";
 import { createPostgresProvider, createPostgresTurnLog } from "@jaf/memory-postgres";
 import { openPglite, PgliteFolderError } from "@jaf/memory-postgres/pglite";
 import { createPostgresUserMemory } from "@jaf/memory-postgres/user-memory";
 import type { UserMemoryStore } from "@jaf/user-memory";
 import type { Notes } from "../assistant/agent.ts";
-import { Failure } from "../failure.ts";
-import { type ChosenStore, chooseStore, type Environment } from "./choose-store.ts";
-import { type ChosenTurnLog, chooseTurnLog } from "./choose-turn-log.ts";
-import { createSqlNotes } from "./sql-notes.ts";
+import { Failure } from "../exit.ts";
+import {
+  type ChosenStore,
+  type ChosenTurnLog,
+  chooseStore,
+  chooseTurnLog,
+  type Environment,
+} from "./choose-store.ts";
+import { createSqlNotes } from "./notes.ts";
+
+/**
+ * The demo's folder has one process at a time. So a turn that is under way when it starts is that of a process which is
+ * gone: it is waited for, and not for long.
+ */
+export const afterCrash = { concurrency: "queue", turnLeaseMs: 1_000 } satisfies Partial<MemoryConfig>;
 
 /** Everything the demo keeps: conversations where `JAF_MEMORY_TYPE` says, and the rest, or all of it, in one folder. */
 export interface Store {

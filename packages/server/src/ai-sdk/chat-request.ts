@@ -1,8 +1,7 @@
 import { decisionsFromUIMessages, fromUIMessages } from "@jaf/ai-sdk";
-import type { ClientToolResult, Interruption } from "@jaf/core";
-import { ToolErrorCodes, ToolResponse } from "@jaf/core";
+import { type ClientToolResult, type Interruption, ToolErrorCodes, ToolResponse } from "@jaf/core";
 import type { ApprovalDecision, ContentPart, RichMessage } from "@jaf/memory";
-import type { AiSdkChatBody } from "../api/ai-sdk.ts";
+import * as z from "zod";
 import { HttpFailure } from "../http/failure.ts";
 
 type UIMessage = AiSdkChatBody["messages"][number];
@@ -99,3 +98,21 @@ type ToolPart = Extract<ClientToolResult["result"], { readonly parts: unknown }>
 /** Others don't come from a client. */
 const isToolPart = (part: ContentPart): part is ContentPart & ToolPart =>
   part.type === "text" || part.type === "media";
+
+export const uiMessageRole = z.enum(["system", "user", "assistant"]);
+
+export const uiMessageParts = z.array(z.looseObject({ type: z.string() }));
+
+/** What `DefaultChatTransport` of the AI SDK sends, and `agentName` beside it. */
+export const chatBody = z.looseObject({
+  id: z.string().min(1).max(1_000).describe("The chat. Each user has their own of this id."),
+  messages: z
+    .array(z.looseObject({ id: z.string().optional(), role: uiMessageRole, parts: uiMessageParts }))
+    .min(1)
+    .describe("UI messages, of which the one counts that the request is about."),
+  trigger: z.enum(["submit-message", "regenerate-message"]).default("submit-message"),
+  messageId: z.string().optional(),
+  agentName: z.string().min(1).optional(),
+});
+
+export type AiSdkChatBody = z.output<typeof chatBody>;

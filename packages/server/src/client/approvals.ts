@@ -1,9 +1,15 @@
-import type { PendingApprovalEntry } from "./answers.ts";
-import { delayOf, pause } from "./backoff.ts";
-import { connectionError, JafClientError } from "./client-error.ts";
-import type { FollowOptions } from "./follow.ts";
+import { connectionError, malformedError } from "./client-error.ts";
+import type { WaitingCall } from "./fold-turn.ts";
+import { DEFAULT_ATTEMPTS, delayOf, type FollowOptions, pause } from "./follow.ts";
 import type { CallOptions, Http } from "./http.ts";
-import { readServerSentEvents } from "./server-sent-events.ts";
+import { readServerSentEvents } from "./sse.ts";
+
+export interface PendingApprovalEntry {
+  readonly conversationId: string;
+  readonly title: string | null;
+  readonly turnId: string;
+  readonly interruption: WaitingCall;
+}
 
 export interface ApprovalMethods {
   /** The calls that wait for a decision, in all of the user's conversations. */
@@ -22,8 +28,6 @@ export function approvalMethods(http: Http): ApprovalMethods {
     watch: (options) => watchApprovals(http, options),
   };
 }
-
-const DEFAULT_ATTEMPTS = 30;
 
 async function* watchApprovals(
   http: Http,
@@ -55,6 +59,5 @@ function listIn(data: string): readonly PendingApprovalEntry[] {
     | { readonly approvals?: readonly PendingApprovalEntry[] };
   const list = "approvals" in parsed ? parsed.approvals : parsed;
   if (Array.isArray(list)) return list;
-  const details = { code: "malformed", status: 200, retryable: false };
-  throw new JafClientError("The stream isn't one of a JAF server.", details);
+  throw malformedError("stream");
 }

@@ -44,6 +44,14 @@ export class JafClientError extends Error implements JafClientErrorDetails {
 export const isJafClientError = (thrown: unknown): thrown is JafClientError =>
   thrown instanceof JafClientError;
 
+/** What answered is no JAF server, or something on the way changed the answer. */
+export const malformedError = (what: "answer" | "stream", status = 200): JafClientError =>
+  new JafClientError(`The ${what} isn't one of a JAF server.`, {
+    code: "malformed",
+    status,
+    retryable: false,
+  });
+
 /** What a connection that broke, or that the caller gave up, is as an error. */
 export function connectionError(cause: unknown, signal: AbortSignal | undefined): JafClientError {
   if (cause instanceof JafClientError) return cause;

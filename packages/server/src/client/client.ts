@@ -1,11 +1,12 @@
-import type { AgentList, TurnAnswer } from "./answers.ts";
+import type { ClientToolResult, ModelUsage } from "@jaf/core";
+import type { ApprovalDecision, ContentPart, Message } from "@jaf/memory";
+import type { TurnEnd, TurnError } from "../turns/turn-event.ts";
 import { type ApprovalMethods, approvalMethods } from "./approvals.ts";
 import { type ConversationMethods, conversationMethods } from "./conversations.ts";
 import { type FactMethods, factMethods } from "./facts.ts";
-import type { FollowedEvent, FollowOptions } from "./follow.ts";
+import type { WaitingCall } from "./fold-turn.ts";
+import { type FollowedEvent, type FollowOptions, startTurn } from "./follow.ts";
 import { type CallOptions, type ClientHeaders, createHttp, type Fetch } from "./http.ts";
-import type { ChatRequest } from "./requests.ts";
-import { startTurn } from "./turn-stream.ts";
 
 export interface JafClientOptions {
   /** Where the server's routes are, e.g. `"https://example.org/api"`, or `""` for the page's own origin. */
@@ -39,6 +40,52 @@ export interface JafClient {
   };
   /** The routes, as an OpenAPI 3.1 document. */
   readonly openApi: (options?: CallOptions) => Promise<unknown>;
+}
+
+export interface AgentSummary {
+  readonly name: string;
+  readonly tools: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly runs: "server" | "client";
+    /** Whether calls of it may wait for an approval. */
+    readonly approval: boolean;
+  }[];
+}
+
+export interface AgentList {
+  readonly agents: readonly AgentSummary[];
+  readonly defaultAgent: string;
+}
+
+export interface ChatRequest {
+  /** Default: the server's default agent. */
+  readonly agentName?: string;
+  /** Absent: a new conversation. */
+  readonly conversationId?: string;
+  /** What the user says. */
+  readonly message?: string | readonly ContentPart[];
+  /** Several messages of the user. */
+  readonly messages?: readonly { readonly role: "user"; readonly content: string | readonly ContentPart[] }[];
+  /** The conversation as the client has it: the server refuses one that it didn't send. */
+  readonly history?: readonly Message[];
+  readonly historyToken?: string;
+  readonly approvals?: readonly ApprovalDecision[];
+  readonly toolResults?: readonly ClientToolResult[];
+}
+
+export interface TurnAnswer {
+  readonly conversationId: string;
+  readonly turnId: string;
+  readonly status: TurnEnd["status"];
+  readonly text: string;
+  readonly messages: readonly Message[];
+  readonly output?: unknown;
+  readonly interruptions: readonly WaitingCall[];
+  readonly error?: TurnError;
+  readonly version?: number;
+  readonly usage?: ModelUsage;
+  readonly spent?: TurnEnd["spent"];
 }
 
 /** Makes a client. It opens no connection before it is asked. */

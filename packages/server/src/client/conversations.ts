@@ -1,8 +1,86 @@
-import type { Conversation, ConversationPage, TurnEvents, TurnSummary } from "./answers.ts";
-import { type FollowedEvent, type FollowOptions, followTurn } from "./follow.ts";
+import type { ContentPart, Message } from "@jaf/memory";
+import type { NumberedEvent } from "../turns/turn-service.ts";
+import { type FollowedEvent, type FollowOptions, followTurn, startTurn } from "./follow.ts";
 import type { CallOptions, Http } from "./http.ts";
-import type { CopyRequest, EditRequest, RegenerateRequest } from "./requests.ts";
-import { startTurn } from "./turn-stream.ts";
+
+export type RunningState = "running" | "waiting" | "ended";
+
+export interface ConversationSummary {
+  readonly conversationId: string;
+  readonly title: string | null;
+  readonly createdAt: string;
+  readonly lastActivity: string;
+  /** How many messages it has. */
+  readonly messages: number;
+  readonly version: number;
+  readonly turn?: { readonly turnId: string; readonly state: RunningState };
+}
+
+export interface ConversationPage {
+  readonly conversations: readonly ConversationSummary[];
+  readonly nextCursor?: string;
+}
+
+export interface PositionedMessage {
+  /** Counted from the conversation's first message. */
+  readonly position: number;
+  readonly message: Message;
+}
+
+export interface Conversation {
+  readonly conversationId: string;
+  readonly title: string | null;
+  readonly createdAt: string;
+  readonly lastActivity: string;
+  readonly version: number;
+  readonly messages: readonly PositionedMessage[];
+  /** Whether there are messages before the first of these. */
+  readonly earlier: boolean;
+  readonly turn?: {
+    readonly turnId: string;
+    readonly state: RunningState;
+    /** How many it has so far. */
+    readonly events: number;
+  };
+}
+
+export interface TurnEvents {
+  readonly turnId: string;
+  readonly state: RunningState;
+  readonly events: readonly NumberedEvent[];
+}
+
+/** What a turn left. */
+export interface TurnSummary {
+  readonly turnId: string;
+  readonly state: RunningState;
+  readonly startedAt: string;
+  /** What the model saw. Absent while it runs. */
+  readonly record?: unknown;
+}
+
+export interface EditRequest {
+  /** Of the user's message that is replaced, with all after it. */
+  readonly position: number;
+  /** The conversation's version that the client saw. Another one is refused, as 409. */
+  readonly version: number;
+  readonly message: string | readonly ContentPart[];
+  readonly agentName?: string;
+}
+
+export interface RegenerateRequest {
+  /** Of the user's message that is answered anew. Default: the last. */
+  readonly position?: number;
+  readonly version: number;
+  readonly agentName?: string;
+}
+
+export interface CopyRequest {
+  /** The copy has the messages before this position. Default: all. */
+  readonly upTo?: number;
+  readonly version: number;
+  readonly title?: string;
+}
 
 export interface ConversationMethods {
   /** The latest first. Default limit: the server's. */

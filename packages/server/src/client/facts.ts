@@ -1,5 +1,11 @@
-import type { ExplainedFact, Fact, FactReceipt } from "./answers.ts";
-import type { CallOptions, Http } from "./http.ts";
+import type { FactExplanation, ForgetDetails, UserFact } from "@jaf/user-memory";
+import type { CallOptions, Http, Serialized } from "./http.ts";
+
+export type Fact = Serialized<UserFact>;
+
+export type FactReceipt = Serialized<ForgetDetails>;
+
+export type ExplainedFact = Serialized<FactExplanation>;
 
 export interface FactMethods {
   /** Default: those that are active. */

@@ -1,7 +1,101 @@
-import type { TurnEvent } from "../turns/turn-event.ts";
+import type { ContextManifest, Interruption, ModelUsage, ToolResultStatus } from "@jaf/core";
+import type { ContentPart, Message } from "@jaf/memory";
+import type { TurnEnd, TurnError, TurnEvent } from "../turns/turn-event.ts";
 import type { NumberedEvent } from "../turns/turn-service.ts";
-import { withCallsOf, withInterruption, withResultOf, withToolEnd, withToolStart } from "./tool-items.ts";
-import type { Piece, TurnItem, TurnView, WaitingCall } from "./turn-view.ts";
+import type { Serialized } from "./http.ts";
+
+/** What a call waits for, as JSON has it: `expiresAt` is an ISO text. */
+export type WaitingCall = Serialized<Interruption>;
+
+/** A part of a reply on its way. Neighbouring pieces of text, or of reasoning, are one. */
+export type Piece =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "reasoning"; readonly text: string }
+  | { readonly type: "part"; readonly part: ContentPart };
+
+/**
+ * - `"called"`: the reply asks for it; it hasn't begun.
+ * - `"waiting"`: for an approval or for the client's result, see `waitsFor`.
+ * - the others: it has ended, see `ToolResultStatus`.
+ */
+export type ToolState = "called" | "running" | "waiting" | ToolResultStatus;
+
+export interface ToolItem {
+  readonly type: "tool";
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** Parsed, once the call has begun; before that as the model wrote them. */
+  readonly args: unknown;
+  readonly state: ToolState;
+  readonly result?: string;
+  readonly parts?: readonly ContentPart[];
+  readonly durationMs?: number;
+  readonly waitsFor?: WaitingCall;
+  /** How often it began: more than once where another process went on with the turn. */
+  readonly starts: number;
+}
+
+export interface MessageItem {
+  readonly type: "message";
+  readonly agentName: string;
+  /** Of the user or of the assistant. Results of tools are with their calls. */
+  readonly message: Message;
+  readonly stopped?: true;
+}
+
+export interface HandoffItem {
+  readonly type: "handoff";
+  readonly from: string;
+  readonly to: string;
+}
+
+export type TurnItem = MessageItem | ToolItem | HandoffItem;
+
+export type ModelCallEvent = Extract<TurnEvent, { readonly type: "model_call" }>;
+
+/** What a page shows of a turn. Everything that was said is in it once: as an item, or as a piece of the reply on its way. */
+export interface TurnView {
+  readonly turnId: string | undefined;
+  readonly conversationId: string | undefined;
+  /** Who speaks now. */
+  readonly agentName: string | undefined;
+  /** How many events are in the view: the next has this number. */
+  readonly events: number;
+  readonly status: "starting" | "running" | TurnEnd["status"];
+  /** In order. */
+  readonly items: readonly TurnItem[];
+  /** Of the reply on its way, after all items. */
+  readonly pieces: readonly Piece[];
+  /** Why the last pieces were removed, until others come. */
+  readonly retracted: Extract<TurnEvent, { readonly type: "retract" }>["reason"] | undefined;
+  /** All messages of the turn, in order, with results of tools. */
+  readonly messages: readonly Message[];
+  /** What each model call was given. */
+  readonly contexts: readonly ContextManifest[];
+  readonly modelCalls: readonly ModelCallEvent[];
+  readonly interruptions: readonly WaitingCall[];
+  readonly error?: TurnError;
+  readonly usage?: ModelUsage;
+  readonly output?: unknown;
+  /** The conversation's version after the turn. */
+  readonly version?: number;
+}
+
+/** A turn of which nothing is known yet. */
+export const emptyTurn: TurnView = {
+  turnId: undefined,
+  conversationId: undefined,
+  agentName: undefined,
+  events: 0,
+  status: "starting",
+  items: [],
+  pieces: [],
+  retracted: undefined,
+  messages: [],
+  contexts: [],
+  modelCalls: [],
+  interruptions: [],
+};
 
 /**
  * The view with one more event. An event that is in it already changes nothing, so events may come again, e.g. from two
@@ -11,6 +105,9 @@ export function foldTurn(view: TurnView, { number, event }: NumberedEvent): Turn
   if (number < view.events) return view;
   return { ...apply(view, event), events: number + 1 };
 }
+
+/** Whether more is to come. */
+export const isRunning = ({ status }: TurnView): boolean => status === "starting" || status === "running";
 
 function apply(view: TurnView, event: TurnEvent): TurnView {
   switch (event.type) {
@@ -91,5 +188,97 @@ function ended(view: TurnView, event: Extract<TurnEvent, { readonly type: "turn_
   };
 }
 
-/** Whether more is to come. */
-export const isRunning = ({ status }: TurnView): boolean => status === "starting" || status === "running";
+interface CalledTool {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly args: unknown;
+}
+
+const OPEN: ReadonlySet<string> = new Set(["called", "running", "waiting"]);
+
+/** Whether the call has no result yet. */
+const isOpen = ({ state }: ToolItem): boolean => OPEN.has(state);
+
+/**
+ * Changes the last call of this id that has no result, or adds one. Models use ids again, so a call that has its result stays as
+ * it is.
+ */
+function withCall(
+  items: readonly TurnItem[],
+  { toolCallId, toolName, args }: CalledTool,
+  change: (item: ToolItem) => ToolItem,
+): readonly TurnItem[] {
+  const index = items.findLastIndex(
+    (item) => item.type === "tool" && item.toolCallId === toolCallId && isOpen(item),
+  );
+  const found = items[index];
+  if (found?.type === "tool") return items.with(index, change(found));
+  return [...items, change({ type: "tool", toolCallId, toolName, args, state: "called", starts: 0 })];
+}
+
+/** With the calls that a reply asks for. */
+function withCallsOf(items: readonly TurnItem[], message: Message): readonly TurnItem[] {
+  return callsIn(message).reduce((all, call) => withCall(all, call, (item) => item), items);
+}
+
+/** With the result of a call, unless it is there: `tool_end` has told it, and more. */
+function withResultOf(items: readonly TurnItem[], { tool_call_id, content }: Message) {
+  const index = items.findLastIndex(
+    (item) => item.type === "tool" && item.toolCallId === tool_call_id && isOpen(item),
+  );
+  const found = items[index];
+  if (found?.type !== "tool") return items;
+  const { waitsFor: _, ...item } = found;
+  return items.with(index, { ...item, state: "success", result: textOf(content) });
+}
+
+function withToolStart(
+  items: readonly TurnItem[],
+  event: Extract<TurnEvent, { readonly type: "tool_start" }>,
+): readonly TurnItem[] {
+  return withCall(items, event, ({ waitsFor: _, ...item }) => ({
+    ...item,
+    args: event.args,
+    state: "running",
+    starts: item.starts + 1,
+  }));
+}
+
+function withToolEnd(
+  items: readonly TurnItem[],
+  event: Extract<TurnEvent, { readonly type: "tool_end" }>,
+): readonly TurnItem[] {
+  const { toolCallId, toolName, status, durationMs, result, parts } = event;
+  return withCall(items, { toolCallId, toolName, args: undefined }, ({ waitsFor: _, ...item }) => ({
+    ...item,
+    state: status,
+    durationMs,
+    result,
+    ...(parts === undefined ? {} : { parts }),
+  }));
+}
+
+function withInterruption(items: readonly TurnItem[], waitsFor: WaitingCall): readonly TurnItem[] {
+  return withCall(items, waitsFor, (item) => ({ ...item, args: waitsFor.args, state: "waiting", waitsFor }));
+}
+
+/** The tool calls of a message, also of other kinds than functions. */
+export function callsIn({ tool_calls = [] }: Message): readonly CalledTool[] {
+  return (tool_calls ?? []).map((call: LooseCall) => ({
+    toolCallId: call.id,
+    toolName: call.function?.name ?? call.custom?.name ?? "",
+    args: call.function?.arguments ?? call.custom?.input,
+  }));
+}
+
+interface LooseCall {
+  readonly id: string;
+  readonly function?: { readonly name: string; readonly arguments: string };
+  readonly custom?: { readonly name: string; readonly input: string };
+}
+
+/** A content may come in parts, or be missing. */
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  return content === null || content === undefined ? "" : JSON.stringify(content);
+}

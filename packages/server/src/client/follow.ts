@@ -1,9 +1,8 @@
 import type { TurnEvent } from "../turns/turn-event.ts";
 import type { NumberedEvent } from "../turns/turn-service.ts";
-import { delayOf, pause, type ReconnectOptions } from "./backoff.ts";
-import { connectionError, JafClientError } from "./client-error.ts";
+import { connectionError, malformedError } from "./client-error.ts";
 import type { CallOptions, Http } from "./http.ts";
-import { readServerSentEvents } from "./server-sent-events.ts";
+import { readServerSentEvents } from "./sse.ts";
 
 export interface FollowOptions extends CallOptions {
   readonly reconnect?: ReconnectOptions;
@@ -11,6 +10,15 @@ export interface FollowOptions extends CallOptions {
   readonly idleTimeoutMs?: number;
   /** `false` when the connection is lost, `true` when it is there again. */
   readonly onConnection?: (connected: boolean) => void;
+}
+
+export interface ReconnectOptions {
+  /** How many attempts in a row may fail before the client gives up. Default: 30, some minutes. */
+  readonly maxAttempts?: number;
+  /** The pause before the first attempt; it doubles with each. Default: 250. */
+  readonly firstDelayMs?: number;
+  /** The longest pause. Default: 8,000. */
+  readonly maxDelayMs?: number;
 }
 
 export interface FollowedEvent extends NumberedEvent {
@@ -28,7 +36,7 @@ export interface FollowedTurn {
 type Open = (signal: AbortSignal) => Promise<Response>;
 
 const NO_CONTENT = 204;
-const DEFAULT_ATTEMPTS = 30;
+export const DEFAULT_ATTEMPTS = 30;
 const DEFAULT_IDLE_MS = 60_000;
 /** A connection on which bytes still come after so long is a good one, though no event came. */
 const STEADY_MS = 5_000;
@@ -84,6 +92,26 @@ export async function* followTurn(
   }
 }
 
+/** A POST that starts a turn, and its events: see `followTurn`. */
+export function startTurn(
+  http: Http,
+  {
+    path,
+    body,
+    conversationId,
+  }: { readonly path: string; readonly body: object; readonly conversationId?: string | undefined },
+  options: FollowOptions = {},
+): AsyncGenerator<FollowedEvent, void, void> {
+  return followTurn(
+    http,
+    { conversationId, from: 0 },
+    {
+      ...options,
+      first: (signal) => http.send(path, { method: "POST", body, accept: "text/event-stream", signal }),
+    },
+  );
+}
+
 function openEvents(
   http: Http,
   { conversationId = "", turnId, from }: FollowedTurn,
@@ -117,7 +145,7 @@ async function* readTurn(
     heard();
     const { status, body } = await open(connection.signal);
     if (status === NO_CONTENT) return;
-    if (body === null) throw malformed();
+    if (body === null) throw malformedError("stream");
     openedAt = performance.now();
     for await (const { id, data } of readServerSentEvents(body, heard)) yield parseEvent(id, data);
   } finally {
@@ -127,13 +155,6 @@ async function* readTurn(
   }
 }
 
-const malformed = (): JafClientError =>
-  new JafClientError("The stream isn't one of a JAF server.", {
-    code: "malformed",
-    status: 200,
-    retryable: false,
-  });
-
 /** The id is `<turnId>:<number>`, and a turn id may hold colons. */
 function parseEvent(id: string | undefined, data: string): FollowedEvent {
   const colon = id?.lastIndexOf(":") ?? -1;
@@ -141,9 +162,34 @@ function parseEvent(id: string | undefined, data: string): FollowedEvent {
   try {
     const event = JSON.parse(data) as TurnEvent | null;
     if (id === undefined || colon === -1 || !Number.isSafeInteger(number) || typeof event?.type !== "string")
-      throw malformed();
+      throw malformedError("stream");
     return { turnId: id.slice(0, colon), number, event };
   } catch {
-    throw malformed();
+    throw malformedError("stream");
   }
+}
+
+/** The pause before attempt `attempt`, counted from 1, with up to a quarter less, so that many clients don't return at once. */
+export function delayOf(
+  attempt: number,
+  { firstDelayMs = 250, maxDelayMs = 8_000 }: ReconnectOptions,
+): number {
+  return Math.min(maxDelayMs, firstDelayMs * 2 ** (attempt - 1)) * (1 - Math.random() / 4);
+}
+
+/** Waits, but no longer than until the browser is online again, or the signal is aborted. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const target = globalThis as Partial<Pick<EventTarget, "addEventListener" | "removeEventListener">>;
+    const done = () => {
+      clearTimeout(timer);
+      target.removeEventListener?.("online", done);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    target.addEventListener?.("online", done);
+    signal?.addEventListener("abort", done);
+    if (signal?.aborted === true) done();
+  });
 }

@@ -1,4 +1,4 @@
-import { connectionError, errorOf, JafClientError } from "./client-error.ts";
+import { connectionError, errorOf, type JafClientError, malformedError } from "./client-error.ts";
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
@@ -12,9 +12,9 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export type Query = Readonly<Record<string, string | number | undefined>>;
+type Query = Readonly<Record<string, string | number | undefined>>;
 
-export interface HttpRequest extends CallOptions {
+interface HttpRequest extends CallOptions {
   readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
   readonly query?: Query;
   /** Sent as JSON. */
@@ -86,6 +86,18 @@ function dataOf<Data>(text: string, status: number): Data {
   } catch {
     // Said below.
   }
-  const details = { code: "malformed", status, retryable: false };
-  throw new JafClientError("The answer isn't one of a JAF server.", details);
+  throw malformedError("answer", status);
 }
+
+/** What is left of a value after JSON: dates are ISO texts, functions are gone. */
+export type Serialized<T> = T extends Date | URL
+  ? string
+  : T extends string | number | boolean | null | undefined
+    ? T
+    : unknown extends T
+      ? unknown
+      : T extends readonly (infer Item)[]
+        ? readonly Serialized<Item>[]
+        : T extends object
+          ? { readonly [Field in keyof T]: Serialized<T[Field]> }
+          : never;

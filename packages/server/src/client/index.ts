@@ -1,35 +1,43 @@
-export { shownParts } from "./ai-sdk.ts";
+// The client
+
+export {
+  type AgentList,
+  type AgentSummary,
+  type ChatRequest,
+  createJafClient,
+  type JafClient,
+  type JafClientOptions,
+  type TurnAnswer,
+} from "./client.ts";
+export { isJafClientError, JafClientError, type JafClientErrorDetails } from "./client-error.ts";
+export type { CallOptions, ClientHeaders, Fetch, Serialized } from "./http.ts";
+
+// Its methods
+
+export type { ApprovalMethods, PendingApprovalEntry } from "./approvals.ts";
 export type {
-  AgentList,
-  AgentSummary,
   Conversation,
+  ConversationMethods,
   ConversationPage,
   ConversationSummary,
-  ExplainedFact,
-  Fact,
-  FactReceipt,
-  PendingApprovalEntry,
+  CopyRequest,
+  EditRequest,
   PositionedMessage,
+  RegenerateRequest,
   RunningState,
-  TurnAnswer,
   TurnEvents,
   TurnSummary,
-} from "./answers.ts";
-export type { ApprovalMethods } from "./approvals.ts";
-export type { ReconnectOptions } from "./backoff.ts";
-export { createJafClient, type JafClient, type JafClientOptions } from "./client.ts";
-export { isJafClientError, JafClientError, type JafClientErrorDetails } from "./client-error.ts";
-export type { ConversationMethods } from "./conversations.ts";
-export type { FactMethods } from "./facts.ts";
-export { foldTurn, isRunning } from "./fold-turn.ts";
-export type { FollowedEvent, FollowOptions } from "./follow.ts";
-export type { CallOptions, ClientHeaders, Fetch } from "./http.ts";
-export type { ChatRequest, CopyRequest, EditRequest, RegenerateRequest } from "./requests.ts";
-export type { Serialized } from "./serialized.ts";
-export { callsIn } from "./tool-items.ts";
+} from "./conversations.ts";
+export type { ExplainedFact, Fact, FactMethods, FactReceipt } from "./facts.ts";
+
+// Turns
+
 export {
+  callsIn,
   emptyTurn,
+  foldTurn,
   type HandoffItem,
+  isRunning,
   type MessageItem,
   type ModelCallEvent,
   type Piece,
@@ -38,4 +46,9 @@ export {
   type TurnItem,
   type TurnView,
   type WaitingCall,
-} from "./turn-view.ts";
+} from "./fold-turn.ts";
+export type { FollowedEvent, FollowOptions, ReconnectOptions } from "./follow.ts";
+
+// The AI SDK's messages
+
+export { shownParts } from "./ai-sdk.ts";

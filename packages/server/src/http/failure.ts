@@ -1,4 +1,6 @@
 import type { MemoryErrorUnion, Result } from "@jaf/memory";
+import type { UserMemoryError } from "@jaf/user-memory";
+import { TurnStoreError } from "../turns/turn-errors.ts";
 import type { TurnRefusal } from "../turns/turn-service.ts";
 
 export type FailureCode =
@@ -132,6 +134,38 @@ export function refusalFailure({ reason, message, retryable, turnId }: TurnRefus
     case "store":
       return new HttpFailure("unavailable", message, {
         ...{ retryable, retryAfterSeconds: STORE_PAUSE_SECONDS, isExpected: reason === "draining" },
+      });
+  }
+}
+
+/** What was thrown, as a failure that tells a client no more than it may know. */
+export function failureOf(thrown: unknown): HttpFailure {
+  if (thrown instanceof HttpFailure) return thrown;
+  if (thrown instanceof TurnStoreError) return storeFailure(thrown.error);
+  if (isUserMemoryError(thrown)) return userMemoryFailure(thrown);
+  return new HttpFailure("internal", "Something failed in the server.", { cause: thrown });
+}
+
+/** By its name: the package isn't loaded where there are no facts. */
+const isUserMemoryError = (thrown: unknown): thrown is UserMemoryError =>
+  thrown instanceof Error && thrown.name === "UserMemoryError" && "code" in thrown && "retryable" in thrown;
+
+/** What a store of facts rejected with, as a failure. */
+function userMemoryFailure(error: UserMemoryError): HttpFailure {
+  const { code, message, retryable } = error;
+  switch (code) {
+    case "invalid":
+      return new HttpFailure("invalid-request", message);
+    case "erased":
+    case "forgotten":
+    case "full":
+      return new HttpFailure("changed", message, { retryable });
+    case "busy":
+    case "unavailable":
+    case "storage":
+    case "embedding":
+      return new HttpFailure("unavailable", "The facts can't be used at the moment.", {
+        ...{ retryable, cause: error },
       });
   }
 }

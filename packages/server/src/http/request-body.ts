@@ -1,8 +1,5 @@
-import type { Context } from "hono";
 import * as z from "zod";
-import type { ServerEnvironment } from "./environment.ts";
 import { HttpFailure } from "./failure.ts";
-import { isTooDeep } from "./json-depth.ts";
 
 export interface BodyLimits {
   readonly bodyBytes: number;
@@ -20,8 +17,7 @@ const DRAIN_BYTES = 4_000_000;
 const DRAIN_MS = 500;
 
 /** The body as JSON, of at most so many bytes. A body that isn't there is `{}`. */
-export async function readJson({ req }: Context<ServerEnvironment>, limits: BodyLimits): Promise<unknown> {
-  const { body, headers } = req.raw;
+export async function readJson({ body, headers }: Request, limits: BodyLimits): Promise<unknown> {
   if (body === null || headers.get("content-length") === "0") return {};
   const reader = body.getReader();
   const text = await readText(reader, headers, limits).catch(async (thrown: unknown) => {
@@ -110,6 +106,29 @@ async function isDrained(reader: BodyReader): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** As deep as the memory providers store values. */
+const MAX_DEPTH = 200;
+
+/** Whether a JSON text nests deeper than anything that could be stored. Deeper values would exhaust the stack of who walks them. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index];
+    if (character === '"') index = endOfString(text, index);
+    else if (character === "[" || character === "{") {
+      depth += 1;
+      if (depth > MAX_DEPTH) return true;
+    } else if (character === "]" || character === "}") depth -= 1;
+  }
+  return false;
+}
+
+function endOfString(text: string, start: number): number {
+  let index = start + 1;
+  while (index < text.length && text[index] !== '"') index += text[index] === "\\" ? 2 : 1;
+  return index;
 }
 
 /** Throws a failure that names the fields, without a value. */

@@ -1,8 +1,54 @@
 import { isClientTool } from "@jaf/core";
-import { listAgents, readMemoryHealth, readMemoryStats } from "../api/about.ts";
+import * as z from "zod";
 import { unwrap } from "../http/failure.ts";
-import type { Route } from "../http/router.ts";
+import { operation, type Route } from "../http/router.ts";
 import type { ServerParts } from "../server-parts.ts";
+import { anything, time } from "./schemas.ts";
+
+export const readHealth = operation("get", "/health", {
+  summary: "Whether the server answers.",
+  answer: z.object({ status: z.literal("ok") }),
+});
+
+export const readDocument = operation("get", "/openapi.json", { summary: "This document.", file: anything });
+
+const toolSchema = z.object({
+  name: z.string(),
+  description: z.string(),
+  runs: z.enum(["server", "client"]).describe("Who runs it."),
+  approval: z.boolean().describe("Whether calls may wait for an approval."),
+});
+
+const listAgents = operation("get", "/agents", {
+  summary: "The agents and their tools.",
+  answer: z.object({
+    agents: z.array(z.object({ name: z.string(), tools: z.array(toolSchema) })),
+    defaultAgent: z.string(),
+  }),
+});
+
+const healthSchema = z.object({ healthy: z.boolean(), latencyMs: z.number().describe("In milliseconds.") });
+
+const readMemoryHealth = operation("get", "/memory/health", {
+  summary: "How the stores are.",
+  answer: z.object({
+    healthy: z.boolean(),
+    store: healthSchema,
+    turnLog: healthSchema,
+    userMemory: healthSchema.optional(),
+    runningTurns: z.int().describe("In the process that answers."),
+  }),
+});
+
+const readMemoryStats = operation("get", "/memory/stats", {
+  summary: "How much the user has stored.",
+  answer: z.object({
+    totalConversations: z.int(),
+    totalMessages: z.int(),
+    oldestConversation: time.optional(),
+    newestConversation: time.optional(),
+  }),
+});
 
 interface Health {
   readonly healthy: boolean;

@@ -1,28 +1,60 @@
-import { type AskedTurn, answeringTurn, isComplete, isSaid, saidTurn } from "../ai-sdk/asked-turn.ts";
+import * as z from "zod";
 import { conversationOfChat, messageIdAt, messageIds } from "../ai-sdk/chat-ids.ts";
-import { type ChatRequest, chatRequestOf } from "../ai-sdk/chat-request.ts";
+import {
+  type ChatRequest,
+  chatBody,
+  chatRequestOf,
+  uiMessageParts,
+  uiMessageRole,
+} from "../ai-sdk/chat-request.ts";
+import { type AskedTurn, answeringTurn, isComplete, isSaid, saidTurn } from "../ai-sdk/chat-turn.ts";
 import {
   type Chat,
   latestTurn,
   readChat,
+  replyPlace,
   type StoredChat,
   turnWithId,
   waitingCalls,
-} from "../ai-sdk/chat-store.ts";
-import { replyPlace } from "../ai-sdk/reply-place.ts";
-import * as api from "../api/ai-sdk.ts";
-import type { Encoder } from "../encoders/encoder.ts";
-import { shownMessages } from "../encoders/ui-message/shown-parts.ts";
-import { encodeUIMessageStream } from "../encoders/ui-message-stream.ts";
+} from "../ai-sdk/stored-chat.ts";
+import { encodeUIMessageStream } from "../ai-sdk/ui-message-stream.ts";
+import { shownMessages } from "../ai-sdk/ui-messages.ts";
+import type { Encoder } from "../http/encoder.ts";
 import { HttpFailure } from "../http/failure.ts";
-import type { Route } from "../http/router.ts";
+import { operation, type Route } from "../http/router.ts";
 import type { ServerParts } from "../server-parts.ts";
-import { agentOf, titleOf } from "./chat.ts";
-import { answerEvents, answerTurn } from "./turn-answer.ts";
+import { agentOf, titleOf, turnFailures } from "./chat.ts";
+import { answerEvents, answerTurn } from "./turn-response.ts";
+import { stopping } from "./turns.ts";
+
+const aiSdkChat = operation("post", "/ai-sdk/chat", {
+  summary: "What useChat of the AI SDK sends, as a UI message stream.",
+  body: chatBody,
+  streams: "always",
+  failures: turnFailures,
+});
+
+const aiSdkStream = operation("get", "/ai-sdk/chat/{chatId}/stream", {
+  summary: "The running turn as a UI message stream.",
+  streams: "always",
+  nothing: "The chat has no running turn.",
+});
+
+const aiSdkStop = operation("post", "/ai-sdk/chat/{chatId}/stop", {
+  summary: "Asks the running turn to stop.",
+  answer: stopping,
+});
+
+const aiSdkMessages = operation("get", "/ai-sdk/chat/{chatId}/messages", {
+  summary: "The chat as UI messages of the AI SDK.",
+  answer: z.object({
+    messages: z.array(z.looseObject({ id: z.string(), role: uiMessageRole, parts: uiMessageParts })),
+  }),
+});
 
 /** What `useChat` of the AI SDK asks, by `DefaultChatTransport({ api: "/ai-sdk/chat" })`, and what it needs beside that. */
 export function aiSdkRoutes(route: Route, parts: ServerParts): void {
-  route(api.aiSdkChat, async ({ context, userId, body }) => {
+  route(aiSdkChat, async ({ context, userId, body }) => {
     const request = chatRequestOf(body);
     const chat = chatOf(userId, request.chatId);
     const agentName = agentOf(parts, request.agentName);
@@ -34,7 +66,7 @@ export function aiSdkRoutes(route: Route, parts: ServerParts): void {
     return answerTurn(parts, context, { agentName, ...turn }, encoderOf(stored, { heldParts, known }));
   });
 
-  route(api.aiSdkStream, async ({ context, userId, chatId }) => {
+  route(aiSdkStream, async ({ context, userId, chatId }) => {
     const chat = chatOf(userId, chatId);
     const turn = await latestTurn(parts, chat);
     if (turn?.state !== "running") return context.body(null, 204);
@@ -43,12 +75,12 @@ export function aiSdkRoutes(route: Route, parts: ServerParts): void {
     return answerEvents(parts, context, { conversationId, turnId, from: 0 }, encoderOf(stored, { known }));
   });
 
-  route(api.aiSdkStop, async ({ userId, chatId }) => {
+  route(aiSdkStop, async ({ userId, chatId }) => {
     const turn = await latestTurn(parts, chatOf(userId, chatId));
     return { stopping: turn?.state === "running" && (await parts.service.stop(turn)) };
   });
 
-  route(api.aiSdkMessages, async ({ userId, chatId }) => {
+  route(aiSdkMessages, async ({ userId, chatId }) => {
     const chat = chatOf(userId, chatId);
     const [stored, interruptions] = await Promise.all([
       readChat(parts, chat, "all"),

@@ -1,10 +1,35 @@
-import { listApprovals, streamApprovals } from "../api/turns.ts";
-import { EVENT_STREAM_HEADERS, eventStream } from "../encoders/event-stream.ts";
-import type { Route } from "../http/router.ts";
+import type { Interruption } from "@jaf/core";
+import type { LoggedTurn } from "@jaf/memory";
+import { onAbort } from "@jaf/memory/engine";
+import * as z from "zod";
+import { unwrap } from "../http/failure.ts";
+import { operation, type Route } from "../http/router.ts";
+import { EVENT_STREAM_HEADERS, eventStream } from "../http/sse.ts";
+import type { TurnRecord } from "../jobs/turn-record.ts";
+import { pause } from "../pause.ts";
 import type { ServerParts } from "../server-parts.ts";
-import { createApprovalFeeds } from "./approval-feeds.ts";
-import { failing } from "./turn-answer.ts";
-import { createWaitingCalls } from "./waiting-calls.ts";
+import { titleIn } from "./ownership.ts";
+import { interruption } from "./schemas.ts";
+import { failing } from "./turn-response.ts";
+
+const listApprovals = operation("get", "/approvals/pending", {
+  summary: "The calls that wait for the user.",
+  answer: z.object({
+    approvals: z.array(
+      z.object({
+        conversationId: z.string(),
+        title: z.string().nullable(),
+        turnId: z.string(),
+        interruption,
+      }),
+    ),
+  }),
+});
+
+const streamApprovals = operation("get", "/approvals/stream", {
+  summary: "The same, whenever it changes, as a stream.",
+  streams: "always",
+});
 
 /** What waits for the user in all of their conversations. */
 export function approvalRoutes(route: Route, parts: ServerParts): void {
@@ -37,3 +62,155 @@ export function approvalRoutes(route: Route, parts: ServerParts): void {
     return context.newResponse(texts, { headers: EVENT_STREAM_HEADERS });
   });
 }
+
+interface PendingCall {
+  readonly conversationId: string;
+  readonly title: string | null;
+  readonly turnId: string;
+  readonly interruption: Interruption;
+}
+
+/** The calls of so many turns are listed, those of the latest. */
+const MOST_TURNS = 1_000;
+/** So many conversations are read at once. */
+const AT_ONCE = 50;
+/** A conversation may be renamed, or be gone without the server's doing. */
+const KEPT_MS = 30_000;
+
+interface ReadTurn {
+  readonly conversationId: string;
+  readonly calls: readonly PendingCall[];
+  readonly readAt: number;
+}
+
+/**
+ * Reads what waits for a user in all of their conversations. Who reads again and again is told of renamed conversations up to 30 seconds
+ * later: what was read of a turn is kept so long.
+ */
+function createWaitingCalls(
+  { log, provider }: Pick<ServerParts, "log" | "provider">,
+  userId: string,
+): () => Promise<readonly PendingCall[]> {
+  /** By the turn's id. */
+  let known: ReadonlyMap<string, ReadTurn> = new Map();
+
+  async function callsOf({ conversationId, turnId, record = "{}" }: LoggedTurn) {
+    const { interruptions = [] } = JSON.parse(record) as Partial<TurnRecord>;
+    const { conversation } = unwrap(await provider.readConversation(conversationId, { messages: "none" }));
+    // Gone, and maybe made again by somebody.
+    if (conversation === null || conversation.userId !== userId) return [];
+    const title = titleIn(conversation);
+    return interruptions.map((interruption) => ({ conversationId, title, turnId, interruption }));
+  }
+
+  async function readTurn(turn: LoggedTurn): Promise<readonly [string, ReadTurn]> {
+    const { conversationId, turnId } = turn;
+    const before = known.get(turnId);
+    const isKnown = before?.conversationId === conversationId && performance.now() - before.readAt < KEPT_MS;
+    if (isKnown) return [turnId, before];
+    return [turnId, { conversationId, calls: await callsOf(turn), readAt: performance.now() }];
+  }
+
+  return async () => {
+    const turns = unwrap(await log.find({ userId, state: "waiting" }, MOST_TURNS));
+    const read: (readonly [string, ReadTurn])[] = [];
+    for (let start = 0; start < turns.length; start += AT_ONCE)
+      read.push(...(await Promise.all(turns.slice(start, start + AT_ONCE).map(readTurn))));
+    known = new Map(read);
+    return read.flatMap(([, { calls }]) => calls);
+  };
+}
+
+const LOOK_MS = 1_000;
+
+interface ApprovalFeeds {
+  /** The user's list as a text, whenever it changes, until the signal is aborted. Throws what reading it threw. */
+  readonly follow: (userId: string, signal: AbortSignal) => AsyncGenerator<string, void, undefined>;
+}
+
+interface Feed {
+  readonly ending: AbortController;
+  readonly waiting: Set<() => void>;
+  readers: number;
+  latest: string | undefined;
+  failure: { readonly thrown: unknown } | undefined;
+}
+
+/** Looks once for all streams of a user, while there are any. `createRead` makes what reads the user's list. */
+function createApprovalFeeds(createRead: (userId: string) => () => Promise<unknown>): ApprovalFeeds {
+  const feeds = new Map<string, Feed>();
+
+  function leave(userId: string, feed: Feed): void {
+    if (feeds.get(userId) === feed) feeds.delete(userId);
+  }
+
+  async function run(userId: string, feed: Feed): Promise<void> {
+    const { signal } = feed.ending;
+    const read = createRead(userId);
+    try {
+      while (!signal.aborted) {
+        const text = JSON.stringify(await read());
+        if (text !== feed.latest) {
+          feed.latest = text;
+          wake(feed);
+        }
+        await pause(LOOK_MS, signal);
+      }
+    } catch (thrown) {
+      feed.failure = { thrown };
+      // Who comes back begins another.
+      leave(userId, feed);
+      wake(feed);
+    }
+  }
+
+  function start(userId: string): Feed {
+    const feed: Feed = {
+      ...{ ending: new AbortController(), waiting: new Set(), readers: 0 },
+      ...{ latest: undefined, failure: undefined },
+    };
+    feeds.set(userId, feed);
+    void run(userId, feed);
+    return feed;
+  }
+
+  return {
+    follow: async function* (userId, signal) {
+      const feed = feeds.get(userId) ?? start(userId);
+      feed.readers += 1;
+      try {
+        let told: string | undefined;
+        while (!signal.aborted) {
+          if (feed.failure !== undefined) throw feed.failure.thrown;
+          if (feed.latest === told) await changed(feed, signal);
+          else {
+            told = feed.latest;
+            if (told !== undefined) yield told;
+          }
+        }
+      } finally {
+        feed.readers -= 1;
+        if (feed.readers === 0) {
+          leave(userId, feed);
+          feed.ending.abort();
+        }
+      }
+    },
+  };
+}
+
+function wake({ waiting }: Feed): void {
+  for (const done of [...waiting]) done();
+}
+
+/** Resolves when the list has changed or can't be read, or the signal is aborted. */
+const changed = ({ waiting }: Feed, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const stopListening = onAbort(signal, () => done());
+    function done(): void {
+      waiting.delete(done);
+      stopListening();
+      resolve();
+    }
+    waiting.add(done);
+  });

@@ -1,15 +1,106 @@
 import type { ClientToolResult, PromptInput } from "@jaf/core";
 import type { ApprovalDecision, Message } from "@jaf/memory";
 import { messageText, present } from "@jaf/memory/engine";
-import * as api from "../api/chat.ts";
-import { HttpFailure, notFound } from "../http/failure.ts";
-import type { Route } from "../http/router.ts";
+import * as z from "zod";
+import { type FailureCode, HttpFailure, notFound } from "../http/failure.ts";
+import { operation, type Route } from "../http/router.ts";
 import type { ServerParts } from "../server-parts.ts";
 import type { TurnRequest } from "../turns/turn-service.ts";
-import { answerTurn, ownEncoder } from "./turn-answer.ts";
+import { checkVersion, ownConversation } from "./ownership.ts";
+import { anything, id, interruption, message, position, version } from "./schemas.ts";
+import { answerTurn, ownEncoder } from "./turn-response.ts";
+
+/** What a user says: a text, or parts. */
+const contentSchema = z.union([
+  z.string().min(1),
+  z
+    .array(z.looseObject({ type: z.string().min(1) }).describe("A part of a message, e.g. text or media."))
+    .min(1),
+]);
+
+const stream = z
+  .boolean()
+  .optional()
+  .describe("Answer with server-sent events, as `Accept: text/event-stream` does.");
+
+const approval = z.strictObject({
+  toolCallId: id,
+  approvalId: id,
+  approved: z.boolean(),
+  reason: z.string().max(2_000).optional(),
+});
+
+const toolResult = z.strictObject({
+  toolCallId: id,
+  result: z.union([z.string(), z.looseObject({})]),
+});
+
+const saidSchema = z.strictObject({
+  role: z.literal("user", { error: 'expected "user": a client speaks for its user alone' }),
+  content: contentSchema,
+});
+
+const chatFields = {
+  conversationId: id.optional().describe("Absent: a new conversation."),
+  message: contentSchema.optional(),
+  messages: z.array(saidSchema).min(1).max(100).optional().describe("Several messages of the user."),
+  history: z
+    .array(z.looseObject({ role: z.string() }))
+    .max(10_000)
+    .optional()
+    .describe("The conversation as the client has it. It is compared with what is stored."),
+  historyToken: z.string().min(1).max(2_000).optional(),
+  approvals: z.array(approval).min(1).max(100).optional(),
+  toolResults: z.array(toolResult).min(1).max(100).optional(),
+  stream,
+};
+
+export const turnFailures = ["not-found", "running", "changed"] satisfies readonly FailureCode[];
+
+/** What operations that start a turn have in common. */
+const startsTurn = {
+  streams: "asked" as const,
+  failures: turnFailures,
+  answer: z.object({
+    conversationId: z.string(),
+    turnId: z.string(),
+    status: z.enum(["completed", "interrupted", "stopped", "error"]),
+    text: z.string().describe("Of the last reply."),
+    messages: z.array(message).describe("The replies."),
+    interruptions: z.array(interruption),
+    output: z.unknown().optional(),
+    error: z.object({ code: z.string(), message: z.string(), retryable: z.boolean() }).optional(),
+    version: z.int().optional(),
+    usage: anything.optional(),
+    spent: anything.optional(),
+  }),
+};
+
+const chatBody = z.strictObject({ agentName: id.optional(), ...chatFields });
+type ChatBody = z.output<typeof chatBody>;
+
+const chat = operation("post", "/chat", {
+  ...{ ...startsTurn, summary: "Says something, or goes on with what waits." },
+  body: chatBody,
+});
+
+const chatWithAgent = operation("post", "/agents/{agentName}/chat", {
+  ...{ ...startsTurn, summary: "As /chat, with this agent." },
+  body: z.strictObject(chatFields),
+});
+
+const editMessage = operation("post", "/conversations/{conversationId}/edit", {
+  ...{ ...startsTurn, summary: "Replaces a message of the user and all after it." },
+  body: z.strictObject({ position, version, message: contentSchema, agentName: id.optional(), stream }),
+});
+
+const regenerate = operation("post", "/conversations/{conversationId}/regenerate", {
+  ...{ ...startsTurn, summary: "Answers a message of the user anew." },
+  body: z.strictObject({ position: position.optional(), version, agentName: id.optional(), stream }),
+});
 
 export function chatRoutes(route: Route, parts: ServerParts): void {
-  route(api.chat, ({ context, body }) => {
+  route(chat, ({ context, body }) => {
     const agentName = agentOf(parts, body.agentName);
     return answerTurn(parts, context, { agentName, ...turnOf(parts, body) }, ownEncoder(context, body));
   });
@@ -17,9 +108,32 @@ export function chatRoutes(route: Route, parts: ServerParts): void {
   const isThere = ({ agentName }: { readonly agentName: string }): void => {
     if (!parts.agents.has(agentName)) throw notFound();
   };
-  route({ ...api.chatWithAgent, check: isThere }, ({ context, agentName, body }) =>
+  route({ ...chatWithAgent, check: isThere }, ({ context, agentName, body }) =>
     answerTurn(parts, context, { agentName, ...turnOf(parts, body) }, ownEncoder(context, body)),
   );
+}
+
+/** Changes of what was said, by the owner. */
+export function editRoutes(route: Route, parts: ServerParts): void {
+  route(editMessage, ({ context, conversationId, body }) => {
+    const { position, version, message } = body;
+    const agentName = agentOf(parts, body.agentName);
+    const input = [{ role: "user", content: message }] as PromptInput;
+    const request = { target: { conversationId }, agentName, input, edit: { position, version } };
+    return answerTurn(parts, context, request, ownEncoder(context, body));
+  });
+
+  route(regenerate, async ({ context, userId, conversationId, body }) => {
+    const { version } = body;
+    const agentName = agentOf(parts, body.agentName);
+    const said = await saidAt(parts, { conversationId, userId, version }, body.position);
+    const { position, message } = said;
+    const request = {
+      ...{ target: { conversationId }, agentName, input: [message] },
+      edit: { position, version },
+    };
+    return answerTurn(parts, context, request, ownEncoder(context, body));
+  });
 }
 
 /** The agent that a request names, or the default. */
@@ -51,7 +165,7 @@ const firstWords = (text: string): string =>
 
 type Said = Pick<TurnRequest, "target" | "input" | "approvals" | "toolResults" | "messages" | "historyToken">;
 
-function turnOf(parts: ServerParts, body: api.ChatBody): Said {
+function turnOf(parts: ServerParts, body: ChatBody): Said {
   const { conversationId, message, messages = [], history, historyToken, approvals, toolResults } = body;
   if (message !== undefined && messages.length > 0)
     throw new HttpFailure("invalid-request", "Invalid body: give message or messages, not both.");
@@ -69,4 +183,34 @@ function turnOf(parts: ServerParts, body: api.ChatBody): Said {
     ...(approvals === undefined ? {} : { approvals: approvals as readonly ApprovalDecision[] }),
     ...(toolResults === undefined ? {} : { toolResults: toolResults as readonly ClientToolResult[] }),
   };
+}
+
+interface Seen {
+  readonly conversationId: string;
+  readonly userId: string;
+  readonly version: number;
+}
+
+const PAGE = 50;
+
+/** The user's message at a position, or the last one. */
+async function saidAt(
+  parts: ServerParts,
+  seen: Seen,
+  position: number | undefined,
+): Promise<{ readonly position: number; readonly message: Message }> {
+  let before = position === undefined ? undefined : position + 1;
+  for (;;) {
+    const limit = position === undefined ? PAGE : 1;
+    const own = await ownConversation(parts, seen, { limit, ...present({ before }) });
+    checkVersion(own, seen.version);
+    const { conversation, firstPosition } = own;
+    const index = conversation.messages.findLastIndex(({ role }) => role === "user");
+    const message = conversation.messages[index];
+    const isRight = position === undefined || firstPosition + index === position;
+    if (message !== undefined && isRight) return { position: firstPosition + index, message };
+    if (position !== undefined || conversation.messages.length < PAGE)
+      throw new HttpFailure("invalid-request", "Invalid body: position: there is no message of the user.");
+    before = firstPosition;
+  }
 }

@@ -1,11 +1,78 @@
 import type { ConversationMemory } from "@jaf/memory";
 import { conversationCursor } from "@jaf/memory/adapter";
 import { present } from "@jaf/memory/engine";
-import * as api from "../api/conversations.ts";
+import * as z from "zod";
 import { HttpFailure, unwrap } from "../http/failure.ts";
-import type { Route } from "../http/router.ts";
+import { operation, type Route } from "../http/router.ts";
 import type { ServerParts } from "../server-parts.ts";
-import { checkVersion, ownConversation, titleIn } from "./own-conversation.ts";
+import { checkVersion, ownConversation, titleIn } from "./ownership.ts";
+import { anything, count, message, number, position, time, turnState, version } from "./schemas.ts";
+
+const titleSchema = z.string().trim().min(1).max(200);
+
+/** What is told of a conversation. */
+const head = {
+  conversationId: z.string(),
+  title: z.string().nullable(),
+  createdAt: time,
+  lastActivity: time,
+  version: z.int(),
+};
+
+const listConversations = operation("get", "/conversations", {
+  summary: "The user's conversations, the latest first.",
+  query: z.object({ limit: count(100).default(30), cursor: z.string().min(1).max(1_000).optional() }),
+  answer: z.object({
+    conversations: z.array(
+      z.object({
+        ...head,
+        messages: z.int().describe("How many it has."),
+        turn: z.object({ turnId: z.string(), state: turnState }).optional(),
+      }),
+    ),
+    nextCursor: z.string().optional(),
+  }),
+});
+
+const deleteConversations = operation("delete", "/conversations", {
+  summary: "Deletes all conversations of the user.",
+  answer: z.object({ deleted: z.int() }),
+});
+
+const readConversation = operation("get", "/conversations/{conversationId}", {
+  summary: "A conversation with its last messages.",
+  query: z.object({ before: number.optional(), limit: count(1_000).default(100) }),
+  answer: z.object({
+    ...head,
+    messages: z.array(z.object({ position: z.int(), message })),
+    earlier: z.boolean().describe("Whether there are messages before the first of these."),
+    turn: z.object({ turnId: z.string(), state: turnState, events: z.int() }).optional(),
+  }),
+});
+
+const renameConversation = operation("patch", "/conversations/{conversationId}", {
+  summary: "Renames a conversation.",
+  body: z.strictObject({ title: titleSchema }),
+  answer: z.object({ title: z.string() }),
+  failures: ["changed"],
+});
+
+const deleteConversation = operation("delete", "/conversations/{conversationId}", {
+  summary: "Deletes a conversation and the log of its turns.",
+  answer: z.object({ deleted: z.literal(true) }),
+});
+
+const exportConversation = operation("get", "/conversations/{conversationId}/export", {
+  summary: "The whole conversation, as a file.",
+  file: anything,
+});
+
+const copyConversation = operation("post", "/conversations/{conversationId}/copy", {
+  summary: "Copies a conversation, or its beginning.",
+  body: z.strictObject({ upTo: position.optional(), version, title: titleSchema.optional() }),
+  answer: z.object({ conversationId: z.string() }),
+  failures: ["changed"],
+});
 
 export function conversationRoutes(route: Route, parts: ServerParts): void {
   const { provider, log } = parts;
@@ -36,7 +103,7 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
     }
   }
 
-  route(api.listConversations, async ({ userId, query: { limit, cursor } }) => {
+  route(listConversations, async ({ userId, query: { limit, cursor } }) => {
     const found = await provider.findConversations({
       ...{ userId, limit: limit + 1, includeMessages: false },
       ...present({ cursor }),
@@ -63,7 +130,7 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
     };
   });
 
-  route(api.deleteConversations, async ({ userId }) => {
+  route(deleteConversations, async ({ userId }) => {
     // The log last too, for a turn that began between; the same request again erases what is left.
     unwrap(await log.deleteUser(userId));
     const deleted = unwrap(await provider.clearUserConversations(userId));
@@ -71,7 +138,7 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
     return { deleted };
   });
 
-  route(api.readConversation, async ({ userId, conversationId, query: { before, limit } }) => {
+  route(readConversation, async ({ userId, conversationId, query: { before, limit } }) => {
     const selection = { limit, ...present({ before }) };
     const own = await ownConversation(parts, { conversationId, userId }, selection);
     const { conversation, firstPosition, version } = own;
@@ -90,7 +157,7 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
     };
   });
 
-  route(api.renameConversation, async ({ userId, conversationId, body: { title } }) => {
+  route(renameConversation, async ({ userId, conversationId, body: { title } }) => {
     const { conversation } = await ownConversation(parts, { conversationId, userId });
     const expected = conversation.metadata?.incarnation;
     unwrap(
@@ -104,7 +171,7 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
     return { title };
   });
 
-  route(api.deleteConversation, async ({ userId, conversationId }) => {
+  route(deleteConversation, async ({ userId, conversationId }) => {
     const isStored = await hasConversation(conversationId, userId);
     // The log first: what fails after it can be asked again. Also a turn that runs: its writer finds the log gone, and the store refuses
     // what it would append. The log last too, for a turn that began between.
@@ -116,7 +183,7 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
     return { deleted: true };
   });
 
-  route(api.exportConversation, async ({ context, userId, conversationId }) => {
+  route(exportConversation, async ({ context, userId, conversationId }) => {
     await ownConversation(parts, { conversationId, userId });
     const record = unwrap(await provider.exportConversation(conversationId));
     if (record?.userId !== userId) throw new HttpFailure("not-found", "There is no such thing.");
@@ -124,7 +191,7 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
     return context.json(record);
   });
 
-  route(api.copyConversation, async ({ userId, conversationId, body: { upTo, version, title } }) => {
+  route(copyConversation, async ({ userId, conversationId, body: { upTo, version, title } }) => {
     const own = await ownConversation(parts, { conversationId, userId }, "all");
     checkVersion(own, version);
     const { messages } = own.conversation;

@@ -1,13 +1,49 @@
 import type { LoggedTurn } from "@jaf/memory";
 import { present } from "@jaf/memory/engine";
-import { listTurns, readEvents, stopTurn } from "../api/turns.ts";
-import { encodeServerSentEvents } from "../encoders/server-sent-events.ts";
+import * as z from "zod";
 import { notFound, unwrap } from "../http/failure.ts";
-import type { Route } from "../http/router.ts";
+import { operation, type Route } from "../http/router.ts";
+import { encodeServerSentEvents } from "../http/sse.ts";
 import type { ServerParts } from "../server-parts.ts";
-import { decodeEvent } from "../turns/event-text.ts";
-import { ownConversation } from "./own-conversation.ts";
-import { answerEvents } from "./turn-answer.ts";
+import { decodeEvent } from "../turns/turn-event.ts";
+import { ownConversation } from "./ownership.ts";
+import { anything, count, id, number, time, turnState } from "./schemas.ts";
+import { answerEvents } from "./turn-response.ts";
+
+export const stopping = z.object({ stopping: z.boolean() });
+
+const stopTurn = operation("post", "/conversations/{conversationId}/stop", {
+  summary: "Asks a turn to stop. What was said is kept.",
+  body: z.strictObject({ turnId: id.optional() }),
+  isBodyOptional: true,
+  answer: stopping,
+});
+
+const readEvents = operation("get", "/conversations/{conversationId}/events", {
+  summary: "The events of a turn, from any number on.",
+  query: z.object({
+    turnId: id.optional(),
+    from: number.optional(),
+    limit: count(1_000).default(1_000),
+  }),
+  answer: z.object({
+    turnId: z.string(),
+    state: turnState,
+    events: z.array(z.object({ number: z.int(), event: z.looseObject({ type: z.string() }) })),
+  }),
+  streams: "asked",
+  nothing: "The turn has ended, and there are no events from that number on.",
+});
+
+const listTurns = operation("get", "/conversations/{conversationId}/turns", {
+  summary: "What the model saw in each turn.",
+  query: z.object({ limit: count(100).default(20) }),
+  answer: z.object({
+    turns: z.array(
+      z.object({ turnId: z.string(), state: turnState, startedAt: time, record: anything.optional() }),
+    ),
+  }),
+});
 
 /** What happens in a conversation's turns. */
 export function turnRoutes(route: Route, parts: ServerParts): void {

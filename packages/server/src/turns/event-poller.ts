@@ -1,6 +1,6 @@
 import type { EventPage, EventQuery, MemoryErrorUnion, TurnLog } from "@jaf/memory";
 import { createMemoryStorageError, onAbort, withDeadline } from "@jaf/memory/engine";
-import { TurnStoreError } from "./turn-store-error.ts";
+import { TurnStoreError } from "./turn-errors.ts";
 
 const MAX_QUERIES = 64;
 /** Of one turn in one answer: a slow reader gets the rest with its next question. */

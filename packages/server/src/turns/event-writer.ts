@@ -1,8 +1,7 @@
 import type { Result, TurnEnding, TurnLog, TurnWriter, WriterAnswer } from "@jaf/memory";
 import { backoffDelayMs, createFailure, createMemoryStorageError, onAbort } from "@jaf/memory/engine";
-import { type EncodedEvent, encodeEvent } from "./event-text.ts";
-import { pause } from "./pause.ts";
-import type { TurnEvent } from "./turn-event.ts";
+import { pause } from "../pause.ts";
+import { type EncodedEvent, encodeEvent, type TurnEvent } from "./turn-event.ts";
 
 /** At most so many events, and about so many characters, are stored at once. */
 const MAX_GROUP_EVENTS = 500;
@@ -28,8 +27,8 @@ export interface EventWriterOptions {
 
 /** Stores the events of a turn in groups, one after the other. */
 export interface EventWriter {
-  /** `isUrgent`: store it at once, with all before it. */
-  readonly push: (event: TurnEvent, isUrgent: boolean) => void;
+  /** An event that readers wait for is stored at once, with all before it. */
+  readonly push: (event: TurnEvent) => void;
   /** Resolves once all that was pushed is stored. `false`: it never will be. */
   readonly flush: () => Promise<boolean>;
   /** Stores what is left, and ends the turn. `false`: it is lost. */
@@ -178,10 +177,10 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
   }
 
   return {
-    push: (event, urgent) => {
+    push: (event) => {
       if (!isOpen()) return;
       pending = joined(pending, event);
-      isUrgent ||= urgent;
+      isUrgent ||= isWaitedFor(event);
       schedule();
     },
     flush,
@@ -210,3 +209,7 @@ function joined(pending: TurnEvent[], event: TurnEvent): TurnEvent[] {
   } else pending.push(event);
   return pending;
 }
+
+/** Pieces are gathered, and what is only looked at later comes with them. */
+const isWaitedFor = ({ type }: TurnEvent): boolean =>
+  type !== "text" && type !== "reasoning" && type !== "part" && type !== "context" && type !== "model_call";

@@ -1,9 +1,8 @@
 import { idIssue, onAbort } from "@jaf/memory/engine";
 import type { EventPoller } from "./event-poller.ts";
-import { decodeEvent } from "./event-text.ts";
-import type { StoredEvents } from "./stored-events.ts";
-import type { FollowQuery, NumberedEvent } from "./turn-service.ts";
-import type { TurnIds } from "./turn-session.ts";
+import type { StoredEvents } from "./recent-events.ts";
+import { decodeEvent } from "./turn-event.ts";
+import type { FollowQuery, NumberedEvent, TurnIds } from "./turn-service.ts";
 
 export interface FollowScope {
   readonly poller: EventPoller;

@@ -1,27 +1,13 @@
-import { ConversationOwnershipError, type JAFError, JAFErrorHandler } from "@jaf/core";
+import { ConversationOwnershipError, type JAFError } from "@jaf/core";
 import { ContinuationValidationError, type MemoryErrorUnion } from "@jaf/memory";
-import type { TurnError } from "./turn-event.ts";
 import type { TurnRefusal } from "./turn-service.ts";
 
-/** A run's error as its readers get it. What a provider of a model or other code threw isn't in it: it may hold secrets. */
-export function turnErrorOf(error: JAFError): TurnError {
-  return { code: error._tag, message: messageOf(error), retryable: JAFErrorHandler.isRetryable(error) };
-}
+/** The store of conversations or the turn log failed. The message holds no content of a conversation. */
+export class TurnStoreError extends Error {
+  override readonly name = "TurnStoreError";
 
-function messageOf(error: JAFError): string {
-  switch (error._tag) {
-    case "ModelCallError": {
-      const status = error.status === undefined ? "" : ` with status ${error.status}`;
-      return `The model call failed${status}.`;
-    }
-    case "InternalError":
-      return "The server met a fault in its program.";
-    case "ToolCallError":
-      return `The tool "${error.tool}" failed.`;
-    case "DecodeError":
-      return "The reply doesn't have the form that the agent expects.";
-    default:
-      return JAFErrorHandler.format(error);
+  constructor(readonly error: MemoryErrorUnion) {
+    super(error.message);
   }
 }
 

@@ -1,9 +1,8 @@
 import { DefaultChatTransport, type UIMessage } from "ai";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { shownReply } from "../../src/encoders/ui-message/shown-parts.ts";
-import type { TurnChunksOptions } from "../../src/encoders/ui-message/turn-chunks.ts";
-import { encodeUIMessageStream } from "../../src/encoders/ui-message-stream.ts";
+import { encodeUIMessageStream, type TurnChunksOptions } from "../../src/ai-sdk/ui-message-stream.ts";
+import { shownReply } from "../../src/ai-sdk/ui-messages.ts";
 import type { TurnEvent } from "../../src/turns/turn-event.ts";
 import type { NumberedEvent } from "../../src/turns/turn-service.ts";
 import { comparable } from "./support/comparable.ts";

@@ -3,9 +3,9 @@ import { setImmediate as immediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { until } from "../../../../test/polling.ts";
 import type { HttpFailure } from "../../src/http/failure.ts";
-import { createUserLimits } from "../../src/http/user-limits.ts";
+import { createUserLimits } from "../../src/http/rate-limit.ts";
 import { saying, startTestServer } from "../support/test-server.ts";
-import { createPausingModel } from "../turns/support/turn-fixtures.ts";
+import { createPausingModel } from "../support/turn-fixtures.ts";
 
 const deep = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 

@@ -4,7 +4,7 @@ import { createRoutedApp } from "../../src/app.ts";
 import { document, documentedAnswers, documentedOperations as operations } from "../support/documented.ts";
 import { scenarioModel } from "../support/scenario.ts";
 import { assistant, saying, startTestServer } from "../support/test-server.ts";
-import { createWorld } from "../turns/support/turn-fixtures.ts";
+import { createWorld } from "../support/turn-fixtures.ts";
 
 function options() {
   const { provider, log } = createWorld();

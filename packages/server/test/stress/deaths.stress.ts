@@ -12,7 +12,7 @@ import {
   eventsOf,
   messagesOf,
   type World,
-} from "../turns/support/turn-fixtures.ts";
+} from "../support/turn-fixtures.ts";
 
 const TURNS = 60;
 /** Longer than a turn takes, so that some die at its beginning and some behind its end. */

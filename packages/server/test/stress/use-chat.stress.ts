@@ -15,8 +15,8 @@ import { startChatServer } from "../ai-sdk/support/chat-server.ts";
 import { CUTS, randomEvents, startCuttingProxy } from "../support/cutting-proxy.ts";
 import { realWorlds } from "../support/real-worlds.ts";
 import { ADDED, scenarioAgent, scenarioModel } from "../support/scenario.ts";
+import { clerk } from "../support/turn-fixtures.ts";
 import { openInMemory } from "../support/worlds.ts";
-import { clerk } from "../turns/support/turn-fixtures.ts";
 
 const PACKAGES = [
   ...["@ai-sdk/react@3.0.328", "ai@6.0.326", "react@19.3.1", "react-dom@19.3.1", "zod@4.6.7"],

@@ -1,7 +1,7 @@
 import { createInMemoryProvider } from "@jaf/memory";
 import { createInMemoryTurnLog } from "@jaf/memory/adapter";
 import { createRoutedApp } from "../../src/app.ts";
-import { openApiDocument } from "../../src/http/openapi-document.ts";
+import { openApiDocument } from "../../src/http/openapi.ts";
 import { assistant, saying } from "./test-server.ts";
 
 const { operations, close } = await createRoutedApp(

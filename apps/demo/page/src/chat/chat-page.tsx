@@ -1,27 +1,14 @@
 import { isRunning } from "@jaf/server/client";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { conversation, drafts } from "../models/app-models.ts";
+import { type DemoAbout, demo } from "../models/server.ts";
 import { useStore } from "../models/store.ts";
-import { SawSheet } from "../saw/saw-sheet.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { ScrollArea } from "../ui/scroll-area.ts";
+import { ScrollArea } from "../ui/panels.tsx";
 import { Composer } from "./composer.tsx";
+import { SawSheet } from "./context-sheet.tsx";
+import { SUGGESTIONS } from "./suggestions.ts";
 import { Transcript } from "./transcript.tsx";
-import { Welcome } from "./welcome.tsx";
-
-function Missing() {
-  const isWritten = useStore(drafts.state)[""] !== undefined;
-  return (
-    <div class="blank">
-      <p>There is no such conversation. It may have been deleted.</p>
-      {isWritten && (
-        <p>
-          What you have written waits in a <a href="#/">new conversation</a>.
-        </p>
-      )}
-    </div>
-  );
-}
 
 export function ChatPage() {
   const state = useStore(conversation.state);
@@ -51,6 +38,47 @@ export function ChatPage() {
       </div>
       {sawAt !== undefined && conversationId !== undefined && (
         <SawSheet conversationId={conversationId} position={sawAt} onClose={() => setSawAt(undefined)} />
+      )}
+    </div>
+  );
+}
+
+function Welcome() {
+  const [about, setAbout] = useState<DemoAbout>();
+  useEffect(() => {
+    demo.about().then(setAbout, () => {});
+  }, []);
+  return (
+    <div class="welcome">
+      <h2>What is on your mind?</h2>
+      <p>What you say here is remembered, in every conversation, and only in your own words.</p>
+      <ul>
+        {SUGGESTIONS.map((text) => (
+          <li key={text}>
+            <button type="button" onClick={() => void conversation.send(text)}>
+              {text}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {about !== undefined && (
+        <p class="about">
+          {about.model} {about.store}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Missing() {
+  const isWritten = useStore(drafts.state)[""] !== undefined;
+  return (
+    <div class="blank">
+      <p>There is no such conversation. It may have been deleted.</p>
+      {isWritten && (
+        <p>
+          What you have written waits in a <a href="#/">new conversation</a>.
+        </p>
       )}
     </div>
   );

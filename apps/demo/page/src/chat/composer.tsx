@@ -1,9 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import { conversation, drafts } from "../models/app-models.ts";
 import { useStore } from "../models/store.ts";
-import { refocus } from "../ui/focus.ts";
+import { refocus, useOnline } from "../ui/hooks.ts";
 import { Icon } from "../ui/icon.tsx";
-import { useOnline } from "../ui/media.ts";
 
 interface ComposerProps {
   readonly running: boolean;

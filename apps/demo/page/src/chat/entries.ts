@@ -4,10 +4,10 @@ import {
   type Piece,
   type PositionedMessage,
   type ToolItem,
+  type ToolState,
   type TurnView,
 } from "@jaf/server/client";
 import type { StoppedTurn } from "../models/turn-record.ts";
-import { isRejected, stateOf } from "./outcome.ts";
 
 /** What the transcript shows, one below the other. */
 export type Entry =
@@ -147,3 +147,81 @@ const identityOf = (message: Message): string =>
     message.content,
     callsIn(message).map(({ toolCallId, toolName }) => [toolCallId, toolName]),
   ]);
+
+interface LoosePart {
+  readonly type?: unknown;
+  readonly text?: unknown;
+  readonly refusal?: unknown;
+  readonly mediaType?: unknown;
+  readonly data?: unknown;
+  readonly filename?: unknown;
+}
+
+/** What of a message is shown: its words, and the images that are in it. Nothing that would have to be fetched. */
+export interface ShownContent {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly images: readonly { readonly source: string; readonly name: string }[];
+}
+
+const IMAGE = /^image\/(?:png|jpeg|gif|webp|avif)$/;
+
+export function shownContent({ content }: Pick<Message, "content">): ShownContent {
+  const loose: unknown = content;
+  if (typeof loose === "string") return { text: loose, reasoning: "", images: [] };
+  const parts = Array.isArray(loose) ? (loose as readonly LoosePart[]) : [];
+  const texts = (type: string, field: "text" | "refusal") =>
+    parts.flatMap((part) => (part.type === type && typeof part[field] === "string" ? [part[field]] : []));
+  return {
+    text: [...texts("text", "text"), ...texts("refusal", "refusal")].join("\n\n"),
+    reasoning: texts("reasoning", "text").join("\n\n"),
+    images: parts.flatMap((part) => imageOf(part) ?? []),
+  };
+}
+
+function imageOf({ type, mediaType, data, filename }: LoosePart) {
+  if (type !== "media" || typeof mediaType !== "string" || !IMAGE.test(mediaType)) return undefined;
+  if (typeof data !== "string" || !/^[\w+/=-]+$/.test(data)) return undefined;
+  const name = typeof filename === "string" ? filename : "Image";
+  return { source: `data:${mediaType};base64,${data}`, name };
+}
+
+interface LooseResult {
+  readonly status?: unknown;
+  readonly error?: { readonly message?: unknown } | null;
+}
+
+const STATUSES: ReadonlySet<unknown> = new Set([
+  "success",
+  "error",
+  "validation_error",
+  "permission_denied",
+  "not_found",
+]);
+
+/** What the engine says of a call that the person rejected, with or without a reason. */
+const REJECTED = /^(?:That didn't work: )?The call was not approved[.:]/;
+
+function parsed(result: string): LooseResult | undefined {
+  try {
+    const value: unknown = JSON.parse(result);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** How a stored result ended. It is stored as JSON with a status, unless a tool says something else. */
+function stateOf(result: string): ToolState {
+  const status = parsed(result)?.status;
+  return STATUSES.has(status) ? (status as ToolState) : "success";
+}
+
+/** Whether the person rejected the call, and it never ran. */
+export function isRejected(state: ToolState, result: string | undefined): boolean {
+  if (result === undefined) return false;
+  const loose = parsed(result);
+  const message = loose?.error?.message;
+  if (loose?.status === "permission_denied") return typeof message === "string" && REJECTED.test(message);
+  return state === "permission_denied" && loose === undefined && REJECTED.test(result);
+}

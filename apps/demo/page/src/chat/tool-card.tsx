@@ -2,7 +2,7 @@ import type { ToolItem, WaitingCall } from "@jaf/server/client";
 import { conversation } from "../models/app-models.ts";
 import { durationOf } from "../ui/dates.ts";
 import { Icon } from "../ui/icon.tsx";
-import { isRejected } from "./outcome.ts";
+import { isRejected } from "./entries.ts";
 
 interface ToolCardProps {
   readonly tool: ToolItem;

@@ -1,13 +1,11 @@
-import { callsIn, isRunning } from "@jaf/server/client";
+import { callsIn, isRunning, type TurnView } from "@jaf/server/client";
 import { useEffect, useRef } from "preact/hooks";
-import { conversation, list } from "../models/app-models.ts";
-import { approvalTools, loadApprovalTools } from "../models/approval-tools.ts";
+import { approvalTools, conversation, list, loadApprovalTools } from "../models/app-models.ts";
 import type { ConversationState } from "../models/conversation-state.ts";
 import { useStore } from "../models/store.ts";
 import { AssistantMessage, StreamingMessage } from "./assistant-message.tsx";
 import { type Entry, entriesOf, ranSince } from "./entries.ts";
 import { ToolCard } from "./tool-card.tsx";
-import { type MissingPart, TurnEnding } from "./turn-ending.tsx";
 import { UserMessage } from "./user-message.tsx";
 
 interface TranscriptProps {
@@ -61,14 +59,6 @@ export function Transcript({ state, onSaw }: TranscriptProps) {
   );
 }
 
-/** What the last thing that was said or done still lacks. */
-function missingIn(messages: ConversationState["messages"]): MissingPart | undefined {
-  const last = messages.at(-1)?.message;
-  if (last === undefined) return undefined;
-  if (last.role === "user") return "reply";
-  return last.role === "tool" || callsIn(last).length > 0 ? "rest" : undefined;
-}
-
 interface EntryViewProps extends TranscriptProps {
   readonly entry: Entry;
   readonly isLastReply: boolean;
@@ -102,6 +92,42 @@ function EntryView({ entry, state, onSaw, isLastReply, ran }: EntryViewProps) {
     case "pieces":
       return <StreamingMessage pieces={entry.pieces} running={running} />;
   }
+}
+
+export type MissingPart = "reply" | "rest";
+
+/** What the last thing that was said or done still lacks. */
+function missingIn(messages: ConversationState["messages"]): MissingPart | undefined {
+  const last = messages.at(-1)?.message;
+  if (last === undefined) return undefined;
+  if (last.role === "user") return "reply";
+  return last.role === "tool" || callsIn(last).length > 0 ? "rest" : undefined;
+}
+
+const MISSING: Readonly<Record<MissingPart, string>> = {
+  reply: "There is no reply to this yet.",
+  rest: "The reply wasn't finished.",
+};
+
+interface TurnEndingProps {
+  readonly turn: TurnView | undefined;
+  /** What the last thing that was said lacks. */
+  readonly missing: MissingPart | undefined;
+}
+
+/** Where a turn ended without a reply: why, and what can be done. */
+function TurnEnding({ turn, missing }: TurnEndingProps) {
+  const failed = turn?.status === "error";
+  if (!failed && missing === undefined) return null;
+  const text = failed ? (turn.error?.message ?? "The reply failed.") : missing && MISSING[missing];
+  return (
+    <div class="ending" role={failed ? "alert" : undefined}>
+      <p>{text}</p>
+      <button type="button" onClick={() => void conversation.regenerate()}>
+        Try again
+      </button>
+    </div>
+  );
 }
 
 const RETRACTED = {

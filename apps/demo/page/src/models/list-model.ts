@@ -3,7 +3,7 @@ import { startPolling } from "./polling.ts";
 import { failureText } from "./server.ts";
 import { createStore, type Store } from "./store.ts";
 
-export interface ListState {
+interface ListState {
   readonly conversations: readonly ConversationSummary[];
   readonly nextCursor: string | undefined;
   readonly approvals: readonly PendingApprovalEntry[];

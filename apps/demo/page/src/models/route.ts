@@ -17,7 +17,7 @@ function parse(hash: string): Route {
   }
 }
 
-export function hrefOf(route: Route): string {
+function hrefOf(route: Route): string {
   if (route.page !== "chat") return `#/${route.page}`;
   return route.conversationId === undefined ? "#/" : `#/c/${encodeURIComponent(route.conversationId)}`;
 }

@@ -1,7 +1,7 @@
 import type { Agent, ModelProvider } from "@jaf/core";
 import { runServer } from "@jaf/server";
 import { onTestFinished } from "vitest";
-import type { World } from "../../turns/support/turn-fixtures.ts";
+import type { World } from "../../support/turn-fixtures.ts";
 
 /** Serves the agents; the header `x-user` says who asks, by default Ada. Returns the `api` of the AI SDK's chat. */
 export async function startChatServer(

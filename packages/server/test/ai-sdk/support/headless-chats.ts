@@ -8,8 +8,8 @@ import {
 import { expect, it } from "vitest";
 import { CUTS, randomEvents, startCuttingProxy } from "../../support/cutting-proxy.ts";
 import { ADDED, scenarioModel } from "../../support/scenario.ts";
+import { createPausingModel } from "../../support/turn-fixtures.ts";
 import type { OpenWorld } from "../../support/worlds.ts";
-import { createPausingModel } from "../../turns/support/turn-fixtures.ts";
 import { comparable } from "./comparable.ts";
 import type { HeadlessChat } from "./headless-chat.ts";
 import { expectSame, startChat, textOf } from "./started-chat.ts";

@@ -1,8 +1,8 @@
 import { createInMemoryTurnLog } from "@jaf/memory/adapter";
 import { DefaultChatTransport, type UIMessage } from "ai";
 import { expect, it } from "vitest";
+import { clerk, createPausingModel } from "../../support/turn-fixtures.ts";
 import type { OpenWorld } from "../../support/worlds.ts";
-import { clerk, createPausingModel } from "../../turns/support/turn-fixtures.ts";
 import { startChatServer } from "./chat-server.ts";
 import type { HeadlessChat } from "./headless-chat.ts";
 import { expectSame, startChat, textOf } from "./started-chat.ts";

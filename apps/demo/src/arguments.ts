@@ -1,0 +1,113 @@
+import { parseArgs } from "node:util";
+import { ANYBODY } from "./assistant/agent.ts";
+import { CHAT_COMMANDS } from "./chat/commands.ts";
+import { Failure } from "./exit.ts";
+
+export const USAGE = `JAF demo: a chat that remembers, with no server to install.
+
+Usage: demo [command] [options]
+
+Commands
+  page            a server with its page (default): opens it in your browser, and prints its address
+  serve           the server alone: nothing starts it again when it was killed, and no browser opens
+  chat            talk to the agent in the terminal; it goes on where you stopped
+  replay FILE     feed recorded conversations (JSON lines) through the engine, turn by turn;
+                  after an interruption, run it again: it goes on without repeating a finished tool
+  verify FILE     compare what is stored with the recording, message by message
+  help            this text
+
+Options
+  --data DIR      folder that holds the conversations   (default: .jaf)
+  --user NAME     whose conversations and facts         (default: you)
+  --port N        where the page is, at 127.0.0.1       (default: 4780, or any that is free)
+  --no-open       don't open the browser
+  -h, --help      this text
+
+Environment
+  OPENAI_API_KEY                  a model of OpenAI's; without any an offline assistant answers
+  ANTHROPIC_API_KEY               a model of Anthropic's
+  GOOGLE_GENERATIVE_AI_API_KEY    a model of Google's
+  OPENAI_BASE_URL, JAF_MODEL      of any other endpoint, e.g. http://localhost:11434/v1 and a model that it has
+  JAF_MEMORY_TYPE                 where conversations are kept: redis, postgres or memory, with their variables
+
+In a chat
+${CHAT_COMMANDS.replaceAll(/^/gm, "  ")}
+
+Each line of a chat's standard input is one message (one that ends in a backslash goes on in the next line), so a script can hold a conversation:
+  printf '%s\\n' 'My name is Ada.' 'What is my name?' | npx pnpm@12.21.0 demo chat
+`;
+
+interface Common {
+  /** The folder that holds the conversations. */
+  readonly data: string;
+}
+
+interface Served extends Common {
+  readonly user: string;
+  /** Absent: any that is free, the usual one first. */
+  readonly port: number | undefined;
+}
+
+export type Command =
+  | (Served & { readonly command: "page"; readonly opensBrowser: boolean })
+  | (Served & { readonly command: "serve" })
+  | (Common & { readonly command: "chat"; readonly user: string })
+  | (Common & { readonly command: "replay"; readonly file: string })
+  | (Common & { readonly command: "verify"; readonly file: string })
+  | { readonly command: "help" };
+
+/** Throws a {@link Failure} that says what is wrong with the call. */
+export function parseCommand(argv: readonly string[]): Command {
+  const { values, positionals } = parse(argv);
+  const [command = "page", file, ...rest] = positionals;
+  if (values.help === true || command === "help") return { command: "help" };
+  const { data, user } = values;
+  if (data === "" || user === "") throw usageError(`--${data === "" ? "data" : "user"} must not be empty.`);
+  if (rest.length > 0) throw usageError(`Unexpected argument "${rest[0]}".`);
+  if (command !== "replay" && command !== "verify" && file !== undefined && COMMANDS.has(command))
+    throw usageError(`Unexpected argument "${file}".`);
+  switch (command) {
+    case "page":
+      return { command, data, user, port: portOf(values.port), opensBrowser: values["no-open"] !== true };
+    case "serve":
+      return { command, data, user, port: portOf(values.port) };
+    case "chat":
+      return { command, data, user };
+    case "replay":
+    case "verify":
+      if (file === undefined) throw usageError(`"${command}" needs the file of the recording.`);
+      return { command, data, file };
+    default:
+      throw usageError(`Unknown command "${command}".`);
+  }
+}
+
+const COMMANDS: ReadonlySet<string> = new Set(["page", "serve", "chat"]);
+
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535) return port;
+  throw usageError(`--port must be a number from 1 to 65535, and not "${text}".`);
+}
+
+const usageError = (message: string): Failure => new Failure(`${message} Try: demo --help`, 2);
+
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        data: { type: "string", default: ".jaf" },
+        user: { type: "string", default: ANYBODY },
+        port: { type: "string" },
+        "no-open": { type: "boolean" },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+  } catch (thrown) {
+    if (thrown instanceof TypeError) throw usageError(thrown.message);
+    throw thrown;
+  }
+}

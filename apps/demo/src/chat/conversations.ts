@@ -1,0 +1,199 @@
+import {
+  generateRunId,
+  generateTraceId,
+  type Message,
+  type ModelProvider,
+  type RunConfig,
+  type RunResult,
+  runStream,
+  type TraceEvent,
+} from "@jaf/core";
+import type { ConversationMemory, MemoryProvider } from "@jaf/memory";
+import { type AdaptedUserMemory, holdsSecret } from "@jaf/user-memory";
+import { ASSISTANT, type AssistantContext, assistant } from "../assistant/agent.ts";
+import { understood } from "../assistant/statements.ts";
+import { Failure } from "../exit.ts";
+import { afterCrash } from "../storage/open-store.ts";
+
+/** The user's conversations, newest activity first, without their messages. */
+export async function listConversations(
+  provider: MemoryProvider,
+  userId: string,
+  limit?: number,
+): Promise<readonly ConversationMemory[]> {
+  const found = await provider.findConversations({
+    userId,
+    includeMessages: false,
+    ...(limit === undefined ? {} : { limit }),
+  });
+  if (!found.success) throw new Failure(found.error.message);
+  return found.data;
+}
+
+const TITLE_LENGTH = 48;
+
+/** The first words of a conversation, on one line, for its title. */
+export function titleOf(text: string): string {
+  const start = text.slice(0, 8 * TITLE_LENGTH); // Of a huge message no more is looked at.
+  // By code points, and without what a store refuses in metadata: NUL and halves of surrogate pairs.
+  const words = [...start.replaceAll(/[\s\p{Cc}\p{Cs}]+/gu, " ").trim()];
+  return words.length <= TITLE_LENGTH ? words.join("") : `${words.slice(0, TITLE_LENGTH - 1).join("")}…`;
+}
+
+/** The title of a conversation that begins with `text`: its first words, unless it holds a secret. */
+export const titleFor = (text: string): string =>
+  titleOf(holdsSecret(understood(text)) ? "(a message with a secret)" : text);
+
+export function describeConversation(
+  { metadata }: ConversationMemory,
+  number: number,
+  current: boolean,
+): string {
+  const title: unknown = metadata?.["title"];
+  const when = metadata?.lastActivity.toLocaleString("sv-SE") ?? "";
+  const name = typeof title === "string" ? title : "(untitled)";
+  return `${current ? "*" : " "}${String(number).padStart(3)}  ${when}  ${String(metadata?.totalMessages ?? 0).padStart(4)} messages  ${name}`;
+}
+
+/** One conversation of one user. */
+export interface Session {
+  /** Absent: it is private, and nothing of it is stored. */
+  readonly conversationId?: string;
+  /** `null`: nothing was said yet. */
+  readonly load: () => Promise<{ readonly messages: readonly Message[] } | null>;
+  /** Says `text` and shows the answer through `onEvent`. */
+  readonly send: (text: string, options: SendOptions) => Promise<RunResult<string>>;
+  /** Goes on with an answer that was cut off. */
+  readonly resume: (options: SendOptions) => Promise<RunResult<string>>;
+  /** Whether there was anything to forget. */
+  readonly forget: () => Promise<boolean>;
+}
+
+type SendOptions = { readonly onEvent: (event: TraceEvent) => void };
+
+/** What every conversation of a user needs. */
+interface AnswerOptions {
+  /** What the assistant knows of the user from other conversations, and learns in this one. */
+  readonly userMemory: AdaptedUserMemory;
+  readonly modelProvider: ModelProvider<AssistantContext>;
+  readonly context: AssistantContext;
+  /** Aborted when the person leaves. */
+  readonly signal: AbortSignal;
+}
+
+export interface SessionOptions extends AnswerOptions {
+  readonly provider: MemoryProvider;
+}
+
+export const newConversationId = (): string => `chat-${crypto.randomUUID()}`;
+
+/** A conversation of which everything that is said is in the store: the session can be dropped at any time. */
+export function createSession(options: SessionOptions, conversationId: string): Session {
+  const { provider, context } = options;
+  const { userId } = context;
+  const stored = {
+    conversationId,
+    memory: { provider, autoStore: true, durability: "step", userId, ...afterCrash },
+  } as const;
+
+  async function load(): Promise<ConversationMemory | null> {
+    const loaded = await provider.getConversation(conversationId);
+    if (!loaded.success) throw new Failure(loaded.error.message);
+    return loaded.data;
+  }
+
+  let isNew: boolean | undefined;
+
+  return {
+    conversationId,
+    load,
+    /** The first words become the title. */
+    send: async (text, { onEvent }) => {
+      isNew ??= (await load()) === null;
+      if (isNew) {
+        isNew = false;
+        const title = titleFor(text);
+        const titled = await provider.appendMessages(
+          conversationId,
+          [],
+          { userId, title },
+          { createIfMissing: true },
+        );
+        if (!titled.success) throw new Failure(titled.error.message);
+      }
+      return answer(options, { messages: [{ role: "user", content: text }], stored, onEvent });
+    },
+    /** Tools that had finished don't run again. */
+    resume: ({ onEvent }) => answer(options, { messages: [], stored, onEvent }),
+    forget: async () => {
+      const deleted = await provider.deleteConversation(conversationId);
+      if (!deleted.success) throw new Failure(deleted.error.message);
+      return deleted.data;
+    },
+  };
+}
+
+/** A conversation that is nowhere but in this process: nothing of it is stored or learned. What is known is used in it. */
+export function createPrivateSession(given: AnswerOptions): Session {
+  const options = { ...given, context: { ...given.context, isPrivate: true } };
+  let messages: readonly Message[] = [];
+
+  async function answered({ onEvent }: SendOptions): Promise<RunResult<string>> {
+    const result = await answer(options, { messages, onEvent });
+    // Of an answer that was cut off nothing is left, so that it is made anew.
+    if (result.outcome.status === "completed") messages = result.finalState.messages;
+    return result;
+  }
+
+  return {
+    load: async () => (messages.length === 0 ? null : { messages }),
+    send: (text, sending) => {
+      messages = [...messages, { role: "user", content: text }];
+      return answered(sending);
+    },
+    resume: answered,
+    forget: async () => {
+      const existed = messages.length > 0;
+      messages = [];
+      return existed;
+    },
+  };
+}
+
+/** Whether the last thing that was said still waits for its answer. */
+export function isUnanswered(messages: readonly Message[]): boolean {
+  const last = messages.at(-1);
+  return last !== undefined && (last.role !== "assistant" || (last.tool_calls?.length ?? 0) > 0);
+}
+
+interface Answering extends SendOptions {
+  readonly messages: readonly Message[];
+  /** Where the conversation is stored; absent: nowhere. */
+  readonly stored?: Pick<RunConfig<AssistantContext>, "memory" | "conversationId">;
+}
+
+/** How long is waited for what was said to be remembered. */
+export const LEARNING_MS = 2_000;
+
+/** Runs the assistant, and shows what happens through `onEvent`. */
+async function answer(
+  { userMemory, modelProvider, context, signal }: AnswerOptions,
+  { messages, stored = {}, onEvent }: Answering,
+): Promise<RunResult<string>> {
+  await userMemory.drain({ timeoutMs: LEARNING_MS }); // So that each answer knows what was said before.
+  const config: RunConfig<AssistantContext> = {
+    agentRegistry: new Map([[ASSISTANT, assistant]]),
+    ...{ modelProvider, userMemory, signal, ...stored },
+  };
+  const state = {
+    runId: generateRunId(),
+    traceId: generateTraceId(),
+    messages,
+    currentAgentName: ASSISTANT,
+    context,
+    turnCount: 0,
+  };
+  const stream = runStream<AssistantContext, string>(state, config);
+  for await (const event of stream) onEvent(event);
+  return stream.result;
+}

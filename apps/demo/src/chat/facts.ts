@@ -1,0 +1,83 @@
+import type { MemoryProvider } from "@jaf/memory";
+import type { FactStatus, RecallReason, Trust, UserFact } from "@jaf/user-memory";
+import type { Store } from "../storage/open-store.ts";
+import { listConversations } from "./conversations.ts";
+
+const WHOSE_WORD: Readonly<Record<Trust, string>> = {
+  stated: "you said so",
+  confirmed: "you agreed to it",
+  inferred: "concluded from what you said",
+  external: "somebody else said so",
+};
+
+const STANDING: Readonly<Record<FactStatus, string>> = {
+  active: "",
+  quarantined: "; it waits for your word",
+  superseded: "; followed by something newer",
+};
+
+/** By the id of each of the user's conversations, its title. */
+export async function titlesOf(
+  provider: MemoryProvider,
+  userId: string,
+): Promise<ReadonlyMap<string, string>> {
+  const listed = await listConversations(provider, userId);
+  return new Map(
+    listed.map(({ conversationId, metadata }) => [
+      conversationId,
+      String(metadata?.["title"] ?? "(untitled)"),
+    ]),
+  );
+}
+
+/** The user's words in quotation marks, with the question that they answer; else the fact as it is worded. */
+export function wordsOf({ fact, quotation }: UserFact): string {
+  if (quotation === undefined) return fact;
+  const { question } = quotation;
+  return question === undefined ? `"${fact}"` : `asked "${question}": "${fact}"`;
+}
+
+/** Whose word a fact is, when and where it was said, and whether it counts. `titles`: by the id of a conversation. */
+export function describeFact(
+  { trust, status, quotation, provenance, createdAt }: UserFact,
+  titles: ReadonlyMap<string, string>,
+): string {
+  const { conversationId = "", saidAt = createdAt, evidence } = provenance;
+  const title = titles.get(conversationId);
+  const place = title === undefined ? "in a conversation that is deleted" : `in "${title}"`;
+  const when = saidAt.toLocaleString("sv-SE");
+  if (quotation !== undefined) {
+    const how = quotation.from === "text" ? "in a text that you sent" : "you said so";
+    return `${how}, ${when}, ${place}${STANDING[status]}`;
+  }
+  const words = evidence === undefined ? "" : `: "${evidence}"`;
+  return `${WHOSE_WORD[trust]}, ${when}, ${place}${words}${STANDING[status]}`;
+}
+
+const REASONS: Readonly<Record<RecallReason["kind"], string>> = {
+  terms: "its words",
+  neighbours: "what was said next to it",
+  conversation: "the conversation it was said in",
+  author: "who said it",
+  date: "when it was said",
+  meaning: "its meaning",
+};
+
+/** Why a fact is recalled, what counts most first. It may have been recalled before the last things were said. */
+export function describeReasons(reasons: readonly RecallReason[]): string {
+  const described = reasons.map(({ kind, terms = [] }) =>
+    terms.length === 0 ? REASONS[kind] : `${REASONS[kind]} (${terms.join(", ")})`,
+  );
+  return described.length === 0
+    ? "recalled by what it stood next to then, and not any more"
+    : `recalled by ${described.join(", ")}`;
+}
+
+/** What counts as known of a user, the newest first, each in a line with where it comes from. */
+export async function knownFacts(
+  { userMemory, provider }: Pick<Store, "userMemory" | "provider">,
+  userId: string,
+): Promise<readonly string[]> {
+  const [facts, titles] = await Promise.all([userMemory.list(userId), titlesOf(provider, userId)]);
+  return facts.map((fact) => `${wordsOf(fact)} — ${describeFact(fact, titles)}`);
+}

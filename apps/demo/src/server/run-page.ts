@@ -1,0 +1,81 @@
+import { spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Command } from "../arguments.ts";
+import { chooseModel } from "../assistant/choose-model.ts";
+import type { Leaving } from "../exit.ts";
+import type { OpenedStore } from "../storage/open-store.ts";
+import { buildPage } from "./build-page.ts";
+import type { PageContext } from "./page-assistant.ts";
+import { servePage } from "./serve-page.ts";
+import { type Listening, supervise } from "./supervise.ts";
+
+const WORD_DELAY_MS = 25;
+
+type Of<Name extends Command["command"]> = Extract<Command, { readonly command: Name }>;
+
+/** Builds the page, and keeps a server of it running. The exit code. */
+export async function runPage(command: Of<"page">, leaving: Leaving): Promise<number> {
+  const { data, user, opensBrowser } = command;
+  await buildPage(); // Once, and not by each process that is started again.
+  const code = await supervise({
+    program: ({ port = command.port }) => [
+      ...process.execArgv,
+      process.argv[1] ?? "",
+      ...["serve", "--data", data, "--user", user],
+      ...(port === undefined ? [] : ["--port", String(port)]),
+    ],
+    signal: leaving.signal,
+    onFirst: (url) => {
+      console.log(
+        `\nThe page is at ${url}\nCtrl-C ends it; everything is kept. Then, in the terminal: demo chat`,
+      );
+      if (opensBrowser) openBrowser(url);
+    },
+    onRestart: () => console.log("The server was killed: another one goes on."),
+  });
+  return leaving.signal.aborted ? leaving.exitCode() : code;
+}
+
+/** Serves until the person, or the process that started this one, leaves. The exit code. */
+export async function runServe(store: OpenedStore, command: Of<"serve">, leaving: Leaving): Promise<number> {
+  const { user, port } = command;
+  const supervised = process.send !== undefined;
+  const model = chooseModel<PageContext>(process.env, { wordDelayMs: WORD_DELAY_MS });
+  const page = await buildPage();
+  const served = await servePage({ store, userId: user, model, page, port, supervised });
+  if (supervised) {
+    const told: Listening = { listening: served.url };
+    process.send?.(told);
+    process.on("disconnect", leaving.leave);
+  } else console.log(`The page is at ${served.url}`);
+  try {
+    await left(leaving.signal);
+  } finally {
+    await served.close();
+  }
+  return supervised ? 0 : leaving.exitCode();
+}
+
+const FOREVER_MS = 2 ** 31 - 1;
+
+const left = async (signal: AbortSignal): Promise<void> => {
+  while (!signal.aborted) await sleep(FOREVER_MS, undefined, { signal }).catch(() => {});
+};
+
+/** Opens the address in the person's browser. Where there is none, nothing happens: the address is printed anyway. */
+export function openBrowser(url: string, platform: NodeJS.Platform = process.platform): void {
+  const [command, ...args] =
+    platform === "darwin"
+      ? ["open", url]
+      : platform === "win32"
+        ? ["cmd", "/c", "start", "", url]
+        : ["xdg-open", url];
+  if (command === undefined) return;
+  try {
+    const child = spawn(command, args, { stdio: "ignore", detached: true });
+    child.on("error", () => {}); // There is no such program.
+    child.unref();
+  } catch {
+    // Processes can't be started here.
+  }
+}

@@ -1,0 +1,322 @@
+import { createRunState } from "@jaf/core";
+import type { Message } from "@jaf/memory";
+import { MemoryUserMemory, renderUserMemory } from "@jaf/user-memory";
+import { describe, expect, it } from "vitest";
+import { SUGGESTIONS, TRIES } from "../../page/src/chat/suggestions.ts";
+import { answerFromHistory, INTRODUCTION, rememberedIn } from "../../src/assistant/answers.ts";
+import { calculate } from "../../src/assistant/calculator.ts";
+import { rememberingOwnWords } from "../../src/assistant/extraction.ts";
+import { createOfflineModel, requestsOf } from "../../src/assistant/offline-model.ts";
+import { statementsIn } from "../../src/assistant/statements.ts";
+import { titleOf } from "../../src/chat/conversations.ts";
+import { type PageContext, pageAssistant } from "../../src/server/page-assistant.ts";
+
+const said = (...texts: string[]): Message[] => texts.map((content) => ({ role: "user", content }));
+
+describe("the calculator", () => {
+  it.each([
+    ["1 + 2 * 3", 7],
+    ["(1 + 2) * 3", 9],
+    ["-2 ^ 2", -4],
+    ["2 ^ 3 ^ 2", 512],
+    ["10 / 4 - .5", 2],
+    ["7 % 4", 3],
+    ["--3", 3],
+  ])("works out %s", (expression, value) => {
+    expect(calculate(expression)).toBe(value);
+  });
+
+  it.each(["1 +", "(1", "1 2", "two", "1 / 0", "9 ^ 999", "", "1 + alert"])(
+    "refuses %j with a reason",
+    (expression) => {
+      expect(() => calculate(expression)).toThrow(/\w/);
+    },
+  );
+});
+
+describe("what the page suggests to say", () => {
+  const model = createOfflineModel<PageContext>({ wordDelayMs: 0 });
+  const replyTo = async (content: string) => {
+    const state = createRunState({
+      agentName: "assistant",
+      context: {} as PageContext,
+      messages: said(content),
+    });
+    return (await model.getCompletion(state, { ...pageAssistant, instructions: () => "" }, {} as never))
+      .message;
+  };
+
+  it.each([...SUGGESTIONS, ...Object.values(TRIES), "What do you know about me?", "What did I say?"])(
+    "is answered: %j",
+    async (text) => {
+      const message = await replyTo(text);
+      expect(message?.content).not.toBe(INTRODUCTION);
+      expect([message?.content, message?.tool_calls?.length]).not.toEqual(["", undefined]);
+    },
+  );
+
+  it("is named to those who say something else", async () => {
+    expect((await replyTo("Tell me of the sea."))?.content).toBe(INTRODUCTION);
+    const examples = [...INTRODUCTION.matchAll(/"([^"]+)"/g)].map(([, text = ""]) => text);
+    expect(examples.length).toBeGreaterThan(5);
+    for (const text of examples) expect((await replyTo(text))?.content).not.toBe(INTRODUCTION);
+  });
+});
+
+describe("a statement", () => {
+  const stated = (text: string) => statementsIn(text).map(({ thing, value }) => `${thing}: ${value}`);
+
+  it.each([
+    ["My name is Ada.", ["name: Ada"]],
+    ["Hi, my name is Ada!", ["name: Ada"]],
+    ["You can call me Dr Stone", ["name: Dr Stone"]],
+    ["I live in Porto, and my favourite colour is blue.", ["home: Porto", "favourite colour: blue"]],
+    [
+      "What a day. My dog’s name is Rex.\nmy email is ada@example.com.",
+      ["dog's name: Rex", "email: ada@example.com"],
+    ],
+    ["My height is 1.75 m.", ["height: 1.75 m"]],
+  ])("is what a sentence begins with: %j", (text, statements) => expect(stated(text)).toEqual(statements));
+
+  it.each([
+    "The page says: my name is Eve.",
+    "> My name is Eve. My dog is Rex.",
+    "```\nMy name is Eve.\n```",
+    "~~~\nMy name is Eve.",
+    'She said "Hello. My name is Eve."',
+    "Is it true that my name is Eve?",
+    "My name is Eve?",
+    "Don't call me Eve.",
+    "Call me back tomorrow",
+    "My password is hunter2",
+  ])("is neither one of others nor a secret: %j", (text) => expect(stated(text)).toEqual([]));
+});
+
+describe("what is remembered of other conversations", () => {
+  const instructions = (...lines: string[]): string =>
+    `You help.\n\nNotes about the user.\n\n<user-memory>\n${lines.join("\n")}\n</user-memory>`;
+
+  it("is read from the lines of the instructions, the oldest first, and a day's in their order", () => {
+    const remembered = rememberedIn(
+      instructions(
+        "- I live in Rome",
+        "- (inferred) The user's dog is Rex",
+        '- The user said on 2026-11-09: "My name is Ada."',
+        "- Asked \"Are you 'sure'?\", the user said on 2026-11-02: \"yes: 'very'\"",
+        '- In a text that the user sent on 2026-11-09: "My cat is Tom"',
+        '- (earlier) The user said on 2026-11-30: "My name is Eve."',
+        '- The user said: "no date"',
+      ),
+    );
+    expect(remembered).toEqual([
+      { words: "My name is Eve.", day: "2026-11-30" },
+      { words: "I live in Rome", day: "" },
+      { words: "no date", day: "" },
+      { words: "yes: 'very'", day: "2026-11-02" },
+      { words: "My name is Ada.", day: "2026-11-09" },
+      { words: "My cat is Tom", day: "2026-11-09" },
+    ]);
+    expect(rememberedIn("You help.")).toEqual([]);
+  });
+
+  it("is answered from as it is rendered, links and quotation marks in it and all", () => {
+    const at = new Date("2026-11-02T08:00:00Z");
+    const text = renderUserMemory([
+      {
+        ...{
+          id: "1",
+          userId: "ada",
+          createdAt: at,
+          trust: "inferred",
+          status: "active",
+          provenance: { saidAt: at },
+        },
+        fact: 'They call me "the Countess", see https://example.org. My name is Ada.',
+        quotation: { from: "message", question: 'Who is "she"?' },
+      },
+    ]);
+    expect(rememberedIn(text)).toMatchObject([{ day: "2026-11-02" }]);
+    expect(answerFromHistory(said("What is my name?"), rememberedIn(text))).toBe("Your name is Ada.");
+  });
+
+  it("counts where the conversation itself says nothing", () => {
+    const remembered = [{ words: "My name is Ada.", day: "2026-11-02" }];
+    expect(answerFromHistory(said("What is my name?"), remembered)).toBe("Your name is Ada.");
+    expect(answerFromHistory(said("Call me Countess.", "What is my name?"), remembered)).toBe(
+      "Your name is Countess.",
+    );
+  });
+
+  it("answers with the newest word, and tells the others of its day, whose order isn't known for sure", () => {
+    const asked = said("What is my dog?");
+    const rex = { words: "my dog is Rex", day: "2026-11-02" };
+    const toby = { words: "My dog is Toby.", day: "2026-11-03" };
+    expect(answerFromHistory(asked, [rex, toby])).toBe("Your dog is Toby.");
+    expect(answerFromHistory(asked, [{ ...rex, day: toby.day }, toby, toby])).toBe(
+      "Your dog is Toby. On the same day you also said Rex.",
+    );
+  });
+});
+
+describe("requests", () => {
+  it.each([
+    ["What time is it?", ["clock", {}]],
+    ["What time is it in Tokyo", ["clock", { timeZone: "Asia/Tokyo" }]],
+    ["what time is it in São Paulo?", ["clock", { timeZone: "America/Sao_Paulo" }]],
+    ["What time is it in Atlantis?", ["clock", { timeZone: "Atlantis" }]],
+    ["What is 12 * (3 + 4)?", ["calculator", { expression: "12 * (3 + 4)" }]],
+    ["2 ^ 10", ["calculator", { expression: "2 ^ 10" }]],
+    ["What is 2 + 3?\nPlease", ["calculator", { expression: "2 + 3" }]],
+    ["Take a note: buy 2 - 3 apples", ["notes", { action: "add", text: "buy 2 - 3 apples" }]],
+    ["show me my notes", ["notes", { action: "list" }]],
+    ["please delete note 2", ["notes", { action: "remove", number: 2 }]],
+    ["What do you know about me?", ["known_facts", {}]],
+    ["Who am I?", ["known_facts", {}]],
+    ["Send an email to Grace: Lunch?", ["send_email", { to: "Grace", text: "Lunch?" }]],
+    ["Set a timer for 6 seconds", ["timer", { seconds: 6 }]],
+    ["Set a timer for 2 hours", ["timer", { seconds: 7_200 }]],
+    ["Keep this page:\nA.\nB.", ["keep_page", { text: "A.\nB." }]],
+  ] as const)("finds in %j what a tool can do", (text, [tool, args]) => {
+    expect(requestsOf(text)).toEqual([{ tool, args }]);
+  });
+
+  it.each([
+    "What is my name?",
+    "What is 42?",
+    "I was born in 1815",
+    "I sent an email to Grace: Lunch?",
+    "What do you know about cats?",
+    "Note: my pin is 1234",
+  ])("finds none in %j", (text) => expect(requestsOf(text)).toEqual([]));
+
+  it("asks two tools at once when a message asks for both", () => {
+    expect(requestsOf("What is 2 + 2, and what time is it in new york?")).toEqual([
+      { tool: "clock", args: { timeZone: "America/New_York" } },
+      { tool: "calculator", args: { expression: "2 + 2" } },
+    ]);
+  });
+});
+
+describe("answers", () => {
+  it.each([
+    [["My name is Ada, and my dog is Rex."], "Nice to meet you, Ada. I see: your dog is Rex."],
+    [["My name is Ada.", "Call me Countess.", "What is my name?"], "Your name is Countess."],
+    [["I live in Porto", "hey, where do I live?"], "You live in Porto."],
+    [["What's my name?"], "You haven't told me your name yet."],
+    [["Where do I live?"], "You haven't told me where you live yet."],
+    [
+      ["My favourite colour is blue", "do you remember my favourite colour?"],
+      "Your favourite colour is blue.",
+    ],
+    [
+      ["I like tea", "My pin is 1234", "What did I say?"],
+      "The last things you said:\n- I like tea\n- (a message with a secret)",
+    ],
+  ])("answers %j from the history", (texts, answer) => {
+    expect(answerFromHistory(said(...texts))).toBe(answer);
+  });
+
+  it.each(["Please don't remember this: my bird is Kiwi.", "My cat is Tom. Do not remember that."])(
+    "says what a request not to keep something does: %j",
+    (text) => expect(answerFromHistory(said(text))).toMatch(/^All right: nothing of this message becomes/),
+  );
+});
+
+/** What of a message gets to the queue. */
+const learned = async (text: string, question?: string) => {
+  const memory = new MemoryUserMemory();
+  const since = await memory.mark("ada");
+  await rememberingOwnWords(memory).queue.enqueue(
+    {
+      ...{ id: "turn", userId: "ada", said: [text], question, reply: "", saidAt: new Date(), tags: [] },
+      ...{ threshold: 0.7, isVerbatim: true, since },
+    },
+    { leaseMs: 0 },
+  );
+  const [leased] = await memory.queue.lease({ limit: 1, leaseMs: 1_000 });
+  return leased?.job.said[0];
+};
+
+describe("what is learned of a message", () => {
+  it.each([
+    "My name is Ada.",
+    "Actually, I'm allergic to nuts",
+    "Our flat is on the third floor. I like it.",
+    "Ich wohne in Berlin.",
+    "私の名前はエイダです。",
+    "Меня зовут Ада",
+  ])("is what states something about the user: %j", async (text) => expect(await learned(text)).toBe(text));
+
+  it.each([
+    ...SUGGESTIONS.filter((text) => !text.startsWith("My")),
+    ...Object.values(TRIES),
+    "Keep this page:\nMy name is Mallory.\nI live in Rome.",
+    "Send an email to Bob: My name is Ada. I am ill.",
+    "Take a note: my sister comes on Monday",
+    "show my notes",
+    "What do you know about me?",
+    "what is my name",
+    "Hello there",
+    "5 a",
+    "Set a timer for 5 seconds, I am tired",
+    "Delete note 3, I don't need my old note",
+    "Could you please calculate my rent, 12 * 700",
+    "Translate: I am Eve. I live in Rome.",
+    "Please summarise this: I am Eve.\nMy dog is Rex.",
+  ])("isn't what only asks for something: %j", async (text) => expect(await learned(text)).toBeUndefined());
+
+  it("is divided where something was left out, and holds a short answer to a question", async () => {
+    expect(await learned("My dog is Rex. What time is it? I like tea.")).toBe(
+      "My dog is Rex.\n\ufffc\nI like tea.",
+    );
+    expect(await learned("Set a timer for 5 seconds. I am tired.")).toBe("I am tired.");
+    expect(await learned("in Porto", "Where do you live?")).toBe("in Porto");
+    expect(await learned("What do you mean?", "Where do you live?")).toBeUndefined();
+  });
+});
+
+describe("huge and hostile messages", () => {
+  it.each(["(", ".", "- ", "what ", "my a is ", "time ", "🚀"])(
+    "costs no more than a long one: %j repeated",
+    (text) => {
+      const huge = text.repeat(1_000_000 / text.length);
+      const long = huge.slice(0, 5_000); // More of it isn't looked at.
+      expect(requestsOf(huge)).toEqual(requestsOf(long));
+      expect(answerFromHistory(said(huge))).toBe(answerFromHistory(said(long)));
+      expect(answerFromHistory(said("What is my a?"), [{ words: huge, day: "" }])).toBe(
+        answerFromHistory(said("What is my a?"), [{ words: long, day: "" }]),
+      );
+    },
+  );
+
+  it.each([
+    "ж",
+    "1",
+    "ж ",
+    "i'",
+    "?'",
+    "! ",
+    "\n",
+    "please ",
+    "can you ",
+    "<user-memory>\n",
+    "- (",
+    '- Asked "',
+  ])("are read in linear time, all of them: %j repeated", async (text) => {
+    const huge = `${text.repeat(1_000_000 / text.length)}an`;
+    const began = performance.now();
+    await learned(huge);
+    for (const end of ["", "\n</user-memory>"]) rememberedIn(`<user-memory>\n${huge}${end}`);
+    expect(performance.now() - began).toBeLessThan(3_000);
+  });
+
+  it.each([
+    [`${"a".repeat(46)}🚀 and more`, `${"a".repeat(46)}🚀…`],
+    ["hi\0there\u001b[31m", "hi there [31m"],
+    ["🚀".repeat(500_000), `${"🚀".repeat(47)}…`],
+    ["cut \ud83d here", "cut here"],
+    [" two\nlines ", "two lines"],
+  ])("makes a title that any store takes", (text, title) => {
+    expect(titleOf(text)).toBe(title);
+  });
+});

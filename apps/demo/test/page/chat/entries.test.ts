@@ -1,0 +1,125 @@
+import { emptyTurn, foldTurn, type PositionedMessage } from "@jaf/server/client";
+import { describe, expect, it } from "vitest";
+import { entriesOf, isRejected } from "../../../page/src/chat/entries.ts";
+
+const call = (id: string) => [
+  { id, type: "function" as const, function: { name: "notes", arguments: "{}" } },
+];
+const user = { role: "user", content: "Hi" } as const;
+const asks = { role: "assistant", content: "", tool_calls: call("1") } as const;
+const result = { role: "tool", content: '{"status":"success","data":"Done"}', tool_call_id: "1" } as const;
+const reply = { role: "assistant", content: "Done" } as const;
+const stored = (...messages: readonly PositionedMessage["message"][]): readonly PositionedMessage[] =>
+  messages.map((message, position) => ({ position, message }));
+
+type Event = Parameters<typeof foldTurn>[1]["event"];
+const start: Event = { type: "turn_start", turnId: "t", conversationId: "c", agentName: "a" };
+const message = (said: PositionedMessage["message"]): Event => ({
+  type: "message",
+  agentName: "a",
+  message: said,
+});
+const ends: Event = {
+  type: "tool_end",
+  toolCallId: "1",
+  toolName: "notes",
+  status: "success",
+  durationMs: 1,
+  result: "Done",
+};
+const turn = (...events: readonly Event[]) =>
+  events.reduce((view, event, number) => foldTurn(view, { number, event }), emptyTurn);
+const kinds = (entries: ReturnType<typeof entriesOf>) =>
+  entries.map((entry) =>
+    entry.type === "message"
+      ? `${entry.message.role}: ${entry.message.content}`
+      : entry.type === "tool"
+        ? `tool ${entry.tool.state}`
+        : entry.type,
+  );
+
+describe("entriesOf", () => {
+  it("puts a result with its call", () => {
+    const entries = entriesOf({
+      messages: stored(user, asks, result, reply),
+      said: undefined,
+      turn: undefined,
+    });
+    expect(kinds(entries)).toEqual(["user: Hi", "assistant: ", "tool success", "assistant: Done"]);
+  });
+
+  it("shows what was just said, before the turn that answers it", () => {
+    const entries = entriesOf({ messages: [], said: "Hi", turn: turn(start, { type: "text", text: "Hel" }) });
+    expect(kinds(entries)).toEqual(["user: Hi", "pieces"]);
+  });
+
+  it.each([
+    ["nothing", stored(user)],
+    ["the call", stored(user, asks)],
+    ["the call and its result", stored(user, asks, result)],
+    ["all of it", stored(user, asks, result, reply)],
+  ])("shows a turn once that is followed from its beginning while the store has %s", (_, messages) => {
+    const entries = entriesOf({
+      messages,
+      said: undefined,
+      turn: turn(start, message(asks), ends, message(reply)),
+    });
+    expect(kinds(entries)).toEqual(["user: Hi", "assistant: ", "tool success", "assistant: Done"]);
+  });
+
+  it("doesn't take an earlier reply of the same words for this turn's", () => {
+    const messages = stored(user, reply, user);
+    const entries = entriesOf({
+      messages,
+      said: undefined,
+      turn: turn(start, message({ role: "assistant", content: "Other" })),
+    });
+    expect(kinds(entries)).toEqual(["user: Hi", "assistant: Done", "user: Hi", "assistant: Other"]);
+  });
+
+  it("keeps an earlier reply of the same words, and what was said after it", () => {
+    const again = turn(start, message(reply));
+    const entries = entriesOf({ messages: stored(user, reply, user), said: undefined, turn: again });
+    expect(kinds(entries)).toEqual(["user: Hi", "assistant: Done", "user: Hi", "assistant: Done"]);
+  });
+
+  it("shows a call that waited where it was made, once the next turn has run it", () => {
+    const entries = entriesOf({
+      messages: stored(user, asks),
+      said: undefined,
+      turn: turn(start, ends, message(reply)),
+    });
+    expect(kinds(entries)).toEqual(["user: Hi", "assistant: ", "tool success", "assistant: Done"]);
+  });
+
+  it("marks the last thing that a stopped turn said, and the call that it was at", () => {
+    const marks = (messages: readonly PositionedMessage[], to: number) =>
+      entriesOf({ messages, said: undefined, turn: undefined, stopped: [{ from: 0, to }] }).map(
+        (entry) => "stopped" in entry && entry.stopped === true,
+      );
+    expect(marks(stored(user, reply, user, reply), 2)).toEqual([false, true, false, false]);
+    expect(marks(stored(user, asks), 2)).toEqual([false, false, true]);
+  });
+
+  it("says of a rejected call what became of it", () => {
+    const content = '{"status":"permission_denied","error":{"message":"The call was not approved."}}';
+    const entries = entriesOf({
+      messages: stored(user, asks, { ...result, content }),
+      said: undefined,
+      turn: undefined,
+    });
+    expect(kinds(entries)).toContain("tool permission_denied");
+    expect(isRejected("permission_denied", content)).toBe(true);
+    expect(isRejected("success", result.content)).toBe(false);
+  });
+
+  it("keeps calls apart whose ids are the same", () => {
+    const failed = { ...result, content: '{"status":"error","error":{"message":"No"}}' };
+    const entries = entriesOf({
+      messages: stored(user, asks, result, user, asks, failed),
+      said: undefined,
+      turn: undefined,
+    });
+    expect(kinds(entries).filter((kind) => kind.startsWith("tool"))).toEqual(["tool success", "tool error"]);
+  });
+});

@@ -1,0 +1,178 @@
+import type { Interruption } from "@jaf/core";
+import type { ContentPart, RichMessage } from "@jaf/memory";
+import type { Encoder } from "../http/encoder.ts";
+import { BrokenOffError, EVENT_STREAM_HEADERS, eventStream } from "../http/sse.ts";
+import type { TurnEnd, TurnEvent } from "../turns/turn-event.ts";
+import type { NumberedEvent } from "../turns/turn-service.ts";
+import { createMessageWriter, type UIMessageChunk } from "./message-writer.ts";
+import { type ShownOptions, type ShownPart, shownReply } from "./ui-messages.ts";
+
+export interface UIMessageStreamOptions {
+  /** Which message the turn writes, by its first event. */
+  readonly messageOf: (start: TurnEvent | undefined) => TurnChunksOptions;
+  /** Events with smaller numbers are there already: given out as one, so that nothing that was retracted is seen. Default 0. */
+  readonly known?: number;
+}
+
+/**
+ * A turn, from its first event on, as the AI SDK's UI message stream. If the events break off, so does the connection: a client
+ * takes an ordered end for the end of the turn.
+ */
+export const encodeUIMessageStream =
+  ({ messageOf, known = 0 }: UIMessageStreamOptions): Encoder =>
+  ({ events, ...options }) =>
+    new Response(eventStream(textsOf(chunkGroups(gathered(events, known), messageOf)), options), {
+      headers: { ...EVENT_STREAM_HEADERS, "x-vercel-ai-ui-message-stream": "v1" },
+    });
+
+/** The events before number `known` as one group. */
+async function* gathered(
+  groups: AsyncIterable<readonly NumberedEvent[]>,
+  known: number,
+): AsyncGenerator<readonly NumberedEvent[]> {
+  let waiting: NumberedEvent[] = [];
+  for await (const group of groups) {
+    waiting.push(...group);
+    if ((waiting.at(-1)?.number ?? 0) < known - 1) continue;
+    yield waiting;
+    waiting = [];
+  }
+}
+
+async function* chunkGroups(
+  groups: AsyncIterable<readonly NumberedEvent[]>,
+  messageOf: UIMessageStreamOptions["messageOf"],
+): AsyncGenerator<readonly UIMessageChunk[]> {
+  let chunks: TurnChunks | undefined;
+  for await (const group of groups) {
+    if (chunks === undefined) {
+      chunks = createTurnChunks(messageOf(group[0]?.event));
+      yield chunks.start();
+    }
+    yield chunks.next(group);
+    if (chunks.isOver()) return;
+  }
+  throw new BrokenOffError("The events of the turn broke off.");
+}
+
+async function* textsOf(groups: AsyncIterable<readonly UIMessageChunk[]>): AsyncGenerator<string> {
+  for await (const group of groups) {
+    if (group.length > 0) yield group.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");
+  }
+  yield "data: [DONE]\n\n";
+}
+
+export interface TurnChunksOptions extends ShownOptions {
+  /** The id of the UI message that the turn writes. */
+  readonly messageId: string;
+  /** Replies and results of the same UI message that were there before the turn: it goes on with a call that waited. */
+  readonly before: readonly RichMessage[];
+  /**
+   * How many parts the client has of the UI message, if it goes on with it. Absent: it begins with an empty one, as
+   * `resumeStream` does, and gets `before`, too.
+   */
+  readonly heldParts?: number;
+}
+
+/** Turns the events of a turn into chunks, group by group, from the first event on. */
+export interface TurnChunks {
+  readonly start: () => UIMessageChunk[];
+  /** Pieces that are retracted within the same group are never given out. */
+  readonly next: (events: readonly NumberedEvent[]) => UIMessageChunk[];
+  /** Whether the turn has ended. */
+  readonly isOver: () => boolean;
+}
+
+export function createTurnChunks({ messageId, before, heldParts, ...shown }: TurnChunksOptions): TurnChunks {
+  const messages: RichMessage[] = [...before];
+  const interruptions: Interruption[] = [];
+  /** Of the reply on its way. */
+  let pieces: ContentPart[] = [];
+  const partsNow = (): ShownPart[] => {
+    const coming: RichMessage[] = pieces.length === 0 ? [] : [{ role: "assistant", content: pieces }];
+    return shownReply([...messages, ...coming], { ...shown, interruptions });
+  };
+  const held = heldParts === undefined ? [] : partsNow();
+  const writer = createMessageWriter({ parts: held, length: Math.max(heldParts ?? 0, held.length) });
+  let end: TurnEnd | undefined;
+
+  const take = (event: TurnEvent): void => {
+    switch (event.type) {
+      case "text":
+      case "reasoning":
+        addPiece(pieces, event.type, event.text);
+        break;
+      case "part":
+        pieces.push(event.part);
+        break;
+      case "retract":
+        pieces = [];
+        break;
+      case "message":
+        pieces = [];
+        messages.push(event.message);
+        break;
+      case "tool_end":
+        messages.push({ role: "tool", tool_call_id: event.toolCallId, content: event.parts ?? event.result });
+        break;
+      case "interruption":
+        interruptions.push(event.interruption);
+        break;
+      case "turn_end":
+        // Pieces without their message aren't part of the conversation.
+        pieces = [];
+        end = event;
+    }
+  };
+
+  return {
+    start: () => [
+      { type: "start", messageId },
+      ...(heldParts === undefined && before.length > 0 ? writer.write(partsNow()) : []),
+    ],
+    next: (events) => {
+      if (end !== undefined) return [];
+      const grown = onePiece(events);
+      for (const { event } of events) take(event);
+      const appended = grown && writer.append(grown.type, grown.text);
+      if (appended !== undefined) return appended;
+      const chunks = writer.write(partsNow());
+      return end === undefined ? chunks : [...chunks, ...writer.close(), ...endChunks(end)];
+    },
+    isOver: () => end !== undefined,
+  };
+}
+
+function addPiece(pieces: ContentPart[], type: "text" | "reasoning", text: string): void {
+  const last = pieces.at(-1);
+  const said = last?.type === type && typeof last["text"] === "string" ? last["text"] : undefined;
+  if (said === undefined) pieces.push({ type, text });
+  else pieces[pieces.length - 1] = { type, text: said + text };
+}
+
+/** Where the events are pieces of one kind: without looking at the whole message, since these are most of what comes. */
+function onePiece(
+  events: readonly NumberedEvent[],
+): { readonly type: "text" | "reasoning"; readonly text: string } | undefined {
+  const type = events[0]?.event.type;
+  if (type !== "text" && type !== "reasoning") return undefined;
+  let text = "";
+  for (const { event } of events) {
+    if (event.type !== type) return undefined;
+    text += event.text;
+  }
+  return { type, text };
+}
+
+function endChunks({ status, error }: TurnEnd): UIMessageChunk[] {
+  switch (status) {
+    case "completed":
+      return [{ type: "finish", finishReason: "stop" }];
+    case "interrupted":
+      return [{ type: "finish", finishReason: "tool-calls" }];
+    case "stopped":
+      return [{ type: "abort" }];
+    case "error":
+      return [{ type: "error", errorText: error?.message ?? "The turn failed." }];
+  }
+}

@@ -1,0 +1,114 @@
+import { ConversationStoreError, type MemoryErrorUnion, type VersionedMemoryProvider } from "@jaf/memory";
+import { createMemoryNotFoundError } from "@jaf/memory/adapter";
+import { present } from "@jaf/memory/engine";
+import { invalid, refusal, storeRefusal } from "../turns/turn-errors.ts";
+import type { TurnEdit, TurnRefusal, TurnRequest } from "../turns/turn-service.ts";
+import { type ConversationBase, saidMessages } from "./stored-request.ts";
+
+/** Where a turn takes place. */
+export type ResolvedTarget =
+  | { readonly found: true; readonly conversationId: string; readonly dropLast?: number }
+  /** To be made. `isRandom`: nobody else knows the id. */
+  | { readonly found: false; readonly conversationId: string; readonly isRandom: boolean }
+  | { readonly refusal: TurnRefusal };
+
+/** Finds the conversation, as far as the agent client doesn't do that by itself. */
+export async function resolveTarget(
+  provider: VersionedMemoryProvider,
+  request: TurnRequest,
+): Promise<ResolvedTarget> {
+  const { target, identity } = request;
+  if ("conversationId" in target) {
+    const { conversationId } = target;
+    return request.edit === undefined
+      ? { found: true, conversationId }
+      : resolveEdit(provider, request, conversationId);
+  }
+  if (request.edit !== undefined) return { refusal: invalid("An edit needs a conversation that exists.") };
+  if (target.newId === undefined)
+    return { found: false, conversationId: crypto.randomUUID(), isRandom: true };
+  const conversationId = target.newId;
+  const isOwn = await isOwned(provider, { conversationId, userId: identity.userId });
+  if (typeof isOwn !== "boolean") return { refusal: isOwn };
+  return isOwn ? { found: true, conversationId } : { found: false, conversationId, isRandom: false };
+}
+
+async function isOwned(
+  provider: VersionedMemoryProvider,
+  owned: { readonly conversationId: string; readonly userId: string },
+): Promise<boolean | TurnRefusal> {
+  const found = await provider.findConversations({ ...owned, includeMessages: false });
+  return found.success ? found.data.length > 0 : storeRefusal(found.error);
+}
+
+/** How much an edit drops. Refuses one of a conversation that isn't what the client saw. */
+async function resolveEdit(
+  provider: VersionedMemoryProvider,
+  { edit, identity, input }: TurnRequest,
+  conversationId: string,
+): Promise<ResolvedTarget> {
+  const said = saidMessages(input);
+  if (edit === undefined || said === undefined || said.length === 0) {
+    return { refusal: invalid("An edit needs a message of the user.") };
+  }
+  const { position, version } = edit;
+  if (!Number.isSafeInteger(position) || position < 0) {
+    return { refusal: invalid("The position of an edit is a whole number from 0.") };
+  }
+  const isOwn = await isOwned(provider, { conversationId, userId: identity.userId });
+  if (typeof isOwn !== "boolean") return { refusal: isOwn };
+  if (!isOwn) return { refusal: refusal("not-found") };
+  const messages = { before: position + 1, limit: 1 };
+  const read = await provider.readConversation(conversationId, { messages });
+  if (!read.success) return { refusal: storeRefusal(read.error) };
+  const { conversation, firstPosition } = read.data;
+  const metadata = conversation?.metadata;
+  if (conversation === null || metadata?.nextPosition === undefined) return { refusal: refusal("not-found") };
+  if (metadata.version !== version) return { refusal: refusal("changed") };
+  const [edited] = conversation.messages;
+  if (edited?.role !== "user" || firstPosition !== position) {
+    return { refusal: invalid("At the position of an edit there is no message of the user.") };
+  }
+  return { found: true, conversationId, dropLast: metadata.nextPosition - position };
+}
+
+export type BaseReading =
+  | { readonly base: ConversationBase }
+  | { readonly refusal: TurnRefusal; readonly error: MemoryErrorUnion };
+
+/** What the conversation is before a turn. */
+export async function readBase(
+  provider: VersionedMemoryProvider,
+  conversationId: string,
+  edit: TurnEdit | undefined,
+): Promise<BaseReading> {
+  const read = await provider.readConversation(conversationId, { messages: "none" });
+  if (!read.success) return { refusal: storeRefusal(read.error), error: read.error };
+  const { conversation, incarnation, firstPosition } = read.data;
+  if (conversation === null) {
+    return { refusal: refusal("not-found"), error: createMemoryNotFoundError(conversationId) };
+  }
+  const version = conversation.metadata?.version ?? 0;
+  return { base: { position: edit?.position ?? firstPosition, version, incarnation } };
+}
+
+/** A conversation that a turn makes, once the engine has judged the request: a refused one leaves none behind. */
+export interface NewConversation {
+  readonly conversationId: string;
+  readonly title: string | undefined;
+  /** Of the write that makes it. */
+  readonly key: string;
+}
+
+export async function makeConversation(
+  provider: VersionedMemoryProvider,
+  userId: string,
+  { conversationId, title, key }: NewConversation,
+): Promise<string> {
+  const metadata = { userId, ...present({ title }) };
+  const options = { createIfMissing: true, idempotencyKey: key };
+  const made = await provider.appendMessages(conversationId, [], metadata, options);
+  if (made.success) return conversationId;
+  // As the client's own store does: the engine makes a refusal or an outcome of it.
+  throw new ConversationStoreError(made.error);
+}

@@ -1,0 +1,242 @@
+import type { TurnLog } from "@jaf/memory";
+import { pause } from "../pause.ts";
+import { createEventPoller } from "../turns/event-poller.ts";
+import { followTurn } from "../turns/follow-turn.ts";
+import { invalid, refusal, storeRefusal, TurnStoreError } from "../turns/turn-errors.ts";
+import type { TurnEnd } from "../turns/turn-event.ts";
+import type { StartedTurn, TurnIds, TurnRefusal, TurnRequest, TurnService } from "../turns/turn-service.ts";
+import { type ResolvedTarget, resolveTarget } from "./conversation.ts";
+import { failedEnd, LOST } from "./end-turn.ts";
+import type { TurnScope } from "./job.ts";
+import type { Unbegun } from "./lease.ts";
+import { parseTurnOptions, type TurnServiceOptions } from "./options.ts";
+import { startRecovery } from "./recovery.ts";
+import { createTurnClients } from "./run-agent.ts";
+import { startTurnRun, type TurnRun } from "./start-job.ts";
+import type { StoredRequest } from "./stored-request.ts";
+
+/** From so many turns on, pieces are gathered for longer: what each append costs is the process's, and that of all its turns. */
+const MANY_TURNS = 150;
+const LONGEST_GATHERING = 3;
+
+const gatherMsAmong = (turns: number, gatherMs: number): number =>
+  gatherMs * Math.min(LONGEST_GATHERING, Math.max(1, turns / MANY_TURNS));
+
+/** How long the log may fail before the readers of a turn are told. */
+const GIVE_UP_MS = 30_000;
+/** How long turns that are handed over have for that, also where the store doesn't answer. */
+const HAND_OVER_MS = 3_000;
+
+/**
+ * Creates the service that runs turns of agents on a turn log and a memory provider. Processes with the same log and the same
+ * provider see each other's turns, stop them, and go on with those of a process that is gone. Throws a `TypeError` that names the
+ * field if an option is invalid.
+ */
+export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnService {
+  const settings = parseTurnOptions(options);
+  const { log, provider, pollMs } = settings;
+  const runs = new Map<string, TurnRun>();
+  const over = new AbortController();
+  let isDraining = false;
+
+  const scope: TurnScope<Ctx> = {
+    ...{ settings, clients: createTurnClients(settings), isDraining: () => isDraining },
+    gatherMs: () => gatherMsAmong(runs.size, settings.gatherMs),
+  };
+  const poller = createEventPoller({ log, pollMs, giveUpMs: GIVE_UP_MS });
+  const follow = {
+    poller,
+    storedOf: (turn: TurnIds) => runs.get(keyOf(turn))?.stored(),
+  };
+
+  function track(run: TurnRun): void {
+    const key = keyOf(run);
+    runs.set(key, run);
+    void run.left.then(() => {
+      if (runs.get(key) === run) runs.delete(key);
+    });
+  }
+
+  const recovery = startRecovery({ scope, onRun: track });
+
+  /** How a turn ended that isn't, or is no longer, this process's. */
+  async function endInLog(turn: TurnIds, from: number): Promise<TurnEnd> {
+    try {
+      const query = { ...turn, from, signal: over.signal };
+      for await (const events of followTurn(follow, query)) {
+        const last = events.at(-1)?.event;
+        if (last?.type === "turn_end") return last;
+      }
+    } catch (thrown) {
+      settings.onError(thrown);
+    }
+    return failedEnd(LOST);
+  }
+
+  async function endOf(run: TurnRun): Promise<TurnEnd> {
+    const left = await run.left;
+    return left.kind === "ended" ? left.end : endInLog(run, 0);
+  }
+
+  const started = (turn: TurnIds, ended: Promise<TurnEnd>): StartedTurn => ({
+    ...{ started: true, conversationId: turn.conversationId, turnId: turn.turnId, ended },
+  });
+
+  async function refused(
+    turn: TurnIds,
+    target: ResolvedTarget,
+    unbegun: Omit<Unbegun, "error">,
+  ): Promise<StartedTurn> {
+    if (unbegun.isOrphaned === true) {
+      recovery.adopt(turn);
+      return started(turn, endInLog(turn, 0));
+    }
+    if (unbegun.isUnwanted === true) recovery.abandon(turn);
+    // Under an id that nobody has been told.
+    if ("isRandom" in target && target.isRandom) await provider.deleteConversation(turn.conversationId);
+    return notStarted(await withTurn(turn.conversationId, unbegun.refusal));
+  }
+
+  /** With the id of the turn that is in the way. */
+  async function withTurn(conversationId: string, why: TurnRefusal): Promise<TurnRefusal> {
+    if (why.reason !== "running" || why.turnId !== undefined) return why;
+    const latest = await log.read({ conversationId, limit: 1 });
+    const turn = latest.success ? latest.data?.turn : undefined;
+    return turn?.state === "running" ? { ...why, turnId: turn.turnId } : why;
+  }
+
+  const startNamed = createNamedTurns({
+    log,
+    join: (turn) => {
+      const run = runs.get(keyOf(turn));
+      return started(turn, run === undefined ? endInLog(turn, 0) : endOf(run));
+    },
+  });
+
+  async function start(request: TurnRequest): Promise<StartedTurn> {
+    if (isDraining) return notStarted(refusal("draining"));
+    if (!settings.agents.has(request.agentName)) return notStarted(invalid("There is no such agent."));
+    const { target, turnId, identity } = request;
+    const conversationId = "newId" in target ? target.newId : target.conversationId;
+    if (turnId === undefined || conversationId === undefined) return startAs(crypto.randomUUID(), request);
+    const turn = { conversationId, turnId, userId: identity.userId };
+    return startNamed(turn, () => startAs(turnId, request));
+  }
+
+  async function startAs(turnId: string, request: TurnRequest): Promise<StartedTurn> {
+    const target = await resolveTarget(provider, request);
+    if ("refusal" in target) return notStarted(target.refusal);
+    const { conversationId } = target;
+    const title = "newId" in request.target ? request.target.title : undefined;
+    const run = startTurnRun({
+      ...{ scope, conversationId, turnId },
+      request: { ...storable(request), ...("dropLast" in target ? { dropLast: target.dropLast } : {}) },
+      newConversation: target.found ? undefined : { conversationId, title, key: `${turnId}:create` },
+    });
+    track(run);
+    const unbegun = await run.opened;
+    if (unbegun !== undefined) return refused(run, target, unbegun);
+    return started(run, endOf(run));
+  }
+
+  async function stop(turn: TurnIds): Promise<boolean> {
+    const asked = await log.requestStop(turn);
+    if (!asked.success) throw new TurnStoreError(asked.error);
+    // The log has it, so that also a process that takes over stops. Here there is no need to ask it.
+    if (asked.data) runs.get(keyOf(turn))?.stop();
+    return asked.data;
+  }
+
+  async function drain({
+    timeoutMs,
+  }: {
+    readonly timeoutMs: number;
+  }): Promise<{ readonly handedOver: number }> {
+    isDraining = true;
+    const stopped = recovery.close();
+    await within(Promise.all([stopped, ...[...runs.values()].map(({ left }) => left)]), timeoutMs);
+    // Also those that were taken over meanwhile.
+    const all = [...runs.values()];
+    for (const run of all) run.handOver();
+    await within(Promise.all([stopped, ...all.map(({ left }) => left)]), HAND_OVER_MS);
+    // A run that doesn't end in time isn't handed over: its lease ends by itself.
+    const lefts = await Promise.all(all.map((run) => (runs.has(keyOf(run)) ? undefined : run.left)));
+    return { handedOver: lefts.filter((left) => left?.kind === "handed-over").length };
+  }
+
+  return {
+    start: (request) =>
+      start(request).catch((thrown: unknown) => {
+        settings.onError(thrown);
+        return notStarted(refusal("store", { retryable: true }));
+      }),
+    follow: (query) => followTurn(follow, query),
+    stop: ({ conversationId, turnId }) => stop({ conversationId, turnId }),
+    running: () => runs.size,
+    drain,
+    close: async () => {
+      await drain({ timeoutMs: 0 });
+      over.abort();
+      poller.close();
+    },
+  };
+}
+
+const notStarted = (why: TurnRefusal): StartedTurn => ({ started: false, refusal: why });
+
+function storable({ target: _, turnId: __, ...request }: TurnRequest): Omit<StoredRequest, "base"> {
+  return request;
+}
+
+async function within(task: Promise<unknown>, ms: number): Promise<void> {
+  const done = new AbortController();
+  await Promise.race([task, pause(ms, done.signal)]);
+  done.abort();
+}
+
+interface NamedTurn extends TurnIds {
+  readonly userId: string;
+}
+
+interface NamedTurnsOptions {
+  readonly log: TurnLog;
+  /** The turn, which has begun, here or elsewhere. */
+  readonly join: (turn: TurnIds) => StartedTurn;
+}
+
+/**
+ * Starts each turn whose id the request gives once. Here, requests that come while it starts share its beginning; between processes
+ * the log decides, in which no id begins twice: who was slower joins the turn that it finds there.
+ */
+function createNamedTurns({ log, join }: NamedTurnsOptions) {
+  const starting = new Map<string, Promise<StartedTurn>>();
+
+  /** `undefined`: the log has no such turn. */
+  async function find({ userId, ...turn }: NamedTurn): Promise<StartedTurn | undefined> {
+    const read = await log.read({ ...turn, limit: 1 });
+    if (!read.success) return { started: false, refusal: storeRefusal(read.error) };
+    if (read.data === null) return undefined;
+    const { turn: logged, events } = read.data;
+    if (logged.userId !== userId) return { started: false, refusal: refusal("not-found") };
+    const isExpired = logged.state !== "running" && events.length === 0;
+    return isExpired ? { started: false, refusal: refusal("changed") } : join(turn);
+  }
+
+  async function startOnce(turn: NamedTurn, start: () => Promise<StartedTurn>): Promise<StartedTurn> {
+    const found = await find(turn);
+    if (found !== undefined) return found;
+    const started = await start();
+    return started.started ? started : ((await find(turn)) ?? started);
+  }
+
+  return function startNamed(turn: NamedTurn, start: () => Promise<StartedTurn>): Promise<StartedTurn> {
+    const key = JSON.stringify([turn.userId, turn.conversationId, turn.turnId]);
+    const underWay = starting.get(key);
+    if (underWay !== undefined) return underWay;
+    const begun = startOnce(turn, start).finally(() => starting.delete(key));
+    starting.set(key, begun);
+    return begun;
+  };
+}
+
+const keyOf = ({ conversationId, turnId }: TurnIds): string => JSON.stringify([conversationId, turnId]);

@@ -1,0 +1,76 @@
+import type { TurnClient } from "@jaf/core/internal";
+import type { TurnEnd, TurnEvent } from "../turns/turn-event.ts";
+import type { TurnIds } from "../turns/turn-service.ts";
+import type { NewConversation } from "./conversation.ts";
+import type { HeldTurn, TurnSession, Unbegun } from "./lease.ts";
+import type { TurnSettings } from "./options.ts";
+import type { StoredRequest } from "./stored-request.ts";
+import type { Recorder } from "./turn-record.ts";
+
+/** By the names of their agents. */
+export type TurnClients<Ctx> = ReadonlyMap<string, TurnClient<Ctx>>;
+
+/** What all turns of a service share. */
+export interface TurnScope<Ctx> {
+  readonly settings: TurnSettings<Ctx>;
+  readonly clients: TurnClients<Ctx>;
+  readonly isDraining: () => boolean;
+  /** How long pieces are gathered now. */
+  readonly gatherMs: () => number;
+}
+
+export interface TurnRunOptions<Ctx> extends TurnIds {
+  readonly scope: TurnScope<Ctx>;
+  readonly request: Omit<StoredRequest, "base">;
+  readonly newConversation?: NewConversation | undefined;
+}
+
+/** How a turn was left by this process. */
+export type TurnLeft =
+  | { readonly kind: "ended"; readonly end: TurnEnd }
+  /** Another process has it, or nobody. The log tells how it ends. */
+  | { readonly kind: "elsewhere" }
+  | { readonly kind: "handed-over" }
+  | { readonly kind: "refused"; readonly unbegun: Omit<Unbegun, "error"> };
+
+/** What a taken over turn goes on from. */
+export interface TakenTurn extends HeldTurn {
+  readonly startedAt: Date;
+  /** What the turn has told before, for its record. */
+  readonly told: readonly TurnEvent[];
+  /** Events that the process before has left out. */
+  readonly missing: readonly TurnEvent[];
+  /** Whether anything of the turn is in the conversation, so that it is only gone on with. */
+  readonly hasProgress: boolean;
+  /** Whether it only remains to end it, as `ending` says or as stopped. */
+  readonly ending?: TurnEnd;
+  readonly stopped?: { readonly openText: string; readonly agentName: string };
+  /** The conversation's version now. */
+  readonly version: number | undefined;
+}
+
+/** Why a run is aborted. */
+export type AbortReason = "stop" | "lost" | "hand-over";
+
+/** The parts of a turn that runs. */
+export interface RunParts<Ctx> {
+  readonly options: TurnRunOptions<Ctx>;
+  readonly taken: TakenTurn | undefined;
+  readonly session: TurnSession;
+  readonly recorder: Recorder;
+  readonly signal: AbortSignal;
+  readonly reason: () => AbortReason | undefined;
+  readonly opened: () => void;
+  /** What this process has written to the conversation in the turn. */
+  readonly written: { version: number | undefined; to: number | undefined; count: number };
+}
+
+export function noteWrite<Ctx>(
+  { written }: RunParts<Ctx>,
+  receipt: { readonly version?: number; readonly nextPosition: number } | undefined,
+): void {
+  if (receipt === undefined) return;
+  written.version = receipt.version ?? written.version;
+  written.to = receipt.nextPosition;
+  written.count += 1;
+}

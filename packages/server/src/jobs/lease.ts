@@ -1,0 +1,220 @@
+import type { MemoryErrorUnion, Result, TurnEnding, TurnWriter } from "@jaf/memory";
+import { createMemoryConflictError } from "@jaf/memory/adapter";
+import { createFailure, createMemoryStorageError } from "@jaf/memory/engine";
+import { createEventWriter, type EventWriter } from "../turns/event-writer.ts";
+import { createStoredEvents, type StoredEvents } from "../turns/recent-events.ts";
+import { refusal, storeRefusal } from "../turns/turn-errors.ts";
+import type { TurnEvent } from "../turns/turn-event.ts";
+import type { TurnIds, TurnRefusal } from "../turns/turn-service.ts";
+import { type BaseReading, readBase } from "./conversation.ts";
+import type { TurnSettings } from "./options.ts";
+import { type ConversationBase, encodeRequest, type StoredRequest, saidMessages } from "./stored-request.ts";
+
+export interface SessionOptions<Ctx> extends TurnIds {
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the context is
+  readonly settings: TurnSettings<Ctx> | TurnSettings<any>;
+  readonly request: Omit<StoredRequest, "base">;
+  readonly isDraining: () => boolean;
+  readonly gatherMs: () => number;
+  readonly onStop: () => void;
+  readonly onLost: () => void;
+}
+
+/** Why a turn couldn't begin. */
+export interface Unbegun {
+  readonly refusal: TurnRefusal;
+  readonly error: MemoryErrorUnion;
+  /** The turn is in the log, or may be, and its writer isn't known: the answer got lost. Somebody takes it over. */
+  readonly isOrphaned?: true;
+  /** It may be in the log as well, but the refusal holds: it has to be stopped there. */
+  readonly isUnwanted?: true;
+}
+
+export interface HeldTurn {
+  readonly writer: TurnWriter;
+  /** How many events it has. */
+  readonly first: number;
+  readonly base: ConversationBase;
+}
+
+/** A turn in the log, from before it begins there. */
+export interface TurnSession {
+  /** Where its events are read that this process stores. `undefined`: it hasn't begun. */
+  readonly stored: () => StoredEvents | undefined;
+  readonly base: () => ConversationBase | undefined;
+  /**
+   * Begins the turn, unless it has begun. `expectedVersion`: what the run knows of the conversation. `undefined`: it has begun.
+   * A failure that may pass isn't final: call it again.
+   */
+  readonly begin: (expectedVersion?: number) => Promise<Unbegun | undefined>;
+  /** Waits for a beginning under way. */
+  readonly settle: () => Promise<void>;
+  /** Why the turn can't begin, once that is final, or why it couldn't where it may be in the log all the same. */
+  readonly refused: () => Unbegun | undefined;
+  /** Takes the place of a writer that is gone. */
+  readonly hold: (turn: HeldTurn) => void;
+  /** Before the turn begins, events wait. */
+  readonly push: (event: TurnEvent) => void;
+  readonly flush: () => Promise<boolean>;
+  readonly end: (last: TurnEvent, ending: TurnEnding) => Promise<boolean>;
+  /** Stores nothing more, and lets another process take over. */
+  readonly release: () => Promise<void>;
+  /** Stores nothing more, and begins no more. */
+  readonly close: () => void;
+}
+
+const conflict = () => createMemoryConflictError("turn", { operation: "begin" });
+
+export function openTurnSession<Ctx>(options: SessionOptions<Ctx>): TurnSession {
+  const { settings, request, conversationId, turnId } = options;
+  const { log } = settings;
+  let events: EventWriter | undefined;
+  let stored: StoredEvents | undefined;
+  let base: ConversationBase | undefined;
+  let writer: TurnWriter | undefined;
+  let waiting: TurnEvent[] = [];
+  let final: Unbegun | undefined;
+  /** What a `begin` said the conversation is whose answer nobody got. */
+  let sent: ConversationBase | undefined;
+  let doubtful: Unbegun | undefined;
+  let isClosed = false;
+  let beginning: Promise<Unbegun | undefined> | undefined;
+
+  function hold(turn: HeldTurn): void {
+    const ring = createStoredEvents(turn.first);
+    base = turn.base;
+    writer = turn.writer;
+    stored = ring;
+    events = createEventWriter({
+      ...{ log, writer, first: turn.first },
+      gatherMs: options.gatherMs,
+      heartbeatMs: settings.heartbeatMs,
+      leaseMs: settings.leaseSeconds * 1_000,
+      onStored: ring.add,
+      onStop: options.onStop,
+      onLost: () => {
+        ring.close();
+        options.onLost();
+      },
+    });
+    const early = waiting;
+    waiting = [];
+    for (const event of early) events.push(event);
+  }
+
+  async function currentBase(expectedVersion: number | undefined): Promise<BaseReading> {
+    const read = await readBase(settings.provider, conversationId, request.edit);
+    if (!("base" in read)) return read;
+    const isSame = expectedVersion === undefined || read.base.version === expectedVersion;
+    // What the log may have is gone on with from there.
+    if (isSame && (sent === undefined || isSameBase(sent, read.base))) return read;
+    const changed = createMemoryConflictError("version", { operation: "begin" });
+    return { refusal: refusal("changed"), error: changed };
+  }
+
+  async function beginInLog(base: ConversationBase): Promise<Unbegun | undefined> {
+    const begun = await log
+      .begin({
+        ...{ conversationId, userId: request.identity.userId, turnId },
+        request: encodeRequest({ ...request, base }),
+        leaseSeconds: settings.leaseSeconds,
+        keepSeconds: settings.keepSeconds,
+      })
+      .catch(thrownInto);
+    if (!begun.success) {
+      const { _tag: tag } = begun.error;
+      if (tag !== "MemoryValidationError" && tag !== "MemoryConflictError") sent ??= base;
+      return { refusal: storeRefusal(begun.error), error: begun.error };
+    }
+    if (begun.data.begun) {
+      const position = base.position + (saidMessages(request.input)?.length ?? 0);
+      waiting.unshift({
+        ...{ type: "turn_start", turnId, conversationId, position },
+        agentName: request.agentName,
+      });
+      hold({ writer: begun.data.writer, first: 0, base });
+      return undefined;
+    }
+    const { turnId: running } = begun.data.running;
+    final = { refusal: refusal("running", { turnId: running }), error: conflict() };
+    // A begin whose answer got lost, so that its token isn't known; of a named turn it may be another process's as well.
+    if (running === turnId) final = { ...final, isOrphaned: true };
+    return final;
+  }
+
+  async function attempt(expectedVersion: number | undefined): Promise<Unbegun | undefined> {
+    if (options.isDraining()) {
+      final = { refusal: refusal("draining"), error: conflict() };
+      return final;
+    }
+    const read = await currentBase(expectedVersion);
+    return "base" in read ? beginInLog(read.base) : read;
+  }
+
+  /** What a refusal means for a turn that the log may have: it has to be told as one that runs, or to be stopped. */
+  async function inDoubt(unbegun: Unbegun): Promise<Unbegun> {
+    const read = await log.read({ conversationId, turnId, limit: 1 }).catch(thrownInto);
+    if (read.success && read.data === null) {
+      sent = undefined;
+      doubtful = undefined;
+      return unbegun;
+    }
+    const { reason } = unbegun.refusal;
+    const goesOn = reason === "store" || reason === "draining" || reason === "running";
+    doubtful = { ...unbegun, ...(goesOn ? { isOrphaned: true } : { isUnwanted: true }) };
+    // That it is there is known now.
+    if (read.success || !goesOn || final !== undefined) final = doubtful;
+    return doubtful;
+  }
+
+  async function beginOnce(expectedVersion: number | undefined): Promise<Unbegun | undefined> {
+    const unbegun = await attempt(expectedVersion);
+    const isClear = unbegun === undefined || unbegun.isOrphaned === true || sent === undefined;
+    return isClear ? unbegun : inDoubt(unbegun);
+  }
+
+  return {
+    stored: () => stored,
+    base: () => base,
+    begin: async (expectedVersion) => {
+      if (events !== undefined || final !== undefined) return final;
+      if (isClosed) return doubtful ?? { refusal: refusal("store", { retryable: true }), error: conflict() };
+      beginning ??= beginOnce(expectedVersion).finally(() => {
+        beginning = undefined;
+      });
+      return beginning;
+    },
+    settle: async () => {
+      await beginning?.catch(() => {});
+    },
+    refused: () => final ?? doubtful,
+    hold,
+    push: (event) => {
+      if (events === undefined) waiting.push(event);
+      else events.push(event);
+    },
+    flush: async () => (await events?.flush()) ?? false,
+    end: async (last, ending) => {
+      const ended = (await events?.end(last, ending)) ?? false;
+      stored?.close();
+      return ended;
+    },
+    release: async () => {
+      await events?.flush();
+      events?.close();
+      stored?.close();
+      if (writer !== undefined) await log.release(writer);
+    },
+    close: () => {
+      isClosed = true;
+      events?.close();
+      stored?.close();
+    },
+  };
+}
+
+const isSameBase = (one: ConversationBase, other: ConversationBase): boolean =>
+  one.version === other.version && one.incarnation === other.incarnation && one.position === other.position;
+
+const thrownInto = (): Result<never> =>
+  createFailure(createMemoryStorageError("begin", "the turn log threw", { retryable: true }));

@@ -1,0 +1,237 @@
+import type { MemoryErrorUnion, TakenOverTurn, TurnLog, TurnWriter } from "@jaf/memory";
+import { createFailure, createMemoryStorageError, onAbort, withDeadline } from "@jaf/memory/engine";
+import { pause } from "../pause.ts";
+import { TurnStoreError } from "../turns/turn-errors.ts";
+import type { TurnIds } from "../turns/turn-service.ts";
+import { ERASED, failedEnd, LOST } from "./end-turn.ts";
+import type { TurnScope } from "./job.ts";
+import { startTurnRun, type TurnRun } from "./start-job.ts";
+import { decodeRequest } from "./stored-request.ts";
+import { openingOf, prepareTakeOver, type Resumption } from "./take-over.ts";
+
+/** So many turns are taken over at a time: a process that comes after a crash mustn't break down under them. */
+const MAX_AT_ONCE = 16;
+/** How often this process tries to take over one turn before it gives the turn up. */
+const MAX_ATTEMPTS = 8;
+const FIRST_DELAY_MS = 1_000;
+const MAX_DELAY_MS = 60_000;
+const MAX_KNOWN = 1_000;
+/** How long a turn may take to be read, at least, before that counts as an attempt that failed. */
+const MIN_PREPARING_MS = 60_000;
+
+export interface RecoveryOptions<Ctx> {
+  readonly scope: TurnScope<Ctx>;
+  /** A turn runs in this process from now on. */
+  readonly onRun: (run: TurnRun) => void;
+}
+
+/** Goes on with turns whose process is gone. */
+export interface Recovery {
+  /** Takes over a turn whose lease ends soon, without waiting for the next look. */
+  readonly adopt: (turn: TurnIds) => void;
+  /** Asks the log to stop a turn that may be in it without a writer, and ends it there. */
+  readonly abandon: (turn: TurnIds) => void;
+  /** Resolves once nothing is under way. Turns that run go on. */
+  readonly close: () => Promise<void>;
+}
+
+interface Failures {
+  readonly attempts: number;
+  readonly notBefore: number;
+}
+
+export function startRecovery<Ctx>({ scope, onRun }: RecoveryOptions<Ctx>): Recovery {
+  const { settings } = scope;
+  const { log, recoverMs, onError } = settings;
+  const leaseMs = settings.leaseSeconds * 1_000;
+  const over = new AbortController();
+  const failures = new Map<string, Failures>();
+  const underWay = new Map<string, Promise<void>>();
+  let running = 0;
+
+  /** One call that is never answered must not end the looking. */
+  const answered = <T>(call: Promise<T>): Promise<T> => withDeadline(call, { timeoutMs: leaseMs });
+
+  /** Takes one turn over. `false`: there is nothing to take. */
+  async function takeOver(turn: TurnIds): Promise<boolean> {
+    const key = keyOf(turn);
+    const taken = await answered(log.takeOver(turn));
+    if (!taken.success) throw new TurnStoreError(taken.error);
+    if (taken.data === null) return false;
+    const { writer } = taken.data;
+    try {
+      const held = await whileHeld(prepareTakeOver(scope, taken.data), {
+        ...{ log, writer, leaseMs, maxMs: Math.max(MIN_PREPARING_MS, leaseMs * 10), signal: over.signal },
+      });
+      // Nothing may start once the service is closed.
+      if (over.signal.aborted) {
+        await log.release(writer);
+        return true;
+      }
+      if ("given" in held && held.given === "lost") return false;
+      const prepared = "done" in held ? held.done : createFailure(tooSlow());
+      if (prepared.success) {
+        failures.delete(key);
+        start(turn, prepared.data);
+        return true;
+      }
+      await failed(turn, taken.data, prepared.error);
+    } catch (thrown) {
+      await log.release(writer);
+      throw thrown;
+    }
+    return true;
+  }
+
+  function start({ conversationId, turnId }: TurnIds, { request, taken }: Resumption): void {
+    const run = startTurnRun({ scope, request, conversationId, turnId }, taken);
+    running += 1;
+    void run.left.then(() => {
+      running -= 1;
+    });
+    onRun(run);
+  }
+
+  /** Lets the turn go for a while, or ends it where that has been in vain too often. */
+  async function failed(
+    turn: TurnIds,
+    { writer, turn: logged, request: text }: TakenOverTurn,
+    error: MemoryErrorUnion,
+  ): Promise<void> {
+    const key = keyOf(turn);
+    const attempts = (failures.get(key)?.attempts ?? 0) + 1;
+    onError(error);
+    if (attempts < MAX_ATTEMPTS && error._tag !== "MemoryNotFoundError") {
+      const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempts - 1));
+      if (failures.size >= MAX_KNOWN) failures.clear();
+      failures.set(key, { attempts, notBefore: performance.now() + delayMs });
+      await log.release(writer);
+      return;
+    }
+    failures.delete(key);
+    const { userId, events, startedAt } = logged;
+    start(turn, {
+      request: { identity: { userId }, agentName: "", input: [] },
+      taken: {
+        ...{ writer, first: events, startedAt, told: [], hasProgress: true, version: undefined },
+        missing: events > 0 ? [] : [openingOf(logged, decodeRequest(text))],
+        base: { position: 0, version: 0, incarnation: "" },
+        ending: failedEnd(error._tag === "MemoryNotFoundError" ? ERASED : LOST),
+      },
+    });
+  }
+
+  function begin(turn: TurnIds, task: () => Promise<void>): void {
+    const key = keyOf(turn);
+    if (underWay.has(key)) return;
+    const done = task()
+      .catch(onError)
+      .finally(() => {
+        underWay.delete(key);
+      });
+    underWay.set(key, done);
+  }
+
+  async function look(): Promise<void> {
+    const free = MAX_AT_ONCE - underWay.size - running;
+    if (free <= 0 || scope.isDraining()) return;
+    // More than are free: some have to wait after they failed.
+    const found = await answered(log.abandoned(MAX_AT_ONCE * 4));
+    if (!found.success) {
+      onError(found.error);
+      return;
+    }
+    const now = performance.now();
+    const due = found.data.filter((turn) => (failures.get(keyOf(turn))?.notBefore ?? 0) <= now);
+    for (const turn of due.slice(0, free)) {
+      begin(turn, async () => {
+        if (!over.signal.aborted) await takeOver(turn);
+      });
+    }
+  }
+
+  async function loop(everyMs: number): Promise<void> {
+    while (!over.signal.aborted) {
+      await look().catch(onError);
+      // Spread, so that processes that began together don't look together.
+      await pause(everyMs * (0.5 + Math.random()), over.signal);
+    }
+  }
+
+  /** Takes a turn over once its lease has ended. `isUnwanted`: not before the log knows that it is to stop. */
+  async function untilTaken(turn: TurnIds, isUnwanted = false): Promise<void> {
+    const untilMs = performance.now() + settings.leaseSeconds * 2_000 + 5_000;
+    let isStopped = !isUnwanted;
+    while (!over.signal.aborted && performance.now() < untilMs) {
+      if (!isStopped) {
+        const asked = await log.requestStop(turn).catch(() => undefined);
+        isStopped = asked?.success === true && asked.data;
+      }
+      if (isStopped && (await takeOver(turn).catch(() => false))) return;
+      await pause(Math.min(1_000, settings.leaseSeconds * 250), over.signal);
+    }
+  }
+
+  const looping = recoverMs === false ? Promise.resolve() : loop(recoverMs);
+  return {
+    adopt: (turn) => begin(turn, () => untilTaken(turn)),
+    abandon: (turn) => begin(turn, () => untilTaken(turn, true)),
+    close: async () => {
+      over.abort();
+      await looping;
+      await Promise.all(underWay.values());
+    },
+  };
+}
+
+interface HoldOptions {
+  readonly log: Pick<TurnLog, "renew">;
+  readonly writer: TurnWriter;
+  readonly leaseMs: number;
+  /** How long the turn is held at most. */
+  readonly maxMs: number;
+  /** Aborting it lets go. */
+  readonly signal: AbortSignal;
+}
+
+/** `"lost"`: somebody else has the turn, or the log didn't answer for as long as the lease. */
+type WhileHeld<T> = { readonly done: T } | { readonly given: "lost" | "late" | "over" };
+
+/** Keeps a turn while the task that goes before its events is under way. A task that is given up goes on by itself. */
+async function whileHeld<T>(task: Promise<T>, options: HoldOptions): Promise<WhileHeld<T>> {
+  const { log, writer, leaseMs, maxMs, signal } = options;
+  const over = new AbortController();
+  const stopListening = onAbort(signal, () => over.abort());
+  const everyMs = leaseMs / 3;
+  const endsAt = performance.now() + maxMs;
+
+  async function hold(): Promise<"lost" | "late" | "over"> {
+    let heldAt = performance.now();
+    for (;;) {
+      await pause(Math.max(0, Math.min(everyMs, endsAt - performance.now())), over.signal);
+      if (over.signal.aborted) return "over";
+      const began = performance.now();
+      if (began >= endsAt) return "late";
+      const answer = await withDeadline(log.renew(writer), { timeoutMs: everyMs }).catch(() => undefined);
+      if (answer?.success === true) {
+        if (!answer.data.held) return "lost";
+        heldAt = began;
+      } else if (performance.now() - heldAt >= leaseMs) return "lost";
+    }
+  }
+
+  try {
+    return await Promise.race([
+      task.then((done) => ({ done })),
+      hold().then((given): WhileHeld<T> => ({ given })),
+    ]);
+  } finally {
+    over.abort();
+    stopListening();
+  }
+}
+
+const keyOf = ({ conversationId, turnId }: TurnIds): string => JSON.stringify([conversationId, turnId]);
+
+const tooSlow = (): MemoryErrorUnion =>
+  createMemoryStorageError("takeOver", "the turn wasn't read in time", { retryable: true });

@@ -1,0 +1,168 @@
+import { readToolResult } from "@jaf/core";
+import type { LoggedTurn, Message, Result, RichMessage, TakenOverTurn } from "@jaf/memory";
+import { createFailure, createSuccess, messageText, present } from "@jaf/memory/engine";
+import { refusal } from "../turns/turn-errors.ts";
+import { decodeEvent, type TurnEvent } from "../turns/turn-event.ts";
+import { editKey } from "./edit.ts";
+import { ERASED, failedEnd, LOST } from "./end-turn.ts";
+import type { TakenTurn, TurnScope } from "./job.ts";
+import type { TurnSettings } from "./options.ts";
+import { decodeRequest, type StoredRequest, saidMessages } from "./stored-request.ts";
+
+const PAGE = 1_000;
+/** How often a turn is taken over without anything having come of it. */
+const MAX_VAIN = 3;
+
+export interface Resumption {
+  readonly request: Omit<StoredRequest, "base">;
+  readonly taken: TakenTurn;
+}
+
+/** What a turn whose process is gone is gone on with from. A failure may pass: release the turn and try later. */
+export async function prepareTakeOver<Ctx>(
+  scope: TurnScope<Ctx>,
+  { writer, turn, request: text }: TakenOverTurn,
+): Promise<Result<Resumption>> {
+  const { settings } = scope;
+  const told = await eventsOf(settings, turn);
+  if (!told.success) return told;
+  const events = told.data;
+  const stored = decodeRequest(text);
+  const base = stored?.base ?? { position: 0, version: 0, incarnation: "" };
+  const startedAt = turn.startedAt;
+  const opening = openingOf(turn, stored);
+  const common = { writer, first: turn.events, base, startedAt, told: events, version: undefined };
+  if (stored === undefined || vainOf(events) >= MAX_VAIN) {
+    const request = stored ?? { identity: { userId: turn.userId }, agentName: "", input: [] };
+    const taken = { ...common, missing: [opening], hasProgress: true, ending: failedEnd(LOST) };
+    return createSuccess({ request, taken });
+  }
+  const { conversationId, turnId } = turn;
+  const selection = base.position === 0 ? "all" : { after: base.position - 1 };
+  const read = await settings.provider.readConversation(conversationId, {
+    messages: selection,
+    ...(stored.edit === undefined ? {} : { receiptFor: editKey(turnId) }),
+  });
+  if (!read.success) return createFailure(read.error);
+  const { conversation, incarnation } = read.data;
+  if (conversation === null || incarnation !== base.incarnation) {
+    const taken = { ...common, missing: [opening], hasProgress: true, ending: failedEnd(ERASED) };
+    return createSuccess({ request: stored, taken });
+  }
+  const isUnmade = stored.edit !== undefined && read.data.receipt === undefined;
+  // The edit was never made, and what it was to replace isn't the same any more.
+  if (isUnmade && conversation.metadata?.version !== base.version) {
+    const { message } = refusal("changed");
+    const ending = failedEnd({ code: "MemoryError", message, retryable: false });
+    return createSuccess({
+      request: stored,
+      taken: { ...common, missing: [opening], hasProgress: true, ending },
+    });
+  }
+  // What an edit that isn't made yet is to replace is no part of the turn.
+  const messages = isUnmade ? [] : conversation.messages;
+  const missing = missingEvents(messages, events, stored.agentName);
+  const stopped = {
+    openText: isReplied(messages) ? "" : openTextOf(events),
+    agentName: agentOf(events, stored),
+  };
+  return createSuccess({
+    request: stored,
+    taken: {
+      ...common,
+      version: conversation.metadata?.version,
+      // A stopped turn keeps what was shown, which its message takes the place of.
+      missing: turn.stopRequested && opening.type === "retract" ? missing : [opening, ...missing],
+      hasProgress: messages.length > 0,
+      ...(turn.stopRequested ? { stopped } : {}),
+    },
+  });
+}
+
+/** The first event of a turn that is taken over: what was shown is taken back, and where nothing was, the turn starts. */
+export function openingOf({ conversationId, turnId, events }: LoggedTurn, stored?: StoredRequest): TurnEvent {
+  if (events > 0) return { type: "retract", reason: "taken-over" };
+  const position = (stored?.base.position ?? 0) + (saidMessages(stored?.input ?? [])?.length ?? 0);
+  return { type: "turn_start", turnId, conversationId, position, agentName: stored?.agentName ?? "" };
+}
+
+async function eventsOf<Ctx>(
+  { log }: TurnSettings<Ctx>,
+  { conversationId, turnId, events }: LoggedTurn,
+): Promise<Result<readonly TurnEvent[]>> {
+  const all: TurnEvent[] = [];
+  while (all.length < events) {
+    const page = await log.read({ conversationId, turnId, from: all.length, limit: PAGE });
+    if (!page.success) return page;
+    const texts = page.data?.events ?? [];
+    if (texts.length === 0) break;
+    for (const event of texts) all.push(decodeEvent(event));
+  }
+  return createSuccess(all);
+}
+
+/** How often the turn was taken over since the last thing that came of it. */
+function vainOf(events: readonly TurnEvent[]): number {
+  const last = events.findLastIndex(({ type }) => type === "message" || type === "tool_end");
+  return events.slice(last + 1).filter((event) => event.type === "retract" && event.reason === "taken-over")
+    .length;
+}
+
+function openTextOf(events: readonly TurnEvent[]): string {
+  const last = events.findLastIndex(({ type }) => type === "message" || type === "retract");
+  return events
+    .slice(last + 1)
+    .map((event) => (event.type === "text" ? event.text : ""))
+    .join("");
+}
+
+const agentOf = (events: readonly TurnEvent[], { agentName }: StoredRequest): string =>
+  events.reduce((agent, event) => (event.type === "handoff" ? event.to : agent), agentName);
+
+const callsOf = ({ tool_calls: calls }: Message) => calls ?? [];
+
+/** Whether the turn's reply is in the conversation. */
+function isReplied(messages: readonly Message[]): boolean {
+  const last = messages.at(-1);
+  return last?.role === "assistant" && callsOf(last).length === 0;
+}
+
+/** What is in the conversation and was told to nobody, as the process was gone. Messages are told once they are stored. */
+function missingEvents(
+  messages: readonly Message[],
+  events: readonly TurnEvent[],
+  agentName: string,
+): readonly TurnEvent[] {
+  const toldMessages = events.flatMap((event) => (event.type === "message" ? [event.message] : []));
+  const toldResults = events.flatMap((event) => (event.type === "tool_end" ? [event.toolCallId] : []));
+  const names = new Map<string, string>();
+  const missing: TurnEvent[] = [];
+  for (const message of messages) {
+    if (message.role === "assistant") {
+      for (const call of callsOf(message)) names.set(call.id, call.function.name);
+      if (toldMessages.length > 0) toldMessages.shift();
+      else missing.push({ type: "message", agentName, message });
+    }
+    if (message.role !== "tool") continue;
+    const id = message.tool_call_id ?? "";
+    const toldAt = toldResults.indexOf(id);
+    if (toldAt !== -1) toldResults.splice(toldAt, 1);
+    else missing.push(resultEvent(message, names.get(id) ?? ""));
+  }
+  return missing;
+}
+
+function resultEvent(message: Message, toolName: string): TurnEvent {
+  const { content }: RichMessage = message;
+  const result = messageText(message);
+  const parts = typeof content === "string" || content === null ? undefined : content;
+  return {
+    type: "tool_end",
+    toolCallId: message.tool_call_id ?? "",
+    toolName,
+    status: readToolResult(result)?.status ?? "success",
+    durationMs: 0,
+    result,
+    ...present({ parts }),
+  };
+}

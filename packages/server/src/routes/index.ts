@@ -1,0 +1,21 @@
+import type { Route } from "../http/router.ts";
+import type { ServerParts } from "../server-parts.ts";
+import { aboutRoutes } from "./about.ts";
+import { aiSdkRoutes } from "./ai-sdk.ts";
+import { approvalRoutes } from "./approvals.ts";
+import { chatRoutes, editRoutes } from "./chat.ts";
+import { conversationRoutes } from "./conversations.ts";
+import { factRoutes } from "./facts.ts";
+import { turnRoutes } from "./turns.ts";
+
+/** Adds all routes but those that need no user: see `app.ts`. */
+export function addRoutes(route: Route, parts: ServerParts): void {
+  aboutRoutes(route, parts);
+  chatRoutes(route, parts);
+  conversationRoutes(route, parts);
+  editRoutes(route, parts);
+  turnRoutes(route, parts);
+  approvalRoutes(route, parts);
+  factRoutes(route, parts);
+  aiSdkRoutes(route, parts);
+}

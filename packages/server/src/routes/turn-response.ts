@@ -1,0 +1,109 @@
+import type { Context } from "hono";
+import { type EncodedTurn, type Encoder, encodeJson } from "../http/encoder.ts";
+import { refusalFailure } from "../http/failure.ts";
+import type { ServerEnvironment } from "../http/router.ts";
+import { encodeServerSentEvents } from "../http/sse.ts";
+import type { ServerParts } from "../server-parts.ts";
+import type { NumberedEvent, TurnRequest } from "../turns/turn-service.ts";
+
+type RequestContext = Context<ServerEnvironment>;
+
+/** JAF's own protocols: what the request asks for. */
+export function ownEncoder(
+  { req }: RequestContext,
+  { stream }: { readonly stream?: boolean | undefined },
+): Encoder {
+  const accepts = req.header("accept") ?? "";
+  return (stream ?? accepts.includes("text/event-stream")) ? encodeServerSentEvents : encodeJson;
+}
+
+/** Starts a turn and answers with its events. The turn goes on if the client leaves. */
+export async function answerTurn(
+  parts: ServerParts,
+  context: RequestContext,
+  request: Omit<TurnRequest, "identity">,
+  encode: Encoder,
+): Promise<Response> {
+  const identity = context.get("identity");
+  // Before the turn starts: who is told to come back later must not find it running.
+  const releaseStream = parts.limits.stream(identity.userId);
+  const releaseTurn = turnOf(parts, identity.userId, releaseStream);
+  const release = (): void => {
+    releaseTurn();
+    releaseStream();
+  };
+  const started = await parts.service.start({ identity, ...request }).catch((thrown: unknown) => {
+    release();
+    throw thrown;
+  });
+  if (!started.started) {
+    release();
+    throw refusalFailure(started.refusal);
+  }
+  void started.ended.then(releaseTurn, releaseTurn);
+  return encodeEvents(parts, context, { ...started, from: 0, release: releaseStream }, encode);
+}
+
+/** What becomes of a stream that fails. */
+export const failing = (context: RequestContext, report: ServerParts["report"]) => ({
+  onError: (thrown: unknown) => report(thrown, context.get("requestId")),
+  // Of an app that is called without a network there are no bindings.
+  cutOff: (context.env as RequestContext["env"] | undefined)?.cutOff,
+});
+
+function turnOf({ limits }: ServerParts, userId: string, onRefused: () => void): () => void {
+  try {
+    return limits.turn(userId);
+  } catch (thrown) {
+    onRefused();
+    throw thrown;
+  }
+}
+
+interface FollowedTurn {
+  readonly conversationId: string;
+  readonly turnId: string;
+  readonly from: number;
+}
+
+/** Answers with the events of a turn of the user's from a number on. */
+export async function answerEvents(
+  parts: ServerParts,
+  context: RequestContext,
+  turn: FollowedTurn,
+  encode: Encoder,
+): Promise<Response> {
+  const release = parts.limits.stream(context.get("identity").userId);
+  return encodeEvents(parts, context, { ...turn, release }, encode);
+}
+
+async function encodeEvents(
+  { service, closing, report }: ServerParts,
+  context: RequestContext,
+  { conversationId, turnId, from, release }: FollowedTurn & { readonly release: () => void },
+  encode: Encoder,
+): Promise<Response> {
+  const left = new AbortController();
+  const signal = AbortSignal.any([left.signal, closing, context.req.raw.signal]);
+  const leave = (): void => {
+    release();
+    left.abort();
+  };
+  async function* events(): AsyncGenerator<readonly NumberedEvent[]> {
+    try {
+      yield* service.follow({ conversationId, turnId, from, signal });
+    } finally {
+      leave();
+    }
+  }
+  const turn: EncodedTurn = {
+    ...{ conversationId, turnId, events: events(), closing, onLeave: leave },
+    ...failing(context, report),
+  };
+  try {
+    return await encode(turn);
+  } catch (thrown) {
+    leave();
+    throw thrown;
+  }
+}

@@ -1,0 +1,102 @@
+import type { TraceEvent } from "@jaf/core";
+import type { TurnEvent } from "./turn-event.ts";
+
+/** Makes the events of a turn of those of its run. */
+export interface EventFlow {
+  readonly take: (event: TraceEvent) => void;
+  /** The text that was shown since the last message, and that no message has. */
+  readonly openText: () => string;
+  /** The agent that spoke last. */
+  readonly agentName: () => string;
+}
+
+type MessageEvent = Extract<TurnEvent, { type: "message" }>;
+
+export interface EventFlowOptions {
+  readonly agentName: string;
+  readonly push: (event: TurnEvent) => void;
+}
+
+export function createEventFlow({ agentName: first, push }: EventFlowOptions): EventFlow {
+  let agentName = first;
+  // Joined when it is asked for: a text that grows piece by piece is a chain of strings, which weighs more than its pieces.
+  let openTexts: string[] = [];
+  // The engine tells a final reply before it is stored. Told then, another process could say another one after a crash.
+  let held: MessageEvent | undefined;
+
+  const emit = (event: TurnEvent): void => {
+    if (event.type === "text") openTexts.push(event.text);
+    if (event.type === "message" || event.type === "retract") openTexts = [];
+    push(event);
+  };
+  const release = (): void => {
+    const message = held;
+    held = undefined;
+    if (message !== undefined) emit(message);
+  };
+  const isFinal = ({ message }: MessageEvent): boolean => (message.tool_calls ?? []).length === 0;
+
+  return {
+    take: (event) => {
+      if (event.type === "memory_stored") release();
+      if (event.type === "run_end" && event.data.outcome.status !== "error") release();
+      const told = toTurnEvent(event);
+      if (told === undefined) return;
+      if (event.type === "llm_delta" || event.type === "llm_reasoning_delta")
+        agentName = event.data.agentName;
+      if (told.type === "message") {
+        agentName = told.agentName;
+        if (isFinal(told)) {
+          held = told;
+          return;
+        }
+      }
+      emit(told);
+    },
+    openText: () => openTexts.join(""),
+    agentName: () => agentName,
+  };
+}
+
+/** What an event of a run is to the readers of its turn. `undefined`: nothing. */
+export function toTurnEvent(event: TraceEvent): TurnEvent | undefined {
+  switch (event.type) {
+    case "llm_delta":
+      return event.data.text === "" ? undefined : { type: "text", text: event.data.text };
+    case "llm_reasoning_delta":
+      return event.data.text === "" ? undefined : { type: "reasoning", text: event.data.text };
+    case "llm_part":
+      return { type: "part", part: event.data.part };
+    case "llm_retry":
+      return event.data.discardText ? { type: "retract", reason: "retry" } : undefined;
+    case "llm_fallback":
+      return event.data.discardText ? { type: "retract", reason: "fallback" } : undefined;
+    case "llm_retract":
+      return { type: "retract", reason: "guardrail" };
+    case "assistant_message":
+      return { type: "message", agentName: event.data.agentName, message: event.data.message };
+    case "tool_call_start": {
+      const { toolCallId = "", toolName, args } = event.data;
+      return { type: "tool_start", toolCallId, toolName, args };
+    }
+    case "tool_call_end": {
+      const { toolCallId, toolName, status, durationMs, result, parts } = event.data;
+      return {
+        ...{ type: "tool_end", toolCallId, toolName, status, durationMs, result },
+        ...(parts === undefined ? {} : { parts }),
+      };
+    }
+    case "interruption":
+      return { type: "interruption", interruption: event.data.interruption };
+    case "handoff":
+      return { type: "handoff", from: event.data.from, to: event.data.to };
+    case "context":
+      return { type: "context", manifest: event.data };
+    case "llm_call_end": {
+      const { attempts: _, ...call } = event.data;
+      return { type: "model_call", ...call };
+    }
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,81 @@
+import { onAbort } from "@jaf/memory/engine";
+import type { EncodedEvent } from "./turn-event.ts";
+import type { NumberedEvent } from "./turn-service.ts";
+
+const MAX_EVENTS = 64;
+const MAX_CHARACTERS = 524_288;
+
+/** The latest stored events of a turn that runs in this process, for its readers. Older ones are read from the log again. */
+export interface StoredEvents {
+  readonly add: (first: number, events: readonly EncodedEvent[]) => void;
+  /** No more will be added. */
+  readonly close: () => void;
+  /**
+   * Those from this number on. `[]`: there are none yet. `"elsewhere"`: they have to be read from the log, as they are no longer
+   * here, or won't come from here.
+   */
+  readonly from: (number: number) => readonly NumberedEvent[] | "elsewhere";
+  /** Resolves when something has been added or closed since the call, or the signal is aborted. */
+  readonly changed: (signal: AbortSignal) => Promise<void>;
+}
+
+export function createStoredEvents(begin: number): StoredEvents {
+  let kept: (NumberedEvent & EncodedEvent)[] = [];
+  let characters = 0;
+  let end = begin;
+  let isClosed = false;
+  const waiting = new Set<() => void>();
+  const notify = () => {
+    const woken = [...waiting];
+    waiting.clear();
+    for (const wake of woken) wake();
+  };
+
+  /** By halves: to drop the first of a list each time is quadratic. */
+  function trim(): void {
+    if (kept.length <= MAX_EVENTS && characters <= MAX_CHARACTERS) return;
+    const isTooMuch = () => kept.length > MAX_EVENTS / 2 || characters > MAX_CHARACTERS / 2;
+    let dropped = 0;
+    while (dropped < kept.length && isTooMuch()) {
+      characters -= kept[dropped]?.text.length ?? 0;
+      dropped += 1;
+      if (kept.length - dropped <= MAX_EVENTS / 2 && characters <= MAX_CHARACTERS / 2) break;
+    }
+    kept = kept.slice(dropped);
+  }
+
+  return {
+    add: (first, events) => {
+      if (isClosed) return;
+      for (const [index, { event, text }] of events.entries()) {
+        kept.push({ number: first + index, event, text });
+        characters += text.length;
+      }
+      end = first + events.length;
+      trim();
+      notify();
+    },
+    close: () => {
+      isClosed = true;
+      notify();
+    },
+    from: (number) => {
+      const [oldest] = kept;
+      const firstKept = oldest?.number ?? end;
+      if (number < firstKept) return "elsewhere";
+      if (number >= end) return isClosed ? "elsewhere" : [];
+      return kept.slice(number - firstKept);
+    },
+    changed: (signal) =>
+      new Promise((resolve) => {
+        const unsubscribe = onAbort(signal, () => done());
+        function done(): void {
+          waiting.delete(done);
+          unsubscribe?.();
+          resolve();
+        }
+        if (signal.aborted || isClosed) done();
+        else waiting.add(done);
+      }),
+  };
+}

@@ -1,0 +1,456 @@
+import { createTool, type ModelProvider } from "@jaf/core";
+import { createFailure, createMemoryConnectionError, createSuccess, type TurnLog } from "@jaf/memory";
+import { describe, expect, onTestFinished, test } from "vitest";
+import * as z from "zod";
+import type { TurnEvent } from "../../src/turns/turn-event.ts";
+import {
+  ask,
+  begin,
+  clerk,
+  createPausingModel,
+  createScriptedModel,
+  createTestService,
+  createWorld,
+  eventsOf,
+  messagesOf,
+  metadataOf,
+  type World,
+} from "../support/turn-fixtures.ts";
+
+const unreachable = async () => createFailure(createMemoryConnectionError("test"));
+
+/** Calls that never return, until the test has ended. */
+function never(): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    hanging.add(() => reject(new Error("the process is gone")));
+  });
+}
+const hanging = new Set<() => void>();
+
+/** To be called behind the services that call: they are closed after that. */
+function endHangingWithTest(): void {
+  onTestFinished(() => {
+    for (const end of hanging) end();
+    hanging.clear();
+  });
+}
+
+/** The world as a process sees it that may die: from then on nothing that it does reaches the store. */
+function mortal(world: World) {
+  let isDead = false;
+  const dying = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get: (of, key) => {
+        const value: unknown = Reflect.get(of, key);
+        if (typeof value !== "function") return value;
+        return (...args: unknown[]) => (isDead ? never() : value.apply(of, args));
+      },
+    });
+  return {
+    world: { log: dying({ ...world.log }), provider: dying({ ...world.provider }) },
+    die: () => {
+      isDead = true;
+      endHangingWithTest();
+    },
+  };
+}
+
+const FAST = { leaseSeconds: 1, recoverMs: 50 } as const;
+const pieces = (events: readonly { readonly event: TurnEvent }[]) =>
+  events.map(({ event }) => event.type).filter((type) => type !== "context" && type !== "model_call");
+
+async function untilTold(world: World, turn: { conversationId: string; turnId: string }, type: string) {
+  await expect
+    .poll(async () => {
+      const page = await world.log.read({ conversationId: turn.conversationId, turnId: turn.turnId });
+      return page.success ? page.data?.events.some((text) => text.includes(`"type":"${type}"`)) : false;
+    })
+    .toBe(true);
+}
+
+describe("When a process is gone, another one goes on with its turn:", () => {
+  test("in the middle of a text, which begins anew", async () => {
+    const world = createWorld();
+    const first = mortal(world);
+    const dying = createTestService(first.world, createPausingModel(["Hel"]).model, FAST);
+    const turn = await begin(dying, ask("Hi."));
+    await untilTold(world, turn, "text");
+    first.die();
+    const model = createScriptedModel(["Hello."]);
+    const service = createTestService(world, model, FAST);
+    const events = await eventsOf(service, turn);
+    expect(pieces(events)).toEqual(["turn_start", "text", "retract", "text", "message", "turn_end"]);
+    expect(events.map(({ number }) => number)).toEqual(events.map((_, index) => index));
+    expect(events.at(-1)?.event).toMatchObject({ status: "completed" });
+    expect(await messagesOf(world, turn.conversationId)).toEqual([
+      { role: "user", content: "Hi." },
+      { role: "assistant", content: "Hello." },
+    ]);
+    model.assertDone();
+  });
+
+  test("behind a tool, which doesn't run again", async () => {
+    const world = createWorld();
+    const first = mortal(world);
+    let runs = 0;
+    const count = createTool({
+      name: "count",
+      description: "Counts",
+      parameters: z.object({}),
+      execute: async () => String(++runs),
+    });
+    const agents = [{ ...clerk, tools: [count] }];
+    const calling = createScriptedModel([{ toolCalls: [{ name: "count" }] }]);
+    const { model: pausing } = createPausingModel(["It w"]);
+    const before: ModelProvider<unknown> = {
+      ...pausing,
+      getCompletionStream: (...request) => {
+        const { getCompletionStream: next = calling.getCompletionStream } = pausing;
+        return request[0].messages.length === 1 ? calling.getCompletionStream(...request) : next(...request);
+      },
+    };
+    const dying = createTestService(first.world, before, { ...FAST, agents });
+    const turn = await begin(dying, ask("Count."));
+    await untilTold(world, turn, "text");
+    first.die();
+    const model = createScriptedModel(["It was one."]);
+    const service = createTestService(world, model, { ...FAST, agents });
+    const events = await eventsOf(service, turn);
+    expect(runs).toBe(1);
+    expect(pieces(events)).toEqual([
+      ...["turn_start", "message", "tool_start", "tool_end"],
+      ...["text", "retract", "text", "message", "turn_end"],
+    ]);
+    const roles = (await messagesOf(world, turn.conversationId)).map(({ role }) => role);
+    expect(roles).toEqual(["user", "assistant", "tool", "assistant"]);
+    model.assertDone();
+  });
+
+  test("between the reply and its event, so that no model is asked again", async () => {
+    const world = createWorld();
+    let isCut = false;
+    const log: TurnLog = {
+      ...world.log,
+      append: async (events) => {
+        isCut ||= events.events.some((text) => text.includes('"type":"message"'));
+        return isCut ? never() : world.log.append(events);
+      },
+      renew: async (writer) => (isCut ? never() : world.log.renew(writer)),
+    };
+    const dying = createTestService({ ...world, log }, createScriptedModel(["Hello."]), FAST);
+    const turn = await begin(dying, ask("Hi."));
+    const model = createScriptedModel([]);
+    const service = createTestService(world, model, FAST);
+    endHangingWithTest();
+    const events = await eventsOf(service, turn);
+    expect(pieces(events)).toEqual(["turn_start", "retract", "message", "turn_end"]);
+    expect(await turn.ended).toMatchObject({ status: "completed" });
+    expect(await messagesOf(world, turn.conversationId)).toHaveLength(2);
+    model.assertDone();
+  });
+
+  test("with an approval that it was given, which isn't asked for again", async () => {
+    const world = createWorld();
+    const first = mortal(world);
+    const keys: (string | undefined)[] = [];
+    const wipe = (isSlow: boolean) =>
+      createTool({
+        name: "wipe",
+        description: "Wipes",
+        parameters: z.object({}),
+        needsApproval: true,
+        execute: async (_args, _context, call) => {
+          keys.push(call?.idempotencyKey);
+          return isSlow ? never() : "wiped";
+        },
+      });
+    const asking = createScriptedModel([{ toolCalls: [{ name: "wipe" }] }]);
+    const dying = createTestService(first.world, asking, {
+      ...FAST,
+      agents: [{ ...clerk, tools: [wipe(true)] }],
+    });
+    const waiting = await begin(dying, ask("Wipe."));
+    const [interruption] = (await waiting.ended).interruptions ?? [];
+    if (interruption?.type !== "approval") throw new Error("no approval");
+    const { toolCallId, approvalId } = interruption;
+    const approvals = [{ toolCallId, approvalId, approved: true }];
+    const target = { conversationId: waiting.conversationId };
+    const turn = await begin(dying, ask([], { target, approvals }));
+    await expect.poll(() => keys.length).toBe(1);
+    first.die();
+    const agents = [{ ...clerk, tools: [wipe(false)] }];
+    const service = createTestService(world, createScriptedModel(["Gone."]), { ...FAST, agents });
+    const events = await eventsOf(service, turn);
+    expect(events.at(-1)?.event).toMatchObject({ status: "completed" });
+    expect(keys).toEqual([keys[0], keys[0]]);
+    const roles = (await messagesOf(world, turn.conversationId)).map(({ role }) => role);
+    expect(roles).toEqual(["user", "assistant", "tool", "assistant"]);
+  });
+
+  test("and a process with its own, whose beginning it never heard of", async () => {
+    const world = createWorld();
+    let begins = 0;
+    const log: TurnLog = {
+      ...world.log,
+      begin: async (turn) => {
+        begins += 1;
+        const begun = await world.log.begin(turn);
+        return begins === 1 ? unreachable() : begun;
+      },
+    };
+    const model = createScriptedModel(["Hello."]);
+    const service = createTestService({ ...world, log }, model, { leaseSeconds: 1 });
+    const turn = await begin(service, ask("Hi."));
+    expect(await turn.ended).toMatchObject({ status: "completed" });
+    expect(await messagesOf(world, turn.conversationId)).toHaveLength(2);
+    model.assertDone();
+  });
+
+  test("and ends it as stopped, with what was said, if it was to stop", async () => {
+    const world = createWorld();
+    const first = mortal(world);
+    const dying = createTestService(first.world, createPausingModel(["Hel"]).model, FAST);
+    const turn = await begin(dying, ask("Hi."));
+    await untilTold(world, turn, "text");
+    first.die();
+    const model = createScriptedModel([]);
+    const service = createTestService(world, model, { ...FAST });
+    expect(await service.stop(turn)).toBe(true);
+    const events = await eventsOf(service, turn);
+    expect(pieces(events)).toEqual(["turn_start", "text", "message", "turn_end"]);
+    expect(events.at(-1)?.event).toMatchObject({ status: "stopped" });
+    expect((await messagesOf(world, turn.conversationId)).at(-1)).toEqual({
+      role: "assistant",
+      content: "Hel",
+    });
+  });
+
+  test("and keeps the message as well where that is stored at the end", async () => {
+    const world = createWorld();
+    const first = mortal(world);
+    const { model: pausing } = createPausingModel(["Hel"]);
+    const storedAtTheEnd = (of: World, modelProvider: ModelProvider<unknown>) => ({
+      ...FAST,
+      config: {
+        modelProvider,
+        memory: { provider: of.provider, autoStore: true, durability: "completed" as const },
+      },
+    });
+    const dying = createTestService(first.world, pausing, storedAtTheEnd(first.world, pausing));
+    const turn = await begin(dying, ask("Hi."));
+    await untilTold(world, turn, "text");
+    first.die();
+    const model = createScriptedModel([]);
+    const service = createTestService(world, model, storedAtTheEnd(world, model));
+    expect(await service.stop(turn)).toBe(true);
+    expect((await eventsOf(service, turn)).at(-1)?.event).toMatchObject({ status: "stopped" });
+    expect(await messagesOf(world, turn.conversationId)).toEqual([
+      { role: "user", content: "Hi." },
+      { role: "assistant", content: "Hel" },
+    ]);
+  });
+
+  test("of an edit, which is done once", async () => {
+    const world = createWorld();
+    const made = createTestService(world, createScriptedModel(["One.", "Two."]));
+    await (await begin(made, ask("Who?", { target: { newId: "c" } }))).ended;
+    const { version = 0 } = (await metadataOf(world, "c")) ?? {};
+    const first = mortal(world);
+    const dying = createTestService(first.world, createPausingModel(["Th"]).model, FAST);
+    const target = { conversationId: "c" };
+    const turn = await begin(dying, ask("What?", { target, edit: { position: 0, version } }));
+    await untilTold(world, turn, "text");
+    first.die();
+    const service = createTestService(world, createScriptedModel(["Three."]), FAST);
+    expect((await eventsOf(service, turn)).at(-1)?.event).toMatchObject({ status: "completed" });
+    expect((await messagesOf(world, "c")).map(({ content }) => content)).toEqual(["What?", "Three."]);
+  });
+
+  test.each(["step", "completed"] as const)(
+    "of an edit that isn't made yet, which is made then, with durability %s",
+    async (durability) => {
+      const world = createWorld();
+      const made = createTestService(world, createScriptedModel(["One."]));
+      await (await begin(made, ask("Who?", { target: { newId: "c" } }))).ended;
+      const { version = 0 } = (await metadataOf(world, "c")) ?? {};
+      const before = await messagesOf(world, "c");
+      const first = mortal(world);
+      const config = (modelProvider: ModelProvider<unknown>, { provider }: World) => ({
+        config: { modelProvider, memory: { provider, autoStore: true, durability } },
+      });
+      // The turn begins, and the process is gone before it writes.
+      const provider = {
+        ...first.world.provider,
+        appendMessages: async (...args: Parameters<World["provider"]["appendMessages"]>) => {
+          if (args[1].length > 0) first.die();
+          return first.world.provider.appendMessages(...args);
+        },
+      };
+      const dyingModel = durability === "step" ? createScriptedModel([]) : createPausingModel(["Th"]).model;
+      const dyingWorld = { ...first.world, provider };
+      const dying = createTestService(dyingWorld, dyingModel, { ...FAST, ...config(dyingModel, dyingWorld) });
+      const target = { conversationId: "c" };
+      const turn = await begin(dying, ask("What?", { target, edit: { position: 0, version } }));
+      if (durability === "completed") await untilTold(world, turn, "text");
+      first.die();
+      expect(await messagesOf(world, "c")).toEqual(before);
+      const model = createScriptedModel(["Three."]);
+      const service = createTestService(world, model, { ...FAST, ...config(model, world) });
+      expect((await eventsOf(service, turn)).at(-1)?.event).toMatchObject({ status: "completed" });
+      expect((await messagesOf(world, "c")).map(({ content }) => content)).toEqual(["What?", "Three."]);
+      model.assertDone();
+    },
+  );
+
+  test("and ends an edit that isn't made where somebody else has changed the conversation", async () => {
+    const world = createWorld();
+    const made = createTestService(world, createScriptedModel(["One."]));
+    await (await begin(made, ask("Who?", { target: { newId: "c" } }))).ended;
+    const { version = 0 } = (await metadataOf(world, "c")) ?? {};
+    const first = mortal(world);
+    const { model } = createPausingModel(["Th"]);
+    const memory = { provider: first.world.provider, autoStore: true, durability: "completed" } as const;
+    const dying = createTestService(first.world, model, {
+      ...FAST,
+      config: { modelProvider: model, memory },
+    });
+    const target = { conversationId: "c" };
+    const turn = await begin(dying, ask("What?", { target, edit: { position: 0, version } }));
+    await untilTold(world, turn, "text");
+    first.die();
+    await world.provider.appendMessages("c", [{ role: "user", content: "Mine." }]);
+    const service = createTestService(world, createScriptedModel([]), FAST);
+    expect((await eventsOf(service, turn)).at(-1)?.event).toMatchObject({
+      status: "error",
+      error: { code: "MemoryError", retryable: false },
+    });
+    const contents = (await messagesOf(world, "c")).map(({ content }) => content);
+    expect(contents).toEqual(["Who?", "One.", "Mine."]);
+  });
+
+  test("and ends it where its conversation is gone", async () => {
+    const world = createWorld();
+    const first = mortal(world);
+    const dying = createTestService(first.world, createPausingModel(["Hel"]).model, FAST);
+    const turn = await begin(dying, ask("Hi."));
+    await untilTold(world, turn, "text");
+    first.die();
+    await world.provider.deleteConversation(turn.conversationId);
+    const service = createTestService(world, createScriptedModel([]), FAST);
+    expect((await eventsOf(service, turn)).at(-1)?.event).toMatchObject({
+      status: "error",
+      error: { retryable: false },
+    });
+    expect(await messagesOf(world, turn.conversationId)).toEqual([]);
+  });
+
+  test("but not for ever: one that kills each process is lost", async () => {
+    const world = createWorld();
+    const killing = () => {
+      const victim = mortal(world);
+      const { model } = createPausingModel(["B"]);
+      return { victim, service: createTestService(victim.world, model, FAST) };
+    };
+    const first = killing();
+    const turn = await begin(first.service, ask("Boom."));
+    await untilTold(world, turn, "text");
+    first.victim.die();
+    for (let takeOver = 1; takeOver <= 3; takeOver++) {
+      const { victim } = killing();
+      await expect
+        .poll(async () => {
+          const page = await world.log.read({ conversationId: turn.conversationId, turnId: turn.turnId });
+          const texts = page.success ? (page.data?.events ?? []) : [];
+          return texts.filter((text) => text.includes("taken-over")).length;
+        })
+        .toBe(takeOver);
+      victim.die();
+    }
+    const model = createScriptedModel([]);
+    const service = createTestService(world, model, FAST);
+    expect((await eventsOf(service, turn)).at(-1)?.event).toMatchObject({
+      status: "error",
+      error: { code: "Lost" },
+    });
+    model.assertDone();
+  });
+
+  test("at once, where the process has handed it over", async () => {
+    const world = createWorld();
+    const first = createTestService(world, createPausingModel(["Hel"]).model, { leaseSeconds: 60 });
+    const turn = await begin(first, ask("Hi."));
+    await untilTold(world, turn, "text");
+    const service = createTestService(world, createScriptedModel(["Hello."]), {
+      leaseSeconds: 60,
+      recoverMs: 50,
+    });
+    expect(await first.drain({ timeoutMs: 10 })).toEqual({ handedOver: 1 });
+    const events = await eventsOf(service, turn);
+    expect(pieces(events)).toEqual(["turn_start", "text", "retract", "text", "message", "turn_end"]);
+    expect(await turn.ended).toEqual(events.at(-1)?.event);
+    expect(await messagesOf(world, turn.conversationId)).toHaveLength(2);
+  });
+});
+
+describe("While the store fails now and then,", () => {
+  test("a turn tells each event once, in order", async () => {
+    const world = createWorld();
+    let calls = 0;
+    const log: TurnLog = {
+      ...world.log,
+      // Of three calls one fails before it is done, and one after.
+      append: async (events) => {
+        calls += 1;
+        if (calls % 3 === 1) return unreachable();
+        const answer = await world.log.append(events);
+        return calls % 3 === 2 ? unreachable() : answer;
+      },
+    };
+    const words = Array.from({ length: 40 }, (_, n) => `word${n} `);
+    const { model, go } = createPausingModel(words, ["end."]);
+    const service = createTestService({ ...world, log }, model, { gatherMs: 1 });
+    const turn = await begin(service, ask("Talk."));
+    go();
+    const events = await eventsOf(service, turn);
+    expect(await turn.ended).toMatchObject({ status: "completed" });
+    const text = events.map(({ event }) => (event.type === "text" ? event.text : "")).join("");
+    expect(text).toBe(`${words.join("")}end.`);
+    expect(events.map(({ number }) => number)).toEqual(events.map((_, index) => index));
+    expect(await eventsOf(createTestService(world, model), turn)).toEqual(events);
+  });
+
+  test("a process that lost its turn stops at once, and says nothing more", async () => {
+    const world = createWorld();
+    const { model, go } = createPausingModel(["One "], ["two."]);
+    const service = createTestService(world, model);
+    const turn = await begin(service, ask("Count."));
+    await untilTold(world, turn, "text");
+    await world.log.deleteConversation(turn.conversationId);
+    await world.provider.deleteConversation(turn.conversationId);
+    await expect.poll(() => service.running()).toBe(0);
+    go();
+    expect(await turn.ended).toMatchObject({ status: "error", error: { code: "Lost" } });
+    expect(await eventsOf(service, turn)).toEqual([]);
+    const read = await world.provider.getConversation(turn.conversationId);
+    expect(read).toEqual(createSuccess(null));
+  });
+
+  test("an erasure of the conversation alone ends the turn, and brings nothing back", async () => {
+    const world = createWorld();
+    const { model, go } = createPausingModel(["One "], ["two."]);
+    const service = createTestService(world, model);
+    const turn = await begin(service, ask("Count."));
+    await untilTold(world, turn, "text");
+    await world.provider.clearUserConversations("ada");
+    go();
+    expect(await turn.ended).toMatchObject({ status: "error", error: { code: "MemoryError" } });
+    const stopped = createPausingModel(["One "]);
+    const next = await begin(createTestService(world, stopped.model), ask("Count."));
+    await untilTold(world, next, "text");
+    await world.provider.clearUserConversations("ada");
+    await service.stop(next);
+    await next.ended;
+    const found = await world.provider.findConversations({ userId: "ada" });
+    expect(found).toEqual(createSuccess([]));
+  });
+});

@@ -1,0 +1,43 @@
+import type { Agent, ModelProvider } from "@jaf/core";
+import { createScriptedModel } from "@jaf/core/testing";
+import { createInMemoryProvider } from "@jaf/memory";
+import { runServer } from "@jaf/server";
+import { expect, it } from "vitest";
+import { assistant } from "./support/test-server.ts";
+
+it.each([
+  ["a list", [assistant]],
+  ["a map", new Map([["assistant", assistant]])],
+] as const)("the text's example serves %s of agents, and stores what is said", async (_what, given) => {
+  const agents: readonly Agent<unknown, string>[] | ReadonlyMap<string, Agent<unknown, string>> = given;
+  const modelProvider: ModelProvider<unknown> = createScriptedModel(["Hello."]);
+  const memoryProvider = createInMemoryProvider();
+  const server = await runServer(
+    agents,
+    {
+      modelProvider,
+      memory: {
+        provider: memoryProvider,
+        autoStore: true,
+        maxMessages: 100,
+        ttl: 3600,
+        compressionThreshold: 50,
+      },
+    },
+    // The text's port is 3000, which may be taken.
+    { port: 0, defaultMemoryProvider: memoryProvider },
+  );
+  try {
+    const response = await fetch(`${server.url}/chat`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ message: "Hi" }),
+    });
+    expect(await response.json()).toMatchObject({ data: { status: "completed", text: "Hello." } });
+    expect(await memoryProvider.findConversations({ userId: "local" })).toMatchObject({
+      data: [{ messages: { length: 2 } }],
+    });
+  } finally {
+    await server.close();
+  }
+});

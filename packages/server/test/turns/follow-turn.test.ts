@@ -1,0 +1,133 @@
+import { createFailure, createMemoryConnectionError, type EventQuery, type TurnLog } from "@jaf/memory";
+import { describe, expect, test } from "vitest";
+import { createStoredEvents } from "../../src/turns/recent-events.ts";
+import { encodeEvent } from "../../src/turns/turn-event.ts";
+import {
+  ask,
+  begin,
+  createPausingModel,
+  createTestService,
+  createWorld,
+  eventsOf,
+} from "../support/turn-fixtures.ts";
+
+const piece = (text: string) => encodeEvent({ type: "text", text });
+
+describe("A reader", () => {
+  test("who is slow gets the events that are no longer kept from the log", () => {
+    const stored = createStoredEvents(0);
+    for (let n = 0; n < 5_000; n++) stored.add(n, [piece(`${n}`)]);
+    expect(stored.from(0)).toBe("elsewhere");
+    const late = stored.from(4_990);
+    expect(late === "elsewhere" ? [] : late.map(({ number }) => number)).toEqual(
+      Array.from({ length: 10 }, (_, n) => 4_990 + n),
+    );
+    const kept = Array.from({ length: 5_000 }, (_, n) => n).filter((n) => stored.from(n) !== "elsewhere");
+    expect(kept.length).toBeLessThanOrEqual(512);
+    expect(stored.from(5_000)).toEqual([]);
+    stored.close();
+    expect(stored.from(5_000)).toBe("elsewhere");
+  });
+
+  test("of large events leaves little of them in memory", () => {
+    const stored = createStoredEvents(0);
+    const large = piece("x".repeat(100_000));
+    for (let n = 0; n < 50; n++) stored.add(n, [large]);
+    const kept = Array.from({ length: 50 }, (_, n) => n).filter((n) => stored.from(n) !== "elsewhere");
+    expect(kept.length).toBeLessThanOrEqual(6);
+    expect(kept.at(-1)).toBe(49);
+  });
+
+  test("who leaves ends no turn, and a turn needs no reader", async () => {
+    const world = createWorld();
+    const { model, go } = createPausingModel(["One "], ["two."]);
+    const service = createTestService(world, model);
+    const turn = await begin(service, ask("Count."));
+    const leaving = new AbortController();
+    const query = {
+      conversationId: turn.conversationId,
+      turnId: turn.turnId,
+      from: 0,
+      signal: leaving.signal,
+    };
+    for await (const group of service.follow(query)) {
+      expect(group[0]?.number).toBe(0);
+      leaving.abort();
+    }
+    go();
+    expect((await turn.ended).status).toBe("completed");
+  });
+
+  test("of another process asks together with all others, and outlives a short failure", async () => {
+    const world = createWorld();
+    const asked: number[] = [];
+    let calls = 0;
+    const log: TurnLog = {
+      ...world.log,
+      readAll: async (queries: readonly EventQuery[]) => {
+        calls += 1;
+        asked.push(queries.length);
+        return calls % 4 === 2
+          ? createFailure(createMemoryConnectionError("test"))
+          : world.log.readAll(queries);
+      },
+    };
+    const { model, go } = createPausingModel(["One "], ["two."]);
+    const service = createTestService(world, model);
+    const other = createTestService({ ...world, log }, model);
+    const turn = await begin(service, ask("Count."));
+    const readers = Array.from({ length: 40 }, () => eventsOf(other, turn));
+    await expect.poll(() => calls).toBeGreaterThan(4);
+    go();
+    const all = await Promise.all(readers);
+    for (const events of all) expect(events).toEqual(all[0]);
+    expect(all[0]?.at(-1)?.event.type).toBe("turn_end");
+    expect(Math.max(...asked)).toBe(40);
+  });
+
+  test("of nothing, or with an id that is none, gets nothing", async () => {
+    const world = createWorld();
+    const service = createTestService(world, createPausingModel([]).model);
+    const none = { conversationId: "c", turnId: "t" };
+    expect(await eventsOf(service, none)).toEqual([]);
+    expect(await eventsOf(service, { ...none, conversationId: "" })).toEqual([]);
+    expect(await eventsOf(service, none, -1)).toEqual([]);
+    expect(await eventsOf(service, none, Number.NaN)).toEqual([]);
+  });
+});
+
+describe("The pieces of a reply", () => {
+  test("are stored in far fewer groups than they come in, in one append at a time", async () => {
+    const world = createWorld();
+    let appends = 0;
+    let underWay = 0;
+    const log: TurnLog = {
+      ...world.log,
+      append: async (events) => {
+        appends += 1;
+        underWay += 1;
+        expect(underWay).toBe(1);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        underWay -= 1;
+        return world.log.append(events);
+      },
+    };
+    const model = {
+      getCompletion: async () => ({ message: { content: "" } }),
+      getCompletionStream: async function* () {
+        for (let n = 0; n < 100; n++) {
+          await new Promise((resolve) => setTimeout(resolve, 2));
+          yield { type: "text_delta" as const, text: `${n} ` };
+        }
+        yield { type: "done" as const };
+      },
+    };
+    const service = createTestService({ ...world, log }, model);
+    const turn = await begin(service, ask("Count."));
+    const events = await eventsOf(service, turn);
+    expect(events.flatMap(({ event }) => (event.type === "text" ? [event.text] : [])).join("")).toBe(
+      Array.from({ length: 100 }, (_, n) => `${n} `).join(""),
+    );
+    expect(appends).toBeLessThan(60);
+  });
+});
