@@ -1,4 +1,4 @@
-import { decodeMessage } from "../../packages/memory/src/codec/decode.ts";
+import { decodeMessage } from "../../packages/memory/src/codec/read.ts";
 import { encodeJson } from "../../packages/memory/src/codec/json.ts";
 import {
   type BlobMethods,

@@ -1,16 +1,16 @@
-export type { AdapterVariable, MemoryAdapter, MemoryAdapterTypes } from "./adapter/adapter.ts";
-export { registerMemoryAdapter } from "./adapter/registry.ts";
-export type { BlobBackend, BlobEntry, BlobHold, ListedBlob, NewBlob } from "./blobs/blob-backend.ts";
+export type { AdapterVariable, MemoryAdapter, MemoryAdapterTypes } from "./config/adapter.ts";
+export { registerMemoryAdapter } from "./config/discovery.ts";
+export type { BlobBackend, BlobEntry, BlobHold, ListedBlob, NewBlob } from "./blobs/blob-store.ts";
 export type { BlobStore } from "./blobs/blob-store.ts";
 export type { SweepOptions, SweepReport } from "./blobs/garbage-collection.ts";
 export { createInMemoryBlobStore } from "./blobs/in-memory.ts";
 export type { MediaResolver, ResolveOptions } from "./blobs/media-resolver.ts";
-export type { BlobErrorEvent, BlobOptions } from "./blobs/options.ts";
-export type { BlobReference } from "./blobs/reference.ts";
+export type { BlobErrorEvent, BlobOptions } from "./blobs/with-blobs.ts";
+export type { BlobReference } from "./blobs/blob-store.ts";
 export { type BlobMethods, withBlobs } from "./blobs/with-blobs.ts";
-export type { CacheAdapter, CacheLifetime } from "./cache-adapter.ts";
+export type { CacheAdapter, CacheLifetime } from "./contract/cache-adapter.ts";
 export type { JsonObject } from "./codec/json.ts";
-export { parseMessages } from "./codec/parse-messages.ts";
+export { parseMessages } from "./codec/messages.ts";
 export type {
   ContentPart,
   KnownPart,
@@ -23,27 +23,27 @@ export type {
   SourcePart,
   TextPart,
   ToolCallPart,
-} from "./content-part.ts";
-export type { ApprovalDecision, PendingApproval } from "./continuation/approval.ts";
-export type { HistoryPosition } from "./continuation/history-token.ts";
-export type { ContinuationMode, ContinuationOptions, HistoryTokens } from "./continuation/options.ts";
+} from "./contract/message.ts";
+export type { ApprovalDecision, PendingApproval } from "./history/continuation/approval.ts";
+export type { HistoryPosition } from "./history/continuation/validate-continuation.ts";
+export type { ContinuationMode, ContinuationOptions, HistoryTokens } from "./history/continuation/continuation-options.ts";
 export {
   assertValidContinuation,
   ContinuationValidationError,
   validateContinuation,
-} from "./continuation/validate-continuation.ts";
+} from "./history/continuation/validate-continuation.ts";
 export type {
   ContinuationAcceptance,
   ContinuationRejection,
   ContinuationRejectionCode,
   ContinuationValidationResult,
-} from "./continuation/validation-result.ts";
+} from "./history/continuation/validation-result.ts";
 export {
   type Continuation,
   type ContinuationValidator,
   defaultContinuationValidator,
-} from "./continuation/validator-hook.ts";
-export { MemoryConversationStore } from "./conversation-store/in-memory-store.ts";
+} from "./history/continuation/validate-continuation.ts";
+export { MemoryConversationStore } from "./conversation-store/store-over-provider.ts";
 export { type ProviderOfOptions, providerOf } from "./conversation-store/provider-over-store.ts";
 export type {
   AnyConversationStore,
@@ -52,29 +52,29 @@ export type {
   ConversationStoreMeta,
   ProviderConversationStore,
 } from "./conversation-store/store.ts";
-export { ConversationStoreError } from "./conversation-store/store-error.ts";
-export { conversationMetadata } from "./conversation-store/store-metadata.ts";
+export { ConversationStoreError } from "./conversation-store/store.ts";
+export { conversationMetadata } from "./conversation-store/store-over-provider.ts";
 export {
   type ConversationStoreOptions,
   createConversationStore,
 } from "./conversation-store/store-over-provider.ts";
-export { type DiagnosisOptions, diagnoseMemoryProvider } from "./diagnostics/diagnose.ts";
-export { type LatencyStats, MemoryPerformanceMonitor, monitorProvider } from "./diagnostics/monitor.ts";
+export { type DiagnosisOptions, diagnoseMemoryProvider } from "./config/diagnose.ts";
+export { type LatencyStats, MemoryPerformanceMonitor, monitorProvider } from "./wrappers/monitor.ts";
 export {
   type DiagnosisStep,
   type DiagnosisStepName,
   formatMemoryDiagnosis,
   type MemoryDiagnosis,
-} from "./diagnostics/report.ts";
-export { createMemoryProviderFromEnv } from "./environment/create.ts";
+} from "./config/diagnose.ts";
+export { createMemoryProviderFromEnv } from "./config/environment.ts";
 export {
   type EnvironmentReport,
   type EnvironmentVariable,
   formatEnvironmentReport,
   type VariableState,
-} from "./environment/report.ts";
-export { validateMemoryEnvironment } from "./environment/validate.ts";
-export type { MemoryEnvironment } from "./environment/variables.ts";
+} from "./config/environment.ts";
+export { validateMemoryEnvironment } from "./config/environment.ts";
+export type { MemoryEnvironment } from "./config/environment.ts";
 export {
   createMemoryConnectionError,
   createMemoryNotFoundError,
@@ -94,8 +94,8 @@ export {
   type MemoryNotFoundError,
   type MemoryStorageError,
   type MemoryValidationError,
-} from "./errors.ts";
-export { createMemoryProvider, createSimpleMemoryProvider } from "./factory/create.ts";
+} from "./contract/errors.ts";
+export { createMemoryProvider, createSimpleMemoryProvider } from "./config/factory.ts";
 export type {
   MemoryClient,
   MemoryClients,
@@ -103,9 +103,9 @@ export type {
   MemoryProviderOf,
   MemorySettings,
   MemoryType,
-} from "./factory/types.ts";
-export type { RunId, TraceId } from "./ids.ts";
-export type { InMemoryConfig } from "./in-memory/config.ts";
+} from "./config/factory.ts";
+export type { RunId, TraceId } from "./contract/ids.ts";
+export type { InMemoryConfig } from "./in-memory/provider.ts";
 export { createInMemoryProvider, type InMemoryProvider } from "./in-memory/provider.ts";
 export type {
   CustomToolCall,
@@ -115,9 +115,9 @@ export type {
   RichMessage,
   RichToolCall,
   ToolCall,
-} from "./message.ts";
-export type { PendingToolCalls } from "./messages/pending.ts";
-export { sanitizeConversation } from "./messages/sanitizer.ts";
+} from "./contract/message.ts";
+export type { PendingToolCalls } from "./history/messages/tool-calls.ts";
+export { sanitizeConversation } from "./history/messages/sanitizer.ts";
 export type {
   ConversationMemory,
   ConversationMetadata,
@@ -127,15 +127,15 @@ export type {
   MemoryStats,
   WriteMetadata,
   WriteOptions,
-} from "./provider.ts";
-export type { ProviderMetadata } from "./provider-metadata.ts";
-export type { ProviderReading } from "./read-from.ts";
-export { withFallback } from "./resilience/fallback.ts";
-export type { FallbackEvent, FallbackOptions, RetryEvent, RetryOptions } from "./resilience/options.ts";
-export { withRetry } from "./resilience/retry.ts";
-export { createFailure, createSuccess, isFailure, isSuccess, type Result } from "./result.ts";
-export { MemorySetupError } from "./setup-error.ts";
-export type { CalledTool } from "./tool-call.ts";
+} from "./contract/provider.ts";
+export type { ProviderMetadata } from "./contract/message.ts";
+export type { ProviderReading } from "./wrappers/read-from.ts";
+export { withFallback } from "./wrappers/fallback.ts";
+export type { FallbackEvent, FallbackOptions, RetryEvent, RetryOptions } from "./wrappers/retry.ts";
+export { withRetry } from "./wrappers/retry.ts";
+export { createFailure, createSuccess, isFailure, isSuccess, type Result } from "./contract/errors.ts";
+export { MemorySetupError } from "./contract/errors.ts";
+export type { CalledTool } from "./history/messages/tool-calls.ts";
 export type {
   AppendedEvents,
   BegunTurn,
@@ -161,12 +161,12 @@ export type {
   VersionedMemoryProvider,
   WriteReceipt,
   WriteResult,
-} from "./versioned-provider.ts";
-export { type ChatMemory, createChatMemory } from "./window/chat-memory.ts";
-export type { ChatMemoryConfig, ChatMemoryOptions } from "./window/config.ts";
-export { type ConversationWindow, windowOf } from "./window/config.ts";
-export { createGptTokenizer, type GptTokenizerOptions } from "./window/gpt-tokenizer.ts";
-export type { MessageWindowOptions, TokenWindowOptions, WindowOptions } from "./window/options.ts";
-export type { Tokenizer } from "./window/tokens.ts";
-export type { Omission, OmissionReason, WindowPlan } from "./window/window.ts";
-export type { WindowEnd, WindowTail } from "./window/window-tail.ts";
+} from "./contract/versioned-provider.ts";
+export { type ChatMemory, createChatMemory } from "./chat-memory/chat-memory.ts";
+export type { ChatMemoryConfig, ChatMemoryOptions } from "./chat-memory/config.ts";
+export { type ConversationWindow, windowOf } from "./chat-memory/config.ts";
+export { createGptTokenizer, type GptTokenizerOptions } from "./chat-memory/gpt-tokenizer.ts";
+export type { MessageWindowOptions, TokenWindowOptions, WindowOptions } from "./history/window/window-options.ts";
+export type { Tokenizer } from "./history/window/tokens.ts";
+export type { Omission, OmissionReason, WindowPlan } from "./history/window/window.ts";
+export type { WindowEnd, WindowTail } from "./history/window/window-tail.ts";

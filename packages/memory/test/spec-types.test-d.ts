@@ -1,6 +1,6 @@
 // What the texts declare, as they declare it: providers and stores that are typed so are ours without a cast.
 import { describe, expectTypeOf, it } from "vitest";
-import { readFrom } from "../src/adapter/index.ts";
+import { readFrom } from "../src/adapter.ts";
 import {
   type AnyConversationStore,
   type ConversationMemory,

@@ -1,5 +1,5 @@
 import { describe, expectTypeOf, it } from "vitest";
-import { createRunId, createTraceId, generateTraceId } from "../src/engine/index.ts";
+import { createRunId, createTraceId, generateTraceId } from "../src/internal.ts";
 import type {
   ConversationMemory,
   InMemoryProvider,

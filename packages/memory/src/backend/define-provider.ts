@@ -1,23 +1,12 @@
-import { CorruptMessage, decodeConversation, decodeMessages } from "../codec/decode.ts";
-import { encodeWrite, type WriteInput } from "../codec/encode.ts";
-import { encodeId, encodeLimit, encodeQuery, encodeUserId } from "../codec/encode-query.ts";
-import { encodeRead } from "../codec/encode-read.ts";
+import { CorruptMessage, decodeConversation, decodeMessages, encodeRead } from "../codec/read.ts";
+import { encodeWrite, type WriteInput } from "../codec/write.ts";
+import { encodeId, encodeLimit, encodeQuery, encodeUserId } from "../codec/query.ts";
 import { decodeRecord, encodeRecord } from "../codec/record.ts";
-import {
-  createMemoryConflictError,
-  createMemoryConnectionError,
-  createMemoryNotFoundError,
-  createMemoryStorageError,
-  createMemoryValidationError,
-  type MemoryErrorUnion,
-  type MemoryIssue,
-} from "../errors.ts";
-import { absentIncarnation } from "../incarnation.ts";
-import { present } from "../present.ts";
-import type { HealthStatus } from "../provider.ts";
-import { createFailure, createSuccess, type Result } from "../result.ts";
-import type { ConversationReading, VersionedMemoryProvider, WriteResult } from "../versioned-provider.ts";
-import type { MemoryBackend, WriteOutcome } from "./backend.ts";
+import { createMemoryConflictError, createMemoryConnectionError, createMemoryNotFoundError, createMemoryStorageError, createMemoryValidationError, type MemoryErrorUnion, type MemoryIssue, createFailure, createSuccess, type Result } from "../contract/errors.ts";
+import { absentIncarnation, type MemoryBackend, type WriteOutcome } from "../contract/backend.ts";
+import { present } from "../runtime/objects.ts";
+import type { HealthStatus } from "../contract/provider.ts";
+import type { ConversationReading, VersionedMemoryProvider, WriteResult } from "../contract/versioned-provider.ts";
 import { verifyHistory } from "./verify-history.ts";
 
 const DEFAULT_RECENT_MESSAGES = 50;

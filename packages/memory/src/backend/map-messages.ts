@@ -1,7 +1,15 @@
-import { CorruptMessage, decodeMessage } from "../codec/decode.ts";
-import { createMemoryStorageError, describeCause } from "../errors.ts";
-import type { EncodedMessage, MemoryBackend, StoredConversation, StoredMessage } from "./backend.ts";
-import { extendBackend } from "./extend-backend.ts";
+import { extendObject } from "../runtime/objects.ts";
+import type { MemoryBackend, EncodedMessage, StoredConversation, StoredMessage } from "../contract/backend.ts";
+import { CorruptMessage, decodeMessage } from "../codec/read.ts";
+import { createMemoryStorageError, describeCause } from "../contract/errors.ts";
+
+/**
+ * The backend with some of its methods replaced: what a wrapper begins with. All others are passed on, bound to the
+ * backend, which may be an instance of a class.
+ */
+export const extendBackend = <B extends MemoryBackend>(backend: B, methods: Partial<MemoryBackend>): B =>
+  extendObject(backend, methods);
+
 
 /** Converts the body of a message, which is JSON text, before it is stored and after it is read. */
 export interface MessageMapping {

@@ -1,19 +1,9 @@
 import { sha256 } from "#digest";
 import { guarded, integerIssue, isPlainObject, pushIssue } from "../codec/checks.ts";
-import { idIssue } from "../codec/ids.ts";
-import {
-  createMemoryConnectionError,
-  createMemoryStorageError,
-  createMemoryValidationError,
-  describeCause,
-  type MemoryErrorUnion,
-  type MemoryIssue,
-} from "../errors.ts";
-import { isUint8Array } from "../platform/uint8-array.ts";
-import { createFailure, createSuccess, type Result } from "../result.ts";
-import type { BlobBackend, BlobHold, ListedBlob } from "./blob-backend.ts";
-import type { BlobStore } from "./blob-store.ts";
-import { sha256Schema } from "./reference.ts";
+import { idIssue } from "../contract/ids.ts";
+import { createMemoryConnectionError, createMemoryStorageError, createMemoryValidationError, describeCause, type MemoryErrorUnion, type MemoryIssue, createFailure, createSuccess, type Result } from "../contract/errors.ts";
+import { isUint8Array } from "../runtime/bytes.ts";
+import { type BlobBackend, type BlobHold, type ListedBlob, type BlobStore, sha256Schema } from "./blob-store.ts";
 
 const sha256Of = (data: Uint8Array): string => sha256(data, "hex");
 

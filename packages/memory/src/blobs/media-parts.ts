@@ -1,10 +1,8 @@
 import { isPlainObject } from "../codec/checks.ts";
-import type { ContentPart } from "../content-part.ts";
-import type { Message, RichMessage } from "../message.ts";
-import { base64Of, bytesIn } from "../platform/bytes.ts";
-import { isUint8Array } from "../platform/uint8-array.ts";
-import { copyArgument } from "../resilience/argument-copy.ts";
-import { type BlobReference, parseReference } from "./reference.ts";
+import type { ContentPart, Message, RichMessage } from "../contract/message.ts";
+import { base64Of, bytesIn, isUint8Array } from "../runtime/bytes.ts";
+import { copyArgument } from "../runtime/objects.ts";
+import { type BlobReference, parseReference } from "./blob-store.ts";
 
 /** Bytes that were found in a message, the finder's own. */
 export interface FoundMedia {

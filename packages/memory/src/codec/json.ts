@@ -1,5 +1,4 @@
-import { base64Of, bytesIn } from "../platform/bytes.ts";
-import { isUint8Array } from "../platform/uint8-array.ts";
+import { base64Of, bytesIn, isUint8Array } from "../runtime/bytes.ts";
 
 /**
  * JSON text that gives back exactly what went in: plain JSON, plus `Date` as `{ "$date": iso }`, `Uint8Array` as

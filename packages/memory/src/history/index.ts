@@ -12,34 +12,34 @@ export type {
   SourcePart,
   TextPart,
   ToolCallPart,
-} from "../content-part.ts";
+} from "../contract/message.ts";
 export {
   type ApprovalDecision,
   type PendingApproval,
   parseApprovalDecision,
-} from "../continuation/approval.ts";
+} from "./continuation/approval.ts";
 export {
   type HistoryPosition,
   historyTokenOf,
-} from "../continuation/history-token.ts";
-export type { ContinuationMode, ContinuationOptions, HistoryTokens } from "../continuation/options.ts";
+} from "./continuation/validate-continuation.ts";
+export type { ContinuationMode, ContinuationOptions, HistoryTokens } from "./continuation/continuation-options.ts";
 export {
   assertValidContinuation,
   ContinuationValidationError,
   validateContinuation,
-} from "../continuation/validate-continuation.ts";
+} from "./continuation/validate-continuation.ts";
 export type {
   ContinuationAcceptance,
   ContinuationRejection,
   ContinuationRejectionCode,
   ContinuationValidationResult,
-} from "../continuation/validation-result.ts";
+} from "./continuation/validation-result.ts";
 export {
   type Continuation,
   type ContinuationValidator,
   defaultContinuationValidator,
-} from "../continuation/validator-hook.ts";
-export { sameJson } from "../json/same-json.ts";
+} from "./continuation/validate-continuation.ts";
+export { sameJson } from "../codec/same-json.ts";
 export type {
   CustomToolCall,
   FunctionToolCall,
@@ -48,16 +48,16 @@ export type {
   RichMessage,
   RichToolCall,
   ToolCall,
-} from "../message.ts";
-export { messageText, partText } from "../message-text.ts";
-export { type PendingToolCalls, pendingToolCalls } from "../messages/pending.ts";
-export { isReplayable, sanitizeConversation } from "../messages/sanitizer.ts";
-export { isMediaPart, isReasoningField, isReasoningPart, isTextPart } from "../part-kinds.ts";
-export type { ProviderMetadata } from "../provider-metadata.ts";
-export { type CalledTool, calledTool } from "../tool-call.ts";
-export { countMessageTokens } from "../window/message-tokens.ts";
-export type { MessageWindowOptions, TokenWindowOptions, WindowOptions } from "../window/options.ts";
-export { estimateTokens, type Tokenizer } from "../window/tokens.ts";
+} from "../contract/message.ts";
+export { messageText, partText } from "./messages/message-content.ts";
+export { type PendingToolCalls, pendingToolCalls } from "./messages/tool-calls.ts";
+export { isReplayable, sanitizeConversation } from "./messages/sanitizer.ts";
+export { isMediaPart, isReasoningField, isReasoningPart, isTextPart } from "./messages/message-content.ts";
+export type { ProviderMetadata } from "../contract/message.ts";
+export { type CalledTool, calledTool } from "./messages/tool-calls.ts";
+export { countMessageTokens } from "./window/tokens.ts";
+export type { MessageWindowOptions, TokenWindowOptions, WindowOptions } from "./window/window-options.ts";
+export { estimateTokens, type Tokenizer } from "./window/tokens.ts";
 export {
   messageWindow,
   type Omission,
@@ -65,5 +65,5 @@ export {
   planWindow,
   tokenWindow,
   type WindowPlan,
-} from "../window/window.ts";
-export { type WindowEnd, type WindowTail, windowTailOf } from "../window/window-tail.ts";
+} from "./window/window.ts";
+export { type WindowEnd, type WindowTail, windowTailOf } from "./window/window-tail.ts";

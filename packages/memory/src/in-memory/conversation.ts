@@ -1,21 +1,9 @@
-import {
-  type ConversationWrite,
-  type EncodedMessage,
-  type HistoryRequest,
-  IDEMPOTENCY_WINDOW,
-  type ReadOutcome,
-  type StoredConversation,
-  type StoredHistory,
-  type StoredMessage,
-  type StoredSelection,
-  type WriteOutcome,
-} from "../backend/backend.ts";
-import { messageHash, nextDigest } from "../backend/history-digest.ts";
-import { selectedBounds } from "../backend/selection.ts";
+import { type ConversationWrite, type EncodedMessage, type HistoryRequest, IDEMPOTENCY_WINDOW, type ReadOutcome, type StoredConversation, type StoredHistory, type StoredMessage, type StoredSelection, type WriteOutcome, messageHash, nextDigest, isErasedSince, type Tombstones, type ConversationQuery } from "../contract/backend.ts";
+import { selectedBounds } from "../codec/read.ts";
 import type { JsonObject } from "../codec/json.ts";
-import { isErasedSince, type Tombstones } from "../incarnation.ts";
-import { present } from "../present.ts";
-import { trimStart } from "./trim.ts";
+import { present } from "../runtime/objects.ts";
+import { trimStart } from "./write.ts";
+import type { MemoryStats } from "../contract/provider.ts";
 
 export const DIGESTS = "sha256";
 
@@ -295,5 +283,57 @@ export function toRead(
             messageIds: messages.slice(from, end).map(({ own }) => own?.id ?? null),
           },
         }),
+  };
+}
+
+
+interface Listed {
+  readonly conversationId: string;
+  readonly userId: string | undefined;
+  readonly lastActivity: Date;
+  readonly traceIds: ReadonlySet<string>;
+}
+
+/** Those of all conversations that a query asks for, in its order. */
+export function selectConversations<T extends Listed>(
+  conversations: readonly T[],
+  query: ConversationQuery,
+): readonly T[] {
+  const end = query.limit === undefined ? undefined : query.offset + query.limit;
+  return conversations
+    .filter((conversation) => matches(conversation, query))
+    .sort(byActivity)
+    .slice(query.offset, end);
+}
+
+function matches(listed: Listed, { traceId, userId, since, until, cursor }: ConversationQuery): boolean {
+  const { lastActivity, conversationId } = listed;
+  return (
+    (userId === undefined || listed.userId === userId) &&
+    (traceId === undefined || listed.traceIds.has(traceId)) &&
+    (since === undefined || lastActivity >= since) &&
+    (until === undefined || lastActivity <= until) &&
+    (cursor === undefined ||
+      lastActivity < cursor.lastActivity ||
+      (lastActivity.getTime() === cursor.lastActivity.getTime() && conversationId < cursor.conversationId))
+  );
+}
+
+const byActivity = (a: Listed, b: Listed): number =>
+  b.lastActivity.getTime() - a.lastActivity.getTime() || (a.conversationId < b.conversationId ? 1 : -1);
+
+export function statsOf(
+  counted: readonly Pick<StoredConversation, "createdAt" | "totalMessages">[],
+): MemoryStats {
+  const all = counted.map(({ createdAt }) => createdAt.getTime());
+  // The epoch stands for a time that isn't known.
+  const times = all.filter((time) => time > 0).sort((a, b) => a - b);
+  const [oldest] = times;
+  const newest = times.at(-1);
+  return {
+    totalConversations: counted.length,
+    totalMessages: counted.reduce((sum, { totalMessages }) => sum + totalMessages, 0),
+    ...(oldest === undefined ? {} : { oldestConversation: new Date(oldest) }),
+    ...(newest === undefined ? {} : { newestConversation: new Date(newest) }),
   };
 }

@@ -1,22 +1,6 @@
-import { idIssue, isPortableText } from "../codec/ids.ts";
-import {
-  createMemoryConflictError,
-  createMemoryConnectionError,
-  createMemoryValidationError,
-  type MemoryErrorUnion,
-  type MemoryIssue,
-} from "../errors.ts";
-import { createFailure, createSuccess, type Result } from "../result.ts";
-import type {
-  AppendedEvents,
-  EventPage,
-  EventQuery,
-  NewTurn,
-  TurnEnding,
-  TurnLog,
-  TurnQuery,
-  TurnWriter,
-} from "./turn-log.ts";
+import { idIssue, isPortableText } from "../contract/ids.ts";
+import { createMemoryConflictError, createMemoryConnectionError, createMemoryValidationError, type MemoryErrorUnion, type MemoryIssue, createFailure, createSuccess, type Result } from "../contract/errors.ts";
+import type { AppendedEvents, EventPage, EventQuery, NewTurn, TurnEnding, TurnLog, TurnQuery, TurnWriter } from "./turn-log.ts";
 
 const MOST = Number.MAX_SAFE_INTEGER;
 /** A hundred years, which every store can count. */

@@ -24,8 +24,8 @@ import {
   withFallback,
   withRetry,
 } from "../../src/index.ts";
-import { expectConflict, expectError, expectInvalid, expectOk } from "../../src/testing/expectations.ts";
-import { isMediaResolver } from "../../src/turns/index.ts";
+import { expectConflict, expectError, expectInvalid, expectOk } from "../../src/testing/fixtures/expectations.ts";
+import { isMediaResolver } from "../../src/internal.ts";
 
 afterEach(() => void vi.useRealTimers());
 

@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { stableLength } from "../../../src/internal.ts";
+import type { RichMessage } from "../../../src/index.ts";
+
+const said = (content: string): RichMessage => ({ role: "user", content });
+const reply: RichMessage = { role: "assistant", content: "Hello." };
+const withFacts: RichMessage = {
+  role: "user",
+  content: [
+    { type: "text", text: "Facts.", transient: true },
+    { type: "text", text: "Hi" },
+  ],
+};
+
+it.each<[string, readonly RichMessage[], number]>([
+  ["all where nothing changes", [said("Hi"), reply, said("And?")], 3],
+  ["those before the newest that has something before it", [said("Hi"), reply, withFacts], 2],
+  ["the same in the steps of that turn", [said("Hi"), reply, withFacts, reply, reply], 2],
+  ["none where that is the first", [withFacts], 0],
+  ["all where only an older message claims to change: it is stored so", [withFacts, reply, said("Hi")], 3],
+  ["none of none", [], 0],
+])("the next turn will have %s", (_, messages, expected) => {
+  expect(stableLength(messages)).toBe(expected);
+});
