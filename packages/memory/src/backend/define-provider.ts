@@ -1,12 +1,28 @@
-import { CorruptMessage, decodeConversation, decodeMessages, encodeRead } from "../codec/read.ts";
-import { encodeWrite, type WriteInput } from "../codec/write.ts";
+import { CorruptMessage, decodeMessages } from "../codec/messages.ts";
 import { encodeId, encodeLimit, encodeQuery, encodeUserId } from "../codec/query.ts";
+import { decodeConversation, encodeRead } from "../codec/read.ts";
 import { decodeRecord, encodeRecord } from "../codec/record.ts";
-import { createMemoryConflictError, createMemoryConnectionError, createMemoryNotFoundError, createMemoryStorageError, createMemoryValidationError, type MemoryErrorUnion, type MemoryIssue, createFailure, createSuccess, type Result } from "../contract/errors.ts";
+import { encodeWrite, type WriteInput } from "../codec/write.ts";
 import { absentIncarnation, type MemoryBackend, type WriteOutcome } from "../contract/backend.ts";
-import { present } from "../runtime/objects.ts";
+import {
+  createFailure,
+  createMemoryConflictError,
+  createMemoryConnectionError,
+  createMemoryNotFoundError,
+  createMemoryStorageError,
+  createMemoryValidationError,
+  createSuccess,
+  type MemoryErrorUnion,
+  type MemoryIssue,
+  type Result,
+} from "../contract/errors.ts";
 import type { HealthStatus } from "../contract/provider.ts";
-import type { ConversationReading, VersionedMemoryProvider, WriteResult } from "../contract/versioned-provider.ts";
+import type {
+  ConversationReading,
+  VersionedMemoryProvider,
+  WriteResult,
+} from "../contract/versioned-provider.ts";
+import { present } from "../runtime/objects.ts";
 import { verifyHistory } from "./verify-history.ts";
 
 const DEFAULT_RECENT_MESSAGES = 50;

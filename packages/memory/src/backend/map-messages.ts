@@ -1,7 +1,12 @@
-import { extendObject } from "../runtime/objects.ts";
-import type { MemoryBackend, EncodedMessage, StoredConversation, StoredMessage } from "../contract/backend.ts";
-import { CorruptMessage, decodeMessage } from "../codec/read.ts";
+import { CorruptMessage, decodeMessage } from "../codec/messages.ts";
+import type {
+  EncodedMessage,
+  MemoryBackend,
+  StoredConversation,
+  StoredMessage,
+} from "../contract/backend.ts";
 import { createMemoryStorageError, describeCause } from "../contract/errors.ts";
+import { extendObject } from "../runtime/objects.ts";
 
 /**
  * The backend with some of its methods replaced: what a wrapper begins with. All others are passed on, bound to the
@@ -9,7 +14,6 @@ import { createMemoryStorageError, describeCause } from "../contract/errors.ts";
  */
 export const extendBackend = <B extends MemoryBackend>(backend: B, methods: Partial<MemoryBackend>): B =>
   extendObject(backend, methods);
-
 
 /** Converts the body of a message, which is JSON text, before it is stored and after it is read. */
 export interface MessageMapping {

@@ -1,6 +1,6 @@
 import { encodeJson } from "../codec/json.ts";
+import { type HistoryReader, messageHash, nextDigest, type StoredHistory } from "../contract/backend.ts";
 import type { ConversationVerification } from "../contract/versioned-provider.ts";
-import { type HistoryReader, type StoredHistory, messageHash, nextDigest } from "../contract/backend.ts";
 
 /** Messages that are checked at once. */
 const PAGE = 200;

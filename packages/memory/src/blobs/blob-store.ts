@@ -1,5 +1,6 @@
-import type { MemoryErrorUnion, Result } from "../contract/errors.ts";
 import * as z from "zod";
+import { createFailure, type MemoryErrorUnion, type Result } from "../contract/errors.ts";
+import type { BlobReference } from "../contract/message.ts";
 
 /**
  * Keeps a blob from being removed while a message that names it is on its way: until it is released, or until `seconds`
@@ -73,7 +74,6 @@ export interface BlobBackend {
   readonly toMemoryError?: (operation: string, thrown: unknown) => MemoryErrorUnion;
 }
 
-
 /**
  * Stores the bytes of large media, for `withBlobs`. Make one with `createInMemoryBlobStore`, with the
  * package of a store, or with `defineBlobStore` of a `BlobBackend`, which documents each method.
@@ -112,17 +112,6 @@ export interface BlobStore {
   readonly close: () => Promise<Result<void>>;
 }
 
-
-/** Replaces the `data` of a media part, whose bytes are in a `BlobStore` under the same conversation. */
-export interface BlobReference {
-  /** Of the bytes, 64 hexadecimal digits in lower case. */
-  readonly sha256: string;
-  /** In bytes. */
-  readonly size: number;
-  /** `"base64"`: `data` was base64 text, and is returned as text. Absent: it was a `Uint8Array`. */
-  readonly encoding?: "base64";
-}
-
 export const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/, {
   error: "expected a SHA-256 of 64 hexadecimal digits in lower case",
 });
@@ -138,3 +127,7 @@ export function parseReference(value: unknown): BlobReference | undefined {
   const parsed = referenceSchema.safeParse(value);
   return parsed.success ? parsed.data : undefined;
 }
+
+/** As every error of a method, it names the method that was called. */
+export const failedIn = (operation: string, { error }: { readonly error: MemoryErrorUnion }) =>
+  createFailure({ ...error, operation });

@@ -1,9 +1,26 @@
 import { sha256 } from "#digest";
-import { guarded, integerIssue, isPlainObject, pushIssue } from "../codec/checks.ts";
+import { guarded, integerIssue, pushIssue } from "../codec/checks.ts";
+import {
+  createFailure,
+  createMemoryConnectionError,
+  createMemoryStorageError,
+  createMemoryValidationError,
+  createSuccess,
+  describeCause,
+  type MemoryErrorUnion,
+  type MemoryIssue,
+  type Result,
+} from "../contract/errors.ts";
 import { idIssue } from "../contract/ids.ts";
-import { createMemoryConnectionError, createMemoryStorageError, createMemoryValidationError, describeCause, type MemoryErrorUnion, type MemoryIssue, createFailure, createSuccess, type Result } from "../contract/errors.ts";
 import { isUint8Array } from "../runtime/bytes.ts";
-import { type BlobBackend, type BlobHold, type ListedBlob, type BlobStore, sha256Schema } from "./blob-store.ts";
+import { isPlainObject } from "../runtime/objects.ts";
+import {
+  type BlobBackend,
+  type BlobHold,
+  type BlobStore,
+  type ListedBlob,
+  sha256Schema,
+} from "./blob-store.ts";
 
 const sha256Of = (data: Uint8Array): string => sha256(data, "hex");
 

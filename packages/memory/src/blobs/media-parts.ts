@@ -1,8 +1,7 @@
-import { isPlainObject } from "../codec/checks.ts";
-import type { ContentPart, Message, RichMessage } from "../contract/message.ts";
+import type { BlobReference, ContentPart, Message, RichMessage } from "../contract/message.ts";
 import { base64Of, bytesIn, isUint8Array } from "../runtime/bytes.ts";
-import { copyArgument } from "../runtime/objects.ts";
-import { type BlobReference, parseReference } from "./blob-store.ts";
+import { copyArgument, isPlainObject } from "../runtime/objects.ts";
+import { parseReference } from "./blob-store.ts";
 
 /** Bytes that were found in a message, the finder's own. */
 export interface FoundMedia {

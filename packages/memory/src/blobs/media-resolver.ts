@@ -1,8 +1,13 @@
-import { createMemoryStorageError, createMemoryValidationError, createFailure, createSuccess, type Result } from "../contract/errors.ts";
-import type { RichMessage } from "../contract/message.ts";
+import {
+  createFailure,
+  createMemoryStorageError,
+  createMemoryValidationError,
+  createSuccess,
+  type Result,
+} from "../contract/errors.ts";
+import type { BlobReference, RichMessage } from "../contract/message.ts";
 import { base64Of } from "../runtime/bytes.ts";
-import { type BlobStore, type BlobReference, parseReference } from "./blob-store.ts";
-import { failedIn } from "./garbage-collection.ts";
+import { type BlobStore, failedIn, parseReference } from "./blob-store.ts";
 import { referencesOf, withData } from "./media-parts.ts";
 
 export interface ResolveOptions {

@@ -1,10 +1,18 @@
-import { createMemoryStorageError, createMemoryValidationError, type MemoryErrorUnion, type MemoryIssue, createFailure, createSuccess, type Result } from "../contract/errors.ts";
-import type { Message } from "../contract/message.ts";
+import {
+  createFailure,
+  createMemoryStorageError,
+  createMemoryValidationError,
+  createSuccess,
+  type MemoryErrorUnion,
+  type MemoryIssue,
+  type Result,
+} from "../contract/errors.ts";
+import type { BlobReference, Message } from "../contract/message.ts";
 import { present } from "../runtime/objects.ts";
-import type { BlobHold, BlobReference } from "./blob-store.ts";
-import { type Collecting, collectBlobs, failedIn } from "./garbage-collection.ts";
+import { type BlobHold, failedIn } from "./blob-store.ts";
+import { type Collecting, collectBlobs } from "./garbage-collection.ts";
 import { type BatchMedia, namedIn } from "./media-parts.ts";
-import type { BlobErrorEvent, BlobSettings } from "./with-blobs.ts";
+import type { BlobSettings } from "./with-blobs.ts";
 
 export interface MediaWriting extends Collecting {
   readonly settings: Pick<BlobSettings, "maxBytes" | "holdSeconds">;
@@ -151,4 +159,16 @@ export function createMediaWriter(writing: MediaWriting) {
       return written;
     },
   };
+}
+
+/** A step with blobs failed without changing the outcome of a call: blobs that remain are swept later. */
+export interface BlobErrorEvent {
+  /**
+   * `"release"`: a hold stays until it expires. `"erase"`: blobs of a conversation stay until they are swept. `"sweep"`: a
+   * sweep in the background failed.
+   */
+  readonly step: "release" | "erase" | "sweep";
+  /** Absent with `"sweep"`. */
+  readonly conversationId?: string;
+  readonly error: MemoryErrorUnion;
 }

@@ -1,31 +1,25 @@
 import * as z from "zod";
-import { type MemoryErrorUnion, createSuccess, type Result } from "../contract/errors.ts";
-import type { BlobStore } from "./blob-store.ts";
-import { conversationCursor } from "../codec/query.ts";
-import { idIssue } from "../contract/ids.ts";
 import { parseOptions } from "../codec/checks.ts";
-import { extendObject, copyArgument } from "../runtime/objects.ts";
+import { conversationCursor } from "../codec/query.ts";
+import { createSuccess, type Result } from "../contract/errors.ts";
+import { idIssue } from "../contract/ids.ts";
 import type { Message } from "../contract/message.ts";
-import { notifyObserver } from "../runtime/observer.ts";
 import type { WriteMetadata, WriteOptions } from "../contract/provider.ts";
-import { mayAnswerFromFallback } from "../wrappers/fallback.ts";
 import type { VersionedMemoryProvider } from "../contract/versioned-provider.ts";
-import { createBlobCache, createMediaResolver, type MediaResolver } from "./media-resolver.ts";
-import { type Collecting, collectBlobs, failedIn, type SweepOptions, type SweepReport, sweep } from "./garbage-collection.ts";
+import { copyArgument, extendObject } from "../runtime/objects.ts";
+import { notifyObserver } from "../runtime/observer.ts";
+import { mayAnswerFromFallback } from "../wrappers/fallback.ts";
+import { type BlobStore, failedIn } from "./blob-store.ts";
+import {
+  type Collecting,
+  collectBlobs,
+  type SweepOptions,
+  type SweepReport,
+  sweep,
+} from "./garbage-collection.ts";
 import { findMedia } from "./media-parts.ts";
-import { createMediaWriter, type MediaWrite } from "./media-writer.ts";
-
-/** A step with blobs failed without changing the outcome of a call: blobs that remain are swept later. */
-export interface BlobErrorEvent {
-  /**
-   * `"release"`: a hold stays until it expires. `"erase"`: blobs of a conversation stay until they are swept. `"sweep"`: a
-   * sweep in the background failed.
-   */
-  readonly step: "release" | "erase" | "sweep";
-  /** Absent with `"sweep"`. */
-  readonly conversationId?: string;
-  readonly error: MemoryErrorUnion;
-}
+import { createBlobCache, createMediaResolver, type MediaResolver } from "./media-resolver.ts";
+import { type BlobErrorEvent, createMediaWriter, type MediaWrite } from "./media-writer.ts";
 
 const isBlobStore = (value: unknown): value is BlobStore =>
   typeof value === "object" && value !== null && "put" in value && typeof value.put === "function";
@@ -54,7 +48,6 @@ export const blobOptionsSchema = z.strictObject({
 
 export type BlobOptions = z.input<typeof blobOptionsSchema>;
 export type BlobSettings = z.output<typeof blobOptionsSchema>;
-
 
 /** What {@link withBlobs} adds to a provider. */
 export interface BlobMethods extends MediaResolver {

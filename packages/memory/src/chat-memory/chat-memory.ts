@@ -1,13 +1,18 @@
 import { parseOptions } from "../codec/checks.ts";
-import { createMemoryStorageError, createFailure, createSuccess, type Result } from "../contract/errors.ts";
+import { createFailure, createMemoryStorageError, createSuccess, type Result } from "../contract/errors.ts";
 import type { Message } from "../contract/message.ts";
-import { pendingToolCalls } from "../history/messages/tool-calls.ts";
-import { sanitizeConversation } from "../history/messages/sanitizer.ts";
 import type { MemoryProvider, WriteMetadata } from "../contract/provider.ts";
 import { isVersionedProvider } from "../contract/versioned-provider.ts";
-import { type ChatMemoryConfig, type ChatMemoryOptions, chatMemoryConfigSchema, windowOptionsOf } from "./config.ts";
+import { sanitizeConversation } from "../history/messages/sanitizer.ts";
+import { pendingToolCalls } from "../history/messages/tool-calls.ts";
 import { planWindow } from "../history/window/window.ts";
 import { windowTailOf } from "../history/window/window-tail.ts";
+import {
+  type ChatMemoryConfig,
+  type ChatMemoryOptions,
+  chatMemoryConfigSchema,
+  windowOptionsOf,
+} from "./config.ts";
 
 /** One conversation, and the window of it that a model sees. The store keeps everything. */
 export interface ChatMemory {

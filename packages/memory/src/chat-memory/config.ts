@@ -1,11 +1,16 @@
 import * as z from "zod";
-import { idIssue } from "../contract/ids.ts";
 import { parseOptions, schemaIssues } from "../codec/checks.ts";
-import { createMemoryValidationError, createFailure, createSuccess, type Result } from "../contract/errors.ts";
+import {
+  createFailure,
+  createMemoryValidationError,
+  createSuccess,
+  type Result,
+} from "../contract/errors.ts";
+import { idIssue } from "../contract/ids.ts";
 import type { Message, RichMessage } from "../contract/message.ts";
-import { lowMarkIssue, TOKENIZER_EXPECTED, type WindowOptions } from "../history/window/window-options.ts";
 import type { Tokenizer } from "../history/window/tokens.ts";
 import { planWindow } from "../history/window/window.ts";
+import { lowMarkIssue, TOKENIZER_EXPECTED, type WindowOptions } from "../history/window/window-options.ts";
 
 const memoryIdSchema = z.string().superRefine((id, context) => {
   const issue = idIssue("memoryId", id);

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { parseOptions } from "../codec/checks.ts";
 import { createMemoryStorageError, MemorySetupError } from "../contract/errors.ts";
-import { isMissingPackage } from "../runtime/process.ts";
 import type { Tokenizer } from "../history/window/tokens.ts";
+import { isMissingPackage } from "../runtime/process.ts";
 
 const PACKAGE = "gpt-tokenizer";
 const operation = "createGptTokenizer";

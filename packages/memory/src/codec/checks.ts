@@ -1,6 +1,7 @@
-import type { MemoryIssue } from "../contract/errors.ts";
-import { UnstorableValue } from "./json.ts";
 import type * as z from "zod";
+import type { MemoryIssue } from "../contract/errors.ts";
+import { isPlainObject } from "../runtime/objects.ts";
+import { UnstorableValue } from "./json.ts";
 
 // Options whose checks are no schema: pure functions are asked for each turn, and in programs without zod. The words are those
 // of the schemas.
@@ -68,7 +69,6 @@ export function optionFields(what: string, options: unknown): Fields {
   throw optionsError(what, [expectedKind("", "object", options)]);
 }
 
-
 export type Checked<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly issues: MemoryIssue[] };
@@ -90,12 +90,6 @@ export function guarded<T>(path: string, encode: () => Checked<T>): Checked<T> {
   } catch (thrown) {
     return { ok: false, issues: [unstorable(path, thrown)] };
   }
-}
-
-export function isPlainObject(value: unknown): value is object {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }
 
 /** What is wrong with an object of named fields, or `undefined`. */
@@ -121,7 +115,6 @@ export function dateIssue(path: string, value: unknown): MemoryIssue | undefined
   if (value === undefined || (value instanceof Date && !Number.isNaN(value.getTime()))) return undefined;
   return { path, expected: "a valid Date" };
 }
-
 
 export const formatPath = (path: readonly PropertyKey[]): string =>
   path.map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`)).join("");

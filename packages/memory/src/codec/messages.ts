@@ -1,10 +1,15 @@
 import * as z from "zod";
-import type { EncodedMessage } from "../contract/backend.ts";
-import { type MemoryIssue, createMemoryValidationError, createFailure, createSuccess, type Result } from "../contract/errors.ts";
-import { unstorable, schemaIssues } from "./checks.ts";
-import { encodeJson } from "./json.ts";
-import { messageRoles } from "../history/continuation/added-messages.ts";
-import type { Message } from "../contract/message.ts";
+import type { EncodedMessage, StoredMessage } from "../contract/backend.ts";
+import {
+  createFailure,
+  createMemoryValidationError,
+  createSuccess,
+  type MemoryIssue,
+  type Result,
+} from "../contract/errors.ts";
+import { type Message, messageRoles } from "../contract/message.ts";
+import { schemaIssues, unstorable } from "./checks.ts";
+import { decodeJson, deepFreeze, encodeJson } from "./json.ts";
 
 /** Messages on their way into a store. */
 export interface Batch {
@@ -95,7 +100,6 @@ export const messageSchema = z.looseObject({
   tool_call_id: z.string().nullish(),
   tool_calls: z.array(toolCallSchema).nullish(),
 });
-
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -197,7 +201,6 @@ export function encodePlainMessage(message: unknown): EncodedMessage | undefined
   return { body, isToolResult: role === "tool" };
 }
 
-
 /**
  * Checks untrusted messages, e.g. a request body or another framework's history, as a
  * store would, and returns the same array. Rich messages (see {@link RichMessage}) are accepted, and are typed as
@@ -210,3 +213,36 @@ export function parseMessages(messages: unknown): Result<readonly Message[]> {
     ? createSuccess(messages as readonly Message[])
     : createFailure(createMemoryValidationError(issues, { operation: "parseMessages" }));
 }
+
+/** A stored message that can't be read back. Says where, and nothing of its content. */
+export class CorruptMessage extends Error {
+  override readonly name = "CorruptMessage";
+  constructor(readonly index: number) {
+    super(`stored message ${index} is not a message`);
+  }
+}
+
+const ROLES: ReadonlySet<string> = new Set(messageRoles);
+
+// Bodies were validated on their way in; this guards against rows that something else wrote.
+function isMessage(value: unknown): value is Message {
+  if (typeof value !== "object" || value === null || !("role" in value) || !("content" in value))
+    return false;
+  return typeof value.role === "string" && ROLES.has(value.role);
+}
+
+/** Throws {@link CorruptMessage}. `index` says which one it was. */
+export function decodeMessage(body: string, index: number): Message {
+  let value: unknown;
+  try {
+    value = decodeJson(body);
+  } catch {
+    throw new CorruptMessage(index); // The parser's own message would quote the content.
+  }
+  if (!isMessage(value)) throw new CorruptMessage(index);
+  return deepFreeze(value);
+}
+
+/** Throws {@link CorruptMessage}. */
+export const decodeMessages = (stored: readonly StoredMessage[]): readonly Message[] =>
+  Object.freeze(stored.map((body, index) => (typeof body === "string" ? decodeMessage(body, index) : body)));

@@ -1,10 +1,19 @@
-import type { ConversationQuery, ConversationPosition } from "../contract/backend.ts";
+import type { ConversationPosition, ConversationQuery } from "../contract/backend.ts";
 import type { MemoryIssue } from "../contract/errors.ts";
-import { present } from "../runtime/objects.ts";
-import type { MemoryQuery, ConversationMemory } from "../contract/provider.ts";
-import { type Checked, checked, dateIssue, guarded, integerIssue, objectIssue, pushIssue, unknownFieldIssues } from "./checks.ts";
 import { idIssue } from "../contract/ids.ts";
+import type { ConversationMemory, MemoryQuery } from "../contract/provider.ts";
 import { base64urlOf, bytesIn, textIn, utf8Of } from "../runtime/bytes.ts";
+import { present } from "../runtime/objects.ts";
+import {
+  type Checked,
+  checked,
+  dateIssue,
+  guarded,
+  integerIssue,
+  objectIssue,
+  pushIssue,
+  unknownFieldIssues,
+} from "./checks.ts";
 
 const IDS = ["conversationId", "userId", "traceId"] as const;
 const FIELDS = [...IDS, "since", "until", "limit", "offset", "cursor", "includeMessages"];
@@ -77,7 +86,6 @@ export function encodeLimit(limit: number): Checked<number> {
   const issue = integerIssue("limit", limit, 0);
   return checked(issue === undefined ? [] : [issue], () => limit);
 }
-
 
 /**
  * The `cursor` that continues a listing after this conversation; `undefined` if it has no metadata. A

@@ -1,13 +1,20 @@
-import type { ReadRequest, StoredSelection, StoredConversation, StoredMessage } from "../contract/backend.ts";
+import type { ReadRequest, StoredConversation, StoredSelection } from "../contract/backend.ts";
 import type { MemoryIssue } from "../contract/errors.ts";
-import { present } from "../runtime/objects.ts";
-import type { MessageSelection, ReadOptions } from "../contract/versioned-provider.ts";
-import { type Checked, checked, guarded, integerIssue, objectIssue, pushIssue, unknownFieldIssues } from "./checks.ts";
 import { idIssue } from "../contract/ids.ts";
-import type { Message } from "../contract/message.ts";
 import type { ConversationMemory, ConversationMetadata } from "../contract/provider.ts";
-import { decodeJson, deepFreeze, fromJsonValue } from "./json.ts";
-import { messageRoles } from "../history/continuation/added-messages.ts";
+import type { MessageSelection, ReadOptions } from "../contract/versioned-provider.ts";
+import { present } from "../runtime/objects.ts";
+import {
+  type Checked,
+  checked,
+  guarded,
+  integerIssue,
+  objectIssue,
+  pushIssue,
+  unknownFieldIssues,
+} from "./checks.ts";
+import { deepFreeze, fromJsonValue } from "./json.ts";
+import { decodeMessages } from "./messages.ts";
 
 const FIELDS = ["messages", "userId", "receiptFor", "signal"];
 const RANGE_FIELDS = ["after", "before", "limit"];
@@ -66,40 +73,6 @@ function encodeSelection(messages: MessageSelection, issues: MemoryIssue[]): Sto
   };
 }
 
-
-/** A stored message that can't be read back. Says where, and nothing of its content. */
-export class CorruptMessage extends Error {
-  override readonly name = "CorruptMessage";
-  constructor(readonly index: number) {
-    super(`stored message ${index} is not a message`);
-  }
-}
-
-const ROLES: ReadonlySet<string> = new Set(messageRoles);
-
-// Bodies were validated on their way in; this guards against rows that something else wrote.
-function isMessage(value: unknown): value is Message {
-  if (typeof value !== "object" || value === null || !("role" in value) || !("content" in value))
-    return false;
-  return typeof value.role === "string" && ROLES.has(value.role);
-}
-
-/** Throws {@link CorruptMessage}. `index` says which one it was. */
-export function decodeMessage(body: string, index: number): Message {
-  let value: unknown;
-  try {
-    value = decodeJson(body);
-  } catch {
-    throw new CorruptMessage(index); // The parser's own message would quote the content.
-  }
-  if (!isMessage(value)) throw new CorruptMessage(index);
-  return deepFreeze(value);
-}
-
-/** Throws {@link CorruptMessage}. */
-export const decodeMessages = (stored: readonly StoredMessage[]): readonly Message[] =>
-  Object.freeze(stored.map((body, index) => (typeof body === "string" ? decodeMessage(body, index) : body)));
-
 /** Throws {@link CorruptMessage}. */
 export function decodeConversation(stored: StoredConversation): ConversationMemory {
   // Field by field: the fields' names are not escaped, so that stores can search them.
@@ -124,7 +97,6 @@ export function decodeConversation(stored: StoredConversation): ConversationMemo
     metadata: deepFreeze(metadata),
   });
 }
-
 
 interface Positions {
   /** How many messages are stored. */

@@ -1,13 +1,13 @@
 import type { ReadOutcome } from "../contract/backend.ts";
 import type { MemoryIssue } from "../contract/errors.ts";
-import { present } from "../runtime/objects.ts";
+import { idIssue } from "../contract/ids.ts";
 import type { WriteMetadata } from "../contract/provider.ts";
 import type { ConversationRecord, VersionedMemoryProvider } from "../contract/versioned-provider.ts";
+import { present } from "../runtime/objects.ts";
 import { type Checked, checked, guarded, objectIssue, pushIssue, unknownFieldIssues } from "./checks.ts";
-import { decodeMessages } from "./read.ts";
-import type { WriteInput } from "./write.ts";
-import { idIssue } from "../contract/ids.ts";
 import { deepFreeze, fromJsonValue } from "./json.ts";
+import { decodeMessages } from "./messages.ts";
+import type { WriteInput } from "./write.ts";
 
 type ImportOptions = Parameters<VersionedMemoryProvider["importConversation"]>[1];
 

@@ -1,4 +1,4 @@
-import { base64Of, sameBytes, isUint8Array } from "../runtime/bytes.ts";
+import { base64Of, isUint8Array, sameBytes } from "../runtime/bytes.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

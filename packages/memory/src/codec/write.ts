@@ -1,12 +1,28 @@
 import { sha256 } from "#digest";
-import { type ConversationSource, type ConversationWrite, type EncodedMessage, type ExpectedIncarnation, parseIncarnation } from "../contract/backend.ts";
+import {
+  type ConversationSource,
+  type ConversationWrite,
+  type EncodedMessage,
+  type ExpectedIncarnation,
+  type JsonObject,
+  type JsonValue,
+  parseIncarnation,
+} from "../contract/backend.ts";
 import type { MemoryIssue } from "../contract/errors.ts";
+import { idIssue } from "../contract/ids.ts";
 import type { Message } from "../contract/message.ts";
 import type { WriteMetadata, WriteOptions } from "../contract/provider.ts";
-import { type Checked, checked, guarded, integerIssue, objectIssue, pushIssue, unstorable } from "./checks.ts";
+import {
+  type Checked,
+  checked,
+  guarded,
+  integerIssue,
+  objectIssue,
+  pushIssue,
+  unstorable,
+} from "./checks.ts";
+import { toJsonValue } from "./json.ts";
 import { encodeBatch } from "./messages.ts";
-import { idIssue } from "../contract/ids.ts";
-import { type JsonObject, type JsonValue, toJsonValue } from "./json.ts";
 
 /** The store's own fields: not stored when a caller hands them back in. */
 const RESERVED_METADATA = new Set([

@@ -1,9 +1,14 @@
-import * as z from "zod";
 import type { ZodType } from "zod";
-import type { InMemoryConfig, InMemoryProvider } from "../in-memory/provider.ts";
-import type { MemoryProvider } from "../contract/provider.ts";
+import * as z from "zod";
 import { parseOptions, schemaIssues } from "../codec/checks.ts";
-import { createMemoryStorageError, describeCause, type MemoryIssue, MemorySetupError } from "../contract/errors.ts";
+import {
+  createMemoryStorageError,
+  describeCause,
+  type MemoryIssue,
+  MemorySetupError,
+} from "../contract/errors.ts";
+import type { MemoryProvider } from "../contract/provider.ts";
+import type { InMemoryConfig, InMemoryProvider } from "../in-memory/provider.ts";
 
 /**
  * One environment variable of an adapter, which fills one field of its configuration.
@@ -62,7 +67,6 @@ export interface MemoryAdapterTypes {
   memory: { readonly config: InMemoryConfig; readonly client: never; readonly provider: InMemoryProvider };
 }
 
-
 /** Restricts types, so that a type can only form the name of a package by the convention. */
 export const ADAPTER_TYPE = /^[a-z][a-z0-9-]{0,49}$/;
 
@@ -98,7 +102,6 @@ export function parseAdapter(value: unknown): MemoryAdapter {
   parseOptions(adapterSchema, value, "memory adapter");
   return value as MemoryAdapter; // The same object: its methods may need it as `this`.
 }
-
 
 /** `field`: the field of the configuration; absent if the configuration as a whole is wrong. */
 export interface ConfigIssue extends MemoryIssue {

@@ -1,10 +1,16 @@
 import * as z from "zod";
-import { withDeadline } from "../runtime/abort.ts";
 import { parseOptions } from "../codec/checks.ts";
-import { createMemoryConnectionError, createMemoryStorageError, type MemoryErrorUnion, createFailure, type Result } from "../contract/errors.ts";
+import {
+  createFailure,
+  createMemoryConnectionError,
+  createMemoryStorageError,
+  type MemoryErrorUnion,
+  type Result,
+} from "../contract/errors.ts";
 import type { Message } from "../contract/message.ts";
-import { present } from "../runtime/objects.ts";
 import type { ConversationMemory, MemoryProvider } from "../contract/provider.ts";
+import { withDeadline } from "../runtime/abort.ts";
+import { present } from "../runtime/objects.ts";
 
 const optionsSchema = z.strictObject({
   /** How long a step may take before it counts as failed. Default 10,000. */
@@ -191,7 +197,6 @@ export async function diagnoseMemoryProvider(
   else await run({ name: "read", call: () => provider.getConversation(id), misfit: isAbsent });
   return { ok: steps.every((step) => step.ok), steps, ...(clean ? {} : { leftoverConversationId: id }) };
 }
-
 
 export type DiagnosisStepName =
   | "health"

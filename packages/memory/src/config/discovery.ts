@@ -1,8 +1,18 @@
-import { type MemoryAdapter, parseAdapter } from "./adapter.ts";
-import { inMemoryConfigSchema, createInMemoryProvider } from "../in-memory/provider.ts";
 import { importPackage } from "#packages";
 import { createMemoryStorageError, describeCause, MemorySetupError } from "../contract/errors.ts";
+import { createInMemoryProvider, inMemoryConfigSchema } from "../in-memory/provider.ts";
 import { isUnresolved } from "../runtime/process.ts";
+import { type MemoryAdapter, parseAdapter } from "./adapter.ts";
+
+export const inMemoryAdapter: MemoryAdapter = {
+  type: "memory",
+  configSchema: inMemoryConfigSchema,
+  environment: {
+    JAF_MEMORY_MAX_CONVERSATIONS: { field: "maxConversations", format: "number" },
+    JAF_MEMORY_MAX_MESSAGES: { field: "maxMessagesPerConversation", format: "number" },
+  },
+  create: (config) => createInMemoryProvider(config),
+};
 
 interface Registration {
   readonly adapter: MemoryAdapter;
@@ -44,18 +54,6 @@ export function registerMemoryAdapter<Config extends object, Client>(
     if (registration.count === 0) registered.delete(type);
   };
 }
-
-
-export const inMemoryAdapter: MemoryAdapter = {
-  type: "memory",
-  configSchema: inMemoryConfigSchema,
-  environment: {
-    JAF_MEMORY_MAX_CONVERSATIONS: { field: "maxConversations", format: "number" },
-    JAF_MEMORY_MAX_MESSAGES: { field: "maxMessagesPerConversation", format: "number" },
-  },
-  create: (config) => createInMemoryProvider(config),
-};
-
 
 export interface AdapterRequest {
   /** Checked against `ADAPTER_TYPE`: it becomes part of the name of a package. */

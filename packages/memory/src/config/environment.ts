@@ -1,9 +1,21 @@
-import { findAdapter, inMemoryAdapter } from "./discovery.ts";
-import { createMemoryValidationError, type MemoryIssue, MemorySetupError, describeCause } from "../contract/errors.ts";
-import { openProvider, type MemoryClients } from "./factory.ts";
-import { processEnvironment } from "../runtime/process.ts";
+import {
+  createMemoryValidationError,
+  describeCause,
+  type MemoryIssue,
+  MemorySetupError,
+} from "../contract/errors.ts";
 import type { MemoryProvider } from "../contract/provider.ts";
-import { type AdapterVariable, type MemoryAdapter, ADAPTER_TYPE, ADAPTER_TYPE_RULE, parseConfig, type Setup } from "./adapter.ts";
+import { processEnvironment } from "../runtime/process.ts";
+import {
+  ADAPTER_TYPE,
+  ADAPTER_TYPE_RULE,
+  type AdapterVariable,
+  type MemoryAdapter,
+  parseConfig,
+  type Setup,
+} from "./adapter.ts";
+import { findAdapter, inMemoryAdapter } from "./discovery.ts";
+import { type MemoryClients, openProvider } from "./factory.ts";
 
 const OPERATION = "createMemoryProviderFromEnv";
 
@@ -29,7 +41,6 @@ export async function createMemoryProviderFromEnv(
   if (config === undefined) throw invalid(issues, read.type);
   return openProvider(setup, config, clients);
 }
-
 
 /** Environment variables by name, as in `process.env`. */
 export type MemoryEnvironment = Readonly<Record<string, string | undefined>>;
@@ -112,7 +123,6 @@ export async function readConfig(setup: Setup, environment: MemoryEnvironment): 
   return { issues };
 }
 
-
 /**
  * `"set"`: used as it is. `"default"`: not set, and the adapter has a default. `"unset"`: not set and not needed.
  * `"missing"`: not set and needed. `"invalid"`: set to something that can't be used. `"replaced"`: another
@@ -159,7 +169,6 @@ export function formatEnvironmentReport(report: EnvironmentReport): string {
     report.valid ? "The environment is valid." : "The environment is not valid.",
   ].join("\n");
 }
-
 
 /** No URL and no list of settings: those may hold a password although their variable wasn't declared a secret. */
 const PLAIN_TEXT = /^(?!.*:\/\/)[\p{L}\p{N} _.,:/\\~+-]*$/u;

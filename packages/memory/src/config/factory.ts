@@ -1,8 +1,15 @@
-import { ADAPTER_TYPE, ADAPTER_TYPE_RULE, parseConfig, adapterFailure, type Setup, type MemoryAdapterTypes } from "./adapter.ts";
-import { findAdapter } from "./discovery.ts";
 import { optionsError } from "../codec/checks.ts";
 import { createMemoryStorageError, type MemoryErrorUnion, MemorySetupError } from "../contract/errors.ts";
 import type { MemoryProvider } from "../contract/provider.ts";
+import {
+  ADAPTER_TYPE,
+  ADAPTER_TYPE_RULE,
+  adapterFailure,
+  type MemoryAdapterTypes,
+  parseConfig,
+  type Setup,
+} from "./adapter.ts";
+import { findAdapter } from "./discovery.ts";
 
 interface Request {
   readonly operation: string;
@@ -58,7 +65,6 @@ export async function createSimpleMemoryProvider<const Type extends string>(
   return provider as MemoryProviderOf<Type>;
 }
 
-
 /**
  * Translates a rejection of the adapter. The adapter may use another copy of this package, whose errors
  * have another class. A `TypeError` means an invalid client; one with a code comes from Node, and may contain the value.
@@ -90,7 +96,6 @@ export async function openProvider(
   const reason = `the adapter of type "${adapter.type}" gave no provider, but ${provider === null ? "null" : typeof provider}.`;
   throw new MemorySetupError(createMemoryStorageError(operation, reason, { provider: adapter.type }));
 }
-
 
 type Known = keyof MemoryAdapterTypes & string;
 

@@ -1,9 +1,8 @@
-import type { JsonObject } from "../codec/json.ts";
+import { sha1, sha256 } from "#digest";
 import type { MemoryConflictReason, MemoryErrorUnion } from "./errors.ts";
 import type { Message } from "./message.ts";
 import type { MemoryStats } from "./provider.ts";
 import type { WriteReceipt } from "./versioned-provider.ts";
-import { sha256, sha1 } from "#digest";
 
 /**
  * The storage port: what a backend has to do, with input that is already validated and encoded. `defineMemoryProvider`
@@ -267,7 +266,6 @@ export interface ConversationPosition {
   readonly conversationId: string;
 }
 
-
 /** How long a tombstone is kept. */
 export const TOMBSTONE_SECONDS = 24 * 60 * 60;
 
@@ -316,7 +314,6 @@ export const isErasedSince = (seen: Tombstones, now: Tombstones): boolean =>
   (now.conversation !== null && now.conversation !== seen.conversation) ||
   (now.user !== null && now.user !== seen.user);
 
-
 /** What a store makes the digests of its histories with: Redis' scripts offer SHA-1 alone. */
 export type DigestAlgorithm = "sha1" | "sha256";
 
@@ -329,3 +326,7 @@ export const messageHash = (body: string): string => sha256(body, "hex");
  */
 export const nextDigest = (algorithm: DigestAlgorithm, previous: string, messageHashHex: string): string =>
   (algorithm === "sha1" ? sha1 : sha256)(previous + messageHashHex, "hex");
+
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+
+export type JsonObject = { readonly [key: string]: JsonValue };

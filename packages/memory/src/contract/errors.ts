@@ -16,7 +16,6 @@ export const isSuccess = <T, E>(result: Result<T, E>): result is Success<T> => r
 
 export const isFailure = <T, E>(result: Result<T, E>): result is Failure<E> => !result.success;
 
-
 /** The cause of an error, reduced to what is safe to log: errors of drivers may contain row contents and addresses. */
 export interface ErrorCause {
   readonly name: string;
@@ -220,7 +219,6 @@ export const isMemoryConflictError = (error: MemoryErrorUnion): error is MemoryC
 
 export const isMemoryValidationError = (error: MemoryErrorUnion): error is MemoryValidationError =>
   error._tag === "MemoryValidationError";
-
 
 /**
  * Why a provider could not be set up: the server is out of reach, its schema can't be created, a package is not

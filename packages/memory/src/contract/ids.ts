@@ -1,3 +1,5 @@
+import type { MemoryIssue } from "./errors.ts";
+
 /** Groups related runs, e.g. across handoffs. A string at run time, distinct from {@link RunId} at compile time. */
 export type TraceId = string & { readonly _brand: "TraceId" };
 
@@ -11,8 +13,6 @@ export const createRunId = (id: string): RunId => id as RunId;
 export const generateTraceId = (): TraceId => createTraceId(crypto.randomUUID());
 
 export const generateRunId = (): RunId => createRunId(crypto.randomUUID());
-
-import type { MemoryIssue } from "./errors.ts";
 
 /** In UTF-16 units, so that an id also fits the documented `VARCHAR(255)`, which counts code points. */
 export const MAX_ID_LENGTH = 255;

@@ -1,5 +1,3 @@
-import type { BlobReference } from "../blobs/blob-store.ts";
-
 /** One request of the model to run a tool. `arguments` is the JSON text as the model wrote it, never re-encoded. */
 export type ToolCall = {
   readonly id: string;
@@ -73,7 +71,6 @@ export type RichMessage = Omit<Message, "role" | "content" | "tool_calls"> & {
   readonly providerMetadata?: ProviderMetadata;
   readonly [field: string]: unknown;
 };
-
 
 interface PartBase {
   readonly providerMetadata?: ProviderMetadata;
@@ -173,3 +170,15 @@ export type ContentPart = KnownPart | OtherPart;
 
 /** Data that the adapter of a model provider stores for its own use, by the provider's name. Never accepted from a client. */
 export type ProviderMetadata = Readonly<Record<string, unknown>>;
+
+/** Replaces the `data` of a media part, whose bytes are in a `BlobStore` under the same conversation. */
+export interface BlobReference {
+  /** Of the bytes, 64 hexadecimal digits in lower case. */
+  readonly sha256: string;
+  /** In bytes. */
+  readonly size: number;
+  /** `"base64"`: `data` was base64 text, and is returned as text. Absent: it was a `Uint8Array`. */
+  readonly encoding?: "base64";
+}
+
+export const messageRoles = ["user", "assistant", "tool", "system", "developer"] as const;

@@ -1,6 +1,6 @@
+import type { Result } from "./errors.ts";
 import type { TraceId } from "./ids.ts";
 import type { Message } from "./message.ts";
-import type { Result } from "./errors.ts";
 
 /** A stored conversation. Its data is frozen: changing it never changes the store. */
 export interface ConversationMemory {

@@ -1,6 +1,6 @@
+import type { Result } from "./errors.ts";
 import type { Message } from "./message.ts";
 import type { ConversationMemory, MemoryProvider, WriteOptions } from "./provider.ts";
-import type { Result } from "./errors.ts";
 
 /**
  * A part of a conversation, by positions (see `ConversationMetadata.nextPosition`); they may lie outside of what is stored.
@@ -171,7 +171,6 @@ export interface VersionedMemoryProvider extends MemoryProvider {
 export const isVersionedProvider = (provider: MemoryProvider): provider is VersionedMemoryProvider =>
   "readConversation" in provider && typeof provider.readConversation === "function";
 
-
 /** What the stores of this project have beyond the ten methods. */
 export type VersionedMethods = Omit<VersionedMemoryProvider, keyof MemoryProvider>;
 
@@ -190,3 +189,6 @@ export function versionedMethods(provider: MemoryProvider): Partial<VersionedMet
   });
   return Object.fromEntries(methods) as Partial<VersionedMethods>;
 }
+
+/** A method of the contract. */
+export type Operation = keyof VersionedMemoryProvider;

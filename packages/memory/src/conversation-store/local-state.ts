@@ -1,10 +1,10 @@
-import type { KeyedQueue } from "../runtime/keyed-queue.ts";
-import type { ConversationWrite } from "../contract/backend.ts";
-import { setBounded } from "../runtime/objects.ts";
-import type { JsonObject } from "../codec/json.ts";
-import { applyWrite, createEntry, type Entry } from "../in-memory/conversation.ts";
+import type { ConversationWrite, JsonObject } from "../contract/backend.ts";
 import type { Message, RichMessage } from "../contract/message.ts";
 import type { MemoryProvider } from "../contract/provider.ts";
+import { createEntry, type Entry } from "../in-memory/conversation.ts";
+import { applyWrite } from "../in-memory/write.ts";
+import type { KeyedQueue } from "../runtime/keyed-queue.ts";
+import { setBounded } from "../runtime/objects.ts";
 import { type ListedConversation, listedMetadata } from "./store-reader.ts";
 
 const MAX_CONVERSATIONS = 2_000;

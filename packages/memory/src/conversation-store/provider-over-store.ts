@@ -1,16 +1,36 @@
 import * as z from "zod";
-import { createKeyedQueue } from "../runtime/keyed-queue.ts";
 import { defineMemoryProvider } from "../backend/define-provider.ts";
-import { setBounded, present } from "../runtime/objects.ts";
 import { parseOptions } from "../codec/checks.ts";
-import type { MemoryProvider } from "../contract/provider.ts";
-import { type StoreState, activityOf, type KnownConversation, localStateOf, wholeEntry } from "./local-state.ts";
-import { type AnyConversationStore, type ProviderConversationStore, ConversationStoreError, invalidInput, PROVIDER, storeFailure } from "./store.ts";
-import type { ConversationQuery, ConversationWrite, MemoryBackend, ReadOutcome, ReadRequest, StoredConversation } from "../contract/backend.ts";
+import type {
+  ConversationQuery,
+  ConversationWrite,
+  MemoryBackend,
+  ReadOutcome,
+  ReadRequest,
+  StoredConversation,
+} from "../contract/backend.ts";
 import { createMemoryConflictError, createMemoryStorageError } from "../contract/errors.ts";
-import { toListed, toRead, selectConversations, statsOf } from "../in-memory/conversation.ts";
-import { type ListedConversation, listConversations } from "./store-reader.ts";
-import { loadMessages, refuseUnsupported, settle, writeToStore } from "./store-writer.ts";
+import type { MemoryProvider } from "../contract/provider.ts";
+import { selectConversations, statsOf, toListed, toRead } from "../in-memory/conversation.ts";
+import { createKeyedQueue } from "../runtime/keyed-queue.ts";
+import { present, setBounded } from "../runtime/objects.ts";
+import {
+  activityOf,
+  type KnownConversation,
+  localStateOf,
+  type StoreState,
+  wholeEntry,
+} from "./local-state.ts";
+import {
+  type AnyConversationStore,
+  ConversationStoreError,
+  invalidInput,
+  PROVIDER,
+  type ProviderConversationStore,
+  storeFailure,
+} from "./store.ts";
+import { type ListedConversation, listConversations, loadMessages } from "./store-reader.ts";
+import { refuseUnsupported, settle, writeToStore } from "./store-writer.ts";
 
 const MAX_VIEWS = 2_000;
 
@@ -102,7 +122,6 @@ function viewOf(store: AnyConversationStore, userId: string | undefined): Memory
   setBounded(state.views, [key, view], MAX_VIEWS);
   return view;
 }
-
 
 export interface StoreView {
   readonly store: AnyConversationStore;

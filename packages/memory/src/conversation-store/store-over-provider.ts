@@ -1,18 +1,31 @@
 import * as z from "zod";
 import { sha256 } from "#digest";
-import { conversationCursor } from "../codec/query.ts";
-import { idIssue } from "../contract/ids.ts";
 import { parseOptions } from "../codec/checks.ts";
+import { conversationCursor } from "../codec/query.ts";
 import { createMemoryNotFoundError, isMemoryConflictError } from "../contract/errors.ts";
+import { idIssue } from "../contract/ids.ts";
 import type { Message } from "../contract/message.ts";
+import type {
+  ConversationMemory,
+  MemoryProvider,
+  MemoryQuery,
+  WriteMetadata,
+  WriteOptions,
+} from "../contract/provider.ts";
+import { isVersionedProvider } from "../contract/versioned-provider.ts";
 import { sanitizeConversation } from "../history/messages/sanitizer.ts";
-import { present, copyArgument } from "../runtime/objects.ts";
-import type { ConversationMemory, MemoryProvider, MemoryQuery, WriteMetadata, WriteOptions } from "../contract/provider.ts";
+import { createInMemoryProvider, type InMemoryConfig } from "../in-memory/provider.ts";
+import { copyArgument, present } from "../runtime/objects.ts";
 import { readFrom } from "../wrappers/read-from.ts";
 import { retrySchema, withRetry } from "../wrappers/retry.ts";
-import { isVersionedProvider } from "../contract/versioned-provider.ts";
-import { type ConversationStoreListEntry, type ConversationStoreMeta, type ProviderConversationStore, ConversationStoreError, invalidInput, unwrap } from "./store.ts";
-import { type InMemoryConfig, createInMemoryProvider } from "../in-memory/provider.ts";
+import {
+  ConversationStoreError,
+  type ConversationStoreListEntry,
+  type ConversationStoreMeta,
+  invalidInput,
+  type ProviderConversationStore,
+  unwrap,
+} from "./store.ts";
 
 const optionsSchema = z.strictObject({
   /**
@@ -170,7 +183,6 @@ async function listConversations(
 const byActivity = (a: ConversationStoreListEntry, b: ConversationStoreListEntry): number =>
   (b.updatedAt?.getTime() ?? 0) - (a.updatedAt?.getTime() ?? 0);
 
-
 /** The metadata keys that are the store's, beside the index field `userId`. */
 const KEYS = ["title", "agent", "resourceSlug", "recordId"] as const;
 
@@ -210,7 +222,6 @@ export function toListEntry(conversation: ConversationMemory): ConversationStore
     ...(metadata === undefined ? {} : { createdAt: metadata.createdAt, updatedAt: metadata.updatedAt }),
   };
 }
-
 
 /**
  * Keeps conversations in this process: for development and tests. Nothing survives a restart, and the limits of the

@@ -1,6 +1,9 @@
 import * as z from "zod";
-import type { JsonObject } from "../codec/json.ts";
 import { schemaIssues } from "../codec/checks.ts";
+import { decodeMessage, encodeMessages } from "../codec/messages.ts";
+import type { JsonObject } from "../contract/backend.ts";
+import type { MemoryIssue } from "../contract/errors.ts";
+import type { Message } from "../contract/message.ts";
 import { type AnyConversationStore, storeFailure } from "./store.ts";
 
 // Databases say `null` or an empty text where there is nothing, and give times as they like.
@@ -53,4 +56,18 @@ export function listedMetadata(listed: ListedConversation): JsonObject {
   const { title, agent, resourceSlug, recordId } = listed;
   const fields = Object.entries({ title, agent, resourceSlug, recordId });
   return Object.fromEntries(fields.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
+}
+
+/** A checked, frozen copy of what `load` returns. */
+export async function loadMessages(
+  store: AnyConversationStore,
+  conversationId: string,
+): Promise<readonly Message[]> {
+  const loaded: unknown = await store.load(conversationId);
+  const issues: MemoryIssue[] = [];
+  const encoded = encodeMessages(loaded ?? [], issues);
+  const [issue] = issues;
+  if (issue === undefined) return encoded.map(({ body }, index) => decodeMessage(body, index));
+  const found = `${issue.path}: expected ${issue.expected}`;
+  throw storeFailure("load", `the conversation store's load() returned no messages: ${found}`);
 }

@@ -1,14 +1,24 @@
-import { type ConversationWrite, IDEMPOTENCY_WINDOW, type WriteOutcome, type Tombstones } from "../contract/backend.ts";
-import { setBounded } from "../runtime/objects.ts";
-import { decodeMessage } from "../codec/read.ts";
-import { decideWrite } from "../in-memory/conversation.ts";
-import type { Message } from "../contract/message.ts";
-import { type KnownConversation, recordWrite } from "./local-state.ts";
-import { type AnyConversationStore, type ConversationStoreError, invalidInput, PROVIDER, storeFailure } from "./store.ts";
-import { encodeMessages } from "../codec/messages.ts";
-import type { MemoryIssue } from "../contract/errors.ts";
+import { decodeMessage } from "../codec/messages.ts";
 import { sameJson } from "../codec/same-json.ts";
+import {
+  type ConversationWrite,
+  IDEMPOTENCY_WINDOW,
+  type Tombstones,
+  type WriteOutcome,
+} from "../contract/backend.ts";
+import type { Message } from "../contract/message.ts";
 import { sanitizeConversation } from "../history/messages/sanitizer.ts";
+import { decideWrite } from "../in-memory/write.ts";
+import { setBounded } from "../runtime/objects.ts";
+import { type KnownConversation, recordWrite } from "./local-state.ts";
+import {
+  type AnyConversationStore,
+  type ConversationStoreError,
+  invalidInput,
+  PROVIDER,
+  storeFailure,
+} from "./store.ts";
+import { loadMessages } from "./store-reader.ts";
 
 const UNSUPPORTED = {
   maxMessages: "drop messages",
@@ -104,21 +114,6 @@ function unknownOutcome(retryable: boolean, cause?: unknown): ConversationStoreE
   const reason =
     "the conversation store's append() threw, and whether it wrote is unknown. Load the conversation before you write to it again";
   return storeFailure("appendMessages", reason, { retryable, cause });
-}
-
-
-/** A checked, frozen copy of what `load` returns. */
-export async function loadMessages(
-  store: AnyConversationStore,
-  conversationId: string,
-): Promise<readonly Message[]> {
-  const loaded: unknown = await store.load(conversationId);
-  const issues: MemoryIssue[] = [];
-  const encoded = encodeMessages(loaded ?? [], issues);
-  const [issue] = issues;
-  if (issue === undefined) return encoded.map(({ body }, index) => decodeMessage(body, index));
-  const found = `${issue.path}: expected ${issue.expected}`;
-  throw storeFailure("load", `the conversation store's load() returned no messages: ${found}`);
 }
 
 /** What a store keeps of a message; it may drop other fields, add its own, and write `null` for "none". */

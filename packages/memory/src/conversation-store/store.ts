@@ -1,6 +1,13 @@
+import {
+  createMemoryStorageError,
+  createMemoryValidationError,
+  type MemoryErrorDetails,
+  type MemoryErrorUnion,
+  type MemoryIssue,
+  type Result,
+} from "../contract/errors.ts";
 import type { Message } from "../contract/message.ts";
 import type { MemoryProvider } from "../contract/provider.ts";
-import { createMemoryStorageError, createMemoryValidationError, type MemoryErrorDetails, type MemoryErrorUnion, type MemoryIssue, type Result } from "../contract/errors.ts";
 
 /** What a conversation is about, said when it is created. */
 export interface ConversationStoreMeta {
@@ -80,7 +87,6 @@ export interface ProviderConversationStore extends ConversationStore {
   list(userId?: string): Promise<ConversationStoreListEntry[]>;
   delete(conversationId: string): Promise<void>;
 }
-
 
 /**
  * Why a conversation store could not do what it was asked to. `memoryError` is the tagged error, as a

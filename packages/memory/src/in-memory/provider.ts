@@ -1,13 +1,35 @@
 import * as z from "zod";
-import { type ConversationQuery, type ConversationWrite, type MemoryBackend, type WriteOutcome, TOMBSTONE_SECONDS, type Tombstones, tombstoneKey } from "../contract/backend.ts";
 import { defineMemoryProvider } from "../backend/define-provider.ts";
-import { decodeMessage } from "../codec/read.ts";
-import { mayHoldTags } from "../codec/json.ts";
 import { parseOptions } from "../codec/checks.ts";
+import { mayHoldTags } from "../codec/json.ts";
+import { decodeMessage } from "../codec/messages.ts";
+import {
+  type ConversationQuery,
+  type ConversationWrite,
+  type MemoryBackend,
+  TOMBSTONE_SECONDS,
+  type Tombstones,
+  tombstoneKey,
+  type WriteOutcome,
+} from "../contract/backend.ts";
 import { createMemoryStorageError } from "../contract/errors.ts";
-import { notifyObserver } from "../runtime/observer.ts";
 import type { VersionedMemoryProvider } from "../contract/versioned-provider.ts";
-import { applyWrite, createEntry, DIGESTS, decideWrite, digestOf, type Entry, expiryTime, isExpired, type KeepBody, toHistory, toListed, toRead, selectConversations, statsOf } from "./conversation.ts";
+import { notifyObserver } from "../runtime/observer.ts";
+import {
+  createEntry,
+  DIGESTS,
+  digestOf,
+  type Entry,
+  expiryTime,
+  isExpired,
+  type KeepBody,
+  selectConversations,
+  statsOf,
+  toHistory,
+  toListed,
+  toRead,
+} from "./conversation.ts";
+import { applyWrite, decideWrite } from "./write.ts";
 
 /** Limits are whole numbers from 1; both default to 1,000. */
 export const inMemoryConfigSchema = z.strictObject({
@@ -20,7 +42,6 @@ export const inMemoryConfigSchema = z.strictObject({
 
 export type InMemoryConfig = z.input<typeof inMemoryConfigSchema>;
 export type InMemoryLimits = z.output<typeof inMemoryConfigSchema>;
-
 
 type EvictionListener = (conversationId: string) => void;
 
@@ -224,7 +245,6 @@ export function createInMemoryProvider(config: InMemoryConfig = {}): InMemoryPro
     },
   };
 }
-
 
 type TombstoneOwner = Pick<ConversationWrite, "conversationId" | "userId">;
 

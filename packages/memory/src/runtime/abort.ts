@@ -1,4 +1,3 @@
-
 interface AbortListeners {
   readonly actions: Set<() => void>;
   readonly stopListening: () => void;

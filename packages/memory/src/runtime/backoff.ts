@@ -1,3 +1,5 @@
+import { onAbort } from "./abort.ts";
+
 /** How long the waits between attempts are. */
 export interface BackoffDelays {
   /** The first wait is at most this long, each further one at most twice the one before. Default 100. */
@@ -16,8 +18,6 @@ export const backoffDelayMs = (
   attempt: number,
   { baseDelayMs = 100, maxDelayMs = 5_000, random = Math.random }: BackoffDelays = {},
 ): number => random() * Math.min(maxDelayMs, baseDelayMs * 2 ** (attempt - 1));
-
-import { onAbort } from "./abort.ts";
 
 /** When to try again, and for how long. */
 export interface BackoffLimits extends BackoffDelays {

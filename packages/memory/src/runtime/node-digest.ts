@@ -1,3 +1,5 @@
+import { createHash, hash } from "node:crypto";
+
 /** A hash in one call. A text is hashed as UTF-8, with U+FFFD for half of a pair of surrogates. */
 export type Digest = (data: string | Uint8Array, encoding: "hex" | "base64url") => string;
 
@@ -9,7 +11,6 @@ export interface GrowingDigest {
 }
 
 // What `#digest` is where Node's modules are: under Node, Deno and Bun.
-import { createHash, hash } from "node:crypto";
 
 export const sha1: Digest = (data, encoding) => hash("sha1", data, encoding);
 export const sha256: Digest = (data, encoding) => hash("sha256", data, encoding);

@@ -1,3 +1,5 @@
+import { isUint8Array } from "./bytes.ts";
+
 /** Sets a value as the newest of the map, and removes the oldest ones beyond `limit`. */
 export function setBounded<K, V>(map: Map<K, V>, [key, value]: readonly [K, V], limit: number): void {
   map.delete(key);
@@ -52,9 +54,6 @@ export function extendObject<T extends object>(object: T, methods: object): T {
   return copy as unknown as T;
 }
 
-import { isPlainObject } from "../codec/checks.ts";
-import { isUint8Array } from "./bytes.ts";
-
 /** Deeper than any provider takes; also the end of a cycle. */
 const MAX_DEPTH = 210;
 
@@ -91,4 +90,10 @@ export function copyArgument<T>(value: T): T {
   } catch {
     return value;
   }
+}
+
+export function isPlainObject(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }

@@ -1,3 +1,5 @@
+import { warn } from "./process.ts";
+
 /**
  * Calls something of the application's that only observes, such that it can't break what it observes: what it throws, or
  * rejects with, goes to `onFailure`, which must not throw. Nobody waits for a promise that it returns.
@@ -14,8 +16,6 @@ export function callSafely(call: () => unknown, onFailure: (thrown: unknown) => 
 
 const isObject = (value: unknown): boolean =>
   (typeof value === "object" && value !== null) || typeof value === "function";
-
-import { warn } from "./process.ts";
 
 function warnOfFailure(name: string, thrown: unknown): void {
   const reason = thrown instanceof Error ? thrown.message : "it threw something that is no Error";

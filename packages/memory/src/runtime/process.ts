@@ -1,4 +1,3 @@
-
 /** What there may be of Node's `process`; some bundlers put in one with an environment alone. */
 interface Process {
   readonly env?: Readonly<Record<string, string | undefined>>;

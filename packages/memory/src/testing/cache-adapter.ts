@@ -1,5 +1,5 @@
+import { describe, expect, it } from "vitest";
 import type { CacheAdapter } from "../contract/cache-adapter.ts";
-import { expect, describe, it } from "vitest";
 import { storableIds } from "./fixtures/hostile-ids.ts";
 import { reportCalls } from "./kit/calls.ts";
 
@@ -21,7 +21,6 @@ export interface CacheAdapterHarness {
   /** Of each test, in milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
 }
-
 
 /** Two on the same storage; the same one twice where there can't be two. */
 interface Caches {
@@ -133,7 +132,6 @@ export const claimRules: Rules = {
     expect(await other.setIfAbsent("k", "3", SHORT)).toBe(true);
   },
 };
-
 
 const SUBJECTS = { values: valueRules, lifetimes: lifetimeRules, claims: claimRules };
 

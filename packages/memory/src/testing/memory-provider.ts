@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { type MemoryProviderHarness, levels, type Level } from "./kit/harness.ts";
+import { type Level, levels, type MemoryProviderHarness } from "./kit/harness.ts";
 import { type RuleOutcome, runRule, skipReason } from "./kit/run-rule.ts";
 import { timeoutOf } from "./kit/scenario.ts";
 import { endProcesses } from "./kit/second-process.ts";
@@ -79,7 +79,6 @@ function declare(harness: MemoryProviderHarness, spec: Spec, run: Runner): void 
     }
   });
 }
-
 
 /** What became of one rule. A failed one has an `error` that says what was expected, and what was observed. */
 export type RuleReport = {

@@ -8,8 +8,6 @@ export const secretsBy = (pattern: RegExp, text: string): readonly Span[] =>
     return span === undefined ? [] : [span];
   });
 
-
-
 /** How keys begin that services give out; 16 characters and more follow, one of which is a digit. */
 const PREFIXES = [
   ...["sk-", "[prs]k_(?:live|test)_", "whsec_"], // OpenAI, Anthropic, DeepSeek, OpenRouter, Stripe, Clerk
@@ -81,7 +79,6 @@ function isIrregular(text: string, longestPart: number): boolean {
     !UUID.test(text)
   );
 }
-
 
 /** How names end of what is secret, e.g. `DB_PASSWORD`, `apiKey`, `x-api-key`. */
 const NAME =

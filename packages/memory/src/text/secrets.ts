@@ -1,4 +1,4 @@
-import { holdsCardNumber, secretForms, namedSecrets, schemeTokens } from "./secret-patterns.ts";
+import { holdsCardNumber, namedSecrets, schemeTokens, secretForms } from "./secret-patterns.ts";
 
 /** Replaces a secret. */
 const MASK = "[masked]";

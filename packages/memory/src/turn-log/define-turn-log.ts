@@ -1,6 +1,24 @@
+import {
+  createFailure,
+  createMemoryConflictError,
+  createMemoryConnectionError,
+  createMemoryValidationError,
+  createSuccess,
+  type MemoryErrorUnion,
+  type MemoryIssue,
+  type Result,
+} from "../contract/errors.ts";
 import { idIssue, isPortableText } from "../contract/ids.ts";
-import { createMemoryConflictError, createMemoryConnectionError, createMemoryValidationError, type MemoryErrorUnion, type MemoryIssue, createFailure, createSuccess, type Result } from "../contract/errors.ts";
-import type { AppendedEvents, EventPage, EventQuery, NewTurn, TurnEnding, TurnLog, TurnQuery, TurnWriter } from "./turn-log.ts";
+import type {
+  AppendedEvents,
+  EventPage,
+  EventQuery,
+  NewTurn,
+  TurnEnding,
+  TurnLog,
+  TurnQuery,
+  TurnWriter,
+} from "./turn-log.ts";
 
 const MOST = Number.MAX_SAFE_INTEGER;
 /** A hundred years, which every store can count. */

@@ -1,6 +1,6 @@
-import { extendObject } from "../runtime/objects.ts";
 import type { MemoryProvider } from "../contract/provider.ts";
-import { versionedMethods, type VersionedMemoryProvider } from "../contract/versioned-provider.ts";
+import { type VersionedMemoryProvider, versionedMethods } from "../contract/versioned-provider.ts";
+import { extendObject } from "../runtime/objects.ts";
 
 const KEPT = 100;
 

@@ -1,7 +1,16 @@
-import { selectedBounds, encodeRead } from "../codec/read.ts";
-import { createMemoryValidationError, createFailure, createSuccess, type Result } from "../contract/errors.ts";
+import { encodeRead, selectedBounds } from "../codec/read.ts";
+import {
+  createFailure,
+  createMemoryValidationError,
+  createSuccess,
+  type Result,
+} from "../contract/errors.ts";
 import type { ConversationMemory, MemoryProvider } from "../contract/provider.ts";
-import { type ConversationReading, isVersionedProvider, type ReadOptions } from "../contract/versioned-provider.ts";
+import {
+  type ConversationReading,
+  isVersionedProvider,
+  type ReadOptions,
+} from "../contract/versioned-provider.ts";
 
 /** What can be read of a conversation from any provider. */
 export interface ProviderReading extends Omit<ConversationReading, "incarnation" | "readAt"> {

@@ -1,11 +1,16 @@
-import { type Outcome, retryUntilAborted } from "../runtime/backoff.ts";
-import { parseOptions } from "../codec/checks.ts";
-import { extendObject, copyArgument } from "../runtime/objects.ts";
-import { notifyObserver } from "../runtime/observer.ts";
-import type { MemoryProvider, WriteOptions } from "../contract/provider.ts";
-import { createFailure, type Result, type MemoryErrorUnion } from "../contract/errors.ts";
-import { type VersionedMemoryProvider, type VersionedMethods, versionedMethods } from "../contract/versioned-provider.ts";
 import * as z from "zod";
+import { parseOptions } from "../codec/checks.ts";
+import { createFailure, type MemoryErrorUnion, type Result } from "../contract/errors.ts";
+import type { MemoryProvider, WriteOptions } from "../contract/provider.ts";
+import {
+  type Operation,
+  type VersionedMemoryProvider,
+  type VersionedMethods,
+  versionedMethods,
+} from "../contract/versioned-provider.ts";
+import { type Outcome, retryUntilAborted } from "../runtime/backoff.ts";
+import { copyArgument, extendObject } from "../runtime/objects.ts";
+import { notifyObserver } from "../runtime/observer.ts";
 
 type Write = MemoryProvider["appendMessages"];
 
@@ -135,10 +140,6 @@ export function withRetry<P extends MemoryProvider>(provider: P, options: RetryO
   } satisfies Partial<VersionedMemoryProvider>);
 }
 
-
-/** A method of the contract. */
-export type Operation = keyof VersionedMemoryProvider;
-
 /** An attempt failed and another one follows. */
 export interface RetryEvent {
   readonly operation: Operation;
@@ -146,15 +147,6 @@ export interface RetryEvent {
   readonly attempt: number;
   /** How long until the next one, in milliseconds. */
   readonly delayMs: number;
-  readonly error: MemoryErrorUnion;
-}
-
-/** A read went to the fallback. */
-export interface FallbackEvent {
-  readonly operation: Operation;
-  /** The conversation that was read; absent for calls about several. */
-  readonly conversationId?: string;
-  /** Why: the last connection error of the primary. */
   readonly error: MemoryErrorUnion;
 }
 
@@ -182,16 +174,3 @@ export const retrySchema = z.strictObject({
 
 export type RetryOptions = z.input<typeof retrySchema>;
 export type RetrySettings = z.output<typeof retrySchema>;
-
-export const fallbackSchema = z.strictObject({
-  /**
-   * How long after a connection error reads go straight to the fallback, before one goes to the primary again. Default
-   * 5,000.
-   */
-  cooldownMs: milliseconds.default(5_000),
-  /** Called for each read that goes to the fallback. */
-  onFallback: callback<(event: FallbackEvent) => void>().optional(),
-});
-
-export type FallbackOptions = z.input<typeof fallbackSchema>;
-export type FallbackSettings = z.output<typeof fallbackSchema>;

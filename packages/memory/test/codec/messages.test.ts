@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decodeMessage } from "../../src/codec/read.ts";
-import { encodeMessages } from "../../src/codec/messages.ts";
+import { decodeMessage, encodeMessages } from "../../src/codec/messages.ts";
 import type { MemoryIssue } from "../../src/index.ts";
 
 function encode(message: object) {

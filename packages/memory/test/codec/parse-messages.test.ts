@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { messageText } from "../../src/history/index.ts";
 import { parseMessages, type RichMessage } from "../../src/index.ts";
-import { expectError, expectOk } from "../../src/testing/fixtures/expectations.ts";
 import { messageExamples, refusedValues } from "../../src/testing/fixtures/examples.ts";
+import { expectError, expectOk } from "../../src/testing/fixtures/expectations.ts";
 
 describe("parseMessages", () => {
   it("returns the same array when a store would take it", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { messageSchema, encodePlainMessage } from "../../src/codec/messages.ts";
 import { encodeJson } from "../../src/codec/json.ts";
+import { encodePlainMessage, messageSchema } from "../../src/codec/messages.ts";
 import { messageExamples } from "../../src/testing/fixtures/examples.ts";
 
 const odd = fc.constantFrom<unknown>(undefined, null, "", 5, [], {}, new Date(0), Number.NaN);

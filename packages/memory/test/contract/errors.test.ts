@@ -1,9 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  createMemoryConflictError,
-  createMemoryValidationError,
-  describeCause,
-} from "../../src/adapter.ts";
+import { createMemoryConflictError, createMemoryValidationError, describeCause } from "../../src/adapter.ts";
 import {
   createMemoryConnectionError,
   createMemoryNotFoundError,

@@ -5,7 +5,13 @@ import {
   type InMemoryProvider,
   type MessageSelection,
 } from "../../src/index.ts";
-import { contents, expectError, expectInvalid, expectOk, ids } from "../../src/testing/fixtures/expectations.ts";
+import {
+  contents,
+  expectError,
+  expectInvalid,
+  expectOk,
+  ids,
+} from "../../src/testing/fixtures/expectations.ts";
 import { hostile, users } from "../../src/testing/fixtures/messages.ts";
 
 let provider: InMemoryProvider;

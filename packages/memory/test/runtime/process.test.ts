@@ -1,8 +1,8 @@
 import { isUint8Array as isUint8ArrayOfNode } from "node:util/types";
 import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { processEnvironment, warn, restart, unref } from "../../src/runtime/process.ts";
 import { isUint8Array } from "../../src/runtime/bytes.ts";
+import { processEnvironment, restart, unref, warn } from "../../src/runtime/process.ts";
 
 afterEach(() => {
   vi.unstubAllGlobals();

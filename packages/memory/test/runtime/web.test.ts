@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import * as webBytes from "../../src/runtime/bytes.ts";
-import { textIn, utf8Of } from "../../src/runtime/bytes.ts";
+import { nodeBytes, textIn, utf8Of, webBytes } from "../../src/runtime/bytes.ts";
 import * as nodeDigest from "../../src/runtime/node-digest.ts";
 import * as webDigest from "../../src/runtime/web-digest.ts";
 

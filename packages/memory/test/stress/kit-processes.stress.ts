@@ -9,8 +9,8 @@ import { endProcesses } from "../../src/testing/kit/second-process.ts";
 import { rulesOf } from "../../src/testing/kit/spec.ts";
 import { specsFor } from "../../src/testing/specs/index.ts";
 import { openIntactBackend } from "../testing/broken/backend.ts";
-import type { StorageAddress } from "../testing/broken-processes/provider-process.ts";
 import { brokenProcesses } from "../testing/broken-processes/processes.ts";
+import type { StorageAddress } from "../testing/broken-processes/provider-process.ts";
 import { reachStorage, startStorages } from "../testing/broken-processes/storage-server.ts";
 
 const rules = specsFor({ seeds: [1], rounds: 6 }).flatMap(rulesOf);
@@ -25,7 +25,9 @@ const withinOneProcess = rules.filter(
 );
 const nameOf = ({ subject, title }: (typeof rules)[number]) => `${subject}: ${title}`;
 
-const module = pathToFileURL(await bundleProcess(new URL("../testing/broken-processes/provider-process.ts", import.meta.url)));
+const module = pathToFileURL(
+  await bundleProcess(new URL("../testing/broken-processes/provider-process.ts", import.meta.url)),
+);
 
 let storages: Awaited<ReturnType<typeof startStorages>>;
 

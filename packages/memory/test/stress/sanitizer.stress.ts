@@ -1,8 +1,8 @@
 import { sanitizeConversation } from "@jaf/memory";
 import { expect, it } from "vitest";
+import { brokenRules } from "../history/messages/replay-rules.ts";
 import { mutate, randomFrom } from "../history/mutations.ts";
 import { recordedConversations, recordedMissing } from "../history/recorded-conversations.ts";
-import { brokenRules } from "../history/messages/replay-rules.ts";
 import { richHistory } from "../history/rich-histories.ts";
 
 const MUTATIONS = 100_000;

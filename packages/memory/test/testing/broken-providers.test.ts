@@ -8,6 +8,7 @@ import { brokenClearing } from "./broken/clearing.ts";
 import { brokenClocks, brokenSharedClocks } from "./broken/clocks.ts";
 import { brokenCrashes } from "./broken/crashes.ts";
 import { brokenDigests } from "./broken/digests.ts";
+import { openDurable } from "./broken/durable.ts";
 import { brokenExpiry } from "./broken/expiry.ts";
 import { brokenFinds } from "./broken/finds.ts";
 import { brokenIdentities } from "./broken/identities.ts";
@@ -18,7 +19,6 @@ import { brokenParts } from "./broken/parts.ts";
 import { brokenProtocol } from "./broken/protocol.ts";
 import { brokenReaders } from "./broken/readers.ts";
 import { brokenWriters } from "./broken/writers.ts";
-import { openDurable } from "./broken/durable.ts";
 
 const rules = specsFor({}).flatMap(rulesOf);
 const nameOf = ({ subject, title }: { readonly subject: string; readonly title: string }) =>

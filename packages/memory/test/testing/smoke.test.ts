@@ -1,9 +1,9 @@
 import { checkMemoryProvider, type MemoryProviderHarness } from "@jaf/memory/testing";
 import { describe, expect, it } from "vitest";
 import { createInMemoryProvider, type VersionedMemoryProvider } from "../../src/index.ts";
-import { SMOKE } from "../../src/testing/specs/smoke.ts";
 import { rulesOf } from "../../src/testing/kit/spec.ts";
 import { specsFor } from "../../src/testing/specs/index.ts";
+import { SMOKE } from "../../src/testing/specs/smoke.ts";
 
 const nameOf = ({ subject, title }: { readonly subject: string; readonly title: string }) =>
   `${subject}: ${title}`;

@@ -8,9 +8,9 @@ import {
   type VersionedMemoryProvider,
   withFallback,
 } from "../../src/index.ts";
-import { ANSWERS_FROM_FALLBACK } from "../../src/wrappers/fallback.ts";
 import { contents, expectError, expectOk } from "../../src/testing/fixtures/expectations.ts";
 import { users } from "../../src/testing/fixtures/messages.ts";
+import { ANSWERS_FROM_FALLBACK } from "../../src/wrappers/fallback.ts";
 import { setUp } from "./outage.ts";
 
 const UNOWNED = { createIfMissing: "unowned" } as const;

@@ -10,7 +10,12 @@ import {
   type VersionedMemoryProvider,
   withRetry,
 } from "../../src/index.ts";
-import { expectError, expectOk, readContents, readConversation } from "../../src/testing/fixtures/expectations.ts";
+import {
+  expectError,
+  expectOk,
+  readContents,
+  readConversation,
+} from "../../src/testing/fixtures/expectations.ts";
 import { hostile, user, users } from "../../src/testing/fixtures/messages.ts";
 
 const unreachable = createFailure(createMemoryConnectionError("memory"));

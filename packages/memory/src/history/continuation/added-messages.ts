@@ -1,22 +1,7 @@
-import type { ContentPart, Message, RichMessage } from "../../contract/message.ts";
-import { isReasoningField } from "../messages/message-content.ts";
 import { decodeJson, deepFreeze, encodeJson } from "../../codec/json.ts";
-import { isRole, roleOf } from "./same-message.ts";
+import { type ContentPart, type Message, messageRoles, type RichMessage } from "../../contract/message.ts";
+import { isOpaqueField, isOpaquePartField, isRole, roleOf } from "./same-message.ts";
 import { type ContinuationRejection, type ContinuationRejectionCode, reject } from "./validation-result.ts";
-
-/**
- * What only a model's provider or its adapter writes, into a message, a part or a call. A client that shows a conversation
- * needn't keep it, and can't add it: it would go to the provider as the provider's own.
- */
-const OPAQUE_FIELDS: ReadonlySet<string> = new Set([
-  ...["origin", "providerMetadata", "providerOptions", "provider_specific_fields", "extra_content"],
-  ...["signature", "encrypted", "encrypted_content", "thoughtSignature", "thought_signature"],
-]);
-
-export const isOpaqueField = (key: string): boolean => OPAQUE_FIELDS.has(key) || isReasoningField(key);
-
-/** A part may also name a blob of the store's: by its hash, which is no proof that it is this client's. */
-export const isOpaquePartField = (key: string): boolean => key === "blob" || isOpaqueField(key);
 
 const MEDIA_TYPES = [
   ...["media", "image", "image_url", "input_image", "audio", "audio_url", "input_audio"],
@@ -52,7 +37,6 @@ const isForeignCall = (call: Fields): boolean =>
 
 const isForeignFunction = (called: unknown): boolean =>
   typeof called === "object" && called !== null && has(called, (key) => !FUNCTION_FIELDS.has(key));
-
 
 export interface TailRules {
   readonly strict: boolean;
@@ -154,10 +138,6 @@ function knownCalls(persisted: readonly Message[]): () => KnownCalls {
     return known;
   };
 }
-
-type Fields = Readonly<Record<string, unknown>>;
-
-export const messageRoles = ["user", "assistant", "tool", "system", "developer"] as const;
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);

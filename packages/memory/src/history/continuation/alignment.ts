@@ -1,6 +1,6 @@
 import type { Message } from "../../contract/message.ts";
-import { pendingToolCalls } from "../messages/tool-calls.ts";
 import { sanitizeConversation } from "../messages/sanitizer.ts";
+import { pendingToolCalls } from "../messages/tool-calls.ts";
 import { isRole, roleOf, sameMessage } from "./same-message.ts";
 import { type ContinuationRejection, reject } from "./validation-result.ts";
 

@@ -1,7 +1,6 @@
 import { ownField, sameFields, sameJson, sameLists } from "../../codec/same-json.ts";
 import type { Message } from "../../contract/message.ts";
-import { isReasoningPart } from "../messages/message-content.ts";
-import { isOpaqueField, isOpaquePartField } from "./added-messages.ts";
+import { isReasoningField, isReasoningPart } from "../messages/message-content.ts";
 
 /**
  * Whether a client's copy of a message is the stored one. As JSON, so the order of keys, the formatting of numbers and
@@ -85,3 +84,17 @@ export const roleOf = (message: unknown): unknown =>
 
 export const isRole = (role: unknown): role is Message["role"] =>
   role === "user" || role === "assistant" || role === "tool";
+
+/**
+ * What only a model's provider or its adapter writes, into a message, a part or a call. A client that shows a conversation
+ * needn't keep it, and can't add it: it would go to the provider as the provider's own.
+ */
+const OPAQUE_FIELDS: ReadonlySet<string> = new Set([
+  ...["origin", "providerMetadata", "providerOptions", "provider_specific_fields", "extra_content"],
+  ...["signature", "encrypted", "encrypted_content", "thoughtSignature", "thought_signature"],
+]);
+
+export const isOpaqueField = (key: string): boolean => OPAQUE_FIELDS.has(key) || isReasoningField(key);
+
+/** A part may also name a blob of the store's: by its hash, which is no proof that it is this client's. */
+export const isOpaquePartField = (key: string): boolean => key === "blob" || isOpaqueField(key);

@@ -3,8 +3,19 @@ import { pendingToolCalls } from "../messages/tool-calls.ts";
 import { readTail } from "./added-messages.ts";
 import { type Alignment, alignHistory } from "./alignment.ts";
 import { type ApprovalDecision, type PendingApproval, parseApprovalDecision } from "./approval.ts";
-import { type ContinuationOptions, type ParsedContinuationOptions, parseContinuationOptions, parseMode } from "./continuation-options.ts";
-import { type ContinuationAcceptance, type ContinuationRejection, type ContinuationRejectionCode, type ContinuationValidationResult, reject } from "./validation-result.ts";
+import {
+  type ContinuationOptions,
+  type ParsedContinuationOptions,
+  parseContinuationOptions,
+  parseMode,
+} from "./continuation-options.ts";
+import {
+  type ContinuationAcceptance,
+  type ContinuationRejection,
+  type ContinuationRejectionCode,
+  type ContinuationValidationResult,
+  reject,
+} from "./validation-result.ts";
 
 /** Thrown if a continuation is refused. Contains nothing of the messages, no id and no name. */
 export class ContinuationValidationError extends Error {
@@ -139,7 +150,6 @@ function expectation(
   const expected = new Set(pendingApprovals.map(keyOf));
   return (decision) => expected.has(keyOf(decision));
 }
-
 
 /** The input of a {@link ContinuationValidator}: what a client sent, and what the store has. */
 export interface Continuation

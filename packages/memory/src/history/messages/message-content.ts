@@ -18,7 +18,6 @@ export function messageText(message: Message | RichMessage): string {
     .join("\n");
 }
 
-
 /** OpenAI's Responses interface has two of its own. */
 const TEXT_TYPES: ReadonlySet<string> = new Set(["text", "input_text", "output_text"]);
 
@@ -43,7 +42,6 @@ export const isReasoningField = (name: string): boolean => REASONING_FIELDS.has(
 
 /** Whether the part is an image, a sound, a video or a file, as any framework has it. */
 export const isMediaPart = ({ type }: Pick<ContentPart, "type">): boolean => MEDIA_TYPE.test(type);
-
 
 type AnyMessage = Message | RichMessage;
 
@@ -102,56 +100,6 @@ export function isReasoningAlone(message: AnyMessage): boolean {
 }
 
 const isBesideReasoning = (part: ContentPart): boolean => !isReasoningPart(part) && partHolds(part);
-
-/** The calls of a message, some of which are dropped. */
-export interface DroppedCalls {
-  /** The ids of those that stay. */
-  readonly kept: readonly string[];
-  /** How many don't. */
-  readonly dropped: number;
-}
-
-/**
- * The parts without the places of dropped calls, and without the reasoning that led to these calls alone: what stands
- * between it and the next reasoning. Calls without a place stand behind all parts. The same array if nothing goes.
- */
-export function withoutPlaces(
-  parts: readonly ContentPart[],
-  { kept, dropped }: DroppedCalls,
-): readonly ContentPart[] {
-  const { lost, callsBehind } = lostPlaces(parts, kept);
-  // From the end: whether anything stays of what a reasoning part leads to, and whether anything of it goes.
-  let leads = { toKept: callsBehind, toLost: dropped > lost.size };
-  let isInReasoning = false;
-  const gone = new Set(lost);
-  for (const [index, part] of [...parts.entries()].reverse()) {
-    if (isReasoningPart(part)) {
-      if (leads.toLost && !leads.toKept) gone.add(index);
-      isInReasoning = true;
-      continue;
-    }
-    if (isInReasoning) leads = { toKept: false, toLost: false };
-    isInReasoning = false;
-    if (lost.has(index)) leads.toLost = true;
-    else leads.toKept = true;
-  }
-  return gone.size === 0 ? parts : parts.filter((_, index) => !gone.has(index));
-}
-
-function lostPlaces(parts: readonly ContentPart[], kept: readonly string[]) {
-  const waiting = new Map<string, number>();
-  for (const id of kept) waiting.set(id, (waiting.get(id) ?? 0) + 1);
-  const lost = new Set<number>();
-  for (const [index, part] of parts.entries()) {
-    const id = placeOf(part);
-    if (id === undefined) continue;
-    const count = waiting.get(id) ?? 0;
-    if (count === 0) lost.add(index);
-    else waiting.set(id, count - 1);
-  }
-  return { lost, callsBehind: [...waiting.values()].some((count) => count > 0) };
-}
-
 
 /**
  * How many messages at the start of a prompt the next turn will repeat unchanged, e.g. for a model provider's prompt cache.

@@ -1,5 +1,5 @@
-import type { Message, RichMessage, RichToolCall, ToolCall } from "../../contract/message.ts";
-import { hasContent, isReasoningAlone, withoutPlaces } from "./message-content.ts";
+import type { ContentPart, Message, RichMessage, RichToolCall, ToolCall } from "../../contract/message.ts";
+import { hasContent, isReasoningAlone, isReasoningPart, placeOf } from "./message-content.ts";
 import { type CallKey, callKey, matchResults } from "./tool-calls.ts";
 
 /**
@@ -149,4 +149,53 @@ function withCalls<M extends Message | RichMessage>(message: M, kept: readonly A
   if (kept.length > 0) return Object.freeze<M>({ ...message, ...parts, tool_calls: Object.freeze(kept) });
   const { tool_calls: _, ...rest } = message;
   return Object.freeze({ ...rest, ...parts }) as M;
+}
+
+/** The calls of a message, some of which are dropped. */
+export interface DroppedCalls {
+  /** The ids of those that stay. */
+  readonly kept: readonly string[];
+  /** How many don't. */
+  readonly dropped: number;
+}
+
+/**
+ * The parts without the places of dropped calls, and without the reasoning that led to these calls alone: what stands
+ * between it and the next reasoning. Calls without a place stand behind all parts. The same array if nothing goes.
+ */
+export function withoutPlaces(
+  parts: readonly ContentPart[],
+  { kept, dropped }: DroppedCalls,
+): readonly ContentPart[] {
+  const { lost, callsBehind } = lostPlaces(parts, kept);
+  // From the end: whether anything stays of what a reasoning part leads to, and whether anything of it goes.
+  let leads = { toKept: callsBehind, toLost: dropped > lost.size };
+  let isInReasoning = false;
+  const gone = new Set(lost);
+  for (const [index, part] of [...parts.entries()].reverse()) {
+    if (isReasoningPart(part)) {
+      if (leads.toLost && !leads.toKept) gone.add(index);
+      isInReasoning = true;
+      continue;
+    }
+    if (isInReasoning) leads = { toKept: false, toLost: false };
+    isInReasoning = false;
+    if (lost.has(index)) leads.toLost = true;
+    else leads.toKept = true;
+  }
+  return gone.size === 0 ? parts : parts.filter((_, index) => !gone.has(index));
+}
+
+function lostPlaces(parts: readonly ContentPart[], kept: readonly string[]) {
+  const waiting = new Map<string, number>();
+  for (const id of kept) waiting.set(id, (waiting.get(id) ?? 0) + 1);
+  const lost = new Set<number>();
+  for (const [index, part] of parts.entries()) {
+    const id = placeOf(part);
+    if (id === undefined) continue;
+    const count = waiting.get(id) ?? 0;
+    if (count === 0) lost.add(index);
+    else waiting.set(id, count - 1);
+  }
+  return { lost, callsBehind: [...waiting.values()].some((count) => count > 0) };
 }

@@ -1,4 +1,4 @@
-import type { RichToolCall, ToolCall, Message, RichMessage } from "../../contract/message.ts";
+import type { Message, RichMessage, RichToolCall, ToolCall } from "../../contract/message.ts";
 
 /** Name and input of a tool call, whichever kind of call it is. */
 export interface CalledTool {
@@ -11,7 +11,6 @@ export function calledTool(call: ToolCall | RichToolCall): CalledTool {
   if (call.type === "custom") return { name: call.custom.name, input: call.custom.input };
   return { name: call.function.name, input: call.function.arguments };
 }
-
 
 /** A turn that stopped between a tool call and its result. */
 export interface PendingToolCalls {
@@ -42,7 +41,6 @@ export function pendingToolCalls(messages: readonly Message[]): PendingToolCalls
   const missing = calls.filter(({ id }) => !seen.has(id) && seen.add(id));
   return missing.length === 0 ? undefined : { index, results, missing };
 }
-
 
 /** A tool call by where it stands: message index and index in its `tool_calls`. */
 export type CallKey = `${number}:${number}`;

@@ -1,3 +1,7 @@
+import type { ContentPart, Message, RichMessage } from "../../contract/message.ts";
+import { isMediaPart, isReasoningPart, messageText, partText, placeOf } from "../messages/message-content.ts";
+import { calledTool } from "../messages/tool-calls.ts";
+
 /** How many tokens a text is; a fraction counts as the next whole number. */
 export type Tokenizer = (text: string) => number;
 
@@ -34,10 +38,6 @@ export function countText(tokenizer: Tokenizer, text: string): number {
   if (typeof tokens === "number" && tokens >= 0 && Number.isFinite(tokens)) return Math.ceil(tokens);
   throw new TypeError("Invalid tokenizer: expected it to return a finite number from 0.");
 }
-
-import type { Message, RichMessage, ContentPart } from "../../contract/message.ts";
-import { messageText, partText, placeOf, isMediaPart, isReasoningPart } from "../messages/message-content.ts";
-import { calledTool } from "../messages/tool-calls.ts";
 
 /** Role and separators of a message, in tokens. */
 const PER_MESSAGE = 4;
@@ -85,7 +85,6 @@ function reasoningTokens(message: RichMessage, tokenizer: Tokenizer): number {
 }
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
-
 
 /** An image, sound or file, in tokens: what a large image costs at most with Anthropic. */
 export const MEDIA_TOKENS = 1_600;

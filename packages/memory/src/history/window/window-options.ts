@@ -1,4 +1,10 @@
-import { type Fields, integerOptionIssue, optionFields, refuseOptions, strayIssues } from "../../codec/checks.ts";
+import {
+  type Fields,
+  integerOptionIssue,
+  optionFields,
+  refuseOptions,
+  strayIssues,
+} from "../../codec/checks.ts";
 import type { MemoryIssue } from "../../contract/errors.ts";
 import type { Message, RichMessage } from "../../contract/message.ts";
 import { countMessageTokens, estimateTokens, type Tokenizer } from "./tokens.ts";

@@ -1,5 +1,5 @@
-import type { WindowLimits } from "./window-options.ts";
 import { GROUP, type Outline, RESULT, SYSTEM, USER, windowCost } from "./window-index.ts";
+import type { WindowLimits } from "./window-options.ts";
 
 /** A history as it grew up to before `end`. */
 interface Growth {

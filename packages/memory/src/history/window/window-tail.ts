@@ -1,6 +1,6 @@
 import type { Message } from "../../contract/message.ts";
-import { pendingToolCalls } from "../messages/tool-calls.ts";
 import { isReplayable } from "../messages/sanitizer.ts";
+import { pendingToolCalls } from "../messages/tool-calls.ts";
 import { limitsOf, type WindowLimits, type WindowOptions } from "./window-options.ts";
 import { REPLAYED_WINDOWS } from "./window-start.ts";
 

@@ -1,4 +1,5 @@
 import type { Message, RichMessage } from "../../contract/message.ts";
+import { type Outline, outlineOf, pinnedBefore, RESULT, SYSTEM, windowCost } from "./window-index.ts";
 import {
   limitsOf,
   type MessageWindowOptions,
@@ -8,7 +9,6 @@ import {
   type WindowLimits,
   type WindowOptions,
 } from "./window-options.ts";
-import { type Outline, outlineOf, pinnedBefore, RESULT, SYSTEM, windowCost } from "./window-index.ts";
 import { windowStart } from "./window-start.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { BlobStore } from "../../blobs/blob-store.ts";
 import { describe, it } from "vitest";
+import type { BlobStore } from "../../blobs/blob-store.ts";
 import { reportCalls } from "../kit/calls.ts";
 import { dueRules, erasureRules, holdRules } from "./erasure-rules.ts";
 import { isolationRules, refusalRules, valueRules } from "./rules.ts";
@@ -24,7 +24,6 @@ export interface BlobStoreHarness {
   /** Milliseconds that one test may take. Default 30,000. */
   readonly timeoutMs?: number;
 }
-
 
 const SUBJECTS = {
   values: valueRules,

@@ -1,3 +1,6 @@
+import type { VersionedMemoryProvider } from "../../contract/versioned-provider.ts";
+import type { ProviderProcess } from "./provider-process.ts";
+
 /**
  * What a rule guards. `contract`: each method and option by itself. `isolation`: users, conversations and stores see
  * nothing of each other, and no state is shared. `limits`: hostile ids, huge values and wrong types. `ttl`:
@@ -7,9 +10,6 @@
 export const levels = ["contract", "isolation", "limits", "ttl", "concurrency", "crash"] as const;
 
 export type Level = (typeof levels)[number];
-
-import type { VersionedMemoryProvider } from "../../contract/versioned-provider.ts";
-import type { ProviderProcess } from "./provider-process.ts";
 
 /** A store of one test: empty at first, and seen by no other test. */
 export interface TestStore {

@@ -1,3 +1,5 @@
+import type { VersionedMemoryProvider } from "../../contract/versioned-provider.ts";
+
 /**
  * How to get a provider on the storage of a store in another process of the operating system. The kit forks `module` once
  * for a harness, and asks it for a provider as often as a rule needs one.
@@ -42,8 +44,6 @@ export type ProcessAnswer =
   | { readonly id: number; readonly result: unknown }
   /** What it threw, as text. */
   | { readonly id: number; readonly thrown: string };
-
-import type { VersionedMemoryProvider } from "../../contract/versioned-provider.ts";
 
 type AnyMethod = (...given: readonly unknown[]) => Promise<unknown>;
 

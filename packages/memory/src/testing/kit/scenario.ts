@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
-import { withDeadline } from "../../runtime/abort.ts";
 import type { VersionedMemoryProvider } from "../../contract/versioned-provider.ts";
+import { withDeadline } from "../../runtime/abort.ts";
 import type { CallRecord } from "./calls.ts";
 import type { MemoryProviderHarness, TestStore } from "./harness.ts";
 import { secondProcessOf } from "./second-process.ts";

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { present } from "../../runtime/objects.ts";
 import type { VersionedMemoryProvider } from "../../contract/versioned-provider.ts";
+import { present } from "../../runtime/objects.ts";
 import type { MemoryProviderHarness } from "./harness.ts";
 import type { ProcessAnswer, ProcessRequest, ProviderProcess } from "./provider-process.ts";
 import { methods } from "./result-shape.ts";

@@ -1,5 +1,5 @@
 import type { VersionedMemoryProvider } from "../../contract/versioned-provider.ts";
-import type { MemoryCapabilities, Tampering, Level } from "./harness.ts";
+import type { Level, MemoryCapabilities, Tampering } from "./harness.ts";
 
 /** What a rule works with. */
 export interface Scenario {

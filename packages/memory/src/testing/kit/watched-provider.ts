@@ -1,5 +1,5 @@
-import { withDeadline } from "../../runtime/abort.ts";
 import type { VersionedMemoryProvider } from "../../contract/versioned-provider.ts";
+import { withDeadline } from "../../runtime/abort.ts";
 import { type Method, methods, resultFault } from "./result-shape.ts";
 
 interface Watch {
@@ -67,7 +67,6 @@ export function watchProvider(provider: VersionedMemoryProvider, watch: Watch): 
   });
   return Object.fromEntries(watched) as unknown as VersionedMemoryProvider;
 }
-
 
 /** Shorter texts turn up in errors by chance. */
 const MIN_LENGTH = 16;

@@ -1,5 +1,5 @@
-import type { TurnLog } from "../../turn-log/turn-log.ts";
 import { describe, it } from "vitest";
+import type { TurnLog } from "../../turn-log/turn-log.ts";
 import { reportCalls } from "../kit/calls.ts";
 import { endingRules, expiryRules } from "./ending-rules.ts";
 import { eventRules } from "./event-rules.ts";
@@ -26,7 +26,6 @@ export interface TurnLogHarness {
   /** Of each test, in milliseconds. Default 60,000. */
   readonly timeoutMs?: number;
 }
-
 
 const SUBJECTS = {
   beginnings: beginningRules,

@@ -1,6 +1,7 @@
 import { type ContinuationOptions, type Message, validateContinuation } from "@jaf/memory";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { randomFrom } from "../mutations.ts";
 import { forgeries, isHonest } from "./forgeries.ts";
 import {
   honestRequest,
@@ -10,7 +11,6 @@ import {
   shown,
   storedConversation,
 } from "./requests.ts";
-import { randomFrom } from "../mutations.ts";
 
 const optionsFor = (stored: Stored, { approvals }: Request): ContinuationOptions => ({
   approvals,

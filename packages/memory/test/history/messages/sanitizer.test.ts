@@ -4,8 +4,8 @@ import { isReplayable, pendingToolCalls } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
 import { mutate, randomFrom } from "../mutations.ts";
 import { recordedConversations, recordedMissing } from "../recorded-conversations.ts";
-import { brokenRules } from "./replay-rules.ts";
 import { richHistory } from "../rich-histories.ts";
+import { brokenRules } from "./replay-rules.ts";
 
 const user = (content: string): Message => ({ role: "user", content });
 const said = (content: string): Message => ({ role: "assistant", content });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { stableLength } from "../../../src/internal.ts";
 import type { RichMessage } from "../../../src/index.ts";
+import { stableLength } from "../../../src/internal.ts";
 
 const said = (content: string): RichMessage => ({ role: "user", content });
 const reply: RichMessage = { role: "assistant", content: "Hello." };

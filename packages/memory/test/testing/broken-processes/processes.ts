@@ -1,6 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ConversationWrite, type MemoryBackend, type ReadOutcome, type WriteOutcome, messageHash, nextDigest, type Tombstones } from "../../../src/contract/backend.ts";
+import {
+  type ConversationWrite,
+  type MemoryBackend,
+  messageHash,
+  nextDigest,
+  type ReadOutcome,
+  type Tombstones,
+  type WriteOutcome,
+} from "../../../src/contract/backend.ts";
 import type { WriteReceipt } from "../../../src/contract/versioned-provider.ts";
 import { readAll, without } from "../broken/backend.ts";
 

@@ -1,6 +1,6 @@
 import { createSuccess, type VersionedMemoryProvider } from "../../../src/index.ts";
-import { type BrokenProvider, broken, openIntact } from "./broken.ts";
 import { brokenBackend } from "./backend.ts";
+import { type BrokenProvider, broken, openIntact } from "./broken.ts";
 import type { BrokenStore } from "./crashes.ts";
 
 const HOUR_MS = 3_600_000;

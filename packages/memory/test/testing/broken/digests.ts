@@ -1,6 +1,6 @@
 import { messageHash } from "../../../src/contract/backend.ts";
-import type { BrokenProvider } from "./broken.ts";
 import { brokenBackend, readAll } from "./backend.ts";
+import type { BrokenProvider } from "./broken.ts";
 
 const CHANGE = "digests: change with the messages, and are there with the result of a write";
 

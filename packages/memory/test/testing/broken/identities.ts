@@ -1,7 +1,7 @@
 import { hash, randomUUID } from "node:crypto";
 import type { StoredConversation } from "../../../src/contract/backend.ts";
-import type { BrokenProvider } from "./broken.ts";
 import { brokenBackend, type Layer, readAll, trip, without, writing } from "./backend.ts";
+import type { BrokenProvider } from "./broken.ts";
 
 /** Changes what is read and found. */
 const showing =

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { ConversationWrite, StoredSelection } from "../../../src/contract/backend.ts";
-import { type BrokenProvider, broken } from "./broken.ts";
 import { brokenBackend, type Layer, readAll, trip, without, writing } from "./backend.ts";
+import { type BrokenProvider, broken } from "./broken.ts";
 
 /** Keys that cover what `said` gives. */
 const covering = (said: (write: ConversationWrite) => unknown): Layer =>

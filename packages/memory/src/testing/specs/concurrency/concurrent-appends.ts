@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 import type { Message } from "../../../contract/message.ts";
 import type { WriteOptions } from "../../../contract/provider.ts";
-import { atOnce } from "../../fixtures/timing.ts";
 import { contents, expectError, expectOk, readConversation } from "../../fixtures/expectations.ts";
-import { users, append, writes } from "../../fixtures/messages.ts";
+import { append, users, writes } from "../../fixtures/messages.ts";
+import { atOnce } from "../../fixtures/timing.ts";
 import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
 const WRITERS = 32;

@@ -1,6 +1,13 @@
 import { expect } from "vitest";
-import { expectConflict, expectError, expectOk, incarnationOf, read, readConversation } from "../../fixtures/expectations.ts";
-import { users, append } from "../../fixtures/messages.ts";
+import {
+  expectConflict,
+  expectError,
+  expectOk,
+  incarnationOf,
+  read,
+  readConversation,
+} from "../../fixtures/expectations.ts";
+import { append, users } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
 import { NEAR_MS, timeOf } from "../methods/read-conversation.ts";
 

@@ -1,7 +1,14 @@
 import { expect } from "vitest";
+import {
+  expectAbsent,
+  expectConflict,
+  expectOk,
+  incarnationOf,
+  readContents,
+  readConversation,
+} from "../../fixtures/expectations.ts";
+import { append, users } from "../../fixtures/messages.ts";
 import { atOnce, forEachConcurrently, nextTurn } from "../../fixtures/timing.ts";
-import { expectAbsent, expectConflict, expectOk, incarnationOf, readContents, readConversation } from "../../fixtures/expectations.ts";
-import { users, append } from "../../fixtures/messages.ts";
 import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
 type Provider = Scenario["provider"];
@@ -119,8 +126,7 @@ export const erasures = defineSpec(
   },
 );
 
-
-const ROUNDS = 8;
+const TAKEOVER_ROUNDS = 8;
 const CONVERSATIONS = Array.from({ length: 24 }, (_, index) => `c-${index}`);
 
 /** Clears `u` again and again while `v` takes over one conversation after the other. */
@@ -156,7 +162,7 @@ export const takeovers = defineSpec(
   {
     "leaves alone what another user begins meanwhile under the same ids": async (scenario) => {
       const { provider } = scenario;
-      for (let round = 0; round < ROUNDS; round++) {
+      for (let round = 0; round < TAKEOVER_ROUNDS; round++) {
         await forEachConcurrently(CONVERSATIONS, async (id) => {
           expectOk(await append(provider, id, users("of u"), { userId: "u" }));
         });

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { contents, expectOk, readConversation } from "../../fixtures/expectations.ts";
-import { users, append } from "../../fixtures/messages.ts";
-import { defineSpec, type Scenario } from "../../kit/spec.ts";
+import { append, users } from "../../fixtures/messages.ts";
 import { nextTurn } from "../../fixtures/timing.ts";
+import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
 /** What the other operations show of `c` has to agree with what getConversation does. */
 async function expectConsistent({ provider }: Scenario): Promise<readonly string[] | undefined> {

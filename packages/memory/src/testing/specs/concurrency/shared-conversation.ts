@@ -1,7 +1,14 @@
 import { expect } from "vitest";
+import {
+  contents,
+  expectConflict,
+  expectOk,
+  read,
+  readContents,
+  readConversation,
+} from "../../fixtures/expectations.ts";
+import { append, users } from "../../fixtures/messages.ts";
 import { atOnce } from "../../fixtures/timing.ts";
-import { contents, expectConflict, expectOk, read, readContents, readConversation } from "../../fixtures/expectations.ts";
-import { users, append } from "../../fixtures/messages.ts";
 import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
 type Provider = Scenario["provider"];

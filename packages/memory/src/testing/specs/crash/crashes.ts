@@ -1,9 +1,22 @@
 import { expect } from "vitest";
 import type { MemoryProvider } from "../../../contract/provider.ts";
-import { expectAbsent, expectError, expectOk, ids, readContents, readConversation } from "../../fixtures/expectations.ts";
-import { batchOf, editionOf, expectWholeBatches, replaceUntilCrash, writeUntilCrash } from "./interruption.ts";
-import { answering, calling, user, users, append } from "../../fixtures/messages.ts";
+import {
+  expectAbsent,
+  expectError,
+  expectOk,
+  ids,
+  readContents,
+  readConversation,
+} from "../../fixtures/expectations.ts";
+import { answering, append, calling, user, users } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
+import {
+  batchOf,
+  editionOf,
+  expectWholeBatches,
+  replaceUntilCrash,
+  writeUntilCrash,
+} from "./interruption.ts";
 
 const owned = { userId: "u", traceId: "t-1", topic: "x", at: new Date(5), nested: { a: [1, null] } };
 

@@ -1,6 +1,13 @@
 import { expect } from "vitest";
-import { expectAbsent, expectConflict, expectOk, incarnationOf, read, readContents } from "../../fixtures/expectations.ts";
-import { users, append } from "../../fixtures/messages.ts";
+import {
+  expectAbsent,
+  expectConflict,
+  expectOk,
+  incarnationOf,
+  read,
+  readContents,
+} from "../../fixtures/expectations.ts";
+import { append, users } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
 const owned = { userId: "u" };

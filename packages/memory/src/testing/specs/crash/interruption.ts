@@ -2,9 +2,9 @@ import { expect } from "vitest";
 import type { Message } from "../../../contract/message.ts";
 import type { MemoryProvider, WriteOptions } from "../../../contract/provider.ts";
 import { contents, expectOk } from "../../fixtures/expectations.ts";
-import { users, append } from "../../fixtures/messages.ts";
-import type { Scenario } from "../../kit/spec.ts";
+import { append, users } from "../../fixtures/messages.ts";
 import { nextTurn } from "../../fixtures/timing.ts";
+import type { Scenario } from "../../kit/spec.ts";
 
 /** Enough that all writers are at work when the crash comes. */
 const ACKNOWLEDGED_BEFORE = 30;

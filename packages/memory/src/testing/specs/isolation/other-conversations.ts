@@ -1,6 +1,13 @@
 import { expect } from "vitest";
-import { contents, expectError, expectOk, ids, readContents, readConversation } from "../../fixtures/expectations.ts";
-import { users, append } from "../../fixtures/messages.ts";
+import {
+  contents,
+  expectError,
+  expectOk,
+  ids,
+  readContents,
+  readConversation,
+} from "../../fixtures/expectations.ts";
+import { append, users } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
 export const conversations = defineSpec(

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { expectAbsent, expectOk, readContents, readConversation } from "../../fixtures/expectations.ts";
-import { users, append } from "../../fixtures/messages.ts";
+import { append, users } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
 const owned = { userId: "u", traceId: "t" };

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { conversationCursor } from "../../../codec/query.ts";
 import type { MemoryQuery, WriteOptions } from "../../../contract/provider.ts";
 import { expectConflict, expectError, expectOk, ids, readConversation } from "../../fixtures/expectations.ts";
-import { users, append } from "../../fixtures/messages.ts";
+import { append, users } from "../../fixtures/messages.ts";
 import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
 type Provider = Scenario["provider"];

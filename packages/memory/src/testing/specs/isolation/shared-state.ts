@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { copyArgument } from "../../../runtime/objects.ts";
 import type { VersionedMemoryProvider } from "../../../contract/versioned-provider.ts";
+import { copyArgument } from "../../../runtime/objects.ts";
 import { expectOk, readConversation } from "../../fixtures/expectations.ts";
-import { rich, user, append, writes } from "../../fixtures/messages.ts";
+import { append, rich, user, writes } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
 /** Changes everything in reach, as careless code would. Frozen values are fine: then nothing changes. */

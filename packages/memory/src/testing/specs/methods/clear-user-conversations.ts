@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { expectAbsent, expectOk, ids, readConversation } from "../../fixtures/expectations.ts";
+import { append, users } from "../../fixtures/messages.ts";
 import { forEachConcurrently } from "../../fixtures/timing.ts";
-import { users, append } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
 export const clearUserConversations = defineSpec(

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { ConversationRecord } from "../../../contract/versioned-provider.ts";
 import { expectError, expectOk, readContents } from "../../fixtures/expectations.ts";
-import { users, append } from "../../fixtures/messages.ts";
+import { append, users } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
 const RECORD: ConversationRecord = {

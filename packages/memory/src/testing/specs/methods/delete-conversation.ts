@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { expectAbsent, expectOk, readContents, readConversation } from "../../fixtures/expectations.ts";
-import { users, append } from "../../fixtures/messages.ts";
-import { defineSpec } from "../../kit/spec.ts";
+import { append, users } from "../../fixtures/messages.ts";
 import { nextInstant } from "../../fixtures/timing.ts";
+import { defineSpec } from "../../kit/spec.ts";
 
 export const deleteConversation = defineSpec(
   {

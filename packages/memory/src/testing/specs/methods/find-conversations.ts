@@ -1,11 +1,11 @@
 import { expect } from "vitest";
-import type { MemoryQuery, ConversationMemory } from "../../../contract/provider.ts";
-import { expectInvalid, expectOk, ids, readConversation } from "../../fixtures/expectations.ts";
-import { hostile, users, append } from "../../fixtures/messages.ts";
-import { defineSpec, inputLimits, type Scenario } from "../../kit/spec.ts";
-import { nextInstant, forEachConcurrently } from "../../fixtures/timing.ts";
 import { conversationCursor } from "../../../codec/query.ts";
 import type { Result } from "../../../contract/errors.ts";
+import type { ConversationMemory, MemoryQuery } from "../../../contract/provider.ts";
+import { expectInvalid, expectOk, ids, readConversation } from "../../fixtures/expectations.ts";
+import { append, hostile, users } from "../../fixtures/messages.ts";
+import { forEachConcurrently, nextInstant } from "../../fixtures/timing.ts";
+import { defineSpec, inputLimits, type Scenario } from "../../kit/spec.ts";
 
 type Provider = Scenario["provider"];
 
@@ -151,7 +151,6 @@ export const findLimits = defineSpec(inputLimits("findConversations"), {
     }
   },
 });
-
 
 const COUNT = 14;
 const TRACED = { traceId: "t" };

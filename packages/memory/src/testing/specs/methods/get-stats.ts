@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { expectInvalid, expectOk, readConversation } from "../../fixtures/expectations.ts";
-import { hostile, users, append } from "../../fixtures/messages.ts";
-import { defineSpec, inputLimits } from "../../kit/spec.ts";
+import { append, hostile, users } from "../../fixtures/messages.ts";
 import { nextInstant } from "../../fixtures/timing.ts";
+import { defineSpec, inputLimits } from "../../kit/spec.ts";
 
 const nothing = { totalConversations: 0, totalMessages: 0 };
 

@@ -1,9 +1,9 @@
 import { expect } from "vitest";
-import { expectOk, expectError } from "../../fixtures/expectations.ts";
-import { defineSpec } from "../../kit/spec.ts";
 import type { Result } from "../../../contract/errors.ts";
 import type { VersionedMemoryProvider } from "../../../contract/versioned-provider.ts";
+import { expectError, expectOk } from "../../fixtures/expectations.ts";
 import { users } from "../../fixtures/messages.ts";
+import { defineSpec } from "../../kit/spec.ts";
 
 export const healthCheck = defineSpec(
   {
@@ -27,7 +27,6 @@ export const healthCheck = defineSpec(
     },
   },
 );
-
 
 const calls: Readonly<Record<string, (provider: VersionedMemoryProvider) => Promise<Result<unknown>>>> = {
   storeMessages: (provider) => provider.storeMessages("c", users("2")),

@@ -1,9 +1,18 @@
 import { expect } from "vitest";
 import type { ConversationRecord, VersionedMemoryProvider } from "../../../contract/versioned-provider.ts";
-import { expectAbsent, expectConflict, expectOk, ids, incarnationOf, read, readContents, readConversation } from "../../fixtures/expectations.ts";
-import { answering, calling, user, users, append } from "../../fixtures/messages.ts";
-import { defineSpec } from "../../kit/spec.ts";
+import {
+  expectAbsent,
+  expectConflict,
+  expectOk,
+  ids,
+  incarnationOf,
+  read,
+  readContents,
+  readConversation,
+} from "../../fixtures/expectations.ts";
+import { answering, append, calling, user, users } from "../../fixtures/messages.ts";
 import { nextInstant } from "../../fixtures/timing.ts";
+import { defineSpec } from "../../kit/spec.ts";
 
 type Provider = VersionedMemoryProvider;
 

@@ -3,8 +3,8 @@ import { conversationCursor } from "../../../codec/query.ts";
 import type { ConversationMemory, MemoryQuery } from "../../../contract/provider.ts";
 import { expectInvalid, expectOk, ids } from "../../fixtures/expectations.ts";
 import { hostile, users } from "../../fixtures/messages.ts";
-import { defineSpec, inputLimits, type Scenario } from "../../kit/spec.ts";
 import { nextInstant } from "../../fixtures/timing.ts";
+import { defineSpec, inputLimits, type Scenario } from "../../kit/spec.ts";
 
 type Provider = Scenario["provider"];
 

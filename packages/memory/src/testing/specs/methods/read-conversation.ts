@@ -1,10 +1,14 @@
 import { expect } from "vitest";
 import type { Message } from "../../../contract/message.ts";
+import type {
+  MessageRange,
+  ReadOptions,
+  VersionedMemoryProvider,
+} from "../../../contract/versioned-provider.ts";
 import { present } from "../../../runtime/objects.ts";
-import type { MessageRange, VersionedMemoryProvider, ReadOptions } from "../../../contract/versioned-provider.ts";
 import { contents, expectInvalid, expectOk, read, readConversation } from "../../fixtures/expectations.ts";
+import { append, hostile, users } from "../../fixtures/messages.ts";
 import { forEachConcurrently, nextInstant } from "../../fixtures/timing.ts";
-import { hostile, users, append } from "../../fixtures/messages.ts";
 import { defineSpec, inputLimits } from "../../kit/spec.ts";
 
 /** Conversations whose positions begin and end at different places. */
@@ -176,7 +180,6 @@ export const readingLimits = defineSpec(inputLimits("readConversation"), {
     await expectInvalid(() => provider.readConversation("c", hostile({ userID: "u" })), "options.userID");
   },
 });
-
 
 /** More than a read takes, and less than anybody's lease. */
 export const NEAR_MS = 1_000;

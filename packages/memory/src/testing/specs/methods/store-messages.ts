@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { expectError, expectOk, readContents, readConversation } from "../../fixtures/expectations.ts";
 import { assistant, user, users } from "../../fixtures/messages.ts";
-import { defineSpec } from "../../kit/spec.ts";
 import { nextInstant } from "../../fixtures/timing.ts";
+import { defineSpec } from "../../kit/spec.ts";
 
 export const storeMessages = defineSpec(
   {

@@ -1,11 +1,15 @@
 import { expect } from "vitest";
-import { receiptOf, type VersionedMemoryProvider, type WriteResult } from "../../../contract/versioned-provider.ts";
+import {
+  receiptOf,
+  type VersionedMemoryProvider,
+  type WriteResult,
+} from "../../../contract/versioned-provider.ts";
 import { expectOk, readConversation } from "../../fixtures/expectations.ts";
+import { answering, append, calling, user, users } from "../../fixtures/messages.ts";
 import { forEachConcurrently } from "../../fixtures/timing.ts";
 import type { Tampering } from "../../kit/harness.ts";
-import { answering, calling, user, users, append } from "../../fixtures/messages.ts";
-import { below, randomNumbers } from "../random/random-operation.ts";
 import { defineSpec, type SpecDetails } from "../../kit/spec.ts";
+import { below, randomNumbers } from "../random/random-operation.ts";
 
 const details: Omit<SpecDetails, "subject"> = {
   level: "contract",

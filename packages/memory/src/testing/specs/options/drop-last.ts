@@ -1,7 +1,15 @@
 import { expect } from "vitest";
-import { contents, expectAbsent, expectConflict, expectError, expectOk, read, readConversation } from "../../fixtures/expectations.ts";
+import {
+  contents,
+  expectAbsent,
+  expectConflict,
+  expectError,
+  expectOk,
+  read,
+  readConversation,
+} from "../../fixtures/expectations.ts";
+import { answering, append, calling, user, users } from "../../fixtures/messages.ts";
 import { forEachConcurrently } from "../../fixtures/timing.ts";
-import { answering, calling, user, users, append } from "../../fixtures/messages.ts";
 import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
 const SIZES = [0, 1, 2, 3, 4];

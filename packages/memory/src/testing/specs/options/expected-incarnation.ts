@@ -1,8 +1,15 @@
 import { expect } from "vitest";
 import type { WriteOptions } from "../../../contract/provider.ts";
 import type { VersionedMemoryProvider } from "../../../contract/versioned-provider.ts";
-import { expectAbsent, expectConflict, expectOk, incarnationOf, read, readConversation } from "../../fixtures/expectations.ts";
-import { users, append, writeMethods, writes } from "../../fixtures/messages.ts";
+import {
+  expectAbsent,
+  expectConflict,
+  expectOk,
+  incarnationOf,
+  read,
+  readConversation,
+} from "../../fixtures/expectations.ts";
+import { append, users, writeMethods, writes } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
 const owned = { userId: "u" };

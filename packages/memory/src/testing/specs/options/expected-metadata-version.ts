@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { MemoryProvider } from "../../../contract/provider.ts";
 import { expectAbsent, expectConflict, expectOk, readConversation } from "../../fixtures/expectations.ts";
-import { users, append, writeMethods } from "../../fixtures/messages.ts";
+import { append, users, writeMethods } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
 const versionOf = async (provider: MemoryProvider): Promise<number | undefined> =>

@@ -1,7 +1,13 @@
 import { expect } from "vitest";
 import type { VersionedMemoryProvider } from "../../../contract/versioned-provider.ts";
-import { expectConflict, expectOk, readConversation, expectAbsent, expectError } from "../../fixtures/expectations.ts";
-import { users, append } from "../../fixtures/messages.ts";
+import {
+  expectAbsent,
+  expectConflict,
+  expectError,
+  expectOk,
+  readConversation,
+} from "../../fixtures/expectations.ts";
+import { append, users } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
 type Write = (provider: VersionedMemoryProvider) => ReturnType<VersionedMemoryProvider["appendMessages"]>;
@@ -111,7 +117,6 @@ export const versions = defineSpec(
     },
   },
 );
-
 
 export const expectedVersion = defineSpec(
   {

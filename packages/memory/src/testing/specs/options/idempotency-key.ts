@@ -1,9 +1,16 @@
 import { expect } from "vitest";
-import { expectError, expectOk, readContents, readConversation, expectConflict, incarnationOf } from "../../fixtures/expectations.ts";
-import { users, append, writes, type WriteArguments, writeMethods } from "../../fixtures/messages.ts";
-import { defineSpec, type Scenario } from "../../kit/spec.ts";
-import { nextInstant } from "../../fixtures/timing.ts";
 import type { WriteMetadata, WriteOptions } from "../../../contract/provider.ts";
+import {
+  expectConflict,
+  expectError,
+  expectOk,
+  incarnationOf,
+  readContents,
+  readConversation,
+} from "../../fixtures/expectations.ts";
+import { append, users, type WriteArguments, writeMethods, writes } from "../../fixtures/messages.ts";
+import { nextInstant } from "../../fixtures/timing.ts";
+import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
 export const idempotency = defineSpec(
   {
@@ -100,7 +107,6 @@ export const idempotency = defineSpec(
     },
   },
 );
-
 
 const KEY = { idempotencyKey: "k" };
 

@@ -1,10 +1,16 @@
 import { expect } from "vitest";
 import type { Message } from "../../../contract/message.ts";
-import { contents, expectInvalid, expectOk, readContents, readConversation } from "../../fixtures/expectations.ts";
-import { answering, assistant, calling, hostile, user, users, append } from "../../fixtures/messages.ts";
-import { defineSpec, inputLimits, type Scenario } from "../../kit/spec.ts";
 import { trimStart } from "../../../in-memory/write.ts";
+import {
+  contents,
+  expectInvalid,
+  expectOk,
+  readContents,
+  readConversation,
+} from "../../fixtures/expectations.ts";
+import { answering, append, assistant, calling, hostile, user, users } from "../../fixtures/messages.ts";
 import { forEachConcurrently } from "../../fixtures/timing.ts";
+import { defineSpec, inputLimits, type Scenario } from "../../kit/spec.ts";
 
 interface Case {
   readonly history: readonly Message[];
@@ -168,7 +174,6 @@ export const trimmingLimits = defineSpec(inputLimits("options.maxMessages"), {
     expect(await readContents(provider, "c")).toEqual(["1"]);
   },
 });
-
 
 const LONGEST = 6;
 

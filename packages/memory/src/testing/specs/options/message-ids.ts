@@ -1,8 +1,15 @@
 import { expect } from "vitest";
 import type { VersionedMemoryProvider } from "../../../contract/versioned-provider.ts";
-import { contents, expectConflict, expectOk, read, readContents, readConversation } from "../../fixtures/expectations.ts";
+import {
+  contents,
+  expectConflict,
+  expectOk,
+  read,
+  readContents,
+  readConversation,
+} from "../../fixtures/expectations.ts";
 import { storableIds } from "../../fixtures/hostile-ids.ts";
-import { rich, user, users, append } from "../../fixtures/messages.ts";
+import { append, rich, user, users } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
 type Provider = VersionedMemoryProvider;

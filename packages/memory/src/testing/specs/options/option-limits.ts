@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { ConversationRecord } from "../../../contract/versioned-provider.ts";
 import { expectAbsent, expectInvalid, expectOk, readConversation } from "../../fixtures/expectations.ts";
 import { refusedIds } from "../../fixtures/hostile-ids.ts";
-import { hostile, users, append, writeMethods } from "../../fixtures/messages.ts";
+import { append, hostile, users, writeMethods } from "../../fixtures/messages.ts";
 import { defineSpec, inputLimits } from "../../kit/spec.ts";
 
 const notCounts = [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, "1", null, {}, 1n];

@@ -1,7 +1,10 @@
 import { expect } from "vitest";
-import { receiptOf as receiptOfWrite, type VersionedMemoryProvider } from "../../../contract/versioned-provider.ts";
+import {
+  receiptOf as receiptOfWrite,
+  type VersionedMemoryProvider,
+} from "../../../contract/versioned-provider.ts";
 import { expectConflict, expectOk, read } from "../../fixtures/expectations.ts";
-import { users, append } from "../../fixtures/messages.ts";
+import { append, users } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
 /** The position that a write under the key left behind; `undefined` if there was none. */

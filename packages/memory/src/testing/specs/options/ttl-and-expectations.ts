@@ -1,8 +1,16 @@
 import { expect } from "vitest";
-import { expectAbsent, expectConflict, expectError, expectOk, incarnationOf, read, readConversation } from "../../fixtures/expectations.ts";
-import { users, append, writeMethods, writes } from "../../fixtures/messages.ts";
-import { defineSpec } from "../../kit/spec.ts";
+import {
+  expectAbsent,
+  expectConflict,
+  expectError,
+  expectOk,
+  incarnationOf,
+  read,
+  readConversation,
+} from "../../fixtures/expectations.ts";
+import { append, users, writeMethods, writes } from "../../fixtures/messages.ts";
 import { sleep } from "../../fixtures/timing.ts";
+import { defineSpec } from "../../kit/spec.ts";
 
 /** Long enough that a few calls come before its end with certainty. */
 const TTL = { ttlSeconds: 3 };

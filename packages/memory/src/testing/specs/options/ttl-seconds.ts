@@ -1,9 +1,15 @@
 import { expect } from "vitest";
-import type { WriteOptions } from "../../../contract/provider.ts";
 import type { Result } from "../../../contract/errors.ts";
-import { expectAbsent, expectError, expectOk, readContents, readConversation } from "../../fixtures/expectations.ts";
+import type { WriteOptions } from "../../../contract/provider.ts";
+import {
+  expectAbsent,
+  expectError,
+  expectOk,
+  readContents,
+  readConversation,
+} from "../../fixtures/expectations.ts";
+import { append, users } from "../../fixtures/messages.ts";
 import { forEachConcurrently, sleep } from "../../fixtures/timing.ts";
-import { users, append } from "../../fixtures/messages.ts";
 import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
 /** What a ttl of 1 second needs to have passed for sure. */

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
 import { describeDifferences } from "../../kit/difference.ts";
-import { type Anomaly, findAnomaly, type Round } from "./linearizability.ts";
-import { below, randomNumbers, type RandomOperation, randomStep } from "./random-operation.ts";
-import { shrink } from "./shrink.ts";
 import { defineSpec, type Scenario, type Spec } from "../../kit/spec.ts";
+import { type Anomaly, findAnomaly, type Round } from "./linearizability.ts";
+import { below, type RandomOperation, randomNumbers, randomStep } from "./random-operation.ts";
+import { shrink } from "./shrink.ts";
 
 const CLIENTS = 3;
 /** For each serial order. */

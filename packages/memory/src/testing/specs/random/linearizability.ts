@@ -1,8 +1,8 @@
-import type { ConversationMemory } from "../../../contract/provider.ts";
-import type { Result } from "../../../contract/errors.ts";
 import { isDeepStrictEqual } from "node:util";
-import { createInMemoryProvider } from "../../../in-memory/provider.ts";
+import type { Result } from "../../../contract/errors.ts";
+import type { ConversationMemory } from "../../../contract/provider.ts";
 import type { VersionedMemoryProvider } from "../../../contract/versioned-provider.ts";
+import { createInMemoryProvider } from "../../../in-memory/provider.ts";
 import { type Known, type RandomOperation, surveys } from "./random-operation.ts";
 
 /** Names for the incarnations that a store gave, in the order of their first appearance: what they are is random. */
@@ -47,7 +47,6 @@ export function outcome(result: Result<unknown>, names: Names): unknown {
   const { _tag, ...error } = result.error;
   return "reason" in error ? [_tag, error.reason, error.actualVersion] : [_tag];
 }
-
 
 /** What the clients do at once, one operation each. */
 export type Round = readonly RandomOperation[];

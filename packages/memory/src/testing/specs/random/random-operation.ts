@@ -1,3 +1,13 @@
+import { createSuccess, type Result } from "../../../contract/errors.ts";
+import type { Message } from "../../../contract/message.ts";
+import type { WriteMetadata, WriteOptions } from "../../../contract/provider.ts";
+import type {
+  MessageSelection,
+  ReadOptions,
+  VersionedMemoryProvider,
+} from "../../../contract/versioned-provider.ts";
+import { answering, assistant, calling, user } from "../../fixtures/messages.ts";
+
 /** From 0 up to 1. */
 export type Random = () => number;
 
@@ -17,12 +27,6 @@ export const below = (random: Random, limit: number): number => Math.floor(rando
 
 export const pick = <T>(random: Random, ...choices: readonly [T, ...T[]]): T =>
   choices[below(random, choices.length)] ?? choices[0];
-
-import type { Message } from "../../../contract/message.ts";
-import type { WriteMetadata, WriteOptions } from "../../../contract/provider.ts";
-import { createSuccess, type Result } from "../../../contract/errors.ts";
-import type { MessageSelection, ReadOptions, VersionedMemoryProvider } from "../../../contract/versioned-provider.ts";
-import { answering, assistant, calling, user } from "../../fixtures/messages.ts";
 
 /** The incarnation that a client read last, by conversation. */
 export type Known = Map<string, string>;

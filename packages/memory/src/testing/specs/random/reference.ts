@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
-import { createInMemoryProvider } from "../../../in-memory/provider.ts";
 import type { VersionedMemoryProvider } from "../../../contract/versioned-provider.ts";
-import { type Names, outcome } from "./linearizability.ts";
-import { randomNumbers, type Known, type RandomOperation, randomOperation } from "./random-operation.ts";
-import { shrink } from "./shrink.ts";
+import { createInMemoryProvider } from "../../../in-memory/provider.ts";
 import { defineSpec, type Scenario, type Spec } from "../../kit/spec.ts";
+import { type Names, outcome } from "./linearizability.ts";
+import { type Known, type RandomOperation, randomNumbers, randomOperation } from "./random-operation.ts";
+import { shrink } from "./shrink.ts";
 
 const OPERATIONS_PER_ROUND = 12;
 

@@ -1,9 +1,16 @@
 import { expect } from "vitest";
 import type { MemoryProvider } from "../../../contract/provider.ts";
-import { contents, expectAbsent, expectInvalid, expectOk, ids, readConversation } from "../../fixtures/expectations.ts";
-import { forEachConcurrently } from "../../fixtures/timing.ts";
+import {
+  contents,
+  expectAbsent,
+  expectInvalid,
+  expectOk,
+  ids,
+  readConversation,
+} from "../../fixtures/expectations.ts";
 import { refusedIds, storableIds } from "../../fixtures/hostile-ids.ts";
-import { hostile, users, append } from "../../fixtures/messages.ts";
+import { append, hostile, users } from "../../fixtures/messages.ts";
+import { forEachConcurrently } from "../../fixtures/timing.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
 /** One write for each id. */

@@ -1,10 +1,10 @@
 import { expect } from "vitest";
 import type { Message } from "../../../contract/message.ts";
 import type { MemoryProvider, WriteMetadata, WriteOptions } from "../../../contract/provider.ts";
+import { refusedUnnamed, refusedValues } from "../../fixtures/examples.ts";
 import { expectError, expectInvalid, expectOk, readConversation } from "../../fixtures/expectations.ts";
 import { hostile, rich, user, users } from "../../fixtures/messages.ts";
 import { defineSpec, inputLimits } from "../../kit/spec.ts";
-import { refusedUnnamed, refusedValues } from "../../fixtures/examples.ts";
 
 const SECRET = "s3cret-of-the-user";
 

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { describeDifferences } from "../../kit/difference.ts";
 import { contents, expectInvalid, expectOk, ids, readConversation } from "../../fixtures/expectations.ts";
-import { rich, user, users, append } from "../../fixtures/messages.ts";
+import { append, rich, user, users } from "../../fixtures/messages.ts";
+import { describeDifferences } from "../../kit/difference.ts";
 import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
 /** Lists in each other, `levels` of them. */

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { VersionedMemoryProvider } from "../../../contract/versioned-provider.ts";
 import { expectOk, readConversation } from "../../fixtures/expectations.ts";
-import { rich, user, users, append } from "../../fixtures/messages.ts";
+import { append, rich, user, users } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
 const system = rich({ role: "system", content: "Be brief." });

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
 import type { MemoryProvider } from "../../../contract/provider.ts";
-import { expectOk, readConversation } from "../../fixtures/expectations.ts";
-import { rich, user, append } from "../../fixtures/messages.ts";
-import { defineSpec } from "../../kit/spec.ts";
 import { messageExamples, metadataExamples } from "../../fixtures/examples.ts";
+import { expectOk, readConversation } from "../../fixtures/expectations.ts";
+import { append, rich, user } from "../../fixtures/messages.ts";
+import { defineSpec } from "../../kit/spec.ts";
 
 /** Key order included. */
 const spelled = (value: unknown): string =>
