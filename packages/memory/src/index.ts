@@ -1,44 +1,5 @@
-export type { BlobBackend, BlobEntry, BlobHold, BlobStore, ListedBlob, NewBlob } from "./blobs/blob-store.ts";
-export type { SweepOptions, SweepReport } from "./blobs/garbage-collection.ts";
-export { createInMemoryBlobStore } from "./blobs/in-memory.ts";
-export type { MediaResolver, ResolveOptions } from "./blobs/media-resolver.ts";
-export type { BlobErrorEvent } from "./blobs/media-writer.ts";
-export type { BlobOptions } from "./blobs/with-blobs.ts";
-export { type BlobMethods, withBlobs } from "./blobs/with-blobs.ts";
-export { type ChatMemory, createChatMemory } from "./chat-memory/chat-memory.ts";
-export type { ChatMemoryConfig, ChatMemoryOptions } from "./chat-memory/config.ts";
-export { type ConversationWindow, windowOf } from "./chat-memory/config.ts";
-export { createGptTokenizer, type GptTokenizerOptions } from "./chat-memory/gpt-tokenizer.ts";
-export { parseMessages } from "./codec/messages.ts";
-export type { AdapterVariable, MemoryAdapter, MemoryAdapterTypes } from "./config/adapter.ts";
-export {
-  type DiagnosisOptions,
-  type DiagnosisStep,
-  type DiagnosisStepName,
-  diagnoseMemoryProvider,
-  formatMemoryDiagnosis,
-  type MemoryDiagnosis,
-} from "./config/diagnose.ts";
-export { registerMemoryAdapter } from "./config/discovery.ts";
-export type { MemoryEnvironment } from "./config/environment.ts";
-export {
-  createMemoryProviderFromEnv,
-  type EnvironmentReport,
-  type EnvironmentVariable,
-  formatEnvironmentReport,
-  type VariableState,
-  validateMemoryEnvironment,
-} from "./config/environment.ts";
-export type {
-  MemoryClient,
-  MemoryClients,
-  MemoryProviderConfig,
-  MemoryProviderOf,
-  MemorySettings,
-  MemoryType,
-} from "./config/factory.ts";
-export { createMemoryProvider, createSimpleMemoryProvider } from "./config/factory.ts";
-export type { JsonObject } from "./contract/backend.ts";
+// Messages, errors and providers: what applications call.
+
 export type { CacheAdapter, CacheLifetime } from "./contract/cache-adapter.ts";
 export {
   createFailure,
@@ -110,34 +71,26 @@ export type {
   WriteReceipt,
   WriteResult,
 } from "./contract/versioned-provider.ts";
-export { type ProviderOfOptions, providerOf } from "./conversation-store/provider-over-store.ts";
-export type {
-  AnyConversationStore,
-  ConversationStore,
-  ConversationStoreListEntry,
-  ConversationStoreMeta,
-  ProviderConversationStore,
-} from "./conversation-store/store.ts";
-export { ConversationStoreError } from "./conversation-store/store.ts";
-export {
-  type ConversationStoreOptions,
-  conversationMetadata,
-  createConversationStore,
-  MemoryConversationStore,
-} from "./conversation-store/store-over-provider.ts";
+
+// Input that is checked.
+
+export { parseMessages } from "./codec/messages.ts";
+
+// Pure functions of a conversation.
+
 export type { ApprovalDecision, PendingApproval } from "./history/continuation/approval.ts";
 export type {
   ContinuationMode,
   ContinuationOptions,
   HistoryTokens,
 } from "./history/continuation/continuation-options.ts";
-export type { HistoryPosition } from "./history/continuation/validate-continuation.ts";
 export {
   assertValidContinuation,
   type Continuation,
   ContinuationValidationError,
   type ContinuationValidator,
   defaultContinuationValidator,
+  type HistoryPosition,
   validateContinuation,
 } from "./history/continuation/validate-continuation.ts";
 export type {
@@ -156,8 +109,13 @@ export type {
   WindowOptions,
 } from "./history/window/window-options.ts";
 export type { WindowEnd, WindowTail } from "./history/window/window-tail.ts";
-export type { InMemoryConfig } from "./in-memory/provider.ts";
-export { createInMemoryProvider, type InMemoryProvider } from "./in-memory/provider.ts";
+
+// The provider that keeps conversations in the process.
+
+export { createInMemoryProvider, type InMemoryConfig, type InMemoryProvider } from "./in-memory/provider.ts";
+
+// What a server records of turns.
+
 export type {
   AppendedEvents,
   BegunTurn,
@@ -173,9 +131,85 @@ export type {
   TurnWriter,
   WriterAnswer,
 } from "./turn-log/turn-log.ts";
-export type { FallbackEvent, FallbackOptions } from "./wrappers/fallback.ts";
-export { withFallback } from "./wrappers/fallback.ts";
+
+// Providers around a provider.
+
+export { type FallbackEvent, type FallbackOptions, withFallback } from "./wrappers/fallback.ts";
 export { type LatencyStats, MemoryPerformanceMonitor, monitorProvider } from "./wrappers/monitor.ts";
 export type { ProviderReading } from "./wrappers/read-from.ts";
-export type { RetryEvent, RetryOptions } from "./wrappers/retry.ts";
-export { withRetry } from "./wrappers/retry.ts";
+export { type RetryEvent, type RetryOptions, withRetry } from "./wrappers/retry.ts";
+
+// The bytes of large media.
+
+export type { BlobBackend, BlobEntry, BlobHold, BlobStore, ListedBlob, NewBlob } from "./blobs/blob-store.ts";
+export type { SweepOptions, SweepReport } from "./blobs/garbage-collection.ts";
+export { createInMemoryBlobStore } from "./blobs/in-memory.ts";
+export { isMediaResolver, type MediaResolver, type ResolveOptions } from "./blobs/media-resolver.ts";
+export type { BlobErrorEvent } from "./blobs/media-writer.ts";
+export { type BlobMethods, type BlobOptions, withBlobs } from "./blobs/with-blobs.ts";
+
+// Stores with the methods of a chat.
+
+export { type ProviderOfOptions, providerOf } from "./conversation-store/provider-over-store.ts";
+export {
+  type AnyConversationStore,
+  type ConversationStore,
+  ConversationStoreError,
+  type ConversationStoreListEntry,
+  type ConversationStoreMeta,
+  type ProviderConversationStore,
+} from "./conversation-store/store.ts";
+export {
+  type ConversationStoreOptions,
+  conversationMetadata,
+  createConversationStore,
+  MemoryConversationStore,
+} from "./conversation-store/store-over-provider.ts";
+
+// What a model sees of a conversation.
+
+export { type ChatMemory, createChatMemory } from "./chat-memory/chat-memory.ts";
+export {
+  type ChatMemoryConfig,
+  type ChatMemoryOptions,
+  type ConversationWindow,
+  parseChatMemoryConfig,
+  windowOf,
+} from "./chat-memory/config.ts";
+export { createGptTokenizer, type GptTokenizerOptions } from "./chat-memory/gpt-tokenizer.ts";
+
+// Choosing, opening and checking a provider at run time.
+
+export type { AdapterVariable, MemoryAdapter, MemoryAdapterTypes } from "./config/adapter.ts";
+export {
+  type DiagnosisOptions,
+  type DiagnosisStep,
+  type DiagnosisStepName,
+  diagnoseMemoryProvider,
+  formatMemoryDiagnosis,
+  type MemoryDiagnosis,
+} from "./config/diagnose.ts";
+export { registerMemoryAdapter } from "./config/discovery.ts";
+export {
+  createMemoryProviderFromEnv,
+  type EnvironmentReport,
+  type EnvironmentVariable,
+  formatEnvironmentReport,
+  type MemoryEnvironment,
+  type VariableState,
+  validateMemoryEnvironment,
+} from "./config/environment.ts";
+export {
+  createMemoryProvider,
+  createSimpleMemoryProvider,
+  type MemoryClient,
+  type MemoryClients,
+  type MemoryProviderConfig,
+  type MemoryProviderOf,
+  type MemorySettings,
+  type MemoryType,
+} from "./config/factory.ts";
+
+// For backends.
+
+export type { JsonObject } from "./contract/backend.ts";

@@ -1,52 +1,27 @@
-// For engines and adapters of models: what they import at start-up. `client` and `turns` build on it; hashes are in `digest`. The
-// root has most of what applications need of it, and what engines never call: retries, fallbacks, blobs, the lookup of adapters.
+// For our own packages, in browsers too. It is no public interface, and may change in any version.
 
-// For engines, loaded by the first run that stores turns, has a window, or continues what a client sent. It includes `client`, and
-// so `engine`.
 export { sha256, sha512t256, startSha512t256 } from "#digest";
-export { isMediaResolver, type MediaResolver, type ResolveOptions } from "./blobs/media-resolver.ts";
-export {
-  type ChatMemoryConfig,
-  type ChatMemoryOptions,
-  chatMemoryConfigSchema,
-  parseChatMemoryConfig,
-  windowOptionsOf,
-} from "./chat-memory/config.ts";
+export { isMediaResolver } from "./blobs/media-resolver.ts";
+export { chatMemoryConfigSchema, parseChatMemoryConfig, windowOptionsOf } from "./chat-memory/config.ts";
 export { parseOptions } from "./codec/checks.ts";
 export { parseMessages } from "./codec/messages.ts";
 export { sameJson } from "./codec/same-json.ts";
 export {
   createFailure,
   createMemoryConflictError,
-  createMemoryConnectionError,
   createMemoryStorageError,
   createMemoryValidationError,
   createSuccess,
   describeCause,
   isFailure,
   isSuccess,
-  MemorySetupError,
 } from "./contract/errors.ts";
-// For agent clients and user memory, which call a provider outside of runs: what they import at start-up, in addition to `engine`.
-// Not in `engine`, so that a page which only runs agents loads neither stores nor hashes.
-export {
-  createRunId,
-  createTraceId,
-  generateRunId,
-  generateTraceId,
-  idIssue,
-  isPortableText,
-} from "./contract/ids.ts";
-export {
-  isVersionedProvider,
-  receiptOf,
-  type WriteReceipt,
-  type WriteResult,
-} from "./contract/versioned-provider.ts";
+export { createRunId, createTraceId, generateRunId, generateTraceId, idIssue } from "./contract/ids.ts";
+export { isVersionedProvider, receiptOf } from "./contract/versioned-provider.ts";
 export { isProviderConversationStore, providerOf } from "./conversation-store/provider-over-store.ts";
 export { ConversationStoreError } from "./conversation-store/store.ts";
 export { conversationMetadata, createConversationStore } from "./conversation-store/store-over-provider.ts";
-export { type ListedConversation, listConversations } from "./conversation-store/store-reader.ts";
+export { listConversations } from "./conversation-store/store-reader.ts";
 export { parseApprovalDecision } from "./history/continuation/approval.ts";
 export {
   assertValidContinuation,
@@ -66,7 +41,7 @@ export {
 } from "./history/messages/message-content.ts";
 export { sanitizeConversation, sanitizeWithOrigins } from "./history/messages/sanitizer.ts";
 export { calledTool, pendingToolCalls } from "./history/messages/tool-calls.ts";
-export { countMessageTokens, estimateTokens } from "./history/window/tokens.ts";
+export { countMessageTokens, estimateTokens, type Tokenizer } from "./history/window/tokens.ts";
 export { planWindow } from "./history/window/window.ts";
 export { windowTailOf } from "./history/window/window-tail.ts";
 export { createInMemoryProvider } from "./in-memory/provider.ts";
@@ -79,4 +54,4 @@ export { callSafely } from "./runtime/observer.ts";
 export { processEnvironment, restart, type Timeout, unref, warn } from "./runtime/process.ts";
 export { holdsSecret, maskSecrets } from "./text/secrets.ts";
 export { wrapInTag } from "./text/wrap-in-tag.ts";
-export { readFrom } from "./wrappers/read-from.ts";
+export { type ProviderReading, readFrom } from "./wrappers/read-from.ts";

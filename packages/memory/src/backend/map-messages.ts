@@ -8,47 +8,12 @@ import type {
 import { createMemoryStorageError, describeCause } from "../contract/errors.ts";
 import { extendObject } from "../runtime/objects.ts";
 
-/**
- * The backend with some of its methods replaced: what a wrapper begins with. All others are passed on, bound to the
- * backend, which may be an instance of a class.
- */
-export const extendBackend = <B extends MemoryBackend>(backend: B, methods: Partial<MemoryBackend>): B =>
-  extendObject(backend, methods);
-
 /** Converts the body of a message, which is JSON text, before it is stored and after it is read. */
 export interface MessageMapping {
   /** Returns any text from which `decode` restores the body. If it throws, nothing is written. */
   readonly encode: (body: string) => string | Promise<string>;
   /** If it throws, the read fails. */
   readonly decode: (text: string) => string | Promise<string>;
-}
-
-class MappingFailed extends Error {
-  override readonly name = "MappingFailed";
-}
-
-/** What is thrown may quote the message: only its name is kept. */
-async function mapped(map: (text: string) => string | Promise<string>, text: string): Promise<string> {
-  let result: unknown;
-  try {
-    result = await map(text);
-  } catch (thrown) {
-    throw new MappingFailed(describeCause(thrown).name);
-  }
-  if (typeof result !== "string") throw new MappingFailed("no text");
-  return result;
-}
-
-/** A message again, so that the store can treat it like any body, whatever characters the text contains. */
-const toStoredBody = ({ isToolResult }: EncodedMessage, text: string): string =>
-  JSON.stringify({ role: isToolResult ? "tool" : "user", content: text });
-
-/** Throws {@link CorruptMessage}. */
-function fromStoredBody(stored: StoredMessage, index: number): string {
-  const { content }: { readonly content: unknown } =
-    typeof stored === "string" ? decodeMessage(stored, index) : stored;
-  if (typeof content !== "string") throw new CorruptMessage(index);
-  return content;
 }
 
 /**
@@ -85,3 +50,38 @@ export function mapMessages<B extends MemoryBackend>(backend: B, { encode, decod
         : backend.toMemoryError(operation, thrown),
   });
 }
+
+class MappingFailed extends Error {
+  override readonly name = "MappingFailed";
+}
+
+/** What is thrown may quote the message: only its name is kept. */
+async function mapped(map: (text: string) => string | Promise<string>, text: string): Promise<string> {
+  let result: unknown;
+  try {
+    result = await map(text);
+  } catch (thrown) {
+    throw new MappingFailed(describeCause(thrown).name);
+  }
+  if (typeof result !== "string") throw new MappingFailed("no text");
+  return result;
+}
+
+/** A message again, so that the store can treat it like any body, whatever characters the text contains. */
+const toStoredBody = ({ isToolResult }: EncodedMessage, text: string): string =>
+  JSON.stringify({ role: isToolResult ? "tool" : "user", content: text });
+
+/** Throws {@link CorruptMessage}. */
+function fromStoredBody(stored: StoredMessage, index: number): string {
+  const { content }: { readonly content: unknown } =
+    typeof stored === "string" ? decodeMessage(stored, index) : stored;
+  if (typeof content !== "string") throw new CorruptMessage(index);
+  return content;
+}
+
+/**
+ * The backend with some of its methods replaced: what a wrapper begins with. All others are passed on, bound to the
+ * backend, which may be an instance of a class.
+ */
+export const extendBackend = <B extends MemoryBackend>(backend: B, methods: Partial<MemoryBackend>): B =>
+  extendObject(backend, methods);

@@ -12,10 +12,21 @@ import { present } from "../runtime/objects.ts";
 import { type BlobHold, failedIn } from "./blob-store.ts";
 import { type Collecting, collectBlobs } from "./garbage-collection.ts";
 import { type BatchMedia, namedIn } from "./media-parts.ts";
-import type { BlobSettings } from "./with-blobs.ts";
+
+/** A step with blobs failed without changing the outcome of a call: blobs that remain are swept later. */
+export interface BlobErrorEvent {
+  /**
+   * `"release"`: a hold stays until it expires. `"erase"`: blobs of a conversation stay until they are swept. `"sweep"`: a
+   * sweep in the background failed.
+   */
+  readonly step: "release" | "erase" | "sweep";
+  /** Absent with `"sweep"`. */
+  readonly conversationId?: string;
+  readonly error: MemoryErrorUnion;
+}
 
 export interface MediaWriting extends Collecting {
-  readonly settings: Pick<BlobSettings, "maxBytes" | "holdSeconds">;
+  readonly settings: { readonly maxBytes: number; readonly holdSeconds: number };
   readonly report: (event: BlobErrorEvent) => void;
 }
 
@@ -159,16 +170,4 @@ export function createMediaWriter(writing: MediaWriting) {
       return written;
     },
   };
-}
-
-/** A step with blobs failed without changing the outcome of a call: blobs that remain are swept later. */
-export interface BlobErrorEvent {
-  /**
-   * `"release"`: a hold stays until it expires. `"erase"`: blobs of a conversation stay until they are swept. `"sweep"`: a
-   * sweep in the background failed.
-   */
-  readonly step: "release" | "erase" | "sweep";
-  /** Absent with `"sweep"`. */
-  readonly conversationId?: string;
-  readonly error: MemoryErrorUnion;
 }

@@ -1,15 +1,57 @@
 import type * as z from "zod";
 import type { MemoryIssue } from "../contract/errors.ts";
-import { isPlainObject } from "../runtime/objects.ts";
+import { type Fields, isFields, isPlainObject } from "../runtime/objects.ts";
 import { UnstorableValue } from "./json.ts";
+
+export type Checked<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly issues: MemoryIssue[] };
+
+export function checked<T>(issues: MemoryIssue[], value: () => T): Checked<T> {
+  return issues.length === 0 ? { ok: true, value: value() } : { ok: false, issues };
+}
+
+/** For input whose own top level may throw when it is read. */
+export function guarded<T>(path: string, encode: () => Checked<T>): Checked<T> {
+  try {
+    return encode();
+  } catch (thrown) {
+    return { ok: false, issues: [unstorable(path, thrown)] };
+  }
+}
+
+// What a caller's getter or proxy threw may quote content: nothing of it is kept.
+export const unstorable = (path: string, thrown: unknown): MemoryIssue =>
+  thrown instanceof UnstorableValue
+    ? { path: `${path}${thrown.path}`, expected: thrown.expected }
+    : { path, expected: "data that can be read: reading it threw" };
+
+export function pushIssue(issues: MemoryIssue[], issue: MemoryIssue | undefined): void {
+  if (issue !== undefined) issues.push(issue);
+}
+
+/** What is wrong with an object of named fields, or `undefined`. */
+export const objectIssue = (path: string, value: unknown): MemoryIssue | undefined =>
+  isPlainObject(value) ? undefined : { path, expected: "a plain object" };
+
+export function integerIssue(path: string, value: unknown, minimum: number): MemoryIssue | undefined {
+  if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= minimum)) return undefined;
+  return { path, expected: `a whole number from ${minimum}` };
+}
+
+export function dateIssue(path: string, value: unknown): MemoryIssue | undefined {
+  if (value === undefined || (value instanceof Date && !Number.isNaN(value.getTime()))) return undefined;
+  return { path, expected: "a valid Date" };
+}
+
+/** What is misspelt must not pass for left out. */
+export const unknownFieldIssues = (path: string, value: object, known: readonly string[]): MemoryIssue[] =>
+  Object.keys(value)
+    .filter((field) => !known.includes(field))
+    .map((field) => ({ path: `${path}.${field}`, expected: "no such field" }));
 
 // Options whose checks are no schema: pure functions are asked for each turn, and in programs without zod. The words are those
 // of the schemas.
-
-export type Fields = Readonly<Record<string, unknown>>;
-
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** What a value is, in the words of an error; nothing of it is quoted. */
 function kindOf(value: unknown): string {
@@ -39,12 +81,6 @@ export const kindIssue = (
   kind: "string" | "boolean",
 ): MemoryIssue | undefined => (typeof value === kind ? undefined : expectedKind(path, kind, value));
 
-/** What is misspelt must not pass for left out. */
-export const strayIssues = (options: Fields, known: ReadonlySet<string>): readonly MemoryIssue[] =>
-  Object.keys(options)
-    .filter((field) => !known.has(field))
-    .map((field) => ({ path: `.${field}`, expected: "no such field" }));
-
 /** Names what is wrong, e.g. `Invalid retry options: maxAttempts: expected number to be >=1.`, and never quotes a value. */
 export function optionsError(what: string, issues: readonly MemoryIssue[]): TypeError {
   const lines = issues.map(({ path, expected }) => {
@@ -67,53 +103,6 @@ export function refuseOptions(what: string, issues: readonly (MemoryIssue | unde
 export function optionFields(what: string, options: unknown): Fields {
   if (isFields(options)) return options;
   throw optionsError(what, [expectedKind("", "object", options)]);
-}
-
-export type Checked<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly issues: MemoryIssue[] };
-
-export function checked<T>(issues: MemoryIssue[], value: () => T): Checked<T> {
-  return issues.length === 0 ? { ok: true, value: value() } : { ok: false, issues };
-}
-
-// What a caller's getter or proxy threw may quote content: nothing of it is kept.
-export const unstorable = (path: string, thrown: unknown): MemoryIssue =>
-  thrown instanceof UnstorableValue
-    ? { path: `${path}${thrown.path}`, expected: thrown.expected }
-    : { path, expected: "data that can be read: reading it threw" };
-
-/** For input whose own top level may throw when it is read. */
-export function guarded<T>(path: string, encode: () => Checked<T>): Checked<T> {
-  try {
-    return encode();
-  } catch (thrown) {
-    return { ok: false, issues: [unstorable(path, thrown)] };
-  }
-}
-
-/** What is wrong with an object of named fields, or `undefined`. */
-export const objectIssue = (path: string, value: unknown): MemoryIssue | undefined =>
-  isPlainObject(value) ? undefined : { path, expected: "a plain object" };
-
-export function pushIssue(issues: MemoryIssue[], issue: MemoryIssue | undefined): void {
-  if (issue !== undefined) issues.push(issue);
-}
-
-export function integerIssue(path: string, value: unknown, minimum: number): MemoryIssue | undefined {
-  if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= minimum)) return undefined;
-  return { path, expected: `a whole number from ${minimum}` };
-}
-
-/** What is misspelt must not pass for left out. */
-export const unknownFieldIssues = (path: string, value: object, known: readonly string[]): MemoryIssue[] =>
-  Object.keys(value)
-    .filter((field) => !known.includes(field))
-    .map((field) => ({ path: `${path}.${field}`, expected: "no such field" }));
-
-export function dateIssue(path: string, value: unknown): MemoryIssue | undefined {
-  if (value === undefined || (value instanceof Date && !Number.isNaN(value.getTime()))) return undefined;
-  return { path, expected: "a valid Date" };
 }
 
 export const formatPath = (path: readonly PropertyKey[]): string =>

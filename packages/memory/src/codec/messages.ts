@@ -8,58 +8,9 @@ import {
   type Result,
 } from "../contract/errors.ts";
 import { type Message, messageRoles } from "../contract/message.ts";
+import type { Fields } from "../runtime/objects.ts";
 import { schemaIssues, unstorable } from "./checks.ts";
 import { decodeJson, deepFreeze, encodeJson } from "./json.ts";
-
-/** Messages on their way into a store. */
-export interface Batch {
-  readonly messages: EncodedMessage[];
-  readonly issues: MemoryIssue[];
-  /** Whether a message has the role `system` or `developer`. */
-  holdsSystemContent: boolean;
-}
-
-function encodeMessage(message: unknown, index: number, batch: Batch): EncodedMessage {
-  const { issues } = batch;
-  const path = () => `messages[${index}]`;
-  try {
-    const plain = encodePlainMessage(message);
-    if (plain !== undefined) return plain;
-    const body = encodeJson(message);
-    // What is stored, and not what was passed in: a getter answers anew, and hidden fields are not stored. Tags stay tags:
-    // no field of the schema may be a date, bytes or a URL.
-    const parsed = messageSchema.safeParse(JSON.parse(body));
-    if (parsed.success) {
-      const { role } = parsed.data;
-      if (role === "system" || role === "developer") batch.holdsSystemContent = true;
-      return { body, isToolResult: role === "tool" };
-    }
-    for (const { path: field, expected } of schemaIssues(parsed.error)) {
-      issues.push({ path: `${path()}${field}`, expected });
-    }
-  } catch (thrown) {
-    issues.push(unstorable(path(), thrown));
-  }
-  return { body: "", isToolResult: false };
-}
-
-/** Validates and encodes messages; collects into `issues`. */
-export function encodeBatch(messages: unknown, issues: MemoryIssue[]): Batch {
-  const batch: Batch = { messages: [], issues, holdsSystemContent: false };
-  if (!Array.isArray(messages)) {
-    issues.push({ path: "messages", expected: "an array of messages" });
-    return batch;
-  }
-  // Unlike `map`, this visits holes.
-  for (let index = 0; index < messages.length; index++) {
-    batch.messages.push(encodeMessage(messages[index], index, batch));
-  }
-  return batch;
-}
-
-/** Of a batch, nothing but the messages. */
-export const encodeMessages = (messages: unknown, issues: MemoryIssue[]): readonly EncodedMessage[] =>
-  encodeBatch(messages, issues).messages;
 
 const customCallSchema = z.looseObject({
   id: z.string(),
@@ -101,7 +52,55 @@ export const messageSchema = z.looseObject({
   tool_calls: z.array(toolCallSchema).nullish(),
 });
 
-type Fields = Readonly<Record<string, unknown>>;
+/** Messages on their way into a store. */
+export interface Batch {
+  readonly messages: EncodedMessage[];
+  readonly issues: MemoryIssue[];
+  /** Whether a message has the role `system` or `developer`. */
+  holdsSystemContent: boolean;
+}
+
+/** Validates and encodes messages; collects into `issues`. */
+export function encodeBatch(messages: unknown, issues: MemoryIssue[]): Batch {
+  const batch: Batch = { messages: [], issues, holdsSystemContent: false };
+  if (!Array.isArray(messages)) {
+    issues.push({ path: "messages", expected: "an array of messages" });
+    return batch;
+  }
+  // Unlike `map`, this visits holes.
+  for (let index = 0; index < messages.length; index++) {
+    batch.messages.push(encodeMessage(messages[index], index, batch));
+  }
+  return batch;
+}
+
+/** Of a batch, nothing but the messages. */
+export const encodeMessages = (messages: unknown, issues: MemoryIssue[]): readonly EncodedMessage[] =>
+  encodeBatch(messages, issues).messages;
+
+function encodeMessage(message: unknown, index: number, batch: Batch): EncodedMessage {
+  const { issues } = batch;
+  const path = () => `messages[${index}]`;
+  try {
+    const plain = encodePlainMessage(message);
+    if (plain !== undefined) return plain;
+    const body = encodeJson(message);
+    // What is stored, and not what was passed in: a getter answers anew, and hidden fields are not stored. Tags stay tags:
+    // no field of the schema may be a date, bytes or a URL.
+    const parsed = messageSchema.safeParse(JSON.parse(body));
+    if (parsed.success) {
+      const { role } = parsed.data;
+      if (role === "system" || role === "developer") batch.holdsSystemContent = true;
+      return { body, isToolResult: role === "tool" };
+    }
+    for (const { path: field, expected } of schemaIssues(parsed.error)) {
+      issues.push({ path: `${path()}${field}`, expected });
+    }
+  } catch (thrown) {
+    issues.push(unstorable(path(), thrown));
+  }
+  return { body: "", isToolResult: false };
+}
 
 // The same conditions as in `encodeJson`: what doesn't meet them goes there, to be refused with a reason.
 const isPlain = (value: unknown): value is Fields =>

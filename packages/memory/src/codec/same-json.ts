@@ -1,6 +1,5 @@
 import { base64Of, isUint8Array, sameBytes } from "../runtime/bytes.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
+import { type Fields, isFields } from "../runtime/objects.ts";
 
 /** Compares one field of two objects; a field that an object lacks is `undefined`. */
 export type SameField = (key: string, a: unknown, b: unknown) => boolean;
@@ -63,6 +62,3 @@ function isSameAsBytes(bytes: Uint8Array, other: unknown): boolean {
   if (!isFields(other) || Object.keys(other).length !== bytes.length) return false;
   return bytes.every((byte, index) => ownField(other, `${index}`) === byte);
 }
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,4 +1,3 @@
-import type { ZodType } from "zod";
 import * as z from "zod";
 import { parseOptions, schemaIssues } from "../codec/checks.ts";
 import {
@@ -41,7 +40,7 @@ export interface MemoryAdapter<Config extends object = object, Client = unknown>
    * Checks a configuration, its field `type` included. Its output is passed to `create`, so defaults belong here
    * and nowhere else. Its messages must not contain values; those for a field of a secret variable are never shown.
    */
-  readonly configSchema: ZodType<Config>;
+  readonly configSchema: z.ZodType<Config>;
   /** By name, e.g. `JAF_FILE_FOLDER`. */
   readonly environment: Readonly<Record<string, AdapterVariable>>;
   /**

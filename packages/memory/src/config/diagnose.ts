@@ -24,12 +24,101 @@ const optionsSchema = z.strictObject({
 
 export type DiagnosisOptions = z.input<typeof optionsSchema>;
 
+export type DiagnosisStepName =
+  | "health"
+  | "stats"
+  | "store"
+  | "read"
+  | "append"
+  | "read-back"
+  | "delete"
+  | "gone";
+
+export interface DiagnosisStep {
+  readonly name: DiagnosisStepName;
+  readonly ok: boolean;
+  readonly latencyMs: number;
+  /** Why it is not ok. */
+  readonly error?: MemoryErrorUnion;
+}
+
+/** The result of `diagnoseMemoryProvider`. */
+export interface MemoryDiagnosis {
+  /** Whether every step is ok. */
+  readonly ok: boolean;
+  readonly steps: readonly DiagnosisStep[];
+  /**
+   * The id of the test conversation, if it may still be stored. A store that keeps `ttlSeconds` removes it within five
+   * minutes.
+   */
+  readonly leftoverConversationId?: string;
+}
+
+/**
+ * Tests a provider: health, statistics, and storing, reading, appending, reading back and deleting a conversation
+ * of its own under a new id. The later steps run also when an earlier one failed, and the conversation is deleted in
+ * any case, and once more when a write that took too long settles. Prints nothing; for a text, see
+ * `formatMemoryDiagnosis`.
+ *
+ * No other conversation is touched, with one exception: in a store that has reached a limit, such as the
+ * in-memory provider with `maxConversations`, the test conversation evicts the least recently active one. With
+ * `write: false` nothing is written: it checks health, statistics, and that a conversation that was never stored reads
+ * as `null`.
+ *
+ * Never rejects because of the provider, even if that throws or hangs; rejects with a `TypeError` for invalid
+ * options.
+ */
+export async function diagnoseMemoryProvider(
+  provider: MemoryProvider,
+  options: DiagnosisOptions = {},
+): Promise<MemoryDiagnosis> {
+  const { timeoutMs, write } = parseOptions(optionsSchema, options, "diagnosis options");
+  const id = `jaf-diagnosis-${crypto.randomUUID()}`;
+  const steps: DiagnosisStep[] = [];
+  const run: Run = async (step) => {
+    const start = performance.now();
+    const error = judge(await outcomeOf(timeoutMs, step), step.misfit);
+    const latencyMs = performance.now() - start;
+    steps.push({
+      name: step.name,
+      ok: error === undefined,
+      latencyMs,
+      ...present({ error }),
+    });
+    return error === undefined;
+  };
+  await tryReading(provider, run);
+  let clean = true;
+  if (write) clean = await tryWriting(provider, id, run);
+  else await run({ name: "read", call: () => provider.getConversation(id), misfit: isAbsent });
+  return { ok: steps.every((step) => step.ok), steps, ...(clean ? {} : { leftoverConversationId: id }) };
+}
+
+/** The diagnosis as text for people. Contains no stored content. */
+export function formatMemoryDiagnosis({ ok, steps, leftoverConversationId }: MemoryDiagnosis): string {
+  return [
+    ...steps.map(formatStep),
+    ...(leftoverConversationId === undefined
+      ? []
+      : [
+          `The test conversation ${leftoverConversationId} may be left. It expires in 5 minutes, if the store keeps ttlSeconds.`,
+        ]),
+    ok ? "The memory provider works." : "The memory provider does not work as it should.",
+  ].join("\n");
+}
+
+function formatStep({ name, ok, latencyMs, error }: DiagnosisStep): string {
+  const outcome = ok ? "ok" : `failed, ${error?._tag}: ${error?.message}`;
+  return `${name} (${latencyMs.toFixed(1)} ms): ${outcome}`;
+}
+
 const OPERATION = "diagnoseMemoryProvider";
 
 /** After a crash of this process, or a deletion that fails, a store that keeps `ttlSeconds` removes the conversation. */
 const TTL_SECONDS = 300;
 
 const FIRST: Message = { role: "user", content: "test message" };
+
 const SECOND: Message = { role: "assistant", content: "test response" };
 
 const failed = (reason: string, cause?: unknown): MemoryErrorUnion =>
@@ -156,92 +245,4 @@ async function tryWriting(provider: MemoryProvider, id: string, run: Run): Promi
   const gone = await run({ name: "gone", call: read, misfit: isAbsent });
   for (const answer of pending) answer.then(remove, remove).catch(() => {}); // The caller knows that it may be left.
   return deleted && gone && pending.length === 0;
-}
-
-/**
- * Tests a provider: health, statistics, and storing, reading, appending, reading back and deleting a conversation
- * of its own under a new id. The later steps run also when an earlier one failed, and the conversation is deleted in
- * any case, and once more when a write that took too long settles. Prints nothing; for a text, see
- * `formatMemoryDiagnosis`.
- *
- * No other conversation is touched, with one exception: in a store that has reached a limit, such as the
- * in-memory provider with `maxConversations`, the test conversation evicts the least recently active one. With
- * `write: false` nothing is written: it checks health, statistics, and that a conversation that was never stored reads
- * as `null`.
- *
- * Never rejects because of the provider, even if that throws or hangs; rejects with a `TypeError` for invalid
- * options.
- */
-export async function diagnoseMemoryProvider(
-  provider: MemoryProvider,
-  options: DiagnosisOptions = {},
-): Promise<MemoryDiagnosis> {
-  const { timeoutMs, write } = parseOptions(optionsSchema, options, "diagnosis options");
-  const id = `jaf-diagnosis-${crypto.randomUUID()}`;
-  const steps: DiagnosisStep[] = [];
-  const run: Run = async (step) => {
-    const start = performance.now();
-    const error = judge(await outcomeOf(timeoutMs, step), step.misfit);
-    const latencyMs = performance.now() - start;
-    steps.push({
-      name: step.name,
-      ok: error === undefined,
-      latencyMs,
-      ...present({ error }),
-    });
-    return error === undefined;
-  };
-  await tryReading(provider, run);
-  let clean = true;
-  if (write) clean = await tryWriting(provider, id, run);
-  else await run({ name: "read", call: () => provider.getConversation(id), misfit: isAbsent });
-  return { ok: steps.every((step) => step.ok), steps, ...(clean ? {} : { leftoverConversationId: id }) };
-}
-
-export type DiagnosisStepName =
-  | "health"
-  | "stats"
-  | "store"
-  | "read"
-  | "append"
-  | "read-back"
-  | "delete"
-  | "gone";
-
-export interface DiagnosisStep {
-  readonly name: DiagnosisStepName;
-  readonly ok: boolean;
-  readonly latencyMs: number;
-  /** Why it is not ok. */
-  readonly error?: MemoryErrorUnion;
-}
-
-/** The result of `diagnoseMemoryProvider`. */
-export interface MemoryDiagnosis {
-  /** Whether every step is ok. */
-  readonly ok: boolean;
-  readonly steps: readonly DiagnosisStep[];
-  /**
-   * The id of the test conversation, if it may still be stored. A store that keeps `ttlSeconds` removes it within five
-   * minutes.
-   */
-  readonly leftoverConversationId?: string;
-}
-
-function formatStep({ name, ok, latencyMs, error }: DiagnosisStep): string {
-  const outcome = ok ? "ok" : `failed, ${error?._tag}: ${error?.message}`;
-  return `${name} (${latencyMs.toFixed(1)} ms): ${outcome}`;
-}
-
-/** The diagnosis as text for people. Contains no stored content. */
-export function formatMemoryDiagnosis({ ok, steps, leftoverConversationId }: MemoryDiagnosis): string {
-  return [
-    ...steps.map(formatStep),
-    ...(leftoverConversationId === undefined
-      ? []
-      : [
-          `The test conversation ${leftoverConversationId} may be left. It expires in 5 minutes, if the store keeps ttlSeconds.`,
-        ]),
-    ok ? "The memory provider works." : "The memory provider does not work as it should.",
-  ].join("\n");
 }

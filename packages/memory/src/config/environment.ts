@@ -17,6 +17,9 @@ import {
 import { findAdapter, inMemoryAdapter } from "./discovery.ts";
 import { type MemoryClients, openProvider } from "./factory.ts";
 
+/** Environment variables by name, as in `process.env`. */
+export type MemoryEnvironment = Readonly<Record<string, string | undefined>>;
+
 const OPERATION = "createMemoryProviderFromEnv";
 
 const invalid = (issues: readonly MemoryIssue[], provider: string) =>
@@ -42,8 +45,75 @@ export async function createMemoryProviderFromEnv(
   return openProvider(setup, config, clients);
 }
 
-/** Environment variables by name, as in `process.env`. */
-export type MemoryEnvironment = Readonly<Record<string, string | undefined>>;
+/**
+ * `"set"`: used as it is. `"default"`: not set, and the adapter has a default. `"unset"`: not set and not needed.
+ * `"missing"`: not set and needed. `"invalid"`: set to something that can't be used. `"replaced"`: another
+ * variable replaces it.
+ */
+export type VariableState = "set" | "default" | "unset" | "missing" | "invalid" | "replaced";
+
+export interface EnvironmentVariable {
+  readonly name: string;
+  readonly state: VariableState;
+  /**
+   * The effective value; absent if there is none, for a secret, for text that may hold one (a URL, `key=value`), and for
+   * a default that depends on one.
+   */
+  readonly value?: string;
+  readonly secret: boolean;
+}
+
+/** The result of `validateMemoryEnvironment`. */
+export interface EnvironmentReport {
+  /** The type of backend; absent if `JAF_MEMORY_TYPE` is invalid. */
+  readonly type?: string;
+  /** Whether `createMemoryProviderFromEnv` would get as far as opening the store. */
+  readonly valid: boolean;
+  readonly variables: readonly EnvironmentVariable[];
+  /** What has to be changed; `path` is the name of a variable. */
+  readonly issues: readonly MemoryIssue[];
+  /** Settings that are valid and may be mistakes. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Checks the environment that `createMemoryProviderFromEnv` would read, without opening anything: which variables are
+ * in effect, which are bad or missing, and which are probably misspelt. Prints nothing and never rejects; for a text,
+ * see `formatEnvironmentReport`.
+ */
+export async function validateMemoryEnvironment(
+  environment: MemoryEnvironment = processEnvironment(),
+): Promise<EnvironmentReport> {
+  const read = readType(environment);
+  if (!read.ok) {
+    const variables = [{ name: TYPE_VARIABLE, state: "invalid", secret: false }] as const;
+    return { valid: false, variables, issues: [read.issue], warnings: [] };
+  }
+  const { type } = read;
+  try {
+    return await report(environment, type);
+  } catch (thrown) {
+    const expected = `the type of an adapter that works: ${describeCause(thrown).message}`;
+    const variables = [{ ...typeVariable(environment, type), state: "invalid" as const }];
+    return { type, valid: false, variables, issues: [{ path: TYPE_VARIABLE, expected }], warnings: [] };
+  }
+}
+
+/** The report as text for people. Contains no secret. */
+export function formatEnvironmentReport(report: EnvironmentReport): string {
+  return [
+    `Memory type: ${report.type ?? "unknown"}`,
+    ...report.variables.map(formatVariable),
+    ...report.warnings.map((warning) => `Warning: ${warning}`),
+    ...report.issues.map(({ path, expected }) => `Error: ${path}: expected ${expected}`),
+    report.valid ? "The environment is valid." : "The environment is not valid.",
+  ].join("\n");
+}
+
+function formatVariable({ name, state, value, secret }: EnvironmentVariable): string {
+  const shown = secret && state === "set" ? "(secret)" : (value ?? "");
+  return `  ${name}: ${state}${shown === "" ? "" : `, ${shown}`}`;
+}
 
 export const TYPE_VARIABLE = "JAF_MEMORY_TYPE";
 
@@ -64,7 +134,9 @@ export function readType(environment: MemoryEnvironment): EnvironmentType {
 }
 
 const DECIMAL = /^[+-]?\d+(\.\d+)?$/;
+
 const TRUE = /^(true|1|yes|on)$/i;
+
 const FALSE = /^(false|0|no|off)$/i;
 
 type Parsed = { readonly value: unknown } | { readonly expected: string };
@@ -121,53 +193,6 @@ export async function readConfig(setup: Setup, environment: MemoryEnvironment): 
     else if (!bad.has(name)) issues.push({ path: name, expected });
   }
   return { issues };
-}
-
-/**
- * `"set"`: used as it is. `"default"`: not set, and the adapter has a default. `"unset"`: not set and not needed.
- * `"missing"`: not set and needed. `"invalid"`: set to something that can't be used. `"replaced"`: another
- * variable replaces it.
- */
-export type VariableState = "set" | "default" | "unset" | "missing" | "invalid" | "replaced";
-
-export interface EnvironmentVariable {
-  readonly name: string;
-  readonly state: VariableState;
-  /**
-   * The effective value; absent if there is none, for a secret, for text that may hold one (a URL, `key=value`), and for
-   * a default that depends on one.
-   */
-  readonly value?: string;
-  readonly secret: boolean;
-}
-
-/** The result of `validateMemoryEnvironment`. */
-export interface EnvironmentReport {
-  /** The type of backend; absent if `JAF_MEMORY_TYPE` is invalid. */
-  readonly type?: string;
-  /** Whether `createMemoryProviderFromEnv` would get as far as opening the store. */
-  readonly valid: boolean;
-  readonly variables: readonly EnvironmentVariable[];
-  /** What has to be changed; `path` is the name of a variable. */
-  readonly issues: readonly MemoryIssue[];
-  /** Settings that are valid and may be mistakes. */
-  readonly warnings: readonly string[];
-}
-
-function formatVariable({ name, state, value, secret }: EnvironmentVariable): string {
-  const shown = secret && state === "set" ? "(secret)" : (value ?? "");
-  return `  ${name}: ${state}${shown === "" ? "" : `, ${shown}`}`;
-}
-
-/** The report as text for people. Contains no secret. */
-export function formatEnvironmentReport(report: EnvironmentReport): string {
-  return [
-    `Memory type: ${report.type ?? "unknown"}`,
-    ...report.variables.map(formatVariable),
-    ...report.warnings.map((warning) => `Warning: ${warning}`),
-    ...report.issues.map(({ path, expected }) => `Error: ${path}: expected ${expected}`),
-    report.valid ? "The environment is valid." : "The environment is not valid.",
-  ].join("\n");
 }
 
 /** No URL and no list of settings: those may hold a password although their variable wasn't declared a secret. */
@@ -275,27 +300,4 @@ async function report(environment: MemoryEnvironment, type: string): Promise<Env
       ...unknownVariableWarnings(adapter, environment),
     ],
   };
-}
-
-/**
- * Checks the environment that `createMemoryProviderFromEnv` would read, without opening anything: which variables are
- * in effect, which are bad or missing, and which are probably misspelt. Prints nothing and never rejects; for a text,
- * see `formatEnvironmentReport`.
- */
-export async function validateMemoryEnvironment(
-  environment: MemoryEnvironment = processEnvironment(),
-): Promise<EnvironmentReport> {
-  const read = readType(environment);
-  if (!read.ok) {
-    const variables = [{ name: TYPE_VARIABLE, state: "invalid", secret: false }] as const;
-    return { valid: false, variables, issues: [read.issue], warnings: [] };
-  }
-  const { type } = read;
-  try {
-    return await report(environment, type);
-  } catch (thrown) {
-    const expected = `the type of an adapter that works: ${describeCause(thrown).message}`;
-    const variables = [{ ...typeVariable(environment, type), state: "invalid" as const }];
-    return { type, valid: false, variables, issues: [{ path: TYPE_VARIABLE, expected }], warnings: [] };
-  }
 }

@@ -1,3 +1,5 @@
+export const messageRoles = ["user", "assistant", "tool", "system", "developer"] as const;
+
 /** One request of the model to run a tool. `arguments` is the JSON text as the model wrote it, never re-encoded. */
 export type ToolCall = {
   readonly id: string;
@@ -72,6 +74,29 @@ export type RichMessage = Omit<Message, "role" | "content" | "tool_calls"> & {
   readonly [field: string]: unknown;
 };
 
+/**
+ * One part of a content in parts. Parts of other frameworks, e.g. `{ type: "image_url", image_url }`, are stored as they
+ * are.
+ */
+export type ContentPart = KnownPart | OtherPart;
+
+/** A part that JAF knows. Narrow it by `type`. */
+export type KnownPart =
+  | TextPart
+  | ReasoningPart
+  | RefusalPart
+  | MediaPart
+  | ToolCallPart
+  | ProviderToolCallPart
+  | ProviderToolResultPart
+  | SourcePart;
+
+/** A part of a type that JAF doesn't know: stored, and sent back to the message's origin. */
+export interface OtherPart {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
 interface PartBase {
   readonly providerMetadata?: ProviderMetadata;
   readonly [field: string]: unknown;
@@ -114,6 +139,16 @@ export interface MediaPart extends PartBase {
   readonly filename?: string;
 }
 
+/** Replaces the `data` of a media part, whose bytes are in a `BlobStore` under the same conversation. */
+export interface BlobReference {
+  /** Of the bytes, 64 hexadecimal digits in lower case. */
+  readonly sha256: string;
+  /** In bytes. */
+  readonly size: number;
+  /** `"base64"`: `data` was base64 text, and is returned as text. Absent: it was a `Uint8Array`. */
+  readonly encoding?: "base64";
+}
+
 /** Marks the position of one of the message's `tool_calls` among its parts. Calls without a mark come after all parts. */
 export interface ToolCallPart extends PartBase {
   readonly type: "tool-call";
@@ -145,40 +180,5 @@ export interface SourcePart extends PartBase {
   readonly title?: string;
 }
 
-/** A part of a type that JAF doesn't know: stored, and sent back to the message's origin. */
-export interface OtherPart {
-  readonly type: string;
-  readonly [field: string]: unknown;
-}
-
-/** A part that JAF knows. Narrow it by `type`. */
-export type KnownPart =
-  | TextPart
-  | ReasoningPart
-  | RefusalPart
-  | MediaPart
-  | ToolCallPart
-  | ProviderToolCallPart
-  | ProviderToolResultPart
-  | SourcePart;
-
-/**
- * One part of a content in parts. Parts of other frameworks, e.g. `{ type: "image_url", image_url }`, are stored as they
- * are.
- */
-export type ContentPart = KnownPart | OtherPart;
-
 /** Data that the adapter of a model provider stores for its own use, by the provider's name. Never accepted from a client. */
 export type ProviderMetadata = Readonly<Record<string, unknown>>;
-
-/** Replaces the `data` of a media part, whose bytes are in a `BlobStore` under the same conversation. */
-export interface BlobReference {
-  /** Of the bytes, 64 hexadecimal digits in lower case. */
-  readonly sha256: string;
-  /** In bytes. */
-  readonly size: number;
-  /** `"base64"`: `data` was base64 text, and is returned as text. Absent: it was a `Uint8Array`. */
-  readonly encoding?: "base64";
-}
-
-export const messageRoles = ["user", "assistant", "tool", "system", "developer"] as const;

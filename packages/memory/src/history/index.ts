@@ -1,7 +1,8 @@
 // The pure functions of a conversation, for programs of any kind: without zod, Node's modules and stores. The root has the
 // sanitizer and the continuation validator of it.
 
-export { sameJson } from "../codec/same-json.ts";
+// The messages.
+
 export type {
   ContentPart,
   CustomToolCall,
@@ -23,6 +24,41 @@ export type {
   ToolCall,
   ToolCallPart,
 } from "../contract/message.ts";
+
+// Their order, text and tool calls.
+
+export {
+  isMediaPart,
+  isReasoningField,
+  isReasoningPart,
+  isTextPart,
+  messageText,
+  partText,
+} from "./messages/message-content.ts";
+export { isReplayable, sanitizeConversation } from "./messages/sanitizer.ts";
+export {
+  type CalledTool,
+  calledTool,
+  type PendingToolCalls,
+  pendingToolCalls,
+} from "./messages/tool-calls.ts";
+
+// What fits into a window.
+
+export { countMessageTokens, estimateTokens, type Tokenizer } from "./window/tokens.ts";
+export {
+  messageWindow,
+  type Omission,
+  type OmissionReason,
+  planWindow,
+  tokenWindow,
+  type WindowPlan,
+} from "./window/window.ts";
+export type { MessageWindowOptions, TokenWindowOptions, WindowOptions } from "./window/window-options.ts";
+export { type WindowEnd, type WindowTail, windowTailOf } from "./window/window-tail.ts";
+
+// What a client adds to a history.
+
 export {
   type ApprovalDecision,
   type PendingApproval,
@@ -49,29 +85,7 @@ export type {
   ContinuationRejectionCode,
   ContinuationValidationResult,
 } from "./continuation/validation-result.ts";
-export {
-  isMediaPart,
-  isReasoningField,
-  isReasoningPart,
-  isTextPart,
-  messageText,
-  partText,
-} from "./messages/message-content.ts";
-export { isReplayable, sanitizeConversation } from "./messages/sanitizer.ts";
-export {
-  type CalledTool,
-  calledTool,
-  type PendingToolCalls,
-  pendingToolCalls,
-} from "./messages/tool-calls.ts";
-export { countMessageTokens, estimateTokens, type Tokenizer } from "./window/tokens.ts";
-export {
-  messageWindow,
-  type Omission,
-  type OmissionReason,
-  planWindow,
-  tokenWindow,
-  type WindowPlan,
-} from "./window/window.ts";
-export type { MessageWindowOptions, TokenWindowOptions, WindowOptions } from "./window/window-options.ts";
-export { type WindowEnd, type WindowTail, windowTailOf } from "./window/window-tail.ts";
+
+// Equality as JSON.
+
+export { sameJson } from "../codec/same-json.ts";

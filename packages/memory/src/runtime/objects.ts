@@ -1,5 +1,18 @@
 import { isUint8Array } from "./bytes.ts";
 
+/** An object that isn't a list, for reading its fields. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** An object that is no instance of a class. */
+export function isPlainObject(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
 /** Sets a value as the newest of the map, and removes the oldest ones beyond `limit`. */
 export function setBounded<K, V>(map: Map<K, V>, [key, value]: readonly [K, V], limit: number): void {
   map.delete(key);
@@ -90,10 +103,4 @@ export function copyArgument<T>(value: T): T {
   } catch {
     return value;
   }
-}
-
-export function isPlainObject(value: unknown): value is object {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }

@@ -1,13 +1,19 @@
-export type { BlobStoreHarness, TestBlobStore } from "./blobs/suite.ts";
-export { describeBlobStoreConformance } from "./blobs/suite.ts";
-export type { CacheAdapterHarness, TestCache } from "./cache-adapter.ts";
-export { describeCacheAdapterConformance } from "./cache-adapter.ts";
+export { type BlobStoreHarness, describeBlobStoreConformance, type TestBlobStore } from "./blobs/suite.ts";
+export {
+  type CacheAdapterHarness,
+  describeCacheAdapterConformance,
+  type TestCache,
+} from "./cache-adapter.ts";
 export { reportCalls } from "./kit/calls.ts";
-export type { Capability, MemoryCapabilities, MemoryProviderHarness, TestStore } from "./kit/harness.ts";
-export { type Level, levels } from "./kit/harness.ts";
-export type { ProviderProcess } from "./kit/provider-process.ts";
-export { serveProviders } from "./kit/provider-process.ts";
+export {
+  type Capability,
+  type Level,
+  levels,
+  type MemoryCapabilities,
+  type MemoryProviderHarness,
+  type TestStore,
+} from "./kit/harness.ts";
+export { type ProviderProcess, serveProviders } from "./kit/provider-process.ts";
 export { RuleBroken } from "./kit/rule-broken.ts";
 export { checkMemoryProvider, describeMemoryProvider, type RuleReport } from "./memory-provider.ts";
-export type { TestTurnLog, TurnLogHarness } from "./turn-log/suite.ts";
-export { describeTurnLogConformance } from "./turn-log/suite.ts";
+export { describeTurnLogConformance, type TestTurnLog, type TurnLogHarness } from "./turn-log/suite.ts";

@@ -21,6 +21,33 @@ import { copyArgument, extendObject, setBounded } from "../runtime/objects.ts";
 import { notifyObserver } from "../runtime/observer.ts";
 import { readFrom } from "./read-from.ts";
 
+/** A read went to the fallback. */
+export interface FallbackEvent {
+  readonly operation: Operation;
+  /** The conversation that was read; absent for calls about several. */
+  readonly conversationId?: string;
+  /** Why: the last connection error of the primary. */
+  readonly error: MemoryErrorUnion;
+}
+
+export const fallbackSchema = z.strictObject({
+  /**
+   * How long after a connection error reads go straight to the fallback, before one goes to the primary again. Default
+   * 5,000.
+   */
+  cooldownMs: z.number().min(0).max(2_147_483_647).default(5_000),
+  /** Called for each read that goes to the fallback. */
+  onFallback: z
+    .custom<(event: FallbackEvent) => void>((value) => typeof value === "function", {
+      error: "expected a function",
+    })
+    .optional(),
+});
+
+export type FallbackOptions = z.input<typeof fallbackSchema>;
+
+export type FallbackSettings = z.output<typeof fallbackSchema>;
+
 /** A property that `withFallback` gives its provider, and that wrappers around it pass on. */
 export const ANSWERS_FROM_FALLBACK = "answersFromFallback";
 
@@ -249,30 +276,3 @@ const staleRead = (operation: Operation): MemoryErrorUnion => ({
   message:
     "The fallback answered the latest read of this conversation, and may lag. Read the conversation again and decide again: it can be written once the primary has answered a read of it.",
 });
-
-/** A read went to the fallback. */
-export interface FallbackEvent {
-  readonly operation: Operation;
-  /** The conversation that was read; absent for calls about several. */
-  readonly conversationId?: string;
-  /** Why: the last connection error of the primary. */
-  readonly error: MemoryErrorUnion;
-}
-
-export const fallbackSchema = z.strictObject({
-  /**
-   * How long after a connection error reads go straight to the fallback, before one goes to the primary again. Default
-   * 5,000.
-   */
-  cooldownMs: z.number().min(0).max(2_147_483_647).default(5_000),
-  /** Called for each read that goes to the fallback. */
-  onFallback: z
-    .custom<(event: FallbackEvent) => void>((value) => typeof value === "function", {
-      error: "expected a function",
-    })
-    .optional(),
-});
-
-export type FallbackOptions = z.input<typeof fallbackSchema>;
-
-export type FallbackSettings = z.output<typeof fallbackSchema>;

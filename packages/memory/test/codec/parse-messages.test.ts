@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { messageText } from "../../src/history/index.ts";
-import { parseMessages, type RichMessage } from "../../src/index.ts";
+import { parseMessages } from "../../src/index.ts";
 import { messageExamples, refusedValues } from "../../src/testing/fixtures/examples.ts";
 import { expectError, expectOk } from "../../src/testing/fixtures/expectations.ts";
 
@@ -33,25 +32,5 @@ describe("parseMessages", () => {
     expect(expectError(parseMessages(value), "MemoryValidationError").issues).toEqual([
       { path: "messages", expected: "an array of messages" },
     ]);
-  });
-});
-
-describe("messageText", () => {
-  const rich = (content: RichMessage["content"]): RichMessage => ({ role: "user", content });
-
-  it("gives text content as it is, and the text parts of a list by line", () => {
-    expect(messageText({ role: "user", content: " a\n" })).toBe(" a\n");
-    const parts = [
-      { type: "text", text: "a" },
-      { type: "image_url", image_url: {} },
-      { type: "text", text: "b" },
-    ];
-    expect(messageText(rich(parts))).toBe("a\nb");
-  });
-
-  it("is empty where there is no text", () => {
-    expect(messageText(rich(null))).toBe("");
-    expect(messageText(rich([]))).toBe("");
-    expect(messageText(rich([{ type: "text", text: 5 }]))).toBe("");
   });
 });

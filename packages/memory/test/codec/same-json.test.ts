@@ -24,3 +24,22 @@ describe("two values that JSON has no form of its own for", () => {
     expect(performance.now() - start).toBeLessThan(200);
   });
 });
+
+const fromJson = (text: string): unknown => JSON.parse(text);
+
+describe("sameJson", () => {
+  it("ends with a cycle, and with depth", () => {
+    const cycle: unknown[] = [];
+    cycle.push(cycle);
+    expect(sameJson(cycle, [[[1]]])).toBe(false);
+    const nest = () => fromJson("[".repeat(20_000) + "]".repeat(20_000));
+    expect(sameJson(nest(), nest())).toBe(false);
+  });
+
+  it("takes a Date for its text, and an invalid one for nothing", () => {
+    expect(sameJson(new Date(5), new Date(5))).toBe(true);
+    expect(sameJson(new Date(5), new Date(6))).toBe(false);
+    expect(sameJson(new Date(5), 5)).toBe(false);
+    expect(sameJson(new Date(Number.NaN), new Date(Number.NaN))).toBe(false);
+  });
+});

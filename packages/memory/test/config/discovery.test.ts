@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const run = promisify(execFile);
-const packageRoot = fileURLToPath(new URL("..", import.meta.url));
+const packageRoot = fileURLToPath(new URL("../..", import.meta.url));
 const tsx = pathToFileURL(realpathSync(join(packageRoot, "../../node_modules/tsx/dist/loader.mjs"))).href;
 let app = "";
 

@@ -1,42 +1,8 @@
 import { decodeJson, deepFreeze, encodeJson } from "../../codec/json.ts";
 import { type ContentPart, type Message, messageRoles, type RichMessage } from "../../contract/message.ts";
+import { type Fields, isFields } from "../../runtime/objects.ts";
 import { isOpaqueField, isOpaquePartField, isRole, roleOf } from "./same-message.ts";
 import { type ContinuationRejection, type ContinuationRejectionCode, reject } from "./validation-result.ts";
-
-const MEDIA_TYPES = [
-  ...["media", "image", "image_url", "input_image", "audio", "audio_url", "input_audio"],
-  ...["video", "video_url", "input_video", "file", "file_url", "input_file", "document"],
-];
-const USER_TYPES: ReadonlySet<string> = new Set(["text", "input_text", ...MEDIA_TYPES]);
-const ASSISTANT_TYPES: ReadonlySet<string> = new Set([
-  ...USER_TYPES,
-  ...["output_text", "refusal", "tool-call"],
-]);
-const CALL_FIELDS: ReadonlySet<string> = new Set(["id", "type", "index", "function", "custom"]);
-const FUNCTION_FIELDS: ReadonlySet<string> = new Set(["name", "arguments", "input"]);
-
-type Fields = Readonly<Record<string, unknown>>;
-
-const has = (value: object, isMeant: (key: string) => boolean): boolean =>
-  Object.entries(value).some(([key, field]) => field !== undefined && field !== null && isMeant(key));
-
-/** Whether a message that a client adds holds more than text, media, and fields of the application's own. */
-export function holdsForeignParts(message: Message): boolean {
-  const { role, content, tool_calls: calls }: RichMessage = message;
-  const types = role === "assistant" ? ASSISTANT_TYPES : USER_TYPES;
-  const isForeign = (part: ContentPart) => !types.has(part.type) || has(part, isOpaquePartField);
-  return (
-    has(message, isOpaqueField) ||
-    (Array.isArray(content) && content.some(isForeign)) ||
-    (calls ?? []).some(isForeignCall)
-  );
-}
-
-const isForeignCall = (call: Fields): boolean =>
-  has(call, (key) => !CALL_FIELDS.has(key)) || [call["function"], call["custom"]].some(isForeignFunction);
-
-const isForeignFunction = (called: unknown): boolean =>
-  typeof called === "object" && called !== null && has(called, (key) => !FUNCTION_FIELDS.has(key));
 
 export interface TailRules {
   readonly strict: boolean;
@@ -139,8 +105,42 @@ function knownCalls(persisted: readonly Message[]): () => KnownCalls {
   };
 }
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+const MEDIA_TYPES = [
+  ...["media", "image", "image_url", "input_image", "audio", "audio_url", "input_audio"],
+  ...["video", "video_url", "input_video", "file", "file_url", "input_file", "document"],
+];
+
+const USER_TYPES: ReadonlySet<string> = new Set(["text", "input_text", ...MEDIA_TYPES]);
+
+const ASSISTANT_TYPES: ReadonlySet<string> = new Set([
+  ...USER_TYPES,
+  ...["output_text", "refusal", "tool-call"],
+]);
+
+const CALL_FIELDS: ReadonlySet<string> = new Set(["id", "type", "index", "function", "custom"]);
+
+const FUNCTION_FIELDS: ReadonlySet<string> = new Set(["name", "arguments", "input"]);
+
+const has = (value: object, isMeant: (key: string) => boolean): boolean =>
+  Object.entries(value).some(([key, field]) => field !== undefined && field !== null && isMeant(key));
+
+/** Whether a message that a client adds holds more than text, media, and fields of the application's own. */
+export function holdsForeignParts(message: Message): boolean {
+  const { role, content, tool_calls: calls }: RichMessage = message;
+  const types = role === "assistant" ? ASSISTANT_TYPES : USER_TYPES;
+  const isForeign = (part: ContentPart) => !types.has(part.type) || has(part, isOpaquePartField);
+  return (
+    has(message, isOpaqueField) ||
+    (Array.isArray(content) && content.some(isForeign)) ||
+    (calls ?? []).some(isForeignCall)
+  );
+}
+
+const isForeignCall = (call: Fields): boolean =>
+  has(call, (key) => !CALL_FIELDS.has(key)) || [call["function"], call["custom"]].some(isForeignFunction);
+
+const isForeignFunction = (called: unknown): boolean =>
+  typeof called === "object" && called !== null && has(called, (key) => !FUNCTION_FIELDS.has(key));
 
 const isTextOrNone = (value: unknown): boolean =>
   value === undefined || value === null || typeof value === "string";

@@ -1,14 +1,13 @@
 import {
   expectedKind,
-  type Fields,
   integerOptionIssue,
-  isFields,
   kindIssue,
   optionFields,
   refuseOptions,
-  strayIssues,
+  unknownFieldIssues,
 } from "../../codec/checks.ts";
 import type { MemoryIssue } from "../../contract/errors.ts";
+import { type Fields, isFields } from "../../runtime/objects.ts";
 import type { PendingApproval } from "./approval.ts";
 
 /**
@@ -68,18 +67,15 @@ export interface ParsedContinuationOptions
 }
 
 const WHAT = "continuation options";
-const MODE: ReadonlySet<string> = new Set(["mode"]);
-const KNOWN: ReadonlySet<string> = new Set([
-  ...[
-    "mode",
-    "approvals",
-    "pendingApprovals",
-    "clientToolCallIds",
-    "dropped",
-    "mayBeginLater",
-    "historyToken",
-  ],
-]);
+const KNOWN = [
+  "mode",
+  "approvals",
+  "pendingApprovals",
+  "clientToolCallIds",
+  "dropped",
+  "mayBeginLater",
+  "historyToken",
+];
 
 type Issues = readonly (MemoryIssue | undefined)[];
 
@@ -120,7 +116,7 @@ const optionIssues = (options: Fields): Issues => [
     ? undefined
     : kindIssue(".mayBeginLater", options["mayBeginLater"], "boolean"),
   ...tokenIssues(".historyToken", options["historyToken"]),
-  ...strayIssues(options, KNOWN),
+  ...unknownFieldIssues("", options, KNOWN),
 ];
 
 /** Throws a `TypeError` that names the field. */
@@ -133,6 +129,6 @@ export function parseContinuationOptions(options: ContinuationOptions): ParsedCo
 /** Throws a `TypeError` that names the field. */
 export function parseMode(options: Pick<ContinuationOptions, "mode">): ContinuationMode {
   const fields = optionFields(WHAT, options);
-  refuseOptions(WHAT, [modeIssue(fields["mode"]), ...strayIssues(fields, MODE)]);
+  refuseOptions(WHAT, [modeIssue(fields["mode"]), ...unknownFieldIssues("", fields, ["mode"])]);
   return options.mode ?? "strict";
 }

@@ -1,12 +1,7 @@
-import {
-  type Fields,
-  integerOptionIssue,
-  optionFields,
-  refuseOptions,
-  strayIssues,
-} from "../../codec/checks.ts";
+import { integerOptionIssue, optionFields, refuseOptions, unknownFieldIssues } from "../../codec/checks.ts";
 import type { MemoryIssue } from "../../contract/errors.ts";
 import type { Message, RichMessage } from "../../contract/message.ts";
+import type { Fields } from "../../runtime/objects.ts";
 import { countMessageTokens, estimateTokens, type Tokenizer } from "./tokens.ts";
 
 interface StepOptions {
@@ -53,8 +48,8 @@ export interface WindowLimits {
 }
 
 const WINDOW_STEPS = ["trimTo", "dropped", "positionOf"] as const;
-const MESSAGE_FIELDS: ReadonlySet<string> = new Set(["maxMessages", ...WINDOW_STEPS]);
-const TOKEN_FIELDS: ReadonlySet<string> = new Set(["maxTokens", "tokenizer", ...WINDOW_STEPS]);
+const MESSAGE_FIELDS = ["maxMessages", ...WINDOW_STEPS];
+const TOKEN_FIELDS = ["maxTokens", "tokenizer", ...WINDOW_STEPS];
 
 export const TOKENIZER_EXPECTED = "a function from a text to its number of tokens";
 const POSITION_EXPECTED = "a function from an index to a position";
@@ -80,7 +75,7 @@ function check(what: string, given: Fields, limitField: "maxMessages" | "maxToke
     wholeIssue(".trimTo", trimTo, 1),
     wholeIssue(".dropped", dropped, 0),
     functionIssue(".positionOf", positionOf, POSITION_EXPECTED),
-    ...strayIssues(given, ofTokens ? TOKEN_FIELDS : MESSAGE_FIELDS),
+    ...unknownFieldIssues("", given, ofTokens ? TOKEN_FIELDS : MESSAGE_FIELDS),
     lowMarkIssue(limit, trimTo),
   ]);
 }

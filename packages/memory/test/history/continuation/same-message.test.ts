@@ -1,13 +1,14 @@
 import { type Message, type RichMessage, validateContinuation } from "@jaf/memory";
-import { sameJson } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
 
 const rich = (message: RichMessage): Message => message as Message;
+
 const calling = (text: string): Message => ({
   role: "assistant",
   content: "",
   tool_calls: [{ id: "a", type: "function", function: { name: "pay", arguments: text } }],
 });
+
 const fromJson = (text: string): unknown => JSON.parse(text);
 
 /** The code that a copy of one stored message is refused with, or `accepted`. */
@@ -183,6 +184,7 @@ const [thought, said, image, called] = [
   },
   { id: "a", type: "function", function: { name: "pay", arguments: "{}" }, extra_content: { s: 1 } },
 ];
+
 const opaque = {
   role: "assistant",
   content: [thought, said, image],
@@ -191,8 +193,11 @@ const opaque = {
   providerMetadata: { p: { a: 1 } },
   reasoning_content: "Hm.",
 };
+
 const opaqueStored = opaque as unknown as Message;
+
 const withParts = (...content: unknown[]) => ({ ...opaque, content });
+
 /** What may be missing, and mustn't be another. */
 const opaqueChanges: Readonly<Record<string, unknown>> = {
   "another signature": withParts({ ...thought, signature: "bWluZQ==" }, said, image),
@@ -285,22 +290,5 @@ describe("a forgery", () => {
     ["another role", { role: "assistant", content: "x" }, { role: "tool", content: "x" }],
   ])("%s", (_, stored, copy) => {
     expect(verdict(stored, copy)).toBe("not-a-prefix");
-  });
-});
-
-describe("sameJson", () => {
-  it("ends with a cycle, and with depth", () => {
-    const cycle: unknown[] = [];
-    cycle.push(cycle);
-    expect(sameJson(cycle, [[[1]]])).toBe(false);
-    const nest = () => fromJson("[".repeat(20_000) + "]".repeat(20_000));
-    expect(sameJson(nest(), nest())).toBe(false);
-  });
-
-  it("takes a Date for its text, and an invalid one for nothing", () => {
-    expect(sameJson(new Date(5), new Date(5))).toBe(true);
-    expect(sameJson(new Date(5), new Date(6))).toBe(false);
-    expect(sameJson(new Date(5), 5)).toBe(false);
-    expect(sameJson(new Date(Number.NaN), new Date(Number.NaN))).toBe(false);
   });
 });

@@ -8,12 +8,15 @@ import { richHistory } from "../rich-histories.ts";
 import { brokenRules } from "./replay-rules.ts";
 
 const user = (content: string): Message => ({ role: "user", content });
+
 const said = (content: string): Message => ({ role: "assistant", content });
+
 const calls = (ids: string[], content = ""): Message => ({
   role: "assistant",
   content,
   tool_calls: ids.map((id) => ({ id, type: "function", function: { name: "lookup", arguments: "{}" } })),
 });
+
 const result = (id: string, content = `result of ${id}`): Message => ({
   role: "tool",
   content,
@@ -382,35 +385,5 @@ describe("sanitizeWithOrigins", () => {
     expect(messages).toEqual(sanitizeConversation(history));
     expect(messages.map((_, index) => originOf(index))).toEqual([1, 4, 3, 2]);
     expect(sanitizeWithOrigins(messages).originOf(2)).toBe(2);
-  });
-});
-
-describe("pendingToolCalls", () => {
-  it("names the calls at the tail that have no result, and the results that are there", () => {
-    const pending = pendingToolCalls([user("hi"), calls(["a", "b", "c"]), result("c")]);
-    expect(pending?.index).toBe(1);
-    expect(pending?.missing.map(({ id }) => id)).toEqual(["a", "b"]);
-    expect(pending?.results.get("c")).toEqual(result("c"));
-  });
-
-  it("names an id that a message uses twice once, so that its tool doesn't run twice", () => {
-    expect(pendingToolCalls([calls(["a", "a"])])?.missing).toHaveLength(1);
-  });
-
-  it('leaves out calls that share the id "", and names one that has it alone', () => {
-    expect(pendingToolCalls([calls(["", ""])])).toBeUndefined();
-    expect(pendingToolCalls([calls(["", "", "a"])])?.missing.map(({ id }) => id)).toEqual(["a"]);
-    expect(pendingToolCalls([calls(["", "a"])])?.missing.map(({ id }) => id)).toEqual(["", "a"]);
-  });
-
-  it("takes the first result of an id", () => {
-    const pending = pendingToolCalls([calls(["a", "b"]), result("a", "1"), result("a", "2")]);
-    expect(pending?.results).toEqual(new Map([["a", result("a", "1")]]));
-  });
-
-  it("is undefined when all are answered, when the turn went on, and for an empty history", () => {
-    expect(pendingToolCalls([calls(["a"]), result("a")])).toBeUndefined();
-    expect(pendingToolCalls([calls(["a"]), user("never mind")])).toBeUndefined();
-    expect(pendingToolCalls([])).toBeUndefined();
   });
 });

@@ -1,31 +1,9 @@
-import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import {
-  type ContentPart,
-  createGptTokenizer,
-  MemorySetupError,
-  type Message,
-  type RichMessage,
-} from "@jaf/memory";
+import { type ContentPart, createGptTokenizer, type Message, type RichMessage } from "@jaf/memory";
 import { countMessageTokens, estimateTokens } from "@jaf/memory/history";
-import { encode } from "gpt-tokenizer/encoding/cl100k_base";
 import { describe, expect, it } from "vitest";
 import { recordedConversations, recordedMissing } from "../recorded-conversations.ts";
+import { TEXTS } from "./texts.ts";
 import { calls, user } from "./window-histories.ts";
-
-const TEXTS = {
-  English: "The quick brown fox jumps over the lazy dog, and then it goes home to sleep.",
-  JSON: '{"id":12345,"name":"Bob","tags":["a","b"],"price":19.99,"ok":true}',
-  Chinese: "今天早上我去商店为全家人买了面包、牛奶和一些苹果，然后回家做饭。",
-  Hebrew: "הבוקר הלכתי לחנות וקניתי לחם, חלב וכמה תפוחים לכל המשפחה.",
-  Amharic: "ዛሬ ጠዋት ወደ ሱቅ ሄጄ ለቤተሰቡ ዳቦ፣ ወተት እና ፖም ገዛሁ።",
-  Georgian: "დღეს დილით მაღაზიაში წავედი და ოჯახისთვის პური ვიყიდე.",
-  emoji: "😀🎉👨‍👩‍👧‍👦🇩🇪🚀🔥❤️🥺",
-};
 
 describe("estimateTokens", () => {
   it("counts letters, other ASCII, and the bytes of everything else, each with its weight", () => {
@@ -152,71 +130,5 @@ describe("countMessageTokens of a part", () => {
   it("counts a custom call by its input", () => {
     const call = { id: "a", type: "custom", custom: { name: "run", input: "12345" } } as const;
     expect(countMessageTokens({ role: "assistant", content: null, tool_calls: [call] }, tokenizer)).toBe(20);
-  });
-});
-
-describe("createGptTokenizer", () => {
-  it("counts with an encoding or that of a model", async () => {
-    const text = TEXTS.Georgian;
-    const [o200k, cl100k, gpt4] = await Promise.all([
-      createGptTokenizer(),
-      createGptTokenizer({ encoding: "cl100k_base" }),
-      createGptTokenizer({ model: "gpt-4" }),
-    ]);
-    expect(o200k(text)).toBeLessThan(cl100k(text));
-    expect(cl100k(text)).toBe(encode(text).length);
-    expect(gpt4(text)).toBe(cl100k(text));
-    expect(o200k("<|endoftext|>")).toBeGreaterThan(1);
-  });
-
-  it.each([["a"], [" "], ["!"], ["="], ["\n"], ["漢"], ["\u0e31"]])(
-    "counts %j without a break in slices, in time that is linear, and little more than there are",
-    async (sign) => {
-      const [count, { countTokens }] = await Promise.all([
-        createGptTokenizer(),
-        import("gpt-tokenizer/encoding/o200k_base"),
-      ]);
-      const exact = countTokens(sign.repeat(5_000));
-      expect(count(sign.repeat(5_000))).toBe(10 * count(sign.repeat(500)));
-      expect(count(sign.repeat(5_000))).toBeGreaterThanOrEqual(exact);
-      expect(count(sign.repeat(5_000))).toBeLessThanOrEqual(exact + 25);
-    },
-  );
-
-  it("counts what has breaks exactly, however long it is", async () => {
-    const count = await createGptTokenizer({ encoding: "cl100k_base" });
-    for (const text of Object.values(TEXTS).map((each) => `${each} `.repeat(30)))
-      expect(count(text)).toBe(encode(text).length);
-  });
-
-  it("refuses an encoding or a model that doesn't exist, and both at once", async () => {
-    const unknown = { encoding: "nonsense" as "gpt2" };
-    await expect(createGptTokenizer(unknown)).rejects.toThrow(/^Invalid tokenizer options: encoding: /);
-    await expect(createGptTokenizer({ model: "toString" })).rejects.toThrow(/tokenizer options: model: /);
-    await expect(createGptTokenizer({ encoding: "gpt2", model: "gpt-4" })).rejects.toThrow(TypeError);
-  });
-
-  it("names the package where it is not installed", () => {
-    const folder = realpathSync(mkdtempSync(join(tmpdir(), "jaf-tokenizer-")));
-    try {
-      cpSync(new URL("../src", import.meta.url), join(folder, "src"), { recursive: true });
-      mkdirSync(join(folder, "node_modules"));
-      const require = createRequire(import.meta.url);
-      const zod = join(require.resolve("zod/package.json"), "..");
-      symlinkSync(zod, join(folder, "node_modules/zod"));
-      writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
-      const script = `import { createGptTokenizer } from "./src/window/gpt-tokenizer.ts";
-        createGptTokenizer().catch(({ name, message }) => console.log(name, message));`;
-      writeFileSync(join(folder, "main.ts"), script);
-      const tsx = pathToFileURL(require.resolve("tsx")).href;
-      const output = execFileSync(process.execPath, ["--import", tsx, "main.ts"], {
-        cwd: folder,
-        encoding: "utf8",
-      });
-      expect(output).toContain(MemorySetupError.name);
-      expect(output).toContain('the package gpt-tokenizer is not installed. Run "npm install gpt-tokenizer"');
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
   });
 });

@@ -1,9 +1,12 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { messageText } from "../../../src/history/index.ts";
 import type { RichMessage } from "../../../src/index.ts";
 import { stableLength } from "../../../src/internal.ts";
 
 const said = (content: string): RichMessage => ({ role: "user", content });
+
 const reply: RichMessage = { role: "assistant", content: "Hello." };
+
 const withFacts: RichMessage = {
   role: "user",
   content: [
@@ -21,4 +24,24 @@ it.each<[string, readonly RichMessage[], number]>([
   ["none of none", [], 0],
 ])("the next turn will have %s", (_, messages, expected) => {
   expect(stableLength(messages)).toBe(expected);
+});
+
+describe("messageText", () => {
+  const rich = (content: RichMessage["content"]): RichMessage => ({ role: "user", content });
+
+  it("gives text content as it is, and the text parts of a list by line", () => {
+    expect(messageText({ role: "user", content: " a\n" })).toBe(" a\n");
+    const parts = [
+      { type: "text", text: "a" },
+      { type: "image_url", image_url: {} },
+      { type: "text", text: "b" },
+    ];
+    expect(messageText(rich(parts))).toBe("a\nb");
+  });
+
+  it("is empty where there is no text", () => {
+    expect(messageText(rich(null))).toBe("");
+    expect(messageText(rich([]))).toBe("");
+    expect(messageText(rich([{ type: "text", text: 5 }]))).toBe("");
+  });
 });
