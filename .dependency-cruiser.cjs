@@ -18,7 +18,7 @@ module.exports = {
         path: "^(packages|apps|examples)/([^/]+)/src/",
         pathNot: [
           "^$1/$2/",
-          "/src/(adapter|index|internal)\\.ts$",
+          "/src/(index|adapter|internal)\\.ts$",
           "/src/(adapter|client|digest|engine|history|internal|turns|testing|pglite|user-memory)/index\\.ts$",
         ],
       },

@@ -4,7 +4,7 @@ import { copyArgument, isPlainObject } from "../runtime/objects.ts";
 import { parseReference } from "./blob-store.ts";
 
 /** Bytes that were found in a message, the finder's own. */
-export interface FoundMedia {
+interface FoundMedia {
   /** Where, for errors, e.g. `messages[0].content[1].data`. */
   readonly path: string;
   readonly data: Uint8Array;
@@ -30,7 +30,7 @@ const isMedia = (part: unknown): part is Fields =>
   isPlainObject(part) && "type" in part && part.type === "media";
 
 /** The reference of a stored part; `undefined` for any other part. */
-export const referenceIn = (part: unknown): BlobReference | undefined =>
+const referenceIn = (part: unknown): BlobReference | undefined =>
   isMedia(part) && part["blob"] !== undefined && part["data"] === undefined
     ? parseReference(part["blob"])
     : undefined;

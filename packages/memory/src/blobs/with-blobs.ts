@@ -24,7 +24,7 @@ import { type BlobErrorEvent, createMediaWriter, type MediaWrite } from "./media
 const isBlobStore = (value: unknown): value is BlobStore =>
   typeof value === "object" && value !== null && "put" in value && typeof value.put === "function";
 
-export const blobOptionsSchema = z.strictObject({
+const blobOptionsSchema = z.strictObject({
   /** Where the bytes go. It stays open when the provider is closed. */
   blobs: z.custom<BlobStore>(isBlobStore, { error: "expected a BlobStore" }),
   /** Media of fewer bytes stay in their messages. Default 32,768. */
@@ -47,7 +47,6 @@ export const blobOptionsSchema = z.strictObject({
 });
 
 export type BlobOptions = z.input<typeof blobOptionsSchema>;
-export type BlobSettings = z.output<typeof blobOptionsSchema>;
 
 /** What {@link withBlobs} adds to a provider. */
 export interface BlobMethods extends MediaResolver {

@@ -105,7 +105,7 @@ export function optionFields(what: string, options: unknown): Fields {
   throw optionsError(what, [expectedKind("", "object", options)]);
 }
 
-export const formatPath = (path: readonly PropertyKey[]): string =>
+const formatPath = (path: readonly PropertyKey[]): string =>
   path.map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`)).join("");
 
 /** The part of a schema's message that follows "expected". */

@@ -103,7 +103,7 @@ export function parseAdapter(value: unknown): MemoryAdapter {
 }
 
 /** `field`: the field of the configuration; absent if the configuration as a whole is wrong. */
-export interface ConfigIssue extends MemoryIssue {
+interface ConfigIssue extends MemoryIssue {
   readonly field?: PropertyKey;
 }
 

@@ -24,8 +24,6 @@ const registered = new Map<string, Registration>([
   [inMemoryAdapter.type, { adapter: inMemoryAdapter, count: 1 }],
 ]);
 
-export const registeredAdapter = (type: string): MemoryAdapter | undefined => registered.get(type)?.adapter;
-
 /**
  * Registers a backend under its type for `createMemoryProvider` and `JAF_MEMORY_TYPE`: needed if its package has another
  * name than the convention, and in a bundled application, where packages can't be found by name. It takes precedence over
@@ -69,7 +67,7 @@ export interface AdapterRequest {
  */
 export async function findAdapter(request: AdapterRequest): Promise<MemoryAdapter> {
   const { type } = request;
-  const known = registeredAdapter(type);
+  const known = registered.get(type)?.adapter;
   if (known !== undefined) return known;
   const [own, other] = [`@jaf/memory-${type}`, `jaf-memory-${type}`] as const;
   if (importPackage === undefined) {

@@ -115,19 +115,19 @@ function formatVariable({ name, state, value, secret }: EnvironmentVariable): st
   return `  ${name}: ${state}${shown === "" ? "" : `, ${shown}`}`;
 }
 
-export const TYPE_VARIABLE = "JAF_MEMORY_TYPE";
+const TYPE_VARIABLE = "JAF_MEMORY_TYPE";
 
 /** Empty counts as not set: that is how many tools write "none". */
-export function readVariable(environment: MemoryEnvironment, name: string): string | undefined {
+function readVariable(environment: MemoryEnvironment, name: string): string | undefined {
   const text = environment[name];
   return text === "" ? undefined : text;
 }
 
-export type EnvironmentType =
+type EnvironmentType =
   | { readonly ok: true; readonly type: string }
   | { readonly ok: false; readonly issue: MemoryIssue };
 
-export function readType(environment: MemoryEnvironment): EnvironmentType {
+function readType(environment: MemoryEnvironment): EnvironmentType {
   const type = readVariable(environment, TYPE_VARIABLE)?.trim() || "memory";
   if (ADAPTER_TYPE.test(type)) return { ok: true, type };
   return { ok: false, issue: { path: TYPE_VARIABLE, expected: ADAPTER_TYPE_RULE } };
@@ -150,7 +150,7 @@ function parseText(text: string, format: AdapterVariable["format"] = "text"): Pa
   return FALSE.test(word) ? { value: false } : { expected: "true or false" };
 }
 
-export interface EnvironmentConfig {
+interface EnvironmentConfig {
   /** The output of the adapter's schema; absent if there are issues. */
   readonly config?: object;
   /** `path` is the name of a variable. */
@@ -180,7 +180,7 @@ function readFields(adapter: MemoryAdapter, environment: MemoryEnvironment) {
  * An adapter's configuration, checked, as its variables give it; every bad variable is named. Rejects with a
  * `MemorySetupError` if the adapter's schema throws.
  */
-export async function readConfig(setup: Setup, environment: MemoryEnvironment): Promise<EnvironmentConfig> {
+async function readConfig(setup: Setup, environment: MemoryEnvironment): Promise<EnvironmentConfig> {
   const { fields, names, issues } = readFields(setup.adapter, environment);
   const parsed = await parseConfig(setup, fields);
   if (parsed.ok) return issues.length === 0 ? { config: parsed.config, issues } : { issues };

@@ -19,7 +19,7 @@ export interface LocalState {
   visible: number | undefined;
 }
 
-export interface OpenAppend {
+interface OpenAppend {
   readonly write: ConversationWrite;
   /** How many messages there were. */
   readonly before: number;

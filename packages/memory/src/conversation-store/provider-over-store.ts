@@ -123,7 +123,7 @@ function viewOf(store: AnyConversationStore, userId: string | undefined): Memory
   return view;
 }
 
-export interface StoreView {
+interface StoreView {
   readonly store: AnyConversationStore;
   readonly state: StoreState;
   /** The user that the view is for; absent: it sees the conversations of all users. */
@@ -131,7 +131,7 @@ export interface StoreView {
 }
 
 /** The storage port over the five methods of a conversation store; see `providerOf` for what it can't do. */
-export function createStoreBackend({ store, state, userId: viewer }: StoreView): MemoryBackend {
+function createStoreBackend({ store, state, userId: viewer }: StoreView): MemoryBackend {
   const { conversations, queue } = state;
 
   const list = async (userId = viewer) =>

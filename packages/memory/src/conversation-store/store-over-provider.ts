@@ -209,7 +209,7 @@ export function conversationMetadata(meta: ConversationStoreMeta = {}, title?: s
 }
 
 /** Metadata may have been written by anybody: what is no string is left out. */
-export function toListEntry(conversation: ConversationMemory): ConversationStoreListEntry {
+function toListEntry(conversation: ConversationMemory): ConversationStoreListEntry {
   const { conversationId, userId, metadata } = conversation;
   const fields = KEYS.flatMap((key) => {
     const value: unknown = metadata?.[key];

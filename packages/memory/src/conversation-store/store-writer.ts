@@ -129,10 +129,10 @@ const sameMessage = (one: Message, other: Message | undefined): boolean =>
   other !== undefined && sameJson(comparedFields(one), comparedFields(other));
 
 /** Whether an append that threw was done. `"unclear"`: in part, or the store may hide it. */
-export type AppendOutcome = "appended" | "absent" | "unclear";
+type AppendOutcome = "appended" | "absent" | "unclear";
 
 /** `before` is how many messages there were when the batch, which isn't empty, was appended. */
-export function findAppendOutcome(
+function findAppendOutcome(
   now: readonly Message[],
   batch: readonly Message[],
   before: number,

@@ -248,7 +248,7 @@ export function createInMemoryProvider(config: InMemoryConfig = {}): InMemoryPro
 
 type TombstoneOwner = Pick<ConversationWrite, "conversationId" | "userId">;
 
-export interface TombstoneStore {
+interface TombstoneStore {
   /** Makes a tombstone; replaces an earlier one of the same conversation or user. */
   readonly leave: (kind: "conversation" | "user", id: string) => void;
   readonly of: (owner: TombstoneOwner) => Tombstones;
@@ -256,7 +256,7 @@ export interface TombstoneStore {
 }
 
 /** Tombstones by the hash of what was erased. They expire in the order in which they were made. */
-export function createTombstones(): TombstoneStore {
+function createTombstones(): TombstoneStore {
   const tombstones = new Map<string, { readonly id: string; readonly expiresAt: number }>();
 
   function removeExpired(now: number): void {

@@ -43,7 +43,7 @@ const ended = async (cache: CacheAdapter, key: string): Promise<void> => {
   expect.fail(`"${key}" is still there`);
 };
 
-export const valueRules: Rules = {
+const valueRules: Rules = {
   "has nothing at first, and nothing to delete": async ({ cache }) => {
     expect(await cache.get("k")).toBeUndefined();
     await cache.delete("k");
@@ -72,7 +72,7 @@ export const valueRules: Rules = {
   },
 };
 
-export const lifetimeRules: Rules = {
+const lifetimeRules: Rules = {
   "ends by itself": async ({ cache, other }) => {
     await cache.set("k", "1", SHORT);
     await cache.set("l", "2", LONG);
@@ -95,7 +95,7 @@ export const lifetimeRules: Rules = {
   },
 };
 
-export const claimRules: Rules = {
+const claimRules: Rules = {
   "lets one of many claim a key": async ({ cache, other }) => {
     for (let round = 0; round < 10; round++) {
       const key = `k${round}`;

@@ -77,7 +77,7 @@ type Groups = Readonly<Record<string, string>>;
 const NONE: Groups = {};
 
 /** Whether a sentence gives a password, a code or a token, in English or one of fourteen other languages. */
-export const tellsSecret = (text: string): boolean =>
+const tellsSecret = (text: string): boolean =>
   [...text.matchAll(GIVEN)].some(({ groups = NONE }) => isGiven(groups)) ||
   [...text.matchAll(GIVEN_BEFORE)].some(
     ({ groups: { value = "", begins } = NONE }) =>

@@ -30,7 +30,7 @@ export interface FallbackEvent {
   readonly error: MemoryErrorUnion;
 }
 
-export const fallbackSchema = z.strictObject({
+const fallbackSchema = z.strictObject({
   /**
    * How long after a connection error reads go straight to the fallback, before one goes to the primary again. Default
    * 5,000.
@@ -46,7 +46,7 @@ export const fallbackSchema = z.strictObject({
 
 export type FallbackOptions = z.input<typeof fallbackSchema>;
 
-export type FallbackSettings = z.output<typeof fallbackSchema>;
+type FallbackSettings = z.output<typeof fallbackSchema>;
 
 /** A property that `withFallback` gives its provider, and that wrappers around it pass on. */
 export const ANSWERS_FROM_FALLBACK = "answersFromFallback";

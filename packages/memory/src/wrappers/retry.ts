@@ -46,7 +46,7 @@ export const retrySchema = z.strictObject({
 
 export type RetryOptions = z.input<typeof retrySchema>;
 
-export type RetrySettings = z.output<typeof retrySchema>;
+type RetrySettings = z.output<typeof retrySchema>;
 
 /**
  * The provider, which retries calls that failed with a retryable error, after waits that grow exponentially and are spread

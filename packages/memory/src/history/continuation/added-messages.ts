@@ -125,7 +125,7 @@ const has = (value: object, isMeant: (key: string) => boolean): boolean =>
   Object.entries(value).some(([key, field]) => field !== undefined && field !== null && isMeant(key));
 
 /** Whether a message that a client adds holds more than text, media, and fields of the application's own. */
-export function holdsForeignParts(message: Message): boolean {
+function holdsForeignParts(message: Message): boolean {
   const { role, content, tool_calls: calls }: RichMessage = message;
   const types = role === "assistant" ? ASSISTANT_TYPES : USER_TYPES;
   const isForeign = (part: ContentPart) => !types.has(part.type) || has(part, isOpaquePartField);

@@ -152,7 +152,7 @@ function withCalls<M extends Message | RichMessage>(message: M, kept: readonly A
 }
 
 /** The calls of a message, some of which are dropped. */
-export interface DroppedCalls {
+interface DroppedCalls {
   /** The ids of those that stay. */
   readonly kept: readonly string[];
   /** How many don't. */
@@ -163,7 +163,7 @@ export interface DroppedCalls {
  * The parts without the places of dropped calls, and without the reasoning that led to these calls alone: what stands
  * between it and the next reasoning. Calls without a place stand behind all parts. The same array if nothing goes.
  */
-export function withoutPlaces(
+function withoutPlaces(
   parts: readonly ContentPart[],
   { kept, dropped }: DroppedCalls,
 ): readonly ContentPart[] {

@@ -32,7 +32,7 @@ export const estimateTokens: Tokenizer = (text) => {
 };
 
 /** A fraction counts as the next whole number. Throws a `TypeError` if the tokenizer returns no number from 0. */
-export function countText(tokenizer: Tokenizer, text: string): number {
+function countText(tokenizer: Tokenizer, text: string): number {
   if (text === "") return 0;
   const tokens: unknown = tokenizer(text);
   if (typeof tokens === "number" && tokens >= 0 && Number.isFinite(tokens)) return Math.ceil(tokens);
@@ -87,7 +87,7 @@ function reasoningTokens(message: RichMessage, tokenizer: Tokenizer): number {
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 /** An image, sound or file, in tokens: what a large image costs at most with Anthropic. */
-export const MEDIA_TOKENS = 1_600;
+const MEDIA_TOKENS = 1_600;
 
 /** Of what is opaque, e.g. encrypted: base64 of three bytes of text has four characters. */
 const OPAQUE_CHARACTERS_PER_TOKEN = 4;
@@ -98,7 +98,7 @@ const BLOB = /^(?:data:[^,]{0,200},)?[\w+/=-]{1000,}$/;
 const opaqueTokens = (text: string): number => Math.ceil(text.length / OPAQUE_CHARACTERS_PER_TOKEN);
 
 /** The tokens of a part apart from its text, which counts with that of its message. */
-export function partTokens(part: ContentPart, tokenizer: Tokenizer): number {
+function partTokens(part: ContentPart, tokenizer: Tokenizer): number {
   if (partText(part) !== undefined || placeOf(part) !== undefined) return 0;
   if (isReasoningPart(part)) return thoughtTokens(part, tokenizer);
   const { refusal, name, input, output, title, url, text } = part as Readonly<Record<string, unknown>>;
@@ -121,7 +121,7 @@ export function partTokens(part: ContentPart, tokenizer: Tokenizer): number {
  * What was thought, as ours or another framework's: its text, and a quarter of a token for each character of what is
  * encrypted, which stands for text. A signature counts only where it is all there is.
  */
-export function thoughtTokens(thought: unknown, tokenizer: Tokenizer): number {
+function thoughtTokens(thought: unknown, tokenizer: Tokenizer): number {
   if (typeof thought !== "object" || thought === null) return 0;
   const { text, thinking, summary, content, encrypted, encrypted_content, data, ...rest } =
     thought as Readonly<Record<string, unknown>>;

@@ -23,7 +23,7 @@ export interface Scenario {
 }
 
 /** Proves one rule on an empty store; rejects where it is broken. */
-export type Check = (scenario: Scenario) => Promise<void>;
+type Check = (scenario: Scenario) => Promise<void>;
 
 /** What holds for all rules about one subject. */
 export interface SpecDetails {

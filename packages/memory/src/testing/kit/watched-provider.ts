@@ -114,7 +114,7 @@ function contentArguments(method: Method, given: readonly unknown[]): readonly u
 }
 
 /** Whether an error repeats content, tool arguments, metadata or a user id that was passed in. */
-export function repeatsContent(method: Method, error: unknown, given: readonly unknown[]): boolean {
+function repeatsContent(method: Method, error: unknown, given: readonly unknown[]): boolean {
   const report = JSON.stringify(error);
   for (const text of textsIn(contentArguments(method, given))) {
     if (report.includes(JSON.stringify(text).slice(1, -1))) return true;

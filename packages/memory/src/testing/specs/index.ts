@@ -50,7 +50,7 @@ import { values } from "./values/values.ts";
 const LEFT_OUT: readonly string[] = ["keep all 640 single messages of 32 writers"];
 
 /** The same rules, with clients in two processes. */
-export const inTwoProcesses = ({ subject, hint, rules, requires = [], ...spec }: Spec): Spec => ({
+const inTwoProcesses = ({ subject, hint, rules, requires = [], ...spec }: Spec): Spec => ({
   ...spec,
   rules: Object.fromEntries(Object.entries(rules).filter(([title]) => !LEFT_OUT.includes(title))),
   subject: `${subject}, in two processes`,

@@ -20,7 +20,7 @@ export const result = (id: string, content = "found"): Message => ({
 export const system = (content: string) => ({ role: "system", content }) as unknown as Message;
 
 /** What was thought in a message of its own, before that with the calls; media, custom calls and parts. */
-export const thinks = (thought: string): Message =>
+const thinks = (thought: string): Message =>
   ({ role: "assistant", content: [{ type: "reasoning", text: thought }] }) as unknown as Message;
 
 function richSteps(seed: number): readonly Message[] {

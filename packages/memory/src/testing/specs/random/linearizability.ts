@@ -62,7 +62,7 @@ export interface Anomaly {
   readonly explanations: readonly Explanation[];
 }
 
-export interface Explanation {
+interface Explanation {
   /** The clients' numbers, in the order of their operations. */
   readonly order: readonly number[];
   readonly outcomes: readonly unknown[];

@@ -25,7 +25,7 @@ export function randomNumbers(seed: number): Random {
 /** A whole number from 0, less than `limit`. */
 export const below = (random: Random, limit: number): number => Math.floor(random() * limit);
 
-export const pick = <T>(random: Random, ...choices: readonly [T, ...T[]]): T =>
+const pick = <T>(random: Random, ...choices: readonly [T, ...T[]]): T =>
   choices[below(random, choices.length)] ?? choices[0];
 
 /** The incarnation that a client read last, by conversation. */
