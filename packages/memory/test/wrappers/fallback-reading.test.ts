@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isVersionedProvider } from "../../src/adapter.ts";
+import { isVersionedProvider } from "../../src/contract/versioned-provider.ts";
 import {
   createFailure,
   createInMemoryProvider,

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { readFrom } from "../../src/adapter.ts";
 import { createInMemoryProvider, type MemoryProvider, type Message } from "../../src/index.ts";
+import { readFrom } from "../../src/wrappers/read-from.ts";
 
 const said = (...contents: readonly string[]): Message[] =>
   contents.map((content) => ({ role: "user", content }));
