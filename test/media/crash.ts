@@ -7,7 +7,7 @@ import {
   type VersionedMemoryProvider,
   withBlobs,
 } from "../../packages/memory/src/index.ts";
-import { expectOk } from "../../packages/memory/src/testing/expectations.ts";
+import { expectOk } from "../../packages/memory/src/testing/fixtures/expectations.ts";
 import { bundleProcess } from "../process-bundle.ts";
 import { CONVERSATIONS, CRASH_OPTIONS } from "./crash-load.ts";
 

@@ -1,5 +1,5 @@
-import { decodeMessage } from "../../packages/memory/src/codec/decode.ts";
 import { encodeJson } from "../../packages/memory/src/codec/json.ts";
+import { decodeMessage } from "../../packages/memory/src/codec/messages.ts";
 import {
   type BlobMethods,
   type BlobStore,

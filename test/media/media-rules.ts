@@ -8,7 +8,7 @@ import {
   type VersionedMemoryProvider,
   withBlobs,
 } from "../../packages/memory/src/index.ts";
-import { expectOk } from "../../packages/memory/src/testing/expectations.ts";
+import { expectOk } from "../../packages/memory/src/testing/fixtures/expectations.ts";
 
 /** A store and a blob store of one test, on the same server. */
 export interface MediaStores {

@@ -1,90 +1,20 @@
-export type { AdapterVariable, MemoryAdapter, MemoryAdapterTypes } from "./adapter/adapter.ts";
-export { registerMemoryAdapter } from "./adapter/registry.ts";
-export type { BlobBackend, BlobEntry, BlobHold, ListedBlob, NewBlob } from "./blobs/blob-backend.ts";
-export type { BlobStore } from "./blobs/blob-store.ts";
-export type { SweepOptions, SweepReport } from "./blobs/garbage-collection.ts";
-export { createInMemoryBlobStore } from "./blobs/in-memory.ts";
-export type { MediaResolver, ResolveOptions } from "./blobs/media-resolver.ts";
-export type { BlobErrorEvent, BlobOptions } from "./blobs/options.ts";
-export type { BlobReference } from "./blobs/reference.ts";
-export { type BlobMethods, withBlobs } from "./blobs/with-blobs.ts";
-export type { CacheAdapter, CacheLifetime } from "./cache-adapter.ts";
-export type { JsonObject } from "./codec/json.ts";
-export { parseMessages } from "./codec/parse-messages.ts";
-export type {
-  ContentPart,
-  KnownPart,
-  MediaPart,
-  OtherPart,
-  ProviderToolCallPart,
-  ProviderToolResultPart,
-  ReasoningPart,
-  RefusalPart,
-  SourcePart,
-  TextPart,
-  ToolCallPart,
-} from "./content-part.ts";
-export type { ApprovalDecision, PendingApproval } from "./continuation/approval.ts";
-export type { HistoryPosition } from "./continuation/history-token.ts";
-export type { ContinuationMode, ContinuationOptions, HistoryTokens } from "./continuation/options.ts";
+// Messages, errors and providers: what applications call.
+
+export type { CacheAdapter, CacheLifetime } from "./contract/cache-adapter.ts";
 export {
-  assertValidContinuation,
-  ContinuationValidationError,
-  validateContinuation,
-} from "./continuation/validate-continuation.ts";
-export type {
-  ContinuationAcceptance,
-  ContinuationRejection,
-  ContinuationRejectionCode,
-  ContinuationValidationResult,
-} from "./continuation/validation-result.ts";
-export {
-  type Continuation,
-  type ContinuationValidator,
-  defaultContinuationValidator,
-} from "./continuation/validator-hook.ts";
-export { MemoryConversationStore } from "./conversation-store/in-memory-store.ts";
-export { type ProviderOfOptions, providerOf } from "./conversation-store/provider-over-store.ts";
-export type {
-  AnyConversationStore,
-  ConversationStore,
-  ConversationStoreListEntry,
-  ConversationStoreMeta,
-  ProviderConversationStore,
-} from "./conversation-store/store.ts";
-export { ConversationStoreError } from "./conversation-store/store-error.ts";
-export { conversationMetadata } from "./conversation-store/store-metadata.ts";
-export {
-  type ConversationStoreOptions,
-  createConversationStore,
-} from "./conversation-store/store-over-provider.ts";
-export { type DiagnosisOptions, diagnoseMemoryProvider } from "./diagnostics/diagnose.ts";
-export { type LatencyStats, MemoryPerformanceMonitor, monitorProvider } from "./diagnostics/monitor.ts";
-export {
-  type DiagnosisStep,
-  type DiagnosisStepName,
-  formatMemoryDiagnosis,
-  type MemoryDiagnosis,
-} from "./diagnostics/report.ts";
-export { createMemoryProviderFromEnv } from "./environment/create.ts";
-export {
-  type EnvironmentReport,
-  type EnvironmentVariable,
-  formatEnvironmentReport,
-  type VariableState,
-} from "./environment/report.ts";
-export { validateMemoryEnvironment } from "./environment/validate.ts";
-export type { MemoryEnvironment } from "./environment/variables.ts";
-export {
+  createFailure,
   createMemoryConnectionError,
   createMemoryNotFoundError,
   createMemoryStorageError,
+  createSuccess,
   type ErrorCause,
+  isFailure,
   isMemoryConflictError,
   isMemoryConnectionError,
   isMemoryNotFoundError,
   isMemoryStorageError,
   isMemoryValidationError,
+  isSuccess,
   type MemoryConflictError,
   type MemoryConflictReason,
   type MemoryConnectionError,
@@ -92,32 +22,34 @@ export {
   type MemoryErrorUnion,
   type MemoryIssue,
   type MemoryNotFoundError,
+  MemorySetupError,
   type MemoryStorageError,
   type MemoryValidationError,
-} from "./errors.ts";
-export { createMemoryProvider, createSimpleMemoryProvider } from "./factory/create.ts";
+  type Result,
+} from "./contract/errors.ts";
+export type { RunId, TraceId } from "./contract/ids.ts";
 export type {
-  MemoryClient,
-  MemoryClients,
-  MemoryProviderConfig,
-  MemoryProviderOf,
-  MemorySettings,
-  MemoryType,
-} from "./factory/types.ts";
-export type { RunId, TraceId } from "./ids.ts";
-export type { InMemoryConfig } from "./in-memory/config.ts";
-export { createInMemoryProvider, type InMemoryProvider } from "./in-memory/provider.ts";
-export type {
+  BlobReference,
+  ContentPart,
   CustomToolCall,
   FunctionToolCall,
+  KnownPart,
+  MediaPart,
   Message,
   ModelOrigin,
+  OtherPart,
+  ProviderMetadata,
+  ProviderToolCallPart,
+  ProviderToolResultPart,
+  ReasoningPart,
+  RefusalPart,
   RichMessage,
   RichToolCall,
+  SourcePart,
+  TextPart,
   ToolCall,
-} from "./message.ts";
-export type { PendingToolCalls } from "./messages/pending.ts";
-export { sanitizeConversation } from "./messages/sanitizer.ts";
+  ToolCallPart,
+} from "./contract/message.ts";
 export type {
   ConversationMemory,
   ConversationMetadata,
@@ -127,15 +59,63 @@ export type {
   MemoryStats,
   WriteMetadata,
   WriteOptions,
-} from "./provider.ts";
-export type { ProviderMetadata } from "./provider-metadata.ts";
-export type { ProviderReading } from "./read-from.ts";
-export { withFallback } from "./resilience/fallback.ts";
-export type { FallbackEvent, FallbackOptions, RetryEvent, RetryOptions } from "./resilience/options.ts";
-export { withRetry } from "./resilience/retry.ts";
-export { createFailure, createSuccess, isFailure, isSuccess, type Result } from "./result.ts";
-export { MemorySetupError } from "./setup-error.ts";
-export type { CalledTool } from "./tool-call.ts";
+} from "./contract/provider.ts";
+export type {
+  ConversationReading,
+  ConversationRecord,
+  ConversationVerification,
+  MessageRange,
+  MessageSelection,
+  ReadOptions,
+  VersionedMemoryProvider,
+  WriteReceipt,
+  WriteResult,
+} from "./contract/versioned-provider.ts";
+
+// Input that is checked.
+
+export { parseMessages } from "./codec/messages.ts";
+
+// Pure functions of a conversation.
+
+export type { ApprovalDecision, PendingApproval } from "./history/continuation/approval.ts";
+export type {
+  ContinuationMode,
+  ContinuationOptions,
+  HistoryTokens,
+} from "./history/continuation/continuation-options.ts";
+export {
+  assertValidContinuation,
+  type Continuation,
+  ContinuationValidationError,
+  type ContinuationValidator,
+  defaultContinuationValidator,
+  type HistoryPosition,
+  validateContinuation,
+} from "./history/continuation/validate-continuation.ts";
+export type {
+  ContinuationAcceptance,
+  ContinuationRejection,
+  ContinuationRejectionCode,
+  ContinuationValidationResult,
+} from "./history/continuation/validation-result.ts";
+export { sanitizeConversation } from "./history/messages/sanitizer.ts";
+export type { CalledTool, PendingToolCalls } from "./history/messages/tool-calls.ts";
+export type { Tokenizer } from "./history/window/tokens.ts";
+export type { Omission, OmissionReason, WindowPlan } from "./history/window/window.ts";
+export type {
+  MessageWindowOptions,
+  TokenWindowOptions,
+  WindowOptions,
+} from "./history/window/window-options.ts";
+export type { WindowEnd, WindowTail } from "./history/window/window-tail.ts";
+
+// The provider that keeps conversations in the process.
+
+export { createInMemoryProvider, type InMemoryConfig, type InMemoryProvider } from "./in-memory/provider.ts";
+
+// What a server records of turns.
+
 export type {
   AppendedEvents,
   BegunTurn,
@@ -151,22 +131,85 @@ export type {
   TurnWriter,
   WriterAnswer,
 } from "./turn-log/turn-log.ts";
-export type {
-  ConversationReading,
-  ConversationRecord,
-  ConversationVerification,
-  MessageRange,
-  MessageSelection,
-  ReadOptions,
-  VersionedMemoryProvider,
-  WriteReceipt,
-  WriteResult,
-} from "./versioned-provider.ts";
-export { type ChatMemory, createChatMemory } from "./window/chat-memory.ts";
-export type { ChatMemoryConfig, ChatMemoryOptions } from "./window/config.ts";
-export { type ConversationWindow, windowOf } from "./window/config.ts";
-export { createGptTokenizer, type GptTokenizerOptions } from "./window/gpt-tokenizer.ts";
-export type { MessageWindowOptions, TokenWindowOptions, WindowOptions } from "./window/options.ts";
-export type { Tokenizer } from "./window/tokens.ts";
-export type { Omission, OmissionReason, WindowPlan } from "./window/window.ts";
-export type { WindowEnd, WindowTail } from "./window/window-tail.ts";
+
+// Providers around a provider.
+
+export { type FallbackEvent, type FallbackOptions, withFallback } from "./wrappers/fallback.ts";
+export { type LatencyStats, MemoryPerformanceMonitor, monitorProvider } from "./wrappers/monitor.ts";
+export type { ProviderReading } from "./wrappers/read-from.ts";
+export { type RetryEvent, type RetryOptions, withRetry } from "./wrappers/retry.ts";
+
+// The bytes of large media.
+
+export type { BlobBackend, BlobEntry, BlobHold, BlobStore, ListedBlob, NewBlob } from "./blobs/blob-store.ts";
+export type { SweepOptions, SweepReport } from "./blobs/garbage-collection.ts";
+export { createInMemoryBlobStore } from "./blobs/in-memory.ts";
+export { isMediaResolver, type MediaResolver, type ResolveOptions } from "./blobs/media-resolver.ts";
+export type { BlobErrorEvent } from "./blobs/media-writer.ts";
+export { type BlobMethods, type BlobOptions, withBlobs } from "./blobs/with-blobs.ts";
+
+// Stores with the methods of a chat.
+
+export { type ProviderOfOptions, providerOf } from "./conversation-store/provider-over-store.ts";
+export {
+  type AnyConversationStore,
+  type ConversationStore,
+  ConversationStoreError,
+  type ConversationStoreListEntry,
+  type ConversationStoreMeta,
+  type ProviderConversationStore,
+} from "./conversation-store/store.ts";
+export {
+  type ConversationStoreOptions,
+  conversationMetadata,
+  createConversationStore,
+  MemoryConversationStore,
+} from "./conversation-store/store-over-provider.ts";
+
+// What a model sees of a conversation.
+
+export { type ChatMemory, createChatMemory } from "./chat-memory/chat-memory.ts";
+export {
+  type ChatMemoryConfig,
+  type ChatMemoryOptions,
+  type ConversationWindow,
+  parseChatMemoryConfig,
+  windowOf,
+} from "./chat-memory/config.ts";
+export { createGptTokenizer, type GptTokenizerOptions } from "./chat-memory/gpt-tokenizer.ts";
+
+// Choosing, opening and checking a provider at run time.
+
+export type { AdapterVariable, MemoryAdapter, MemoryAdapterTypes } from "./config/adapter.ts";
+export {
+  type DiagnosisOptions,
+  type DiagnosisStep,
+  type DiagnosisStepName,
+  diagnoseMemoryProvider,
+  formatMemoryDiagnosis,
+  type MemoryDiagnosis,
+} from "./config/diagnose.ts";
+export { registerMemoryAdapter } from "./config/discovery.ts";
+export {
+  createMemoryProviderFromEnv,
+  type EnvironmentReport,
+  type EnvironmentVariable,
+  formatEnvironmentReport,
+  type MemoryEnvironment,
+  type VariableState,
+  validateMemoryEnvironment,
+} from "./config/environment.ts";
+export {
+  createMemoryProvider,
+  createSimpleMemoryProvider,
+  type MemoryClient,
+  type MemoryClients,
+  type MemoryProviderConfig,
+  type MemoryProviderOf,
+  type MemorySettings,
+  type MemoryType,
+} from "./config/factory.ts";
+
+// For backends.
+
+export type { JsonObject } from "./contract/backend.ts";

@@ -19,7 +19,7 @@ import {
   registerMemoryAdapter,
   validateMemoryEnvironment,
 } from "../src/index.ts";
-import { notesAdapter } from "./support/adapters.ts";
+import { notesAdapter } from "./config/notes-adapter.ts";
 
 const open = () =>
   createInMemoryProvider({

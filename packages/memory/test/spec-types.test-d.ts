@@ -1,6 +1,5 @@
 // What the texts declare, as they declare it: providers and stores that are typed so are ours without a cast.
 import { describe, expectTypeOf, it } from "vitest";
-import { readFrom } from "../src/adapter/index.ts";
 import {
   type AnyConversationStore,
   type ConversationMemory,
@@ -24,6 +23,7 @@ import {
   withFallback,
   withRetry,
 } from "../src/index.ts";
+import { readFrom } from "../src/wrappers/read-from.ts";
 
 /** As the text on the memory system has it. */
 interface TextProvider {

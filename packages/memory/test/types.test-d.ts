@@ -1,5 +1,4 @@
 import { describe, expectTypeOf, it } from "vitest";
-import { createRunId, createTraceId, generateTraceId } from "../src/engine/index.ts";
 import type {
   ConversationMemory,
   InMemoryProvider,
@@ -12,6 +11,7 @@ import type {
   RunId,
   TraceId,
 } from "../src/index.ts";
+import { createRunId, createTraceId, generateTraceId } from "../src/internal.ts";
 
 describe("ids", () => {
   it("of traces and runs are strings that don't pass for each other", () => {

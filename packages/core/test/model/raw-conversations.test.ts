@@ -1,6 +1,6 @@
 import { createInMemoryProvider, type Message, type RichMessage, sanitizeConversation } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
-import { rawConversations } from "../../../memory/test/support/raw-messages.ts";
+import { rawConversations } from "../../../memory/test/history/messages/raw-messages.ts";
 import { type ModelCompletion, run } from "../../src/index.ts";
 import { parseReply } from "../../src/model/reply.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";

@@ -1,23 +1,28 @@
-import { CorruptMessage, decodeConversation, decodeMessages } from "../codec/decode.ts";
-import { encodeWrite, type WriteInput } from "../codec/encode.ts";
-import { encodeId, encodeLimit, encodeQuery, encodeUserId } from "../codec/encode-query.ts";
-import { encodeRead } from "../codec/encode-read.ts";
+import { CorruptMessage, decodeMessages } from "../codec/messages.ts";
+import { encodeId, encodeLimit, encodeQuery, encodeUserId } from "../codec/query.ts";
+import { decodeConversation, encodeRead } from "../codec/read.ts";
 import { decodeRecord, encodeRecord } from "../codec/record.ts";
+import { encodeWrite, type WriteInput } from "../codec/write.ts";
+import { absentIncarnation, type MemoryBackend, type WriteOutcome } from "../contract/backend.ts";
 import {
+  createFailure,
   createMemoryConflictError,
   createMemoryConnectionError,
   createMemoryNotFoundError,
   createMemoryStorageError,
   createMemoryValidationError,
+  createSuccess,
   type MemoryErrorUnion,
   type MemoryIssue,
-} from "../errors.ts";
-import { absentIncarnation } from "../incarnation.ts";
-import { present } from "../present.ts";
-import type { HealthStatus } from "../provider.ts";
-import { createFailure, createSuccess, type Result } from "../result.ts";
-import type { ConversationReading, VersionedMemoryProvider, WriteResult } from "../versioned-provider.ts";
-import type { MemoryBackend, WriteOutcome } from "./backend.ts";
+  type Result,
+} from "../contract/errors.ts";
+import type { HealthStatus } from "../contract/provider.ts";
+import type {
+  ConversationReading,
+  VersionedMemoryProvider,
+  WriteResult,
+} from "../contract/versioned-provider.ts";
+import { present } from "../runtime/objects.ts";
 import { verifyHistory } from "./verify-history.ts";
 
 const DEFAULT_RECENT_MESSAGES = 50;

@@ -1,7 +1,12 @@
-import { CorruptMessage, decodeMessage } from "../codec/decode.ts";
-import { createMemoryStorageError, describeCause } from "../errors.ts";
-import type { EncodedMessage, MemoryBackend, StoredConversation, StoredMessage } from "./backend.ts";
-import { extendBackend } from "./extend-backend.ts";
+import { CorruptMessage, decodeMessage } from "../codec/messages.ts";
+import type {
+  EncodedMessage,
+  MemoryBackend,
+  StoredConversation,
+  StoredMessage,
+} from "../contract/backend.ts";
+import { createMemoryStorageError, describeCause } from "../contract/errors.ts";
+import { extendObject } from "../runtime/objects.ts";
 
 /** Converts the body of a message, which is JSON text, before it is stored and after it is read. */
 export interface MessageMapping {
@@ -9,34 +14,6 @@ export interface MessageMapping {
   readonly encode: (body: string) => string | Promise<string>;
   /** If it throws, the read fails. */
   readonly decode: (text: string) => string | Promise<string>;
-}
-
-class MappingFailed extends Error {
-  override readonly name = "MappingFailed";
-}
-
-/** What is thrown may quote the message: only its name is kept. */
-async function mapped(map: (text: string) => string | Promise<string>, text: string): Promise<string> {
-  let result: unknown;
-  try {
-    result = await map(text);
-  } catch (thrown) {
-    throw new MappingFailed(describeCause(thrown).name);
-  }
-  if (typeof result !== "string") throw new MappingFailed("no text");
-  return result;
-}
-
-/** A message again, so that the store can treat it like any body, whatever characters the text contains. */
-const toStoredBody = ({ isToolResult }: EncodedMessage, text: string): string =>
-  JSON.stringify({ role: isToolResult ? "tool" : "user", content: text });
-
-/** Throws {@link CorruptMessage}. */
-function fromStoredBody(stored: StoredMessage, index: number): string {
-  const { content }: { readonly content: unknown } =
-    typeof stored === "string" ? decodeMessage(stored, index) : stored;
-  if (typeof content !== "string") throw new CorruptMessage(index);
-  return content;
 }
 
 /**
@@ -73,3 +50,38 @@ export function mapMessages<B extends MemoryBackend>(backend: B, { encode, decod
         : backend.toMemoryError(operation, thrown),
   });
 }
+
+class MappingFailed extends Error {
+  override readonly name = "MappingFailed";
+}
+
+/** What is thrown may quote the message: only its name is kept. */
+async function mapped(map: (text: string) => string | Promise<string>, text: string): Promise<string> {
+  let result: unknown;
+  try {
+    result = await map(text);
+  } catch (thrown) {
+    throw new MappingFailed(describeCause(thrown).name);
+  }
+  if (typeof result !== "string") throw new MappingFailed("no text");
+  return result;
+}
+
+/** A message again, so that the store can treat it like any body, whatever characters the text contains. */
+const toStoredBody = ({ isToolResult }: EncodedMessage, text: string): string =>
+  JSON.stringify({ role: isToolResult ? "tool" : "user", content: text });
+
+/** Throws {@link CorruptMessage}. */
+function fromStoredBody(stored: StoredMessage, index: number): string {
+  const { content }: { readonly content: unknown } =
+    typeof stored === "string" ? decodeMessage(stored, index) : stored;
+  if (typeof content !== "string") throw new CorruptMessage(index);
+  return content;
+}
+
+/**
+ * The backend with some of its methods replaced: what a wrapper begins with. All others are passed on, bound to the
+ * backend, which may be an instance of a class.
+ */
+export const extendBackend = <B extends MemoryBackend>(backend: B, methods: Partial<MemoryBackend>): B =>
+  extendObject(backend, methods);

@@ -1,7 +1,6 @@
 import { encodeJson } from "../codec/json.ts";
-import type { ConversationVerification } from "../versioned-provider.ts";
-import type { HistoryReader, StoredHistory } from "./backend.ts";
-import { messageHash, nextDigest } from "./history-digest.ts";
+import { type HistoryReader, messageHash, nextDigest, type StoredHistory } from "../contract/backend.ts";
+import type { ConversationVerification } from "../contract/versioned-provider.ts";
 
 /** Messages that are checked at once. */
 const PAGE = 200;

@@ -1,19 +1,26 @@
 import { sha256 } from "#digest";
-import { guarded, integerIssue, isPlainObject, pushIssue } from "../codec/checks.ts";
-import { idIssue } from "../codec/ids.ts";
+import { guarded, integerIssue, pushIssue } from "../codec/checks.ts";
 import {
+  createFailure,
   createMemoryConnectionError,
   createMemoryStorageError,
   createMemoryValidationError,
+  createSuccess,
   describeCause,
   type MemoryErrorUnion,
   type MemoryIssue,
-} from "../errors.ts";
-import { isUint8Array } from "../platform/uint8-array.ts";
-import { createFailure, createSuccess, type Result } from "../result.ts";
-import type { BlobBackend, BlobHold, ListedBlob } from "./blob-backend.ts";
-import type { BlobStore } from "./blob-store.ts";
-import { sha256Schema } from "./reference.ts";
+  type Result,
+} from "../contract/errors.ts";
+import { idIssue } from "../contract/ids.ts";
+import { isUint8Array } from "../runtime/bytes.ts";
+import { isPlainObject } from "../runtime/objects.ts";
+import {
+  type BlobBackend,
+  type BlobHold,
+  type BlobStore,
+  type ListedBlob,
+  sha256Schema,
+} from "./blob-store.ts";
 
 const sha256Of = (data: Uint8Array): string => sha256(data, "hex");
 

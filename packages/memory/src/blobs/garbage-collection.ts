@@ -1,14 +1,8 @@
-import type { MemoryErrorUnion } from "../errors.ts";
-import { createFailure, createSuccess, type Result } from "../result.ts";
-import type { VersionedMemoryProvider } from "../versioned-provider.ts";
-import type { BlobEntry } from "./blob-backend.ts";
-import type { BlobStore } from "./blob-store.ts";
-import type { BlobCache } from "./cache.ts";
+import { createSuccess, type Result } from "../contract/errors.ts";
+import type { VersionedMemoryProvider } from "../contract/versioned-provider.ts";
+import { type BlobEntry, type BlobStore, failedIn } from "./blob-store.ts";
 import { namedIn } from "./media-parts.ts";
-
-/** As every error of a method, it names the method that was called. */
-export const failedIn = (operation: string, { error }: { readonly error: MemoryErrorUnion }) =>
-  createFailure({ ...error, operation });
+import type { BlobCache } from "./media-resolver.ts";
 
 export interface Collecting {
   readonly provider: VersionedMemoryProvider;

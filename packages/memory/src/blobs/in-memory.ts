@@ -1,5 +1,4 @@
-import type { BlobBackend, BlobHold } from "./blob-backend.ts";
-import type { BlobStore } from "./blob-store.ts";
+import type { BlobBackend, BlobHold, BlobStore } from "./blob-store.ts";
 import { defineBlobStore } from "./define-blob-store.ts";
 
 interface HeldBlob {

@@ -1,13 +1,10 @@
-import { isPlainObject } from "../codec/checks.ts";
-import type { ContentPart } from "../content-part.ts";
-import type { Message, RichMessage } from "../message.ts";
-import { base64Of, bytesIn } from "../platform/bytes.ts";
-import { isUint8Array } from "../platform/uint8-array.ts";
-import { copyArgument } from "../resilience/argument-copy.ts";
-import { type BlobReference, parseReference } from "./reference.ts";
+import type { BlobReference, ContentPart, Message, RichMessage } from "../contract/message.ts";
+import { base64Of, bytesIn, isUint8Array } from "../runtime/bytes.ts";
+import { copyArgument, isPlainObject } from "../runtime/objects.ts";
+import { parseReference } from "./blob-store.ts";
 
 /** Bytes that were found in a message, the finder's own. */
-export interface FoundMedia {
+interface FoundMedia {
   /** Where, for errors, e.g. `messages[0].content[1].data`. */
   readonly path: string;
   readonly data: Uint8Array;
@@ -33,7 +30,7 @@ const isMedia = (part: unknown): part is Fields =>
   isPlainObject(part) && "type" in part && part.type === "media";
 
 /** The reference of a stored part; `undefined` for any other part. */
-export const referenceIn = (part: unknown): BlobReference | undefined =>
+const referenceIn = (part: unknown): BlobReference | undefined =>
   isMedia(part) && part["blob"] !== undefined && part["data"] === undefined
     ? parseReference(part["blob"])
     : undefined;

@@ -1,27 +1,52 @@
-import { conversationCursor } from "../codec/cursor.ts";
-import { idIssue } from "../codec/ids.ts";
-import { parseOptions } from "../codec/schema-issues.ts";
-import { extendObject } from "../extend-object.ts";
-import type { Message } from "../message.ts";
-import { notifyObserver } from "../observer.ts";
-import type { WriteMetadata, WriteOptions } from "../provider.ts";
-import { copyArgument } from "../resilience/argument-copy.ts";
-import { mayAnswerFromFallback } from "../resilience/fallback.ts";
-import { createSuccess, type Result } from "../result.ts";
-import type { VersionedMemoryProvider } from "../versioned-provider.ts";
-import { createBlobCache } from "./cache.ts";
+import * as z from "zod";
+import { parseOptions } from "../codec/checks.ts";
+import { conversationCursor } from "../codec/query.ts";
+import { createSuccess, type Result } from "../contract/errors.ts";
+import { idIssue } from "../contract/ids.ts";
+import type { Message } from "../contract/message.ts";
+import type { WriteMetadata, WriteOptions } from "../contract/provider.ts";
+import type { VersionedMemoryProvider } from "../contract/versioned-provider.ts";
+import { copyArgument, extendObject } from "../runtime/objects.ts";
+import { notifyObserver } from "../runtime/observer.ts";
+import { mayAnswerFromFallback } from "../wrappers/fallback.ts";
+import { type BlobStore, failedIn } from "./blob-store.ts";
 import {
   type Collecting,
   collectBlobs,
-  failedIn,
   type SweepOptions,
   type SweepReport,
   sweep,
 } from "./garbage-collection.ts";
 import { findMedia } from "./media-parts.ts";
-import { createMediaResolver, type MediaResolver } from "./media-resolver.ts";
-import { createMediaWriter, type MediaWrite } from "./media-write.ts";
-import { type BlobErrorEvent, type BlobOptions, blobOptionsSchema } from "./options.ts";
+import { createBlobCache, createMediaResolver, type MediaResolver } from "./media-resolver.ts";
+import { type BlobErrorEvent, createMediaWriter, type MediaWrite } from "./media-writer.ts";
+
+const isBlobStore = (value: unknown): value is BlobStore =>
+  typeof value === "object" && value !== null && "put" in value && typeof value.put === "function";
+
+const blobOptionsSchema = z.strictObject({
+  /** Where the bytes go. It stays open when the provider is closed. */
+  blobs: z.custom<BlobStore>(isBlobStore, { error: "expected a BlobStore" }),
+  /** Media of fewer bytes stay in their messages. Default 32,768. */
+  minBytes: z.int().min(1).default(32_768),
+  /** Media of more bytes are refused. Default 67,108,864. */
+  maxBytes: z.int().min(1).default(67_108_864),
+  /** How many bytes of media this process caches after reading, each for at most a minute. Default 33,554,432; 0: none. */
+  cacheBytes: z.int().min(0).default(33_554_432),
+  /**
+   * How long media is kept whose message isn't stored yet: the media of a writer that crashed is swept only after
+   * this. A write fails if storing its media takes longer than half of it. Default 900.
+   */
+  holdSeconds: z.int().min(2).default(900),
+  /** Called for failures that don't fail a call. Default: nothing is reported. */
+  onBlobError: z
+    .custom<(event: BlobErrorEvent) => void>((value) => typeof value === "function", {
+      error: "expected a function",
+    })
+    .optional(),
+});
+
+export type BlobOptions = z.input<typeof blobOptionsSchema>;
 
 /** What {@link withBlobs} adds to a provider. */
 export interface BlobMethods extends MediaResolver {

@@ -1,14 +1,11 @@
-import { base64Of, bytesIn } from "../platform/bytes.ts";
-import { isUint8Array } from "../platform/uint8-array.ts";
+import type { JsonValue } from "../contract/backend.ts";
+import { base64Of, bytesIn, isUint8Array } from "../runtime/bytes.ts";
 
 /**
  * JSON text that gives back exactly what went in: plain JSON, plus `Date` as `{ "$date": iso }`, `Uint8Array` as
  * `{ "$bytes": base64 }` and `URL` as `{ "$url": href }`. A real key of these names is escaped by one more `$`. A `Buffer`
  * comes back as a `Uint8Array`.
  */
-
-export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
-export type JsonObject = { readonly [key: string]: JsonValue };
 
 /** Why a value can't be stored. `path` is relative to the value, e.g. `.meta[2]`. */
 export class UnstorableValue extends Error {

@@ -1,13 +1,13 @@
-import type { ReadOutcome } from "../backend/backend.ts";
-import type { MemoryIssue } from "../errors.ts";
-import { present } from "../present.ts";
-import type { WriteMetadata } from "../provider.ts";
-import type { ConversationRecord, VersionedMemoryProvider } from "../versioned-provider.ts";
+import type { ReadOutcome } from "../contract/backend.ts";
+import type { MemoryIssue } from "../contract/errors.ts";
+import { idIssue } from "../contract/ids.ts";
+import type { WriteMetadata } from "../contract/provider.ts";
+import type { ConversationRecord, VersionedMemoryProvider } from "../contract/versioned-provider.ts";
+import { present } from "../runtime/objects.ts";
 import { type Checked, checked, guarded, objectIssue, pushIssue, unknownFieldIssues } from "./checks.ts";
-import { decodeMessages } from "./decode.ts";
-import type { WriteInput } from "./encode.ts";
-import { idIssue } from "./ids.ts";
 import { deepFreeze, fromJsonValue } from "./json.ts";
+import { decodeMessages } from "./messages.ts";
+import type { WriteInput } from "./write.ts";
 
 type ImportOptions = Parameters<VersionedMemoryProvider["importConversation"]>[1];
 

@@ -1,11 +1,11 @@
-import type { KeyedQueue } from "../async/keyed-queue.ts";
-import type { ConversationWrite } from "../backend/backend.ts";
-import { setBounded } from "../bounded-map.ts";
-import type { JsonObject } from "../codec/json.ts";
-import { applyWrite, createEntry, type Entry } from "../in-memory/conversation.ts";
-import type { Message, RichMessage } from "../message.ts";
-import type { MemoryProvider } from "../provider.ts";
-import { type ListedConversation, listedMetadata } from "./listed-conversations.ts";
+import type { ConversationWrite, JsonObject } from "../contract/backend.ts";
+import type { Message, RichMessage } from "../contract/message.ts";
+import type { MemoryProvider } from "../contract/provider.ts";
+import { createEntry, type Entry } from "../in-memory/conversation.ts";
+import { applyWrite } from "../in-memory/write.ts";
+import type { KeyedQueue } from "../runtime/keyed-queue.ts";
+import { setBounded } from "../runtime/objects.ts";
+import { type ListedConversation, listedMetadata } from "./store-reader.ts";
 
 const MAX_CONVERSATIONS = 2_000;
 
@@ -19,7 +19,7 @@ export interface LocalState {
   visible: number | undefined;
 }
 
-export interface OpenAppend {
+interface OpenAppend {
   readonly write: ConversationWrite;
   /** How many messages there were. */
   readonly before: number;

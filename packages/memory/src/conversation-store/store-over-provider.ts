@@ -1,31 +1,31 @@
 import * as z from "zod";
 import { sha256 } from "#digest";
-import { conversationCursor } from "../codec/cursor.ts";
-import { idIssue } from "../codec/ids.ts";
-import { parseOptions } from "../codec/schema-issues.ts";
-import { createMemoryNotFoundError, isMemoryConflictError } from "../errors.ts";
-import type { Message } from "../message.ts";
-import { sanitizeConversation } from "../messages/sanitizer.ts";
-import { present } from "../present.ts";
+import { parseOptions } from "../codec/checks.ts";
+import { conversationCursor } from "../codec/query.ts";
+import { createMemoryNotFoundError, isMemoryConflictError } from "../contract/errors.ts";
+import { idIssue } from "../contract/ids.ts";
+import type { Message } from "../contract/message.ts";
 import type {
   ConversationMemory,
   MemoryProvider,
   MemoryQuery,
   WriteMetadata,
   WriteOptions,
-} from "../provider.ts";
-import { readFrom } from "../read-from.ts";
-import { copyArgument } from "../resilience/argument-copy.ts";
-import { retrySchema } from "../resilience/options.ts";
-import { withRetry } from "../resilience/retry.ts";
-import { isVersionedProvider } from "../versioned-provider.ts";
-import type {
-  ConversationStoreListEntry,
-  ConversationStoreMeta,
-  ProviderConversationStore,
+} from "../contract/provider.ts";
+import { isVersionedProvider } from "../contract/versioned-provider.ts";
+import { sanitizeConversation } from "../history/messages/sanitizer.ts";
+import { createInMemoryProvider, type InMemoryConfig } from "../in-memory/provider.ts";
+import { copyArgument, present } from "../runtime/objects.ts";
+import { readFrom } from "../wrappers/read-from.ts";
+import { retrySchema, withRetry } from "../wrappers/retry.ts";
+import {
+  ConversationStoreError,
+  type ConversationStoreListEntry,
+  type ConversationStoreMeta,
+  invalidInput,
+  type ProviderConversationStore,
+  unwrap,
 } from "./store.ts";
-import { ConversationStoreError, invalidInput, unwrap } from "./store-error.ts";
-import { conversationMetadata, toListEntry } from "./store-metadata.ts";
 
 const optionsSchema = z.strictObject({
   /**
@@ -182,3 +182,87 @@ async function listConversations(
 
 const byActivity = (a: ConversationStoreListEntry, b: ConversationStoreListEntry): number =>
   (b.updatedAt?.getTime() ?? 0) - (a.updatedAt?.getTime() ?? 0);
+
+/** The metadata keys that are the store's, beside the index field `userId`. */
+const KEYS = ["title", "agent", "resourceSlug", "recordId"] as const;
+
+const optionalText = z.string().optional();
+
+const metaSchema = z.strictObject({
+  title: optionalText,
+  // A user id that is `undefined` would make a conversation that belongs to nobody.
+  userId: z.string().exactOptional(),
+  agent: optionalText,
+  resourceSlug: optionalText,
+  recordId: optionalText,
+});
+
+/**
+ * Title and meta as the metadata of a write: `title`, `agent`, `resourceSlug` and `recordId` under these names, and
+ * `userId`. For whoever writes to the provider of a store directly and wants the store to list what was written.
+ * Throws a `TypeError` that names a field which is unknown or no string.
+ */
+export function conversationMetadata(meta: ConversationStoreMeta = {}, title?: string): WriteMetadata {
+  const named = title === undefined ? meta : { ...meta, title };
+  const parsed = parseOptions(metaSchema, named, "conversation meta");
+  return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value !== undefined));
+}
+
+/** Metadata may have been written by anybody: what is no string is left out. */
+function toListEntry(conversation: ConversationMemory): ConversationStoreListEntry {
+  const { conversationId, userId, metadata } = conversation;
+  const fields = KEYS.flatMap((key) => {
+    const value: unknown = metadata?.[key];
+    return typeof value === "string" ? [[key, value] as const] : [];
+  });
+  return {
+    id: conversationId,
+    ...present({ userId }),
+    ...Object.fromEntries(fields),
+    ...(metadata === undefined ? {} : { createdAt: metadata.createdAt, updatedAt: metadata.updatedAt }),
+  };
+}
+
+/**
+ * Keeps conversations in this process: for development and tests. Nothing survives a restart, and the limits of the
+ * in-memory provider hold. Throws a `TypeError` for an invalid configuration, naming the field.
+ */
+export class MemoryConversationStore implements ProviderConversationStore {
+  readonly #store: ProviderConversationStore;
+
+  constructor(config: InMemoryConfig = {}) {
+    this.#store = createConversationStore(createInMemoryProvider(config), { retry: false });
+  }
+
+  get provider(): MemoryProvider {
+    return this.#store.provider;
+  }
+
+  threadFor(userId: string, agent: string): string {
+    return this.#store.threadFor(userId, agent);
+  }
+
+  create(title?: string, meta?: ConversationStoreMeta): Promise<string> {
+    return this.#store.create(title, meta);
+  }
+
+  load(conversationId: string): Promise<Message[]> {
+    return this.#store.load(conversationId);
+  }
+
+  append(conversationId: string, messages: readonly Message[]): Promise<void> {
+    return this.#store.append(conversationId, messages);
+  }
+
+  setTitle(conversationId: string, title: string): Promise<void> {
+    return this.#store.setTitle(conversationId, title);
+  }
+
+  list(...args: [userId?: string]): Promise<ConversationStoreListEntry[]> {
+    return this.#store.list(...args);
+  }
+
+  delete(conversationId: string): Promise<void> {
+    return this.#store.delete(conversationId);
+  }
+}

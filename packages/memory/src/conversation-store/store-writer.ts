@@ -1,13 +1,24 @@
-import { type ConversationWrite, IDEMPOTENCY_WINDOW, type WriteOutcome } from "../backend/backend.ts";
-import { setBounded } from "../bounded-map.ts";
-import { decodeMessage } from "../codec/decode.ts";
-import { decideWrite } from "../in-memory/conversation.ts";
-import type { Tombstones } from "../incarnation.ts";
-import type { Message } from "../message.ts";
-import { findAppendOutcome, loadMessages } from "./loaded-messages.ts";
+import { decodeMessage } from "../codec/messages.ts";
+import { sameJson } from "../codec/same-json.ts";
+import {
+  type ConversationWrite,
+  IDEMPOTENCY_WINDOW,
+  type Tombstones,
+  type WriteOutcome,
+} from "../contract/backend.ts";
+import type { Message } from "../contract/message.ts";
+import { sanitizeConversation } from "../history/messages/sanitizer.ts";
+import { decideWrite } from "../in-memory/write.ts";
+import { setBounded } from "../runtime/objects.ts";
 import { type KnownConversation, recordWrite } from "./local-state.ts";
-import type { AnyConversationStore } from "./store.ts";
-import { type ConversationStoreError, invalidInput, PROVIDER, storeFailure } from "./store-error.ts";
+import {
+  type AnyConversationStore,
+  type ConversationStoreError,
+  invalidInput,
+  PROVIDER,
+  storeFailure,
+} from "./store.ts";
+import { loadMessages } from "./store-reader.ts";
 
 const UNSUPPORTED = {
   maxMessages: "drop messages",
@@ -104,3 +115,38 @@ function unknownOutcome(retryable: boolean, cause?: unknown): ConversationStoreE
     "the conversation store's append() threw, and whether it wrote is unknown. Load the conversation before you write to it again";
   return storeFailure("appendMessages", reason, { retryable, cause });
 }
+
+/** What a store keeps of a message; it may drop other fields, add its own, and write `null` for "none". */
+const comparedFields = ({ role, content, tool_call_id, tool_calls }: Message) => [
+  role,
+  content,
+  tool_call_id ?? undefined,
+  tool_calls ?? undefined,
+];
+
+/** Whether two messages are equal in what every store keeps, whatever the order of their keys. */
+const sameMessage = (one: Message, other: Message | undefined): boolean =>
+  other !== undefined && sameJson(comparedFields(one), comparedFields(other));
+
+/** Whether an append that threw was done. `"unclear"`: in part, or the store may hide it. */
+type AppendOutcome = "appended" | "absent" | "unclear";
+
+/** `before` is how many messages there were when the batch, which isn't empty, was appended. */
+function findAppendOutcome(
+  now: readonly Message[],
+  batch: readonly Message[],
+  before: number,
+): AppendOutcome {
+  let began = false;
+  for (let start = before; start < now.length; start++) {
+    const matched = batch.findIndex((message, index) => !sameMessage(message, now[start + index]));
+    if (matched === -1) return "appended";
+    if (matched > 0) began = true;
+  }
+  return began || now.length < before || mayBeHidden(now, batch) ? "unclear" : "absent";
+}
+
+/** A `load` that sanitizes shows no calls that wait for their result. */
+const mayBeHidden = (now: readonly Message[], batch: readonly Message[]): boolean =>
+  sanitizeConversation([...now, ...batch]).length < now.length + batch.length &&
+  sanitizeConversation(now).length === now.length;

@@ -1,5 +1,13 @@
-import type { Message } from "../message.ts";
-import type { MemoryProvider } from "../provider.ts";
+import {
+  createMemoryStorageError,
+  createMemoryValidationError,
+  type MemoryErrorDetails,
+  type MemoryErrorUnion,
+  type MemoryIssue,
+  type Result,
+} from "../contract/errors.ts";
+import type { Message } from "../contract/message.ts";
+import type { MemoryProvider } from "../contract/provider.ts";
 
 /** What a conversation is about, said when it is created. */
 export interface ConversationStoreMeta {
@@ -78,4 +86,39 @@ export interface ProviderConversationStore extends ConversationStore {
    */
   list(userId?: string): Promise<ConversationStoreListEntry[]>;
   delete(conversationId: string): Promise<void>;
+}
+
+/**
+ * Why a conversation store could not do what it was asked to. `memoryError` is the tagged error, as a
+ * `MemoryProvider` returns it: it says what helps and whether a retry can, and holds no content.
+ */
+export class ConversationStoreError extends Error {
+  override readonly name = "ConversationStoreError";
+
+  constructor(readonly memoryError: MemoryErrorUnion) {
+    super(memoryError.message);
+  }
+}
+
+/** The name of a store of five methods in errors. */
+export const PROVIDER = "conversation-store";
+
+export const storeFailure = (
+  operation: string,
+  reason: string,
+  details: MemoryErrorDetails = {},
+): ConversationStoreError =>
+  new ConversationStoreError(createMemoryStorageError(operation, reason, { provider: PROVIDER, ...details }));
+
+export const invalidInput = (issues: readonly MemoryIssue[], details: MemoryErrorDetails) =>
+  new ConversationStoreError(createMemoryValidationError(issues, details));
+
+/** The data of a result. Throws {@link ConversationStoreError} for a failure. */
+export async function unwrap<T>(operation: string, action: () => Promise<Result<T>>): Promise<T> {
+  const result = await action().catch((cause: unknown) => {
+    const reason = "the memory provider threw";
+    throw new ConversationStoreError(createMemoryStorageError(operation, reason, { cause }));
+  });
+  if (!result.success) throw new ConversationStoreError(result.error);
+  return result.data;
 }

@@ -1,63 +1,51 @@
 // The pure functions of a conversation, for programs of any kind: without zod, Node's modules and stores. The root has the
 // sanitizer and the continuation validator of it.
+
+// The messages.
+
 export type {
   ContentPart,
+  CustomToolCall,
+  FunctionToolCall,
   KnownPart,
   MediaPart,
+  Message,
+  ModelOrigin,
   OtherPart,
+  ProviderMetadata,
   ProviderToolCallPart,
   ProviderToolResultPart,
   ReasoningPart,
   RefusalPart,
-  SourcePart,
-  TextPart,
-  ToolCallPart,
-} from "../content-part.ts";
-export {
-  type ApprovalDecision,
-  type PendingApproval,
-  parseApprovalDecision,
-} from "../continuation/approval.ts";
-export {
-  type HistoryPosition,
-  historyTokenOf,
-} from "../continuation/history-token.ts";
-export type { ContinuationMode, ContinuationOptions, HistoryTokens } from "../continuation/options.ts";
-export {
-  assertValidContinuation,
-  ContinuationValidationError,
-  validateContinuation,
-} from "../continuation/validate-continuation.ts";
-export type {
-  ContinuationAcceptance,
-  ContinuationRejection,
-  ContinuationRejectionCode,
-  ContinuationValidationResult,
-} from "../continuation/validation-result.ts";
-export {
-  type Continuation,
-  type ContinuationValidator,
-  defaultContinuationValidator,
-} from "../continuation/validator-hook.ts";
-export { sameJson } from "../json/same-json.ts";
-export type {
-  CustomToolCall,
-  FunctionToolCall,
-  Message,
-  ModelOrigin,
   RichMessage,
   RichToolCall,
+  SourcePart,
+  TextPart,
   ToolCall,
-} from "../message.ts";
-export { messageText, partText } from "../message-text.ts";
-export { type PendingToolCalls, pendingToolCalls } from "../messages/pending.ts";
-export { isReplayable, sanitizeConversation } from "../messages/sanitizer.ts";
-export { isMediaPart, isReasoningField, isReasoningPart, isTextPart } from "../part-kinds.ts";
-export type { ProviderMetadata } from "../provider-metadata.ts";
-export { type CalledTool, calledTool } from "../tool-call.ts";
-export { countMessageTokens } from "../window/message-tokens.ts";
-export type { MessageWindowOptions, TokenWindowOptions, WindowOptions } from "../window/options.ts";
-export { estimateTokens, type Tokenizer } from "../window/tokens.ts";
+  ToolCallPart,
+} from "../contract/message.ts";
+
+// Their order, text and tool calls.
+
+export {
+  isMediaPart,
+  isReasoningField,
+  isReasoningPart,
+  isTextPart,
+  messageText,
+  partText,
+} from "./messages/message-content.ts";
+export { isReplayable, sanitizeConversation } from "./messages/sanitizer.ts";
+export {
+  type CalledTool,
+  calledTool,
+  type PendingToolCalls,
+  pendingToolCalls,
+} from "./messages/tool-calls.ts";
+
+// What fits into a window.
+
+export { countMessageTokens, estimateTokens, type Tokenizer } from "./window/tokens.ts";
 export {
   messageWindow,
   type Omission,
@@ -65,5 +53,39 @@ export {
   planWindow,
   tokenWindow,
   type WindowPlan,
-} from "../window/window.ts";
-export { type WindowEnd, type WindowTail, windowTailOf } from "../window/window-tail.ts";
+} from "./window/window.ts";
+export type { MessageWindowOptions, TokenWindowOptions, WindowOptions } from "./window/window-options.ts";
+export { type WindowEnd, type WindowTail, windowTailOf } from "./window/window-tail.ts";
+
+// What a client adds to a history.
+
+export {
+  type ApprovalDecision,
+  type PendingApproval,
+  parseApprovalDecision,
+} from "./continuation/approval.ts";
+export type {
+  ContinuationMode,
+  ContinuationOptions,
+  HistoryTokens,
+} from "./continuation/continuation-options.ts";
+export {
+  assertValidContinuation,
+  type Continuation,
+  ContinuationValidationError,
+  type ContinuationValidator,
+  defaultContinuationValidator,
+  type HistoryPosition,
+  historyTokenOf,
+  validateContinuation,
+} from "./continuation/validate-continuation.ts";
+export type {
+  ContinuationAcceptance,
+  ContinuationRejection,
+  ContinuationRejectionCode,
+  ContinuationValidationResult,
+} from "./continuation/validation-result.ts";
+
+// Equality as JSON.
+
+export { sameJson } from "../codec/same-json.ts";

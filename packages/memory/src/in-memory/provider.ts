@@ -1,33 +1,47 @@
-import type {
-  ConversationQuery,
-  ConversationWrite,
-  MemoryBackend,
-  WriteOutcome,
-} from "../backend/backend.ts";
+import * as z from "zod";
 import { defineMemoryProvider } from "../backend/define-provider.ts";
-import { decodeMessage } from "../codec/decode.ts";
+import { parseOptions } from "../codec/checks.ts";
 import { mayHoldTags } from "../codec/json.ts";
-import { parseOptions } from "../codec/schema-issues.ts";
-import { createMemoryStorageError } from "../errors.ts";
-import { notifyObserver } from "../observer.ts";
-import type { VersionedMemoryProvider } from "../versioned-provider.ts";
-import { type InMemoryConfig, type InMemoryLimits, inMemoryConfigSchema } from "./config.ts";
+import { decodeMessage } from "../codec/messages.ts";
 import {
-  applyWrite,
+  type ConversationQuery,
+  type ConversationWrite,
+  type MemoryBackend,
+  TOMBSTONE_SECONDS,
+  type Tombstones,
+  tombstoneKey,
+  type WriteOutcome,
+} from "../contract/backend.ts";
+import { createMemoryStorageError } from "../contract/errors.ts";
+import type { VersionedMemoryProvider } from "../contract/versioned-provider.ts";
+import { notifyObserver } from "../runtime/observer.ts";
+import {
   createEntry,
   DIGESTS,
-  decideWrite,
   digestOf,
   type Entry,
   expiryTime,
   isExpired,
   type KeepBody,
+  selectConversations,
+  statsOf,
   toHistory,
   toListed,
   toRead,
 } from "./conversation.ts";
-import { selectConversations, statsOf } from "./listing.ts";
-import { createTombstones } from "./tombstones.ts";
+import { applyWrite, decideWrite } from "./write.ts";
+
+/** Limits are whole numbers from 1; both default to 1,000. */
+export const inMemoryConfigSchema = z.strictObject({
+  type: z.literal("memory").default("memory"),
+  /** Beyond this, the least recently active conversation is evicted. */
+  maxConversations: z.int().min(1).default(1_000),
+  /** Beyond this, an append drops the oldest messages, never splitting a tool call from its results. */
+  maxMessagesPerConversation: z.int().min(1).default(1_000),
+});
+
+export type InMemoryConfig = z.input<typeof inMemoryConfigSchema>;
+export type InMemoryLimits = z.output<typeof inMemoryConfigSchema>;
 
 type EvictionListener = (conversationId: string) => void;
 
@@ -229,5 +243,47 @@ export function createInMemoryProvider(config: InMemoryConfig = {}): InMemoryPro
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+  };
+}
+
+type TombstoneOwner = Pick<ConversationWrite, "conversationId" | "userId">;
+
+interface TombstoneStore {
+  /** Makes a tombstone; replaces an earlier one of the same conversation or user. */
+  readonly leave: (kind: "conversation" | "user", id: string) => void;
+  readonly of: (owner: TombstoneOwner) => Tombstones;
+  readonly clear: () => void;
+}
+
+/** Tombstones by the hash of what was erased. They expire in the order in which they were made. */
+function createTombstones(): TombstoneStore {
+  const tombstones = new Map<string, { readonly id: string; readonly expiresAt: number }>();
+
+  function removeExpired(now: number): void {
+    for (const [key, { expiresAt }] of tombstones) {
+      if (now < expiresAt) return;
+      tombstones.delete(key);
+    }
+  }
+
+  const idOf = (kind: "conversation" | "user", id: string): string | null => {
+    const tombstone = tombstones.get(tombstoneKey(kind, id));
+    return tombstone === undefined || Date.now() >= tombstone.expiresAt ? null : tombstone.id;
+  };
+
+  return {
+    leave: (kind: "conversation" | "user", id: string): void => {
+      const now = Date.now();
+      const key = tombstoneKey(kind, id);
+      removeExpired(now);
+      // Removed first, so that the map stays in the order of expiry.
+      tombstones.delete(key);
+      tombstones.set(key, { id: crypto.randomUUID(), expiresAt: now + TOMBSTONE_SECONDS * 1_000 });
+    },
+    of: ({ conversationId, userId }: TombstoneOwner): Tombstones => ({
+      conversation: idOf("conversation", conversationId),
+      user: userId === undefined ? null : idOf("user", userId),
+    }),
+    clear: (): void => tombstones.clear(),
   };
 }

@@ -1,14 +1,19 @@
-export type { BlobStoreHarness, TestBlobStore } from "./blobs/harness.ts";
-export { describeBlobStoreConformance } from "./blobs/suite.ts";
-export type { CacheAdapterHarness, TestCache } from "./cache/harness.ts";
-export { describeCacheAdapterConformance } from "./cache/suite.ts";
-export { reportCalls } from "./calls.ts";
-export type { Capability, MemoryCapabilities, MemoryProviderHarness, TestStore } from "./harness.ts";
-export { type Level, levels } from "./level.ts";
-export type { ProviderProcess } from "./provider-process.ts";
-export { checkMemoryProvider, type RuleReport } from "./report.ts";
-export { RuleBroken } from "./rule-broken.ts";
-export { serveProviders } from "./serve-providers.ts";
-export { describeMemoryProvider } from "./suite.ts";
-export type { TestTurnLog, TurnLogHarness } from "./turn-log/harness.ts";
-export { describeTurnLogConformance } from "./turn-log/suite.ts";
+export { type BlobStoreHarness, describeBlobStoreConformance, type TestBlobStore } from "./blobs/suite.ts";
+export {
+  type CacheAdapterHarness,
+  describeCacheAdapterConformance,
+  type TestCache,
+} from "./cache-adapter.ts";
+export { reportCalls } from "./kit/calls.ts";
+export {
+  type Capability,
+  type Level,
+  levels,
+  type MemoryCapabilities,
+  type MemoryProviderHarness,
+  type TestStore,
+} from "./kit/harness.ts";
+export { type ProviderProcess, serveProviders } from "./kit/provider-process.ts";
+export { RuleBroken } from "./kit/rule-broken.ts";
+export { checkMemoryProvider, describeMemoryProvider, type RuleReport } from "./memory-provider.ts";
+export { describeTurnLogConformance, type TestTurnLog, type TurnLogHarness } from "./turn-log/suite.ts";

@@ -1,12 +1,14 @@
-import { idIssue, isPortableText } from "../codec/ids.ts";
 import {
+  createFailure,
   createMemoryConflictError,
   createMemoryConnectionError,
   createMemoryValidationError,
+  createSuccess,
   type MemoryErrorUnion,
   type MemoryIssue,
-} from "../errors.ts";
-import { createFailure, createSuccess, type Result } from "../result.ts";
+  type Result,
+} from "../contract/errors.ts";
+import { idIssue, isPortableText } from "../contract/ids.ts";
 import type {
   AppendedEvents,
   EventPage,

@@ -1,5 +1,5 @@
-import { createMemoryStorageError } from "../errors.ts";
-import { present } from "../present.ts";
+import { createMemoryStorageError } from "../contract/errors.ts";
+import { present } from "../runtime/objects.ts";
 import { type BoundedEventQuery, defineTurnLog, TurnConflict } from "./define-turn-log.ts";
 import type {
   AppendedEvents,

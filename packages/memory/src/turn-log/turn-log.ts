@@ -1,4 +1,4 @@
-import type { Result } from "../result.ts";
+import type { Result } from "../contract/errors.ts";
 
 /**
  * - `"running"`: a writer appends events to it.

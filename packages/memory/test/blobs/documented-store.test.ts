@@ -3,7 +3,7 @@ import { describeBlobStoreConformance } from "@jaf/memory/testing";
 import { describe, expect, it } from "vitest";
 import { declareMediaRules } from "../../../../test/media/media-rules.ts";
 import { createInMemoryProvider } from "../../src/index.ts";
-import { type Bucket, createBucketBlobStore } from "../support/bucket-blob-store.ts";
+import { type Bucket, createBucketBlobStore } from "./bucket-blob-store.ts";
 
 /** As S3 is: each call takes a moment, and is atomic by itself. */
 function createBucket(): Bucket {
@@ -52,5 +52,5 @@ describe("media in the bucket of docs/media.md", () => {
 
 it("is in docs/media.md as it is here", () => {
   const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
-  expect(read("../../../../docs/media.md")).toContain(read("../support/bucket-blob-store.ts"));
+  expect(read("../../../../docs/media.md")).toContain(read("./bucket-blob-store.ts"));
 });

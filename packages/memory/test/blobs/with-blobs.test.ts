@@ -24,8 +24,13 @@ import {
   withFallback,
   withRetry,
 } from "../../src/index.ts";
-import { expectConflict, expectError, expectInvalid, expectOk } from "../../src/testing/expectations.ts";
-import { isMediaResolver } from "../../src/turns/index.ts";
+import { isMediaResolver } from "../../src/internal.ts";
+import {
+  expectConflict,
+  expectError,
+  expectInvalid,
+  expectOk,
+} from "../../src/testing/fixtures/expectations.ts";
 
 afterEach(() => void vi.useRealTimers());
 

@@ -2,16 +2,16 @@ import { connect } from "node:net";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleProcess } from "../../../../test/process-bundle.ts";
-import { defineMemoryProvider } from "../../src/adapter/index.ts";
+import { defineMemoryProvider } from "../../src/adapter.ts";
 import type { MemoryProviderHarness, TestStore } from "../../src/testing/index.ts";
-import { runRule } from "../../src/testing/run-rule.ts";
-import { endProcesses } from "../../src/testing/second-process.ts";
-import { rulesOf } from "../../src/testing/spec.ts";
+import { runRule } from "../../src/testing/kit/run-rule.ts";
+import { endProcesses } from "../../src/testing/kit/second-process.ts";
+import { rulesOf } from "../../src/testing/kit/spec.ts";
 import { specsFor } from "../../src/testing/specs/index.ts";
-import { openIntactBackend } from "../support/broken-backend.ts";
-import type { StorageAddress } from "../support/broken-process.ts";
-import { brokenProcesses } from "../support/broken-processes.ts";
-import { reachStorage, startStorages } from "../support/storage-server.ts";
+import { openIntactBackend } from "../testing/broken/backend.ts";
+import { brokenProcesses } from "../testing/broken-processes/processes.ts";
+import type { StorageAddress } from "../testing/broken-processes/provider-process.ts";
+import { reachStorage, startStorages } from "../testing/broken-processes/storage-server.ts";
 
 const rules = specsFor({ seeds: [1], rounds: 6 }).flatMap(rulesOf);
 const twoProcessRules = rules.filter(({ needs }) => needs?.includes("process"));
@@ -25,7 +25,9 @@ const withinOneProcess = rules.filter(
 );
 const nameOf = ({ subject, title }: (typeof rules)[number]) => `${subject}: ${title}`;
 
-const module = pathToFileURL(await bundleProcess(new URL("../support/broken-process.ts", import.meta.url)));
+const module = pathToFileURL(
+  await bundleProcess(new URL("../testing/broken-processes/provider-process.ts", import.meta.url)),
+);
 
 let storages: Awaited<ReturnType<typeof startStorages>>;
 

@@ -1,9 +1,9 @@
 import { sanitizeConversation } from "@jaf/memory";
 import { expect, it } from "vitest";
-import { mutate, randomFrom } from "../support/mutations.ts";
-import { recordedConversations, recordedMissing } from "../support/recorded-conversations.ts";
-import { brokenRules } from "../support/replay-rules.ts";
-import { richHistory } from "../support/rich-histories.ts";
+import { brokenRules } from "../history/messages/replay-rules.ts";
+import { mutate, randomFrom } from "../history/mutations.ts";
+import { recordedConversations, recordedMissing } from "../history/recorded-conversations.ts";
+import { richHistory } from "../history/rich-histories.ts";
 
 const MUTATIONS = 100_000;
 

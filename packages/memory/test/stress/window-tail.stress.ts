@@ -1,8 +1,8 @@
 import { type Message, sanitizeConversation, type WindowOptions } from "@jaf/memory";
 import { pendingToolCalls, planWindow, windowTailOf } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
-import { randomFrom } from "../support/mutations.ts";
-import { calls, result, said, user } from "../support/window-histories.ts";
+import { randomFrom } from "../history/mutations.ts";
+import { calls, result, said, user } from "../history/window/window-histories.ts";
 
 const TRIALS = 200_000;
 

@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { anyHistories, droppedCounts, windowFaults, windowOptions } from "../support/window-histories.ts";
+import {
+  anyHistories,
+  droppedCounts,
+  windowFaults,
+  windowOptions,
+} from "../history/window/window-histories.ts";
 
 const HISTORIES = 100_000;
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { wrapInTag } from "../../src/adapter/index.ts";
+import { wrapInTag } from "../../src/text/wrap-in-tag.ts";
 
 const TAG = "conversation-summary";
 

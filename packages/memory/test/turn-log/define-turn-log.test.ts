@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { createMemoryStorageError } from "../../src/errors.ts";
+import { createMemoryStorageError } from "../../src/contract/errors.ts";
 import { defineTurnLog, type TurnLogBackend } from "../../src/turn-log/define-turn-log.ts";
 import { createInMemoryTurnLog } from "../../src/turn-log/in-memory.ts";
 

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { expect } from "vitest";
-import { expectError, expectInvalid, expectOk } from "../expectations.ts";
-import { storableIds } from "../hostile-ids.ts";
+import { expectError, expectInvalid, expectOk } from "../fixtures/expectations.ts";
+import { storableIds } from "../fixtures/hostile-ids.ts";
 import {
   type BlobRules,
   bytesOf,

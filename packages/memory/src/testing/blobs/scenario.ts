@@ -1,7 +1,6 @@
 import { expect } from "vitest";
-import type { BlobEntry, BlobHold } from "../../blobs/blob-backend.ts";
-import type { BlobStore } from "../../blobs/blob-store.ts";
-import { expectOk } from "../expectations.ts";
+import type { BlobEntry, BlobHold, BlobStore } from "../../blobs/blob-store.ts";
+import { expectOk } from "../fixtures/expectations.ts";
 
 /** What a rule about blob stores works with. */
 export interface BlobScenario {

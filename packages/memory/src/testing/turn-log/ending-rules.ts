@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { expectOk } from "../expectations.ts";
+import { expectOk } from "../fixtures/expectations.ts";
 import {
   append,
   begin,

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { present } from "../../present.ts";
-import { expectConflict, expectOk } from "../expectations.ts";
-import { storableIds } from "../hostile-ids.ts";
+import { present } from "../../runtime/objects.ts";
+import { expectConflict, expectOk } from "../fixtures/expectations.ts";
+import { storableIds } from "../fixtures/hostile-ids.ts";
 import { append, begin, endedTurn, ending, eventsOf, HELD, type TurnLogRules, turnT } from "./scenario.ts";
 
 const MEGABYTE = 1_000_000;

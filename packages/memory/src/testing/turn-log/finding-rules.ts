@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { expectInvalid, expectOk } from "../expectations.ts";
-import { refusedIds, storableIds } from "../hostile-ids.ts";
-import { sleep } from "../time.ts";
+import { expectInvalid, expectOk } from "../fixtures/expectations.ts";
+import { refusedIds, storableIds } from "../fixtures/hostile-ids.ts";
+import { sleep } from "../fixtures/timing.ts";
 import {
   append,
   begin,

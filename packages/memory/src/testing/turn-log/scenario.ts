@@ -7,11 +7,11 @@ import type {
   TurnWriter,
   WriterAnswer,
 } from "../../turn-log/turn-log.ts";
-import { expectOk } from "../expectations.ts";
-import { sleep } from "../time.ts";
+import { expectOk } from "../fixtures/expectations.ts";
+import { sleep } from "../fixtures/timing.ts";
 
 /** Two logs on the same storage; the same one twice where there can't be two. */
-export interface TurnLogScenario {
+interface TurnLogScenario {
   readonly log: TurnLog;
   readonly other: TurnLog;
   readonly contents?: (() => Promise<string>) | undefined;

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { expectConflict, expectOk } from "../expectations.ts";
-import { sleep } from "../time.ts";
+import { expectConflict, expectOk } from "../fixtures/expectations.ts";
+import { sleep } from "../fixtures/timing.ts";
 import {
   append,
   begin,

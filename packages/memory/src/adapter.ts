@@ -1,0 +1,120 @@
+// For authors of backends: see docs/adding-a-provider.md.
+
+// The contract that a provider has.
+
+export {
+  createFailure,
+  createMemoryConflictError,
+  createMemoryConnectionError,
+  createMemoryNotFoundError,
+  createMemoryStorageError,
+  createMemoryValidationError,
+  createSuccess,
+  describeCause,
+  type ErrorCause,
+  type MemoryConflictError,
+  type MemoryConflictReason,
+  type MemoryConnectionError,
+  type MemoryErrorDetails,
+  type MemoryErrorUnion,
+  type MemoryIssue,
+  type MemoryNotFoundError,
+  MemorySetupError,
+  type MemoryStorageError,
+  type MemoryValidationError,
+  type Result,
+} from "./contract/errors.ts";
+export { idIssue, isPortableText, MAX_ID_LENGTH } from "./contract/ids.ts";
+export { isVersionedProvider, type VersionedMemoryProvider } from "./contract/versioned-provider.ts";
+
+// The storage port of conversations, and what makes a provider of it.
+
+export { defineMemoryProvider } from "./backend/define-provider.ts";
+export { extendBackend, type MessageMapping, mapMessages } from "./backend/map-messages.ts";
+export { parseOptions } from "./codec/checks.ts";
+export { decodeMessage } from "./codec/messages.ts";
+export { conversationCursor } from "./codec/query.ts";
+export { selectedBounds } from "./codec/read.ts";
+export {
+  type ConversationPosition,
+  type ConversationQuery,
+  type ConversationSource,
+  type ConversationWrite,
+  type DigestAlgorithm,
+  type EncodedMessage,
+  type ExpectedIncarnation,
+  type HistoryReader,
+  type HistoryRequest,
+  IDEMPOTENCY_WINDOW,
+  isErasedSince,
+  type JsonObject,
+  type JsonValue,
+  type MemoryBackend,
+  messageHash,
+  nextDigest,
+  type OwnMessageId,
+  type ReadOutcome,
+  type ReadRequest,
+  type StoredConversation,
+  type StoredHistory,
+  type StoredMessage,
+  type StoredSelection,
+  TOMBSTONE_SECONDS,
+  type Tombstones,
+  tombstoneKey,
+  type WriteConflictReason,
+  type WriteOutcome,
+} from "./contract/backend.ts";
+
+// The in-memory backend, as a reference and for backends that keep a copy in the process.
+
+export { createInMemoryBackend, type InMemoryConfig, inMemoryConfigSchema } from "./in-memory/provider.ts";
+
+// The storage port of a turn log.
+
+export { defineTurnLog, TurnConflict, type TurnLogBackend } from "./turn-log/define-turn-log.ts";
+export { createInMemoryTurnLog, type InMemoryTurnLogOptions } from "./turn-log/in-memory.ts";
+export type {
+  AppendedEvents,
+  BegunTurn,
+  EventPage,
+  EventQuery,
+  LoggedTurn,
+  NewTurn,
+  TakenOverTurn,
+  TurnEnding,
+  TurnLog,
+  TurnQuery,
+  TurnState,
+  TurnWriter,
+  WriterAnswer,
+} from "./turn-log/turn-log.ts";
+
+// The storage port of the bytes of large media.
+
+export type { BlobBackend, BlobEntry, BlobHold, BlobStore, ListedBlob, NewBlob } from "./blobs/blob-store.ts";
+export { defineBlobStore } from "./blobs/define-blob-store.ts";
+export type { BlobReference } from "./contract/message.ts";
+
+// What the package of a backend exports.
+
+export type { AdapterVariable, MemoryAdapter } from "./config/adapter.ts";
+
+// What backends share.
+
+export { messageText } from "./history/messages/message-content.ts";
+export { estimateTokens, type Tokenizer } from "./history/window/tokens.ts";
+export { type DeadlineOptions, onAbort, withDeadline } from "./runtime/abort.ts";
+export {
+  type BackoffDelays,
+  type BackoffLimits,
+  type BackoffOptions,
+  backoffDelayMs,
+  type Outcome,
+  retryWithBackoff,
+} from "./runtime/backoff.ts";
+export { createKeyedQueue, type KeyedQueue } from "./runtime/keyed-queue.ts";
+export { present } from "./runtime/objects.ts";
+export { callSafely } from "./runtime/observer.ts";
+export { wrapInTag } from "./text/wrap-in-tag.ts";
+export { type ProviderReading, readFrom } from "./wrappers/read-from.ts";

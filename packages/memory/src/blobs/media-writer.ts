@@ -1,0 +1,173 @@
+import {
+  createFailure,
+  createMemoryStorageError,
+  createMemoryValidationError,
+  createSuccess,
+  type MemoryErrorUnion,
+  type MemoryIssue,
+  type Result,
+} from "../contract/errors.ts";
+import type { BlobReference, Message } from "../contract/message.ts";
+import { present } from "../runtime/objects.ts";
+import { type BlobHold, failedIn } from "./blob-store.ts";
+import { type Collecting, collectBlobs } from "./garbage-collection.ts";
+import { type BatchMedia, namedIn } from "./media-parts.ts";
+
+/** A step with blobs failed without changing the outcome of a call: blobs that remain are swept later. */
+export interface BlobErrorEvent {
+  /**
+   * `"release"`: a hold stays until it expires. `"erase"`: blobs of a conversation stay until they are swept. `"sweep"`: a
+   * sweep in the background failed.
+   */
+  readonly step: "release" | "erase" | "sweep";
+  /** Absent with `"sweep"`. */
+  readonly conversationId?: string;
+  readonly error: MemoryErrorUnion;
+}
+
+export interface MediaWriting extends Collecting {
+  readonly settings: { readonly maxBytes: number; readonly holdSeconds: number };
+  readonly report: (event: BlobErrorEvent) => void;
+}
+
+export interface MediaWrite {
+  readonly operation: string;
+  readonly conversationId: string;
+  readonly media: BatchMedia;
+  /** Whether it may take messages away. */
+  readonly removes: boolean;
+  readonly idempotencyKey?: string | undefined;
+  /** Stores the batch as it is given. */
+  readonly store: (messages: readonly Message[]) => Promise<Result<void>>;
+}
+
+/** Whether nothing was written, and nothing will be. */
+function isRefused({ _tag }: MemoryErrorUnion): boolean {
+  switch (_tag) {
+    case "MemoryValidationError":
+    case "MemoryConflictError":
+    case "MemoryNotFoundError":
+      return true;
+    case "MemoryConnectionError":
+    case "MemoryStorageError":
+      return false;
+  }
+}
+
+/** Messages of others that may have come behind those of a write before it looks. */
+const WRITTEN_MEANWHILE = 30;
+
+const NOT_HERE =
+  "media that a stored message of this conversation names; resolve that of another one with resolveMedia first";
+
+/** Writes of media for one provider: see `withBlobs` for the order of steps. */
+export function createMediaWriter(writing: MediaWriting) {
+  const { provider, blobs, settings, report } = writing;
+  const { maxBytes, holdSeconds } = settings;
+
+  const invalid = (operation: string, issues: readonly MemoryIssue[]) =>
+    createFailure(createMemoryValidationError(issues, { provider: blobs.name, operation }));
+
+  async function putAll(
+    { conversationId, media, operation }: MediaWrite,
+    hold: BlobHold,
+    references: BlobReference[],
+  ): Promise<Result<void>> {
+    const start = performance.now();
+    for (const { data, encoding } of media.found) {
+      const put = await blobs.put(conversationId, data, hold);
+      if (!put.success) return failedIn(operation, put);
+      const { sha256, size } = put.data;
+      references.push({ sha256, size, ...present({ encoding }) });
+    }
+    if (performance.now() - start <= holdSeconds * 500) return createSuccess(undefined);
+    const reason = "storing its media took more than half of `holdSeconds`; try again, or raise it.";
+    const details = { provider: blobs.name, retryable: true };
+    return createFailure(createMemoryStorageError(operation, reason, details));
+  }
+
+  /**
+   * References that the batch brings itself are kept where a stored message names them: what was erased, and whatever lies
+   * in another conversation, isn't reached by its hash. A write that was done before is let through, to be replayed.
+   */
+  async function keepAll(
+    { conversationId, media, operation, idempotencyKey }: MediaWrite,
+    hold: BlobHold,
+  ): Promise<Result<void>> {
+    if (media.references.length === 0) return createSuccess(undefined);
+    const hashes = [...new Set(media.references.map(({ reference }) => reference.sha256))];
+    const kept = await blobs.keep(conversationId, hashes, hold);
+    if (!kept.success) return failedIn(operation, kept);
+    const read = await provider.readConversation(conversationId, {
+      messages: "all",
+      ...present({ receiptFor: idempotencyKey }),
+    });
+    if (!read.success) return failedIn(operation, read);
+    if (read.data.receipt !== undefined) return createSuccess(undefined);
+    const named = namedIn(read.data.conversation?.messages ?? []);
+    const issues = media.references
+      .filter(({ reference: { sha256 } }) => !named.has(sha256) || !kept.data.includes(sha256))
+      .map(({ path }) => ({ path, expected: NOT_HERE }));
+    return issues.length === 0 ? createSuccess(undefined) : invalid(operation, issues);
+  }
+
+  async function release(conversationId: string, hashes: ReadonlySet<string>, hold: BlobHold): Promise<void> {
+    const released = await blobs.release(conversationId, [...hashes], hold.id);
+    if (!released.success) report({ step: "release", conversationId, error: released.error });
+  }
+
+  /** Whether what was stored is there: a write that was skipped, replayed or trimmed at once leaves its media unnamed. */
+  async function isNamed(
+    { conversationId, idempotencyKey }: MediaWrite,
+    stored: readonly Message[],
+  ): Promise<boolean> {
+    const hashes = [...namedIn(stored)];
+    const isIn = (messages: readonly Message[]): boolean => {
+      const named = namedIn(messages);
+      return hashes.every((sha256) => named.has(sha256));
+    };
+    const asked = present({ receiptFor: idempotencyKey });
+    const atEnd = { messages: { limit: stored.length + WRITTEN_MEANWHILE }, ...asked };
+    const end = await provider.readConversation(conversationId, atEnd);
+    if (!end.success || end.data.conversation === null) return false;
+    if (isIn(end.data.conversation.messages)) return true;
+    const { receipt } = end.data;
+    if (receipt === undefined) return false;
+    const place = { before: receipt.nextPosition, limit: stored.length };
+    const read = await provider.readConversation(conversationId, { messages: place });
+    return read.success && isIn(read.data.conversation?.messages ?? []);
+  }
+
+  async function collect(conversationId: string): Promise<void> {
+    const collected = await collectBlobs(writing, conversationId);
+    if (!collected.success) report({ step: "erase", conversationId, error: collected.error });
+  }
+
+  return {
+    collect,
+
+    write: async (write: MediaWrite): Promise<Result<void>> => {
+      const { operation, conversationId, media, removes, store } = write;
+      const tooLong = media.found
+        .filter(({ data }) => data.byteLength > maxBytes)
+        .map(({ path }) => ({ path, expected: `at most ${maxBytes} bytes` }));
+      if (tooLong.length > 0) return invalid(operation, tooLong);
+
+      const hold: BlobHold = { id: crypto.randomUUID(), seconds: holdSeconds };
+      const references: BlobReference[] = [];
+      const given = await putAll(write, hold, references);
+      const ready = given.success ? await keepAll(write, hold) : given;
+      const stored = media.fill(references);
+      const written = ready.success ? await store(stored) : ready;
+      // What may still come to be stored stays held.
+      if (ready.success && !written.success && !isRefused(written.error)) return written;
+      const brought = media.references.map(({ reference }) => reference);
+      const hashes = new Set([...references, ...brought].map(({ sha256 }) => sha256));
+      // One after the other: an erasure in between either finds no hold, or is seen.
+      await release(conversationId, hashes, hold);
+      const isStoredBefore = written.success && !removes && (await isNamed(write, stored));
+      if (!isStoredBefore) await collect(conversationId);
+      return written;
+    },
+  };
+}

@@ -1,0 +1,247 @@
+import * as z from "zod";
+import type { EncodedMessage, StoredMessage } from "../contract/backend.ts";
+import {
+  createFailure,
+  createMemoryValidationError,
+  createSuccess,
+  type MemoryIssue,
+  type Result,
+} from "../contract/errors.ts";
+import { type Message, messageRoles } from "../contract/message.ts";
+import type { Fields } from "../runtime/objects.ts";
+import { schemaIssues, unstorable } from "./checks.ts";
+import { decodeJson, deepFreeze, encodeJson } from "./json.ts";
+
+const customCallSchema = z.looseObject({
+  id: z.string(),
+  type: z.literal("custom"),
+  custom: z.looseObject({ name: z.string(), input: z.string() }),
+});
+
+/** Some gateways leave out the type, or have one of their own. */
+const functionCallSchema = z.looseObject({
+  id: z.string(),
+  type: z.string().nullish(),
+  function: z.looseObject({ name: z.string(), arguments: z.string() }),
+});
+
+const isCustom = (call: unknown): boolean =>
+  typeof call === "object" && call !== null && "type" in call && call.type === "custom";
+
+/** Not a union: of that, an issue would name no field. */
+const toolCallSchema = z.unknown().superRefine((call, context) => {
+  const parsed = (isCustom(call) ? customCallSchema : functionCallSchema).safeParse(call);
+  for (const { path, message } of parsed.error?.issues ?? []) {
+    context.addIssue({ code: "custom", path, message });
+  }
+});
+
+const contentPartSchema = z.looseObject({ type: z.string() });
+
+/**
+ * The shape of a stored message. Unknown fields are allowed; what passes is kept as it came, not as zod copies it. The ids
+ * of calls are as providers gave them: also empty, and also several times the same.
+ */
+export const messageSchema = z.looseObject({
+  role: z.enum(messageRoles),
+  content: z.union([z.string(), z.array(contentPartSchema), z.null()], {
+    error: "expected a string, an array of content parts, or null",
+  }),
+  // `null` for "none" is what dumps of other systems hold.
+  tool_call_id: z.string().nullish(),
+  tool_calls: z.array(toolCallSchema).nullish(),
+});
+
+/** Messages on their way into a store. */
+export interface Batch {
+  readonly messages: EncodedMessage[];
+  readonly issues: MemoryIssue[];
+  /** Whether a message has the role `system` or `developer`. */
+  holdsSystemContent: boolean;
+}
+
+/** Validates and encodes messages; collects into `issues`. */
+export function encodeBatch(messages: unknown, issues: MemoryIssue[]): Batch {
+  const batch: Batch = { messages: [], issues, holdsSystemContent: false };
+  if (!Array.isArray(messages)) {
+    issues.push({ path: "messages", expected: "an array of messages" });
+    return batch;
+  }
+  // Unlike `map`, this visits holes.
+  for (let index = 0; index < messages.length; index++) {
+    batch.messages.push(encodeMessage(messages[index], index, batch));
+  }
+  return batch;
+}
+
+/** Of a batch, nothing but the messages. */
+export const encodeMessages = (messages: unknown, issues: MemoryIssue[]): readonly EncodedMessage[] =>
+  encodeBatch(messages, issues).messages;
+
+function encodeMessage(message: unknown, index: number, batch: Batch): EncodedMessage {
+  const { issues } = batch;
+  const path = () => `messages[${index}]`;
+  try {
+    const plain = encodePlainMessage(message);
+    if (plain !== undefined) return plain;
+    const body = encodeJson(message);
+    // What is stored, and not what was passed in: a getter answers anew, and hidden fields are not stored. Tags stay tags:
+    // no field of the schema may be a date, bytes or a URL.
+    const parsed = messageSchema.safeParse(JSON.parse(body));
+    if (parsed.success) {
+      const { role } = parsed.data;
+      if (role === "system" || role === "developer") batch.holdsSystemContent = true;
+      return { body, isToolResult: role === "tool" };
+    }
+    for (const { path: field, expected } of schemaIssues(parsed.error)) {
+      issues.push({ path: `${path()}${field}`, expected });
+    }
+  } catch (thrown) {
+    issues.push(unstorable(path(), thrown));
+  }
+  return { body: "", isToolResult: false };
+}
+
+// The same conditions as in `encodeJson`: what doesn't meet them goes there, to be refused with a reason.
+const isPlain = (value: unknown): value is Fields =>
+  typeof value === "object" &&
+  value !== null &&
+  Object.getPrototypeOf(value) === Object.prototype &&
+  !("toJSON" in value) &&
+  Object.getOwnPropertySymbols(value).length === 0;
+
+const isPlainArray = (value: unknown): value is readonly unknown[] =>
+  Array.isArray(value) &&
+  Object.getPrototypeOf(value) === Array.prototype &&
+  !("toJSON" in value) &&
+  Object.getOwnPropertySymbols(value).length === 0 &&
+  Object.keys(value).length === value.length;
+
+/** The field as JSON text, `""` for one that is absent, `undefined` for one that isn't plain. */
+type FieldEncoder = (key: string, value: unknown) => string | undefined;
+
+// Reads each field once, so that what was checked is what is stored.
+function encodeFields(value: unknown, encodeField: FieldEncoder): string | undefined {
+  if (!isPlain(value)) return undefined;
+  let text = "";
+  for (const key in value) {
+    const field = encodeField(key, value[key]);
+    if (field === undefined) return undefined;
+    if (field !== "") text += text === "" ? `"${key}":${field}` : `,"${key}":${field}`;
+  }
+  return `{${text}}`;
+}
+
+const encodeText = (value: unknown): string | undefined =>
+  typeof value === "string" ? JSON.stringify(value) : undefined;
+
+function encodeFunction(value: unknown): string | undefined {
+  let found = 0;
+  const text = encodeFields(value, (key, field) => {
+    if (key !== "name" && key !== "arguments") return undefined;
+    found += 1;
+    return encodeText(field);
+  });
+  return found === 2 ? text : undefined;
+}
+
+function encodeCall(value: unknown): string | undefined {
+  let found = 0;
+  const text = encodeFields(value, (key, field) => {
+    found += 1;
+    if (key === "id") return field === "" ? undefined : encodeText(field);
+    if (key === "type") return field === "function" ? '"function"' : undefined;
+    return key === "function" ? encodeFunction(field) : undefined;
+  });
+  return found === 3 ? text : undefined;
+}
+
+function encodeCalls(calls: unknown): string | undefined {
+  if (calls === undefined) return "";
+  if (!isPlainArray(calls)) return undefined;
+  const texts: string[] = [];
+  for (const call of calls) {
+    const text = encodeCall(call);
+    if (text === undefined) return undefined;
+    texts.push(text);
+  }
+  return `[${texts.join(",")}]`;
+}
+
+const encodeOriginField: FieldEncoder = (key, value) =>
+  key === "provider" || key === "api" || key === "model" ? encodeText(value) : undefined;
+
+/**
+ * Encodes a message that has the documented fields, maybe an origin, and nothing else, as nearly all do, in one pass.
+ * `undefined` for any other value: `messageSchema` and `encodeJson` decide about it. Throws what reading the value throws.
+ */
+export function encodePlainMessage(message: unknown): EncodedMessage | undefined {
+  let role: unknown;
+  let hasContent = false;
+  const body = encodeFields(message, (key, value) => {
+    switch (key) {
+      case "role":
+        role = value;
+        return value === "user" || value === "assistant" || value === "tool" ? `"${value}"` : undefined;
+      case "content":
+        hasContent = true;
+        return encodeText(value);
+      case "tool_call_id":
+        return value === undefined ? "" : encodeText(value);
+      case "tool_calls":
+        return encodeCalls(value);
+      case "origin":
+        return value === undefined ? "" : encodeFields(value, encodeOriginField);
+      default:
+        return undefined;
+    }
+  });
+  if (body === undefined || role === undefined || !hasContent) return undefined;
+  return { body, isToolResult: role === "tool" };
+}
+
+/**
+ * Checks untrusted messages, e.g. a request body or another framework's history, as a
+ * store would, and returns the same array. Rich messages (see {@link RichMessage}) are accepted, and are typed as
+ * `Message` from here on.
+ */
+export function parseMessages(messages: unknown): Result<readonly Message[]> {
+  const issues: MemoryIssue[] = [];
+  encodeMessages(messages, issues);
+  return issues.length === 0
+    ? createSuccess(messages as readonly Message[])
+    : createFailure(createMemoryValidationError(issues, { operation: "parseMessages" }));
+}
+
+/** A stored message that can't be read back. Says where, and nothing of its content. */
+export class CorruptMessage extends Error {
+  override readonly name = "CorruptMessage";
+  constructor(readonly index: number) {
+    super(`stored message ${index} is not a message`);
+  }
+}
+
+const ROLES: ReadonlySet<string> = new Set(messageRoles);
+
+// Bodies were validated on their way in; this guards against rows that something else wrote.
+function isMessage(value: unknown): value is Message {
+  if (typeof value !== "object" || value === null || !("role" in value) || !("content" in value))
+    return false;
+  return typeof value.role === "string" && ROLES.has(value.role);
+}
+
+/** Throws {@link CorruptMessage}. `index` says which one it was. */
+export function decodeMessage(body: string, index: number): Message {
+  let value: unknown;
+  try {
+    value = decodeJson(body);
+  } catch {
+    throw new CorruptMessage(index); // The parser's own message would quote the content.
+  }
+  if (!isMessage(value)) throw new CorruptMessage(index);
+  return deepFreeze(value);
+}
+
+/** Throws {@link CorruptMessage}. */
+export const decodeMessages = (stored: readonly StoredMessage[]): readonly Message[] =>
+  Object.freeze(stored.map((body, index) => (typeof body === "string" ? decodeMessage(body, index) : body)));

@@ -1,0 +1,112 @@
+import type { ConversationPosition, ConversationQuery } from "../contract/backend.ts";
+import type { MemoryIssue } from "../contract/errors.ts";
+import { idIssue } from "../contract/ids.ts";
+import type { ConversationMemory, MemoryQuery } from "../contract/provider.ts";
+import { base64urlOf, bytesIn, textIn, utf8Of } from "../runtime/bytes.ts";
+import { present } from "../runtime/objects.ts";
+import {
+  type Checked,
+  checked,
+  dateIssue,
+  guarded,
+  integerIssue,
+  objectIssue,
+  pushIssue,
+  unknownFieldIssues,
+} from "./checks.ts";
+
+const IDS = ["conversationId", "userId", "traceId"] as const;
+const FIELDS = [...IDS, "since", "until", "limit", "offset", "cursor", "includeMessages"];
+
+/**
+ * A condition that is misspelt, or an id that is `undefined` because a session has none, must not widen the search to
+ * everybody's conversations.
+ */
+function conditionIssues(query: MemoryQuery): MemoryIssue[] {
+  const issues = unknownFieldIssues("query", query, FIELDS);
+  for (const id of IDS) if (Object.hasOwn(query, id)) pushIssue(issues, idIssue(`query.${id}`, query[id]));
+  return issues;
+}
+
+export const encodeQuery = (query: MemoryQuery): Checked<ConversationQuery> =>
+  guarded("query", () => encodeReadableQuery(query));
+
+function encodeReadableQuery(query: MemoryQuery): Checked<ConversationQuery> {
+  const misfit = objectIssue("query", query);
+  if (misfit !== undefined) return { ok: false, issues: [misfit] };
+  const {
+    conversationId,
+    userId,
+    traceId,
+    since,
+    until,
+    limit,
+    offset = 0,
+    cursor,
+    includeMessages = true,
+  } = query;
+  const issues = conditionIssues(query);
+  pushIssue(issues, dateIssue("query.since", since));
+  pushIssue(issues, dateIssue("query.until", until));
+  pushIssue(issues, integerIssue("query.limit", limit, 0));
+  pushIssue(issues, integerIssue("query.offset", offset, 0));
+  if (typeof includeMessages !== "boolean")
+    issues.push({ path: "query.includeMessages", expected: "a boolean" });
+  const position = typeof cursor === "string" ? parseCursor(cursor) : undefined;
+  if (cursor !== undefined && position === undefined) {
+    issues.push({ path: "query.cursor", expected: "a cursor made by conversationCursor" });
+  }
+  return checked(
+    issues,
+    (): ConversationQuery => ({
+      ...present({ conversationId, userId, traceId }),
+      // Copies: a caller may set them before a driver has sent them.
+      ...(since === undefined ? {} : { since: new Date(since) }),
+      ...(until === undefined ? {} : { until: new Date(until) }),
+      ...present({ limit, cursor: position }),
+      offset,
+      includeMessages,
+    }),
+  );
+}
+
+export function encodeId(path: string, id: string): Checked<string> {
+  const issue = idIssue(path, id);
+  return checked(issue === undefined ? [] : [issue], () => id);
+}
+
+/** A user who is `undefined`, because a session has none, must not stand for everybody. */
+export function encodeUserId(userId: string | undefined): Checked<string> {
+  if (userId !== undefined) return encodeId("userId", userId);
+  const expected = "a user's id, not undefined; for everybody's totals leave the argument out";
+  return { ok: false, issues: [{ path: "userId", expected }] };
+}
+
+export function encodeLimit(limit: number): Checked<number> {
+  const issue = integerIssue("limit", limit, 0);
+  return checked(issue === undefined ? [] : [issue], () => limit);
+}
+
+/**
+ * The `cursor` that continues a listing after this conversation; `undefined` if it has no metadata. A
+ * conversation that is written between two pages moves to the front, so it isn't listed twice.
+ */
+export function conversationCursor(conversation: ConversationMemory): string | undefined {
+  const { conversationId, metadata } = conversation;
+  if (metadata === undefined) return undefined;
+  return base64urlOf(utf8Of(JSON.stringify([metadata.lastActivity.getTime(), conversationId])));
+}
+
+export function parseCursor(cursor: string): ConversationPosition | undefined {
+  try {
+    const parsed: unknown = JSON.parse(textIn(bytesIn(cursor)));
+    if (!Array.isArray(parsed) || parsed.length !== 2) return undefined;
+    const [time, conversationId]: unknown[] = parsed;
+    if (typeof time !== "number" || typeof conversationId !== "string") return undefined;
+    const lastActivity = new Date(time);
+    if (Number.isNaN(lastActivity.getTime()) || idIssue("", conversationId) !== undefined) return undefined;
+    return { lastActivity, conversationId };
+  } catch {
+    return undefined; // Not one of ours: the caller reports it as invalid.
+  }
+}

@@ -1,0 +1,139 @@
+import type { ReadRequest, StoredConversation, StoredSelection } from "../contract/backend.ts";
+import type { MemoryIssue } from "../contract/errors.ts";
+import { idIssue } from "../contract/ids.ts";
+import type { ConversationMemory, ConversationMetadata } from "../contract/provider.ts";
+import type { MessageSelection, ReadOptions } from "../contract/versioned-provider.ts";
+import { present } from "../runtime/objects.ts";
+import {
+  type Checked,
+  checked,
+  guarded,
+  integerIssue,
+  objectIssue,
+  pushIssue,
+  unknownFieldIssues,
+} from "./checks.ts";
+import { deepFreeze, fromJsonValue } from "./json.ts";
+import { decodeMessages } from "./messages.ts";
+
+const FIELDS = ["messages", "userId", "receiptFor", "signal"];
+const RANGE_FIELDS = ["after", "before", "limit"];
+const SELECTION = '"all", "none", a range, or { messageId }';
+
+/** A checked read. */
+export const encodeRead = (conversationId: string, options: ReadOptions | undefined): Checked<ReadRequest> =>
+  guarded("options", () => encodeReadable(conversationId, options));
+
+function encodeReadable(conversationId: string, options: ReadOptions = {}): Checked<ReadRequest> {
+  const misfit = objectIssue("options", options);
+  if (misfit !== undefined) return { ok: false, issues: [misfit] };
+  const { messages = "all", userId, receiptFor } = options;
+  const issues = unknownFieldIssues("options", options, FIELDS);
+  pushIssue(issues, idIssue("conversationId", conversationId));
+  if (userId !== undefined) pushIssue(issues, idIssue("options.userId", userId));
+  if (receiptFor !== undefined) pushIssue(issues, idIssue("options.receiptFor", receiptFor));
+  const selection = encodeSelection(messages, issues);
+  return checked(
+    issues,
+    (): ReadRequest => ({
+      conversationId,
+      messages: selection,
+      tombstones: present({ userId }),
+      asksTime: true,
+      ...present({ receiptFor }),
+    }),
+  );
+}
+
+function encodeSelection(messages: MessageSelection, issues: MemoryIssue[]): StoredSelection {
+  const path = "options.messages";
+  if (messages === "all" || messages === "none") return { kind: messages };
+  if (objectIssue(path, messages) !== undefined) {
+    issues.push({ path, expected: SELECTION });
+    return { kind: "none" };
+  }
+  if ("messageId" in messages) {
+    issues.push(...unknownFieldIssues(path, messages, ["messageId"]));
+    pushIssue(issues, idIssue(`${path}.messageId`, messages.messageId));
+    return { kind: "message", messageId: messages.messageId };
+  }
+  issues.push(...unknownFieldIssues(path, messages, RANGE_FIELDS));
+  const { after, before, limit } = messages;
+  // Before the first message: a reader that counts down arrives there.
+  pushIssue(issues, integerIssue(`${path}.after`, after, -1));
+  pushIssue(issues, integerIssue(`${path}.before`, before, 0));
+  pushIssue(issues, integerIssue(`${path}.limit`, limit, 0));
+  if (limit === 0) return { kind: "none" };
+  if (after === undefined && before === undefined) {
+    return limit === undefined ? { kind: "all" } : { kind: "last", limit };
+  }
+  return {
+    kind: "range",
+    ...present({ after, before, limit }),
+  };
+}
+
+/** Throws {@link CorruptMessage}. */
+export function decodeConversation(stored: StoredConversation): ConversationMemory {
+  // Field by field: the fields' names are not escaped, so that stores can search them.
+  const fields = Object.entries(stored.metadata).map(([key, value]) => [key, fromJsonValue(value)]);
+  // Into what was made: to add them behind a spread takes several times as long.
+  const metadata: ConversationMetadata = Object.assign(Object.fromEntries(fields), {
+    // Copies: freezing doesn't keep a reader from setting a Date that the store or another field shares.
+    createdAt: new Date(stored.createdAt),
+    updatedAt: new Date(stored.lastActivity),
+    totalMessages: stored.totalMessages,
+    lastActivity: new Date(stored.lastActivity),
+    version: stored.version,
+    metadataVersion: stored.metadataVersion,
+    nextPosition: stored.nextPosition,
+    incarnation: stored.incarnation,
+    ...present({ historyDigest: stored.historyDigest }),
+  });
+  return Object.freeze({
+    conversationId: stored.conversationId,
+    ...present({ userId: stored.userId }),
+    messages: decodeMessages(stored.messages),
+    metadata: deepFreeze(metadata),
+  });
+}
+
+interface Positions {
+  /** How many messages are stored. */
+  readonly totalMessages: number;
+  readonly nextPosition: number;
+  /** The position of the message with this id of its own; `undefined` for none. */
+  readonly positionOf: (messageId: string) => number | undefined;
+}
+
+/**
+ * The range of stored messages that a selection means, as indexes in their list, the end exclusive. For a backend that has
+ * all messages in memory. An empty selection is `[totalMessages, totalMessages]` or another empty range.
+ */
+export function selectedBounds(
+  selection: StoredSelection,
+  { totalMessages, nextPosition, positionOf }: Positions,
+): readonly [from: number, end: number] {
+  const first = nextPosition - totalMessages;
+  switch (selection.kind) {
+    case "all":
+      return [0, totalMessages];
+    case "none":
+      return [totalMessages, totalMessages];
+    case "last":
+      return [Math.max(0, totalMessages - selection.limit), totalMessages];
+    case "range": {
+      const { after, before, limit = Number.POSITIVE_INFINITY } = selection;
+      const from = after === undefined ? 0 : Math.min(Math.max(0, after + 1 - first), totalMessages);
+      const end =
+        before === undefined ? totalMessages : Math.min(Math.max(from, before - first), totalMessages);
+      return after === undefined ? [Math.max(from, end - limit), end] : [from, Math.min(end, from + limit)];
+    }
+    case "message": {
+      const position = positionOf(selection.messageId);
+      return position === undefined
+        ? [totalMessages, totalMessages]
+        : [position - first, position - first + 1];
+    }
+  }
+}

@@ -1,0 +1,200 @@
+import { sha256 } from "#digest";
+import {
+  type ConversationSource,
+  type ConversationWrite,
+  type EncodedMessage,
+  type ExpectedIncarnation,
+  type JsonObject,
+  type JsonValue,
+  parseIncarnation,
+} from "../contract/backend.ts";
+import type { MemoryIssue } from "../contract/errors.ts";
+import { idIssue } from "../contract/ids.ts";
+import type { Message } from "../contract/message.ts";
+import type { WriteMetadata, WriteOptions } from "../contract/provider.ts";
+import {
+  type Checked,
+  checked,
+  guarded,
+  integerIssue,
+  objectIssue,
+  pushIssue,
+  unstorable,
+} from "./checks.ts";
+import { toJsonValue } from "./json.ts";
+import { encodeBatch } from "./messages.ts";
+
+/** The store's own fields: not stored when a caller hands them back in. */
+const RESERVED_METADATA = new Set([
+  "createdAt",
+  "updatedAt",
+  "totalMessages",
+  "lastActivity",
+  "version",
+  "metadataVersion",
+  "nextPosition",
+  "incarnation",
+  "historyDigest",
+  "systemContent",
+  "userId",
+]);
+
+function encodeField(key: string, value: unknown, issues: MemoryIssue[]): JsonValue {
+  try {
+    return toJsonValue(value);
+  } catch (thrown) {
+    issues.push(unstorable(`metadata.${key}`, thrown));
+    return null;
+  }
+}
+
+function encodeMetadata(metadata: WriteMetadata, issues: MemoryIssue[]): JsonObject {
+  const encoded: [string, JsonValue][] = [];
+  for (const [key, value] of Object.entries(metadata)) {
+    if (value === undefined || RESERVED_METADATA.has(key)) continue;
+    encoded.push([key, encodeField(key, value, issues)]);
+  }
+  return Object.fromEntries(encoded);
+}
+
+type Mutable<T> = { -readonly [Field in keyof T]: T[Field] };
+
+export interface WriteInput {
+  readonly mode: ConversationWrite["mode"];
+  readonly conversationId: string;
+  readonly messages: readonly Message[];
+  readonly metadata: WriteMetadata | undefined;
+  readonly options: WriteOptions | undefined;
+  /** Of an import. */
+  readonly source?: ConversationSource;
+}
+
+/** One write, checked throughout and encoded once for every backend. */
+export const encodeWrite = (input: WriteInput): Checked<ConversationWrite> =>
+  guarded("input", () => encodeReadableWrite(input));
+
+function encodeReadableWrite(input: WriteInput): Checked<ConversationWrite> {
+  const { mode, conversationId, messages, metadata = {}, options = {}, source } = input;
+  const misfits: MemoryIssue[] = [];
+  pushIssue(misfits, objectIssue("metadata", metadata));
+  pushIssue(misfits, objectIssue("options", options));
+  if (misfits.length > 0) return { ok: false, issues: misfits };
+  const { userId, traceId } = metadata;
+  const { expectedVersion, expectedMetadataVersion, expectedIncarnation, idempotencyKey } = options;
+  const { createIfMissing, dropLast, messageIds, maxMessages, ttlSeconds } = options;
+  const issues: MemoryIssue[] = [];
+  pushIssue(issues, idIssue("conversationId", conversationId));
+  if (userId !== undefined) pushIssue(issues, idIssue("metadata.userId", userId));
+  if (traceId !== undefined) pushIssue(issues, idIssue("metadata.traceId", traceId));
+  if (idempotencyKey !== undefined) pushIssue(issues, idIssue("options.idempotencyKey", idempotencyKey));
+  pushIssue(issues, integerIssue("options.expectedVersion", expectedVersion, 0));
+  pushIssue(issues, integerIssue("options.expectedMetadataVersion", expectedMetadataVersion, 0));
+  pushIssue(issues, integerIssue("options.dropLast", dropLast, 0));
+  pushIssue(issues, integerIssue("options.maxMessages", maxMessages, 1));
+  pushIssue(issues, integerIssue("options.ttlSeconds", ttlSeconds, 1));
+  const incarnation = encodeIncarnation(expectedIncarnation, issues);
+  const creates = mode === "replace" || createsIfMissing(createIfMissing, userId, issues);
+  if (mode === "replace") refuseOfReplace(options, issues);
+  const batch = encodeBatch(messages, issues);
+  const encoded =
+    messageIds === undefined ? batch.messages : withMessageIds(batch.messages, messageIds, issues);
+  const given = encodeMetadata(metadata, issues);
+  const encodedMetadata = batch.holdsSystemContent ? { ...given, systemContent: true } : given;
+  return checked(issues, () => {
+    // Field by field: to spread objects takes several times as long as all the rest.
+    const write: Mutable<ConversationWrite> = {
+      mode,
+      conversationId,
+      messages: encoded,
+      metadata: encodedMetadata,
+    };
+    if (userId !== undefined) write.userId = userId;
+    if (traceId !== undefined) write.traceId = traceId;
+    if (dropLast !== undefined && dropLast > 0) write.dropLast = dropLast;
+    if (maxMessages !== undefined) write.maxMessages = maxMessages;
+    if (ttlSeconds !== undefined) write.ttlSeconds = ttlSeconds;
+    if (source !== undefined) write.source = source;
+    if (expectedVersion !== undefined) write.expectedVersion = expectedVersion;
+    if (expectedMetadataVersion !== undefined) write.expectedMetadataVersion = expectedMetadataVersion;
+    if (incarnation !== undefined) write.expectedIncarnation = incarnation;
+    if (creates) write.create = { incarnation: crypto.randomUUID() };
+    if (idempotencyKey !== undefined) write.idempotency = { key: idempotencyKey, bodyHash: writeHash(write) };
+    return write;
+  });
+}
+
+function encodeIncarnation(incarnation: unknown, issues: MemoryIssue[]): ExpectedIncarnation | undefined {
+  if (incarnation === undefined) return undefined;
+  const path = "options.expectedIncarnation";
+  const issue = idIssue(path, incarnation);
+  const parsed = issue === undefined ? parseIncarnation(incarnation as string) : undefined;
+  if (parsed === undefined) issues.push(issue ?? { path, expected: "an incarnation that a read gave" });
+  return parsed;
+}
+
+/** A conversation that nobody owns is made only by somebody who says so. */
+function createsIfMissing(given: unknown, userId: unknown, issues: MemoryIssue[]): boolean {
+  if (given === undefined || given === false) return false;
+  if (given !== true && given !== "unowned") {
+    issues.push({ path: "options.createIfMissing", expected: 'a boolean or "unowned"' });
+  } else if (given === true && userId === undefined) {
+    const expected =
+      'the owner, since createIfMissing is true; createIfMissing: "unowned" makes a conversation that nobody owns';
+    issues.push({ path: "metadata.userId", expected });
+  }
+  return true;
+}
+
+/** It creates, and leaves nothing of before: what says otherwise was meant for an append. */
+function refuseOfReplace({ createIfMissing, dropLast }: WriteOptions, issues: MemoryIssue[]): void {
+  const expected = "nothing: storeMessages creates the conversation, or replaces all of it";
+  if (createIfMissing !== undefined) issues.push({ path: "options.createIfMissing", expected });
+  if (dropLast !== undefined) issues.push({ path: "options.dropLast", expected });
+}
+
+/** Of all that a write says, but for what it expects: a retry may have learnt what to expect. */
+function writeHash(write: ConversationWrite): string {
+  const { mode, messages, metadata, userId, traceId, dropLast, maxMessages, ttlSeconds, source } = write;
+  const fields = Object.keys(metadata)
+    .sort()
+    .map((key) => [key, metadata[key]]);
+  const rest = [mode, userId, traceId, dropLast, maxMessages, ttlSeconds, source, fields];
+  let text = JSON.stringify(rest);
+  for (const { body, own } of messages)
+    text += own === undefined ? `\n${body}` : `\n${JSON.stringify(own.id)}${body}`;
+  return sha256(text, "hex");
+}
+
+/** The messages with the ids that their writer gives them; collects into `issues`. */
+function withMessageIds(
+  messages: readonly EncodedMessage[],
+  ids: readonly (string | null | undefined)[],
+  issues: MemoryIssue[],
+): readonly EncodedMessage[] {
+  const path = "options.messageIds";
+  if (!Array.isArray(ids) || ids.length !== messages.length) {
+    issues.push({ path, expected: "an array with an entry for each message" });
+    return messages;
+  }
+  return messages.map((message, index) => {
+    const id: unknown = ids[index];
+    if (id === undefined || id === null) return message;
+    const issue = idIssue(`${path}[${index}]`, id);
+    pushIssue(issues, issue);
+    // A message that was refused has no body.
+    if (issue !== undefined || message.body === "") return message;
+    return { ...message, own: { id: id as string, hash: contentHash(message) } };
+  });
+}
+
+/** Of what the message says: the order in which its fields were named doesn't count. */
+const contentHash = ({ body }: EncodedMessage): string =>
+  sha256(JSON.stringify(sorted(JSON.parse(body))), "hex");
+
+/** Lists of fields in place of objects, whose number-like fields no object keeps in another order. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return { fields: fields.map(([key, field]) => [key, sorted(field)]) };
+}

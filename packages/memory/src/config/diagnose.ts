@@ -1,0 +1,248 @@
+import * as z from "zod";
+import { parseOptions } from "../codec/checks.ts";
+import {
+  createFailure,
+  createMemoryConnectionError,
+  createMemoryStorageError,
+  type MemoryErrorUnion,
+  type Result,
+} from "../contract/errors.ts";
+import type { Message } from "../contract/message.ts";
+import type { ConversationMemory, MemoryProvider } from "../contract/provider.ts";
+import { withDeadline } from "../runtime/abort.ts";
+import { present } from "../runtime/objects.ts";
+
+const optionsSchema = z.strictObject({
+  /** How long a step may take before it counts as failed. Default 10,000. */
+  timeoutMs: z.number().min(1).max(2_147_483_647).default(10_000),
+  /**
+   * `false`: only health, statistics and a read. Choose it for a store that is full: see `diagnoseMemoryProvider`.
+   * Default `true`.
+   */
+  write: z.boolean().default(true),
+});
+
+export type DiagnosisOptions = z.input<typeof optionsSchema>;
+
+export type DiagnosisStepName =
+  | "health"
+  | "stats"
+  | "store"
+  | "read"
+  | "append"
+  | "read-back"
+  | "delete"
+  | "gone";
+
+export interface DiagnosisStep {
+  readonly name: DiagnosisStepName;
+  readonly ok: boolean;
+  readonly latencyMs: number;
+  /** Why it is not ok. */
+  readonly error?: MemoryErrorUnion;
+}
+
+/** The result of `diagnoseMemoryProvider`. */
+export interface MemoryDiagnosis {
+  /** Whether every step is ok. */
+  readonly ok: boolean;
+  readonly steps: readonly DiagnosisStep[];
+  /**
+   * The id of the test conversation, if it may still be stored. A store that keeps `ttlSeconds` removes it within five
+   * minutes.
+   */
+  readonly leftoverConversationId?: string;
+}
+
+/**
+ * Tests a provider: health, statistics, and storing, reading, appending, reading back and deleting a conversation
+ * of its own under a new id. The later steps run also when an earlier one failed, and the conversation is deleted in
+ * any case, and once more when a write that took too long settles. Prints nothing; for a text, see
+ * `formatMemoryDiagnosis`.
+ *
+ * No other conversation is touched, with one exception: in a store that has reached a limit, such as the
+ * in-memory provider with `maxConversations`, the test conversation evicts the least recently active one. With
+ * `write: false` nothing is written: it checks health, statistics, and that a conversation that was never stored reads
+ * as `null`.
+ *
+ * Never rejects because of the provider, even if that throws or hangs; rejects with a `TypeError` for invalid
+ * options.
+ */
+export async function diagnoseMemoryProvider(
+  provider: MemoryProvider,
+  options: DiagnosisOptions = {},
+): Promise<MemoryDiagnosis> {
+  const { timeoutMs, write } = parseOptions(optionsSchema, options, "diagnosis options");
+  const id = `jaf-diagnosis-${crypto.randomUUID()}`;
+  const steps: DiagnosisStep[] = [];
+  const run: Run = async (step) => {
+    const start = performance.now();
+    const error = judge(await outcomeOf(timeoutMs, step), step.misfit);
+    const latencyMs = performance.now() - start;
+    steps.push({
+      name: step.name,
+      ok: error === undefined,
+      latencyMs,
+      ...present({ error }),
+    });
+    return error === undefined;
+  };
+  await tryReading(provider, run);
+  let clean = true;
+  if (write) clean = await tryWriting(provider, id, run);
+  else await run({ name: "read", call: () => provider.getConversation(id), misfit: isAbsent });
+  return { ok: steps.every((step) => step.ok), steps, ...(clean ? {} : { leftoverConversationId: id }) };
+}
+
+/** The diagnosis as text for people. Contains no stored content. */
+export function formatMemoryDiagnosis({ ok, steps, leftoverConversationId }: MemoryDiagnosis): string {
+  return [
+    ...steps.map(formatStep),
+    ...(leftoverConversationId === undefined
+      ? []
+      : [
+          `The test conversation ${leftoverConversationId} may be left. It expires in 5 minutes, if the store keeps ttlSeconds.`,
+        ]),
+    ok ? "The memory provider works." : "The memory provider does not work as it should.",
+  ].join("\n");
+}
+
+function formatStep({ name, ok, latencyMs, error }: DiagnosisStep): string {
+  const outcome = ok ? "ok" : `failed, ${error?._tag}: ${error?.message}`;
+  return `${name} (${latencyMs.toFixed(1)} ms): ${outcome}`;
+}
+
+const OPERATION = "diagnoseMemoryProvider";
+
+/** After a crash of this process, or a deletion that fails, a store that keeps `ttlSeconds` removes the conversation. */
+const TTL_SECONDS = 300;
+
+const FIRST: Message = { role: "user", content: "test message" };
+
+const SECOND: Message = { role: "assistant", content: "test response" };
+
+const failed = (reason: string, cause?: unknown): MemoryErrorUnion =>
+  createMemoryStorageError(OPERATION, reason, { cause });
+
+interface Step<T> {
+  readonly name: DiagnosisStepName;
+  readonly call: () => Promise<Result<T>>;
+  /** What is wrong with a success. */
+  readonly misfit?: (data: T) => string | undefined;
+  /** Called with the promise of a call that took too long, which may settle later or never. */
+  readonly onLate?: (answer: Promise<unknown>) => void;
+}
+
+/** Settles within the time, whatever the provider does. */
+async function outcomeOf<T>(timeoutMs: number, { call, onLate }: Step<T>): Promise<unknown> {
+  // Within a promise, so that a method that throws at once is caught as well.
+  const answer = Promise.resolve().then(call);
+  const late = new Error("late");
+  const onTime = withDeadline(answer, { timeoutMs, timeoutError: () => late });
+  return onTime.catch((thrown: unknown) => {
+    if (thrown !== late) {
+      return createFailure(failed("the provider threw instead of returning a failure", thrown));
+    }
+    onLate?.(answer);
+    const hint = `it has not answered within ${timeoutMs} ms`;
+    return createFailure(createMemoryConnectionError("unknown", hint, { operation: OPERATION }));
+  });
+}
+
+const isTagged = (error: unknown): error is MemoryErrorUnion =>
+  typeof error === "object" &&
+  error !== null &&
+  "_tag" in error &&
+  typeof error._tag === "string" &&
+  "message" in error &&
+  typeof error.message === "string";
+
+const NO_RESULT = "the provider returned something that is no Result of this method";
+
+/** What is wrong with a result, which may be any value. */
+function judge<T>(answer: unknown, misfit: Step<T>["misfit"]): MemoryErrorUnion | undefined {
+  try {
+    const result = answer as Result<T>;
+    if (result.success === true) {
+      const reason = misfit?.(result.data);
+      return reason === undefined ? undefined : failed(reason);
+    }
+    if (result.success !== false) return failed(NO_RESULT);
+    return isTagged(result.error) ? result.error : failed("the provider returned a failure without an error");
+  } catch (thrown) {
+    return failed(NO_RESULT, thrown);
+  }
+}
+
+/** A store that keeps only the last messages may have dropped the first. */
+const endsIn =
+  (...expected: readonly [Message, ...Message[]]) =>
+  (conversation: ConversationMemory | null): string | undefined => {
+    const messages = conversation?.messages ?? [];
+    const kept = expected.slice(-messages.length);
+    const same =
+      messages.length > 0 &&
+      messages.length === kept.length &&
+      kept.every(({ role, content }, index) => {
+        const message = messages[index];
+        return message?.role === role && message.content === content;
+      });
+    return same ? undefined : "what was read is not what was stored";
+  };
+
+const isAbsent = (conversation: ConversationMemory | null): string | undefined =>
+  conversation === null ? undefined : "there is a conversation that should not be there";
+
+type Run = <T>(step: Step<T>) => Promise<boolean>;
+
+async function tryReading(provider: MemoryProvider, run: Run): Promise<void> {
+  await run({
+    name: "health",
+    call: () => provider.healthCheck(),
+    misfit: ({ healthy, error }) => (healthy === true ? undefined : (error ?? "the provider is not healthy")),
+  });
+  await run({
+    name: "stats",
+    call: () => provider.getStats(),
+    misfit: ({ totalConversations, totalMessages }) =>
+      Number.isInteger(totalConversations) && Number.isInteger(totalMessages) ? undefined : NO_RESULT,
+  });
+}
+
+/** Whether the conversation is gone for sure. */
+async function tryWriting(provider: MemoryProvider, id: string, run: Run): Promise<boolean> {
+  const late = new Set<Promise<unknown>>();
+  const onLate = (answer: Promise<unknown>): void => {
+    late.add(answer);
+    const remove = () => void late.delete(answer);
+    answer.then(remove, remove);
+  };
+  const ttlSeconds = TTL_SECONDS;
+  const stored = await run({
+    name: "store",
+    call: () => provider.storeMessages(id, [FIRST], {}, { expectedVersion: 0, ttlSeconds }),
+    onLate,
+  });
+  const read = () => provider.getConversation(id);
+  await run({ name: "read", call: read, misfit: endsIn(FIRST) });
+  await run({
+    name: "append",
+    call: () => provider.appendMessages(id, [SECOND], {}, { ttlSeconds }),
+    onLate,
+  });
+  await run({ name: "read-back", call: read, misfit: endsIn(FIRST, SECOND) });
+  // Writes still in flight may be stored after the deletion.
+  const pending = [...late];
+  const remove = () => provider.deleteConversation(id);
+  const deleted = await run({
+    name: "delete",
+    call: remove,
+    misfit: (existed) => {
+      if (typeof existed !== "boolean") return NO_RESULT;
+      return existed || !stored ? undefined : "the stored conversation was not there to delete";
+    },
+  });
+  const gone = await run({ name: "gone", call: read, misfit: isAbsent });
+  for (const answer of pending) answer.then(remove, remove).catch(() => {}); // The caller knows that it may be left.
+  return deleted && gone && pending.length === 0;
+}

@@ -1,0 +1,116 @@
+import { importPackage } from "#packages";
+import { createMemoryStorageError, describeCause, MemorySetupError } from "../contract/errors.ts";
+import { createInMemoryProvider, inMemoryConfigSchema } from "../in-memory/provider.ts";
+import { isUnresolved } from "../runtime/process.ts";
+import { type MemoryAdapter, parseAdapter } from "./adapter.ts";
+
+export const inMemoryAdapter: MemoryAdapter = {
+  type: "memory",
+  configSchema: inMemoryConfigSchema,
+  environment: {
+    JAF_MEMORY_MAX_CONVERSATIONS: { field: "maxConversations", format: "number" },
+    JAF_MEMORY_MAX_MESSAGES: { field: "maxMessagesPerConversation", format: "number" },
+  },
+  create: (config) => createInMemoryProvider(config),
+};
+
+interface Registration {
+  readonly adapter: MemoryAdapter;
+  /** How often it was registered, less how often it was unregistered. */
+  count: number;
+}
+
+const registered = new Map<string, Registration>([
+  [inMemoryAdapter.type, { adapter: inMemoryAdapter, count: 1 }],
+]);
+
+/**
+ * Registers a backend under its type for `createMemoryProvider` and `JAF_MEMORY_TYPE`: needed if its package has another
+ * name than the convention, and in a bundled application, where packages can't be found by name. It takes precedence over
+ * an installed package. Returns a function that unregisters it; an adapter that was registered several times stays until
+ * all registrations are undone.
+ *
+ * Throws a `TypeError` for an invalid adapter, and for a type under which another adapter is registered.
+ */
+export function registerMemoryAdapter<Config extends object, Client>(
+  adapter: MemoryAdapter<Config, Client>,
+): () => void {
+  const parsed = parseAdapter(adapter);
+  const { type } = parsed;
+  const known = registered.get(type);
+  if (known !== undefined && known.adapter !== parsed) {
+    throw new TypeError(`Another memory adapter is registered for "${type}". Take that one back first.`);
+  }
+  const registration = known ?? { adapter: parsed, count: 0 };
+  registration.count += 1;
+  registered.set(type, registration);
+  let undone = false;
+  return () => {
+    if (undone) return;
+    undone = true;
+    registration.count -= 1;
+    if (registration.count === 0) registered.delete(type);
+  };
+}
+
+export interface AdapterRequest {
+  /** Checked against `ADAPTER_TYPE`: it becomes part of the name of a package. */
+  readonly type: string;
+  /** The factory, for errors. */
+  readonly operation: string;
+}
+
+/**
+ * The adapter of a type: a registered one, or, where packages can be imported at run time, the one that an installed
+ * package exports. Rejects with a `MemorySetupError` that says what to install, or what is wrong with the installed
+ * package.
+ */
+export async function findAdapter(request: AdapterRequest): Promise<MemoryAdapter> {
+  const { type } = request;
+  const known = registered.get(type)?.adapter;
+  if (known !== undefined) return known;
+  const [own, other] = [`@jaf/memory-${type}`, `jaf-memory-${type}`] as const;
+  if (importPackage === undefined) {
+    const reason = `no adapter of type "${type}" is registered, and without Node's modules none is found by its name. Call registerMemoryAdapter with the adapter that ${own} exports, or open a provider and pass that. Without either: type "memory".`;
+    throw setupError(request, reason);
+  }
+  for (const name of [own, other]) {
+    const module = await importPackage(name).catch((thrown: unknown) => {
+      throw loadError(request, name, thrown);
+    });
+    if (module !== undefined) return checkAdapter(request, name, module);
+  }
+  const reason = `no adapter of type "${type}" is installed. Run "npm install ${own}" (or install ${other}, if it is made by others) in the application's folder, or call registerMemoryAdapter. A package in the working folder is used only if the package.json there declares it. Without either: type "memory".`;
+  throw setupError(request, reason);
+}
+
+const setupError = ({ operation, type }: AdapterRequest, reason: string, cause?: unknown) =>
+  new MemorySetupError(createMemoryStorageError(operation, reason, { provider: type, cause }));
+
+function loadError(request: AdapterRequest, name: string, thrown: unknown): MemorySetupError {
+  const cause = describeCause(thrown);
+  // What a package's own code throws may quote its configuration: only Node's own words are repeated.
+  const detail = isUnresolved(thrown)
+    ? cause.message
+    : `${cause.name}${cause.code === undefined ? "" : `, ${cause.code}`}`;
+  const reason = `the package ${name} is installed and fails to load (${detail}). Install what is missing, or import it by itself to see why.`;
+  return setupError(request, reason, isUnresolved(thrown) ? thrown : undefined);
+}
+
+function checkAdapter(request: AdapterRequest, name: string, module: unknown): MemoryAdapter {
+  try {
+    const adapter = parseAdapter(exportedAdapter(module));
+    if (adapter.type === request.type) return adapter;
+  } catch (thrown) {
+    const reason = `the package ${name} has no valid export "adapter": ${describeCause(thrown).message}`;
+    throw setupError(request, reason, thrown);
+  }
+  throw setupError(request, `the "adapter" that ${name} exports is of another type.`);
+}
+
+const field = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+
+// The exports of a CommonJS module may be its default export alone.
+const exportedAdapter = (module: unknown): unknown =>
+  field(module, "adapter") ?? field(field(module, "default"), "adapter");

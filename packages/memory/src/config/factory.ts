@@ -1,0 +1,135 @@
+import { optionsError } from "../codec/checks.ts";
+import { createMemoryStorageError, type MemoryErrorUnion, MemorySetupError } from "../contract/errors.ts";
+import type { MemoryProvider } from "../contract/provider.ts";
+import {
+  ADAPTER_TYPE,
+  ADAPTER_TYPE_RULE,
+  adapterFailure,
+  type MemoryAdapterTypes,
+  parseConfig,
+  type Setup,
+} from "./adapter.ts";
+import { findAdapter } from "./discovery.ts";
+
+type Known = keyof MemoryAdapterTypes & string;
+
+/** The types of backend that the compiler knows, and any other. */
+export type MemoryType = Known | (string & {});
+
+type FieldsOf<Type extends string> = Type extends Known
+  ? MemoryAdapterTypes[Type] extends { readonly config: infer Config }
+    ? Config
+    : never
+  : { readonly [field: string]: unknown };
+
+/** The configuration of a backend: its `type`, and the fields that its adapter takes. */
+export type MemoryProviderConfig<Type extends string = string> = FieldsOf<Type> & { readonly type: Type };
+
+/** The configuration without its `type`. */
+export type MemorySettings<Type extends string> = Type extends Known
+  ? Omit<FieldsOf<Type>, "type">
+  : { readonly [field: string]: unknown };
+
+export type MemoryClient<Type extends string> = Type extends Known
+  ? MemoryAdapterTypes[Type] extends { readonly client: infer Client }
+    ? Client
+    : never
+  : unknown;
+
+/** Connected clients by type of backend; clients of other types than the configured one are not used. */
+export type MemoryClients = { readonly [Type in Known]?: MemoryClient<Type> | undefined } & {
+  readonly [type: string]: unknown;
+};
+
+/** The provider that a factory returns for a type: the adapter's own type if the compiler knows it. */
+export type MemoryProviderOf<Type extends string> = Type extends Known
+  ? MemoryAdapterTypes[Type] extends { readonly provider: infer Provider }
+    ? Provider
+    : MemoryProvider
+  : MemoryProvider;
+
+/**
+ * Opens a provider by its type: `"memory"` is built in; any other is the adapter that was registered under it, or
+ * that the package `@jaf/memory-<type>` or `jaf-memory-<type>` exports. A client in `clients` under this type is
+ * used and never closed; without one the provider opens its own, and `close()` closes it.
+ *
+ * Rejects with a `TypeError` for an invalid configuration, naming the fields, and with a `MemorySetupError` when the
+ * adapter is not installed or its store can't be set up.
+ */
+export async function createMemoryProvider<const Type extends string>(
+  config: MemoryProviderConfig<Type>,
+  clients: MemoryClients = {},
+): Promise<MemoryProviderOf<Type>> {
+  const provider = await create({ operation: "createMemoryProvider", config, clients });
+  return provider as MemoryProviderOf<Type>;
+}
+
+/** Opens a provider by its type, with defaults for what `config` leaves out. Rejects as {@link createMemoryProvider}. */
+export async function createSimpleMemoryProvider<const Type extends string>(
+  type: Type,
+  client?: MemoryClient<Type>,
+  config: MemorySettings<Type> = {} as MemorySettings<Type>,
+): Promise<MemoryProviderOf<Type>> {
+  const provider = await create({
+    operation: "createSimpleMemoryProvider",
+    config: { ...config, type },
+    clients: { [type]: client },
+  });
+  return provider as MemoryProviderOf<Type>;
+}
+
+interface Request {
+  readonly operation: string;
+  readonly config: unknown;
+  readonly clients: Readonly<Record<string, unknown>> | null;
+}
+
+async function create({ operation, config, clients }: Request) {
+  const type = typeOf(config);
+  const adapter = await findAdapter({ type, operation });
+  const setup = { adapter, operation };
+  const parsed = await parseConfig(setup, config);
+  if (!parsed.ok) throw optionsError(`${type} provider configuration`, parsed.issues);
+  return openProvider(setup, parsed.config, clients);
+}
+
+function typeOf(config: unknown): string {
+  if (typeof config !== "object" || config === null || Array.isArray(config)) {
+    throw new TypeError("Invalid memory configuration: expected an object with a type.");
+  }
+  const type: unknown = Reflect.get(config, "type");
+  if (typeof type === "string" && ADAPTER_TYPE.test(type)) return type;
+  throw new TypeError(`Invalid memory configuration: type: expected ${ADAPTER_TYPE_RULE}.`);
+}
+
+/** `config` has passed the adapter's schema. Rejects with a `MemorySetupError` for whatever `create` throws. */
+export async function openProvider(
+  setup: Setup,
+  config: object,
+  clients: Readonly<Record<string, unknown>> | null,
+): Promise<MemoryProvider> {
+  const { adapter, operation } = setup;
+  // A type may be the name of something that every object inherits.
+  const client = clients !== null && Object.hasOwn(clients, adapter.type) ? clients[adapter.type] : undefined;
+  let provider: unknown;
+  try {
+    provider = await (client == null ? adapter.create(config) : adapter.create(config, client));
+  } catch (thrown) {
+    throw setupFailure(setup, thrown);
+  }
+  if (typeof provider === "object" && provider !== null) return provider as MemoryProvider;
+  const reason = `the adapter of type "${adapter.type}" gave no provider, but ${provider === null ? "null" : typeof provider}.`;
+  throw new MemorySetupError(createMemoryStorageError(operation, reason, { provider: adapter.type }));
+}
+
+/**
+ * Translates a rejection of the adapter. The adapter may use another copy of this package, whose errors
+ * have another class. A `TypeError` means an invalid client; one with a code comes from Node, and may contain the value.
+ */
+function setupFailure(setup: Setup, thrown: unknown): unknown {
+  if (thrown instanceof MemorySetupError) return thrown;
+  if (thrown instanceof TypeError && !("code" in thrown)) return thrown;
+  const foreign = thrown instanceof Error && thrown.name === "MemorySetupError" && "error" in thrown;
+  if (foreign) return new MemorySetupError(thrown.error as MemoryErrorUnion);
+  return adapterFailure(setup, "opened its provider", thrown);
+}

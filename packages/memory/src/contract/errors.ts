@@ -1,0 +1,234 @@
+import { present } from "../runtime/objects.ts";
+
+/** The outcome of an operation that may fail for reasons the caller has to handle. Nothing is thrown. */
+export type Result<T, E = MemoryErrorUnion> =
+  | { readonly success: true; readonly data: T }
+  | { readonly success: false; readonly error: E };
+
+type Success<T> = { readonly success: true; readonly data: T };
+type Failure<E> = { readonly success: false; readonly error: E };
+
+export const createSuccess = <T>(data: T): Success<T> => ({ success: true, data });
+
+export const createFailure = <E>(error: E): Failure<E> => ({ success: false, error });
+
+export const isSuccess = <T, E>(result: Result<T, E>): result is Success<T> => result.success;
+
+export const isFailure = <T, E>(result: Result<T, E>): result is Failure<E> => !result.success;
+
+/** The cause of an error, reduced to what is safe to log: errors of drivers may contain row contents and addresses. */
+export interface ErrorCause {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string;
+}
+
+interface MemoryErrorFields {
+  /** What went wrong and what helps. Holds no conversation content and no credential. */
+  readonly message: string;
+  /** The backend, e.g. `"postgres"`. */
+  readonly provider: string;
+  /** The contract method that failed, e.g. `"appendMessages"`. */
+  readonly operation: string;
+  /** Whether the same call can succeed later. Retry writes only with an `idempotencyKey`. */
+  readonly retryable: boolean;
+  readonly cause?: ErrorCause;
+  /**
+   * How many attempts a wrapper such as `withRetry` made before it gave up. Absent: the call was not
+   * retried. If present, retrying at once would only multiply the attempts.
+   */
+  readonly attempts?: number;
+}
+
+/** The store could not be reached, or the provider is closed. */
+export interface MemoryConnectionError extends MemoryErrorFields {
+  readonly _tag: "MemoryConnectionError";
+}
+
+/** A conversation that the write needs does not exist. Reads never fail with it: for them absence is data. */
+export interface MemoryNotFoundError extends MemoryErrorFields {
+  readonly _tag: "MemoryNotFoundError";
+  readonly conversationId: string;
+}
+
+/** The store was reached and could not do it. */
+export interface MemoryStorageError extends MemoryErrorFields {
+  readonly _tag: "MemoryStorageError";
+}
+
+/**
+ * Why a write was refused.
+ *
+ * - `"version"`: somebody else changed the messages first. `"metadata-version"`: the metadata.
+ * - `"incarnation"`: the conversation was erased, or made, since it was read.
+ * - `"idempotency-key"`: the key was used for another write.
+ * - `"owner"`: another user owns the conversation.
+ * - `"message-id"`: another message is stored under the id.
+ * - `"length"`: there are fewer messages than are to be dropped.
+ * - `"turn"`, of runs and not of stores: another run is in the middle of a turn.
+ */
+export type MemoryConflictReason =
+  | "version"
+  | "metadata-version"
+  | "incarnation"
+  | "idempotency-key"
+  | "owner"
+  | "message-id"
+  | "length"
+  | "turn";
+
+/** The write contradicts what is stored. Nothing was written. */
+export interface MemoryConflictError extends MemoryErrorFields {
+  readonly _tag: "MemoryConflictError";
+  readonly reason: MemoryConflictReason;
+  /** With reason `"version"` or `"metadata-version"`: the one that the conversation has now. */
+  readonly actualVersion?: number;
+}
+
+export interface MemoryIssue {
+  /** Where, e.g. `messages[2].role`. */
+  readonly path: string;
+  /** What was expected there. */
+  readonly expected: string;
+}
+
+/** The input can't be stored as it is. Nothing was written. */
+export interface MemoryValidationError extends MemoryErrorFields {
+  readonly _tag: "MemoryValidationError";
+  readonly issues: readonly MemoryIssue[];
+}
+
+export type MemoryErrorUnion =
+  | MemoryConnectionError
+  | MemoryNotFoundError
+  | MemoryStorageError
+  | MemoryConflictError
+  | MemoryValidationError;
+
+/** Optional details for a `create…Error` function. */
+export interface MemoryErrorDetails {
+  readonly provider?: string;
+  readonly operation?: string;
+  readonly retryable?: boolean;
+  /** The driver's error; only its name, message and code are kept. */
+  readonly cause?: unknown;
+}
+
+/** The name, message and code of whatever was thrown, and nothing else of it. Never throws, whatever its getters do. */
+export function describeCause(thrown: unknown): ErrorCause {
+  try {
+    if (!(thrown instanceof Error)) return { name: "NonError", message: `a ${typeof thrown} was thrown` };
+    const code: unknown = "code" in thrown ? thrown.code : undefined;
+    return {
+      name: String(thrown.name),
+      message: String(thrown.message),
+      ...(typeof code === "string" || typeof code === "number" ? { code: String(code) } : {}),
+    };
+  } catch {
+    return { name: "Error", message: "what was thrown can't be read" };
+  }
+}
+
+function fields(message: string, retryable: boolean, details: MemoryErrorDetails): MemoryErrorFields {
+  return {
+    message,
+    provider: details.provider ?? "unknown",
+    operation: details.operation ?? "unknown",
+    retryable: details.retryable ?? retryable,
+    ...(details.cause === undefined ? {} : { cause: describeCause(details.cause) }),
+  };
+}
+
+/** Retryable by default. `hint` says what helps. */
+export function createMemoryConnectionError(
+  provider: string,
+  hint = "check that the server is running and reachable",
+  details: MemoryErrorDetails = {},
+): MemoryConnectionError {
+  const message = `Cannot reach the ${provider} memory store: ${hint}.`;
+  return { _tag: "MemoryConnectionError", ...fields(message, true, { ...details, provider }) };
+}
+
+export function createMemoryNotFoundError(
+  conversationId: string,
+  details: MemoryErrorDetails = {},
+): MemoryNotFoundError {
+  const message =
+    "No such conversation: it was never stored, was deleted or has expired. To begin one, use storeMessages, or appendMessages with createIfMissing.";
+  return { _tag: "MemoryNotFoundError", conversationId, ...fields(message, false, details) };
+}
+
+/** Not retryable by default. */
+export function createMemoryStorageError(
+  operation: string,
+  reason: string,
+  details: MemoryErrorDetails = {},
+): MemoryStorageError {
+  const message = `Memory operation "${operation}" failed: ${reason}`;
+  return { _tag: "MemoryStorageError", ...fields(message, false, { ...details, operation }) };
+}
+
+const conflictMessages: Record<MemoryConflictReason, string> = {
+  version: "The conversation has changed since it was read. Load it again and decide again.",
+  "metadata-version":
+    "The conversation's metadata have changed since they were read. Load them again and decide again.",
+  incarnation:
+    "The conversation was erased or created since it was read. Load it again, and write nothing that comes from what was there before.",
+  "idempotency-key":
+    "This idempotency key was already used for another write. Use a fresh key for a new write, and the same key only to retry.",
+  owner: "The conversation belongs to another user. Use a conversation id of this user.",
+  "message-id":
+    "Another message is stored under one of these ids. Give a new message an id of its own; to change one, replace the end of the conversation.",
+  length: "The conversation has fewer messages than are to be dropped. Load it again and decide again.",
+  turn: "Another run is in the middle of a turn of this conversation. Try again when it is done, or let runs queue.",
+};
+
+export function createMemoryConflictError(
+  reason: MemoryConflictReason,
+  details: MemoryErrorDetails & { readonly actualVersion?: number } = {},
+): MemoryConflictError {
+  return {
+    _tag: "MemoryConflictError",
+    reason,
+    ...present({ actualVersion: details.actualVersion }),
+    ...fields(conflictMessages[reason], false, details),
+  };
+}
+
+export function createMemoryValidationError(
+  issues: readonly MemoryIssue[],
+  details: MemoryErrorDetails = {},
+): MemoryValidationError {
+  const shown = issues.slice(0, 5).map(({ path, expected }) => `${path}: expected ${expected}`);
+  const more = issues.length > shown.length ? `; and ${issues.length - shown.length} more` : "";
+  const message = `Invalid input: ${shown.join("; ")}${more}.`;
+  return { _tag: "MemoryValidationError", issues, ...fields(message, false, details) };
+}
+
+export const isMemoryConnectionError = (error: MemoryErrorUnion): error is MemoryConnectionError =>
+  error._tag === "MemoryConnectionError";
+
+export const isMemoryNotFoundError = (error: MemoryErrorUnion): error is MemoryNotFoundError =>
+  error._tag === "MemoryNotFoundError";
+
+export const isMemoryStorageError = (error: MemoryErrorUnion): error is MemoryStorageError =>
+  error._tag === "MemoryStorageError";
+
+export const isMemoryConflictError = (error: MemoryErrorUnion): error is MemoryConflictError =>
+  error._tag === "MemoryConflictError";
+
+export const isMemoryValidationError = (error: MemoryErrorUnion): error is MemoryValidationError =>
+  error._tag === "MemoryValidationError";
+
+/**
+ * Why a provider could not be set up: the server is out of reach, its schema can't be created, a package is not
+ * installed, an environment variable has a bad value. Factories reject with it; `error` is a tagged error, like those
+ * that the provider's methods return.
+ */
+export class MemorySetupError extends Error {
+  override readonly name = "MemorySetupError";
+
+  constructor(readonly error: MemoryErrorUnion) {
+    super(error.message);
+  }
+}

@@ -1,0 +1,38 @@
+import type { MemoryIssue } from "./errors.ts";
+
+/** Groups related runs, e.g. across handoffs. A string at run time, distinct from {@link RunId} at compile time. */
+export type TraceId = string & { readonly _brand: "TraceId" };
+
+/** Identifies one execution of the engine. */
+export type RunId = string & { readonly _brand: "RunId" };
+
+export const createTraceId = (id: string): TraceId => id as TraceId;
+
+export const createRunId = (id: string): RunId => id as RunId;
+
+export const generateTraceId = (): TraceId => createTraceId(crypto.randomUUID());
+
+export const generateRunId = (): RunId => createRunId(crypto.randomUUID());
+
+/** In UTF-16 units, so that an id also fits the documented `VARCHAR(255)`, which counts code points. */
+export const MAX_ID_LENGTH = 255;
+
+const UNPAIRED_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+
+/** Whether UTF-8, Postgres and Redis all store the text unchanged: no NUL, no unpaired surrogate. */
+export const isPortableText = (text: string): boolean =>
+  !text.includes("\0") && !UNPAIRED_SURROGATE.test(text);
+
+/**
+ * Checks a conversation id, user id, trace id or idempotency key by the rule that every provider applies. Returns what
+ * is wrong, or `undefined`. The issue doesn't contain the id: it may identify a person.
+ */
+export function idIssue(path: string, id: unknown): MemoryIssue | undefined {
+  if (typeof id !== "string") return { path, expected: `a string, not ${id === null ? "null" : typeof id}` };
+  if (id.length === 0) return { path, expected: "a non-empty string" };
+  if (id.length > MAX_ID_LENGTH) {
+    return { path, expected: `at most ${MAX_ID_LENGTH} characters, not ${id.length}` };
+  }
+  if (!isPortableText(id)) return { path, expected: "no NUL character and no unpaired surrogate" };
+  return undefined;
+}

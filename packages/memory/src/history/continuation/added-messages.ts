@@ -1,0 +1,172 @@
+import { decodeJson, deepFreeze, encodeJson } from "../../codec/json.ts";
+import { type ContentPart, type Message, messageRoles, type RichMessage } from "../../contract/message.ts";
+import { type Fields, isFields } from "../../runtime/objects.ts";
+import { isOpaqueField, isOpaquePartField, isRole, roleOf } from "./same-message.ts";
+import { type ContinuationRejection, type ContinuationRejectionCode, reject } from "./validation-result.ts";
+
+export interface TailRules {
+  readonly strict: boolean;
+  readonly persisted: readonly Message[];
+  /** Ids of the calls that wait for a result. */
+  readonly pending: ReadonlySet<string>;
+  /** Those of them that the client may answer. */
+  readonly answerable: ReadonlySet<string>;
+}
+
+export type Tail =
+  | {
+      readonly ok: true;
+      /** By the id of the call, in the order they came. */
+      readonly results: ReadonlyMap<string, Message>;
+      readonly added: readonly Message[];
+    }
+  | ContinuationRejection;
+
+/** Checks and copies what a client adds behind the history, from the message `start` on. */
+export function readTail(incoming: readonly unknown[], start: number, rules: TailRules): Tail {
+  const results = new Map<string, Message>();
+  const added: Message[] = [];
+  const judgeResult = resultJudge(rules);
+  for (let index = start; index < incoming.length; index++) {
+    const message = readMessage(incoming[index]);
+    if (typeof message === "string") return reject(message, index);
+    if (message.role === "tool") {
+      const id = message.tool_call_id ?? "";
+      const judged = judgeResult(id, { isAnswered: results.has(id), isBehindUser: added.length > 0 });
+      if (judged === "take") results.set(id, message);
+      else if (judged !== "ignore") return reject(judged, index);
+    } else {
+      if (message.role === "assistant" && rules.strict) return reject("forged-assistant-message", index);
+      added.push(message);
+    }
+  }
+  return { ok: true, results, added: Object.freeze(added) };
+}
+
+/**
+ * Reads a message once, into a frozen copy, so that nothing that answers anew each time it is read gets past the
+ * check. The code of the rejection for what is none, or is one that calls tools without being the assistant's.
+ */
+function readMessage(value: unknown): Message | ContinuationRejectionCode {
+  try {
+    const role = roleOf(value);
+    if (typeof role === "string" && !isRole(role)) return "forbidden-role";
+    const copy = decodeJson(encodeJson(value));
+    if (!isMessage(copy)) return "malformed-message";
+    const message = copy as Message;
+    if (hasForeignFields(message)) return "malformed-message";
+    return holdsForeignParts(message) ? "forged-part" : deepFreeze(message);
+  } catch {
+    return "malformed-message"; // Not JSON, or a getter or a proxy threw.
+  }
+}
+
+const hasForeignFields = ({ role, tool_calls: calls, tool_call_id: id }: Message): boolean =>
+  (role !== "assistant" && (calls?.length ?? 0) > 0) || (role !== "tool" && id != null);
+
+interface ResultPlace {
+  /** Whether the same request answers the call before. */
+  readonly isAnswered: boolean;
+  readonly isBehindUser: boolean;
+}
+
+type ResultJudge = (id: string, place: ResultPlace) => "take" | "ignore" | ContinuationRejectionCode;
+
+function resultJudge({ strict, persisted, pending, answerable }: TailRules): ResultJudge {
+  const known = knownCalls(persisted);
+  return (id, { isAnswered, isBehindUser }) => {
+    if (!pending.has(id)) {
+      const { called, answered } = known();
+      if (strict) return answered.has(id) ? "duplicate-tool-result" : "forged-tool-result";
+      return called.has(id) ? "ignore" : "forged-tool-result";
+    }
+    if (!answerable.has(id)) return "forged-tool-result";
+    if (isAnswered) return strict ? "duplicate-tool-result" : "ignore";
+    return strict && isBehindUser ? "misplaced-tool-result" : "take";
+  };
+}
+
+interface KnownCalls {
+  readonly called: ReadonlySet<string>;
+  readonly answered: ReadonlySet<string>;
+}
+
+/** Looked up when it is first asked for: in an honest request it never is. */
+function knownCalls(persisted: readonly Message[]): () => KnownCalls {
+  let known: KnownCalls | undefined;
+  return () => {
+    known ??= {
+      called: new Set(persisted.flatMap(({ tool_calls: calls }) => (calls ?? []).map(({ id }) => id))),
+      answered: new Set(
+        persisted.flatMap(({ role, tool_call_id: id }) => (role === "tool" && id ? [id] : [])),
+      ),
+    };
+    return known;
+  };
+}
+
+const MEDIA_TYPES = [
+  ...["media", "image", "image_url", "input_image", "audio", "audio_url", "input_audio"],
+  ...["video", "video_url", "input_video", "file", "file_url", "input_file", "document"],
+];
+
+const USER_TYPES: ReadonlySet<string> = new Set(["text", "input_text", ...MEDIA_TYPES]);
+
+const ASSISTANT_TYPES: ReadonlySet<string> = new Set([
+  ...USER_TYPES,
+  ...["output_text", "refusal", "tool-call"],
+]);
+
+const CALL_FIELDS: ReadonlySet<string> = new Set(["id", "type", "index", "function", "custom"]);
+
+const FUNCTION_FIELDS: ReadonlySet<string> = new Set(["name", "arguments", "input"]);
+
+const has = (value: object, isMeant: (key: string) => boolean): boolean =>
+  Object.entries(value).some(([key, field]) => field !== undefined && field !== null && isMeant(key));
+
+/** Whether a message that a client adds holds more than text, media, and fields of the application's own. */
+function holdsForeignParts(message: Message): boolean {
+  const { role, content, tool_calls: calls }: RichMessage = message;
+  const types = role === "assistant" ? ASSISTANT_TYPES : USER_TYPES;
+  const isForeign = (part: ContentPart) => !types.has(part.type) || has(part, isOpaquePartField);
+  return (
+    has(message, isOpaqueField) ||
+    (Array.isArray(content) && content.some(isForeign)) ||
+    (calls ?? []).some(isForeignCall)
+  );
+}
+
+const isForeignCall = (call: Fields): boolean =>
+  has(call, (key) => !CALL_FIELDS.has(key)) || [call["function"], call["custom"]].some(isForeignFunction);
+
+const isForeignFunction = (called: unknown): boolean =>
+  typeof called === "object" && called !== null && has(called, (key) => !FUNCTION_FIELDS.has(key));
+
+const isTextOrNone = (value: unknown): boolean =>
+  value === undefined || value === null || typeof value === "string";
+
+const areTexts = (value: unknown, first: string, second: string): boolean =>
+  isFields(value) && typeof value[first] === "string" && typeof value[second] === "string";
+
+function isCall(call: unknown): boolean {
+  if (!isFields(call) || typeof call["id"] !== "string") return false;
+  if (call["type"] === "custom") return areTexts(call["custom"], "name", "input");
+  return isTextOrNone(call["type"]) && areTexts(call["function"], "name", "arguments");
+}
+
+const isPart = (part: unknown): boolean => isFields(part) && typeof part["type"] === "string";
+
+/**
+ * Whether a value that JSON gave, with tags or without, is a message as `messageSchema` has it. That one says what is wrong;
+ * this one is for where nobody asks, or where there is no zod.
+ */
+export function isMessage(value: unknown): boolean {
+  if (!isFields(value)) return false;
+  const { role, content, tool_call_id: id, tool_calls: calls } = value;
+  return (
+    (messageRoles as readonly unknown[]).includes(role) &&
+    (typeof content === "string" || content === null || (Array.isArray(content) && content.every(isPart))) &&
+    isTextOrNone(id) &&
+    (calls === undefined || calls === null || (Array.isArray(calls) && calls.every(isCall)))
+  );
+}

@@ -1,0 +1,117 @@
+import type { Message } from "../../contract/message.ts";
+import { sanitizeConversation } from "../messages/sanitizer.ts";
+import { pendingToolCalls } from "../messages/tool-calls.ts";
+import { isRole, roleOf, sameMessage } from "./same-message.ts";
+import { type ContinuationRejection, reject } from "./validation-result.ts";
+
+/** Where the client's copy of the history ends, as an index into its messages; or why it is no copy. */
+export type Alignment = { readonly ok: true; readonly end: number } | ContinuationRejection;
+
+/**
+ * Finds the stored history at the beginning of what a client sent, as it is stored or as a run gives it out. Where the
+ * store has dropped its oldest messages, up to as many may stand before it; `mayBeginLater`: its own beginning may be
+ * missing. Linear.
+ */
+export function alignHistory(
+  persisted: readonly Message[],
+  incoming: readonly unknown[],
+  { dropped, mayBeginLater }: AlignmentOptions,
+): Alignment {
+  let best: Comparison | undefined;
+  for (const form of forms(persisted)) {
+    for (const start of possibleStarts(form, incoming, dropped)) {
+      const same = countSame(form, incoming, start);
+      if (same === form.length) return { ok: true, end: start + same };
+      if (best === undefined || same > best.same) best = { form, start, same };
+    }
+    const later = mayBeginLater ? laterForm(form, incoming) : undefined;
+    if (later !== undefined && countSame(later, incoming, 0) === later.length) {
+      return { ok: true, end: later.length };
+    }
+  }
+  // There is always a comparison: the raw history from the first message on.
+  return best === undefined ? reject("not-a-prefix", 0) : explain(best, incoming);
+}
+
+export interface AlignmentOptions {
+  readonly dropped: number;
+  readonly mayBeginLater: boolean;
+}
+
+/** What of the history a copy without its beginning must hold: it ends with the same reply. */
+function laterForm(form: readonly Message[], incoming: readonly unknown[]): readonly Message[] | undefined {
+  const last = lastAssistant(incoming);
+  const left = lastAssistant(form) - last;
+  return last !== -1 && left > 0 && form[left]?.role === "user" ? form.slice(left) : undefined;
+}
+
+interface Comparison {
+  readonly form: readonly Message[];
+  readonly start: number;
+  /** How many messages agree from `start` on. */
+  readonly same: number;
+}
+
+function* forms(persisted: readonly Message[]): Generator<readonly Message[]> {
+  yield persisted;
+  const shown = shownForm(persisted);
+  if (shown !== persisted) yield shown;
+}
+
+/** What a run returns: repaired, but with the calls that it ends with and that are pending. */
+function shownForm(persisted: readonly Message[]): readonly Message[] {
+  const pending = pendingToolCalls(persisted);
+  if (pending === undefined) return sanitizeConversation(persisted);
+  const head = persisted.slice(0, pending.index);
+  const shown = sanitizeConversation(head);
+  return shown === head ? persisted : [...shown, ...persisted.slice(pending.index)];
+}
+
+/**
+ * Where the stored messages may begin, likeliest first. Three candidates instead of every position, so that a
+ * conversation that repeats itself isn't searched in quadratic time. The first is the only one where nothing behind the
+ * history is the assistant's.
+ */
+function possibleStarts(
+  form: readonly Message[],
+  incoming: readonly unknown[],
+  dropped: number,
+): readonly number[] {
+  if (dropped === 0) return [0];
+  const noAssistantFollows = lastAssistant(incoming) - lastAssistant(form);
+  const copyIsComplete = dropped;
+  const copyIsTrimmed = 0;
+  const last = Math.min(dropped, incoming.length);
+  return [noAssistantFollows, copyIsComplete, copyIsTrimmed].filter((start) => start >= 0 && start <= last);
+}
+
+function lastAssistant(messages: readonly unknown[]): number {
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const role = roleOf(messages[index]);
+    if (role === "assistant") return index;
+    // What has none of the roles is refused anyway, and an array of a billion holes isn't searched.
+    if (!isRole(role) && role !== "system" && role !== "developer") return -1;
+  }
+  return -1;
+}
+
+function countSame(form: readonly Message[], incoming: readonly unknown[], start: number): number {
+  const length = Math.min(form.length, incoming.length - start);
+  for (let index = 0; index < length; index++) {
+    const stored = form[index];
+    if (stored === undefined || !sameMessage(stored, incoming[start + index])) return index;
+  }
+  return length;
+}
+
+function explain({ form, start, same }: Comparison, incoming: readonly unknown[]): ContinuationRejection {
+  const index = start + same;
+  if (index >= incoming.length) {
+    return reject(same > 0 || incoming.length === 0 ? "truncated-history" : "not-a-prefix", index);
+  }
+  const role = roleOf(incoming[index]);
+  if (typeof role !== "string") return reject("malformed-message", index);
+  if (!isRole(role)) return reject("forbidden-role", index);
+  const goesOnEarlier = role === "user" && form[same]?.role !== "user" && lastAssistant(incoming) < index;
+  return reject(goesOnEarlier ? "truncated-history" : "not-a-prefix", index);
+}

@@ -1,0 +1,134 @@
+import {
+  expectedKind,
+  integerOptionIssue,
+  kindIssue,
+  optionFields,
+  refuseOptions,
+  unknownFieldIssues,
+} from "../../codec/checks.ts";
+import type { MemoryIssue } from "../../contract/errors.ts";
+import { type Fields, isFields } from "../../runtime/objects.ts";
+import type { PendingApproval } from "./approval.ts";
+
+/**
+ * How much a client may send. In both modes it may not rewrite the stored history, may send results only for calls of that
+ * history, and approval decisions only for its pending calls.
+ *
+ * - `strict`, the default: the client sends the stored history (or a token for it), then at most one result for each pending
+ *   call, then user messages. It may also send at most one approval decision for each pending call. Choose it for clients of
+ *   your own.
+ * - `compatible`: the client may also leave out the end of the history, add assistant messages, and send results after user
+ *   messages. Results of calls that don't wait for one, second results of a call, and second decisions about it are ignored,
+ *   not refused. Choose it for clients that you can't change and that send such messages.
+ */
+export type ContinuationMode = "strict" | "compatible";
+
+export interface ContinuationOptions {
+  /** Default `strict`. */
+  readonly mode?: ContinuationMode;
+  /** The client's decisions, unchecked: expected to be an array of `ApprovalDecision`. Default: none. */
+  readonly approvals?: unknown;
+  /** The calls that wait for approval. A decision must name one of them with its approval id. Absent: any pending call. */
+  readonly pendingApprovals?: readonly PendingApproval[] | undefined;
+  /**
+   * The pending calls that the client may answer. Absent: all of them. Give it whenever tools of the server
+   * wait for approval: otherwise a result from the client could replace theirs.
+   */
+  readonly clientToolCallIds?: readonly string[] | undefined;
+  /**
+   * How many of its oldest messages the store has dropped: `metadata.nextPosition` less the number of its messages.
+   * The client's copy may begin with up to as many more messages, which are neither checked nor used. Default 0.
+   */
+  readonly dropped?: number | undefined;
+  /**
+   * Whether the client's copy may begin later than the stored history, with a user message, as the copies of a run with
+   * a window do (`RunResult.historyFrom`). It has to contain at least the last reply. Default `false`.
+   */
+  readonly mayBeginLater?: boolean | undefined;
+  /**
+   * Give it if the client sent a token in place of its copy: then `incoming` holds only the messages that it adds. Default:
+   * `incoming` begins with the copy.
+   */
+  readonly historyToken?: HistoryTokens | undefined;
+}
+
+export interface HistoryTokens {
+  /** The token from the client, unchecked. */
+  readonly sent: unknown;
+  /** The result of `historyTokenOf` for the stored conversation. */
+  readonly expected: string | undefined;
+}
+
+export interface ParsedContinuationOptions
+  extends Omit<ContinuationOptions, "mode" | "dropped" | "mayBeginLater"> {
+  readonly mode: ContinuationMode;
+  readonly dropped: number;
+  readonly mayBeginLater: boolean;
+}
+
+const WHAT = "continuation options";
+const KNOWN = [
+  "mode",
+  "approvals",
+  "pendingApprovals",
+  "clientToolCallIds",
+  "dropped",
+  "mayBeginLater",
+  "historyToken",
+];
+
+type Issues = readonly (MemoryIssue | undefined)[];
+
+const modeIssue = (mode: unknown): MemoryIssue | undefined =>
+  mode === undefined || mode === "strict" || mode === "compatible"
+    ? undefined
+    : { path: ".mode", expected: 'one of "strict"|"compatible"' };
+
+function listIssues(path: string, list: unknown, issuesOf: (path: string, item: unknown) => Issues): Issues {
+  if (list === undefined) return [];
+  if (!Array.isArray(list)) return [expectedKind(path, "array", list)];
+  return list.flatMap((item: unknown, index) => issuesOf(`${path}[${index}]`, item));
+}
+
+const approvalIssues = (path: string, approval: unknown): Issues =>
+  isFields(approval)
+    ? ["toolCallId", "approvalId"].map((field) => kindIssue(`${path}.${field}`, approval[field], "string"))
+    : [expectedKind(path, "object", approval)];
+
+function tokenIssues(path: string, tokens: unknown): Issues {
+  if (tokens === undefined) return [];
+  if (!isFields(tokens)) return [expectedKind(path, "object", tokens)];
+  const { expected } = tokens;
+  return [
+    "sent" in tokens ? undefined : expectedKind(`${path}.sent`, "nonoptional", undefined),
+    expected === undefined ? undefined : kindIssue(`${path}.expected`, expected, "string"),
+  ];
+}
+
+const optionIssues = (options: Fields): Issues => [
+  modeIssue(options["mode"]),
+  ...listIssues(".pendingApprovals", options["pendingApprovals"], approvalIssues),
+  ...listIssues(".clientToolCallIds", options["clientToolCallIds"], (path, id) => [
+    kindIssue(path, id, "string"),
+  ]),
+  options["dropped"] === undefined ? undefined : integerOptionIssue(".dropped", options["dropped"], 0),
+  options["mayBeginLater"] === undefined
+    ? undefined
+    : kindIssue(".mayBeginLater", options["mayBeginLater"], "boolean"),
+  ...tokenIssues(".historyToken", options["historyToken"]),
+  ...unknownFieldIssues("", options, KNOWN),
+];
+
+/** Throws a `TypeError` that names the field. */
+export function parseContinuationOptions(options: ContinuationOptions): ParsedContinuationOptions {
+  refuseOptions(WHAT, optionIssues(optionFields(WHAT, options)));
+  const { mode = "strict", dropped = 0, mayBeginLater = false } = options;
+  return { ...options, mode, dropped, mayBeginLater };
+}
+
+/** Throws a `TypeError` that names the field. */
+export function parseMode(options: Pick<ContinuationOptions, "mode">): ContinuationMode {
+  const fields = optionFields(WHAT, options);
+  refuseOptions(WHAT, [modeIssue(fields["mode"]), ...unknownFieldIssues("", fields, ["mode"])]);
+  return options.mode ?? "strict";
+}

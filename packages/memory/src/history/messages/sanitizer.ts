@@ -1,0 +1,201 @@
+import type { ContentPart, Message, RichMessage, RichToolCall, ToolCall } from "../../contract/message.ts";
+import { hasContent, isReasoningAlone, isReasoningPart, placeOf } from "./message-content.ts";
+import { type CallKey, callKey, matchResults } from "./tool-calls.ts";
+
+/**
+ * Repairs the order of calls and results in any stored history: afterwards each tool call is answered exactly once,
+ * directly after the message that made it, in call order, as every model provider requires.
+ *
+ * Drops calls that have no result (with their message, if it holds nothing else), results that have no call, second
+ * results, and assistant messages that hold nothing: neither a text other than white space, nor another part, nor
+ * something in a further field, such as a refusal or `reasoning_content`. Moves results that stand elsewhere. Everything
+ * else stays, in order. Pure and idempotent: a history that is already fine is returned as the same array. Linear in the
+ * number of messages.
+ *
+ * A dropped call also loses its mark among the parts, and reasoning that led only to dropped calls is dropped: Anthropic and
+ * OpenAI refuse reasoning that nothing follows. All other reasoning stays with its message, even if that contains nothing else.
+ *
+ * What only some providers refuse is left to the model's adapter: an id that is used again in a
+ * later turn, a function's name in other characters, arguments that are no JSON, a user message without text, a history
+ * that starts with a reply. It changes what the model sees, never what is stored.
+ */
+export function sanitizeConversation<M extends Message | RichMessage>(messages: M[]): M[];
+export function sanitizeConversation<M extends Message | RichMessage>(messages: readonly M[]): readonly M[];
+export function sanitizeConversation<M extends Message | RichMessage>(messages: readonly M[]): readonly M[] {
+  return sanitizeWithOrigins(messages).messages;
+}
+
+export interface Sanitized<M> {
+  readonly messages: readonly M[];
+  /** The index that a message had in what was sanitized. */
+  readonly originOf: (index: number) => number;
+}
+
+/** {@link sanitizeConversation}, which also tells where each message comes from. */
+export function sanitizeWithOrigins<M extends Message | RichMessage>(messages: readonly M[]): Sanitized<M> {
+  if (isReplayable(messages)) return { messages, originOf: (index) => index };
+  const answers = matchResults(messages as readonly RichMessage[]);
+  const repaired: Kept<M>[] = [];
+  for (const [index, message] of messages.entries()) {
+    const kept = repair(messages, answers, message, index);
+    repaired.push(...kept);
+    if (kept.length === 0 && callsOf(message).length > 0) dropReasoningBefore(messages, index, repaired);
+  }
+  return {
+    messages: repaired.map(({ message }) => message),
+    originOf: (index) => repaired[index]?.origin ?? index,
+  };
+}
+
+interface Kept<M> {
+  readonly message: M;
+  readonly origin: number;
+}
+
+/** Other frameworks keep what a model thought in a message of its own, before that with the call. */
+function dropReasoningBefore<M extends Message | RichMessage>(
+  messages: readonly M[],
+  index: number,
+  repaired: Kept<M>[],
+): void {
+  for (let before = index - 1; before >= 0; before--) {
+    const message = messages[before];
+    if (message === undefined || repaired.at(-1)?.message !== message || message.role !== "assistant") return;
+    if (message.tool_calls !== undefined || !isReasoningAlone(message)) return;
+    repaired.pop();
+  }
+}
+
+/** Whether {@link sanitizeConversation} would return the history unchanged. */
+export function isReplayable(messages: readonly (Message | RichMessage)[]): boolean {
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index];
+    if (message === undefined) continue;
+    if (message.role === "tool") {
+      if (isOfAnotherKind(message)) continue;
+      return false;
+    }
+    if (message.tool_calls === undefined) {
+      if (message.role === "assistant" && !hasContent(message)) return false;
+      continue;
+    }
+    const calls = callsOf(message);
+    if (calls.length === 0 || hasRepeatedId(calls)) return false;
+    for (const { id } of calls) {
+      index += 1;
+      const result = messages[index];
+      if (result?.role !== "tool" || result.tool_call_id !== id) return false;
+    }
+  }
+  return true;
+}
+
+/** The AI SDK keeps ids of calls in the parts of a result, as it keeps the calls: both stay where they are. */
+function isOfAnotherKind({ tool_call_id: id, content }: RichMessage): boolean {
+  return id == null && Array.isArray(content) && content.some(({ toolCallId }) => toolCallId !== undefined);
+}
+
+type AnyCall = ToolCall | RichToolCall;
+
+function hasRepeatedId(calls: readonly AnyCall[]): boolean {
+  if (calls.length <= 1) return false;
+  // Some gateways give no ids.
+  const ids = calls.map(({ id }) => id).filter((id) => id !== "");
+  return new Set(ids).size < ids.length;
+}
+
+// Dumps of other systems hold `null` where a message makes no calls.
+const callsOf = ({ role, tool_calls }: Message | RichMessage): readonly AnyCall[] =>
+  role === "assistant" ? (tool_calls ?? []) : [];
+
+function repair<M extends Message | RichMessage>(
+  messages: readonly M[],
+  answers: ReadonlyMap<CallKey, number>,
+  message: M,
+  index: number,
+): readonly Kept<M>[] {
+  const as = (kept: M): Kept<M> => ({ message: kept, origin: index });
+  if (message.role === "tool") return isOfAnotherKind(message) ? [as(message)] : [];
+  const calls = callsOf(message);
+  const answered: AnyCall[] = [];
+  const results: Kept<M>[] = [];
+  for (const [position, call] of calls.entries()) {
+    const origin = answers.get(callKey(index, position)) ?? -1;
+    const result = messages[origin];
+    if (result === undefined) continue;
+    answered.push(call);
+    results.push({ message: result, origin });
+  }
+  if (answered.length === calls.length && calls.length > 0) return [as(message), ...results];
+  const kept = withCalls(message, answered);
+  if (answered.length > 0) return [as(kept), ...results];
+  if (message.role !== "assistant") return [as(kept)];
+  const isLeft = hasContent(kept) && (calls.length === 0 || !isReasoningAlone(kept));
+  return isLeft ? [as(kept)] : [];
+}
+
+/**
+ * A copy of the message with fewer calls than it has, and what belongs to the others taken out. Frozen, as it may be given out in
+ * its place; the message itself is the caller's.
+ */
+function withCalls<M extends Message | RichMessage>(message: M, kept: readonly AnyCall[]): M {
+  if (message.tool_calls === undefined) return message;
+  const { content }: Pick<RichMessage, "content"> = message;
+  const dropped = callsOf(message).length - kept.length;
+  const parts =
+    Array.isArray(content) && dropped > 0
+      ? { content: Object.freeze([...withoutPlaces(content, { kept: kept.map(({ id }) => id), dropped })]) }
+      : {};
+  if (kept.length > 0) return Object.freeze<M>({ ...message, ...parts, tool_calls: Object.freeze(kept) });
+  const { tool_calls: _, ...rest } = message;
+  return Object.freeze({ ...rest, ...parts }) as M;
+}
+
+/** The calls of a message, some of which are dropped. */
+interface DroppedCalls {
+  /** The ids of those that stay. */
+  readonly kept: readonly string[];
+  /** How many don't. */
+  readonly dropped: number;
+}
+
+/**
+ * The parts without the places of dropped calls, and without the reasoning that led to these calls alone: what stands
+ * between it and the next reasoning. Calls without a place stand behind all parts. The same array if nothing goes.
+ */
+function withoutPlaces(
+  parts: readonly ContentPart[],
+  { kept, dropped }: DroppedCalls,
+): readonly ContentPart[] {
+  const { lost, callsBehind } = lostPlaces(parts, kept);
+  // From the end: whether anything stays of what a reasoning part leads to, and whether anything of it goes.
+  let leads = { toKept: callsBehind, toLost: dropped > lost.size };
+  let isInReasoning = false;
+  const gone = new Set(lost);
+  for (const [index, part] of [...parts.entries()].reverse()) {
+    if (isReasoningPart(part)) {
+      if (leads.toLost && !leads.toKept) gone.add(index);
+      isInReasoning = true;
+      continue;
+    }
+    if (isInReasoning) leads = { toKept: false, toLost: false };
+    isInReasoning = false;
+    if (lost.has(index)) leads.toLost = true;
+    else leads.toKept = true;
+  }
+  return gone.size === 0 ? parts : parts.filter((_, index) => !gone.has(index));
+}
+
+function lostPlaces(parts: readonly ContentPart[], kept: readonly string[]) {
+  const waiting = new Map<string, number>();
+  for (const id of kept) waiting.set(id, (waiting.get(id) ?? 0) + 1);
+  const lost = new Set<number>();
+  for (const [index, part] of parts.entries()) {
+    const id = placeOf(part);
+    if (id === undefined) continue;
+    const count = waiting.get(id) ?? 0;
+    if (count === 0) lost.add(index);
+    else waiting.set(id, count - 1);
+  }
+  return { lost, callsBehind: [...waiting.values()].some((count) => count > 0) };
+}

@@ -1,0 +1,215 @@
+import type { Message, RichMessage, RichToolCall, ToolCall } from "../../contract/message.ts";
+
+/** Name and input of a tool call, whichever kind of call it is. */
+export interface CalledTool {
+  readonly name: string;
+  /** As the model wrote it: JSON text, or any text for a custom tool. */
+  readonly input: string;
+}
+
+export function calledTool(call: ToolCall | RichToolCall): CalledTool {
+  if (call.type === "custom") return { name: call.custom.name, input: call.custom.input };
+  return { name: call.function.name, input: call.function.arguments };
+}
+
+/** A turn that stopped between a tool call and its result. */
+export interface PendingToolCalls {
+  /** Index of the assistant message that made the calls. */
+  readonly index: number;
+  /** The results that exist, by call id, in any order. */
+  readonly results: ReadonlyMap<string, Message>;
+  /** The calls without a result, in call order, each id once. Calls that share the id `""` are left out. */
+  readonly missing: readonly ToolCall[];
+}
+
+/**
+ * The calls a history ends with and that still need results, or `undefined`. Only the tail counts: once something
+ * other than a tool result follows a call, the turn went on without it.
+ */
+export function pendingToolCalls(messages: readonly Message[]): PendingToolCalls | undefined {
+  const index = messages.findLastIndex(({ role }) => role !== "tool");
+  const calls = messages[index]?.tool_calls;
+  if (messages[index]?.role !== "assistant" || calls == null) return undefined;
+  const results = new Map<string, Message>();
+  for (const result of messages.slice(index + 1)) {
+    const id = result.tool_call_id;
+    if (id !== undefined && !results.has(id)) results.set(id, result);
+  }
+  const seen = new Set(results.keys());
+  // Several without an id: a result could be taken for another call's, so none of them is answered.
+  if (calls.filter(({ id }) => id === "").length > 1) seen.add("");
+  const missing = calls.filter(({ id }) => !seen.has(id) && seen.add(id));
+  return missing.length === 0 ? undefined : { index, results, missing };
+}
+
+/** A tool call by where it stands: message index and index in its `tool_calls`. */
+export type CallKey = `${number}:${number}`;
+
+export const callKey = (message: number, call: number): CallKey => `${message}:${call}`;
+
+type Call = { readonly call: CallKey; readonly at: number };
+type Result = { readonly call?: undefined; readonly at: number };
+type Event = Call | Result;
+
+/**
+ * Which result answers which call, as message indices by call. Providers reuse call ids within a conversation, so
+ * an id alone doesn't tell; order does. Per id:
+ *
+ * 1. Results answer the calls right before them, in order. With fewer results than calls the earlier calls are the
+ *    unanswered ones, since a result follows its call closely.
+ * 2. The rest was reordered: a call takes the nearest result before it, or the next one after it.
+ *
+ * A second result answers nothing: neither one that equals a result already given for the id, nor one that stands right
+ * behind an answered call, unless it also stands right before the call it is for. A late duplicate must never become
+ * the answer to a later call.
+ *
+ * The id `""`, which some gateways give to every call, may be that of several calls of one message: their results count in
+ * their order, equal ones too.
+ */
+export function matchResults(messages: readonly RichMessage[]): ReadonlyMap<CallKey, number> {
+  const matched = new Map<CallKey, number>();
+  const blocks = toolBlocks(messages);
+  for (const [id, events] of eventsById(messages)) {
+    const [first, second] = events;
+    // Nearly all of a healthy history: the id of one call and its one result.
+    if (
+      events.length === 2 &&
+      first?.call !== undefined &&
+      second !== undefined &&
+      second.call === undefined
+    ) {
+      matched.set(first.call, second.at);
+      continue;
+    }
+    const contentOf = ({ at }: Result) => (id === "" ? `${at}` : JSON.stringify(messages[at]));
+    for (const [call, result] of matchOneId(events, contentOf, blocks)) matched.set(call, result);
+  }
+  return matched;
+}
+
+/** For each message of a run of results, the messages that the run stands between. */
+interface ToolBlocks {
+  readonly before: Int32Array;
+  readonly after: Int32Array;
+}
+
+function toolBlocks(messages: readonly RichMessage[]): ToolBlocks {
+  const before = new Int32Array(messages.length);
+  const after = new Int32Array(messages.length);
+  for (let index = 0, last = -1; index < messages.length; index++) {
+    before[index] = last;
+    if (messages[index]?.role !== "tool") last = index;
+  }
+  for (let index = messages.length - 1, next = messages.length; index >= 0; index--) {
+    after[index] = next;
+    if (messages[index]?.role !== "tool") next = index;
+  }
+  return { before, after };
+}
+
+function eventsById(messages: readonly RichMessage[]): Map<string, Event[]> {
+  const byId = new Map<string, Event[]>();
+  const add = (id: string, event: Event) => {
+    const events = byId.get(id);
+    if (events === undefined) byId.set(id, [event]);
+    else events.push(event);
+  };
+  for (const [at, message] of messages.entries()) {
+    if (message.role === "tool") {
+      if (typeof message.tool_call_id === "string") add(message.tool_call_id, { at });
+    } else if (message.role === "assistant") {
+      const seen = new Set<string>();
+      for (const [index, { id }] of (message.tool_calls ?? []).entries()) {
+        if (id === "" || !seen.has(id)) add(id, { call: callKey(at, index), at });
+        seen.add(id);
+      }
+    }
+  }
+  return byId;
+}
+
+function matchOneId(
+  events: readonly Event[],
+  /** What tells equal results. */
+  contentOf: (result: Result) => string,
+  blocks: ToolBlocks,
+): ReadonlyMap<CallKey, number> {
+  const matched = new Map<CallKey, number>();
+  const given = new Set<string>();
+  const give = (call: CallKey, result: Result) => {
+    matched.set(call, result.at);
+    given.add(contentOf(result));
+  };
+
+  const unmatched: Event[] = [];
+  /** Results that stand right behind a call that another result answers. */
+  const second = new Set<Event>();
+  for (const { calls, results } of runsOf(events, contentOf)) {
+    const unanswered = Math.max(0, calls.length - results.length);
+    for (const call of calls.slice(0, unanswered)) unmatched.push(call);
+    for (const [index, { call }] of calls.slice(unanswered).entries()) {
+      const result = results[index];
+      if (result !== undefined) give(call, result);
+    }
+    const callers = new Set(calls.map(({ at }) => at));
+    for (const result of results.slice(calls.length)) {
+      unmatched.push(result);
+      if (callers.has(blocks.before[result.at] ?? -1)) second.add(result);
+    }
+  }
+
+  const resultsBefore: Result[] = [];
+  const callsBefore: CallKey[] = [];
+  let waiting = 0;
+  for (const event of unmatched) {
+    if (event.call !== undefined) {
+      const nearest = takeNearest(
+        resultsBefore,
+        (result) => !second.has(result) || blocks.after[result.at] === event.at,
+      );
+      if (nearest === undefined) callsBefore.push(event.call);
+      else give(event.call, nearest);
+    } else if (!given.has(contentOf(event))) {
+      const call = second.has(event) ? undefined : callsBefore[waiting];
+      if (call === undefined) resultsBefore.push(event);
+      else {
+        waiting += 1;
+        give(call, event);
+      }
+    }
+  }
+  return matched;
+}
+
+/** Takes the last that fits, and drops those behind it. */
+function takeNearest(results: Result[], fits: (result: Result) => boolean): Result | undefined {
+  for (let last = results.pop(); last !== undefined; last = results.pop()) if (fits(last)) return last;
+  return undefined;
+}
+
+interface Run {
+  readonly calls: readonly Call[];
+  /** Equal ones once. */
+  readonly results: readonly Result[];
+}
+
+/** Calls of one id and the results that follow them, up to the next call. */
+function runsOf(events: readonly Event[], contentOf: (result: Result) => string): readonly Run[] {
+  const runs: { calls: Call[]; results: Result[]; contents: Set<string> }[] = [];
+  let current = { calls: [] as Call[], results: [] as Result[], contents: new Set<string>() };
+  runs.push(current);
+  for (const event of events) {
+    if (event.call === undefined) {
+      const content = contentOf(event);
+      if (!current.contents.has(content)) current.results.push(event);
+      current.contents.add(content);
+    } else {
+      if (current.results.length > 0) {
+        current = { calls: [], results: [], contents: new Set() };
+        runs.push(current);
+      }
+      current.calls.push(event);
+    }
+  }
+  return runs;
+}

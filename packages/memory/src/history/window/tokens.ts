@@ -1,0 +1,166 @@
+import type { ContentPart, Message, RichMessage } from "../../contract/message.ts";
+import { isMediaPart, isReasoningPart, messageText, partText, placeOf } from "../messages/message-content.ts";
+import { calledTool } from "../messages/tool-calls.ts";
+
+/** How many tokens a text is; a fraction counts as the next whole number. */
+export type Tokenizer = (text: string) => number;
+
+// In twelfths of a token, so that the sum stays a whole number.
+const LETTER = 3;
+const OTHER_ASCII = 8;
+const BYTE = 12;
+
+function twelfths(code: number): number {
+  if (code >= 0x80) {
+    if (code < 0x800) return 2 * BYTE;
+    // Either half of a pair of surrogates stands for two of four bytes.
+    return (code >= 0xd800 && code <= 0xdfff ? 2 : 3) * BYTE;
+  }
+  const letter = code | 0x20;
+  return code <= 0x20 || (letter >= 0x61 && letter <= 0x7a) ? LETTER : OTHER_ASCII;
+}
+
+/**
+ * The tokens of a text without a vocabulary, on the high side: a quarter for a letter of ASCII or white space, two
+ * thirds for a digit or sign of ASCII, and one for each UTF-8 byte of everything else, more than which no
+ * tokenizer that works on bytes makes. `docs/windows.md` has measurements.
+ */
+export const estimateTokens: Tokenizer = (text) => {
+  let sum = 0;
+  for (let index = 0; index < text.length; index++) sum += twelfths(text.charCodeAt(index));
+  return Math.ceil(sum / 12);
+};
+
+/** A fraction counts as the next whole number. Throws a `TypeError` if the tokenizer returns no number from 0. */
+function countText(tokenizer: Tokenizer, text: string): number {
+  if (text === "") return 0;
+  const tokens: unknown = tokenizer(text);
+  if (typeof tokens === "number" && tokens >= 0 && Number.isFinite(tokens)) return Math.ceil(tokens);
+  throw new TypeError("Invalid tokenizer: expected it to return a finite number from 0.");
+}
+
+/** Role and separators of a message, in tokens. */
+const PER_MESSAGE = 4;
+/** Id and frame of a tool call, in tokens. */
+const PER_TOOL_CALL = 8;
+
+/**
+ * The tokens of a message: its text; name and arguments, or input, of each tool call; its other parts, each by its kind; 4
+ * for the message and 8 for each tool call. Of further fields, `refusal` and reasoning (`reasoning_details` and the like)
+ * count, and 1,600 tokens for `audio` and for each of the `attachments`. `docs/windows.md` has a table. Throws a
+ * `TypeError` if the tokenizer returns no number.
+ */
+export function countMessageTokens(
+  message: Message | RichMessage,
+  tokenizer: Tokenizer = estimateTokens,
+): number {
+  const rich: RichMessage = message;
+  let tokens = PER_MESSAGE + countText(tokenizer, messageText(message));
+  for (const call of rich.tool_calls ?? []) {
+    const { name, input } = calledTool(call);
+    tokens += PER_TOOL_CALL + countText(tokenizer, name) + countText(tokenizer, input);
+  }
+  if (Array.isArray(rich.content)) {
+    for (const part of rich.content) tokens += partTokens(part, tokenizer);
+  }
+  return tokens + fieldTokens(rich, tokenizer);
+}
+
+function fieldTokens(message: RichMessage, tokenizer: Tokenizer): number {
+  const { refusal, audio, attachments } = message;
+  const media = (Array.isArray(attachments) ? attachments.length : 0) + (isObject(audio) ? 1 : 0);
+  const refused = typeof refusal === "string" ? countText(tokenizer, refusal) : 0;
+  return refused + MEDIA_TOKENS * media + reasoningTokens(message, tokenizer);
+}
+
+/** Gateways give the same thoughts in several fields: the fullest counts. */
+function reasoningTokens(message: RichMessage, tokenizer: Tokenizer): number {
+  for (const blocks of [message["thinking_blocks"], message["reasoning_details"]]) {
+    if (!Array.isArray(blocks) || blocks.length === 0) continue;
+    const thoughts: readonly unknown[] = blocks;
+    return thoughts.reduce<number>((sum, block) => sum + thoughtTokens(block, tokenizer), 0);
+  }
+  const text = message["reasoning_content"] ?? message["reasoning"];
+  return typeof text === "string" ? countText(tokenizer, text) : 0;
+}
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+/** An image, sound or file, in tokens: what a large image costs at most with Anthropic. */
+const MEDIA_TOKENS = 1_600;
+
+/** Of what is opaque, e.g. encrypted: base64 of three bytes of text has four characters. */
+const OPAQUE_CHARACTERS_PER_TOKEN = 4;
+
+/** Base64 of some length: no words of any language are that long. */
+const BLOB = /^(?:data:[^,]{0,200},)?[\w+/=-]{1000,}$/;
+
+const opaqueTokens = (text: string): number => Math.ceil(text.length / OPAQUE_CHARACTERS_PER_TOKEN);
+
+/** The tokens of a part apart from its text, which counts with that of its message. */
+function partTokens(part: ContentPart, tokenizer: Tokenizer): number {
+  if (partText(part) !== undefined || placeOf(part) !== undefined) return 0;
+  if (isReasoningPart(part)) return thoughtTokens(part, tokenizer);
+  const { refusal, name, input, output, title, url, text } = part as Readonly<Record<string, unknown>>;
+  switch (part.type) {
+    case "refusal":
+      return textTokens(refusal, tokenizer);
+    case "provider-tool-call":
+      return textTokens(name, tokenizer) + jsonTokens(input, tokenizer);
+    case "provider-tool-result":
+      return jsonTokens(output, tokenizer);
+    case "source":
+      return textTokens(title, tokenizer) + textTokens(url, tokenizer);
+    default:
+      if (isMediaPart(part)) return MEDIA_TOKENS;
+      return typeof text === "string" ? countText(tokenizer, text) : jsonTokens(part, tokenizer);
+  }
+}
+
+/**
+ * What was thought, as ours or another framework's: its text, and a quarter of a token for each character of what is
+ * encrypted, which stands for text. A signature counts only where it is all there is.
+ */
+function thoughtTokens(thought: unknown, tokenizer: Tokenizer): number {
+  if (typeof thought !== "object" || thought === null) return 0;
+  const { text, thinking, summary, content, encrypted, encrypted_content, data, ...rest } =
+    thought as Readonly<Record<string, unknown>>;
+  const readable = [text, thinking, summary, content].flatMap(textsOf);
+  const hidden = [encrypted, encrypted_content, data].flatMap(textsOf);
+  if (readable.length + hidden.length === 0) return opaqueTokens(jsonOf(rest).text);
+  const sum = (texts: readonly string[], count: (text: string) => number) =>
+    texts.reduce((tokens, each) => tokens + count(each), 0);
+  return sum(readable, (each) => countText(tokenizer, each)) + sum(hidden, opaqueTokens);
+}
+
+/** A text that isn't empty, or those in a list of parts. */
+function textsOf(value: unknown): readonly string[] {
+  if (typeof value === "string") return value === "" ? [] : [value];
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((part: unknown) =>
+    typeof part === "object" && part !== null && "text" in part ? textsOf(part.text) : [],
+  );
+}
+
+const textTokens = (value: unknown, tokenizer: Tokenizer): number =>
+  typeof value === "string" ? countText(tokenizer, value) : 0;
+
+function jsonTokens(value: unknown, tokenizer: Tokenizer): number {
+  const { text, aside } = jsonOf(value);
+  return countText(tokenizer, text) + aside;
+}
+
+/** As JSON text, without bytes and long base64, which count aside: each no more than a medium. */
+function jsonOf(value: unknown): { readonly text: string; readonly aside: number } {
+  let aside = 0;
+  const text = JSON.stringify(value, (_, field: unknown) => {
+    if (field instanceof Uint8Array) {
+      aside += MEDIA_TOKENS;
+      return undefined;
+    }
+    if (typeof field !== "string" || !BLOB.test(field)) return field;
+    aside += Math.min(opaqueTokens(field), MEDIA_TOKENS);
+    return undefined;
+  });
+  return { text: text ?? "", aside };
+}

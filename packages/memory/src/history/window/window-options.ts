@@ -1,0 +1,122 @@
+import { integerOptionIssue, optionFields, refuseOptions, unknownFieldIssues } from "../../codec/checks.ts";
+import type { MemoryIssue } from "../../contract/errors.ts";
+import type { Message, RichMessage } from "../../contract/message.ts";
+import type { Fields } from "../../runtime/objects.ts";
+import { countMessageTokens, estimateTokens, type Tokenizer } from "./tokens.ts";
+
+interface StepOptions {
+  /**
+   * The low mark: once the limit is exceeded, the window is cut to this size, so that many calls in a row
+   * begin with the same messages and hit the model provider's prompt cache. Below the limit. Absent: the window slides.
+   */
+  readonly trimTo?: number | undefined;
+  /**
+   * How many messages of the conversation come before the given ones: dropped by the store, or not read. Only matters with
+   * `trimTo`. Default 0.
+   */
+  readonly dropped?: number | undefined;
+  /**
+   * Maps the index of a user message among the given ones to its position in the whole conversation. Only matters with
+   * `trimTo`, if the sanitizer has left out messages: then the window is the same whether all messages are given or only
+   * the last ones. Default: `dropped` plus the index.
+   */
+  readonly positionOf?: ((index: number) => number) | undefined;
+}
+
+export interface MessageWindowOptions extends StepOptions {
+  /** At most this many messages, from 1. */
+  readonly maxMessages: number;
+}
+
+export interface TokenWindowOptions extends StepOptions {
+  /** At most this many tokens, from 1, as `countMessageTokens` counts them. */
+  readonly maxTokens: number;
+  /** Default: {@link estimateTokens}. */
+  readonly tokenizer?: Tokenizer | undefined;
+}
+
+export type WindowOptions = MessageWindowOptions | TokenWindowOptions;
+
+/** Limits in whatever a message costs: one each, or its tokens. */
+export interface WindowLimits {
+  readonly limit: number;
+  /** Equals the limit where the window slides. */
+  readonly low: number;
+  readonly dropped: number;
+  readonly positionOf: (index: number) => number;
+  readonly costOf: (message: Message | RichMessage) => number;
+}
+
+const WINDOW_STEPS = ["trimTo", "dropped", "positionOf"] as const;
+const MESSAGE_FIELDS = ["maxMessages", ...WINDOW_STEPS];
+const TOKEN_FIELDS = ["maxTokens", "tokenizer", ...WINDOW_STEPS];
+
+export const TOKENIZER_EXPECTED = "a function from a text to its number of tokens";
+const POSITION_EXPECTED = "a function from an index to a position";
+
+/** The issue of a low mark that is not below the limit. */
+export const lowMarkIssue = (limit: unknown, trimTo: unknown): MemoryIssue | undefined =>
+  Number.isInteger(limit) && Number.isInteger(trimTo) && (trimTo as number) >= (limit as number)
+    ? { path: ".trimTo", expected: "a number below the limit" }
+    : undefined;
+
+const functionIssue = (path: string, value: unknown, expected: string): MemoryIssue | undefined =>
+  value === undefined || typeof value === "function" ? undefined : { path, expected };
+
+const wholeIssue = (path: string, value: unknown, minimum: number): MemoryIssue | undefined =>
+  value === undefined ? undefined : integerOptionIssue(path, value, minimum);
+
+function check(what: string, given: Fields, limitField: "maxMessages" | "maxTokens"): void {
+  const { [limitField]: limit, trimTo, tokenizer, dropped, positionOf } = given;
+  const ofTokens = limitField === "maxTokens";
+  refuseOptions(what, [
+    integerOptionIssue(`.${limitField}`, limit, 1),
+    ofTokens ? functionIssue(".tokenizer", tokenizer, TOKENIZER_EXPECTED) : undefined,
+    wholeIssue(".trimTo", trimTo, 1),
+    wholeIssue(".dropped", dropped, 0),
+    functionIssue(".positionOf", positionOf, POSITION_EXPECTED),
+    ...unknownFieldIssues("", given, ofTokens ? TOKEN_FIELDS : MESSAGE_FIELDS),
+    lowMarkIssue(limit, trimTo),
+  ]);
+}
+
+/** An option that is `undefined` is as if it weren't there, that of the other window too. */
+function givenOf(what: string, options: unknown): Fields {
+  const fields = optionFields(what, options);
+  const given: Record<string, unknown> = {};
+  for (const field of Object.keys(fields)) if (fields[field] !== undefined) given[field] = fields[field];
+  return given;
+}
+
+const counting = (dropped: number) => (index: number) => dropped + index;
+
+/** Throws a `TypeError` that names the field. */
+export function messageLimits(options: MessageWindowOptions): WindowLimits {
+  check("message window", givenOf("message window", options), "maxMessages");
+  const { maxMessages, trimTo = maxMessages, dropped = 0, positionOf = counting(dropped) } = options;
+  return { limit: maxMessages, low: trimTo, dropped, positionOf, costOf: () => 1 };
+}
+
+/** Throws a `TypeError` that names the field. */
+export function tokenLimits(options: TokenWindowOptions): WindowLimits {
+  check("token window", givenOf("token window", options), "maxTokens");
+  const { maxTokens, trimTo = maxTokens, dropped = 0, positionOf = counting(dropped) } = options;
+  const { tokenizer = estimateTokens } = options;
+  return {
+    limit: maxTokens,
+    low: trimTo,
+    dropped,
+    positionOf,
+    costOf: (message) => countMessageTokens(message, tokenizer),
+  };
+}
+
+const isOfTokens = (options: WindowOptions): options is TokenWindowOptions =>
+  typeof options === "object" &&
+  options !== null &&
+  "maxTokens" in options &&
+  options.maxTokens !== undefined;
+
+/** Throws a `TypeError` that names the field. */
+export const limitsOf = (options: WindowOptions): WindowLimits =>
+  isOfTokens(options) ? tokenLimits(options) : messageLimits(options);

@@ -1,0 +1,123 @@
+import { GROUP, type Outline, RESULT, SYSTEM, USER, windowCost } from "./window-index.ts";
+import type { WindowLimits } from "./window-options.ts";
+
+/** A history as it grew up to before `end`. */
+interface Growth {
+  readonly end: number;
+  /** The last user message, -1 if there is none yet. */
+  readonly lastUser: number;
+  /** The last `GROUP`, -1 if there is none yet. */
+  readonly lastGroup: number;
+}
+
+/**
+ * Where a window begins: the history is grown from the front, message by message, and whenever the window passes the
+ * limit, it is cut down to the low mark. So the result depends on the history alone, and a longer one goes on from
+ * where a shorter one was. Linear, since a start never moves back.
+ *
+ * A window starts on a user message. Only in a turn that is longer than the limit it starts on a group of call and
+ * results, and the user message of the turn is kept before it (see `pinnedBefore`).
+ */
+export function windowStart(outline: Outline, limits: WindowLimits): number {
+  const { kinds, turns, size } = outline;
+  const first = kinds.findIndex((kind) => kind === USER || kind === GROUP);
+  const front = replayFrom(outline, limits);
+  let start = front;
+  let lastUser = turns[front - 1] ?? -1;
+  let lastGroup = -1;
+  for (let at = front; at < size; at++) {
+    const kind = kinds[at];
+    if (start === at && (kind === RESULT || kind === SYSTEM)) {
+      start = at + 1;
+      continue;
+    }
+    if (kind === USER) {
+      // Before the first user message there was nothing better to start on.
+      if (lastUser === -1 && start > first) start = at;
+      lastUser = at;
+    }
+    if (kind === GROUP) lastGroup = at;
+    if (windowCost(outline, start, at + 1) > limits.limit) {
+      start = nextStart(outline, limits, { start, growth: { end: at + 1, lastUser, lastGroup } });
+    }
+  }
+  return start;
+}
+
+interface Cut {
+  readonly start: number;
+  readonly growth: Growth;
+}
+
+/** The first start that meets the low mark, else the last that meets the limit, else the end: nothing fits. */
+function nextStart(outline: Outline, { limit, low }: WindowLimits, { start, growth }: Cut): number {
+  const { end, lastUser, lastGroup } = growth;
+  const room = limit - (outline.systemBefore[end] ?? 0);
+  const inside = lastUser === -1 || turnCost(outline, lastUser, end) > room;
+  const last = inside && lastGroup > lastUser ? lastGroup : lastUser;
+  if (last === -1) return end;
+  const least = windowCost(outline, last, end);
+  if (least > low) return least <= limit ? last : end;
+  for (let index = start + 1; index < last; index++) {
+    const allowed = isStart(outline, index, growth, room);
+    if (allowed && windowCost(outline, index, end) <= low) return index;
+  }
+  return last;
+}
+
+const turnCost = ({ before, nextTurns, size }: Outline, user: number, end: number): number =>
+  (before[Math.min(nextTurns[user] ?? size, end)] ?? 0) - (before[user] ?? 0);
+
+function isStart(outline: Outline, index: number, { end, lastUser }: Growth, room: number): boolean {
+  const kind = outline.kinds[index];
+  if (kind !== GROUP) return kind === USER;
+  const user = outline.turns[index] ?? -1;
+  return user === -1 ? lastUser === -1 : turnCost(outline, user, end) > room;
+}
+
+/**
+ * So many windows before the end the growth is replayed from. With more of them the beginning changes less often, each time
+ * at the price of a prompt cache; with fewer less of a long conversation is read. docs/windows.md has figures.
+ */
+export const REPLAYED_WINDOWS = 5;
+
+/**
+ * Where to begin growing: at the first message, while the history is no longer than so many windows. Else at a user message
+ * before the last window, and not before so many: the first at or behind the position with the most factors of two. It
+ * depends on no message before these, and stays the same for about half as many messages as lie there.
+ */
+function replayFrom(outline: Outline, limits: WindowLimits): number {
+  const { limit, low, dropped, positionOf } = limits;
+  if (low === limit) return 0;
+  const { turns } = outline;
+  const newest = turns[lastBefore(outline, limit)] ?? -1;
+  const edge = lastBefore(outline, REPLAYED_WINDOWS * limit);
+  const previous = turns[edge] ?? -1;
+  if (edge === -1 && dropped === 0) return 0;
+  if (newest <= previous) return Math.max(0, previous);
+  const after = previous === -1 ? dropped - 1 : positionOf(previous);
+  const roundest = roundestIn(after, positionOf(newest));
+  let start = newest;
+  for (let user = newest; user > previous && positionOf(user) >= roundest; user = turns[user - 1] ?? -1)
+    start = user;
+  return start;
+}
+
+/** The last index from which on the messages, with all system content, cost more than so much; -1 if there is none. */
+function lastBefore({ before, systemBefore, size }: Outline, cost: number): number {
+  const enough = (before[size] ?? 0) + (systemBefore[size] ?? 0) - cost;
+  let [low, high] = [0, size];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((before[middle] ?? 0) < enough) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** Of the numbers behind `after` up to `last` the one with the most factors of two. */
+function roundestIn(after: number, last: number): number {
+  let step = 1;
+  while (Math.floor(last / (2 * step)) > Math.floor(after / (2 * step))) step *= 2;
+  return Math.floor(last / step) * step;
+}

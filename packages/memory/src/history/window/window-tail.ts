@@ -1,0 +1,104 @@
+import type { Message } from "../../contract/message.ts";
+import { isReplayable } from "../messages/sanitizer.ts";
+import { pendingToolCalls } from "../messages/tool-calls.ts";
+import { limitsOf, type WindowLimits, type WindowOptions } from "./window-options.ts";
+import { REPLAYED_WINDOWS } from "./window-start.ts";
+
+/** How many messages are read first for a window of tokens, whose number of messages is unknown. */
+const FIRST_READ = 100;
+/** What it asks for at most. */
+const LONGEST_FIRST_READ = 10_000;
+/** How many times as many the next read asks for at least: the turn in which the cut lies may be very long. */
+const MORE = 8;
+
+/** Computes a window from only the last messages of a conversation. */
+export interface WindowTail {
+  /** How many of the last messages to read first; usually that is enough. */
+  readonly firstRead: number;
+  /**
+   * Checks whether `messages`, the last ones of a conversation, suffice to compute its window. If they do
+   * (`decides: true`), it returns those that the window depends on; otherwise how many messages to read next.
+   *
+   * `from` is the index in `messages` of a message that the caller also needs, with all messages after it. It is negative
+   * if that message comes before `messages`, which then never suffice. Default: no further message is needed.
+   *
+   * If a conversation contains system content, read all of it and don't use this: system content is part of every window,
+   * wherever it is. Throws what the tokenizer throws.
+   */
+  readonly endOf: (messages: readonly Message[], from?: number) => WindowEnd;
+}
+
+export type WindowEnd =
+  | {
+      readonly decides: true;
+      /**
+       * The end of the given messages, beginning with a user message and including pending calls. It gives the same window
+       * as the whole conversation, also after more messages are added to both.
+       */
+      readonly messages: readonly Message[];
+    }
+  | {
+      readonly decides: false;
+      /** How many of the last messages to read next. Absent: read all of them, since fewer can't be used. */
+      readonly readNext?: number;
+    };
+
+/** Throws a `TypeError` that names the field if an option is invalid. */
+export function windowTailOf(options: WindowOptions): WindowTail {
+  const limits = limitsOf(options);
+  const least = leastCost(limits);
+  const counted = "maxMessages" in options && options.maxMessages !== undefined;
+  return {
+    firstRead: counted ? Math.min(least + limits.limit + 1, LONGEST_FIRST_READ) : FIRST_READ,
+    endOf: (messages, from = messages.length) => endOf(messages, { limits, least, from }),
+  };
+}
+
+/** What the messages cost at least that a window depends on: a sliding one on as many as it holds. */
+const leastCost = ({ limit, low }: WindowLimits): number => (low < limit ? REPLAYED_WINDOWS * limit : limit);
+
+interface Needed {
+  readonly limits: WindowLimits;
+  readonly least: number;
+  readonly from: number;
+}
+
+/**
+ * Looks for the last user message from which on the messages decide the window:
+ *
+ * - A sliding window depends on nothing before the last user message from which on the messages cost at least the limit.
+ * - A window with a low mark depends on nothing before the last user message from which on they cost more than
+ *   `REPLAYED_WINDOWS` limits, because its growth is computed from there on.
+ * - The sanitizer changes nothing if all messages from there on are replayable. It matches the earlier ones among
+ *   themselves.
+ *
+ * Pending calls at the end are neither counted nor checked, since the window may leave them out.
+ */
+function endOf(messages: readonly Message[], { limits, least, from }: Needed): WindowEnd {
+  const { costOf, limit, low } = limits;
+  const settled = settledEnd(messages);
+  if (settled === undefined) return { decides: false };
+  const isEnough = (cost: number) => (low < limit ? cost > least : cost >= least);
+  let cost = 0;
+  for (let index = settled - 1; index >= 0; index--) {
+    const message = messages[index];
+    if (message === undefined) continue;
+    cost += costOf(message);
+    if (message.role !== "user" || index > from || !isEnough(cost)) continue;
+    return isReplayable(messages.slice(index, settled))
+      ? { decides: true, messages: messages.slice(index) }
+      : { decides: false };
+  }
+  if (cost === 0) return { decides: false };
+  const short = Math.max(least / cost, (messages.length - from) / messages.length);
+  return { decides: false, readNext: Math.ceil(messages.length * Math.max(MORE, 2 * short)) };
+}
+
+/** Where the open calls begin; `undefined` where results of other calls stand among theirs. */
+function settledEnd(messages: readonly Message[]): number | undefined {
+  const pending = pendingToolCalls(messages);
+  if (pending === undefined) return messages.length;
+  const open = new Set(messages[pending.index]?.tool_calls?.map(({ id }) => id));
+  const areTheirs = messages.slice(pending.index + 1).every(({ tool_call_id: id }) => open.delete(id ?? ""));
+  return areTheirs ? pending.index : undefined;
+}

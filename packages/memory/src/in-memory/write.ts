@@ -1,0 +1,160 @@
+import {
+  type ConversationWrite,
+  IDEMPOTENCY_WINDOW,
+  isErasedSince,
+  messageHash,
+  nextDigest,
+  type Tombstones,
+  type WriteOutcome,
+} from "../contract/backend.ts";
+import { DIGESTS, digestOf, type Entry, type KeepBody } from "./conversation.ts";
+
+const conflict = (reason: Extract<WriteOutcome, { status: "conflict" }>["reason"]): WriteOutcome => ({
+  status: "conflict",
+  reason,
+});
+
+/** Why the write is refused, or that it was done before; `undefined`: do it. */
+export function decideWrite(
+  entry: Entry | undefined,
+  write: ConversationWrite,
+  tombstones: () => Tombstones,
+): WriteOutcome | undefined {
+  if (entry?.userId !== undefined && write.userId !== undefined && entry.userId !== write.userId) {
+    return conflict("owner");
+  }
+  const known = write.idempotency && entry?.keys.get(write.idempotency.key);
+  if (known !== undefined) {
+    return known.bodyHash === write.idempotency?.bodyHash
+      ? { status: "replayed" }
+      : conflict("idempotency-key");
+  }
+  if (!isExpectedIncarnation(entry, write, tombstones)) return conflict("incarnation");
+  const { expectedVersion, expectedMetadataVersion } = write;
+  const version = entry?.version ?? 0;
+  if (expectedVersion !== undefined && expectedVersion !== version) {
+    return { status: "conflict", reason: "version", actualVersion: version };
+  }
+  const metadataVersion = entry?.metadataVersion ?? 0;
+  if (expectedMetadataVersion !== undefined && expectedMetadataVersion !== metadataVersion) {
+    return { status: "conflict", reason: "metadata-version", actualVersion: metadataVersion };
+  }
+  if (entry === undefined && write.create === undefined) return { status: "missing" };
+  if ((write.dropLast ?? 0) > (entry?.messages.length ?? 0)) return conflict("length");
+  return hasOtherContent(entry, write) ? conflict("message-id") : undefined;
+}
+
+function isExpectedIncarnation(
+  entry: Entry | undefined,
+  { expectedIncarnation }: ConversationWrite,
+  tombstones: () => Tombstones,
+): boolean {
+  if (expectedIncarnation === undefined) return true;
+  if ("present" in expectedIncarnation) return entry?.incarnation === expectedIncarnation.present;
+  return entry === undefined && !isErasedSince(expectedIncarnation.absent, tombstones());
+}
+
+/** What stays in front of the batch ends at this position. */
+const cutOf = ({ nextPosition }: Entry, { mode, dropLast = 0 }: ConversationWrite): number =>
+  mode === "replace" ? 0 : nextPosition - dropLast;
+
+function hasOtherContent(entry: Entry | undefined, write: ConversationWrite): boolean {
+  const hashes = new Map<string, string>();
+  for (const { own } of write.messages) {
+    if (own === undefined) continue;
+    const stored = entry?.ownIds.get(own.id);
+    const stays = stored !== undefined && entry !== undefined && stored.position < cutOf(entry, write);
+    const known = hashes.get(own.id) ?? (stays ? stored.hash : undefined);
+    if (known !== undefined && known !== own.hash) return true;
+    hashes.set(own.id, own.hash);
+  }
+  return false;
+}
+
+interface Applying {
+  readonly now: Date;
+  /** The tighter of the write's and the provider's limit. */
+  readonly maxMessages: number;
+  readonly keepBody: KeepBody;
+}
+
+/** Does a write that `decideWrite` allows. */
+export function applyWrite(
+  entry: Entry,
+  write: ConversationWrite,
+  { now, maxMessages, keepBody }: Applying,
+): void {
+  const { mode, dropLast = 0, source } = write;
+  const isReplace = mode === "replace";
+  if (isReplace) entry.metadata = {};
+  const dropped = isReplace ? entry.messages.length : dropLast;
+  if (isReplace) entry.base = digestOf(entry);
+  drop(entry, entry.messages.length - dropped, dropped);
+  // Positions of what is replaced as a whole are not used again, those of a dropped end are.
+  if (!isReplace) entry.nextPosition -= dropLast;
+  const added = add(entry, write, keepBody);
+  const trimmed = trimStart(entry.messages, maxMessages, ({ isToolResult }) => isToolResult);
+  entry.base = entry.messages[trimmed - 1]?.digest ?? entry.base;
+  drop(entry, 0, trimmed);
+  if (write.traceId !== undefined) entry.traceIds.add(write.traceId);
+  entry.userId ??= write.userId;
+  entry.metadata = { ...entry.metadata, ...write.metadata };
+  const isChange = isReplace || entry.version === 0 || dropped + added + trimmed > 0;
+  entry.version = source?.version ?? entry.version + (isChange ? 1 : 0);
+  const isMetadataChange = isReplace || Object.keys(write.metadata).length > 0;
+  entry.metadataVersion = source?.metadataVersion ?? entry.metadataVersion + (isMetadataChange ? 1 : 0);
+  entry.lastActivity = source?.lastActivity ?? now;
+  entry.ttlSeconds = write.ttlSeconds ?? entry.ttlSeconds;
+  entry.writes += 1;
+  recordKey(entry, write);
+}
+
+function drop({ messages, ownIds }: Entry, from: number, count: number): void {
+  for (const { own } of messages.splice(from, count)) if (own !== undefined) ownIds.delete(own.id);
+}
+
+/** Returns how many messages were added: those that are stored under their own ids are skipped. */
+function add(entry: Entry, { messages }: ConversationWrite, keepBody: KeepBody): number {
+  let added = 0;
+  let digest = digestOf(entry);
+  for (const [index, { body, isToolResult, own }] of messages.entries()) {
+    if (own !== undefined) {
+      if (entry.ownIds.has(own.id)) continue;
+      entry.ownIds.set(own.id, { hash: own.hash, position: entry.nextPosition });
+    }
+    digest = nextDigest(DIGESTS, digest, messageHash(body));
+    entry.messages.push({ stored: keepBody(body, index), digest, isToolResult, own });
+    entry.nextPosition += 1;
+    added += 1;
+  }
+  return added;
+}
+
+function recordKey({ keys, writes, nextPosition }: Entry, { idempotency }: ConversationWrite): void {
+  if (idempotency !== undefined) {
+    keys.set(idempotency.key, { bodyHash: idempotency.bodyHash, write: writes, nextPosition });
+  }
+  for (const [key, known] of keys) {
+    if (known.write >= writes - IDEMPOTENCY_WINDOW) break;
+    keys.delete(key);
+  }
+}
+
+/**
+ * Where a history that keeps at most `maxMessages` begins: the oldest go, and a tool result never stays without the
+ * call before it. When the cut falls into the last group of call and results, that group stays whole.
+ */
+export function trimStart<T>(
+  messages: readonly T[],
+  maxMessages: number,
+  isToolResult: (message: T) => boolean,
+): number {
+  const cut = messages.length - maxMessages;
+  if (cut <= 0) return 0;
+  for (let index = cut; index < messages.length; index++) {
+    const message = messages[index];
+    if (message !== undefined && !isToolResult(message)) return index;
+  }
+  const lastGroup = messages.findLastIndex((message) => !isToolResult(message));
+  return lastGroup === -1 ? cut : lastGroup;
+}

@@ -1,0 +1,57 @@
+// For our own packages, in browsers too. It is no public interface, and may change in any version.
+
+export { sha256, sha512t256, startSha512t256 } from "#digest";
+export { isMediaResolver } from "./blobs/media-resolver.ts";
+export { chatMemoryConfigSchema, parseChatMemoryConfig, windowOptionsOf } from "./chat-memory/config.ts";
+export { parseOptions } from "./codec/checks.ts";
+export { parseMessages } from "./codec/messages.ts";
+export { sameJson } from "./codec/same-json.ts";
+export {
+  createFailure,
+  createMemoryConflictError,
+  createMemoryStorageError,
+  createMemoryValidationError,
+  createSuccess,
+  describeCause,
+  isFailure,
+  isSuccess,
+} from "./contract/errors.ts";
+export { createRunId, createTraceId, generateRunId, generateTraceId, idIssue } from "./contract/ids.ts";
+export { isVersionedProvider, receiptOf } from "./contract/versioned-provider.ts";
+export { isProviderConversationStore, providerOf } from "./conversation-store/provider-over-store.ts";
+export { ConversationStoreError } from "./conversation-store/store.ts";
+export { conversationMetadata, createConversationStore } from "./conversation-store/store-over-provider.ts";
+export { listConversations } from "./conversation-store/store-reader.ts";
+export { parseApprovalDecision } from "./history/continuation/approval.ts";
+export {
+  assertValidContinuation,
+  ContinuationValidationError,
+  defaultContinuationValidator,
+  historyTokenOf,
+  validateContinuation,
+} from "./history/continuation/validate-continuation.ts";
+export {
+  isMediaPart,
+  isReasoningField,
+  isReasoningPart,
+  isTextPart,
+  messageText,
+  partText,
+  stableLength,
+} from "./history/messages/message-content.ts";
+export { sanitizeConversation, sanitizeWithOrigins } from "./history/messages/sanitizer.ts";
+export { calledTool, pendingToolCalls } from "./history/messages/tool-calls.ts";
+export { countMessageTokens, estimateTokens, type Tokenizer } from "./history/window/tokens.ts";
+export { planWindow } from "./history/window/window.ts";
+export { windowTailOf } from "./history/window/window-tail.ts";
+export { createInMemoryProvider } from "./in-memory/provider.ts";
+export { onAbort, withDeadline } from "./runtime/abort.ts";
+export { backoffDelayMs } from "./runtime/backoff.ts";
+export { base64Of, bytesIn, textIn, utf8Of } from "./runtime/bytes.ts";
+export { createKeyedQueue, type KeyedQueue } from "./runtime/keyed-queue.ts";
+export { present } from "./runtime/objects.ts";
+export { callSafely } from "./runtime/observer.ts";
+export { processEnvironment, restart, type Timeout, unref, warn } from "./runtime/process.ts";
+export { holdsSecret, maskSecrets } from "./text/secrets.ts";
+export { wrapInTag } from "./text/wrap-in-tag.ts";
+export { type ProviderReading, readFrom } from "./wrappers/read-from.ts";

@@ -1,0 +1,39 @@
+// What `#digest` is where Node's modules aren't: in browsers and at the edge.
+
+import { sha1 as hashSha1 } from "@noble/hashes/legacy.js";
+import { sha256 as hashSha256, sha512_256 as hashSha512t256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import type { Digest, GrowingDigest } from "./node-digest.ts";
+
+// The web's own hashes are promises, and some of ours are made where nothing can be awaited.
+
+// Written out here: in a file of their own these functions would have to be found by everybody.
+const base64urlOf = (sum: Uint8Array): string =>
+  btoa(String.fromCharCode(...sum))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/=+$/, "");
+
+const encoded = (sum: Uint8Array, encoding: "hex" | "base64url"): string =>
+  encoding === "hex" ? bytesToHex(sum) : base64urlOf(sum);
+
+const encoder = new TextEncoder();
+
+const bytesOf = (data: string | Uint8Array): Uint8Array =>
+  typeof data === "string" ? encoder.encode(data) : data;
+
+export const sha1: Digest = (data, encoding) => encoded(hashSha1(bytesOf(data)), encoding);
+export const sha256: Digest = (data, encoding) => encoded(hashSha256(bytesOf(data)), encoding);
+/** SHA-512/256. */
+export const sha512t256: Digest = (data, encoding) => encoded(hashSha512t256(bytesOf(data)), encoding);
+
+/** SHA-512/256, base64url. */
+export function startSha512t256(): GrowingDigest {
+  const growing = hashSha512t256.create();
+  return {
+    update: (text) => {
+      growing.update(encoder.encode(text));
+    },
+    digest: () => base64urlOf(growing.digest()),
+  };
+}

@@ -1,0 +1,79 @@
+import type { VersionedMemoryProvider } from "../../contract/versioned-provider.ts";
+
+/**
+ * How to get a provider on the storage of a store in another process of the operating system. The kit forks `module` once
+ * for a harness, and asks it for a provider as often as a rule needs one.
+ *
+ * ```ts
+ * // provider-process.ts, next to the harness
+ * import { serveProviders } from "@jaf/memory/testing";
+ *
+ * serveProviders(async (prefix: string) => createMyProvider({ prefix }));
+ *
+ * // the harness
+ * createStore: async () => {
+ *   const prefix = crypto.randomUUID();
+ *   const process = { module: new URL("./provider-process.ts", import.meta.url), argument: prefix };
+ *   return { provider: await createMyProvider({ prefix }), process, … };
+ * }
+ * ```
+ */
+export interface ProviderProcess {
+  /** The file that calls `serveProviders`. */
+  readonly module: URL;
+  /** What the function that is handed to `serveProviders` gets: anything that `structuredClone` copies. */
+  readonly argument?: unknown;
+  /** Options of Node.js for the process, such as the one for a loader of TypeScript. Default: none. */
+  readonly execArgv?: readonly string[];
+  /** The working folder of the process. Default: that of the tests. */
+  readonly cwd?: string;
+}
+
+/** What the kit sends. Providers are told apart by the number that opening one gave. */
+export type ProcessRequest =
+  | { readonly id: number; readonly argument: unknown }
+  | {
+      readonly id: number;
+      readonly provider: number;
+      readonly method: string;
+      readonly given: readonly unknown[];
+    };
+
+/** What the process answers. */
+export type ProcessAnswer =
+  | { readonly id: number; readonly result: unknown }
+  /** What it threw, as text. */
+  | { readonly id: number; readonly thrown: string };
+
+type AnyMethod = (...given: readonly unknown[]) => Promise<unknown>;
+
+const describe = (thrown: unknown): string =>
+  thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+
+/**
+ * Serves providers to the conformance kit from a process of its own, which ends with the kit's. `open` gets the
+ * `argument` of `TestStore.process`, and makes a provider on that storage; what it needs for that, such as a connection,
+ * is best opened once for all of them. Throws in a process that the kit didn't fork.
+ */
+export function serveProviders<T>(open: (argument: T) => Promise<VersionedMemoryProvider>): void {
+  const send = process.send?.bind(process);
+  if (send === undefined) throw new Error("serveProviders is for a process that the conformance kit forks");
+  const providers: VersionedMemoryProvider[] = [];
+
+  async function answer(request: ProcessRequest): Promise<unknown> {
+    if ("argument" in request) return providers.push(await open(request.argument as T)) - 1;
+    const provider = providers[request.provider];
+    if (provider === undefined) throw new Error(`no provider ${request.provider}`);
+    const method: AnyMethod = Reflect.get(provider, request.method);
+    return Reflect.apply(method, provider, request.given);
+  }
+
+  process.on("message", (request: ProcessRequest) => {
+    const { id } = request;
+    answer(request).then(
+      (result) => void send({ id, result } satisfies ProcessAnswer),
+      (thrown: unknown) => void send({ id, thrown: describe(thrown) } satisfies ProcessAnswer),
+    );
+  });
+  process.on("disconnect", () => process.exit());
+}

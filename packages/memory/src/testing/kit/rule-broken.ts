@@ -1,0 +1,65 @@
+import { inspect } from "node:util";
+import { describeDifferences } from "./difference.ts";
+import type { Level } from "./harness.ts";
+import type { Rule } from "./spec.ts";
+
+const GUIDE = "https://github.com/jaf-agents/jaf/blob/main/docs/adding-a-provider.md";
+/** What is longer isn't shown: its beginning tells nothing. */
+const SHOWN_CHARACTERS = 400;
+
+const indent = (text: string): string => text.replaceAll("\n", "\n             ");
+
+function show(value: unknown): string {
+  const text = inspect(value, { depth: 8, breakLength: 100 });
+  return text.length > SHOWN_CHARACTERS ? `${text.length} characters, which differ as above` : indent(text);
+}
+
+/** What assertions attach to their errors. */
+function comparison(thrown: unknown): { readonly expected?: unknown; readonly actual?: unknown } {
+  if (typeof thrown !== "object" || thrown === null) return {};
+  const expected: unknown = "expected" in thrown ? thrown.expected : undefined;
+  const actual: unknown = "actual" in thrown ? thrown.actual : undefined;
+  return expected === undefined && actual === undefined ? {} : { expected, actual };
+}
+
+function messageOf(rule: Rule, thrown: unknown, calls: readonly string[]): string {
+  const { level, subject, title, why, hint } = rule;
+  const compared = comparison(thrown);
+  const broken = thrown instanceof Error ? thrown.message : inspect(thrown, { depth: 2 });
+  const lines = [
+    `[${level}] ${subject}: ${title}`,
+    `  Matters:   ${why}`,
+    `  Look at:   ${hint} See ${GUIDE}#${level}`,
+    `  Broken:    ${indent(broken)}`,
+    ...("expected" in compared && "actual" in compared
+      ? describeDifferences(compared.expected, compared.actual).map((line) => `  Differs:   ${indent(line)}`)
+      : []),
+    ...("expected" in compared ? [`  Expected:  ${show(compared.expected)}`] : []),
+    ...("actual" in compared ? [`  Observed:  ${show(compared.actual)}`] : []),
+    ...calls.map((line, index) => `  ${index === 0 ? "After:" : "      "}     ${line}`),
+  ];
+  return lines.join("\n");
+}
+
+/** A rule of the contract that a provider breaks: which one, why it matters, what was seen, and where to look. */
+export class RuleBroken extends Error {
+  override readonly name = "RuleBroken";
+  readonly level: Level;
+  readonly subject: string;
+  readonly rule: string;
+  /** Read by vitest, which prints the difference. */
+  readonly expected?: unknown;
+  readonly actual?: unknown;
+
+  /** `calls`: the last ones of the rule, a line each. */
+  constructor(rule: Rule, thrown: unknown, calls: readonly string[] = []) {
+    super(messageOf(rule, thrown, calls));
+    this.level = rule.level;
+    this.subject = rule.subject;
+    this.rule = rule.title;
+    Object.assign(this, comparison(thrown));
+    // The place in the rule where it broke, not this constructor.
+    const frames = thrown instanceof Error ? /\n\s+at [\s\S]*$/.exec(thrown.stack ?? "") : null;
+    if (frames !== null) this.stack = `${this.name}: ${this.message}${frames[0]}`;
+  }
+}

@@ -1,0 +1,66 @@
+import { withDeadline } from "../../runtime/abort.ts";
+import { createCallRecord } from "./calls.ts";
+import type { MemoryCapabilities, MemoryProviderHarness, TestStore } from "./harness.ts";
+import { RuleBroken } from "./rule-broken.ts";
+import { openScenario, timeoutOf } from "./scenario.ts";
+import type { Rule, SpecDetails } from "./spec.ts";
+
+export type RuleOutcome =
+  | { readonly status: "passed" }
+  | { readonly status: "skipped"; readonly reason: string }
+  | { readonly status: "failed"; readonly error: RuleBroken };
+
+/** Why the harness has the rules of a spec skipped, as far as it is known before a store is made. */
+export function skipReason(harness: MemoryProviderHarness, spec: SpecDetails): string | undefined {
+  if (harness.levels !== undefined && !harness.levels.includes(spec.level)) {
+    return `the harness leaves out the level ${spec.level}`;
+  }
+  for (const name of spec.requires ?? []) {
+    const capability = harness.capabilities?.[name] ?? true;
+    if (capability !== true) return `unsupported: ${capability.unsupported}`;
+  }
+  return undefined;
+}
+
+/** What a store has to offer for a capability to be tested. */
+const means: Readonly<Record<keyof MemoryCapabilities, keyof TestStore | undefined>> = {
+  ttl: undefined,
+  multipleConnections: "connect",
+  durability: "crash",
+  digests: undefined,
+};
+
+function missingMeans(store: TestStore, { requires = [], needs = [] }: Rule): string | undefined {
+  const wanted = [...requires.map((name) => means[name]), ...needs];
+  const missing = wanted.find((name) => name !== undefined && store[name] === undefined);
+  return missing === undefined
+    ? undefined
+    : `the harness offers no ${missing === "process" ? "second process" : `${missing}()`}`;
+}
+
+/** Proves a rule on a store of its own, and cleans up whatever the outcome. */
+export async function runRule(harness: MemoryProviderHarness, rule: Rule): Promise<RuleOutcome> {
+  const reason = skipReason(harness, rule);
+  if (reason !== undefined) return { status: "skipped", reason };
+  const timeoutMs = timeoutOf(harness);
+  const calls = rule.reportsCalls === true ? undefined : createCallRecord();
+  const timeoutError = () => new Error(`the rule wasn't proven within ${timeoutMs} ms`);
+  try {
+    const { scenario, store, cleanUp } = await openScenario(harness, {
+      inTwoProcesses: rule.needs?.includes("process") ?? false,
+      calls,
+    });
+    const missing = missingMeans(store, rule);
+    try {
+      if (missing === undefined) await withDeadline(rule.check(scenario), { timeoutMs, timeoutError });
+    } catch (broken) {
+      // A store that is broken may also fail to clean up: what broke first is what to report.
+      await cleanUp().catch(() => {});
+      throw broken;
+    }
+    await cleanUp();
+    return missing === undefined ? { status: "passed" } : { status: "skipped", reason: missing };
+  } catch (broken) {
+    return { status: "failed", error: new RuleBroken(rule, broken, calls?.lines()) };
+  }
+}

@@ -1,0 +1,126 @@
+import { setMaxListeners } from "node:events";
+import type { VersionedMemoryProvider } from "../../contract/versioned-provider.ts";
+import { withDeadline } from "../../runtime/abort.ts";
+import type { CallRecord } from "./calls.ts";
+import type { MemoryProviderHarness, TestStore } from "./harness.ts";
+import { secondProcessOf } from "./second-process.ts";
+import type { Scenario } from "./spec.ts";
+import { watchProvider } from "./watched-provider.ts";
+
+interface OpenScenario {
+  readonly scenario: Scenario;
+  readonly store: TestStore;
+  readonly cleanUp: () => Promise<void>;
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+export const timeoutOf = ({ timeoutMs = DEFAULT_TIMEOUT_MS }: MemoryProviderHarness): number => timeoutMs;
+
+const callTimeoutOf = (harness: MemoryProviderHarness): number =>
+  harness.callTimeoutMs ?? Math.ceil(timeoutOf(harness) / 3);
+
+/** What one life of the storage has open; a crash ends it. */
+function createLife(
+  watchOne: (provider: VersionedMemoryProvider, signal: AbortSignal) => VersionedMemoryProvider,
+) {
+  const ended = new AbortController();
+  setMaxListeners(0, ended.signal); // One for each call in progress.
+  const connections = new Set<VersionedMemoryProvider>();
+  return {
+    connections,
+    end: () => ended.abort(),
+    watch: (provider: VersionedMemoryProvider) => watchOne(provider, ended.signal),
+  };
+}
+
+interface ScenarioOptions {
+  /** Whether `connect` gives providers of another process, in turn with some of this one. */
+  readonly inTwoProcesses?: boolean;
+  /** Where the calls of the rule are recorded. */
+  readonly calls?: CallRecord | undefined;
+}
+
+/** A scenario on a store of its own, and what removes all that it opened. */
+export async function openScenario(
+  harness: MemoryProviderHarness,
+  { inTwoProcesses = false, calls }: ScenarioOptions = {},
+): Promise<OpenScenario> {
+  const timeoutMs = callTimeoutOf(harness);
+  const store = await harness.createStore();
+  const others: OpenScenario[] = [];
+  const multiple = harness.capabilities?.multipleConnections ?? true;
+  let over = false;
+  const isOver = () => over;
+  const watchOne = (opened: VersionedMemoryProvider, signal: AbortSignal): VersionedMemoryProvider => {
+    const watched = watchProvider(opened, { timeoutMs, signal, isOver });
+    return calls === undefined ? watched : calls.of(watched);
+  };
+  let life = createLife(watchOne);
+  const provider = life.watch(store.provider);
+
+  /** What was still being opened when the rule ended belongs to nobody. */
+  async function refuseWhenOver(close: () => Promise<unknown> = async () => {}): Promise<void> {
+    if (!over) return;
+    await close();
+    throw new Error("the rule is over");
+  }
+
+  const adopt = async (opened: VersionedMemoryProvider): Promise<VersionedMemoryProvider> => {
+    await refuseWhenOver(() => opened.close());
+    const connection = life.watch(opened);
+    life.connections.add(connection);
+    return connection;
+  };
+
+  // Started with the first store, so that it is there when the rules that need it come.
+  const other = store.process && multiple === true ? secondProcessOf(harness, store.process) : undefined;
+  let connected = 0;
+
+  const connect = async () => {
+    await refuseWhenOver();
+    const isRemote = inTwoProcesses && connected % 2 === 0;
+    connected += 1;
+    if (isRemote && other !== undefined) return adopt(await other.open(store.process?.argument));
+    return multiple !== true || store.connect === undefined ? provider : adopt(await store.connect());
+  };
+
+  const stop = async () => {
+    if (store.stop === undefined) throw new Error("this rule needs TestStore.stop");
+    await store.stop();
+  };
+
+  const tamper: Scenario["tamper"] = async (conversationId, tampering) => {
+    if (store.tamper === undefined) throw new Error("this rule needs TestStore.tamper");
+    await store.tamper(conversationId, tampering);
+  };
+
+  const crash = async () => {
+    await refuseWhenOver();
+    if (store.crash === undefined) throw new Error("this rule needs TestStore.crash");
+    life.end();
+    life = createLife(watchOne);
+    return adopt(await store.crash());
+  };
+
+  const disconnect = async (connection: VersionedMemoryProvider) => {
+    if (life.connections.delete(connection)) await connection.close();
+  };
+
+  const open = async () => {
+    await refuseWhenOver();
+    const opened = await openScenario(harness, { inTwoProcesses, calls });
+    await refuseWhenOver(opened.cleanUp);
+    others.push(opened);
+    return opened.scenario;
+  };
+
+  async function cleanUp(): Promise<void> {
+    over = true;
+    for (const other of others.splice(0)) await other.cleanUp();
+    await Promise.all([...life.connections].map(disconnect));
+    const timeoutError = () => new Error(`dispose() of the harness never settled within ${timeoutMs} ms`);
+    await withDeadline(store.dispose(), { timeoutMs, timeoutError });
+  }
+  return { scenario: { provider, connect, disconnect, crash, stop, tamper, open }, store, cleanUp };
+}

@@ -1,0 +1,89 @@
+import { type ChildProcess, fork } from "node:child_process";
+import type { VersionedMemoryProvider } from "../../contract/versioned-provider.ts";
+import { present } from "../../runtime/objects.ts";
+import type { MemoryProviderHarness } from "./harness.ts";
+import type { ProcessAnswer, ProcessRequest, ProviderProcess } from "./provider-process.ts";
+import { methods } from "./result-shape.ts";
+
+interface PendingRequest {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A process that serves providers. */
+interface SecondProcess {
+  readonly open: (argument: unknown) => Promise<VersionedMemoryProvider>;
+  readonly end: () => void;
+}
+
+type Unnumbered<T> = T extends unknown ? Omit<T, "id"> : never;
+
+function start({ module, execArgv = [], cwd }: ProviderProcess): SecondProcess {
+  const child: ChildProcess = fork(module, [], {
+    execArgv: [...execArgv],
+    // Dates and Results arrive as they are.
+    serialization: "advanced",
+    ...present({ cwd }),
+  });
+  const waiting = new Map<number, PendingRequest>();
+  let lastId = 0;
+  let ended: Error | undefined;
+
+  function fail(error: Error): void {
+    ended ??= error;
+    for (const { reject } of waiting.values()) reject(ended);
+    waiting.clear();
+  }
+
+  child.on("message", (answer: ProcessAnswer) => {
+    const { resolve, reject } = waiting.get(answer.id) ?? {};
+    waiting.delete(answer.id);
+    if ("thrown" in answer) reject?.(new Error(`in the second process: ${answer.thrown}`));
+    else resolve?.(answer.result);
+  });
+  child.on("error", fail);
+  child.on("exit", (code, signal) =>
+    fail(new Error(`the second process ended: ${signal ?? `exit code ${code}`}`)),
+  );
+  // Whoever runs the tests may be done before it ends.
+  child.unref();
+  child.channel?.unref();
+
+  const ask = (request: Unnumbered<ProcessRequest>): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      if (ended !== undefined) return reject(ended);
+      lastId += 1;
+      waiting.set(lastId, { resolve, reject });
+      child.send({ id: lastId, ...request } satisfies ProcessRequest, (error) => {
+        if (error !== null) fail(error);
+      });
+    });
+
+  async function open(argument: unknown): Promise<VersionedMemoryProvider> {
+    const provider = (await ask({ argument })) as number;
+    const remote = methods.map((method) => [
+      method,
+      (...given: readonly unknown[]) => ask({ provider, method, given }),
+    ]);
+    return Object.fromEntries(remote) as VersionedMemoryProvider;
+  }
+  return { open, end: () => void child.kill() };
+}
+
+const processes = new WeakMap<MemoryProviderHarness, Map<string, SecondProcess>>();
+
+/** The process of a harness, which is started with the first store that names it and serves all rules. */
+export function secondProcessOf(harness: MemoryProviderHarness, description: ProviderProcess): SecondProcess {
+  const known = processes.get(harness) ?? new Map<string, SecondProcess>();
+  processes.set(harness, known);
+  const name = description.module.href;
+  const running = known.get(name) ?? start(description);
+  known.set(name, running);
+  return running;
+}
+
+/** Ends what a harness's rules had started. */
+export function endProcesses(harness: MemoryProviderHarness): void {
+  for (const { end } of processes.get(harness)?.values() ?? []) end();
+  processes.delete(harness);
+}

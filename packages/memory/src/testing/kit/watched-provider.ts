@@ -1,0 +1,123 @@
+import type { VersionedMemoryProvider } from "../../contract/versioned-provider.ts";
+import { withDeadline } from "../../runtime/abort.ts";
+import { type Method, methods, resultFault } from "./result-shape.ts";
+
+interface Watch {
+  /** After this long, a call counts as one that never settles. */
+  readonly timeoutMs: number;
+  /** Aborted when the store has crashed: calls in progress may then stay unsettled. */
+  readonly signal: AbortSignal;
+  /** Whether the rule is over: what it left running must not go on for ever. */
+  readonly isOver: () => boolean;
+}
+
+const describe = (thrown: unknown): string =>
+  thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : `a ${typeof thrown}`;
+
+const instead = (method: Method, did: string, thrown: unknown): Error =>
+  new Error(`${method}() ${did} instead of returning a Result: ${describe(thrown)}`);
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+
+async function resultOf(method: Method, answer: PromiseLike<unknown>, watch: Watch): Promise<unknown> {
+  const settled = Promise.resolve(answer).catch((thrown: unknown) => {
+    throw instead(method, "threw", thrown);
+  });
+  const timeoutError = () => new Error(`${method}() never settled: no Result within ${watch.timeoutMs} ms`);
+  return withDeadline(settled, { timeoutMs: watch.timeoutMs, timeoutError, cancelledBy: watch.signal });
+}
+
+/** Not async before the call: a provider has to read its arguments at once, and is tested for it. */
+async function observe(
+  method: Method,
+  call: { readonly given: readonly unknown[]; readonly make: () => unknown },
+  watch: Watch,
+): Promise<unknown> {
+  // Connections are closed when a rule is over.
+  if (watch.isOver() && method !== "close") throw new Error(`${method}() was called after the rule was over`);
+  let answer: unknown;
+  try {
+    answer = call.make();
+  } catch (thrown) {
+    throw instead(method, "threw", thrown);
+  }
+  if (!isThenable(answer)) {
+    throw new Error(`${method}() returned a ${typeof answer} instead of a promise of a Result`);
+  }
+  const result = await resultOf(method, answer, watch);
+  const fault = resultFault(method, result);
+  if (fault !== undefined) throw new Error(`${method}() resolved to ${fault}`);
+  const { error } = result as { readonly error?: unknown };
+  if (error !== undefined && repeatsContent(method, error, call.given)) {
+    throw new Error(`${method}() repeats in its error what it was given: content, metadata or a user id`);
+  }
+  return result;
+}
+
+/**
+ * The same provider, watched: a call that throws, never settles, resolves to anything but a complete Result, or
+ * repeats content, metadata or a user id in its error, rejects and says so. So does a call made after the rule is over.
+ */
+export function watchProvider(provider: VersionedMemoryProvider, watch: Watch): VersionedMemoryProvider {
+  const watched = methods.map((method) => {
+    const call = (...given: readonly unknown[]) =>
+      observe(method, { given, make: () => Reflect.apply(provider[method], provider, given) }, watch);
+    return [method, call] as const;
+  });
+  return Object.fromEntries(watched) as unknown as VersionedMemoryProvider;
+}
+
+/** Shorter texts turn up in errors by chance. */
+const MIN_LENGTH = 16;
+/** Enough for what people and models say; hostile input is nested without end. */
+const DEPTH = 12;
+
+/** The texts in a value. Read without calling getters: those of hostile input throw. */
+function* textsIn(value: unknown, depth = DEPTH): Generator<string> {
+  if (typeof value === "string") {
+    if (value.length >= MIN_LENGTH) yield value;
+    return;
+  }
+  if (typeof value !== "object" || value === null || depth === 0) return;
+  for (const [key, { value: field }] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
+    // An id for finding the operation, not content.
+    if (key !== "traceId") yield* textsIn(field, depth - 1);
+  }
+}
+
+/** Read without calling a getter, as above. */
+const fieldOf = (value: unknown, field: string): unknown =>
+  typeof value === "object" && value !== null
+    ? Object.getOwnPropertyDescriptor(value, field)?.value
+    : undefined;
+
+/** The arguments that contain content, or identify a user. */
+function contentArguments(method: Method, given: readonly unknown[]): readonly unknown[] {
+  const [first, messages, metadata] = given;
+  switch (method) {
+    case "storeMessages":
+    case "appendMessages":
+      return [messages, metadata];
+    case "clearUserConversations":
+    case "getStats":
+      return [first];
+    case "findConversations":
+      return [fieldOf(first, "userId")];
+    case "readConversation":
+      return [fieldOf(messages, "userId")];
+    case "importConversation":
+      return ["userId", "messages", "metadata"].map((field) => fieldOf(first, field));
+    default:
+      return [];
+  }
+}
+
+/** Whether an error repeats content, tool arguments, metadata or a user id that was passed in. */
+function repeatsContent(method: Method, error: unknown, given: readonly unknown[]): boolean {
+  const report = JSON.stringify(error);
+  for (const text of textsIn(contentArguments(method, given))) {
+    if (report.includes(JSON.stringify(text).slice(1, -1))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, it } from "vitest";
+import { type Level, levels, type MemoryProviderHarness } from "./kit/harness.ts";
+import { type RuleOutcome, runRule, skipReason } from "./kit/run-rule.ts";
+import { timeoutOf } from "./kit/scenario.ts";
+import { endProcesses } from "./kit/second-process.ts";
+import { type Rule, rulesOf, type Spec } from "./kit/spec.ts";
+import { specsFor } from "./specs/index.ts";
+
+/** For what a test does beside its rule, so that the kit's own words come before the runner's. */
+const MARGIN_MS = 5_000;
+
+/**
+ * Declares the conformance tests of the MemoryProvider contract, by level and subject. Call it at the top of a vitest
+ * file; `checkMemoryProvider` does the same without vitest's runner.
+ *
+ * ```ts
+ * describeMemoryProvider({
+ *   name: "my store",
+ *   createStore: async () => {
+ *     const provider = await createMyProvider({ prefix: crypto.randomUUID() });
+ *     return { provider, dispose: async () => void (await provider.close()) };
+ *   },
+ * });
+ * ```
+ */
+export function describeMemoryProvider(harness: MemoryProviderHarness): void {
+  const { setUp, tearDown, rules = "all" } = harness;
+  const specs = specsFor(harness);
+  const run = runnerOf(harness, specs);
+  const extent = rules === "smoke" ? " (a smoke, which proves no conformance)" : "";
+  describe(`MemoryProvider: ${harness.name}${extent}`, () => {
+    if (setUp !== undefined) beforeAll(() => setUp(), timeoutOf(harness));
+    afterAll(async () => {
+      endProcesses(harness);
+      await tearDown?.();
+    }, timeoutOf(harness));
+    for (const level of levels) {
+      describe(level, () => {
+        for (const spec of specs.filter((candidate) => candidate.level === level))
+          declare(harness, spec, run);
+      });
+    }
+  });
+}
+
+type Runner = (rule: Rule) => Promise<RuleOutcome>;
+
+/**
+ * How each rule is run: alone, or, where it mostly waits, with all others that do, from the first of them on. Vitest
+ * runs few at once, and those that wait are many.
+ */
+function runnerOf(harness: MemoryProviderHarness, specs: readonly Spec[]): Runner {
+  const waiting = specs.filter((spec) => spec.concurrent === true).flatMap(rulesOf);
+  let begun: Map<string, Promise<RuleOutcome>> | undefined;
+  const nameOf = ({ subject, title }: Rule) => `${subject}: ${title}`;
+  return (rule) => {
+    if (rule.concurrent === true)
+      begun ??= new Map(waiting.map((each) => [nameOf(each), runRule(harness, each)]));
+    const outcome = begun?.get(nameOf(rule)) ?? runRule(harness, rule);
+    begun?.delete(nameOf(rule)); // Vitest may be told to try a failed test again.
+    return outcome;
+  };
+}
+
+function declare(harness: MemoryProviderHarness, spec: Spec, run: Runner): void {
+  const { concurrent = false, subject } = spec;
+  const reason = skipReason(harness, spec);
+  describe(subject, { concurrent }, () => {
+    for (const rule of rulesOf(spec)) {
+      if (reason !== undefined) {
+        it.skip(`${rule.title} (${reason})`);
+        continue;
+      }
+      it(rule.title, { timeout: timeoutOf(harness) + MARGIN_MS }, async ({ skip }) => {
+        const outcome = await run(rule);
+        if (outcome.status === "failed") throw outcome.error;
+        if (outcome.status === "skipped") skip(outcome.reason);
+      });
+    }
+  });
+}
+
+/** What became of one rule. A failed one has an `error` that says what was expected, and what was observed. */
+export type RuleReport = {
+  readonly level: Level;
+  readonly subject: string;
+  readonly rule: string;
+} & RuleOutcome;
+
+async function report(harness: MemoryProviderHarness, rule: Rule): Promise<RuleReport> {
+  const { level, subject, title } = rule;
+  return { level, subject, rule: title, ...(await runRule(harness, rule)) };
+}
+
+/**
+ * Applies every rule to a provider and reports on each: for test runners other than vitest, and for scripts. It
+ * rejects only when `setUp` or `tearDown` does.
+ *
+ * ```ts
+ * const broken = (await checkMemoryProvider(harness)).filter(({ status }) => status === "failed");
+ * ```
+ */
+export async function checkMemoryProvider(harness: MemoryProviderHarness): Promise<readonly RuleReport[]> {
+  const reports: RuleReport[] = [];
+  try {
+    await harness.setUp?.();
+    let waiting: Promise<RuleReport>[] = [];
+    for (const rule of specsFor(harness).flatMap(rulesOf)) {
+      if (rule.concurrent === true) {
+        waiting.push(report(harness, rule));
+        continue;
+      }
+      reports.push(...(await Promise.all(waiting)), await report(harness, rule));
+      waiting = [];
+    }
+    reports.push(...(await Promise.all(waiting)));
+  } finally {
+    endProcesses(harness);
+    await harness.tearDown?.();
+  }
+  return reports;
+}

@@ -1,0 +1,112 @@
+import { expect } from "vitest";
+import type { Message } from "../../../contract/message.ts";
+import type { MemoryProvider, WriteOptions } from "../../../contract/provider.ts";
+import { contents, expectOk } from "../../fixtures/expectations.ts";
+import { append, users } from "../../fixtures/messages.ts";
+import { nextTurn } from "../../fixtures/timing.ts";
+import type { Scenario } from "../../kit/spec.ts";
+
+/** Enough that all writers are at work when the crash comes. */
+const ACKNOWLEDGED_BEFORE = 30;
+const BATCH_SIZE = 3;
+
+interface Batch {
+  readonly messages: readonly Message[];
+  readonly options: WriteOptions;
+}
+
+export const batchOf = (writer: number, turn: number): Batch => ({
+  messages: users(...Array.from({ length: BATCH_SIZE }, (_, part) => `${writer}/${turn}/${part}`)),
+  options: { idempotencyKey: `${writer}/${turn}` },
+});
+
+async function untilReached(reached: () => boolean): Promise<void> {
+  while (!reached()) await nextTurn();
+}
+
+export interface Interruption {
+  readonly reopened: MemoryProvider;
+  /** By writer: how many of its batches were acknowledged, in their order. */
+  readonly acknowledged: readonly number[];
+  /** By writer: how many it had sent. */
+  readonly begun: readonly number[];
+}
+
+/** Writers append batch after batch to one conversation, each on its turn; the crash comes while all are at it. */
+export async function writeUntilCrash(scenario: Scenario, writers: number): Promise<Interruption> {
+  const connections = [scenario.provider, await scenario.connect()];
+  const acknowledged = new Array<number>(writers).fill(0);
+  const begun = new Array<number>(writers).fill(0);
+  const faults: unknown[] = [];
+  let crashed = false;
+
+  async function write(writer: number): Promise<void> {
+    const provider = connections[writer % connections.length] ?? scenario.provider;
+    for (let turn = 0; !crashed; turn++) {
+      begun[writer] = turn + 1;
+      const { messages, options } = batchOf(writer, turn);
+      if (!(await append(provider, "c", messages, {}, options)).success) return;
+      acknowledged[writer] = turn + 1;
+      // A store that answers without waiting would never let the crash have its turn.
+      await nextTurn();
+    }
+  }
+
+  const writing = acknowledged.map((_, writer) => write(writer).catch((fault) => void faults.push(fault)));
+  const total = () => acknowledged.reduce((sum, count) => sum + count, 0);
+  await Promise.race([Promise.all(writing), untilReached(() => crashed || total() >= ACKNOWLEDGED_BEFORE)]);
+  crashed = true;
+  const reopened = await scenario.crash();
+  expect(faults, "a call that was cut off fails, and throws nothing").toEqual([]);
+  return { reopened, acknowledged: [...acknowledged], begun: [...begun] };
+}
+
+const ACKNOWLEDGED_EDITIONS = 5;
+
+/** As many messages as the edition's number and one more, so that no two editions look alike. */
+export const editionOf = (edition: number): readonly Message[] =>
+  users(...Array<string>(1 + edition).fill(`${edition}`));
+
+/** Replaces one conversation again and again; the crash comes `delay` turns of the event loop after an answer. */
+export async function replaceUntilCrash({ provider, crash }: Scenario, delay: number) {
+  const faults: unknown[] = [];
+  let acknowledged = -1;
+  let crashed = false;
+  const replace = async () => {
+    for (let edition = 0; !crashed; edition++) {
+      const written = await provider.storeMessages("c", editionOf(edition), { edition });
+      if (!written.success) return;
+      acknowledged = edition;
+      await nextTurn(); // As above.
+    }
+  };
+  const replacing = replace().catch((fault) => void faults.push(fault));
+  await Promise.race([replacing, untilReached(() => crashed || acknowledged >= ACKNOWLEDGED_EDITIONS)]);
+  for (let turn = 0; turn < delay; turn++) await nextTurn();
+  crashed = true;
+  const reopened = await crash();
+  return { reopened, acknowledged, faults };
+}
+
+/** Every batch that is there is whole and in its writer's order, at least `least` of each writer; how many there are. */
+export async function expectWholeBatches(
+  provider: MemoryProvider,
+  least: readonly number[],
+): Promise<readonly number[]> {
+  const conversation = expectOk(await provider.getConversation("c"));
+  const stored = contents(conversation?.messages ?? []);
+  const turns = least.map(() => 0);
+  for (let at = 0; at < stored.length; at += BATCH_SIZE) {
+    const writer = Number(stored[at]?.split("/")[0]);
+    const turn = turns[writer] ?? -1;
+    expect(stored.slice(at, at + BATCH_SIZE), "a batch is there whole, and once").toEqual(
+      contents(batchOf(writer, turn).messages),
+    );
+    turns[writer] = turn + 1;
+  }
+  for (const [writer, count] of least.entries()) {
+    expect(turns[writer], `acknowledged batches of writer ${writer}`).toBeGreaterThanOrEqual(count);
+  }
+  expect(conversation?.metadata?.["version"] ?? 0).toBe(stored.length / BATCH_SIZE);
+  return turns;
+}

@@ -1,0 +1,93 @@
+import { expect } from "vitest";
+import {
+  receiptOf as receiptOfWrite,
+  type VersionedMemoryProvider,
+} from "../../../contract/versioned-provider.ts";
+import { expectConflict, expectOk, read } from "../../fixtures/expectations.ts";
+import { append, users } from "../../fixtures/messages.ts";
+import { defineSpec } from "../../kit/spec.ts";
+
+/** The position that a write under the key left behind; `undefined` if there was none. */
+async function receiptOf(provider: VersionedMemoryProvider, receiptFor: string, conversationId = "c") {
+  return (await read(provider, { messages: "none", receiptFor }, conversationId)).receipt?.nextPosition;
+}
+
+const key = (idempotencyKey: string) => ({ idempotencyKey });
+
+export const receipts = defineSpec(
+  {
+    level: "contract",
+    subject: "receipts",
+    why: "After a crash nobody knows whether the last write was done: the turn is paid for twice, or lost.",
+    hint: "write() keeps the position behind the last message beside the key; read() looks it up in the same step.",
+  },
+  {
+    "say where a write ended, whatever was written since": async ({ provider }) => {
+      expectOk(await append(provider, "c", users("1", "2"), {}, key("first")));
+      expectOk(await provider.appendMessages("c", users("3"), {}, key("second")));
+      expect(await receiptOf(provider, "first")).toBe(2);
+      expect(await receiptOf(provider, "second")).toBe(3);
+      expectOk(await provider.appendMessages("c", users("4", "5")));
+      expectOk(await provider.appendMessages("c", [], {}, { ...key("trim"), maxMessages: 1 }));
+      expectOk(await provider.appendMessages("c", users("6"), {}, { ...key("drop"), dropLast: 1 }));
+      expectOk(await provider.appendMessages("c", [], { x: 1 }, key("metadata")));
+      expectOk(await provider.storeMessages("c", users("7", "8", "9"), {}, key("replace")));
+      const all = { first: 2, second: 3, trim: 5, drop: 5, metadata: 5, replace: 8 };
+      for (const [name, position] of Object.entries(all))
+        expect(await receiptOf(provider, name), name).toBe(position);
+    },
+
+    "name the conversation that a write has created": async ({ provider }) => {
+      const absent = { expectedVersion: 0, ...key("first") };
+      const created = receiptOfWrite(await append(provider, "c", users("1"), {}, absent));
+      // A backend may give no receipts of its writes.
+      if (created === undefined) return;
+      const { incarnation } = await read(provider);
+      expect(created.incarnation).toBe(incarnation);
+      // Its answer may be the one to an earlier write, whose conversation is no more.
+      expect(receiptOfWrite(await append(provider, "c", users("1"), {}, absent))).toBeUndefined();
+      const next = await provider.appendMessages("c", users("2"), {}, { expectedVersion: 1 });
+      expect(receiptOfWrite(next)).not.toHaveProperty("incarnation");
+    },
+
+    "are there after a retry, as they were": async ({ provider }) => {
+      const write = () => append(provider, "c", users("1"), {}, key("k"));
+      expectOk(await write());
+      expectOk(await provider.appendMessages("c", users("2")));
+      expectOk(await write());
+      expect(await receiptOf(provider, "k")).toBe(1);
+    },
+
+    "are there for no write that was refused, and for no unknown key": async ({ provider }) => {
+      expectOk(await append(provider, "c", users("1"), { userId: "u" }, key("k")));
+      const stale = { ...key("stale"), expectedVersion: 7 };
+      expectConflict(await provider.appendMessages("c", users("2"), {}, stale), "version");
+      expectConflict(await provider.appendMessages("c", users("2"), {}, key("k")), "idempotency-key");
+      expectConflict(await provider.appendMessages("c", users("2"), { userId: "v" }, key("v")), "owner");
+      for (const none of ["stale", "v", "K", "k ", "unknown"])
+        expect(await receiptOf(provider, none)).toBeUndefined();
+      expect(await receiptOf(provider, "k")).toBe(1);
+    },
+
+    "belong to their conversation, and go with it": async ({ provider }) => {
+      expectOk(await append(provider, "c", users("1"), {}, key("k")));
+      expectOk(await append(provider, "d", users("1", "2"), {}, key("k")));
+      expectOk(await append(provider, "e", users("1")));
+      expect(await receiptOf(provider, "k")).toBe(1);
+      expect(await receiptOf(provider, "k", "d")).toBe(2);
+      for (const none of ["e", "f"]) expect(await receiptOf(provider, "k", none)).toBeUndefined();
+      expectOk(await provider.deleteConversation("c"));
+      expect(await receiptOf(provider, "k")).toBeUndefined();
+      expectOk(await append(provider, "c", users("1")));
+      expect(await receiptOf(provider, "k")).toBeUndefined();
+    },
+
+    "are given to nobody who doesn't ask": async ({ provider }) => {
+      expectOk(await append(provider, "c", users("1"), {}, key("k")));
+      expect(await read(provider)).not.toHaveProperty("receipt");
+      expect(await read(provider, { receiptFor: "other" })).not.toHaveProperty("receipt");
+      const reading = await read(provider, { receiptFor: "k" });
+      expect(reading).toMatchObject({ receipt: { nextPosition: 1 }, conversation: { messages: users("1") } });
+    },
+  },
+);

@@ -1,0 +1,177 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Result } from "../../../contract/errors.ts";
+import type { ConversationMemory } from "../../../contract/provider.ts";
+import type { VersionedMemoryProvider } from "../../../contract/versioned-provider.ts";
+import { createInMemoryProvider } from "../../../in-memory/provider.ts";
+import { type Known, type RandomOperation, surveys } from "./random-operation.ts";
+
+/** Names for the incarnations that a store gave, in the order of their first appearance: what they are is random. */
+export type Names = Map<string, string>;
+
+const isConversation = (value: unknown): value is ConversationMemory =>
+  typeof value === "object" && value !== null && "conversationId" in value;
+
+function nameOf(incarnation: unknown, names: Names): unknown {
+  if (typeof incarnation !== "string") return incarnation;
+  const name = names.get(incarnation) ?? `incarnation ${names.size + 1}`;
+  names.set(incarnation, name);
+  return name;
+}
+
+function inOrder(items: readonly unknown[]): readonly unknown[] {
+  if (!items.every(isConversation)) return items;
+  return items.toSorted((a, b) => (a.conversationId < b.conversationId ? -1 : 1));
+}
+
+/**
+ * Without times, digests, and the order among equal times and among traces: these are each store's own. Digests have rules
+ * of their own.
+ */
+function comparable(data: unknown, names: Names): unknown {
+  if (data instanceof Date) return "a date";
+  // In order first: names are given in it.
+  if (Array.isArray(data)) return inOrder(data).map((item) => comparable(item, names));
+  if (typeof data !== "object" || data === null) return data;
+  const compared = Object.entries(data).filter(([key]) => key !== "historyDigest");
+  const fields = compared.map(([key, value]) => {
+    if (key === "incarnation") return [key, nameOf(value, names)];
+    if (key === "traceIds" && Array.isArray(value)) return [key, value.toSorted()];
+    return [key, comparable(value, names)];
+  });
+  return Object.fromEntries(fields);
+}
+
+/** What two stores have to agree on when the same call is made of both, and the same ones before it. */
+export function outcome(result: Result<unknown>, names: Names): unknown {
+  if (result.success) return comparable(result.data, names);
+  const { _tag, ...error } = result.error;
+  return "reason" in error ? [_tag, error.reason, error.actualVersion] : [_tag];
+}
+
+/** What the clients do at once, one operation each. */
+export type Round = readonly RandomOperation[];
+
+/** A round whose outcomes no serial order of its operations explains. */
+export interface Anomaly {
+  readonly script: readonly Round[];
+  /** What each operation of the last round gave, in the order of the clients. */
+  readonly observed: readonly unknown[];
+  /** What the store shows afterwards. */
+  readonly state: unknown;
+  /** What the reference gives for each serial order. */
+  readonly explanations: readonly Explanation[];
+}
+
+interface Explanation {
+  /** The clients' numbers, in the order of their operations. */
+  readonly order: readonly number[];
+  readonly outcomes: readonly unknown[];
+  readonly state: unknown;
+}
+
+/** All orders of so many things, the plain one first. */
+function orders(count: number): readonly (readonly number[])[] {
+  if (count === 0) return [[]];
+  const last = count - 1;
+  return orders(last).flatMap((order) =>
+    Array.from({ length: count }, (_, back) => order.toSpliced(last - back, 0, last)),
+  );
+}
+
+/** What the clients of one store know, and what its incarnations are called. */
+interface Memory {
+  readonly known: readonly Known[];
+  readonly names: Names;
+}
+
+const createMemory = (clients: number): Memory => ({
+  known: Array.from({ length: clients }, () => new Map()),
+  names: new Map(),
+});
+
+const knownBy = ({ known }: Memory, client: number): Known => known[client] ?? new Map();
+
+/** What a round gave, in the order of the clients, and what the store shows then: incarnations are named in this order. */
+async function observe(
+  provider: VersionedMemoryProvider,
+  results: readonly Result<unknown>[],
+  { names }: Memory,
+) {
+  const outcomes = results.map((result) => outcome(result, names));
+  const state: unknown[] = [];
+  for (const { run } of surveys) state.push(outcome(await run(provider, new Map()), names));
+  return { outcomes, state };
+}
+
+/** A round that was explained, and by which order. */
+interface Past {
+  readonly round: Round;
+  readonly order: readonly number[];
+}
+
+/** The reference, and the history that led to it: a store can't be copied, but its history can be run again. */
+interface Model {
+  readonly reference: VersionedMemoryProvider;
+  readonly memory: Memory;
+  readonly history: readonly Past[];
+}
+
+async function explain({ reference, memory }: Model, { round, order }: Past): Promise<Explanation> {
+  const results: Result<unknown>[] = [];
+  for (const client of order) {
+    const operation = round[client];
+    if (operation !== undefined) results[client] = await operation.run(reference, knownBy(memory, client));
+  }
+  return { order, ...(await observe(reference, results, memory)) };
+}
+
+async function replay(history: readonly Past[], clients: number): Promise<Model> {
+  const model = { reference: createInMemoryProvider(), memory: createMemory(clients), history };
+  for (const past of history) await explain(model, past);
+  return model;
+}
+
+/** The model after the round, in the first order that explains what was observed; else what each order gives. */
+async function follow(
+  model: Model,
+  round: Round,
+  seen: Pick<Anomaly, "observed" | "state">,
+): Promise<Model | readonly Explanation[]> {
+  const { history, memory } = model;
+  const explanations: Explanation[] = [];
+  for (const order of orders(round.length)) {
+    const tried = explanations.length === 0 ? model : await replay(history, memory.known.length);
+    const explanation = await explain(tried, { round, order });
+    if (isDeepStrictEqual([explanation.outcomes, explanation.state], [seen.observed, seen.state])) {
+      return { ...tried, history: [...history, { round, order }] };
+    }
+    explanations.push(explanation);
+  }
+  return explanations;
+}
+
+/**
+ * Runs a script, a client per operation of a round, and looks after each round for a serial order of it that the
+ * in-memory reference explains. `undefined` if there is one for every round.
+ */
+export async function findAnomaly(
+  clients: readonly [VersionedMemoryProvider, ...VersionedMemoryProvider[]],
+  script: readonly Round[],
+): Promise<Anomaly | undefined> {
+  const memory = createMemory(clients.length);
+  let model = await replay([], clients.length);
+  for (const [index, round] of script.entries()) {
+    const results = await Promise.all(
+      round.map(({ run }, client) =>
+        run(clients[client % clients.length] ?? clients[0], knownBy(memory, client)),
+      ),
+    );
+    const { outcomes: observed, state } = await observe(clients[0], results, memory);
+    const followed = await follow(model, round, { observed, state });
+    if (!("reference" in followed)) {
+      return { script: script.slice(0, index + 1), observed, state, explanations: followed };
+    }
+    model = followed;
+  }
+  return undefined;
+}

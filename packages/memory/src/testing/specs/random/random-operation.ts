@@ -1,0 +1,236 @@
+import { createSuccess, type Result } from "../../../contract/errors.ts";
+import type { Message } from "../../../contract/message.ts";
+import type { WriteMetadata, WriteOptions } from "../../../contract/provider.ts";
+import type {
+  MessageSelection,
+  ReadOptions,
+  VersionedMemoryProvider,
+} from "../../../contract/versioned-provider.ts";
+import { answering, assistant, calling, user } from "../../fixtures/messages.ts";
+
+/** From 0 up to 1. */
+export type Random = () => number;
+
+/** mulberry32: small, and the same everywhere, so that a seed names one run. */
+export function randomNumbers(seed: number): Random {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
+    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A whole number from 0, less than `limit`. */
+export const below = (random: Random, limit: number): number => Math.floor(random() * limit);
+
+const pick = <T>(random: Random, ...choices: readonly [T, ...T[]]): T =>
+  choices[below(random, choices.length)] ?? choices[0];
+
+/** The incarnation that a client read last, by conversation. */
+export type Known = Map<string, string>;
+
+export interface RandomOperation {
+  /** The call with its arguments, for the report of a failure. */
+  readonly name: string;
+  /** Depends on nothing else than what it is given. */
+  readonly run: (provider: VersionedMemoryProvider, known: Known) => Promise<Result<unknown>>;
+}
+
+/** Few ids, so that operations meet. */
+const CONVERSATIONS = ["a", "a:b", "A", "{a}"] as const;
+const USERS = ["u", "u:v", "%"] as const;
+const TRACES = ["t", "T", "t*"] as const;
+const OWN_IDS = 6;
+/** In an operation's name: what a client expects depends on what it read. */
+const LAST_READ = "(the last one read)";
+/** What a read gives where nothing is or was. */
+const NEVER_THERE = "none::";
+
+const conversationId = (random: Random): string => pick(random, ...CONVERSATIONS);
+const userId = (random: Random): string => pick(random, ...USERS);
+const traceId = (random: Random): string => pick(random, ...TRACES);
+const key = (random: Random): string => `k${below(random, 4)}`;
+
+/** A field in so many of all cases. */
+const sometimes = <T extends object>(
+  random: Random,
+  chance: number,
+  field: () => T,
+): T | Record<never, never> => (random() < chance ? field() : {});
+
+function batch(random: Random): readonly Message[] {
+  const text = `${below(random, 1_000)}`;
+  return pick<readonly Message[]>(
+    random,
+    [],
+    [user(text)],
+    [user(text), assistant(text)],
+    [calling(text), answering(text)],
+    [user(text), calling("x", "y"), answering("x"), answering("y"), assistant(text)],
+    [calling("x", "y", "z")],
+    [answering("x")],
+  );
+}
+
+const nameOf = (method: string, given: readonly unknown[]): string =>
+  `${method}(${given.map((argument) => JSON.stringify(argument)).join(", ")})`;
+
+/** Calls `method` of a provider. */
+const call = <M extends keyof VersionedMemoryProvider>(
+  method: M,
+  ...given: Parameters<VersionedMemoryProvider[M]>
+): RandomOperation => ({
+  name: nameOf(method, given),
+  run: (provider) => {
+    const bound = provider[method] as (...values: readonly unknown[]) => Promise<Result<unknown>>;
+    return bound(...given);
+  },
+});
+
+type Write = readonly [
+  id: string,
+  messages: readonly Message[],
+  metadata: WriteMetadata,
+  options: WriteOptions,
+];
+
+/** A write that expects what its client read last. */
+const expecting = (method: "appendMessages" | "storeMessages", [id, messages, metadata, options]: Write) => ({
+  name: nameOf(method, [id, messages, metadata, { ...options, expectedIncarnation: LAST_READ }]),
+  run: (provider: VersionedMemoryProvider, known: Known) => {
+    const expectedIncarnation = known.get(id) ?? NEVER_THERE;
+    return provider[method](id, messages, metadata, { ...options, expectedIncarnation });
+  },
+});
+
+/** A read, whose client remembers what it can expect. */
+const reading = (id: string, options: ReadOptions): RandomOperation => ({
+  name: nameOf("readConversation", [id, options]),
+  run: async (provider, known) => {
+    const result = await provider.readConversation(id, options);
+    if (!result.success) return result;
+    // No two reads give the same time.
+    const { readAt: _, ...rest } = result.data;
+    known.set(id, rest.incarnation);
+    return createSuccess(rest);
+  },
+});
+
+/** An id is tied to a text most of the time, so that messages are both skipped and refused. */
+function ownMessages(random: Random) {
+  const messageIds = Array.from({ length: 1 + below(random, 3) }, () =>
+    random() < 0.2 ? null : `m${below(random, OWN_IDS)}`,
+  );
+  const messages = messageIds.map((id) => user(random() < 0.9 ? `text of ${id}` : "another text"));
+  return { messages, options: { messageIds } };
+}
+
+/** A key is tied to a batch most of the time, so that both replays and conflicts occur. */
+function keyedMessages(random: Random) {
+  const idempotencyKey = key(random);
+  const messages = random() < 0.8 ? [user(`body of ${idempotencyKey}`)] : batch(random);
+  return { messages, options: { idempotencyKey } };
+}
+
+function contentOf(random: Random): {
+  readonly messages: readonly Message[];
+  readonly options: WriteOptions;
+} {
+  const chance = random();
+  if (chance < 0.25) return keyedMessages(random);
+  if (chance < 0.45) return ownMessages(random);
+  return { messages: batch(random), options: {} };
+}
+
+/** What only an append can say. */
+const appendOptions = (random: Random): WriteOptions => ({
+  ...sometimes(random, 0.75, () => ({
+    createIfMissing: pick<"unowned" | true>(random, "unowned", "unowned", "unowned", true),
+  })),
+  ...sometimes(random, 0.2, () => ({ dropLast: below(random, 4) })),
+});
+
+function randomWrite(random: Random): RandomOperation {
+  const method = pick(random, "appendMessages", "appendMessages", "appendMessages", "storeMessages");
+  const metadata = {
+    ...sometimes(random, 0.2, () => ({ userId: userId(random) })),
+    ...sometimes(random, 0.2, () => ({ traceId: traceId(random) })),
+    ...sometimes(random, 0.25, () => ({ [pick(random, "x", "y", "$date")]: below(random, 9) })),
+  };
+  const { messages, options: content } = contentOf(random);
+  const options: WriteOptions = {
+    ...content,
+    ...sometimes(random, 0.15, () => ({ expectedVersion: below(random, 6) })),
+    ...sometimes(random, 0.1, () => ({ expectedMetadataVersion: below(random, 4) })),
+    ...sometimes(random, 0.25, () => ({ maxMessages: 1 + below(random, 6) })),
+    ...sometimes(random, 0.05, () => ({ ttlSeconds: 3_600 })),
+    ...(method === "appendMessages" ? appendOptions(random) : {}),
+  };
+  const write = [conversationId(random), messages, metadata, options] as const;
+  return random() < 0.15 ? expecting(method, write) : call(method, ...write);
+}
+
+function randomSelection(random: Random): MessageSelection {
+  const range = {
+    ...sometimes(random, 0.5, () => ({ after: below(random, 9) - 1 })),
+    ...sometimes(random, 0.5, () => ({ before: below(random, 9) })),
+    ...sometimes(random, 0.5, () => ({ limit: below(random, 5) })),
+  };
+  return pick<MessageSelection>(random, range, range, "none", { messageId: `m${below(random, OWN_IDS)}` });
+}
+
+const randomReading = (random: Random): RandomOperation =>
+  reading(conversationId(random), {
+    messages: randomSelection(random),
+    ...sometimes(random, 0.3, () => ({ receiptFor: key(random) })),
+    ...sometimes(random, 0.3, () => ({ userId: userId(random) })),
+  });
+
+const randomImport = (random: Random): RandomOperation =>
+  call("importConversation", {
+    conversationId: conversationId(random),
+    ...sometimes(random, 0.5, () => ({ userId: userId(random) })),
+    messages: [user("imported"), assistant("text of m0")],
+    messageIds: [null, "m0"],
+    metadata: { x: "imported" },
+    traceIds: [traceId(random)],
+    ...{ createdAt: new Date(1_000), lastActivity: new Date(2_000) },
+    ...{ version: 1 + below(random, 5), metadataVersion: below(random, 5), firstPosition: below(random, 5) },
+  });
+
+/**
+ * An operation on one conversation: those on several at once are no single step, so that what they show while others
+ * write has no one right answer.
+ */
+export function randomStep(random: Random): RandomOperation {
+  const chance = random();
+  if (chance < 0.62) return randomWrite(random);
+  if (chance < 0.69) return call("deleteConversation", conversationId(random));
+  if (chance < 0.72) return randomImport(random);
+  if (chance < 0.78) return call("getConversation", conversationId(random));
+  if (chance < 0.9) return randomReading(random);
+  if (chance < 0.92) return call("exportConversation", conversationId(random));
+  if (chance < 0.96) return call("getRecentMessages", conversationId(random), below(random, 8));
+  const narrowed = pick(random, {}, { userId: userId(random) }, { traceId: traceId(random) });
+  return call("findConversations", { conversationId: conversationId(random), ...narrowed });
+}
+
+export function randomOperation(random: Random): RandomOperation {
+  const chance = random();
+  if (chance < 0.86) return randomStep(random);
+  if (chance < 0.89) return call("clearUserConversations", userId(random));
+  if (chance < 0.93) return call("findConversations", { includeMessages: random() < 0.5 });
+  if (chance < 0.96) return call("findConversations", { userId: userId(random) });
+  if (chance < 0.98) return call("findConversations", { traceId: traceId(random) });
+  return call("getStats", ...pick<[] | [string]>(random, [], [userId(random)]));
+}
+
+/** All that a store shows of itself, given what {@link randomStep} may have written. */
+export const surveys: readonly RandomOperation[] = [
+  call("findConversations", {}),
+  call("getStats"),
+  ...TRACES.map((traceId) => call("findConversations", { traceId, includeMessages: false })),
+  ...USERS.map((userId) => call("findConversations", { userId, includeMessages: false })),
+];

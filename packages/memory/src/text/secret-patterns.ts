@@ -1,0 +1,152 @@
+/** From its first character to behind its last. */
+export type Span = readonly [from: number, end: number];
+
+/** Where the group `secret` of a pattern stands, which has the flags `d` and `g`. */
+const secretsBy = (pattern: RegExp, text: string): readonly Span[] =>
+  [...text.matchAll(pattern)].flatMap(({ indices }) => {
+    const span = indices?.groups?.["secret"];
+    return span === undefined ? [] : [span];
+  });
+
+/** How keys begin that services give out; 16 characters and more follow, one of which is a digit. */
+const PREFIXES = [
+  ...["sk-", "[prs]k_(?:live|test)_", "whsec_"], // OpenAI, Anthropic, DeepSeek, OpenRouter, Stripe, Clerk
+  ...["gh[oprsu]_", "github_pat_", "glpat-"], // GitHub, GitLab
+  ...["xox[abeprs]-", "xapp-"], // Slack
+  ...["AIza", "ya29\\.", "GOCSPX-"], // Google
+  ...["npm_", "pypi-", "dckr_pat_"], // registries of packages
+  ...["hf_", "gsk_", "xai-", "r8_"], // Hugging Face, Groq, xAI, Replicate
+  ...["SG\\.", "dop_v1_", "shpat_", "lin_api_"], // SendGrid, DigitalOcean, Shopify, Linear
+  ...["sbp_", "pscale_tkn_", "AGE-SECRET-KEY-1"], // Supabase, PlanetScale, age
+].join("|");
+
+/** What goes on without a bound begins at the beginning of a word or ends a pattern: so the time is linear in a text's length. */
+const FORMS: readonly RegExp[] = [
+  new RegExp(`(?<![\\w-])(?<secret>(?:${PREFIXES})(?=[\\w-]{0,200}\\d)[\\w-]{16,}(?:\\.[\\w-]+)*)`, "dg"),
+  /(?<![A-Z0-9])(?<secret>A(?:KI|SI)A[A-Z0-9]{16})(?![A-Z0-9])/dg, // AWS
+  /(?<![\w-])(?<secret>eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)*)/dg, // a JSON Web Token
+  // A private key that is cut off reaches to the end.
+  /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?<secret>[\s\S]*?)(?:-----END|$)/dg,
+  // A URL's password. Where its authority holds no `@`, what isn't a port is a password with characters that should be escaped.
+  /:\/\/[^\s"'`<>:@/?#]{0,200}:(?<secret>[^\s"'`<>/?#]{1,1000}|(?!\d*(?:[/?#]|$))(?:(?!:\/\/)[^\s"'`<>]){1,1000})@/dg,
+];
+
+/**
+ * Secrets that their form gives away. With `hashes`, text of 32 characters and more that is as irregular as a hash is one;
+ * without, only words such as tokens are, since a hash names something where people speak of it.
+ */
+export const secretForms = (text: string, { hashes }: { readonly hashes: boolean }): readonly Span[] => [
+  ...FORMS.flatMap((form) => secretsBy(form, text)),
+  ...(hashes ? hashesIn(text) : tokensIn(text)),
+];
+
+const PATH = /[\w.~+/@%-]{32,}/g;
+const PART = /[^/@%]+/g;
+
+/** Of a path or an address its parts; in base64 there are slashes, too. */
+function hashesIn(text: string): readonly Span[] {
+  return [...text.matchAll(PATH)].flatMap(({ 0: path, index: start }) => {
+    const parts = [...path.matchAll(PART)].filter(([part]) => isHash(part));
+    if (parts.length === 0 && isHash(path)) return [[start, start + path.length] as const];
+    return parts.map(({ 0: part, index }) => [start + index, start + index + part.length] as const);
+  });
+}
+
+const WORD = /(?<![\w+/=-])(?<secret>[\w+=-]{20,200})(?![\w+/=-])/dg;
+
+const tokensIn = (text: string): readonly Span[] =>
+  secretsBy(WORD, text).filter(([from, end]) => {
+    const word = text.slice(from, end);
+    return isIrregular(word, 2.5) && /[a-z]/.test(word) && /[A-Z]/.test(word);
+  });
+
+const isHash = (text: string): boolean =>
+  isIrregular(text, 3.5) && /[a-z]/i.test(text) && text.replaceAll(/[^a-z\d]/gi, "").length >= 32;
+
+const FEWEST_CHARACTERS = 10;
+/** It names something. */
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** In random text, words, capitals and numbers are shorter than in any name: `longestPart` characters at most on average. */
+function isIrregular(text: string, longestPart: number): boolean {
+  const signs = text.match(/[a-z\d]/gi) ?? [];
+  // A capital and the small letters behind it are one word.
+  const parts = text.match(/[A-Z]+[a-z]*|[a-z]+|\d+/g) ?? [];
+  return (
+    /\d/.test(text) &&
+    signs.length <= longestPart * parts.length &&
+    new Set(signs).size >= FEWEST_CHARACTERS &&
+    !UUID.test(text)
+  );
+}
+
+/** How names end of what is secret, e.g. `DB_PASSWORD`, `apiKey`, `x-api-key`. */
+const NAME =
+  "(?:password|passwd|passphrase|pwd|secret|credentials?|token|authorization|session[-_.]?id|(?:secret|api|access|account|auth|private|signing|encryption)[-_.]?key)";
+const VALUE = "[^\\s\"'`,;&)}\\]<>|]";
+
+/** `name=value`, `"name": "value"`, also where quotes are escaped; the user of a URL is no name. */
+const ASSIGNED = new RegExp(
+  `${NAME}(?<!//[\\w.~+%-]{0,80})(?![\\w.~+/@%-])["'\`\\\\]{0,2}(?<before>\\s{0,4})(?<sign>[=:])>?(?<after>\\s{0,4})` +
+    `(?:\\\\?(?<quote>["'\`])(?<quoted>(?:(?!\\\\?\\k<quote>)[\\s\\S]){1,1024})\\\\?\\k<quote>|\\\\?["'\`]?(?<plain>${VALUE}+))`,
+  "dgi",
+);
+/** `--password value` */
+const OPTION = new RegExp(
+  `(?<![\\w.~+/@%-])-[\\w-]{0,60}?${NAME}\\s{1,4}["'\`]?(?<secret>(?![=:])${VALUE}+)`,
+  "dgi",
+);
+const behind = (schemes: string): RegExp =>
+  new RegExp(`(?<![\\w-])(?:${schemes})\\s{1,4}(?<secret>${VALUE}{8,})`, "dgi");
+/** The first words of an `Authorization` header; all but one are words of prose, too. */
+const BEARER = behind("bearer");
+const OTHERS = behind("basic|token|digest|apikey");
+const IS_SCHEME = /^(?:bearer|basic|token|digest|apikey)$/i;
+
+/** Words after such a name that describe the value and aren't the value itself. */
+const REMARK =
+  /^(?:required|missing|invalid|expired|revoked|empty|wrong|incorrect|unknown|denied|unauthorized|forbidden|null|undefined|none|true|false|string|number|boolean)$/i;
+
+const tokensBy = (scheme: RegExp, text: string): readonly Span[] =>
+  secretsBy(scheme, text).filter(([from, end]) => isOpaque(text.slice(from, end), 8));
+
+/** `Basic …`, `token …`; in a sentence it may be anything. */
+export const schemeTokens = (text: string): readonly Span[] => tokensBy(OTHERS, text);
+
+/** Values behind the name of a secret, as programs, configurations and protocols write them. */
+export function namedSecrets(text: string): readonly Span[] {
+  const found = [...tokensBy(BEARER, text), ...secretsBy(OPTION, text)];
+  ASSIGNED.lastIndex = 0;
+  for (let match = ASSIGNED.exec(text); match !== null; match = ASSIGNED.exec(text)) {
+    const { groups = {}, indices } = match;
+    const span = isValue(groups) ? (indices?.groups?.["quoted"] ?? indices?.groups?.["plain"]) : undefined;
+    if (span !== undefined) found.push(span);
+    // What isn't a value may hold a name of its own.
+    else ASSIGNED.lastIndex = indices?.groups?.["sign"]?.[1] ?? match.index + 1;
+  }
+  return found;
+}
+
+/** Behind `=` stands the value; behind `:`, and in prose, it may be what is said of it. */
+function isValue({ sign, before, after, quoted, plain = "" }: Readonly<Record<string, string>>): boolean {
+  if (quoted !== undefined) return sign === "=" || !(/\s/.test(quoted) || REMARK.test(quoted));
+  if (IS_SCHEME.test(plain)) return false;
+  return (sign === "=" && before === "" && after === "") || isOpaque(plain, 4);
+}
+
+/** Whether it is more than a word of prose. */
+const isOpaque = (given: string, shortest: number): boolean =>
+  given.length >= shortest && (given.length >= 20 || /[^a-z.:!?]/i.test(given));
+
+const DIGITS = /(?<![\d.+])\d(?:[ -]?\d){12,18}(?![\d.]?\d)/g;
+
+/** Whether a text holds the number of a payment card, by Luhn's check. */
+export const holdsCardNumber = (text: string): boolean =>
+  [...text.matchAll(DIGITS)].some(([number]) => {
+    const digits = [...number.replaceAll(/\D/g, "")].reverse();
+    const sum = digits.reduce((total, digit, index) => {
+      const value = Number(digit) * ((index % 2) + 1);
+      return total + (value > 9 ? value - 9 : value);
+    }, 0);
+    return sum % 10 === 0 && new Set(digits).size > 1;
+  });

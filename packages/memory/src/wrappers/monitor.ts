@@ -1,0 +1,85 @@
+import type { MemoryProvider } from "../contract/provider.ts";
+import { type VersionedMemoryProvider, versionedMethods } from "../contract/versioned-provider.ts";
+import { extendObject } from "../runtime/objects.ts";
+
+const KEPT = 100;
+
+/** Latencies of the last 100 measurements of an operation, in milliseconds. */
+export interface LatencyStats {
+  readonly avg: number;
+  readonly max: number;
+  readonly min: number;
+  /** The number of measurements, at most 100. */
+  readonly count: number;
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+}
+
+/** The percentile: the smallest measurement that this share of all doesn't exceed. `sorted` is not empty. */
+const percentile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN;
+
+/** Measures how long operations take, by name, the last 100 of each. Failures and exceptions count as well. */
+export class MemoryPerformanceMonitor {
+  readonly #metrics = new Map<string, number[]>();
+
+  /** Runs `fn` and records how long it took. Returns or throws what `fn` does. */
+  async measureOperation<T>(operation: string, fn: () => Promise<T>): Promise<T> {
+    const start = performance.now();
+    try {
+      return await fn();
+    } finally {
+      const measurements = this.#metrics.get(operation) ?? [];
+      measurements.push(performance.now() - start);
+      if (measurements.length > KEPT) measurements.shift();
+      this.#metrics.set(operation, measurements);
+    }
+  }
+
+  /** `null` if the operation was never measured. */
+  getStats(operation: string): LatencyStats | null {
+    const sorted = this.#metrics.get(operation)?.toSorted((a, b) => a - b);
+    if (sorted === undefined) return null;
+    return {
+      avg: sorted.reduce((sum, latency) => sum + latency, 0) / sorted.length,
+      max: percentile(sorted, 1),
+      min: sorted[0] ?? Number.NaN,
+      count: sorted.length,
+      p50: percentile(sorted, 0.5),
+      p95: percentile(sorted, 0.95),
+      p99: percentile(sorted, 0.99),
+    };
+  }
+
+  /** The names of the measured operations, in the order of their first measurement. */
+  getOperations(): readonly string[] {
+    return [...this.#metrics.keys()];
+  }
+}
+
+/** The provider, with each call of a contract method but `close` measured under the method's name. */
+export function monitorProvider<P extends MemoryProvider>(provider: P, monitor: MemoryPerformanceMonitor): P {
+  const bound = extendObject<MemoryProvider>(provider, {});
+  const { readConversation, exportConversation, importConversation, verifyConversation } =
+    versionedMethods(provider);
+  const measured =
+    <Args extends readonly unknown[], T>(name: string, method: (...args: Args) => Promise<T>) =>
+    (...args: Args): Promise<T> =>
+      monitor.measureOperation(name, () => method(...args));
+  return extendObject(provider, {
+    storeMessages: measured("storeMessages", bound.storeMessages),
+    appendMessages: measured("appendMessages", bound.appendMessages),
+    getConversation: measured("getConversation", bound.getConversation),
+    findConversations: measured("findConversations", bound.findConversations),
+    getRecentMessages: measured("getRecentMessages", bound.getRecentMessages),
+    deleteConversation: measured("deleteConversation", bound.deleteConversation),
+    clearUserConversations: measured("clearUserConversations", bound.clearUserConversations),
+    getStats: measured("getStats", bound.getStats),
+    healthCheck: measured("healthCheck", bound.healthCheck),
+    ...(readConversation && { readConversation: measured("readConversation", readConversation) }),
+    ...(exportConversation && { exportConversation: measured("exportConversation", exportConversation) }),
+    ...(importConversation && { importConversation: measured("importConversation", importConversation) }),
+    ...(verifyConversation && { verifyConversation: measured("verifyConversation", verifyConversation) }),
+  } satisfies Partial<VersionedMemoryProvider>);
+}

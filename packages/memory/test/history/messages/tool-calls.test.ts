@@ -1,0 +1,47 @@
+import type { Message } from "@jaf/memory";
+import { pendingToolCalls } from "@jaf/memory/history";
+import { describe, expect, it } from "vitest";
+
+const user = (content: string): Message => ({ role: "user", content });
+
+const calls = (ids: string[], content = ""): Message => ({
+  role: "assistant",
+  content,
+  tool_calls: ids.map((id) => ({ id, type: "function", function: { name: "lookup", arguments: "{}" } })),
+});
+
+const result = (id: string, content = `result of ${id}`): Message => ({
+  role: "tool",
+  content,
+  tool_call_id: id,
+});
+
+describe("pendingToolCalls", () => {
+  it("names the calls at the tail that have no result, and the results that are there", () => {
+    const pending = pendingToolCalls([user("hi"), calls(["a", "b", "c"]), result("c")]);
+    expect(pending?.index).toBe(1);
+    expect(pending?.missing.map(({ id }) => id)).toEqual(["a", "b"]);
+    expect(pending?.results.get("c")).toEqual(result("c"));
+  });
+
+  it("names an id that a message uses twice once, so that its tool doesn't run twice", () => {
+    expect(pendingToolCalls([calls(["a", "a"])])?.missing).toHaveLength(1);
+  });
+
+  it('leaves out calls that share the id "", and names one that has it alone', () => {
+    expect(pendingToolCalls([calls(["", ""])])).toBeUndefined();
+    expect(pendingToolCalls([calls(["", "", "a"])])?.missing.map(({ id }) => id)).toEqual(["a"]);
+    expect(pendingToolCalls([calls(["", "a"])])?.missing.map(({ id }) => id)).toEqual(["", "a"]);
+  });
+
+  it("takes the first result of an id", () => {
+    const pending = pendingToolCalls([calls(["a", "b"]), result("a", "1"), result("a", "2")]);
+    expect(pending?.results).toEqual(new Map([["a", result("a", "1")]]));
+  });
+
+  it("is undefined when all are answered, when the turn went on, and for an empty history", () => {
+    expect(pendingToolCalls([calls(["a"]), result("a")])).toBeUndefined();
+    expect(pendingToolCalls([calls(["a"]), user("never mind")])).toBeUndefined();
+    expect(pendingToolCalls([])).toBeUndefined();
+  });
+});

@@ -1,0 +1,78 @@
+import { createChatMemory, createInMemoryProvider, sanitizeConversation } from "@jaf/memory";
+import { planWindow } from "@jaf/memory/history";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  anyHistories,
+  costOf,
+  droppedCounts,
+  isSystem,
+  slidingOptions,
+  user,
+  wholeHistories,
+  windowFaults,
+  windowOptions,
+} from "./window-histories.ts";
+
+describe("windows of 2,000 random histories", () => {
+  it("are replayable with the sanitizer, never over the limit, and idempotent", () => {
+    fc.assert(
+      fc.property(anyHistories, windowOptions, droppedCounts, (history, options, dropped) => {
+        expect(windowFaults(history, options, dropped)).toEqual([]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("slide to the longest end that starts on a user message, where every turn fits", () => {
+    fc.assert(
+      fc.property(wholeHistories, slidingOptions, (messages, options) => {
+        const history = [user("first"), ...messages].filter(({ role }) => !isSystem(role));
+        const limit = "maxTokens" in options ? options.maxTokens : options.maxMessages;
+        const starts = history.flatMap(({ role }, index) => (role === "user" ? [index] : []));
+        const turns = starts.map((start, turn) => history.slice(start, starts[turn + 1]));
+        fc.pre(turns.every((turn) => costOf(turn, options) <= limit));
+        const expected = starts.find((start) => costOf(history.slice(start), options) <= limit);
+        expect(planWindow(history, options).messages).toEqual(history.slice(expected));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("start where they did before as long as the limit isn't passed, while the history grows", () => {
+    fc.assert(
+      fc.property(wholeHistories, windowOptions, (messages, options) => {
+        const history = [user("first"), ...messages];
+        const limit = "maxTokens" in options ? options.maxTokens : options.maxMessages;
+        for (let end = 1; end < history.length; end++) {
+          const before = planWindow(history.slice(0, end), options);
+          const message = history[end];
+          if (message === undefined || before.newestOmitted) continue;
+          // System content that had to go for want of room comes back as soon as there is some.
+          if (before.omitted.some(({ reason }) => reason === "no-room")) continue;
+          const grown = [...before.messages, message];
+          if (costOf(grown, options) > limit) continue;
+          expect(planWindow(history.slice(0, end + 1), options).messages).toEqual(grown);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("come out of a chat memory as out of the whole conversation, also where it reads only the end", async () => {
+    const provider = createInMemoryProvider();
+    let conversation = 0;
+    await fc.assert(
+      fc.asyncProperty(anyHistories, fc.integer({ min: 1, max: 8 }), async (messages, maxMessages) => {
+        const history = messages.filter(({ role }) => !isSystem(role));
+        const config = { memoryId: `c${conversation++}`, maxMessages };
+        const memory = createChatMemory(config, provider);
+        await memory.add(history);
+        const windowed = await memory.messages();
+        const expected = planWindow(sanitizeConversation(history), { maxMessages }).messages;
+        expect(windowed).toEqual({ success: true, data: expected });
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,68 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { processEnvironment, restart, unref, warn } from "../../src/runtime/process.ts";
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+const WARNING = { type: "JAFObserverWarning", detail: "at home" };
+
+describe("without a process", () => {
+  // Some bundlers put in an object with an environment alone.
+  it.each([undefined, {}, { env: undefined }])(
+    "there are no variables, and warnings are on the console",
+    (process) => {
+      const told = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+      vi.stubGlobal("process", process);
+      expect(processEnvironment()).toEqual({});
+      warn("Look.", WARNING);
+      warn("Look again.", { type: "JAFObserverWarning" });
+      vi.unstubAllGlobals();
+      expect(told.mock.calls).toEqual([
+        ["JAFObserverWarning: Look.", "at home"],
+        ["JAFObserverWarning: Look again."],
+      ]);
+    },
+  );
+});
+
+describe("with a process", () => {
+  it("variables are its own, and warnings can be listened for", () => {
+    const emit = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
+    warn("Look.", WARNING);
+    expect(emit).toHaveBeenCalledExactlyOnceWith("Look.", WARNING);
+    expect(processEnvironment()).toBe(process.env);
+  });
+});
+
+describe("timers", () => {
+  it("let a process end where they keep it, and may be the web's numbers", () => {
+    const timer = unref(setTimeout(() => undefined, 1_000));
+    expect(timer.hasRef()).toBe(false);
+    clearTimeout(timer);
+    expect(unref(7)).toBe(7);
+  });
+
+  it.each(["Node", "the web"])("of %s starts again, also once they have gone off", (kind) => {
+    vi.useFakeTimers();
+    const start = setTimeout;
+    // Timers of the web are numbers.
+    if (kind === "the web")
+      vi.stubGlobal("setTimeout", (...given: Parameters<typeof start>) => Number(start(...given)));
+    const acts = vi.fn();
+    let timer = setTimeout(acts, 100);
+    vi.advanceTimersByTime(60);
+    timer = restart(timer, acts, 100);
+    vi.advanceTimersByTime(60);
+    expect(acts).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(40);
+    expect(acts).toHaveBeenCalledTimes(1);
+    timer = restart(timer, acts, 100);
+    vi.advanceTimersByTime(100);
+    expect(acts).toHaveBeenCalledTimes(2);
+    // First what was put over the fake timers: taken away later, it would put these back for every file behind this one.
+    vi.unstubAllGlobals();
+    vi.useRealTimers();
+  });
+});

@@ -1,0 +1,89 @@
+import { createSuccess, type VersionedMemoryProvider } from "../../../src/index.ts";
+import { brokenBackend } from "./backend.ts";
+import { type BrokenProvider, broken, openIntact } from "./broken.ts";
+import type { BrokenStore } from "./crashes.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** Tells another time with each reading. */
+const telling = (
+  caughtBy: string,
+  tell: (readAt: Date, lastActivity: Date | undefined) => unknown,
+): BrokenProvider =>
+  broken(caughtBy, (intact) => ({
+    readConversation: async (...given) => {
+      const read = await intact.readConversation(...given);
+      if (!read.success) return read;
+      const { conversation, readAt } = read.data;
+      return createSuccess({
+        ...read.data,
+        readAt: tell(readAt, conversation?.metadata?.lastActivity) as Date,
+      });
+    },
+  }));
+
+const backwards = () => {
+  let count = 0;
+  return (readAt: Date) => new Date(readAt.getTime() - (count++ % 3) * 20);
+};
+const startedAt = new Date();
+
+/** Providers that get the time of a reading wrong. */
+export const brokenClocks: Readonly<Record<string, BrokenProvider>> = {
+  "tells the time by a clock that is wrong": telling(
+    "the time of a reading: is near that of a write just made, whatever is selected",
+    (readAt) => new Date(readAt.getTime() + HOUR_MS),
+  ),
+
+  "tells the time in seconds": telling(
+    "the time of a reading: is near that of a write just made, whatever is selected",
+    (readAt) => new Date(readAt.getTime() / 1_000),
+  ),
+
+  "tells the time as text": telling(
+    "the time of a reading: is near that of a write just made, whatever is selected",
+    (readAt) => readAt.toISOString(),
+  ),
+
+  "tells no time where nothing is": brokenBackend(
+    "the time of a reading: is returned where nothing is",
+    (intact) => ({
+      read: async (request) => {
+        const { readAt, ...read } = await intact.read(request);
+        return read.conversation === null || readAt === undefined ? read : { ...read, readAt };
+      },
+    }),
+  ),
+
+  "takes the last activity for the time": telling(
+    "the time of a reading: goes on from reading to reading, also while nothing is written",
+    (readAt, lastActivity) => lastActivity ?? readAt,
+  ),
+
+  "asks for the time once": telling(
+    "the time of a reading: goes on from reading to reading, also while nothing is written",
+    () => startedAt,
+  ),
+
+  "asks servers whose clocks differ": telling("the time of a reading: never goes back", backwards()),
+};
+
+const aheadBy = (provider: VersionedMemoryProvider, aheadMs: number): VersionedMemoryProvider => ({
+  ...provider,
+  readConversation: async (...given) => {
+    const read = await provider.readConversation(...given);
+    if (!read.success) return read;
+    return createSuccess({ ...read.data, readAt: new Date(read.data.readAt.getTime() + aheadMs) });
+  },
+});
+
+/** Stores whose providers get the time wrong beside each other. */
+export const brokenSharedClocks: Readonly<Record<string, BrokenStore>> = {
+  "tells the time by the clock of its own process": {
+    caughtBy: "several connections: return one time, which is the store's",
+    createStore: async () => {
+      const provider = openIntact();
+      return { provider, connect: async () => aheadBy(provider, HOUR_MS), dispose: async () => {} };
+    },
+  },
+};

@@ -1,0 +1,53 @@
+import type { VersionedMemoryProvider } from "../../../src/index.ts";
+import { type BrokenProvider, broken } from "./broken.ts";
+
+/** Restarts a conversation's ttl, as a write does. */
+const touch = (intact: VersionedMemoryProvider, id: string) =>
+  intact.appendMessages(id, [], {}, { expectedVersion: 1 });
+
+/** Providers with one plausible mistake each, which shows when time passes. */
+export const brokenExpiry: Readonly<Record<string, BrokenProvider>> = {
+  "renews the ttl when it reads": broken("options.ttlSeconds: isn't restarted by a read", (intact) => ({
+    getConversation: async (id) => {
+      await touch(intact, id);
+      return intact.getConversation(id);
+    },
+  })),
+
+  "renews the ttl when it refuses": broken(
+    "options.ttlSeconds: isn't restarted by a write that is refused, or is a retry",
+    (intact) => ({
+      appendMessages: async (id, messages, metadata, options) => {
+        const written = await intact.appendMessages(id, messages, metadata, options);
+        if (!written.success) await touch(intact, id);
+        return written;
+      },
+    }),
+  ),
+
+  "renews the ttl when a write is sent again": broken(
+    "options.ttlSeconds: isn't restarted by a write that is refused, or is a retry",
+    (intact) => {
+      const keys = new Set<string>();
+      return {
+        appendMessages: async (id, messages, metadata, options) => {
+          const key = options?.idempotencyKey ?? "";
+          if (keys.has(key)) await touch(intact, id);
+          if (key !== "") keys.add(key);
+          return intact.appendMessages(id, messages, metadata, options);
+        },
+      };
+    },
+  ),
+
+  "counts the ttl from the first write": broken(
+    "options.ttlSeconds: restarts with each write, even one that names no ttl",
+    (intact) => ({
+      storeMessages: async (id, messages, metadata, options) => {
+        const known = await intact.getConversation(id);
+        const left = known.success && known.data !== null ? { ttlSeconds: 1 } : {};
+        return intact.storeMessages(id, messages, metadata, { ...left, ...options });
+      },
+    }),
+  ),
+};

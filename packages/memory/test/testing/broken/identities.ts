@@ -1,0 +1,198 @@
+import { hash, randomUUID } from "node:crypto";
+import type { StoredConversation } from "../../../src/contract/backend.ts";
+import { brokenBackend, type Layer, readAll, trip, without, writing } from "./backend.ts";
+import type { BrokenProvider } from "./broken.ts";
+
+/** Changes what is read and found. */
+const showing =
+  (change: (stored: StoredConversation) => StoredConversation): Layer =>
+  (intact) => ({
+    read: async (request) => {
+      const read = await intact.read(request);
+      return read.conversation === null ? read : { ...read, conversation: change(read.conversation) };
+    },
+    find: async (query) => (await intact.find(query)).map(change),
+  });
+
+/** Makes again what it once knew. */
+const remaking: Layer = (intact) => {
+  const known = new Set<string>();
+  return {
+    write: (write) => {
+      const create =
+        write.create ?? (known.has(write.conversationId) ? { incarnation: randomUUID() } : undefined);
+      known.add(write.conversationId);
+      return intact.write(create === undefined ? write : { ...write, create });
+    },
+  };
+};
+
+/** Compares first, and writes in a second step. */
+const comparingFirst: Layer = (intact) => ({
+  write: async (write) => {
+    const probe = without(
+      { ...write, messages: [], metadata: {} },
+      "create",
+      "idempotency",
+      "dropLast",
+      "maxMessages",
+    );
+    const compared = await intact.write({ ...probe, mode: "append" });
+    await trip();
+    if (compared.status === "conflict") return compared;
+    return intact.write(without(write, "expectedIncarnation", "expectedVersion", "expectedMetadataVersion"));
+  },
+});
+
+/** Providers with one plausible mistake each, where they tell conversations and their changes apart. */
+export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
+  "makes what isn't there, as it ever did": brokenBackend(
+    "options.createIfMissing: is no by default: nothing is made, whatever else the write says",
+    writing((write) => ({ ...write, create: write.create ?? { incarnation: randomUUID() } })),
+  ),
+
+  "makes again what it once knew": brokenBackend(
+    "options.createIfMissing: makes nothing again of what was deleted or cleared",
+    remaking,
+  ),
+
+  "makes again what has expired": brokenBackend(
+    "options.ttlSeconds, and what a write expects: lets an append find nothing",
+    remaking,
+  ),
+
+  "ignores the incarnation": brokenBackend(
+    "incarnations: refuses what was decided before it was deleted, and what was stored since stays as it is",
+    writing((write) => without(write, "expectedIncarnation")),
+  ),
+
+  "counts incarnations itself": brokenBackend(
+    "receipts: name the conversation that a write has created",
+    (intact) => {
+      let count = 0;
+      return {
+        write: (write) => {
+          if (write.create === undefined) return intact.write(write);
+          count += 1;
+          return intact.write({ ...write, create: { incarnation: hash("sha1", `${count}`) } });
+        },
+      };
+    },
+  ),
+
+  "gives an id one incarnation for ever": brokenBackend(
+    "incarnations: differs between conversations, and between one and the next of its id",
+    writing((write) =>
+      write.create === undefined
+        ? write
+        : { ...write, create: { incarnation: hash("sha1", write.conversationId) } },
+    ),
+  ),
+
+  "gives a new incarnation with every change of metadata": brokenBackend(
+    "incarnations: stays through appends, replacements, metadata, trims and dropped messages",
+    showing((stored) => ({ ...stored, incarnation: `${stored.incarnation}-${stored.metadataVersion}` })),
+  ),
+
+  "leaves no tombstone where nothing was": brokenBackend(
+    "incarnations: refuses the first write of what began before it was deleted, also where nothing was",
+    (intact) => ({
+      delete: async (id) => ((await readAll(intact, id)) === null ? false : intact.delete(id)),
+    }),
+  ),
+
+  "leaves no tombstone of a user without conversations": brokenBackend(
+    "incarnations: refuses the first write of what began before everything of its user was cleared, also where nothing was",
+    (intact) => ({
+      clearUser: async (userId) => {
+        const found = await intact.find({ userId, offset: 0, includeMessages: false });
+        return found.length === 0 ? 0 : intact.clearUser(userId);
+      },
+    }),
+  ),
+
+  "keeps one tombstone for all erasures": brokenBackend(
+    "incarnations: tells two erasures apart: it was deleted twice",
+    (intact) => {
+      const erased = new Set<string>();
+      return {
+        delete: async (id) => {
+          const isFirst = !erased.has(id);
+          erased.add(id);
+          return isFirst || (await readAll(intact, id)) !== null ? intact.delete(id) : false;
+        },
+      };
+    },
+  ),
+
+  "continues in what expired and was created again": brokenBackend(
+    "options.ttlSeconds, and what a write expects: refuses what was decided before, even if it was created again",
+    writing((write) =>
+      write.expectedIncarnation !== undefined && "present" in write.expectedIncarnation
+        ? without(write, "expectedIncarnation")
+        : write,
+    ),
+  ),
+
+  "counts messages as the version": brokenBackend(
+    "version: rises by one with every change of messages, and with nothing else",
+    showing((stored) => ({ ...stored, version: stored.nextPosition })),
+  ),
+
+  "expects nothing of a replacement by nothing": brokenBackend(
+    "version: lets one of two replacements by nothing pass",
+    writing((write) =>
+      write.mode === "replace" && write.messages.length === 0 ? without(write, "expectedVersion") : write,
+    ),
+  ),
+
+  "expects nothing of an empty batch": brokenBackend(
+    "version: lets one of two trims, and of two drops, pass",
+    writing((write) =>
+      write.mode === "append" && write.messages.length === 0 ? without(write, "expectedVersion") : write,
+    ),
+  ),
+
+  "ignores the metadata version": brokenBackend(
+    "options.expectedMetadataVersion: lets one of two read-modify-writes pass",
+    writing((write) => without(write, "expectedMetadataVersion")),
+  ),
+
+  "counts every write as one of metadata": brokenBackend(
+    "options.expectedMetadataVersion: counts the writes that carry metadata, and the replacements",
+    showing((stored) => ({ ...stored, metadataVersion: stored.version })),
+  ),
+
+  "raises the version with metadata": brokenBackend(
+    "options.expectedMetadataVersion: makes no append conflict, nor an append it",
+    (intact) => ({
+      ...showing((stored) => ({ ...stored, version: stored.version + stored.metadataVersion }))(intact),
+      write: async (write) => {
+        if (write.expectedVersion === undefined) return intact.write(write);
+        const stored = await readAll(intact, write.conversationId);
+        const expectedVersion = Math.max(0, write.expectedVersion - (stored?.metadataVersion ?? 0));
+        return intact.write({ ...write, expectedVersion });
+      },
+    }),
+  ),
+
+  "compares the incarnation of a first write, then makes it": brokenBackend(
+    "erasures and writes at once: leave nothing of a first write that saw the conversation before its deletion",
+    comparingFirst,
+  ),
+
+  "compares the incarnation, then appends": brokenBackend(
+    "erasures and writes at once: let one of 12 first writes pass that saw the same absence",
+    comparingFirst,
+  ),
+
+  "compares the metadata version, then writes": brokenBackend(
+    "one conversation, changed by many: lets one of 16 changes of metadata pass that expect the same",
+    comparingFirst,
+  ),
+
+  "compares the version, then pops": brokenBackend(
+    "one conversation, changed by many: gives each of ten items to one of fourteen that pop",
+    comparingFirst,
+  ),
+};

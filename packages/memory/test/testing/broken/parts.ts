@@ -1,0 +1,309 @@
+import { hash } from "node:crypto";
+import type { ConversationWrite, StoredSelection } from "../../../src/contract/backend.ts";
+import { brokenBackend, type Layer, readAll, trip, without, writing } from "./backend.ts";
+import { type BrokenProvider, broken } from "./broken.ts";
+
+/** Keys that cover what `said` gives. */
+const covering = (said: (write: ConversationWrite) => unknown): Layer =>
+  writing((write) => {
+    if (write.idempotency === undefined) return write;
+    const bodyHash = hash("sha256", JSON.stringify(said(write)));
+    return { ...write, idempotency: { ...write.idempotency, bodyHash } };
+  });
+
+const selecting =
+  (change: (selection: StoredSelection) => StoredSelection): Layer =>
+  (intact) => ({
+    read: ({ messages, ...request }) => intact.read({ ...request, messages: change(messages) }),
+  });
+
+const lowered = (id: string): string => id.toLowerCase();
+
+/** Providers with one plausible mistake each, where they write, read or move a part of a conversation. */
+export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
+  "covers the messages alone with a key": brokenBackend(
+    "options.idempotencyKey, what it covers: refuses the key with a metadata field of another value, and changes nothing",
+    covering(({ mode, messages }) => [mode, messages]),
+  ),
+
+  "leaves limits out of what a key covers": brokenBackend(
+    "options.idempotencyKey, what it covers: refuses the key with another limit, and changes nothing",
+    covering((write) => without(write, "maxMessages", "create", "idempotency", "expectedVersion")),
+  ),
+
+  "covers with a key what a write expects": brokenBackend(
+    "options.idempotencyKey, what it covers: leaves out what a write expects, and whether it creates",
+    covering((write) => without(write, "create", "idempotency")),
+  ),
+
+  "takes the end for every receipt": brokenBackend(
+    "receipts: say where a write ended, whatever was written since",
+    (intact) => ({
+      read: async (request) => {
+        const read = await intact.read(request);
+        if (read.conversation === null || read.receipt === undefined) return read;
+        return { ...read, receipt: { nextPosition: read.conversation.nextPosition } };
+      },
+    }),
+  ),
+
+  "gives a receipt for a write that was refused": brokenBackend(
+    "receipts: are there for no write that was refused, and for no unknown key",
+    (intact) => {
+      const seen = new Set<string>();
+      return {
+        write: (write) => {
+          seen.add(`${write.conversationId}/${write.idempotency?.key}`);
+          return intact.write(write);
+        },
+        read: async (request) => {
+          const read = await intact.read(request);
+          const isSeen = seen.has(`${request.conversationId}/${request.receiptFor}`);
+          if (read.conversation === null || read.receipt !== undefined || !isSeen) return read;
+          return { ...read, receipt: { nextPosition: read.conversation.nextPosition } };
+        },
+      };
+    },
+  ),
+
+  "appends where it should replace the end": brokenBackend(
+    "options.dropLast: drops so many from the end, and adds the batch in their place",
+    writing((write) => without(write, "dropLast")),
+  ),
+
+  "drops what there is where there are fewer": brokenBackend(
+    "options.dropLast: is refused wholly when there are fewer",
+    (intact) => ({
+      write: async ({ dropLast, ...write }) => {
+        const total = (await readAll(intact, write.conversationId))?.totalMessages ?? 0;
+        const left = Math.min(dropLast ?? 0, total);
+        return intact.write(left === 0 ? write : { ...write, dropLast: left });
+      },
+    }),
+  ),
+
+  "counts how many there are before it drops": brokenBackend(
+    "one conversation, changed by many: lets ten of fourteen blind drops pass where ten messages are",
+    (intact) => ({
+      write: async (write) => {
+        const total = (await readAll(intact, write.conversationId))?.totalMessages ?? 0;
+        if ((write.dropLast ?? 0) > total) return intact.write(write);
+        await trip();
+        const written = await intact.write(write);
+        const isLength = written.status === "conflict" && written.reason === "length";
+        return isLength ? { status: "written" } : written;
+      },
+    }),
+  ),
+
+  "gives positions out again after a replacement": brokenBackend(
+    "options.dropLast: counts what is stored, not what ever was",
+    (intact) => ({
+      read: async (request) => {
+        const read = await intact.read(request);
+        if (read.conversation === null) return read;
+        const { conversation } = read;
+        return { ...read, conversation: { ...conversation, nextPosition: conversation.totalMessages } };
+      },
+    }),
+  ),
+
+  "keeps no ids of messages": brokenBackend(
+    "options.messageIds: finds a message by its id, and where it stands",
+    writing((write) => ({ ...write, messages: write.messages.map(({ own: _, ...message }) => message) })),
+  ),
+
+  "takes every content for the same under an id": brokenBackend(
+    "options.messageIds: refuses another content under an id, and writes nothing",
+    writing((write) => ({
+      ...write,
+      messages: write.messages.map((message) =>
+        message.own === undefined ? message : { ...message, own: { ...message.own, hash: "same" } },
+      ),
+    })),
+  ),
+
+  "compares ids of messages without their case": brokenBackend(
+    "options.messageIds: may be any text that an id can be, and is compared exactly",
+    (intact) => ({
+      ...writing((write) => ({
+        ...write,
+        messages: write.messages.map((message) =>
+          message.own === undefined
+            ? message
+            : { ...message, own: { ...message.own, id: lowered(message.own.id) } },
+        ),
+      }))(intact),
+      ...selecting((selection) =>
+        selection.kind === "message" ? { ...selection, messageId: lowered(selection.messageId) } : selection,
+      )(intact),
+    }),
+  ),
+
+  "selects from a position on, not behind it": brokenBackend(
+    "readConversation: gives every range of a whole conversation",
+    selecting((selection) =>
+      selection.kind === "range" && selection.after !== undefined
+        ? { ...selection, after: selection.after - 1 }
+        : selection,
+    ),
+  ),
+
+  "counts positions from what is stored": brokenBackend(
+    "readConversation: gives every range of a conversation that was trimmed",
+    (intact) => ({
+      read: async (request) => {
+        const { messages: selection } = request;
+        if (selection.kind !== "range") return intact.read(request);
+        const stored = await readAll(intact, request.conversationId);
+        const first = (stored?.nextPosition ?? 0) - (stored?.totalMessages ?? 0);
+        const shifted = (at: number | undefined, name: string) =>
+          at === undefined ? {} : { [name]: at + first };
+        const { after, before, ...rest } = selection;
+        const messages = { ...rest, ...shifted(after, "after"), ...shifted(before, "before") };
+        return intact.read({ ...request, messages });
+      },
+    }),
+  ),
+
+  "keeps no record of system content": brokenBackend(
+    "metadata.systemContent: is there once a system or developer message was written, and not before",
+    writing((write) => {
+      const { systemContent: _, ...metadata } = write.metadata;
+      return { ...write, metadata };
+    }),
+  ),
+
+  "keeps metadata of before in a replacement": brokenBackend(
+    "metadata.systemContent: goes with a replacement that holds none",
+    (intact) => ({
+      write: async (write) => {
+        const before = write.mode === "replace" ? await readAll(intact, write.conversationId) : undefined;
+        return intact.write({ ...write, metadata: { ...before?.metadata, ...write.metadata } });
+      },
+    }),
+  ),
+
+  "dates an import by its arrival": brokenBackend(
+    "exportConversation and importConversation: keep everything when they move to another store",
+    writing((write) =>
+      write.source === undefined
+        ? write
+        : { ...write, source: { ...write.source, createdAt: new Date(), lastActivity: new Date() } },
+    ),
+  ),
+
+  "imports without the earlier traces": brokenBackend(
+    "exportConversation and importConversation: find an import by its user, each of its traces and the time of its source",
+    writing((write) =>
+      write.source === undefined ? write : { ...write, source: { ...write.source, traceIds: [] } },
+    ),
+  ),
+
+  "imports over what is there": brokenBackend(
+    "exportConversation and importConversation: refuse what is there, and leave it as it is",
+    writing((write) => (write.source === undefined ? write : without(write, "expectedVersion"))),
+  ),
+
+  "lets an import live from its arrival": brokenBackend(
+    "options.ttlSeconds, and what a write expects: counts from the last activity of an import's source",
+    writing((write) =>
+      write.source === undefined
+        ? write
+        : { ...write, source: { ...write.source, lastActivity: new Date() } },
+    ),
+  ),
+
+  "splits a group whose last result the cut falls on": brokenBackend(
+    "options.maxMessages, every small history: is trimmed right when it is stored",
+    writing((write) => ({
+      ...write,
+      messages: write.messages.map((message, index) =>
+        index > 0 && index === write.messages.length - 1 ? { ...message, isToolResult: false } : message,
+      ),
+    })),
+  ),
+
+  "keeps one more of five when the batch is empty": brokenBackend(
+    "options.maxMessages, every small history: is trimmed right by an empty batch",
+    writing((write) =>
+      write.messages.length === 0 && write.maxMessages === 5 ? { ...write, maxMessages: 6 } : write,
+    ),
+  ),
+
+  "skips the owner check of an empty batch": brokenBackend(
+    "other users: write nothing with an empty batch",
+    writing((write) =>
+      write.mode === "append" && write.messages.length === 0 ? without(write, "userId") : write,
+    ),
+  ),
+
+  "skips the owner check of a replacement by nothing": brokenBackend(
+    "other users: write nothing with an empty batch",
+    writing((write) =>
+      write.mode === "replace" && write.messages.length === 0 ? without(write, "userId") : write,
+    ),
+  ),
+
+  "takes anything for createIfMissing": broken(
+    "options of a write: refuse another createIfMissing",
+    (intact) => ({
+      appendMessages: (id, messages, metadata, options) => {
+        const creates =
+          typeof options?.createIfMissing === "string" ? { createIfMissing: "unowned" as const } : {};
+        return intact.appendMessages(id, messages, metadata, { ...options, ...creates });
+      },
+    }),
+  ),
+
+  "drops none for less than none": broken(
+    "options of a write: refuse counts that are no whole numbers from 0",
+    (intact) => ({
+      appendMessages: (id, messages, metadata, options) => {
+        const least = options?.dropLast === -1 ? { dropLast: 0 } : {};
+        return intact.appendMessages(id, messages, metadata, { ...options, ...least });
+      },
+    }),
+  ),
+
+  "reads everything for a misspelt range": broken(
+    "readConversation: refuses ranges that are none",
+    (intact) => ({
+      readConversation: (id, options) => {
+        const messages: unknown = options?.messages;
+        const isMisspelt = typeof messages === "object" && messages !== null && "from" in messages;
+        return intact.readConversation(id, isMisspelt ? { messages: "all" } : options);
+      },
+    }),
+  ),
+
+  "ignores a misspelt user when it reads": broken(
+    "readConversation: refuses options that are none, and misspelt ones",
+    (intact) => ({
+      readConversation: (id, options) => {
+        if (options === null || typeof options !== "object" || !("userID" in options)) {
+          return intact.readConversation(id, options);
+        }
+        return intact.readConversation(id);
+      },
+    }),
+  ),
+
+  "imports what it doesn't know": broken(
+    "importConversation: refuses a record that is none, saying where",
+    (intact) => ({
+      importConversation: (record, options) => {
+        if (typeof record !== "object" || record === null || !("unknown" in record)) {
+          return intact.importConversation(record, options);
+        }
+        const { unknown: _, ...known } = record;
+        return intact.importConversation(known, options);
+      },
+    }),
+  ),
+
+  "imports with options that are none": broken(
+    "importConversation: refuses ids, messages and options that are none",
+    (intact) => ({ importConversation: (record) => intact.importConversation(record) }),
+  ),
+};

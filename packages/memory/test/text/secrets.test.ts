@@ -1,0 +1,197 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { holdsSecret, maskSecrets } from "../../src/text/secrets.ts";
+
+const key = "abcdefghij0123456789ABCDEFGHIJ0123456789";
+
+/** `‹` and `›` stand around what has to go from a message of an error. */
+const masked: Readonly<Record<string, readonly string[]>> = {
+  "keys of services": [
+    "Incorrect API key provided: ‹sk-proj-abcDEF123456789012345678›",
+    `use ‹sk-proj-${"aB3".repeat(10)}›`,
+    `bad credentials for ‹ghp_${key.slice(0, 36)}›, see the docs`,
+    "‹ghp_abcdefgh12345678›",
+    "‹AKIAIOSFODNN7EXAMPLE› has no access",
+    "‹AKIAABCDEFGHIJKLMNOP›",
+    `https://github.com/‹github_pat_${key}›/repo`,
+    `Slack said invalid_auth (‹xoxb-${key}›)`,
+    `‹xoxb-${"1234567890".repeat(2)}-abc›`,
+    "token ‹eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc-def_123› has expired",
+  ],
+  "tokens of headers": [
+    "Authorization: Bearer ‹abcdef1234567890›",
+    "Authorization: Bearer ‹abcdefghijklmnopqrstuvwx›",
+    '{"headers":{"authorization":"Bearer ‹abc123def456›"}}',
+    "x-api-key: ‹7Fh3kd92›",
+  ],
+  "values of names": [
+    "password=‹hunter2›&user=bob",
+    '{"password":"‹hunter2›","user":"bob"}',
+    '{\\"token\\":\\"‹abc123›\\"}',
+    "DB_PASSWORD: '‹correct-horse-9›'",
+    "password = '‹correct horse›'",
+    "Server=db;User Id=sa;Password=‹P@ss›;Database=x",
+    "psql failed: PGPASSWORD=‹abc› psql",
+    "API_KEY=‹abcdef›",
+    "login --password ‹hunter2› --user bob",
+    "AWS_SECRET_ACCESS_KEY=‹wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY›",
+    "AccountName=x;AccountKey=‹a+b/c==›;EndpointSuffix=core",
+  ],
+  "passwords of URLs": [
+    "connect ECONNREFUSED postgres://app:‹s3cr3t›@db.internal:5432/shop?sslmode=require",
+    "redis://:‹hunter2›@cache:6379/0",
+    "postgres://u:‹pa/ss›@host/db failed",
+    "mongodb://u:‹p,1›@h1,h2/db",
+    "amqp://a:‹b›@h,amqp://c:‹d›@h2",
+  ],
+  "private keys": [
+    "-----BEGIN RSA PRIVATE KEY-----‹\nMIIE\nabc\n›-----END RSA PRIVATE KEY----- and more",
+    "-----BEGIN PRIVATE KEY-----‹\\nMIIE cut off›",
+    "-----BEGIN RSA PRIVATE KEY-----‹›",
+  ],
+  "long random tokens": [`unknown session ‹${key.slice(0, 3)}Xk29PqLm4Vz8Rt1Yw6Bn3Hs5Jd7Gf0Ac›`],
+};
+
+/** Masked in an error, while a person who says them speaks of something. */
+const maskedOnly: readonly string[] = [
+  "authorization: Basic ‹dXNlcjpwYXNzd29yZA==›",
+  "the hash is ‹9f86d081884c7d659a2feaa0c55ad015›",
+  "commit ‹9b4ec6d250ed64cb8712b2d66e57d9edfbc17523›",
+  "https://api.telegram.org/bot110201543:‹AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw›/getMe",
+];
+
+/** Told by a person, in no form that a message of an error has. */
+const toldOnly: readonly string[] = [
+  "my password is hunter2",
+  "My password is swordfish.",
+  "the password is now tiger",
+  "Password: correcthorse",
+  "the wifi password: swordfish",
+  "the wifi password is: tiger",
+  "the password for the router is tiger",
+  "hunter2 is my password",
+  "Swordfish is our wifi password.",
+  "use tiger as my password",
+  "remember my password hunter2",
+  "the PIN of my card is 4821",
+  "my pin's 1234",
+  "My passcode’s 9876",
+  "the door code is 4711",
+  "my api key is abcdef",
+  "the token is tok_123",
+  "my social security number is 078-05-1120",
+  "Mein Passwort lautet Sommer2024!",
+  "mon mot de passe est soleil99",
+  "mi contraseña es gato_123",
+  "mijn wachtwoord: fiets",
+  "moje hasło to kot123",
+  "мой пароль: солнце1",
+  "我的密码是abc12345",
+  "パスワードはneko123です",
+  "비밀번호는 kim1234",
+  "my card number is 4111 1111 1111 1111",
+  "4111111111111111",
+  "card 5500-0000-0000-0004",
+  "token kJ8sD2fG7hK3lQ9wE4rT6y",
+];
+
+const harmless: readonly string[] = [
+  "",
+  "The order ABC-123 of 2026-11-22T19:35:38.123Z for alice@example.com wasn't found.",
+  "order 9f8b6c1e-1b2a-4c3d-8e9f-0a1b2c3d4e5f at /usr/lib/node_modules/@jaf/core/src/engine/createConversationalProviderV2Factory.ts:12:3",
+  "Bearer token is missing",
+  "Invalid token: expected string, got number",
+  "Unexpected token = in JSON at position 4",
+  '{"password":"is too short","token":"required"}',
+  "token expired; max_tokens=100 exceeded",
+  'duplicate key value violates unique constraint "pk_orders_2024_archive"',
+  "see https://example.com/a?x=1@b and http://localhost:3000/x@y",
+  "see https://user@example.com:8080/x",
+  "connect ECONNREFUSED 10.0.0.1:5432",
+  "Ein Fehler ist aufgetreten: größer als erlaubt 日本語",
+  "I forgot my password",
+  "my password manager is 1Password",
+  "1Password is my password manager",
+  "my password is too long",
+  "My password is too weak.",
+  "Mein Passwort ist weg",
+  "What is my password?",
+  "reset my password please",
+  "my pin is broken",
+  "my bowling pin is red",
+  "I pin recipes to the wall",
+  "my pink car is of 2019",
+  "call me at +49 170 1234567",
+  "my phone is +49 170 1234567",
+  "my email is ada@example.com",
+  "my node version is 20.20.2",
+  "my order 1234567890123456 is late",
+  "born 1990-04-12 in Rome",
+  "https://example.com/a/very/long/path/with-many-parts-2024",
+  "order 550e8400-e29b-41d4-a716-446655440000",
+  "IBAN DE89 3704 0044 0532 0130 00",
+  "Donaudampfschifffahrtsgesellschaft",
+  "I have 3 cats and 12 tokens",
+];
+
+const inMessages = [...Object.values(masked).flat(), ...maskedOnly];
+const plain = (text: string): string => text.replace(/[‹›]/g, "");
+
+describe("maskSecrets", () => {
+  it.each(inMessages)("masks what is marked, and nothing else: %s", (text) => {
+    expect(maskSecrets(plain(text))).toBe(text.replace(/‹[^›]*›/g, "[masked]"));
+  });
+
+  it.each(harmless)("leaves alone what isn't secret: %s", (text) => {
+    expect(maskSecrets(text)).toBe(text);
+  });
+
+  it("keeps all that isn't masked, in its order", () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 300, unit: "binary" }), (text) => {
+        const parts = maskSecrets(text).split("[masked]");
+        let at = 0;
+        for (const part of parts) {
+          const found = text.indexOf(part, at);
+          expect(found).not.toBe(-1);
+          at = found + part.length;
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe("holdsSecret", () => {
+  it.each([...Object.values(masked).flat(), ...toldOnly])("finds one in %s", (text) => {
+    expect(holdsSecret(plain(text))).toBe(true);
+  });
+
+  it.each([...maskedOnly, ...harmless])("finds none in %s", (text) => {
+    expect(holdsSecret(plain(text))).toBe(false);
+  });
+});
+
+describe("a megabyte", () => {
+  const hostile = [
+    ...'a|eyJ|://|://:@|://a:|a:b@|@:|sk-|aA1|/a|=|"|\\"| |://a:b/|- |-token|password'.split("|"),
+    ...["password='", 'password="a ', "token: ", "Bearer ", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----"],
+    ...[
+      "A1b2C3d4E5f6G7h8I9j0/",
+      "http://a:b@c,",
+      "--password ",
+      "password=\n",
+      "eyJ.",
+      "日本",
+      "1 ",
+      "a is my ",
+    ],
+    ...["my password is ", "пароль ", "1-"],
+  ];
+
+  it.each([...hostile, hostile.join("")])("of %j is looked at without ado", (piece) => {
+    const text = piece.repeat(1_000_000 / piece.length);
+    expect(maskSecrets(text).length).toBeGreaterThan(0);
+    expect([true, false]).toContain(holdsSecret(text));
+  });
+});
