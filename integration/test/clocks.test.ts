@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createRunState, type MemoryConfig, type RunConfig, run } from "@jaf/core";
 import { createScriptedModel, type ScriptedStep } from "@jaf/core/testing";
 import type { MemoryProvider } from "@jaf/memory";
-import { readFrom } from "@jaf/memory/adapter";
+import { readFrom } from "@jaf/memory/internal";
 import { createPostgresUserMemory } from "@jaf/memory-postgres/user-memory";
 import { createRedisUserMemory } from "@jaf/memory-redis/user-memory";
 import type { ExtractionJob, UserMemoryStore } from "@jaf/user-memory";

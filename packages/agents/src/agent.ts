@@ -15,7 +15,7 @@ import {
   type RunState,
   type Tool,
 } from "@jaf/core";
-import { present } from "@jaf/memory/engine";
+import { present } from "@jaf/memory/internal";
 import type * as z from "zod";
 import { AiRegistry, resolveModel } from "./ai-registry.ts";
 

@@ -1,5 +1,5 @@
 import type { ModelProvider, ModelStreamChunk } from "@jaf/core";
-import { present } from "@jaf/memory/engine";
+import { present } from "@jaf/memory/internal";
 
 /**
  * A model provider under the name that stands before the `/` in the names of its models. `AnthropicProvider` is one; of any

@@ -1,5 +1,5 @@
 import type { ModelProvider } from "@jaf/core";
-import { parseOptions } from "@jaf/memory/engine";
+import { parseOptions } from "@jaf/memory/internal";
 import { callErrorOf } from "./errors.ts";
 import { type AiSdkModel, type AiSdkModelFactory, type KnownModel, knownModel } from "./model.ts";
 import { type AiSdkProviderOptions, providerOptionsSchema } from "./options.ts";

@@ -1,4 +1,4 @@
-import { processEnvironment } from "@jaf/memory/engine";
+import { processEnvironment } from "@jaf/memory/internal";
 import {
   createModelService,
   type ModelService,

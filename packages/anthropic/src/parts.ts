@@ -1,5 +1,5 @@
 import type { ContentPart } from "@jaf/memory";
-import { present } from "@jaf/memory/engine";
+import { present } from "@jaf/memory/internal";
 import { type Fields, fieldsOf, isMedia, mediaMention } from "@jaf/model-http";
 
 /** A content block as it goes over the wire, further fields included. */

@@ -1,5 +1,5 @@
 import type { ContentPart, MediaPart, TextPart } from "@jaf/memory";
-import { parseMessages } from "@jaf/memory/engine";
+import { parseMessages } from "@jaf/memory/internal";
 import * as z from "zod";
 import { frozenCopy } from "./immutable/copy.ts";
 

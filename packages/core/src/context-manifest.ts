@@ -1,4 +1,4 @@
-import type { OmissionReason } from "@jaf/memory";
+import type { OmissionReason } from "@jaf/memory/history";
 import type { AdditionPlacement } from "./middleware.ts";
 
 /**

@@ -30,7 +30,7 @@ export {
   isSuccess,
   maskSecrets,
   messageText,
-} from "@jaf/memory/engine";
+} from "@jaf/memory/internal";
 
 // What everything stands on: an agent, its messages, a run's configuration, its events and its outcome.
 

@@ -1,5 +1,5 @@
 import type { ApprovalDecision } from "@jaf/memory";
-import { present } from "@jaf/memory/engine";
+import { present } from "@jaf/memory/internal";
 import type { ToolParts } from "./content-parts.ts";
 import type { ToolResult } from "./tools/result.ts";
 

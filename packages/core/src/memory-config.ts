@@ -7,11 +7,9 @@ import type {
   RunId,
   Tokenizer,
   TraceId,
-  WindowOptions,
 } from "@jaf/memory";
-import { parseChatMemoryConfig } from "@jaf/memory/client";
-import { idIssue } from "@jaf/memory/engine";
-import { estimateTokens, windowOptionsOf } from "@jaf/memory/turns";
+import type { WindowOptions } from "@jaf/memory/history";
+import { estimateTokens, idIssue, parseChatMemoryConfig, windowOptionsOf } from "@jaf/memory/internal";
 
 /**
  * When a run stores its messages.

@@ -1,5 +1,5 @@
 import type { Message } from "@jaf/memory";
-import { parseOptions } from "@jaf/memory/engine";
+import { parseOptions } from "@jaf/memory/internal";
 import * as z from "zod";
 import type { ModelCompletion } from "./model/completion.ts";
 import type { CacheableConfig, ModelConfig } from "./model/model-config.ts";

@@ -1,5 +1,5 @@
 import type { Message, RunId, TraceId } from "@jaf/memory";
-import { generateRunId, generateTraceId } from "@jaf/memory/engine";
+import { generateRunId, generateTraceId } from "@jaf/memory/internal";
 import type { UserMessage } from "./content-parts.ts";
 import type { JAFError, RunInterrupted } from "./errors.ts";
 import { frozenMessages, ownMessages } from "./immutable/messages.ts";

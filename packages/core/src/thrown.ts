@@ -1,4 +1,4 @@
-import { callSafely, describeCause, maskSecrets, warn } from "@jaf/memory/engine";
+import { callSafely, describeCause, maskSecrets, warn } from "@jaf/memory/internal";
 
 /** The words of whatever was thrown, or was given as a reason. Never throws, also where that can't be written as text. */
 export function textOfThrown(thrown: unknown): string {

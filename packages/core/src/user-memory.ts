@@ -1,4 +1,4 @@
-import { idIssue, parseOptions } from "@jaf/memory/engine";
+import { idIssue, parseOptions } from "@jaf/memory/internal";
 import * as z from "zod";
 import type { AdditionPlacement, Middleware } from "./middleware.ts";
 

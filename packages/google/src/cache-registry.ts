@@ -1,5 +1,5 @@
 import type { CacheAdapter } from "@jaf/memory";
-import { warn, withDeadline } from "@jaf/memory/engine";
+import { warn, withDeadline } from "@jaf/memory/internal";
 import { ModelHttpError } from "@jaf/model-http";
 
 export interface GoogleCacheRegistryOptions {

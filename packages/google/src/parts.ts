@@ -1,5 +1,5 @@
 import type { ContentPart } from "@jaf/memory";
-import { partText } from "@jaf/memory/engine";
+import { partText } from "@jaf/memory/internal";
 import { base64Of, type Fields, fieldsOf, isObject, listOf } from "@jaf/model-http";
 
 /** Under which name `providerMetadata` holds what is Gemini's own. */

@@ -25,7 +25,7 @@ export {
   type Result,
 } from "./contract/errors.ts";
 export { idIssue, isPortableText, MAX_ID_LENGTH } from "./contract/ids.ts";
-export { isVersionedProvider, type VersionedMemoryProvider } from "./contract/versioned-provider.ts";
+export type { VersionedMemoryProvider } from "./contract/versioned-provider.ts";
 
 // The storage port of conversations, and what makes a provider of it.
 
@@ -102,9 +102,7 @@ export type { AdapterVariable, MemoryAdapter } from "./config/adapter.ts";
 
 // What backends share.
 
-export { messageText } from "./history/messages/message-content.ts";
-export { estimateTokens, type Tokenizer } from "./history/window/tokens.ts";
-export { type DeadlineOptions, onAbort, withDeadline } from "./runtime/abort.ts";
+export { type DeadlineOptions, withDeadline } from "./runtime/abort.ts";
 export {
   type BackoffDelays,
   type BackoffLimits,
@@ -116,5 +114,3 @@ export {
 export { createKeyedQueue, type KeyedQueue } from "./runtime/keyed-queue.ts";
 export { present } from "./runtime/objects.ts";
 export { callSafely } from "./runtime/observer.ts";
-export { wrapInTag } from "./text/wrap-in-tag.ts";
-export { type ProviderReading, readFrom } from "./wrappers/read-from.ts";

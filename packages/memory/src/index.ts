@@ -90,7 +90,6 @@ export {
   ContinuationValidationError,
   type ContinuationValidator,
   defaultContinuationValidator,
-  type HistoryPosition,
   validateContinuation,
 } from "./history/continuation/validate-continuation.ts";
 export type {
@@ -100,15 +99,7 @@ export type {
   ContinuationValidationResult,
 } from "./history/continuation/validation-result.ts";
 export { sanitizeConversation } from "./history/messages/sanitizer.ts";
-export type { CalledTool, PendingToolCalls } from "./history/messages/tool-calls.ts";
 export type { Tokenizer } from "./history/window/tokens.ts";
-export type { Omission, OmissionReason, WindowPlan } from "./history/window/window.ts";
-export type {
-  MessageWindowOptions,
-  TokenWindowOptions,
-  WindowOptions,
-} from "./history/window/window-options.ts";
-export type { WindowEnd, WindowTail } from "./history/window/window-tail.ts";
 
 // The provider that keeps conversations in the process.
 
@@ -116,32 +107,17 @@ export { createInMemoryProvider, type InMemoryConfig, type InMemoryProvider } fr
 
 // What a server records of turns.
 
-export type {
-  AppendedEvents,
-  BegunTurn,
-  EventPage,
-  EventQuery,
-  LoggedTurn,
-  NewTurn,
-  TakenOverTurn,
-  TurnEnding,
-  TurnLog,
-  TurnQuery,
-  TurnState,
-  TurnWriter,
-  WriterAnswer,
-} from "./turn-log/turn-log.ts";
+export type { TurnLog } from "./turn-log/turn-log.ts";
 
 // Providers around a provider.
 
 export { type FallbackEvent, type FallbackOptions, withFallback } from "./wrappers/fallback.ts";
 export { type LatencyStats, MemoryPerformanceMonitor, monitorProvider } from "./wrappers/monitor.ts";
-export type { ProviderReading } from "./wrappers/read-from.ts";
 export { type RetryEvent, type RetryOptions, withRetry } from "./wrappers/retry.ts";
 
 // The bytes of large media.
 
-export type { BlobBackend, BlobEntry, BlobHold, BlobStore, ListedBlob, NewBlob } from "./blobs/blob-store.ts";
+export type { BlobStore } from "./blobs/blob-store.ts";
 export type { SweepOptions, SweepReport } from "./blobs/garbage-collection.ts";
 export { createInMemoryBlobStore } from "./blobs/in-memory.ts";
 export { isMediaResolver, type MediaResolver, type ResolveOptions } from "./blobs/media-resolver.ts";
@@ -180,7 +156,7 @@ export { createGptTokenizer, type GptTokenizerOptions } from "./chat-memory/gpt-
 
 // Choosing, opening and checking a provider at run time.
 
-export type { AdapterVariable, MemoryAdapter, MemoryAdapterTypes } from "./config/adapter.ts";
+export type { MemoryAdapter, MemoryAdapterTypes } from "./config/adapter.ts";
 export {
   type DiagnosisOptions,
   type DiagnosisStep,
@@ -211,5 +187,3 @@ export {
 } from "./config/factory.ts";
 
 // For backends.
-
-export type { JsonObject } from "./contract/backend.ts";

@@ -1,4 +1,4 @@
-import { present } from "@jaf/memory/engine";
+import { present } from "@jaf/memory/internal";
 import { type Fields, fieldsOf, isObject, listOf, parseJson } from "./fields.ts";
 
 /**

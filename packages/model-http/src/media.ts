@@ -1,5 +1,5 @@
 import type { ContentPart, MediaPart } from "@jaf/memory";
-import { base64Of as base64OfBytes, bytesIn, textIn as textInBytes } from "@jaf/memory/engine";
+import { base64Of as base64OfBytes, bytesIn, textIn as textInBytes } from "@jaf/memory/internal";
 import { fieldsOf } from "./fields.ts";
 
 export const isMedia = (part: ContentPart): part is MediaPart =>

@@ -1,5 +1,5 @@
 import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
-import { calledTool, messageText } from "@jaf/memory/engine";
+import { calledTool, messageText } from "@jaf/memory/internal";
 import { type Fields, isObject, parseJson } from "./fields.ts";
 import { isMedia, mediaMention } from "./media.ts";
 

@@ -1,5 +1,5 @@
 import type { ModelCompletion, ModelProvider, ModelStreamChunk } from "@jaf/core";
-import { partText } from "@jaf/memory/engine";
+import { partText } from "@jaf/memory/internal";
 import {
   doneChunk,
   type Fields,

@@ -1,6 +1,6 @@
 import type { Agent, MemoryConfig, RunSettings } from "@jaf/core";
 import type { MemoryProvider, TurnLog } from "@jaf/memory";
-import { parseOptions } from "@jaf/memory/client";
+import { parseOptions } from "@jaf/memory/internal";
 import type { UserMemoryStore } from "@jaf/user-memory";
 import * as z from "zod";
 import type { Identity } from "./turns/turn-service.ts";

@@ -1,4 +1,4 @@
-import { onAbort } from "@jaf/memory/engine";
+import { onAbort } from "@jaf/memory/internal";
 
 /** Waits, at most until the signal is aborted. Never rejects. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> =>

@@ -1,7 +1,7 @@
 import type { Agent } from "@jaf/core";
 import type { MemoryProvider, TurnLog, VersionedMemoryProvider } from "@jaf/memory";
 import { createInMemoryTurnLog } from "@jaf/memory/adapter";
-import { isVersionedProvider } from "@jaf/memory/client";
+import { isVersionedProvider } from "@jaf/memory/internal";
 import type { UserMemoryStore } from "@jaf/user-memory";
 import { createUserLimits, type UserLimits } from "./http/rate-limit.ts";
 import { createTurnService } from "./jobs/create-turn-service.ts";

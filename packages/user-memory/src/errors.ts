@@ -1,6 +1,6 @@
 import type { ErrorCause } from "@jaf/memory";
 import { callSafely, describeCause, present } from "@jaf/memory/adapter";
-import { warn } from "@jaf/memory/engine";
+import { warn } from "@jaf/memory/internal";
 
 /**
  * Why a user memory didn't do what it was asked to:

@@ -1,6 +1,6 @@
 import { type RunConfig, run, setRunUserMemory as setEngineMemory } from "@jaf/core";
 import { createScriptedModel } from "@jaf/core/testing";
-import { createRunId, createTraceId } from "@jaf/memory/engine";
+import { createRunId, createTraceId } from "@jaf/memory/internal";
 import { afterEach, expect, test } from "vitest";
 import { type MemoryEntry, MemoryUserMemory, setUserMemory, type UserMemory } from "../src/index.ts";
 

@@ -1,6 +1,6 @@
 import type { ModelProvider, RunConfig, RunSettings, ToolCallInfo } from "@jaf/core";
 import type { MemoryProvider, Tokenizer } from "@jaf/memory";
-import { parseOptions } from "@jaf/memory/engine";
+import { parseOptions } from "@jaf/memory/internal";
 import * as z from "zod";
 
 /** What an application gives to a state. */

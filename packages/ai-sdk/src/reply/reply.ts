@@ -1,5 +1,5 @@
 import type { ModelCompletion, ModelUsage } from "@jaf/core";
-import { present } from "@jaf/memory/engine";
+import { present } from "@jaf/memory/internal";
 import { type Fields, fieldsOf, textField } from "../fields.ts";
 import type { KnownModel } from "../model.ts";
 import { messageOf } from "./message.ts";

@@ -1,7 +1,7 @@
 import type { JSONValue } from "@ai-sdk/provider";
 import type { CacheableConfig } from "@jaf/core";
 import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
-import { calledTool, partText } from "@jaf/memory/engine";
+import { calledTool, partText } from "@jaf/memory/internal";
 import { isFields, jsonOf, textField } from "../fields.ts";
 import { sameOrigin } from "../model.ts";
 import { fileOf } from "./media.ts";

@@ -1,5 +1,5 @@
 import type { ContentPart } from "@jaf/memory";
-import { base64Of as base64OfBytes, present, utf8Of } from "@jaf/memory/engine";
+import { base64Of as base64OfBytes, present, utf8Of } from "@jaf/memory/internal";
 import { fieldsOf, isFields, textField } from "../fields.ts";
 import type { AiSdkModel } from "../model.ts";
 import type { AiSdkProviderOptions } from "../options.ts";

@@ -1,5 +1,5 @@
 import type { ContentPart, RichMessage } from "@jaf/memory";
-import { calledTool, messageText, partText, present, stableLength } from "@jaf/memory/engine";
+import { calledTool, messageText, partText, present, stableLength } from "@jaf/memory/internal";
 import { textField } from "../fields.ts";
 import { sameOrigin } from "../model.ts";
 import { assistantParts, type Recipient } from "./assistant-message.ts";

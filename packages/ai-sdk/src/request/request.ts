@@ -1,5 +1,5 @@
 import type { CacheableConfig, ModelConfig, ModelProvider } from "@jaf/core";
-import { present } from "@jaf/memory/engine";
+import { present } from "@jaf/memory/internal";
 import type * as z from "zod";
 import { type Fields, fieldsOf } from "../fields.ts";
 import { type KnownModel, providerKey } from "../model.ts";

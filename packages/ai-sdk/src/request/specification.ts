@@ -6,7 +6,7 @@ import type {
   LanguageModelV3ToolResultOutput,
 } from "@ai-sdk/provider";
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider-v4";
-import { present } from "@jaf/memory/engine";
+import { present } from "@jaf/memory/internal";
 import type { Specification } from "../model.ts";
 import { base64Of, placeholder } from "./media.ts";
 import type {

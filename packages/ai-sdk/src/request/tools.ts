@@ -1,6 +1,6 @@
 import type { ModelConfig, Tool } from "@jaf/core";
 import type { ContentPart, RichMessage } from "@jaf/memory";
-import { partText } from "@jaf/memory/engine";
+import { partText } from "@jaf/memory/internal";
 import * as z from "zod";
 import { type Fields, isFields } from "../fields.ts";
 import { fileOf, mediaPlaceholder } from "./media.ts";

@@ -5,7 +5,7 @@ import {
   parseApprovalDecision,
   parseMessages,
   present,
-} from "@jaf/memory/engine";
+} from "@jaf/memory/internal";
 import * as z from "zod";
 import { type Fields, fieldsOf, textField } from "../fields.ts";
 import { contentOf } from "../reply/message.ts";

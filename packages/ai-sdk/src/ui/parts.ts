@@ -1,5 +1,5 @@
 import type { ContentPart } from "@jaf/memory";
-import { partText, present } from "@jaf/memory/engine";
+import { partText, present } from "@jaf/memory/internal";
 import { textField } from "../fields.ts";
 import { base64Of, fileOf } from "../request/media.ts";
 import { providerOptionsOf } from "../request/prompt.ts";

@@ -1,6 +1,6 @@
 import type { Interruption } from "@jaf/core";
 import type { ContentPart, RichMessage, RichToolCall } from "@jaf/memory";
-import { calledTool, messageText } from "@jaf/memory/engine";
+import { calledTool, messageText } from "@jaf/memory/internal";
 import { jsonOf, textField } from "../fields.ts";
 import { metadataOf, type Shown, shownPart } from "./parts.ts";
 import { answeredState, CUSTOM_CALL, callPart, isToolPart, withState } from "./tool-parts.ts";

@@ -1,6 +1,6 @@
 import { readToolResult, rejectedResult, rejectionOf } from "@jaf/core/adapter";
 import type { ContentPart, RichMessage } from "@jaf/memory";
-import { partText, present } from "@jaf/memory/engine";
+import { partText, present } from "@jaf/memory/internal";
 import { fieldsOf, isFields, textField } from "../fields.ts";
 import { base64Of, fileOf } from "../request/media.ts";
 import type { Shown } from "./parts.ts";

@@ -1,5 +1,5 @@
 import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
-import { calledTool } from "@jaf/memory/engine";
+import { calledTool } from "@jaf/memory/internal";
 import {
   type CallIds,
   type Fields,

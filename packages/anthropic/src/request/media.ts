@@ -1,5 +1,5 @@
 import type { ContentPart, MediaPart } from "@jaf/memory";
-import { partText } from "@jaf/memory/engine";
+import { partText } from "@jaf/memory/internal";
 import {
   base64Of,
   type Fields,

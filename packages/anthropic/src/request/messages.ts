@@ -1,5 +1,5 @@
 import type { RichMessage } from "@jaf/memory";
-import { messageText, stableLength } from "@jaf/memory/engine";
+import { messageText, stableLength } from "@jaf/memory/internal";
 import { isInstruction } from "@jaf/model-http";
 import { textBlocks, type WireBlock, type WireTurn } from "../parts.ts";
 import { type AssistantContext, type AssistantTurn, assistantTurn } from "./assistant-message.ts";

@@ -1,6 +1,6 @@
 import type { ResolvedAgent, Tool } from "@jaf/core";
 import type { RichMessage } from "@jaf/memory";
-import { messageText, present } from "@jaf/memory/engine";
+import { messageText, present } from "@jaf/memory/internal";
 import {
   type Fields,
   fieldsOf,

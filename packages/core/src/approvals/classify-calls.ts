@@ -1,5 +1,5 @@
 import type { RichToolCall } from "@jaf/memory";
-import { calledTool } from "@jaf/memory/engine";
+import { calledTool } from "@jaf/memory/internal";
 import type { ToolParts } from "../content-parts.ts";
 import { frozenCopy, plainCopy } from "../immutable/copy.ts";
 import type { Interruption } from "../interruption.ts";

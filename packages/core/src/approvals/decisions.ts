@@ -1,5 +1,5 @@
 import type { ApprovalDecision } from "@jaf/memory";
-import { parseApprovalDecision } from "@jaf/memory/engine";
+import { parseApprovalDecision } from "@jaf/memory/internal";
 import type { ContinuationRejected } from "../errors.ts";
 import type { ClientToolResult, GivenDecisions, Interruption } from "../interruption.ts";
 

@@ -1,6 +1,5 @@
 import type { RichToolCall } from "@jaf/memory";
-import { sha256 } from "@jaf/memory/digest";
-import { calledTool } from "@jaf/memory/engine";
+import { calledTool, sha256 } from "@jaf/memory/internal";
 import type { ApprovalRecord } from "../stored/metadata.ts";
 
 /** Identifies the reply that made calls. */

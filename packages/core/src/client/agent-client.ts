@@ -1,4 +1,4 @@
-import { parseOptions } from "@jaf/memory/engine";
+import { parseOptions } from "@jaf/memory/internal";
 import * as z from "zod";
 import type { Agent } from "../agent.ts";
 import type { TraceEvent } from "../events.ts";

@@ -1,5 +1,5 @@
 import type { AnyConversationStore, MemoryProvider } from "@jaf/memory";
-import { createTraceId, generateRunId, parseOptions } from "@jaf/memory/engine";
+import { createTraceId, generateRunId, parseOptions } from "@jaf/memory/internal";
 import * as z from "zod";
 import type { Agent } from "../agent.ts";
 import { overlay } from "../immutable/overlay.ts";

@@ -1,11 +1,11 @@
 import type { AnyConversationStore, MemoryProvider } from "@jaf/memory";
-import { createConversationStore } from "@jaf/memory/client";
 import {
+  createConversationStore,
   createKeyedQueue,
   isProviderConversationStore,
   type KeyedQueue,
   listConversations,
-} from "@jaf/memory/turns";
+} from "@jaf/memory/internal";
 
 /** On the global object, so that the ES module and the CommonJS module share it: a process may load both. */
 const SLOT = Symbol.for("@jaf/core/conversation-store");

@@ -1,13 +1,14 @@
 import type { AnyConversationStore, MemoryProvider, Result } from "@jaf/memory";
 import {
+  ConversationStoreError,
   createFailure,
   createMemoryStorageError,
   createSuccess,
   idIssue,
   parseOptions,
   present,
-} from "@jaf/memory/engine";
-import { ConversationStoreError, providerOf } from "@jaf/memory/turns";
+  providerOf,
+} from "@jaf/memory/internal";
 import * as z from "zod";
 import type { ConversationalDeclaration } from "../agent.ts";
 import { toResult } from "../stored/load.ts";

@@ -1,5 +1,5 @@
 import type { MemoryProvider } from "@jaf/memory";
-import { parseOptions, present } from "@jaf/memory/engine";
+import { parseOptions, present } from "@jaf/memory/internal";
 import type { Agent } from "../agent.ts";
 import type { Emit } from "../events.ts";
 import { overlay } from "../immutable/overlay.ts";

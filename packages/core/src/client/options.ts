@@ -1,6 +1,5 @@
 import type { ApprovalDecision, ContinuationRejectionCode, Message, RunId, TraceId } from "@jaf/memory";
-import { parseApprovalDecision, parseOptions } from "@jaf/memory/engine";
-import { ContinuationValidationError } from "@jaf/memory/turns";
+import { ContinuationValidationError, parseApprovalDecision, parseOptions } from "@jaf/memory/internal";
 import * as z from "zod";
 import type { MaybeConversational } from "../agent.ts";
 import { toolPartsSchema, type UserMessage, type UserPart, userPartsSchema } from "../content-parts.ts";

@@ -1,6 +1,5 @@
 import type { AnyConversationStore, Message, RichMessage } from "@jaf/memory";
-import { parseMessages, present } from "@jaf/memory/engine";
-import { assertValidContinuation } from "@jaf/memory/turns";
+import { assertValidContinuation, parseMessages, present } from "@jaf/memory/internal";
 import type { Agent } from "../agent.ts";
 import { frozenInput, frozenMessages, ownMessages } from "../immutable/messages.ts";
 import { abortable } from "../limits/abort.ts";

@@ -1,5 +1,5 @@
 import type { Message } from "@jaf/memory";
-import { messageText, present } from "@jaf/memory/engine";
+import { messageText, present } from "@jaf/memory/internal";
 import type { TraceEvent } from "../events.ts";
 import type { Interruption } from "../interruption.ts";
 import { type ModelUsage, sumOfUsage } from "../limits/cost.ts";

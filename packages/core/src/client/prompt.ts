@@ -1,11 +1,11 @@
 import type { ContinuationValidator } from "@jaf/memory";
-import { present } from "@jaf/memory/engine";
 import {
   assertValidContinuation,
   ContinuationValidationError,
   conversationMetadata,
   defaultContinuationValidator,
-} from "@jaf/memory/turns";
+  present,
+} from "@jaf/memory/internal";
 import type { JAFError } from "../errors.ts";
 import { type Emit, openEmitter, type TraceEvent } from "../events.ts";
 import { frozenCopy } from "../immutable/copy.ts";

@@ -1,5 +1,4 @@
-import { present } from "@jaf/memory/engine";
-import { createInMemoryProvider } from "@jaf/memory/turns";
+import { createInMemoryProvider, present } from "@jaf/memory/internal";
 import type { TraceEvent } from "../events.ts";
 import type { MemoryConfig } from "../memory-config.ts";
 import type { RunConfig } from "../run-config.ts";

@@ -1,5 +1,5 @@
 import type { Message } from "@jaf/memory";
-import { calledTool, messageText, present } from "@jaf/memory/engine";
+import { calledTool, messageText, present } from "@jaf/memory/internal";
 import type { CompactionReport } from "../context-manifest.ts";
 import { openTimeLimit, type TimeLimit } from "../limits/time-limit.ts";
 import type { Summarize } from "../memory-config.ts";

@@ -1,5 +1,5 @@
 import type { Message } from "@jaf/memory";
-import { sanitizeWithOrigins } from "@jaf/memory/engine";
+import { sanitizeWithOrigins } from "@jaf/memory/internal";
 import type { Journal } from "../stored/journal.ts";
 import { loadedFrom } from "../stored/tail.ts";
 

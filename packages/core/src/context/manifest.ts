@@ -1,5 +1,5 @@
 import type { Message } from "@jaf/memory";
-import { present } from "@jaf/memory/engine";
+import { present } from "@jaf/memory/internal";
 import type {
   CompactionReport,
   ContextAddition,

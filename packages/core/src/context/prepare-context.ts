@@ -1,6 +1,10 @@
 import type { MemoryIssue, Message } from "@jaf/memory";
-import { createMemoryStorageError, createMemoryValidationError, describeCause } from "@jaf/memory/engine";
-import { isMediaResolver } from "@jaf/memory/turns";
+import {
+  createMemoryStorageError,
+  createMemoryValidationError,
+  describeCause,
+  isMediaResolver,
+} from "@jaf/memory/internal";
 import { abortable, runAborted } from "../limits/abort.ts";
 import { contextIssues, type Summarize } from "../memory-config.ts";
 import type { RunConfig } from "../run-config.ts";

@@ -1,6 +1,5 @@
 import type { ContentPart, Message, RichMessage } from "@jaf/memory";
-import { calledTool, isMediaPart, partText, present } from "@jaf/memory/engine";
-import { wrapInTag } from "@jaf/memory/turns";
+import { calledTool, isMediaPart, partText, present, wrapInTag } from "@jaf/memory/internal";
 import type { Summarize } from "../memory-config.ts";
 import { askModel } from "../model-calls/provider-request.ts";
 import type { RunConfig } from "../run-config.ts";

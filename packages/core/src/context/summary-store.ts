@@ -1,5 +1,5 @@
 import type { ConversationMemory, MemoryErrorUnion, Result } from "@jaf/memory";
-import { backoffDelayMs, createSuccess, present } from "@jaf/memory/engine";
+import { backoffDelayMs, createSuccess, present } from "@jaf/memory/internal";
 import { sleep } from "../limits/abort.ts";
 import type { Journal } from "../stored/journal.ts";
 import { loadHead, toResult } from "../stored/load.ts";

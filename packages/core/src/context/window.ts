@@ -1,6 +1,12 @@
-import type { MemoryIssue, Message, Omission, Tokenizer, WindowOptions } from "@jaf/memory";
-import { parseMessages, present, sanitizeWithOrigins } from "@jaf/memory/engine";
-import { countMessageTokens, planWindow } from "@jaf/memory/turns";
+import type { MemoryIssue, Message, Tokenizer } from "@jaf/memory";
+import type { Omission, WindowOptions } from "@jaf/memory/history";
+import {
+  countMessageTokens,
+  parseMessages,
+  planWindow,
+  present,
+  sanitizeWithOrigins,
+} from "@jaf/memory/internal";
 import type { ContextLabel, WindowLimit } from "../context-manifest.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import {

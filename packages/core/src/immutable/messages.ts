@@ -1,5 +1,5 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
-import { parseMessages, present } from "@jaf/memory/engine";
+import { parseMessages, present } from "@jaf/memory/internal";
 import { frozenCopy } from "./copy.ts";
 
 /** The message itself if it is frozen throughout, as those of our stores are, else a copy that can't be changed. */

@@ -1,4 +1,4 @@
-import { onAbort } from "@jaf/memory/engine";
+import { onAbort } from "@jaf/memory/internal";
 import type { JAFError } from "../errors.ts";
 import { textOfThrown } from "../thrown.ts";
 

@@ -1,4 +1,4 @@
-import { onAbort, restart, type Timeout } from "@jaf/memory/engine";
+import { onAbort, restart, type Timeout } from "@jaf/memory/internal";
 import { MAX_TIMER_MS } from "./abort.ts";
 
 /** How long the calls of a run may take, in milliseconds, from 1; `Infinity`: no limit. */

@@ -1,5 +1,5 @@
 import type { Message } from "@jaf/memory";
-import { describeCause, present } from "@jaf/memory/engine";
+import { describeCause, present } from "@jaf/memory/internal";
 import type { ResolvedAgent } from "../agent.ts";
 import type { JAFError, ModelCallError } from "../errors.ts";
 import { abortError } from "../limits/abort.ts";

@@ -1,5 +1,5 @@
 import type { ModelOrigin, RichMessage } from "@jaf/memory";
-import { present } from "@jaf/memory/engine";
+import { present } from "@jaf/memory/internal";
 import { type JAFError, JAFErrorHandler } from "../errors.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import { overlay } from "../immutable/overlay.ts";

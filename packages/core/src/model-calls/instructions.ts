@@ -1,5 +1,5 @@
 import type { ContentPart, Message, RichMessage } from "@jaf/memory";
-import { describeCause } from "@jaf/memory/engine";
+import { describeCause } from "@jaf/memory/internal";
 import type { Agent } from "../agent.ts";
 import type { JAFError } from "../errors.ts";
 import { overlay } from "../immutable/overlay.ts";

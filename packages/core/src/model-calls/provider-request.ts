@@ -1,5 +1,5 @@
 import type { Message } from "@jaf/memory";
-import { messageText } from "@jaf/memory/engine";
+import { messageText } from "@jaf/memory/internal";
 import type { Agent, ResolvedAgent } from "../agent.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import { ownMessages } from "../immutable/messages.ts";

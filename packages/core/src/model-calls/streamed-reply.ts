@@ -1,5 +1,5 @@
 import type { ContentPart, Message, RichMessage } from "@jaf/memory";
-import { partText } from "@jaf/memory/engine";
+import { partText } from "@jaf/memory/internal";
 import type { Emit } from "../events.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import type { RunScope } from "../run-scope.ts";

@@ -1,5 +1,5 @@
 import type { ContentPart, RichMessage } from "@jaf/memory";
-import { present, sameJson } from "@jaf/memory/engine";
+import { present, sameJson } from "@jaf/memory/internal";
 import * as z from "zod";
 import { type JAFError, JAFErrorHandler } from "../errors.ts";
 import { overlay } from "../immutable/overlay.ts";

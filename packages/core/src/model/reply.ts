@@ -1,5 +1,5 @@
 import type { ContentPart, Message, ModelOrigin, RichMessage } from "@jaf/memory";
-import { isReasoningField, isReasoningPart, isTextPart, messageText, present } from "@jaf/memory/engine";
+import { isReasoningField, isReasoningPart, isTextPart, messageText, present } from "@jaf/memory/internal";
 import { frozenCopy } from "../immutable/copy.ts";
 import { storableMessage } from "../immutable/messages.ts";
 import type { ModelCompletion } from "./completion.ts";

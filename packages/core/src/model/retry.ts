@@ -1,4 +1,4 @@
-import { backoffDelayMs } from "@jaf/memory/engine";
+import { backoffDelayMs } from "@jaf/memory/internal";
 
 /**
  * When a model call is retried, and after which delay: exponential backoff with full jitter, or the delay of the provider's

@@ -1,5 +1,5 @@
 import type { ContentPart, ReasoningPart } from "@jaf/memory";
-import { onAbort } from "@jaf/memory/engine";
+import { onAbort } from "@jaf/memory/internal";
 import { abortable } from "../limits/abort.ts";
 import type { ModelCompletion, ModelStreamChunk, ModelToolCall } from "./completion.ts";
 import { isObject } from "./reply-tool-calls.ts";

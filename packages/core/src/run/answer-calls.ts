@@ -1,5 +1,5 @@
 import type { Message, RichToolCall } from "@jaf/memory";
-import { calledTool } from "@jaf/memory/engine";
+import { calledTool } from "@jaf/memory/internal";
 import { type AnsweredCall, type ClassifyOptions, classifyCalls } from "../approvals/classify-calls.ts";
 import type { JAFError } from "../errors.ts";
 import type { Interruption } from "../interruption.ts";

@@ -4,7 +4,7 @@ import {
   createMemoryValidationError,
   present,
   sanitizeConversation,
-} from "@jaf/memory/engine";
+} from "@jaf/memory/internal";
 import type { ContinuationRejected } from "../errors.ts";
 import { type GivenDecisions, isUndecided } from "../interruption.ts";
 import { abortError } from "../limits/abort.ts";

@@ -1,4 +1,4 @@
-import { createMemoryValidationError, parseOptions, sanitizeConversation } from "@jaf/memory/engine";
+import { createMemoryValidationError, parseOptions, sanitizeConversation } from "@jaf/memory/internal";
 import { type Agent, findAgent } from "../agent.ts";
 import type { JAFError } from "../errors.ts";
 import { isUndecided } from "../interruption.ts";

@@ -1,5 +1,5 @@
 import type { Message } from "@jaf/memory";
-import { messageText } from "@jaf/memory/engine";
+import { messageText } from "@jaf/memory/internal";
 import { frozenCopy } from "../immutable/copy.ts";
 import type { Interruption } from "../interruption.ts";
 import { abortable, abortError, runAborted } from "../limits/abort.ts";

@@ -1,11 +1,12 @@
 import type { Message, RichMessage } from "@jaf/memory";
-import { messageText, present } from "@jaf/memory/engine";
 import {
   ContinuationValidationError,
   defaultContinuationValidator,
   historyTokenOf,
+  messageText,
+  present,
   validateContinuation,
-} from "@jaf/memory/turns";
+} from "@jaf/memory/internal";
 import { changedArguments, rejected } from "../approvals/decisions.ts";
 import { isToolParts } from "../content-parts.ts";
 import type { ContinuationRejected } from "../errors.ts";

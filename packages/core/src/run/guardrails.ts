@@ -1,5 +1,5 @@
 import type { ContentPart, Message, RichMessage } from "@jaf/memory";
-import { bytesIn, messageText, textIn } from "@jaf/memory/engine";
+import { bytesIn, messageText, textIn } from "@jaf/memory/internal";
 import type { Guardrail, ValidationResult } from "../guardrails/guardrail.ts";
 import { plainCopy } from "../immutable/copy.ts";
 import { abortable, abortError } from "../limits/abort.ts";

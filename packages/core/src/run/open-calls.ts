@@ -1,6 +1,6 @@
-import type { ConversationMemory, Message, PendingToolCalls } from "@jaf/memory";
-import { sanitizeConversation } from "@jaf/memory/engine";
-import { pendingToolCalls } from "@jaf/memory/turns";
+import type { ConversationMemory, Message } from "@jaf/memory";
+import type { PendingToolCalls } from "@jaf/memory/history";
+import { pendingToolCalls, sanitizeConversation } from "@jaf/memory/internal";
 import { type FoundAgent, findAgent } from "../agent.ts";
 import { type ClassifiedCalls, classifyCalls } from "../approvals/classify-calls.ts";
 import { approvedBefore, nothingOpen, type OpenCalls } from "../approvals/decisions.ts";

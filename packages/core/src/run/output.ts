@@ -1,5 +1,5 @@
 import type { Message } from "@jaf/memory";
-import { messageText } from "@jaf/memory/engine";
+import { messageText } from "@jaf/memory/internal";
 import type * as z from "zod";
 import type { Step } from "../run-scope.ts";
 

@@ -1,5 +1,10 @@
-import type { ConversationMemory, Message, ProviderReading } from "@jaf/memory";
-import { createMemoryConflictError, createMemoryStorageError, sameJson } from "@jaf/memory/engine";
+import type { ConversationMemory, Message } from "@jaf/memory";
+import {
+  createMemoryConflictError,
+  createMemoryStorageError,
+  type ProviderReading,
+  sameJson,
+} from "@jaf/memory/internal";
 import { abortable } from "../limits/abort.ts";
 import { fail, failMemory, OPERATION, type RunScope, type Step } from "../run-scope.ts";
 import type { RunState } from "../state.ts";

@@ -1,5 +1,5 @@
 import type { Message } from "@jaf/memory";
-import { sanitizeConversation } from "@jaf/memory/engine";
+import { sanitizeConversation } from "@jaf/memory/internal";
 import { classifyCalls } from "../approvals/classify-calls.ts";
 import { approvedBefore, checkDecisions, type Decisions } from "../approvals/decisions.ts";
 import { renewExpired } from "../approvals/pending-approvals.ts";

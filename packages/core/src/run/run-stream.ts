@@ -1,4 +1,4 @@
-import { onAbort } from "@jaf/memory/engine";
+import { onAbort } from "@jaf/memory/internal";
 import type { Emit, TraceEvent } from "../events.ts";
 import { overlay } from "../immutable/overlay.ts";
 import type { RunConfig } from "../run-config.ts";

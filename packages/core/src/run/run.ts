@@ -1,5 +1,5 @@
 import type { Message } from "@jaf/memory";
-import { describeCause, present } from "@jaf/memory/engine";
+import { describeCause, present } from "@jaf/memory/internal";
 import { frozenCopy } from "../immutable/copy.ts";
 import { openRunMiddleware } from "../middleware/run-middleware.ts";
 import type { RunConfig } from "../run-config.ts";

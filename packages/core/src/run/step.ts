@@ -1,5 +1,5 @@
 import type { Message, ToolCall } from "@jaf/memory";
-import { sanitizeConversation } from "@jaf/memory/engine";
+import { sanitizeConversation } from "@jaf/memory/internal";
 import { findAgent } from "../agent.ts";
 import { nothingDecided } from "../approvals/decisions.ts";
 import {

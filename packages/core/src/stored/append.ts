@@ -1,15 +1,23 @@
 import type {
   MemoryErrorUnion,
   Message,
-  ProviderReading,
   Result,
   TraceId,
   WriteMetadata,
   WriteOptions,
   WriteReceipt,
 } from "@jaf/memory";
-import { createFailure, createMemoryStorageError, createSuccess, onAbort, present } from "@jaf/memory/engine";
-import { historyTokenOf, isVersionedProvider, receiptOf } from "@jaf/memory/turns";
+import {
+  createFailure,
+  createMemoryStorageError,
+  createSuccess,
+  historyTokenOf,
+  isVersionedProvider,
+  onAbort,
+  type ProviderReading,
+  present,
+  receiptOf,
+} from "@jaf/memory/internal";
 import type { Emit } from "../events.ts";
 import { plainCopy } from "../immutable/copy.ts";
 import { abortError, sleep } from "../limits/abort.ts";

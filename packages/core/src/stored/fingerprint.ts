@@ -1,5 +1,4 @@
-import { sha512t256, startSha512t256 } from "@jaf/memory/digest";
-import { base64Of } from "@jaf/memory/engine";
+import { base64Of, sha512t256, startSha512t256 } from "@jaf/memory/internal";
 
 /** Characters that are hashed at a time. */
 const CHUNK = 65_536;

@@ -1,5 +1,5 @@
 import type { ConversationMemory, Message, Result } from "@jaf/memory";
-import { createSuccess } from "@jaf/memory/engine";
+import { createSuccess } from "@jaf/memory/internal";
 import { sleep } from "../limits/abort.ts";
 import type { Spending } from "../limits/budget.ts";
 import { durabilityOf, type MemoryConfig } from "../memory-config.ts";

@@ -1,5 +1,5 @@
 import type { ConversationMemory, MemoryErrorUnion } from "@jaf/memory";
-import { createMemoryConflictError } from "@jaf/memory/engine";
+import { createMemoryConflictError } from "@jaf/memory/internal";
 import { DEFAULT_TURN_LEASE_MS } from "../memory-config.ts";
 import { type Lease, readMetadata, type TurnLeaseRecord } from "./metadata.ts";
 

@@ -1,5 +1,5 @@
 import type { MemoryErrorUnion, Result } from "@jaf/memory";
-import { createFailure, createSuccess, present, unref } from "@jaf/memory/engine";
+import { createFailure, createSuccess, present, unref } from "@jaf/memory/internal";
 import { abortable, MAX_TIMER_MS } from "../limits/abort.ts";
 import type { Spending } from "../limits/budget.ts";
 import { DEFAULT_TURN_LEASE_MS } from "../memory-config.ts";

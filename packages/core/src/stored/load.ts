@@ -1,12 +1,14 @@
-import type { ConversationMemory, Message, MessageSelection, ProviderReading, Result } from "@jaf/memory";
+import type { ConversationMemory, Message, MessageSelection, Result } from "@jaf/memory";
 import {
   createFailure,
   createMemoryConflictError,
   createMemoryStorageError,
   createSuccess,
+  isVersionedProvider,
+  type ProviderReading,
   present,
-} from "@jaf/memory/engine";
-import { isVersionedProvider, readFrom } from "@jaf/memory/turns";
+  readFrom,
+} from "@jaf/memory/internal";
 import { ownConversation } from "../immutable/messages.ts";
 import type { MemoryConfig } from "../memory-config.ts";
 import { firstPositionOf, nextPositionOf } from "./metadata.ts";

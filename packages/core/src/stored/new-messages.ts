@@ -1,5 +1,5 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
-import { sameJson, sanitizeConversation } from "@jaf/memory/engine";
+import { sameJson, sanitizeConversation } from "@jaf/memory/internal";
 import { firstPositionOf } from "./metadata.ts";
 
 /**

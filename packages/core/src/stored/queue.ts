@@ -1,5 +1,5 @@
 import type { MemoryProvider, Result } from "@jaf/memory";
-import { createFailure, createSuccess } from "@jaf/memory/engine";
+import { createFailure, createSuccess } from "@jaf/memory/internal";
 import { abortable, sleep } from "../limits/abort.ts";
 import { DEFAULT_QUEUE_TIMEOUT_MS } from "../memory-config.ts";
 import type { Journal } from "./journal.ts";

@@ -1,6 +1,5 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
-import { present } from "@jaf/memory/engine";
-import { wrapInTag } from "@jaf/memory/turns";
+import { present, wrapInTag } from "@jaf/memory/internal";
 import * as z from "zod";
 import { fingerprint } from "./fingerprint.ts";
 import { isInFuture } from "./lease-record.ts";

@@ -1,6 +1,6 @@
-import type { ConversationMemory, Message, WindowTail } from "@jaf/memory";
-import { sanitizeConversation } from "@jaf/memory/engine";
-import { isVersionedProvider, windowTailOf } from "@jaf/memory/turns";
+import type { ConversationMemory, Message } from "@jaf/memory";
+import type { WindowTail } from "@jaf/memory/history";
+import { isVersionedProvider, sanitizeConversation, windowTailOf } from "@jaf/memory/internal";
 import { type MemoryConfig, windowOptionsIn } from "../memory-config.ts";
 import { firstPositionOf, nextPositionOf } from "./metadata.ts";
 import { isFinalReply, isHistory } from "./new-messages.ts";

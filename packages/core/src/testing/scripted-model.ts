@@ -1,5 +1,5 @@
 import type { ContentPart, ModelOrigin, RichToolCall } from "@jaf/memory";
-import { present } from "@jaf/memory/engine";
+import { present } from "@jaf/memory/internal";
 import type { ResolvedAgent } from "../agent.ts";
 import type { ModelUsage } from "../limits/cost.ts";
 import type { ModelCompletion, ModelStreamChunk } from "../model/completion.ts";

@@ -1,5 +1,5 @@
 import type { ContentPart, Message, RichMessage, RichToolCall } from "@jaf/memory";
-import { calledTool, messageText } from "@jaf/memory/engine";
+import { calledTool, messageText } from "@jaf/memory/internal";
 import { isToolParts, keptParts, type ToolParts } from "../content-parts.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import type { RunScope } from "../run-scope.ts";

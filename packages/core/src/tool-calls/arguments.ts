@@ -1,5 +1,5 @@
 import type { RichToolCall } from "@jaf/memory";
-import { calledTool } from "@jaf/memory/engine";
+import { calledTool } from "@jaf/memory/internal";
 import type * as z from "zod";
 import { ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
 import type { Tool } from "../tools/tool.ts";

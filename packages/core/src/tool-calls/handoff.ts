@@ -1,4 +1,4 @@
-import { present } from "@jaf/memory/engine";
+import { present } from "@jaf/memory/internal";
 import * as z from "zod";
 import type { JAFError } from "../errors.ts";
 import { abortable } from "../limits/abort.ts";

@@ -1,4 +1,4 @@
-import { present } from "@jaf/memory/engine";
+import { present } from "@jaf/memory/internal";
 
 export type ToolResultStatus = "success" | "error" | "validation_error" | "permission_denied" | "not_found";
 

@@ -1,5 +1,5 @@
 import type { Message, RunId, TraceId } from "@jaf/memory";
-import { present } from "@jaf/memory/engine";
+import { present } from "@jaf/memory/internal";
 import type * as z from "zod";
 import type { ToolParts } from "../content-parts.ts";
 import type { ToolResult } from "./result.ts";

@@ -1,5 +1,5 @@
 import { createInMemoryProvider, type Message } from "@jaf/memory";
-import { createMemoryConflictError, createMemoryStorageError } from "@jaf/memory/engine";
+import { createMemoryConflictError, createMemoryStorageError } from "@jaf/memory/internal";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Agent, ModelProvider } from "../../src/index.ts";
 import { createTurnClient, type PromptedTurn } from "../../src/internal.ts";

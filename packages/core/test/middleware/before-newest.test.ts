@@ -1,5 +1,5 @@
 import { createInMemoryProvider } from "@jaf/memory";
-import { stableLength } from "@jaf/memory/engine";
+import { stableLength } from "@jaf/memory/internal";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createTool, type Middleware, run, type TraceEvent } from "../../src/index.ts";

@@ -1,5 +1,5 @@
 import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
-import { calledTool, present } from "@jaf/memory/engine";
+import { calledTool, present } from "@jaf/memory/internal";
 import {
   type Fields,
   type ForeignReasoning,

@@ -1,5 +1,5 @@
 import type { ContentPart, MediaPart, RichMessage } from "@jaf/memory";
-import { partText, utf8Of } from "@jaf/memory/engine";
+import { partText, utf8Of } from "@jaf/memory/internal";
 import {
   base64Of,
   type Fields,

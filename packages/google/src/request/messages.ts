@@ -1,5 +1,5 @@
 import type { RichMessage } from "@jaf/memory";
-import { messageText } from "@jaf/memory/engine";
+import { messageText } from "@jaf/memory/internal";
 import type { Fields } from "@jaf/model-http";
 import { modelParts, type TurnContext } from "./assistant-message.ts";
 import { userParts } from "./media.ts";

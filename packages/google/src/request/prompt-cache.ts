@@ -1,7 +1,6 @@
 import type { CacheableConfig } from "@jaf/core";
 import type { RichMessage } from "@jaf/memory";
-import { sha256 } from "@jaf/memory/digest";
-import { present, stableLength } from "@jaf/memory/engine";
+import { present, sha256, stableLength } from "@jaf/memory/internal";
 import { type Fields, fieldsOf, ModelHttpError, parseJson, post, wholeText } from "@jaf/model-http";
 import type { CacheablePrompt, GoogleCacheRegistry, MadeResource } from "../cache-registry.ts";
 import type { Endpoint } from "../options.ts";

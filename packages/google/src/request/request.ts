@@ -1,6 +1,6 @@
 import type { RunConfig, RunState } from "@jaf/core";
 import type { ModelOrigin, RichMessage } from "@jaf/memory";
-import { present } from "@jaf/memory/engine";
+import { present } from "@jaf/memory/internal";
 import {
   type Fields,
   isObject,

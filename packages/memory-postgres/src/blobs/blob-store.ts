@@ -1,5 +1,5 @@
-import type { BlobBackend, BlobStore } from "@jaf/memory";
-import { defineBlobStore } from "@jaf/memory/adapter";
+import type { BlobStore } from "@jaf/memory";
+import { type BlobBackend, defineBlobStore } from "@jaf/memory/adapter";
 import type { PostgresClient, SqlClient } from "../client/clients.ts";
 import type { SqlRow, Statement } from "../client/statements.ts";
 import { type PostgresConfig, parseConfig } from "../config.ts";

@@ -1,4 +1,4 @@
-import type { AppendedEvents, TurnWriter } from "@jaf/memory";
+import type { AppendedEvents, TurnWriter } from "@jaf/memory/adapter";
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import type { SqlClient } from "../client/clients.ts";

@@ -1,13 +1,15 @@
-import type {
-  BegunTurn,
-  EventPage,
-  LoggedTurn,
-  NewTurn,
-  TurnLog,
-  TurnWriter,
-  WriterAnswer,
-} from "@jaf/memory";
-import { defineTurnLog, TurnConflict, type TurnLogBackend } from "@jaf/memory/adapter";
+import type { TurnLog } from "@jaf/memory";
+import {
+  type BegunTurn,
+  defineTurnLog,
+  type EventPage,
+  type LoggedTurn,
+  type NewTurn,
+  TurnConflict,
+  type TurnLogBackend,
+  type TurnWriter,
+  type WriterAnswer,
+} from "@jaf/memory/adapter";
 import * as z from "zod";
 import { hasCode, type PostgresClient, type SqlClient } from "../client/clients.ts";
 import type { SqlRow, Statement } from "../client/statements.ts";

@@ -1,5 +1,5 @@
-import type { LoggedTurn, Result, TurnLog, TurnWriter } from "@jaf/memory";
-import { createInMemoryTurnLog } from "@jaf/memory/adapter";
+import type { Result, TurnLog } from "@jaf/memory";
+import { createInMemoryTurnLog, type LoggedTurn, type TurnWriter } from "@jaf/memory/adapter";
 import { expect } from "vitest";
 import { END, newTurn } from "./turn-log.ts";
 

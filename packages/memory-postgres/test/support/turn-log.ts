@@ -1,4 +1,5 @@
-import type { AppendedEvents, NewTurn, Result, TurnLog, TurnWriter, WriterAnswer } from "@jaf/memory";
+import type { Result, TurnLog } from "@jaf/memory";
+import type { AppendedEvents, NewTurn, TurnWriter, WriterAnswer } from "@jaf/memory/adapter";
 import { expect } from "vitest";
 
 export function dataOf<T>(result: Result<T>): T {

@@ -1,5 +1,5 @@
-import type { BlobBackend, BlobEntry, BlobStore } from "@jaf/memory";
-import { defineBlobStore } from "@jaf/memory/adapter";
+import type { BlobStore } from "@jaf/memory";
+import { type BlobBackend, type BlobEntry, defineBlobStore } from "@jaf/memory/adapter";
 import type { RedisClient } from "../client/clients.ts";
 import { parseConfig, type RedisConfig } from "../config.ts";
 import { toMemoryError } from "../errors.ts";

@@ -1,4 +1,4 @@
-import type { LoggedTurn } from "@jaf/memory";
+import type { LoggedTurn } from "@jaf/memory/adapter";
 import type { RedisPort } from "../client/clients.ts";
 import type { Deadlines } from "../client/command-deadlines.ts";
 import { list, number, type RunScript, text } from "../lua.ts";

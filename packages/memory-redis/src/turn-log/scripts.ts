@@ -1,4 +1,4 @@
-import type { LoggedTurn, TurnState } from "@jaf/memory";
+import type { LoggedTurn, TurnState } from "@jaf/memory/adapter";
 import { clockMicros, list, lua, number, text } from "../lua.ts";
 
 /** Has a key live so many milliseconds more, at least. */

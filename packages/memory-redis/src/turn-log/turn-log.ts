@@ -1,13 +1,15 @@
-import type {
-  AppendedEvents,
-  BegunTurn,
-  NewTurn,
-  TurnEnding,
-  TurnLog,
-  TurnWriter,
-  WriterAnswer,
-} from "@jaf/memory";
-import { defineTurnLog, TurnConflict, type TurnLogBackend } from "@jaf/memory/adapter";
+import type { TurnLog } from "@jaf/memory";
+import {
+  type AppendedEvents,
+  type BegunTurn,
+  defineTurnLog,
+  type NewTurn,
+  TurnConflict,
+  type TurnEnding,
+  type TurnLogBackend,
+  type TurnWriter,
+  type WriterAnswer,
+} from "@jaf/memory/adapter";
 import { adaptClient } from "../client/adapt-client.ts";
 import type { RedisClient } from "../client/clients.ts";
 import { parseConfig, type RedisConfig } from "../config.ts";

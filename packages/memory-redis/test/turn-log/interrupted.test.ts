@@ -1,4 +1,5 @@
-import type { NewTurn, TurnLog, TurnWriter } from "@jaf/memory";
+import type { TurnLog } from "@jaf/memory";
+import type { NewTurn, TurnWriter } from "@jaf/memory/adapter";
 import { createClient, createCluster } from "redis";
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
 import { startCutProxy } from "../../../../test/cut-proxy.ts";

@@ -2,13 +2,16 @@ import {
   createChatMemory,
   createInMemoryProvider,
   type Message,
-  type MessageWindowOptions,
   type VersionedMemoryProvider,
-  type WindowOptions,
   windowOf,
 } from "@jaf/memory";
-import { messageWindow, planWindow } from "@jaf/memory/history";
-import { chatMemoryConfigSchema, parseChatMemoryConfig, windowOptionsOf } from "@jaf/memory/turns";
+import {
+  type MessageWindowOptions,
+  messageWindow,
+  planWindow,
+  type WindowOptions,
+} from "@jaf/memory/history";
+import { chatMemoryConfigSchema, parseChatMemoryConfig, windowOptionsOf } from "@jaf/memory/internal";
 import { describe, expect, it } from "vitest";
 import { calls, result, said, system, user } from "../history/window/window-histories.ts";
 

@@ -1,4 +1,4 @@
-import { present } from "@jaf/memory/engine";
+import { present } from "@jaf/memory/internal";
 import { expect, it } from "vitest";
 
 it("leaves out what is undefined, and nothing else", () => {

@@ -1,5 +1,5 @@
-import { type Message, sanitizeConversation, type WindowOptions } from "@jaf/memory";
-import { pendingToolCalls, planWindow, windowTailOf } from "@jaf/memory/history";
+import { type Message, sanitizeConversation } from "@jaf/memory";
+import { pendingToolCalls, planWindow, type WindowOptions, windowTailOf } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
 import { randomFrom } from "../history/mutations.ts";
 import { calls, result, said, user } from "../history/window/window-histories.ts";

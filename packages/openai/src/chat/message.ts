@@ -1,5 +1,5 @@
 import type { ModelCompletion } from "@jaf/core";
-import { base64Of, bytesIn } from "@jaf/memory/engine";
+import { base64Of, bytesIn } from "@jaf/memory/internal";
 import { type Fields, fieldsOf, isObject, textInputIn } from "@jaf/model-http";
 import type { OpenAIRequest } from "../request/request.ts";
 

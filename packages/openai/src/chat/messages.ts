@@ -1,5 +1,5 @@
 import type { RichMessage } from "@jaf/memory";
-import { calledTool, messageText, partText } from "@jaf/memory/engine";
+import { calledTool, messageText, partText } from "@jaf/memory/internal";
 import { splitInstructions } from "@jaf/model-http";
 import { mediaOf, textPart, userContent, type WirePart } from "../request/media.ts";
 import { type AssistantContext, assistantMessage, type WireMessage } from "./assistant-message.ts";

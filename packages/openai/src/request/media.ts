@@ -1,5 +1,5 @@
 import type { ContentPart, MediaPart, RichMessage } from "@jaf/memory";
-import { partText } from "@jaf/memory/engine";
+import { partText } from "@jaf/memory/internal";
 import { base64Of, type Fields, fieldsOf, isMedia, isTextMedia, mediaMention, textIn } from "@jaf/model-http";
 
 /** A part of a message's content, as either API has it. */

@@ -1,5 +1,5 @@
 import type { RunConfig } from "@jaf/core";
-import { sha256 } from "@jaf/memory/digest";
+import { sha256 } from "@jaf/memory/internal";
 import type { Fields } from "@jaf/model-http";
 
 /** OpenAI takes up to 64 characters. */

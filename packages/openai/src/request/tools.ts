@@ -1,5 +1,5 @@
 import type { RichToolCall } from "@jaf/memory";
-import { calledTool } from "@jaf/memory/engine";
+import { calledTool } from "@jaf/memory/internal";
 import { type CallIds, type Fields, isObject, parseJson, type ToolNames, takesText } from "@jaf/model-http";
 import type { DialectRules } from "../dialect.ts";
 import type { AnyAgent } from "./request.ts";

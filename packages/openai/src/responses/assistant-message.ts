@@ -1,5 +1,5 @@
 import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
-import { partText, present } from "@jaf/memory/engine";
+import { partText, present } from "@jaf/memory/internal";
 import {
   base64Of,
   type Fields,

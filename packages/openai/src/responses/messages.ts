@@ -1,5 +1,5 @@
 import type { RichMessage } from "@jaf/memory";
-import { messageText } from "@jaf/memory/engine";
+import { messageText } from "@jaf/memory/internal";
 import { splitInstructions } from "@jaf/model-http";
 import { inputContent } from "../request/media.ts";
 import { type AssistantContext, assistantItems } from "./assistant-message.ts";

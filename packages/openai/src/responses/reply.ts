@@ -1,5 +1,5 @@
 import type { ModelCompletion, ModelUsage } from "@jaf/core";
-import { present } from "@jaf/memory/engine";
+import { present } from "@jaf/memory/internal";
 import {
   tokenCount as count,
   errorIn,

@@ -1,5 +1,5 @@
 import type { RichMessage } from "@jaf/memory";
-import { sha256 } from "@jaf/memory/digest";
+import { sha256 } from "@jaf/memory/internal";
 import type { SaidMessage } from "./chat-request.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Interruption, PromptInput } from "@jaf/core";
 import type { RichMessage } from "@jaf/memory";
-import { present, sameJson } from "@jaf/memory/engine";
+import { present, sameJson } from "@jaf/memory/internal";
 import type { TurnRequest } from "../turns/turn-service.ts";
 import { isClientId, turnOfMessage, userMessageWithId } from "./chat-ids.ts";
 import type { ChatRequest, ClientAnswers, SaidMessage } from "./chat-request.ts";

@@ -1,5 +1,6 @@
 import type { Interruption } from "@jaf/core";
-import type { LoggedTurn, RichMessage } from "@jaf/memory";
+import type { RichMessage } from "@jaf/memory";
+import type { LoggedTurn } from "@jaf/memory/adapter";
 import { unwrap } from "../http/failure.ts";
 import type { ServerParts } from "../server-parts.ts";
 import { decodeEvent } from "../turns/turn-event.ts";

@@ -1,5 +1,5 @@
 import type { Message } from "@jaf/memory";
-import { messageText } from "@jaf/memory/engine";
+import { messageText } from "@jaf/memory/internal";
 import type { TurnEnd } from "../turns/turn-event.ts";
 import type { NumberedEvent } from "../turns/turn-service.ts";
 import { HttpFailure, notFound } from "./failure.ts";

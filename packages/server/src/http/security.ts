@@ -1,4 +1,4 @@
-import { idIssue } from "@jaf/memory/engine";
+import { idIssue } from "@jaf/memory/internal";
 import type { HonoRequest, MiddlewareHandler } from "hono";
 import type { ServerAppOptions } from "../options.ts";
 import type { Identity } from "../turns/turn-service.ts";

@@ -1,6 +1,6 @@
 import { ConversationStoreError, type MemoryErrorUnion, type VersionedMemoryProvider } from "@jaf/memory";
 import { createMemoryNotFoundError } from "@jaf/memory/adapter";
-import { present } from "@jaf/memory/engine";
+import { present } from "@jaf/memory/internal";
 import { invalid, refusal, storeRefusal } from "../turns/turn-errors.ts";
 import type { TurnEdit, TurnRefusal, TurnRequest } from "../turns/turn-service.ts";
 import { type ConversationBase, saidMessages } from "./stored-request.ts";

@@ -8,7 +8,7 @@ import type {
   WriteResult,
 } from "@jaf/memory";
 import { retryWithBackoff } from "@jaf/memory/adapter";
-import { present } from "@jaf/memory/engine";
+import { present } from "@jaf/memory/internal";
 import { plainEvent, type TurnEnd, type TurnError } from "../turns/turn-event.ts";
 import { editKey } from "./edit.ts";
 import { noteWrite, type RunParts, type TurnLeft } from "./job.ts";

@@ -1,6 +1,6 @@
-import type { MemoryErrorUnion, Result, TurnEnding, TurnWriter } from "@jaf/memory";
-import { createMemoryConflictError } from "@jaf/memory/adapter";
-import { createFailure, createMemoryStorageError } from "@jaf/memory/engine";
+import type { MemoryErrorUnion, Result } from "@jaf/memory";
+import { createMemoryConflictError, type TurnEnding, type TurnWriter } from "@jaf/memory/adapter";
+import { createFailure, createMemoryStorageError } from "@jaf/memory/internal";
 import { createEventWriter, type EventWriter } from "../turns/event-writer.ts";
 import { createStoredEvents, type StoredEvents } from "../turns/recent-events.ts";
 import { refusal, storeRefusal } from "../turns/turn-errors.ts";

@@ -1,6 +1,6 @@
 import type { Agent, MemoryConfig, RunConfig, RunSettings, RunUserMemory } from "@jaf/core";
 import type { TurnLog, VersionedMemoryProvider } from "@jaf/memory";
-import { callSafely, isVersionedProvider, parseOptions } from "@jaf/memory/client";
+import { callSafely, isVersionedProvider, parseOptions } from "@jaf/memory/internal";
 import * as z from "zod";
 import type { Identity } from "../turns/turn-service.ts";
 

@@ -1,5 +1,6 @@
-import type { MemoryErrorUnion, TakenOverTurn, TurnLog, TurnWriter } from "@jaf/memory";
-import { createFailure, createMemoryStorageError, onAbort, withDeadline } from "@jaf/memory/engine";
+import type { MemoryErrorUnion, TurnLog } from "@jaf/memory";
+import type { TakenOverTurn, TurnWriter } from "@jaf/memory/adapter";
+import { createFailure, createMemoryStorageError, onAbort, withDeadline } from "@jaf/memory/internal";
 import { pause } from "../pause.ts";
 import { TurnStoreError } from "../turns/turn-errors.ts";
 import type { TurnIds } from "../turns/turn-service.ts";

@@ -2,7 +2,7 @@ import type { PromptOptions, PromptResult } from "@jaf/core";
 import { createTurnClient, type PromptedTurn } from "@jaf/core/internal";
 import type { MemoryErrorUnion, VersionedMemoryProvider } from "@jaf/memory";
 import { createMemoryConflictError, retryWithBackoff } from "@jaf/memory/adapter";
-import { createRunId, createTraceId, present } from "@jaf/memory/engine";
+import { createRunId, createTraceId, present } from "@jaf/memory/internal";
 import { createEventFlow, type EventFlow } from "../turns/event-mapper.ts";
 import { refusalOfError, refusalOfThrown } from "../turns/turn-errors.ts";
 import type { TurnRefusal } from "../turns/turn-service.ts";

@@ -1,6 +1,6 @@
 import type { PromptInput } from "@jaf/core";
 import type { Message, RichMessage } from "@jaf/memory";
-import { base64Of, bytesIn } from "@jaf/memory/engine";
+import { base64Of, bytesIn } from "@jaf/memory/internal";
 import * as z from "zod";
 import type { TurnRequest } from "../turns/turn-service.ts";
 

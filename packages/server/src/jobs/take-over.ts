@@ -1,6 +1,7 @@
 import { readToolResult } from "@jaf/core";
-import type { LoggedTurn, Message, Result, RichMessage, TakenOverTurn } from "@jaf/memory";
-import { createFailure, createSuccess, messageText, present } from "@jaf/memory/engine";
+import type { Message, Result, RichMessage } from "@jaf/memory";
+import type { LoggedTurn, TakenOverTurn } from "@jaf/memory/adapter";
+import { createFailure, createSuccess, messageText, present } from "@jaf/memory/internal";
 import { refusal } from "../turns/turn-errors.ts";
 import { decodeEvent, type TurnEvent } from "../turns/turn-event.ts";
 import { editKey } from "./edit.ts";

@@ -6,7 +6,7 @@ import type {
   ModelUsage,
   TraceEvent,
 } from "@jaf/core";
-import { present } from "@jaf/memory/engine";
+import { present } from "@jaf/memory/internal";
 import { toTurnEvent } from "../turns/event-mapper.ts";
 import type { TurnEnd, TurnEvent } from "../turns/turn-event.ts";
 

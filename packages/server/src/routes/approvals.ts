@@ -1,6 +1,6 @@
 import type { Interruption } from "@jaf/core";
-import type { LoggedTurn } from "@jaf/memory";
-import { onAbort } from "@jaf/memory/engine";
+import type { LoggedTurn } from "@jaf/memory/adapter";
+import { onAbort } from "@jaf/memory/internal";
 import * as z from "zod";
 import { unwrap } from "../http/failure.ts";
 import { operation, type Route } from "../http/router.ts";

@@ -1,6 +1,6 @@
 import type { ClientToolResult, PromptInput } from "@jaf/core";
 import type { ApprovalDecision, Message } from "@jaf/memory";
-import { messageText, present } from "@jaf/memory/engine";
+import { messageText, present } from "@jaf/memory/internal";
 import * as z from "zod";
 import { type FailureCode, HttpFailure, notFound } from "../http/failure.ts";
 import { operation, type Route } from "../http/router.ts";

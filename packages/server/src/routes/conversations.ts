@@ -1,6 +1,6 @@
 import type { ConversationMemory } from "@jaf/memory";
 import { conversationCursor } from "@jaf/memory/adapter";
-import { present } from "@jaf/memory/engine";
+import { present } from "@jaf/memory/internal";
 import * as z from "zod";
 import { HttpFailure, unwrap } from "../http/failure.ts";
 import { operation, type Route } from "../http/router.ts";

@@ -1,5 +1,5 @@
-import type { LoggedTurn } from "@jaf/memory";
-import { present } from "@jaf/memory/engine";
+import type { LoggedTurn } from "@jaf/memory/adapter";
+import { present } from "@jaf/memory/internal";
 import * as z from "zod";
 import { notFound, unwrap } from "../http/failure.ts";
 import { operation, type Route } from "../http/router.ts";

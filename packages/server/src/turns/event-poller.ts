@@ -1,5 +1,6 @@
-import type { EventPage, EventQuery, MemoryErrorUnion, TurnLog } from "@jaf/memory";
-import { createMemoryStorageError, onAbort, withDeadline } from "@jaf/memory/engine";
+import type { MemoryErrorUnion, TurnLog } from "@jaf/memory";
+import type { EventPage, EventQuery } from "@jaf/memory/adapter";
+import { createMemoryStorageError, onAbort, withDeadline } from "@jaf/memory/internal";
 import { TurnStoreError } from "./turn-errors.ts";
 
 const MAX_QUERIES = 64;

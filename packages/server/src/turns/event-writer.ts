@@ -1,5 +1,6 @@
-import type { Result, TurnEnding, TurnLog, TurnWriter, WriterAnswer } from "@jaf/memory";
-import { backoffDelayMs, createFailure, createMemoryStorageError, onAbort } from "@jaf/memory/engine";
+import type { Result, TurnLog } from "@jaf/memory";
+import type { TurnEnding, TurnWriter, WriterAnswer } from "@jaf/memory/adapter";
+import { backoffDelayMs, createFailure, createMemoryStorageError, onAbort } from "@jaf/memory/internal";
 import { pause } from "../pause.ts";
 import { type EncodedEvent, encodeEvent, type TurnEvent } from "./turn-event.ts";
 

@@ -1,4 +1,4 @@
-import { idIssue, onAbort } from "@jaf/memory/engine";
+import { idIssue, onAbort } from "@jaf/memory/internal";
 import type { EventPoller } from "./event-poller.ts";
 import type { StoredEvents } from "./recent-events.ts";
 import { decodeEvent } from "./turn-event.ts";

@@ -1,4 +1,4 @@
-import { onAbort } from "@jaf/memory/engine";
+import { onAbort } from "@jaf/memory/internal";
 import type { EncodedEvent } from "./turn-event.ts";
 import type { NumberedEvent } from "./turn-service.ts";
 

@@ -7,7 +7,7 @@ import type {
   ToolResultStatus,
 } from "@jaf/core";
 import type { ContentPart, Message } from "@jaf/memory";
-import { base64Of } from "@jaf/memory/engine";
+import { base64Of } from "@jaf/memory/internal";
 
 /**
  * What happens in a turn, as it is stored in the turn log, and as JAF's own JSON and server-sent events show it. Events are numbered

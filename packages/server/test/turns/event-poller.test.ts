@@ -1,11 +1,5 @@
-import {
-  createFailure,
-  createMemoryStorageError,
-  createSuccess,
-  type EventPage,
-  type EventQuery,
-  type TurnLog,
-} from "@jaf/memory";
+import { createFailure, createMemoryStorageError, createSuccess, type TurnLog } from "@jaf/memory";
+import type { EventPage, EventQuery } from "@jaf/memory/adapter";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createEventPoller } from "../../src/turns/event-poller.ts";
 import {

@@ -1,4 +1,5 @@
-import { createFailure, createMemoryConnectionError, type EventQuery, type TurnLog } from "@jaf/memory";
+import { createFailure, createMemoryConnectionError, type TurnLog } from "@jaf/memory";
+import type { EventQuery } from "@jaf/memory/adapter";
 import { describe, expect, test } from "vitest";
 import { createStoredEvents } from "../../src/turns/recent-events.ts";
 import { encodeEvent } from "../../src/turns/turn-event.ts";

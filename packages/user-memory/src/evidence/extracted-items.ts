@@ -1,4 +1,4 @@
-import { holdsSecret } from "@jaf/memory/engine";
+import { holdsSecret } from "@jaf/memory/internal";
 import { ownContent } from "../facts/facts.ts";
 import type { ExtractionJob } from "../store.ts";
 import { wordsIn } from "../text.ts";

@@ -1,4 +1,4 @@
-import { holdsSecret } from "@jaf/memory/engine";
+import { holdsSecret } from "@jaf/memory/internal";
 import { isBlank, linesOf, type Span, sentencesIn, withLineFeeds, wordsIn } from "../text.ts";
 import { thirdPartySpans } from "./third-party-text.ts";
 

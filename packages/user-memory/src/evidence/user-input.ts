@@ -1,6 +1,5 @@
 import type { Message } from "@jaf/memory";
-import { messageText } from "@jaf/memory/adapter";
-import { holdsSecret } from "@jaf/memory/engine";
+import { holdsSecret, messageText } from "@jaf/memory/internal";
 import type { ExtractionJob } from "../store.ts";
 import { asks, sentencesIn } from "../text.ts";
 import { asksNotToKeep } from "./off-record.ts";

@@ -1,5 +1,5 @@
 import type { Message } from "@jaf/memory";
-import { wrapInTag } from "@jaf/memory/adapter";
+import { wrapInTag } from "@jaf/memory/internal";
 import * as z from "zod";
 import type { ProposedFact } from "../evidence/evidence.ts";
 import type { ExtractionJob } from "../store.ts";

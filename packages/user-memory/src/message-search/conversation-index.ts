@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { ConversationMemory, MemoryProvider, Message, Result } from "@jaf/memory";
-import { createSuccess, isVersionedProvider, messageText, readFrom } from "@jaf/memory/adapter";
+import { createSuccess } from "@jaf/memory/adapter";
+import { isVersionedProvider, messageText, readFrom } from "@jaf/memory/internal";
 import { type TermOf, termsOf } from "../ranker/index.ts";
 
 /*

@@ -1,5 +1,6 @@
 import type { Message, Result } from "@jaf/memory";
-import { createSuccess, isVersionedProvider, readFrom } from "@jaf/memory/adapter";
+import { createSuccess } from "@jaf/memory/adapter";
+import { isVersionedProvider, readFrom } from "@jaf/memory/internal";
 import { type MessageLocation, type Query, type RankedItem, rank } from "../ranker/index.ts";
 import { type IndexScope, searchedText } from "./conversation-index.ts";
 import { matchSegments } from "./matching.ts";

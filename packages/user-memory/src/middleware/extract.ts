@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { Middleware, MiddlewareTurn, RemembersSpec } from "@jaf/core";
 import type { Message } from "@jaf/memory";
-import { messageText, parseOptions, present } from "@jaf/memory/adapter";
+import { parseOptions, present } from "@jaf/memory/adapter";
+import { messageText } from "@jaf/memory/internal";
 import { beforeDeadline, trackWork, workKeyOf } from "../background-work.ts";
 import { notify, reportFailure } from "../errors.ts";
 import { portable, readUserInput, secretless } from "../evidence/user-input.ts";

@@ -1,6 +1,7 @@
 import type { Middleware, MiddlewareTurn, RemembersSpec } from "@jaf/core";
 import type { Message, Tokenizer } from "@jaf/memory";
-import { messageText, parseOptions, present } from "@jaf/memory/adapter";
+import { parseOptions, present } from "@jaf/memory/adapter";
+import { messageText } from "@jaf/memory/internal";
 import * as z from "zod";
 import { beforeDeadline } from "../background-work.ts";
 import { notify, tell, UserMemoryError } from "../errors.ts";

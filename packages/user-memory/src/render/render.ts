@@ -1,5 +1,6 @@
 import type { Tokenizer } from "@jaf/memory";
-import { estimateTokens, parseOptions, wrapInTag } from "@jaf/memory/adapter";
+import { parseOptions } from "@jaf/memory/adapter";
+import { estimateTokens, wrapInTag } from "@jaf/memory/internal";
 import * as z from "zod";
 import { boundOptions } from "../options.ts";
 import {

@@ -1,5 +1,6 @@
 import type { Tool, ToolCallInfo } from "@jaf/core";
-import { parseOptions, present, wrapInTag } from "@jaf/memory/adapter";
+import { parseOptions, present } from "@jaf/memory/adapter";
+import { wrapInTag } from "@jaf/memory/internal";
 import * as z from "zod";
 import { boundOptions } from "../options.ts";
 import { lineOf } from "../render/line.ts";

@@ -1,6 +1,6 @@
 import type { CompletionRequest, MiddlewareTurn } from "@jaf/core";
 import type { Message } from "@jaf/memory";
-import { createRunId, createTraceId } from "@jaf/memory/engine";
+import { createRunId, createTraceId } from "@jaf/memory/internal";
 
 export interface TurnFields extends Partial<MiddlewareTurn<unknown>> {
   /** What the model replies to each question, in turn; the last one from then on. */

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { run } from "@jaf/core";
 import { createScriptedModel } from "@jaf/core/testing";
 import { createInMemoryProvider } from "@jaf/memory";
-import { createRunId, createTraceId } from "@jaf/memory/engine";
+import { createRunId, createTraceId } from "@jaf/memory/internal";
 import { describe, expect, test } from "vitest";
 import { MemoryUserMemory } from "../../src/in-memory/user-memory.ts";
 import { setUserMemory } from "../../src/middleware/as-user-memory.ts";

@@ -11,7 +11,7 @@ import {
   type Tool,
 } from "@jaf/core";
 import type { MemoryProvider } from "@jaf/memory";
-import { present } from "@jaf/memory/engine";
+import { present } from "@jaf/memory/internal";
 import type * as z from "zod";
 import type { AgentStateResult, AgentStateRun } from "../agent-state.ts";
 import type { LoadAgentStateOptions } from "../options.ts";

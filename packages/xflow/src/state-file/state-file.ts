@@ -1,4 +1,4 @@
-import { chatMemoryConfigSchema } from "@jaf/memory/turns";
+import { chatMemoryConfigSchema } from "@jaf/memory/internal";
 import * as z from "zod";
 import {
   type AgentStateIssue,

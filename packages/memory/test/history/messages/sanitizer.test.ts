@@ -1,6 +1,6 @@
 import { type Message, type RichMessage, sanitizeConversation } from "@jaf/memory";
-import { sanitizeWithOrigins } from "@jaf/memory/engine";
 import { isReplayable, pendingToolCalls } from "@jaf/memory/history";
+import { sanitizeWithOrigins } from "@jaf/memory/internal";
 import { describe, expect, it } from "vitest";
 import { mutate, randomFrom } from "../mutations.ts";
 import { recordedConversations, recordedMissing } from "../recorded-conversations.ts";

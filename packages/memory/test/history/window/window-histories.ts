@@ -1,5 +1,5 @@
-import { type Message, type RichMessage, sanitizeConversation, type WindowOptions } from "@jaf/memory";
-import { countMessageTokens, isReplayable, planWindow } from "@jaf/memory/history";
+import { type Message, type RichMessage, sanitizeConversation } from "@jaf/memory";
+import { countMessageTokens, isReplayable, planWindow, type WindowOptions } from "@jaf/memory/history";
 import fc from "fast-check";
 import { randomFrom } from "../mutations.ts";
 import { richHistory } from "../rich-histories.ts";
