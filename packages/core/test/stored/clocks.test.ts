@@ -103,9 +103,9 @@ describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
     const provider = withOwnClock(createInMemoryProvider());
     setClock(aheadMs);
     const slow = slowReply();
-    const first = start({ provider, memory: { turnLeaseMs: 500 }, steps: [slow.step] });
+    const first = start({ provider, memory: { turnLeaseMs: 2_000 }, steps: [slow.step] });
     await slow.asked;
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    await new Promise((resolve) => setTimeout(resolve, 2_300));
     vi.useRealTimers();
     expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(turnConflict);
     slow.answer();
