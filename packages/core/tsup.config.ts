@@ -5,8 +5,8 @@ export default defineConfig({
   ...base,
   entry: {
     index: "src/index.ts",
-    "adapter/index": "src/adapter.ts",
-    "internal/index": "src/internal.ts",
+    adapter: "src/adapter.ts",
+    internal: "src/internal.ts",
     "testing/index": "src/testing/index.ts",
   },
   // The entries share functions: each must be there once.
