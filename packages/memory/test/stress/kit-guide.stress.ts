@@ -22,7 +22,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const load = (name: string) => import(/* @vite-ignore */ join(folder, name));
 
 // Declares the tests of the guide's own backend.
-await load("test/in-memory/conformance.test.ts");
+await load("test/conformance.test.ts");
 
 describe("the guide's adapter", () => {
   it("refuses a configuration by the name of the field", async () => {
