@@ -24,7 +24,7 @@ const telling = (
 
 const backwards = () => {
   let count = 0;
-  return (readAt: Date) => new Date(readAt.getTime() - (count++ % 3) * 20);
+  return (readAt: Date) => new Date(readAt.getTime() - (count++ % 3) * 300);
 };
 const startedAt = new Date();
 
