@@ -55,6 +55,7 @@ export const malformedError = (what: "answer" | "stream", status = 200): JafClie
 /** What a connection that broke, or that the caller gave up, is as an error. */
 export function connectionError(cause: unknown, signal: AbortSignal | undefined): JafClientError {
   if (cause instanceof JafClientError) return cause;
+  if (signal?.reason instanceof JafClientError) return signal.reason;
   if (signal?.aborted === true)
     return new JafClientError(
       "The request was aborted.",

@@ -124,6 +124,9 @@ function openEvents(
   });
 }
 
+/** The caller has aborted nothing, and a silent connection is opened again as a lost one is. */
+const idleError = () => connectionError(new Error("Nothing came for too long."), undefined);
+
 /** The events of one connection. */
 async function* readTurn(
   open: Open,
@@ -139,7 +142,7 @@ async function* readTurn(
   const heard = () => {
     if (performance.now() - openedAt >= STEADY_MS) onSteady();
     clearTimeout(idle);
-    idle = setTimeout(() => connection.abort(new Error("Nothing came for too long.")), idleTimeoutMs);
+    idle = setTimeout(() => connection.abort(idleError()), idleTimeoutMs);
   };
   try {
     heard();

@@ -108,13 +108,20 @@ describe("chat", () => {
     expect(await numbersOf(client.chat({ message: "Hi" }, { reconnect }))).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it("takes a connection on which nothing comes for dead", async () => {
+  it("opens a connection again that brings nothing more, or no answer at all", async () => {
     const { client } = await serve((response, _, number) => {
+      if (number === 1) return;
       openStream(response);
       response.write(number === 0 ? frames(0, 2) : frames(2, 5));
     });
-    const stream = client.chat({ message: "Hi" }, { reconnect, idleTimeoutMs: 50 });
+    const stream = client.chat({ message: "Hi" }, { reconnect, idleTimeoutMs: 1_500 });
     expect(await numbersOf(stream)).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it("says that the connection was lost where the first request has no answer", async () => {
+    const { client } = await serve(() => {});
+    const failure = await failureOf(numbersOf(client.chat({ message: "Hi" }, { idleTimeoutMs: 50 })));
+    expect(failure).toMatchObject({ code: "connection", retryable: true });
   });
 
   it("doesn't send a request again that brought no event: it may have begun a turn", async () => {
