@@ -37,9 +37,10 @@ export function sanitizeWithOrigins<M extends Message | RichMessage>(messages: r
   const answers = matchResults(messages as readonly RichMessage[]);
   const repaired: Repaired<M>[] = [];
   for (const [index, message] of messages.entries()) {
-    const kept = repair(messages, answers, message, index);
-    repaired.push(...kept);
-    if (kept.length === 0 && callsOf(message).length > 0) dropReasoningBefore(messages, index, repaired);
+    const replacement = repair(messages, answers, message, index);
+    repaired.push(...replacement);
+    if (replacement.length === 0 && callsOf(message).length > 0)
+      dropReasoningBefore(messages, index, repaired);
   }
   return {
     messages: repaired.map(({ message }) => message),
@@ -127,11 +128,11 @@ function repair<M extends Message | RichMessage>(
     results.push({ message: result, origin });
   }
   if (answered.length === calls.length && calls.length > 0) return [as(message), ...results];
-  const kept = withCalls(message, answered);
-  if (answered.length > 0) return [as(kept), ...results];
-  if (message.role !== "assistant") return [as(kept)];
-  const isLeft = hasContent(kept) && (calls.length === 0 || !isReasoningAlone(kept));
-  return isLeft ? [as(kept)] : [];
+  const reduced = withCalls(message, answered);
+  if (answered.length > 0) return [as(reduced), ...results];
+  if (message.role !== "assistant") return [as(reduced)];
+  const isLeft = hasContent(reduced) && (calls.length === 0 || !isReasoningAlone(reduced));
+  return isLeft ? [as(reduced)] : [];
 }
 
 /**
