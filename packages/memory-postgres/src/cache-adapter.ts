@@ -4,7 +4,7 @@ import type { PostgresClient } from "./client/clients.ts";
 import { jsonTextOf, reusable, type Statement } from "./client/statements.ts";
 import { type PostgresConfig, parseConfig } from "./config.ts";
 import { cacheTables, createCacheTables } from "./migrations/cache.ts";
-import { openTables, requireClient } from "./open-store.ts";
+import { openStore, requireClient } from "./open-store.ts";
 import type { ResolvedNames } from "./table-names.ts";
 
 /**
@@ -25,7 +25,7 @@ export async function createPostgresCacheAdapter(
   const operation = "createPostgresCacheAdapter";
   requireClient(client, operation);
   const opening = { settings: parseConfig(options), client, group: cacheTables, operation };
-  return openTables(opening, ({ sql, names }) => {
+  return openStore(opening, ({ sql, names }) => {
     const statements = createCacheStatements(names, { removesEnded: sql.autocommit });
     const change = (statement: Statement) => sql.query({ ...statement, writes: true });
     return {

@@ -162,8 +162,8 @@ export class ConversationTooLarge extends Error {
 }
 
 /** A turn could not begin since others of its conversation did, each time that it was tried. */
-export class TurnsInTheWay extends Error {
-  override readonly name = "TurnsInTheWay";
+export class TurnContention extends Error {
+  override readonly name = "TurnContention";
 }
 
 const unexpected: ErrorRule = {
@@ -185,7 +185,7 @@ const tooLarge: ErrorRule = {
     "the conversation is too large to be read at once; read the end of it with getRecentMessages(), and keep fewer messages with `maxMessages`",
 };
 
-const turnsInTheWay: ErrorRule = {
+const turnContention: ErrorRule = {
   kind: "storage",
   retryable: true,
   remedy: "others begin and end turns of the conversation all the time; try again",
@@ -199,7 +199,7 @@ const SQLSTATE = /^[0-9A-Z]{5}$/;
 function ruleFor(thrown: unknown, { code, message }: ErrorCause): ErrorRule {
   if (thrown instanceof UnconnectedClient) return unconnected;
   if (thrown instanceof ConversationTooLarge) return tooLarge;
-  if (thrown instanceof TurnsInTheWay) return turnsInTheWay;
+  if (thrown instanceof TurnContention) return turnContention;
   const byCode = code === undefined ? undefined : (codeRules[code] ?? codeRules[code.slice(0, 2)]);
   return byCode ?? messageRules.find(({ pattern }) => pattern.test(message)) ?? unexpected;
 }

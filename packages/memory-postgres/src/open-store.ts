@@ -32,7 +32,7 @@ export function requireClient(client: PostgresClient, operation: string): void {
 }
 
 /** What `make` makes of tables that are there. Rejects with a `MemorySetupError`. */
-export async function openTables<T>(
+export async function openStore<T>(
   { settings, client, group, operation }: Opening,
   make: (tables: OpenedTables) => T | Promise<T>,
 ): Promise<T> {

@@ -54,7 +54,7 @@ const isUnknownScript = (thrown: unknown): boolean =>
 
 async function runAndWait(port: RedisPort, command: readonly string[], key: string, wait: ReplicaWait) {
   const waiting = ["WAIT", String(wait.replicas), String(wait.timeoutMs)];
-  const [reply, reached] = await port.sendInTurn([command, waiting], key);
+  const [reply, reached] = await port.sendPipeline([command, waiting], key);
   if (Number(reached) < wait.replicas) throw new TooFewReplicas("too few replicas have the write");
   return reply;
 }

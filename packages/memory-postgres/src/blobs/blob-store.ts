@@ -5,7 +5,7 @@ import type { SqlRow, Statement } from "../client/statements.ts";
 import { type PostgresConfig, parseConfig } from "../config.ts";
 import { toMemoryError } from "../errors.ts";
 import { blobTables } from "../migrations/blobs.ts";
-import { openTables } from "../open-store.ts";
+import { openStore } from "../open-store.ts";
 import type { ResolvedNames } from "../table-names.ts";
 import { createBlobStatements } from "./statements.ts";
 
@@ -23,7 +23,7 @@ export async function createPostgresBlobStore(
 ): Promise<BlobStore> {
   const settings = parseConfig(config);
   const opening = { settings, client, group: blobTables, operation: "createPostgresBlobStore" };
-  return openTables(opening, (tables) => defineBlobStore(createBlobBackend(tables)));
+  return openStore(opening, (tables) => defineBlobStore(createBlobBackend(tables)));
 }
 
 interface BlobBackendOptions {

@@ -129,12 +129,12 @@ function adaptConnection(client: PgClient): SqlClient {
   );
   const script = scriptOn(client);
   // A connection answers one query after the other anyway, and `pg` is about to stop queueing them itself.
-  const inTurn = createQueue();
+  const oneAtATime = createQueue();
   return {
     autocommit: false,
     concurrent: false,
-    query: (statement) => inTurn(() => query(statement)),
-    script: (sql) => inTurn(() => script(sql)),
+    query: (statement) => oneAtATime(() => query(statement)),
+    script: (sql) => oneAtATime(() => script(sql)),
   };
 }
 

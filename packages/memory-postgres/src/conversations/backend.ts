@@ -4,10 +4,10 @@ import type { SqlClient } from "../client/clients.ts";
 import { millisecondsOf, only, type Statement, toStatement, toWrite } from "../client/statements.ts";
 import { toMemoryError } from "../errors.ts";
 import type { ResolvedNames } from "../table-names.ts";
-import { createBulk, createSweep, type Share } from "./erasure.ts";
+import { createBatchDeletion, createSweep, type DeletionLimit } from "./erasure.ts";
 import { createFindQuery } from "./listing.ts";
 import { createHistoryQuery, createReading, toHistory } from "./read.ts";
-import { conversationParts, toStats, toStoredConversation } from "./rows.ts";
+import { conversationQueryParts, toStats, toStoredConversation } from "./rows.ts";
 import { createWriting } from "./write.ts";
 
 export interface ConversationBackendOptions {
@@ -30,7 +30,7 @@ const pingWithin = <T>(timeoutMs: number, ping: Promise<T>): Promise<T> =>
   withDeadline(ping, { timeoutMs, timeoutError: () => new Error("Query read timeout") });
 
 // Deleting this much takes some 20 ms.
-const EXPIRED_AT_ONCE: Share = { conversations: 20, messages: 2_000 };
+const EXPIRED_AT_ONCE: DeletionLimit = { conversations: 20, messages: 2_000 };
 const TOMBSTONES_AT_ONCE = 1_000;
 
 /**
@@ -40,14 +40,14 @@ const TOMBSTONES_AT_ONCE = 1_000;
 export function createConversationBackend(options: ConversationBackendOptions): MemoryBackend {
   const { sql, names, close, maxReadBytes = MAX_READ_BYTES, pingTimeoutMs = PING_TIMEOUT_MS } = options;
   const queries = createQueries(names, maxReadBytes);
-  const bulk = createBulk(sql, names);
+  const batchDeletion = createBatchDeletion(sql, names);
 
   // Not in a transaction of the application, which would keep what expired locked.
   const sweeping = (sweepSome: () => Promise<boolean>) =>
     sql.autocommit ? createSweep(sweepSome) : async () => {};
-  const sweepExpired = sweeping(() => bulk.sweepSome("expired", EXPIRED_AT_ONCE));
+  const sweepExpired = sweeping(() => batchDeletion.sweepSome("expired", EXPIRED_AT_ONCE));
   const writing = createWriting(sql, names, sweepExpired);
-  const sweepTombstones = sweeping(() => bulk.sweepTombstones(TOMBSTONES_AT_ONCE));
+  const sweepTombstones = sweeping(() => batchDeletion.sweepTombstones(TOMBSTONES_AT_ONCE));
 
   return {
     name: "postgres",
@@ -65,7 +65,7 @@ export function createConversationBackend(options: ConversationBackendOptions): 
     },
     clearUser: async (userId) => {
       await sql.query(queries.clear(userId));
-      const cleared = await bulk.clearUser(userId);
+      const cleared = await batchDeletion.clearUser(userId);
       await sweepTombstones();
       return cleared;
     },
@@ -84,7 +84,7 @@ export function createConversationBackend(options: ConversationBackendOptions): 
 
 /** Every statement for one set of tables but writing, reading one conversation, and what works in batches. */
 export function createQueries(names: ResolvedNames, maxReadBytes: number) {
-  const parts = conversationParts(names, maxReadBytes);
+  const parts = conversationQueryParts(names, maxReadBytes);
   const { conversation, functionName } = parts;
   const { columns: conversations, source, live } = conversation;
 

@@ -10,7 +10,7 @@ import {
   toStatement,
   toWrite,
 } from "../client/statements.ts";
-import { createTables } from "../migrations/conversations.ts";
+import { createConversationTables } from "../migrations/conversations.ts";
 import { qualifiedName, type ResolvedNames } from "../table-names.ts";
 import { conversationsOf } from "./rows.ts";
 
@@ -39,7 +39,7 @@ export interface DuePosition {
 }
 
 /** How much to delete at most, but one conversation at least. */
-export interface Share {
+export interface DeletionLimit {
   readonly conversations: number;
   readonly messages: number;
 }
@@ -50,13 +50,13 @@ interface Deleted {
   readonly live: number;
 }
 
-export interface Bulk {
+export interface BatchDeletion {
   /** Deletes a user's conversations and creates a tombstone of each. Returns how many there were, without expired ones. */
   readonly clearUser: (userId: string) => Promise<number>;
   /** Deletes all that are due. */
   readonly sweep: (due: Due) => Promise<Deleted>;
   /** Deletes some that are due, the longest due first. Returns whether there may be more. */
-  readonly sweepSome: (due: Due, most: Share) => Promise<boolean>;
+  readonly sweepSome: (due: Due, most: DeletionLimit) => Promise<boolean>;
   /** Deletes at most this many expired tombstones. Returns whether there may be more. */
   readonly sweepTombstones: (most: number) => Promise<boolean>;
 }
@@ -96,7 +96,7 @@ function toBatches(listed: readonly Listed[]): readonly (readonly string[])[] {
 }
 
 /** The first of them, as many as have no more messages than that together, but one at least. */
-function takeShare(rows: readonly SqlRow[], messages: number): readonly SqlRow[] {
+function takeWithin(rows: readonly SqlRow[], messages: number): readonly SqlRow[] {
   let left = messages;
   const end = rows.findIndex((row) => {
     left -= toListed(row).messages;
@@ -106,8 +106,8 @@ function takeShare(rows: readonly SqlRow[], messages: number): readonly SqlRow[]
 }
 
 /** Deletes many conversations, each one whole, but not all at once. */
-export function createBulk(sql: SqlClient, names: ResolvedNames): Bulk {
-  const queries = createBulkQueries(names);
+export function createBatchDeletion(sql: SqlClient, names: ResolvedNames): BatchDeletion {
+  const queries = createBatchQueries(names);
 
   async function deleteListed(
     rows: readonly SqlRow[],
@@ -150,11 +150,11 @@ export function createBulk(sql: SqlClient, names: ResolvedNames): Bulk {
     return total;
   }
 
-  async function sweepSome(due: Due, { conversations, messages }: Share): Promise<boolean> {
+  async function sweepSome(due: Due, { conversations, messages }: DeletionLimit): Promise<boolean> {
     const rows = await sql.query(queries.listDue(due, undefined, conversations));
-    const share = takeShare(rows, messages);
-    await deleteListed(share, (ids) => queries.deleteDue(due, ids));
-    return share.length < rows.length || rows.length === conversations;
+    const taken = takeWithin(rows, messages);
+    await deleteListed(taken, (ids) => queries.deleteDue(due, ids));
+    return taken.length < rows.length || rows.length === conversations;
   }
 
   async function sweepTombstones(most: number): Promise<boolean> {
@@ -171,11 +171,11 @@ const SECONDS_PER_DAY = 86_400;
 const MOST_DAYS = 2_000_000;
 
 /** The statements that delete many conversations, some at a time. */
-export function createBulkQueries(names: ResolvedNames) {
+export function createBatchQueries(names: ResolvedNames) {
   const { columns: conversations, source, live } = conversationsOf(names);
   const { conversationId, userId, totalMessages, lastActivity, expiresAt } = conversations;
 
-  const { tombstones } = createTables(names);
+  const { tombstones } = createConversationTables(names);
 
   const columns = sql`${jsonTextOf(conversationId)} AS id, ${totalMessages}::text AS messages`;
 

@@ -1,10 +1,10 @@
 import type { ConversationQuery } from "@jaf/memory/adapter";
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { jsonTextOf, type Statement, timestampOf, toStatement } from "../client/statements.ts";
-import type { ConversationParts } from "./rows.ts";
+import type { ConversationQueryParts } from "./rows.ts";
 
 /** Of a trace there are few, which are sorted; a page of others is read off an index. */
-function selectFound({ tables, conversation }: ConversationParts, query: ConversationQuery): SQL {
+function selectFound({ tables, conversation }: ConversationQueryParts, query: ConversationQuery): SQL {
   const { traces } = tables;
   const { columns, source, live } = conversation;
   const { conversationId, userId, lastActivity } = columns;
@@ -30,7 +30,7 @@ function selectFound({ tables, conversation }: ConversationParts, query: Convers
 }
 
 /** The statements that list conversations. */
-export function createFindQuery(parts: ConversationParts): (query: ConversationQuery) => Statement {
+export function createFindQuery(parts: ConversationQueryParts): (query: ConversationQuery) => Statement {
   const { tables, conversation, columns, joined } = parts;
   const { messages } = tables;
   const { conversationId, lastActivity, lastSeq, totalMessages } = conversation.columns;

@@ -17,7 +17,7 @@ import {
   timeZoneIssue,
   toAnalytics,
 } from "./analytics.ts";
-import { createBulk } from "./erasure.ts";
+import { createBatchDeletion } from "./erasure.ts";
 
 /** What this store can do beyond the contract. */
 export interface Maintenance {
@@ -58,12 +58,12 @@ const invalid = (operation: string, ...issues: readonly MemoryIssue[]) =>
 
 export function createMaintenance({ sql, names, isClosed }: MaintenanceOptions): Maintenance {
   const analyticsQuery = createAnalyticsQuery(names);
-  const bulk = createBulk(sql, names);
+  const batchDeletion = createBatchDeletion(sql, names);
 
   async function sweepExpired(): Promise<number> {
     let more = true;
-    while (more) more = await bulk.sweepTombstones(TOMBSTONES_AT_ONCE);
-    return (await bulk.sweep("expired")).conversations;
+    while (more) more = await batchDeletion.sweepTombstones(TOMBSTONES_AT_ONCE);
+    return (await batchDeletion.sweep("expired")).conversations;
   }
 
   async function attempt<T>(operation: string, action: () => Promise<T>): Promise<Result<T>> {
@@ -88,7 +88,7 @@ export function createMaintenance({ sql, names, isClosed }: MaintenanceOptions):
         return invalid(operation, { path: "days", expected: "a positive, finite number" });
       return attempt(operation, async () => {
         await sweepExpired();
-        return (await bulk.sweep({ olderThanDays: days })).live;
+        return (await batchDeletion.sweep({ olderThanDays: days })).live;
       });
     },
 

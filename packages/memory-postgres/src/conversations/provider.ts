@@ -3,7 +3,7 @@ import { defineMemoryProvider, type MemoryBackend } from "@jaf/memory/adapter";
 import type { PostgresClient } from "../client/clients.ts";
 import { type PostgresConfig, parseConfig } from "../config.ts";
 import { conversationTables } from "../migrations/conversations.ts";
-import { openTables } from "../open-store.ts";
+import { openStore } from "../open-store.ts";
 import { createConversationBackend } from "./backend.ts";
 import { createMaintenance, type Maintenance, type MaintenanceOptions } from "./maintenance.ts";
 
@@ -34,7 +34,7 @@ async function open(
   client: PostgresClient | undefined,
 ): Promise<OpenedBackend> {
   const opening = { settings: parseConfig(config), client, group: conversationTables, operation };
-  return openTables(opening, (tables) => ({ backend: createConversationBackend(tables), ...tables }));
+  return openStore(opening, (tables) => ({ backend: createConversationBackend(tables), ...tables }));
 }
 
 /**

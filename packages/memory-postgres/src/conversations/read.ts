@@ -16,15 +16,15 @@ import {
   type SqlValue,
   type Statement,
 } from "../client/statements.ts";
-import { createTables } from "../migrations/conversations.ts";
+import { createConversationTables } from "../migrations/conversations.ts";
 import type { ResolvedNames } from "../table-names.ts";
 import {
   bodiesIn,
-  type ConversationParts,
-  conversationParts,
+  type ConversationQueryParts,
+  conversationQueryParts,
   digestIn,
+  digestTextOf,
   firstPositionOf,
-  shownDigestOf,
   toExtras,
   toSelected,
   toTime,
@@ -50,7 +50,7 @@ function selectAll({
   ofOne,
   orTooLarge,
   readable,
-}: ConversationParts): Selecting {
+}: ConversationQueryParts): Selecting {
   const { messages } = tables;
   const { conversationId, lastSeq, totalMessages } = conversation.columns;
   const firstPart = sql`(${lastSeq} - ${totalMessages}) / ${partSize}`;
@@ -78,13 +78,13 @@ function selectAll({
 
   // In parts, each a row: the client takes one in while the server joins the next.
   const ofFirst = (column: SQL) => sql`CASE WHEN nth = 1 THEN ${column} END`;
-  const columns = columnsWith({ shown: ofFirst(metadata.shown), exact: ofFirst(metadata.exact) });
+  const columns = columnsWith({ jsonb: ofFirst(metadata.jsonb), exact: ofFirst(metadata.exact) });
   return (extras) => sql`
     SELECT nth::text AS nth, ${columns}, ${bodiesOfPart} AS bodies${extras}
     FROM ${conversation.source}, ${parts}, LATERAL ${joinedPart} WHERE ${ofOne}`;
 }
 
-function selectLast({ tables, conversation, columns, ofOne, joined }: ConversationParts): Selecting {
+function selectLast({ tables, conversation, columns, ofOne, joined }: ConversationQueryParts): Selecting {
   const { messages } = tables;
   const { conversationId, lastSeq, totalMessages } = conversation.columns;
   // Newest first. A limit walks the key backwards whatever the planner believes about a conversation's length; a
@@ -102,7 +102,7 @@ function selectLast({ tables, conversation, columns, ofOne, joined }: Conversati
 }
 
 /** Positions begin with 0 and sequence numbers with 1: so behind position `after` is from number `after + 2` on. */
-function selectRange({ tables, conversation, columns, ofOne, joined }: ConversationParts): Selecting {
+function selectRange({ tables, conversation, columns, ofOne, joined }: ConversationQueryParts): Selecting {
   const { messages } = tables;
   const { conversationId, lastSeq, totalMessages } = conversation.columns;
   const [after, before, limit] = [given("after"), given("before"), given("limit")];
@@ -124,7 +124,7 @@ function selectRange({ tables, conversation, columns, ofOne, joined }: Conversat
     WHERE ${ofOne}`;
 }
 
-function selectMessage({ tables, conversation, columns, ofOne, joined }: ConversationParts): Selecting {
+function selectMessage({ tables, conversation, columns, ofOne, joined }: ConversationQueryParts): Selecting {
   const { messages } = tables;
   const { conversationId, lastSeq, totalMessages } = conversation.columns;
   return (extras) => sql`
@@ -136,11 +136,11 @@ function selectMessage({ tables, conversation, columns, ofOne, joined }: Convers
 }
 
 const selectNone =
-  ({ conversation, columns, ofOne }: ConversationParts): Selecting =>
+  ({ conversation, columns, ofOne }: ConversationQueryParts): Selecting =>
   (extras) =>
     sql`SELECT ${columns}, NULL AS bodies${extras} FROM ${conversation.source} WHERE ${ofOne}`;
 
-const SELECTIONS: Readonly<Record<StoredSelection["kind"], (parts: ConversationParts) => Selecting>> = {
+const SELECTIONS: Readonly<Record<StoredSelection["kind"], (parts: ConversationQueryParts) => Selecting>> = {
   all: selectAll,
   last: selectLast,
   range: selectRange,
@@ -150,8 +150,8 @@ const SELECTIONS: Readonly<Record<StoredSelection["kind"], (parts: ConversationP
 
 /** The statements that read one conversation, by what is asked for; each is rendered when it is first needed. */
 export function createReadQueries(names: ResolvedNames, maxReadBytes: number) {
-  const parts = conversationParts(names, maxReadBytes);
-  const { messages, traces, keys } = createTables(names);
+  const parts = conversationQueryParts(names, maxReadBytes);
+  const { messages, traces, keys } = createConversationTables(names);
   const { conversationId, ttlSeconds } = parts.conversation.columns;
   const rendered = new Map<string, (values: Record<ReadValue, SqlValue>) => Statement>();
 
@@ -250,7 +250,7 @@ export function createHistoryQuery({
   conversation,
   ofOne,
   joined,
-}: ConversationParts): (request: HistoryRequest) => Statement {
+}: ConversationQueryParts): (request: HistoryRequest) => Statement {
   const { messages } = tables;
   const { columns, source } = conversation;
   const { conversationId, lastSeq, totalMessages, digestBase, incarnation } = columns;
@@ -258,7 +258,7 @@ export function createHistoryQuery({
   const first = sql`greatest(${lastSeq} - ${totalMessages}, ${sql.placeholder("from")}::bigint)`;
   const stored = sql`json_agg(json_build_array(stored.body, encode(stored.digest, 'hex')) ORDER BY stored.seq)::text`;
   const query = reusable<"conversationId" | "from" | "limit">(sql`
-    SELECT concat_ws(' ', ${lastSeq}, ${totalMessages}, ${shownDigestOf(columns)}) AS counts,
+    SELECT concat_ws(' ', ${lastSeq}, ${totalMessages}, ${digestTextOf(columns)}) AS counts,
       coalesce(encode(${digestBase}, 'hex'), ${incarnation}) AS base,
       (
         SELECT ${joined(stored)} FROM (
@@ -276,7 +276,7 @@ const storedSchema = z.array(z.tuple([z.string(), z.string().nullable()]));
 /** `null`: there is no such conversation. */
 export function toHistory(row: SqlRow | undefined): StoredHistory | null {
   if (row === undefined) return null;
-  const [lastSeq, total, shown] = row["counts"]?.split(" ") ?? [];
+  const [lastSeq, total, digestText] = row["counts"]?.split(" ") ?? [];
   const base = row["base"] ?? "";
   const stored = storedSchema.parse(JSON.parse(bodiesIn(row) ?? "[]"));
   const nextPosition = Number(lastSeq);
@@ -284,7 +284,7 @@ export function toHistory(row: SqlRow | undefined): StoredHistory | null {
     firstPosition: nextPosition - Number(total),
     nextPosition,
     base,
-    ...digestIn(shown, base),
+    ...digestIn(digestText, base),
     messages: stored.map(([body, digest]) => ({ body, digest })),
   };
 }

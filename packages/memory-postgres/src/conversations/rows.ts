@@ -10,13 +10,13 @@ import {
   statementTime,
 } from "../client/statements.ts";
 import { ConversationTooLarge } from "../errors.ts";
-import { createTables } from "../migrations/conversations.ts";
+import { createConversationTables } from "../migrations/conversations.ts";
 import { qualifiedName, quoteLiteral, type ResolvedNames } from "../table-names.ts";
 import { fromMetadataTexts } from "./metadata.ts";
 
 /** The main table under a short name: `columns`, and what stands behind `FROM`. */
 export function conversationsOf(names: ResolvedNames) {
-  const table = createTables(names).conversations;
+  const table = createConversationTables(names).conversations;
   const columns = alias(table, "conversation");
   const { expiresAt } = columns;
   const live = or(isNull(expiresAt), gt(expiresAt, statementTime));
@@ -26,33 +26,33 @@ export function conversationsOf(names: ResolvedNames) {
 type DigestColumns = Readonly<Record<"historyDigest" | "digestBase" | "totalMessages", SQLWrapper>>;
 
 /** Hex; without messages, what the first would begin with, "" for the incarnation; "-" for messages without digests. */
-export const shownDigestOf = ({ historyDigest, digestBase, totalMessages }: DigestColumns): SQL =>
+export const digestTextOf = ({ historyDigest, digestBase, totalMessages }: DigestColumns): SQL =>
   sql`coalesce(encode(${historyDigest}, 'hex'),
     CASE WHEN ${totalMessages} > 0 THEN '-' ELSE coalesce(encode(${digestBase}, 'hex'), '') END)`;
 
 interface MetadataColumns {
-  readonly shown: SQL;
+  readonly jsonb: SQL;
   readonly exact: SQL;
 }
 
 /** What the statements that read conversations are made of. */
-export function conversationParts(names: ResolvedNames, maxReadBytes: number) {
-  const tables = createTables(names);
+export function conversationQueryParts(names: ResolvedNames, maxReadBytes: number) {
+  const tables = createConversationTables(names);
   const conversation = conversationsOf(names);
   const { columns, live } = conversation;
   const readable = sql.raw(String(maxReadBytes));
 
   // Numbers in one column: each column costs the server and the driver more than the number does.
-  const columnsWith = ({ shown, exact }: MetadataColumns): SQL => sql`
+  const columnsWith = ({ jsonb, exact }: MetadataColumns): SQL => sql`
     ${jsonTextOf(columns.userId)} AS user_id,
-    ${shown} AS metadata,
+    ${jsonb} AS metadata,
     ${exact} AS exact_metadata,
     concat_ws(' ', ${millisecondsOf(columns.createdAt)}, ${millisecondsOf(columns.lastActivity)}, ${columns.version},
       ${columns.metadataVersion}, ${columns.lastSeq}, ${columns.totalMessages},
-      ${shownDigestOf(columns)}, ${columns.incarnation}) AS head`;
+      ${digestTextOf(columns)}, ${columns.incarnation}) AS head`;
 
   const metadata: MetadataColumns = {
-    shown: sql`(${columns.metadata} || ${columns.runMetadata})::text`,
+    jsonb: sql`(${columns.metadata} || ${columns.runMetadata})::text`,
     exact: sql`${columns.exactMetadata}::text`,
   };
 
@@ -75,7 +75,7 @@ export function conversationParts(names: ResolvedNames, maxReadBytes: number) {
   };
 }
 
-export type ConversationParts = ReturnType<typeof conversationParts>;
+export type ConversationQueryParts = ReturnType<typeof conversationQueryParts>;
 
 /** In place of the bodies, of which none has a line break. */
 const TOO_LARGE = "\r";
@@ -102,9 +102,11 @@ export function bodiesIn({ bodies }: SqlRow): string | undefined {
 
 const bodiesOf = (row: SqlRow): string[] => bodiesIn(row)?.split("\n") ?? [];
 
-/** See `shownDigestOf`. */
-export const digestIn = (shown: string | undefined, incarnation: string) =>
-  shown === undefined || shown === "-" ? {} : { historyDigest: shown === "" ? incarnation : shown };
+/** See `digestTextOf`. */
+export const digestIn = (digestText: string | undefined, incarnation: string) =>
+  digestText === undefined || digestText === "-"
+    ? {}
+    : { historyDigest: digestText === "" ? incarnation : digestText };
 
 function toStored(row: SqlRow, conversationId: string, messages: readonly string[]): StoredConversation {
   const userId = row["user_id"];

@@ -43,7 +43,7 @@ const ARGUMENTS = [
   ["more", "text::jsonb"],
 ] as const;
 
-const MORE = ARGUMENTS.length - 1;
+const RARE = ARGUMENTS.length - 1;
 
 const toMilliseconds = (date: Date): number => Math.max(date.getTime(), EARLIEST_MS);
 
@@ -64,7 +64,7 @@ const toSource = ({
 });
 
 /** What few writes say, as an object; `null`: nothing of it. */
-function toMore({ messages, source }: ConversationWrite, exact: object | undefined): object | null {
+function toRareArguments({ messages, source }: ConversationWrite, exact: object | undefined): object | null {
   const own = messages.some((message) => message.own !== undefined);
   if (!own && source === undefined && exact === undefined) return null;
   return {
@@ -90,8 +90,8 @@ function toExpectation({ expectedIncarnation: expected }: ConversationWrite) {
 
 /** In the order of the arguments; so many writes pass here that it is one array and nothing else. */
 function toValues(write: ConversationWrite): readonly SqlValue[] {
-  const { shown, run, exact } = toMetadataTexts(write.metadata);
-  const more = toMore(write, exact);
+  const { jsonb, run, exact } = toMetadataTexts(write.metadata);
+  const rare = toRareArguments(write, exact);
   const expected = toExpectation(write);
   return [
     write.conversationId,
@@ -102,7 +102,7 @@ function toValues(write: ConversationWrite): readonly SqlValue[] {
     write.dropLast ?? 0,
     write.userId ?? null,
     write.traceId ?? null,
-    shown,
+    jsonb,
     run,
     write.expectedVersion ?? null,
     write.expectedMetadataVersion ?? null,
@@ -113,7 +113,7 @@ function toValues(write: ConversationWrite): readonly SqlValue[] {
     write.idempotency?.bodyHash ?? null,
     write.maxMessages ?? null,
     write.ttlSeconds ?? null,
-    more && JSON.stringify(more),
+    rare && JSON.stringify(rare),
   ];
 }
 
@@ -134,7 +134,7 @@ function createWriteCall(names: ResolvedNames): WriteCall {
   const call = (values: readonly SqlValue[]): Statement => ({ name, text, values, writes: true });
   return {
     usual: (write) => call(toValues(write)),
-    careful: (write) => call(toValues(write).map((value, at) => (at === MORE ? (value ?? "{}") : value))),
+    careful: (write) => call(toValues(write).map((value, at) => (at === RARE ? (value ?? "{}") : value))),
   };
 }
 

@@ -188,7 +188,7 @@ const tombstonesTable = (table: PgTableFn, name: string) =>
   });
 
 /** The columns of the tables, for queries. Keys and indexes are in the SQL above, which makes the tables. */
-export function createTables(names: TableNames): Tables {
+export function createConversationTables(names: TableNames): Tables {
   const tables = made.get(names) ?? makeTables(names);
   made.set(names, tables);
   return tables;

@@ -27,7 +27,7 @@ const isVisible = sql`turn.expires_at > ${clock}`;
 const isRunning = sql`turn.state = 'running' AND ${isVisible}`;
 
 /** A row of the table of turns under the name `turn`, as `turn-log.ts` reads it. As JSON: PGlite drops byte order marks. */
-const shownTurn = sql`json_build_object(
+const turnJson = sql`json_build_object(
   'conversationId', turn.conversation_id, 'userId', turn.user_id, 'turnId', turn.turn_id, 'state', turn.state,
   'startedAt', floor(date_part('epoch', turn.started_at) * 1000), 'events', turn.events,
   'stopRequested', turn.stop_requested, 'record', turn.record
@@ -60,15 +60,15 @@ export function createTurnStatements(names: ResolvedNames, { removesExpired }: {
   return {
     begin: reusable<BeginValues>(sql`
       ${beginning(turns)}${removesExpired ? removing(turns, events) : sql``}
-      SELECT ${shownTurn} AS turn, (turn.token = ${token})::text AS begun FROM begun AS turn
-      UNION ALL SELECT ${shownTurn}, 'false' FROM known AS turn`),
+      SELECT ${turnJson} AS turn, (turn.token = ${token})::text AS begun FROM begun AS turn
+      UNION ALL SELECT ${turnJson}, 'false' FROM known AS turn`),
 
     takeOver: reusable<"conversationId" | "turnId" | "token">(sql`
       UPDATE ${turns} AS turn SET token = ${token}, lease_ends_at = ${leaseEnds}, due_at = ${leaseEnds},
         expires_at = time.now + ${longest(sql`turn.lease_seconds`, sql`turn.keep_seconds`)}
       FROM (SELECT ${clock} AS now OFFSET 0) AS time
       WHERE ${isTurn} AND ${isRunning} AND turn.lease_ends_at <= ${clock}
-      RETURNING ${shownTurn} AS turn, ${jsonTextOf(sql`turn.request`)} AS request`),
+      RETURNING ${turnJson} AS turn, ${jsonTextOf(sql`turn.request`)} AS request`),
 
     release: reusable<"conversationId" | "turnId" | "token">(sql`
       UPDATE ${turns} AS turn
@@ -80,17 +80,17 @@ export function createTurnStatements(names: ResolvedNames, { removesExpired }: {
       UPDATE ${turns} AS turn SET stop_requested = true WHERE ${isTurn} AND ${isRunning} RETURNING 1`),
 
     turnsOf: reusable<"conversationId" | "limit">(sql`
-      SELECT ${shownTurn} AS turn FROM ${turns} AS turn
+      SELECT ${turnJson} AS turn FROM ${turns} AS turn
       WHERE turn.conversation_id = ${conversationId} AND ${isVisible}
       ORDER BY turn.started_at DESC LIMIT ${limit}`),
 
     find: reusable<"userId" | "state" | "limit">(sql`
-      SELECT ${shownTurn} AS turn FROM ${turns} AS turn
+      SELECT ${turnJson} AS turn FROM ${turns} AS turn
       WHERE turn.user_id = ${userId} AND turn.state = ${sql.placeholder("state")}::text AND ${isVisible}
       ORDER BY turn.started_at DESC LIMIT ${limit}`),
 
     abandoned: reusable<"limit">(sql`
-      SELECT ${shownTurn} AS turn FROM ${turns} AS turn
+      SELECT ${turnJson} AS turn FROM ${turns} AS turn
       WHERE turn.state = 'running' AND turn.due_at <= ${clockOnce} AND turn.lease_ends_at <= ${clock} AND ${isVisible}
       ORDER BY turn.lease_ends_at LIMIT ${limit}`),
 
@@ -172,7 +172,7 @@ function removing(turns: Table, events: Table): SQL {
 export function createReadStatement(names: ResolvedNames) {
   const { turns, events } = createTurnTables(names);
   return reusable<"queries">(sql`
-      SELECT asked.nth::text AS nth, ${shownTurn} AS turn, found.start::text AS start, found.texts::text AS texts
+      SELECT asked.nth::text AS nth, ${turnJson} AS turn, found.start::text AS start, found.texts::text AS texts
       FROM ROWS FROM (json_to_recordset(${sql.placeholder("queries")}::text::json)
         AS (conversation_id text, turn_id text, first bigint, "limit" bigint)
       ) WITH ORDINALITY AS asked (conversation_id, turn_id, first, most, nth)

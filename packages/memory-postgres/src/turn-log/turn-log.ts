@@ -14,9 +14,9 @@ import * as z from "zod";
 import { hasCode, type PostgresClient, type SqlClient } from "../client/clients.ts";
 import type { SqlRow, Statement } from "../client/statements.ts";
 import { type PostgresConfig, parseConfig } from "../config.ts";
-import { TurnsInTheWay, toMemoryError } from "../errors.ts";
+import { TurnContention, toMemoryError } from "../errors.ts";
 import { turnLogTables } from "../migrations/turn-log.ts";
-import { openTables, requireClient } from "../open-store.ts";
+import { openStore, requireClient } from "../open-store.ts";
 import type { ResolvedNames } from "../table-names.ts";
 import { type AppendOutcome, createAppendQueue } from "./append.ts";
 import { createReadStatement, createTurnStatements } from "./statements.ts";
@@ -39,7 +39,7 @@ export async function createPostgresTurnLog(
   const operation = "createPostgresTurnLog";
   requireClient(client, operation);
   const opening = { settings: parseConfig(options), client, group: turnLogTables, operation };
-  return openTables(opening, (tables) => defineTurnLog(createTurnLogBackend(tables)));
+  return openStore(opening, (tables) => defineTurnLog(createTurnLogBackend(tables)));
 }
 
 interface TurnTables {
@@ -147,7 +147,7 @@ function createBegin(sql: SqlClient, { begin }: ReturnType<typeof createTurnStat
         duplicate = true; // Another began a turn of the same id at the same time.
       }
     }
-    throw new TurnsInTheWay("others begin and end turns all the time");
+    throw new TurnContention("others begin and end turns all the time");
   };
 }
 

@@ -17,7 +17,7 @@ export function createFactColumns({ facts }: UserMemoryTables) {
   const columns = getTableColumns(facts);
   const nameOf = (field: keyof typeof columns) => sql.identifier(columns[field].name);
   const plain = factFields.filter((field) => !DERIVED.has(field));
-  const shown = (fields: typeof plain) =>
+  const selected = (fields: typeof plain) =>
     fields.map((field) => sql`fact.${nameOf(field)} AS ${sql.identifier(field)}`);
   return {
     /** For an insertion. */
@@ -29,9 +29,12 @@ export function createFactColumns({ facts }: UserMemoryTables) {
     /** For an insertion of what is there already. */
     changes: list(factFields.map((field) => sql`${nameOf(field)} = excluded.${nameOf(field)}`)),
     /** Of a row named `fact`, for {@link unpackFacts}. */
-    fields: list([...shown(plain), sql`encode(fact.${nameOf("packedVector")}, 'base64') AS "packedVector"`]),
+    fields: list([
+      ...selected(plain),
+      sql`encode(fact.${nameOf("packedVector")}, 'base64') AS "packedVector"`,
+    ]),
     /** The same, without terms and vectors. */
-    briefFields: list(shown(plain.filter((field) => !LONG.has(field)))),
+    briefFields: list(selected(plain.filter((field) => !LONG.has(field)))),
   };
 }
 

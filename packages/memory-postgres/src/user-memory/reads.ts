@@ -16,13 +16,13 @@ import { createFactColumns, unpackFacts } from "./fact-codec.ts";
 type Reads = Pick<UserMemoryBackend, "read" | "list" | "audit">;
 
 /** How a selection names facts: a query of their numbers. */
-type Ways = Readonly<Record<keyof FactSelection, SQL>>;
+type Lookups = Readonly<Record<keyof FactSelection, SQL>>;
 
 const texts = (name: string): SQL => sql`${sql.placeholder(name)}::text[]`;
 const numbers = (name: string): SQL => sql`${sql.placeholder(name)}::text[]::bigint[]`;
 const hash = sql`${sql.placeholder("hash")}::text`;
 
-function createWays({ facts }: UserMemoryTables): Ways {
+function createLookups({ facts }: UserMemoryTables): Lookups {
   const by = (condition: SQL): SQL =>
     sql`SELECT fact.seq FROM ${facts} AS fact WHERE fact.user_hash = ${hash} AND ${condition}`;
   return {
@@ -66,7 +66,7 @@ const jsonArray = (row: SqlRow | undefined, column: string): readonly unknown[] 
 export function createReadStatements(tables: UserMemoryTables) {
   const { heads, facts, tombstones, audit } = tables;
   const { fields, briefFields } = createFactColumns(tables);
-  const ways = createWays(tables);
+  const lookups = createLookups(tables);
   const made = new Map<string, (values: Record<string, SqlValue>) => Statement>();
 
   // A row also of a user without a head.
@@ -80,7 +80,7 @@ export function createReadStatements(tables: UserMemoryTables) {
 
   const readOf = (names: readonly (keyof FactSelection)[], extent: Extent): SQL => {
     const seqs = sql.join(
-      names.map((name) => ways[name]),
+      names.map((name) => lookups[name]),
       sql` UNION `,
     );
     const found =
@@ -108,7 +108,7 @@ export function createReadStatements(tables: UserMemoryTables) {
       { brief, ...selection }: FactSelection & Extent,
       digests: readonly string[],
     ): Statement => {
-      const names = (Object.keys(ways) as (keyof FactSelection)[]).filter(
+      const names = (Object.keys(lookups) as (keyof FactSelection)[]).filter(
         (name) => (selection[name]?.length ?? 0) > 0,
       );
       return statement(

@@ -12,7 +12,7 @@ import { connectionShape, schemaShape, tableNameSchema } from "../config.ts";
 import { toMemoryError } from "../errors.ts";
 import { migrateGroups, printGroups } from "../migrations/migrator.ts";
 import { createUserMemoryTables, userMemoryTables } from "../migrations/user-memory.ts";
-import { openTables } from "../open-store.ts";
+import { openStore } from "../open-store.ts";
 import type { ResolvedNames } from "../table-names.ts";
 import { createJobs } from "./jobs.ts";
 import { createMatching } from "./matching.ts";
@@ -93,7 +93,7 @@ async function preparePgvector(sql: SqlClient, { settings, operation }: Opening)
 }
 
 const openBackend = (opening: Opening): Promise<UserMemoryBackend> =>
-  openTables({ ...opening, group: userMemoryTables }, async ({ sql, names, close }) => {
+  openStore({ ...opening, group: userMemoryTables }, async ({ sql, names, close }) => {
     const pgvector = await preparePgvector(sql, opening);
     return createUserMemoryBackend({ sql, names, pgvector, close });
   });

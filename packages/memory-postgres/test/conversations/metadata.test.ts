@@ -98,9 +98,9 @@ it("metadata of any text come back exactly", () => {
     const metadata = Object.fromEntries(
       [seed, seed * 7, seed * 31].map((at) => [textOf(at), { [textOf(at + 1)]: [textOf(at + 2)] }]),
     );
-    const { shown, exact } = toMetadataTexts(metadata);
+    const { jsonb, exact } = toMetadataTexts(metadata);
     // As jsonb does: of several fields of one name, the last stays.
-    const stored = JSON.stringify(JSON.parse(shown));
+    const stored = JSON.stringify(JSON.parse(jsonb));
     expect(stored).not.toMatch(/(?<!\\)(?:\\\\)*\\u(0000|d[89a-f])/);
     expect(fromMetadataTexts(stored, exact && JSON.stringify(exact))).toEqual(metadata);
   }

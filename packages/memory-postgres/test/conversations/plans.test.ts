@@ -2,7 +2,7 @@ import type { ConversationQuery, ReadRequest, StoredSelection } from "@jaf/memor
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Statement } from "../../src/client/statements.ts";
 import { createQueries } from "../../src/conversations/backend.ts";
-import { createBulkQueries } from "../../src/conversations/erasure.ts";
+import { createBatchQueries } from "../../src/conversations/erasure.ts";
 import { createReadQueries } from "../../src/conversations/read.ts";
 import { migrate } from "../../src/index.ts";
 import { dropSchemas, freshSchema, runSql, useClient } from "../support/stores.ts";
@@ -212,7 +212,7 @@ describe("the figures of a user", () => {
 
 describe("what is due to be deleted", () => {
   it.each([analyzed, unknown])("is found by an index, when nothing is due", async (schema) => {
-    const queries = createBulkQueries({ tableName: "conversations", schema });
+    const queries = createBatchQueries({ tableName: "conversations", schema });
     const expired = await explain(queries.listDue("expired", undefined, 100));
     expect(expired).toMatchObject({ indexes: ["idx_conversations_expires_at"], touched: 0 });
     const old = await explain(queries.listDue({ olderThanDays: 1_000 }, undefined, 100));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { migrate } from "../../src/index.ts";
 import { createBlobTables } from "../../src/migrations/blobs.ts";
 import { createCacheTables } from "../../src/migrations/cache.ts";
-import { createTables } from "../../src/migrations/conversations.ts";
+import { createConversationTables } from "../../src/migrations/conversations.ts";
 import { createTurnTables } from "../../src/migrations/turn-log.ts";
 import { createUserMemoryTables } from "../../src/migrations/user-memory.ts";
 import { migrate as migrateUserMemory } from "../../src/user-memory/index.ts";
@@ -21,7 +21,7 @@ beforeAll(() =>
 afterAll(() => dropSchemas([schema]));
 
 const tables: readonly PgTable[] = [
-  createTables,
+  createConversationTables,
   createBlobTables,
   createCacheTables,
   createTurnTables,

@@ -38,12 +38,12 @@ function toEntries(reply: readonly unknown[]): readonly BlobEntry[] {
 function createBlobBackend(options: StoreOptions): BlobBackend {
   const { port, close } = options;
   const keys = createBlobKeys(options.keyPrefix);
-  const apart = port.isCluster && !keys.inOneSlot;
+  const atomic = !port.isCluster || keys.inOneSlot;
   const { deadlines, wait, run } = createCalls(options, scripts);
-  const due = apart ? [] : [keys.due];
+  const due = atomic ? [keys.due] : [];
 
-  const mark = (conversationId: string): Promise<unknown> =>
-    run("mark", { keys: [keys.due], args: [conversationId] });
+  const addDue = (conversationId: string): Promise<unknown> =>
+    run("addDue", { keys: [keys.due], args: [conversationId] });
 
   return {
     name: "redis",
@@ -52,9 +52,9 @@ function createBlobBackend(options: StoreOptions): BlobBackend {
       const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64");
       const args = [sha256, data.byteLength, id, seconds, bytes, conversationId];
       const scriptKeys = [keys.records(conversationId), keys.bytes(conversationId, sha256), ...due] as const;
-      if (apart) await mark(conversationId);
+      if (!atomic) await addDue(conversationId);
       await run("put", { keys: scriptKeys, args }, wait);
-      if (apart) await mark(conversationId);
+      if (!atomic) await addDue(conversationId);
     },
 
     keep: async (conversationId, hashes, { id, seconds }) => {
@@ -83,16 +83,16 @@ function createBlobBackend(options: StoreOptions): BlobBackend {
         "remove",
         {
           keys: [keys.records(conversationId), ...bytes, ...due],
-          args: [apart ? "" : conversationId, ...blobs.flatMap(({ sha256, token }) => [sha256, token])],
+          args: [atomic ? conversationId : "", ...blobs.flatMap(({ sha256, token }) => [sha256, token])],
         },
         wait,
       );
       const [removed, others] = list(reply).map(number);
-      if (apart && others === 0) {
+      if (!atomic && others === 0) {
         await deadlines(port.send(["ZREM", keys.due, conversationId], keys.due));
-        // Put meanwhile, by somebody who had marked it before.
+        // Put meanwhile, by somebody who had added it before.
         const again = await run("list", { keys: [keys.records(conversationId)], args: [] });
-        if (list(again).length > 0) await mark(conversationId);
+        if (list(again).length > 0) await addDue(conversationId);
       }
       return removed ?? 0;
     },

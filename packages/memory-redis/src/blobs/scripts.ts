@@ -111,7 +111,7 @@ return { removed, others }
  *
  * Returns 1.
  */
-const mark = lua`
+const addDue = lua`
 ${clockMicros}
 
 redis.call('ZADD', KEYS[1], digits(clock()), ARGV[1])
@@ -135,4 +135,4 @@ for _, id in ipairs(ids) do redis.call('ZADD', KEYS[1], digits(now), id) end
 return ids
 `;
 
-export const scripts = { due, keep, list, mark, put, remove } as const;
+export const scripts = { addDue, due, keep, list, put, remove } as const;

@@ -45,8 +45,8 @@ function adaptIoredis(client: IoredisClient): RedisPort {
   return {
     // As a list: a hundred thousand arguments would be too many for a call.
     send: ([command = "", ...args]) => client.call(command, args),
-    sendInTurn: (commands) => client.pipeline(calls(commands)).exec().then(valuesOf, rethrowReason),
-    sendAsOne: (commands) => client.multi(calls(commands)).exec().then(valuesOf, rethrowReason),
+    sendPipeline: (commands) => client.pipeline(calls(commands)).exec().then(valuesOf, rethrowReason),
+    sendTransaction: (commands) => client.multi(calls(commands)).exec().then(valuesOf, rethrowReason),
     isCluster: false,
     mayResend: true,
   };
@@ -65,9 +65,9 @@ async function repliesOf(executed: Promise<unknown>): Promise<readonly unknown[]
 
 type Fill = (commands: readonly (readonly string[])[], key: string) => NodeRedisQueue;
 
-const several = (fill: Fill): Pick<RedisPort, "sendInTurn" | "sendAsOne"> => ({
-  sendInTurn: (commands, key) => repliesOf(fill(commands, key).execAsPipeline()),
-  sendAsOne: (commands, key) => repliesOf(fill(commands, key).exec()),
+const several = (fill: Fill): Pick<RedisPort, "sendPipeline" | "sendTransaction"> => ({
+  sendPipeline: (commands, key) => repliesOf(fill(commands, key).execAsPipeline()),
+  sendTransaction: (commands, key) => repliesOf(fill(commands, key).exec()),
 });
 
 /** Where a Cluster has moved a key is known only to those who ask again. */
@@ -97,8 +97,8 @@ function followMoves(send: RedisPort["send"], sendSeveral: SendSeveral): SendSev
 
 const inCluster = (port: RedisPort): RedisPort => ({
   ...port,
-  sendInTurn: followMoves(port.send, port.sendInTurn),
-  sendAsOne: followMoves(port.send, port.sendAsOne),
+  sendPipeline: followMoves(port.send, port.sendPipeline),
+  sendTransaction: followMoves(port.send, port.sendTransaction),
   isCluster: true,
 });
 

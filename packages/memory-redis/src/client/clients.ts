@@ -87,9 +87,9 @@ export interface RedisPort {
    */
   readonly send: (args: readonly string[], key?: string) => Promise<unknown>;
   /** Sends several commands, one directly after the other on one connection to the server that has `key`. */
-  readonly sendInTurn: SendSeveral;
+  readonly sendPipeline: SendSeveral;
   /** The same as one transaction. */
-  readonly sendAsOne: SendSeveral;
+  readonly sendTransaction: SendSeveral;
   /** Whether keys may lie on different servers. */
   readonly isCluster: boolean;
   /** Whether the client may send a command again of which it doesn't know whether it was done. */

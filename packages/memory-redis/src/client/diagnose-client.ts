@@ -19,7 +19,7 @@ export interface RedisClientFinding {
 }
 
 /** What is wrong with a value. */
-type Verdict = Pick<RedisClientFinding, "problem" | "why">;
+type SettingProblem = Pick<RedisClientFinding, "problem" | "why">;
 
 /** What one setting should be. */
 interface Rule {
@@ -27,12 +27,12 @@ interface Rule {
   readonly setting: string;
   readonly remedy: string;
   /** `connection`: all options of one connection. `undefined`: it is right. */
-  readonly judge: (value: unknown, connection: unknown) => Verdict | undefined;
+  readonly check: (value: unknown, connection: unknown) => SettingProblem | undefined;
 }
 
-const missing = (why: string): Verdict => ({ problem: "missing", why });
+const missing = (why: string): SettingProblem => ({ problem: "missing", why });
 
-const unsuitable = (why: string): Verdict => ({ problem: "unsuitable", why });
+const unsuitable = (why: string): SettingProblem => ({ problem: "unsuitable", why });
 
 /** By a path, e.g. `socket.socketTimeout`. */
 function settingOf(options: unknown, path: string): unknown {
@@ -52,7 +52,7 @@ const DEAD =
 const offlineQueue = (setting: string, right: boolean): Rule => ({
   setting,
   remedy: String(right),
-  judge: (value) =>
+  check: (value) =>
     value === right
       ? undefined
       : missing(
@@ -67,12 +67,12 @@ const nodeRedisRules: readonly Rule[] = [
   {
     setting: "socket.socketTimeout",
     remedy: SOCKET_TIMEOUT,
-    judge: (value) => (isPositive(value) ? undefined : missing(DEAD)),
+    check: (value) => (isPositive(value) ? undefined : missing(DEAD)),
   },
   {
     setting: "socket.reconnectStrategy",
     remedy: "(retries) => Math.min(50 * 2 ** retries, 2_000)",
-    judge: (value) => {
+    check: (value) => {
       if (value === undefined) return missing("after a socketTimeout the client closes itself for good");
       return value === false ? unsuitable("a connection that broke is never made again") : undefined;
     },
@@ -80,7 +80,7 @@ const nodeRedisRules: readonly Rule[] = [
   {
     setting: "pingInterval",
     remedy: "10_000, and less than socket.socketTimeout",
-    judge: (value, connection) => {
+    check: (value, connection) => {
       if (!isPositive(value)) {
         return missing(
           "nobody notices that an idle connection is dead, or, with a socketTimeout, each idle one is closed",
@@ -102,14 +102,14 @@ const ioredisNodeRules: readonly Rule[] = [
   {
     setting: "socketTimeout",
     remedy: SOCKET_TIMEOUT,
-    judge: (value) => (isPositive(value) ? undefined : missing(DEAD)),
+    check: (value) => (isPositive(value) ? undefined : missing(DEAD)),
   },
 ];
 
 const retries = (setting: string, otherwise: string): Rule => ({
   setting,
   remedy: "(retries) => Math.min(50 * 2 ** retries, 2_000)",
-  judge: (value) => (typeof value === "function" ? undefined : unsuitable(otherwise)),
+  check: (value) => (typeof value === "function" ? undefined : unsuitable(otherwise)),
 });
 
 /** Of a client of `ioredis`, also by Sentinels. */
@@ -118,7 +118,7 @@ const ioredisClientRules: readonly Rule[] = [
   {
     setting: "keepAlive",
     remedy: "10_000",
-    judge: (value) =>
+    check: (value) =>
       isPositive(value)
         ? undefined
         : missing(
@@ -141,22 +141,22 @@ interface OptionsLocation {
   readonly path: string;
 }
 
-function judge({ options, path }: OptionsLocation, rules: readonly Rule[]): readonly RedisClientFinding[] {
+function check({ options, path }: OptionsLocation, rules: readonly Rule[]): readonly RedisClientFinding[] {
   const connection = path === "" ? options : settingOf(options, path);
   return rules.flatMap((rule): readonly RedisClientFinding[] => {
     const setting = path === "" ? rule.setting : `${path}.${rule.setting}`;
     if (options === undefined) {
-      const verdict = rule.judge(undefined, undefined);
-      const why = `where it isn't set, ${verdict?.why ?? ""}`;
+      const problem = rule.check(undefined, undefined);
+      const why = `where it isn't set, ${problem?.why ?? ""}`;
       return [{ setting, problem: "unreadable", why, remedy: rule.remedy }];
     }
-    const verdict = rule.judge(settingOf(connection, rule.setting), connection);
-    return verdict === undefined ? [] : [{ setting, ...verdict, remedy: rule.remedy }];
+    const problem = rule.check(settingOf(connection, rule.setting), connection);
+    return problem === undefined ? [] : [{ setting, ...problem, remedy: rule.remedy }];
   });
 }
 
 /** Of `redis` only: `ioredis` prints what nobody listens to. */
-function judgeListeners(client: RedisClient): readonly RedisClientFinding[] {
+function checkListeners(client: RedisClient): readonly RedisClientFinding[] {
   const count: unknown = Reflect.get(client, "listenerCount");
   if (typeof count !== "function" || Number(count.call(client, "error")) > 0) return [];
   const why = "a connection that breaks while nobody listens ends the process";
@@ -165,13 +165,13 @@ function judgeListeners(client: RedisClient): readonly RedisClientFinding[] {
 
 function diagnoseNodeRedis(client: RedisClient, given: object | undefined): readonly RedisClientFinding[] {
   if (isNodeRedisCluster(client)) {
-    return judge({ options: given ?? settingOf(client, "_options"), path: "defaults" }, nodeRedisRules);
+    return check({ options: given ?? settingOf(client, "_options"), path: "defaults" }, nodeRedisRules);
   }
   if (isNodeRedisSentinel(client))
-    return judge({ options: given, path: "nodeClientOptions" }, nodeRedisRules);
+    return check({ options: given, path: "nodeClientOptions" }, nodeRedisRules);
   const isPool = "totalClients" in client;
-  if (isPool) return judge({ options: given, path: "" }, nodeRedisRules);
-  return judge({ options: given ?? settingOf(client, "options"), path: "" }, nodeRedisClientRules);
+  if (isPool) return check({ options: given, path: "" }, nodeRedisRules);
+  return check({ options: given ?? settingOf(client, "options"), path: "" }, nodeRedisClientRules);
 }
 
 /**
@@ -182,11 +182,11 @@ function diagnoseNodeRedis(client: RedisClient, given: object | undefined): read
  * argument, each of their settings is `"unreadable"`.
  */
 export function diagnoseRedisClient(client: RedisClient, options?: object): readonly RedisClientFinding[] {
-  if (!isIoredis(client)) return [...diagnoseNodeRedis(client, options), ...judgeListeners(client)];
+  if (!isIoredis(client)) return [...diagnoseNodeRedis(client, options), ...checkListeners(client)];
   const given = options ?? settingOf(client, "options");
-  if (!isIoredisCluster(client)) return judge({ options: given, path: "" }, ioredisClientRules);
+  if (!isIoredisCluster(client)) return check({ options: given, path: "" }, ioredisClientRules);
   return [
-    ...judge({ options: given, path: "redisOptions" }, ioredisNodeRules),
-    ...judge({ options: given, path: "" }, ioredisClusterRules),
+    ...check({ options: given, path: "redisOptions" }, ioredisNodeRules),
+    ...check({ options: given, path: "" }, ioredisClusterRules),
   ];
 }

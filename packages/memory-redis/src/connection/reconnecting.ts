@@ -120,8 +120,8 @@ export async function openReconnecting(
 
   const port: RedisPort = {
     send: (args) => use(args[0] === "PING" ? "ping" : "call", (to) => to.send(args)),
-    sendInTurn: (commands, key) => use("call", (to) => to.sendInTurn(commands, key)),
-    sendAsOne: (commands, key) => use("call", (to) => to.sendAsOne(commands, key)),
+    sendPipeline: (commands, key) => use("call", (to) => to.sendPipeline(commands, key)),
+    sendTransaction: (commands, key) => use("call", (to) => to.sendTransaction(commands, key)),
     isCluster: false,
     mayResend: false,
     onTimeout: check,

@@ -12,7 +12,7 @@ import { createConversationReader, createHistoryReader, toStored } from "./read.
 import { scripts } from "./scripts/index.ts";
 import { createWriter } from "./write.ts";
 
-export interface BackendOptions extends StoreOptions {
+export interface ConversationBackendOptions extends StoreOptions {
   /** In seconds. */
   readonly ttl?: number | undefined;
 }
@@ -23,7 +23,7 @@ const PING_TIMEOUT_MS = 5_000;
 const READ_AT_ONCE = 8;
 
 /** The storage port on Redis. On one server, a write is one script in one round trip, indexes included. */
-export function createBackend(options: BackendOptions): MemoryBackend {
+export function createConversationBackend(options: ConversationBackendOptions): MemoryBackend {
   const { port, commandTimeoutMs, ttl, close } = options;
   const keys = createKeys(options.keyPrefix);
   const atomic = !port.isCluster || keys.inOneSlot;

@@ -90,14 +90,14 @@ export function createDeletion({ run, keys, indexes, atomic, isCluster, wait }: 
     const deleted = number(existed) === 1;
     const seenAtMs = number(time);
     if (deleted && !atomic) {
-      const listed = { conversationId, userId: text(owner) || undefined, traceIds: traceIds.map(text) };
-      await indexes.removeAll(listed, seenAtMs);
+      const indexed = { conversationId, userId: text(owner) || undefined, traceIds: traceIds.map(text) };
+      await indexes.removeAll(indexed, seenAtMs);
     }
     return { deleted, seenAtMs };
   };
 }
 
-/** Conversations deleted between two turns of other clients: Redis does all that a client has sent before it goes on. */
+/** Conversations deleted between two commands of other clients: Redis does all that a client has sent before it goes on. */
 const DELETED_AT_ONCE = 20;
 
 export interface ClearUserOptions {

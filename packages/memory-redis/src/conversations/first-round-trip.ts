@@ -95,7 +95,7 @@ export function createFirstRoundTrip({ port, run, keys, deadlines }: FirstRoundT
     if (span !== "none") commands.push(["LRANGE", messages, String(span[0]), String(span[1])]);
     if (receiptFor !== undefined) commands.push(["HGET", idempotency, receiptFor]);
     if (asksTime) commands.push(["TIME"]);
-    const [hash, ...rest] = await deadlines(port.sendAsOne(commands, conversation));
+    const [hash, ...rest] = await deadlines(port.sendTransaction(commands, conversation));
     const readAt = asksTime ? toTime(rest.pop()) : undefined;
     const head = parseHead(conversationId, hash);
     if (head === undefined) return { head, readAt };

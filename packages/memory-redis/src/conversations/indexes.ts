@@ -4,7 +4,7 @@ import type { ReadHeads } from "./head.ts";
 import type { RunConversationScript } from "./scripts/index.ts";
 
 /** Where a conversation's entries are: in the list of all, unless `recent` is false, in its owner's, and in those of traces. */
-export interface Listed {
+export interface IndexedConversation {
   readonly conversationId: string;
   readonly recent?: boolean;
   readonly userId?: string | undefined;
@@ -32,14 +32,22 @@ export interface FoundEntry {
  * leaves an entry too many, never one too few.
  */
 export function createIndexes(run: RunConversationScript, keys: Keys, wait?: ReplicaWait) {
-  const indexesOf = ({ conversationId, recent = true, userId, traceIds = [] }: Listed): readonly string[] => [
+  const indexesOf = ({
+    conversationId,
+    recent = true,
+    userId,
+    traceIds = [],
+  }: IndexedConversation): readonly string[] => [
     ...(recent ? [keys.recencyIndex(conversationId)] : []),
     ...(userId === undefined ? [] : [keys.userIndex(userId)]),
     ...traceIds.map(keys.traceIndex),
   ];
 
-  async function inAll(listed: Listed, act: (index: string) => Promise<unknown>): Promise<void> {
-    await Promise.all(indexesOf(listed).map(act));
+  async function inAll(
+    indexed: IndexedConversation,
+    act: (index: string) => Promise<unknown>,
+  ): Promise<void> {
+    await Promise.all(indexesOf(indexed).map(act));
   }
 
   const remove = (index: string, conversationId: string, goneAtMs: number): Promise<unknown> =>
@@ -54,11 +62,11 @@ export function createIndexes(run: RunConversationScript, keys: Keys, wait?: Rep
 
   return {
     /** Makes entries for a conversation that is about to be written, and extends the ttl of the indexes. */
-    reserve: async (listed: Listed, { nowMs, ttlMs, user }: Reservation): Promise<string> => {
-      const { userId } = listed;
-      const args = [listed.conversationId, nowMs, ttlMs];
+    reserve: async (indexed: IndexedConversation, { nowMs, ttlMs, user }: Reservation): Promise<string> => {
+      const { userId } = indexed;
+      const args = [indexed.conversationId, nowMs, ttlMs];
       let found = "";
-      await inAll(listed, async (index) => {
+      await inAll(indexed, async (index) => {
         if (user === undefined || userId === undefined || index !== keys.userIndex(userId)) {
           await run("reserveIndexEntry", { keys: [index], args }, wait);
           return;
@@ -70,23 +78,23 @@ export function createIndexes(run: RunConversationScript, keys: Keys, wait?: Rep
     },
 
     /** Extends the ttl of the indexes to that of a conversation in them, before the conversation gets it. */
-    extend: (listed: Listed, ttlMs: number) =>
-      inAll(listed, (index) => run("extendIndex", { keys: [index], args: [ttlMs] }, wait)),
+    extend: (indexed: IndexedConversation, ttlMs: number) =>
+      inAll(indexed, (index) => run("extendIndex", { keys: [index], args: [ttlMs] }, wait)),
 
     /**
      * Gives the reserved entries the score of the last activity; `importedAtMs`: of an import, whose activity may be long
      * ago.
      */
-    confirm: (listed: Listed, lastActivityMs: number, importedAtMs?: number) => {
-      const args = [listed.conversationId, lastActivityMs, wait === undefined ? 0 : 1];
-      return inAll(listed, (index) => {
+    confirm: (indexed: IndexedConversation, lastActivityMs: number, importedAtMs?: number) => {
+      const args = [indexed.conversationId, lastActivityMs, wait === undefined ? 0 : 1];
+      return inAll(indexed, (index) => {
         const imported = importedAtMs === undefined ? [] : [keys.importMarker(index), importedAtMs];
         return run("confirmIndexEntry", { keys: [index], args: [...args, ...imported] }, wait);
       });
     },
 
-    removeAll: (listed: Listed, goneAtMs: number) =>
-      inAll(listed, (index) => remove(index, listed.conversationId, goneAtMs)),
+    removeAll: (indexed: IndexedConversation, goneAtMs: number) =>
+      inAll(indexed, (index) => remove(index, indexed.conversationId, goneAtMs)),
 
     /** For readers: never fails. */
     repair: {

@@ -3,13 +3,16 @@ import { defineMemoryProvider, type MemoryBackend } from "@jaf/memory/adapter";
 import type { RedisClient } from "../client/clients.ts";
 import { parseConfig, type RedisConfig } from "../config.ts";
 import { openStore } from "../open-store.ts";
-import { createBackend } from "./backend.ts";
+import { createConversationBackend } from "./backend.ts";
 
 export interface RedisProvider extends VersionedMemoryProvider {}
 
 async function open(operation: string, config: RedisConfig, client?: RedisClient): Promise<MemoryBackend> {
   const settings = parseConfig(config);
-  return createBackend({ ...(await openStore({ settings, client, operation })), ttl: settings.ttl });
+  return createConversationBackend({
+    ...(await openStore({ settings, client, operation })),
+    ttl: settings.ttl,
+  });
 }
 
 /**

@@ -127,13 +127,13 @@ export function createConversationReader(options: ConversationReaderOptions) {
     const reply = await send(false);
     if (!Array.isArray(reply)) return;
     const [ttlMs, owner, ...traceIds] = reply;
-    const listed = {
+    const indexed = {
       conversationId,
       recent: false,
       userId: text(owner) || undefined,
       traceIds: traceIds.map(text),
     };
-    await indexes.extend(listed, number(ttlMs));
+    await indexes.extend(indexed, number(ttlMs));
     await send(true);
   }
 
@@ -152,7 +152,7 @@ export function createConversationReader(options: ConversationReaderOptions) {
         ...Array.from({ length: to - from }, (_, at) => `p${first + from + at}`),
       ]);
     }
-    const [identity, items, own = []] = await deadlines(port.sendAsOne(commands, conversation));
+    const [identity, items, own = []] = await deadlines(port.sendTransaction(commands, conversation));
     const [incarnation, rewritten] = list(identity).map((value) => toOwnId(value) ?? "");
     if (generationOf(incarnation ?? "", rewritten ?? "") !== head.generation) return undefined;
     return { bodies: expectItems(list(items), to - from), ownIds: list(own).map(toOwnId) };

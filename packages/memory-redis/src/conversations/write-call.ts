@@ -36,7 +36,7 @@ export const tracesOf = ({ traceId, source }: ConversationWrite): readonly strin
   ...new Set([...(traceId === undefined ? [] : [traceId]), ...(source?.traceIds ?? [])]),
 ];
 
-/** Ids and hashes in turn; nothing where no message has an id. */
+/** Ids and hashes alternating; nothing where no message has an id. */
 function ownIds(messages: readonly EncodedMessage[]): readonly string[] | undefined {
   if (messages.every(({ own }) => own === undefined)) return undefined;
   return messages.flatMap(({ own }) =>

@@ -88,8 +88,8 @@ export function createWriter(options: WriterOptions) {
         throw new UnsteadyConversation("it was deleted again and again meanwhile");
       const { nowMs, absent, ttlMs, keep } = reply;
       const joined = absent || reply.userId !== userId ? userId : undefined;
-      const listed = { conversationId, recent: absent, userId: joined, traceIds: tracesOf(write) };
-      const userFound = await indexes.reserve(listed, { nowMs, ttlMs, user });
+      const indexed = { conversationId, recent: absent, userId: joined, traceIds: tracesOf(write) };
+      const userFound = await indexes.reserve(indexed, { nowMs, ttlMs, user });
       if (keep) {
         const present = { conversationId, recent: false, userId: reply.userId, traceIds: reply.traceIds };
         await indexes.extend(present, ttlMs);
@@ -122,8 +122,8 @@ export function createWriter(options: WriterOptions) {
     // A replay may be the retry of one that came this far and no further.
     if (isThere && (reserved || status === "written" || status === "replayed")) {
       const traceIds = reserved ? tracesOf(write) : [];
-      const listed = { conversationId, userId, traceIds };
-      await indexes.confirm(listed, lastActivityMs, source === undefined ? undefined : nowMs);
+      const indexed = { conversationId, userId, traceIds };
+      await indexes.confirm(indexed, lastActivityMs, source === undefined ? undefined : nowMs);
     }
     return !reserved && (await isErased(write, reply)) ? { ...reply, status: "incarnation" } : reply;
   }

@@ -28,7 +28,7 @@ end
  *
  * Returns 1.
  */
-const markRunning = lua`
+const indexRunningTurn = lua`
 ${clockMicros}
 
 redis.call('ZADD', KEYS[1], digits(clock() + ARGV[2] * 1000), ARGV[1])
@@ -43,7 +43,7 @@ return 1
  *
  * Returns 1.
  */
-const markUser = lua`
+const indexUserTurn = lua`
 ${clockMicros}
 ${extend}
 ${indexTurn}
@@ -77,7 +77,7 @@ return 1
  *
  * Returns 1.
  */
-const markEnd = lua`
+const indexTurnEnd = lua`
 ${clockMicros}
 ${extend}
 
@@ -329,7 +329,17 @@ return erased
 `;
 
 export const scripts = {
-  ...{ append, begin, confirmIndexed, erase, leases, listTurns, markEnd, markRunning, markUser },
+  ...{
+    append,
+    begin,
+    confirmIndexed,
+    erase,
+    indexRunningTurn,
+    indexTurnEnd,
+    indexUserTurn,
+    leases,
+    listTurns,
+  },
   ...{ read, release, requestStop, takeOver },
 } as const;
 

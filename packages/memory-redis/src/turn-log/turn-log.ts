@@ -39,7 +39,7 @@ export function createRedisTurnLog(
   const { deadlines, run } = createCalls({ port, minReplicas: 0, commandTimeoutMs }, scripts);
   const keys = createTurnKeys(keyPrefix);
   const indexes = createTurnIndexes({ port, run, keys, deadlines });
-  const apart = port.isCluster && !keys.inOneSlot;
+  const atomic = !port.isCluster || keys.inOneSlot;
 
   const hashOf = ({ conversationId, turnId }: TurnName): string => `${keys.turn(conversationId)}${turnId}`;
   const eventsOf = ({ conversationId, turnId }: TurnName): string =>
@@ -50,15 +50,15 @@ export function createRedisTurnLog(
   ];
 
   /** Enters a running turn into the indexes, where no script reaches both. */
-  async function mark(
+  async function indexTurnEntries(
     turn: TurnName,
     userId: string,
     { leaseMs, keepMs }: { leaseMs: number; keepMs: number },
   ) {
     const name = nameOf(turn);
     await Promise.all([
-      run("markUser", { keys: [...indexesOf(userId)], args: [name, keepMs, 1] }),
-      run("markRunning", { keys: [keys.running], args: [name, leaseMs] }),
+      run("indexUserTurn", { keys: [...indexesOf(userId)], args: [name, keepMs, 1] }),
+      run("indexRunningTurn", { keys: [keys.running], args: [name, leaseMs] }),
     ]);
   }
 
@@ -68,29 +68,29 @@ export function createRedisTurnLog(
     const times = { leaseMs: Math.ceil(1_000 * turn.leaseSeconds), keepMs: 1_000 * turn.keepSeconds };
     const near = [keys.turns(conversationId), hashOf(turn)] as const;
     const base = keys.turn(conversationId);
-    if (apart) await mark(turn, userId, times);
+    if (!atomic) await indexTurnEntries(turn, userId, times);
     const reply = await run("begin", {
-      keys: apart ? near : [...near, keys.running, ...indexesOf(userId)],
+      keys: atomic ? [...near, keys.running, ...indexesOf(userId)] : near,
       args: [conversationId, userId, turnId, token, request, times.leaseMs, times.keepMs, nameOf(turn), base],
     });
     const [outcome, details] = list(reply);
     const isBegun = number(outcome) === 1;
-    if (apart && isBegun) await mark(turn, userId, times);
+    if (!atomic && isBegun) await indexTurnEntries(turn, userId, times);
     if (isBegun) return { begun: true, writer: { conversationId, turnId, token } };
     const running = number(outcome) === 0 ? toTurn(details) : undefined;
     // A call that is sent again finds its own turn, whose entries have to stay.
-    if (apart && running !== undefined && running.turnId !== turnId) await indexes.forget([turn]);
+    if (!atomic && running !== undefined && running.turnId !== turnId) await indexes.forget([turn]);
     if (running === undefined) throw new TurnConflict("the id is taken");
     return { begun: false, running };
   }
 
   /** What an end does to the indexes that its script can't reach. */
-  async function markEnd(writer: TurnWriter, { state, recordSeconds }: TurnEnding): Promise<void> {
+  async function indexTurnEnd(writer: TurnWriter, { state, recordSeconds }: TurnEnding): Promise<void> {
     const name = nameOf(writer);
     const userId = await ownerOf(writer);
     if (userId === undefined) return;
     await Promise.all([
-      run("markEnd", { keys: [...indexesOf(userId)], args: [name, state, 1_000 * recordSeconds] }),
+      run("indexTurnEnd", { keys: [...indexesOf(userId)], args: [name, state, 1_000 * recordSeconds] }),
       deadlines(port.send(["ZREM", keys.running, name], keys.running)),
     ]);
   }
@@ -99,7 +99,7 @@ export function createRedisTurnLog(
   async function prolongEntries(writer: TurnWriter, keepMs: number): Promise<void> {
     const userId = await ownerOf(writer);
     if (userId === undefined) return;
-    await run("markUser", { keys: [...indexesOf(userId)], args: [nameOf(writer), keepMs, 0] });
+    await run("indexUserTurn", { keys: [...indexesOf(userId)], args: [nameOf(writer), keepMs, 0] });
     await run("confirmIndexed", { keys: [hashOf(writer)], args: [writer.token] });
   }
 
@@ -114,7 +114,7 @@ export function createRedisTurnLog(
         ? ["", "", "", ""]
         : [end.state, end.record, 1_000 * end.eventSeconds, 1_000 * end.recordSeconds];
     const near = [hashOf(writer), eventsOf(writer), keys.turns(writer.conversationId)] as const;
-    const userId = end === undefined || apart ? undefined : await ownerOf(writer);
+    const userId = end === undefined || !atomic ? undefined : await ownerOf(writer);
     const reply = await run("append", {
       keys: userId === undefined ? near : [...near, keys.running, ...indexesOf(userId)],
       args: [writer.token, first ?? "", nameOf(writer), ...ending, ...events],
@@ -122,7 +122,7 @@ export function createRedisTurnLog(
     const [outcome, stop, lateMs = 0] = list(reply).map(number);
     if (outcome === 2) throw new TurnConflict("events are missing");
     if (outcome !== 1) return { held: false };
-    if (end !== undefined && apart) await markEnd(writer, end);
+    if (end !== undefined && !atomic) await indexTurnEnd(writer, end);
     if (lateMs > 0) await prolongEntries(writer, lateMs);
     return { held: true, stopRequested: stop === 1 };
   }
@@ -173,10 +173,10 @@ export function createRedisTurnLog(
     release: async (writer) => {
       const name = nameOf(writer);
       const hash = hashOf(writer);
-      const near = apart ? ([hash] as const) : ([hash, keys.running] as const);
+      const near = atomic ? ([hash, keys.running] as const) : ([hash] as const);
       const released = number(await run("release", { keys: near, args: [writer.token, name] }));
-      if (apart && released === 1) {
-        await run("markRunning", { keys: [keys.running], args: [name, 0] });
+      if (!atomic && released === 1) {
+        await run("indexRunningTurn", { keys: [keys.running], args: [name, 0] });
       }
     },
     read,

@@ -38,7 +38,7 @@ const POSITIONS: Readonly<Record<Scalar, number>> = {
 const SCALARS = Object.entries(POSITIONS) as readonly (readonly [Scalar, number])[];
 const TERMS = SCALARS.length + 1;
 
-/** A fact without its vector: JSON of its values without their names, the terms and their weights in turn. */
+/** A fact without its vector: JSON of its values without their names, the terms and their weights alternating. */
 export function encodeFact(fact: StoredFact): string {
   const values: unknown[] = [LAYOUT];
   for (const [name, position] of SCALARS) values[position] = fact[name];

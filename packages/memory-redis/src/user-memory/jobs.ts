@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { JobBackend, StoredJob, UserKey } from "@jaf/user-memory/adapter";
 import { list, number, text } from "../lua.ts";
-import type { UserMemoryIo } from "./keys.ts";
+import type { UserMemoryCalls } from "./keys.ts";
 
 /** How long it is known that an entry was taken away: longer than a command may be under way. */
-const MARK_MS = 3_600_000;
+const GONE_ENTRY_MS = 3_600_000;
 
 /** So often at most does one call look for more jobs, after entries without a job. */
 const ROUNDS = 8;
@@ -28,7 +28,7 @@ const entryOf = ({ hash }: UserKey, id: string, ticket: string): string => `${ti
  * An entry is made before its job is written and taken away after it was deleted. It has a ticket that no other has, so
  * that one that is left over is never mistaken for that of a job with the same id.
  */
-export function createJobs({ run, port, keys, deadlines, wait }: UserMemoryIo) {
+export function createJobs({ run, port, keys, deadlines, wait }: UserMemoryCalls) {
   const { allJobs } = keys;
   const send = (...command: readonly string[]): Promise<unknown> => deadlines(port.send(command, allJobs));
 
@@ -44,7 +44,7 @@ export function createJobs({ run, port, keys, deadlines, wait }: UserMemoryIo) {
       await run("reserveJob", { keys: [allJobs], args: [entry, leaseMs] }, wait);
       const args = [id, ticket, epoch, JSON.stringify([user.userId, body])];
       const written = number(
-        await run("writeJob", { keys: [head, jobs, keys.markOf(user, ticket)], args }, wait),
+        await run("writeJob", { keys: [head, jobs, keys.goneEntryKey(user, ticket)], args }, wait),
       );
       if (written === 1) return true;
       await removeEntries([entry]);
@@ -56,8 +56,8 @@ export function createJobs({ run, port, keys, deadlines, wait }: UserMemoryIo) {
   async function take(entry: string): Promise<StoredJob | undefined> {
     const [, ticket = "", hash = "", id = ""] = ENTRY.exec(entry) ?? [];
     const user = { hash, userId: "" };
-    const scriptKeys = [keys.of(user).jobs, keys.markOf(user, ticket)] as const;
-    const reply = await run("takeJob", { keys: scriptKeys, args: [id, ticket, MARK_MS] }, wait);
+    const scriptKeys = [keys.of(user).jobs, keys.goneEntryKey(user, ticket)] as const;
+    const reply = await run("takeJob", { keys: scriptKeys, args: [id, ticket, GONE_ENTRY_MS] }, wait);
     if (reply === null) {
       await removeEntries([entry]);
       return undefined;
@@ -108,7 +108,7 @@ export function createJobs({ run, port, keys, deadlines, wait }: UserMemoryIo) {
 
   return {
     backend,
-    /** Takes away the entries of jobs that were deleted with their user: ids and tickets in turn. */
+    /** Takes away the entries of jobs that were deleted with their user: ids and tickets alternating. */
     forget: (user: UserKey, jobs: readonly string[]): Promise<unknown> => {
       const entries = Array.from({ length: jobs.length / 2 }, (_, at) =>
         entryOf(user, jobs[2 * at] ?? "", jobs[2 * at + 1] ?? ""),

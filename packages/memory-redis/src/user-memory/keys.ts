@@ -49,7 +49,7 @@ export function createUserKeys(prefix: string) {
       };
     },
     /** Says that the entry with this ticket is gone from the list of all jobs. */
-    markOf: (user: UserKey, ticket: string): string => keyOf(user, `gone:${ticket}`),
+    goneEntryKey: (user: UserKey, ticket: string): string => keyOf(user, `gone:${ticket}`),
     /** The list of all jobs, of all users. */
     allJobs: `${prefix}user-memory:{jobs}`,
   };
@@ -58,7 +58,7 @@ export function createUserKeys(prefix: string) {
 type CreatedUserKeys = ReturnType<typeof createUserKeys>;
 
 /** What every part of the backend works with. */
-export interface UserMemoryIo {
+export interface UserMemoryCalls {
   readonly port: RedisPort;
   readonly run: RunScript<keyof typeof scripts>;
   readonly keys: CreatedUserKeys;

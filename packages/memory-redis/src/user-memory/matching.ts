@@ -1,6 +1,6 @@
 import type { MatchedDocument, Matches, StoredFact, TermWeight, UserKey } from "@jaf/user-memory/adapter";
 import { list, number, text } from "../lua.ts";
-import type { UserMemoryIo } from "./keys.ts";
+import type { UserMemoryCalls } from "./keys.ts";
 
 /** How many facts with neighbouring numbers have their contexts in one field: so all are read from few fields. */
 export const CONTEXTS_PER_FIELD = 32;
@@ -67,7 +67,7 @@ function eachPosting(records: string, use: (seq: number, weight: number) => void
 }
 
 /** Facts by their terms. */
-export function createMatching({ run, keys }: UserMemoryIo) {
+export function createMatching({ run, keys }: UserMemoryCalls) {
   return async (user: UserKey, given: readonly string[]): Promise<Matches> => {
     const { postings, contexts } = keys.of(user);
     const terms = [...new Set(given)];

@@ -1,7 +1,7 @@
 import type { UserKey } from "@jaf/user-memory/adapter";
 import { list, text } from "../lua.ts";
 import { decodeVector, signatureLength, signatureScorer } from "./fact-codec.ts";
-import type { UserMemoryIo } from "./keys.ts";
+import type { UserMemoryCalls } from "./keys.ts";
 
 /** A fact and how near its vector is. */
 interface Near {
@@ -65,7 +65,7 @@ function candidates(vector: readonly number[], fields: readonly string[], limit:
  * Facts by their vectors. One bit of each number of all vectors is fetched first; those that seem nearest by that, up to
  * some hundreds, are compared exactly.
  */
-export function createNearest({ port, keys, deadlines }: UserMemoryIo) {
+export function createNearest({ port, keys, deadlines }: UserMemoryCalls) {
   const send = async (command: readonly string[], key: string): Promise<readonly unknown[]> =>
     list(await deadlines(port.send(command, key)));
 

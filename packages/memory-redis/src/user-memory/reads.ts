@@ -8,7 +8,7 @@ import type {
 } from "@jaf/user-memory/adapter";
 import { list, number, text, UnexpectedReply } from "../lua.ts";
 import { decodeFacts, lookupsIn } from "./fact-codec.ts";
-import type { UserMemoryIo } from "./keys.ts";
+import type { UserMemoryCalls } from "./keys.ts";
 
 /** Facts that one call fetches of a listing, so that none holds the server for long. */
 const LIST_PART = 500;
@@ -21,7 +21,7 @@ const counted = (values: readonly unknown[]): readonly string[] => [
 const flag = (brief: boolean | undefined): string => (brief === true ? "1" : "0");
 
 /** Reads facts by what they are found by, and in order. */
-export function createReads({ run, keys }: UserMemoryIo): Pick<UserMemoryBackend, "read" | "list"> {
+export function createReads({ run, keys }: UserMemoryCalls): Pick<UserMemoryBackend, "read" | "list"> {
   return {
     read: async (user, { tombstones: digests = [], brief, ...selection }) => {
       const { head, facts, vectors, lookups, tombstones } = keys.of(user);
@@ -78,7 +78,7 @@ interface Trail {
 }
 
 /** Reads the audit trail, a long one in parts: entries are only ever added, until the user is erased. */
-export function createAuditReader({ run, keys }: UserMemoryIo) {
+export function createAuditReader({ run, keys }: UserMemoryCalls) {
   async function readPart(user: UserKey, first: number, last: number) {
     const { head, audit } = keys.of(user);
     const reply = list(await run("audit", { keys: [head, audit], args: [first, last] }));

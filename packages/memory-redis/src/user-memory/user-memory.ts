@@ -12,7 +12,7 @@ import { type RedisConfig, type RedisSettings, redisConfigSchema } from "../conf
 import { toMemoryError } from "../errors.ts";
 import { createCalls, openStore, type StoreOptions } from "../open-store.ts";
 import { createJobs } from "./jobs.ts";
-import { createUserKeys, type UserMemoryIo } from "./keys.ts";
+import { createUserKeys, type UserMemoryCalls } from "./keys.ts";
 import { createMatching } from "./matching.ts";
 import { createNearest } from "./nearest.ts";
 import { createAuditReader, createReads } from "./reads.ts";
@@ -83,16 +83,16 @@ export async function createRedisUserMemoryBackend(
 export function createUserMemoryBackend(options: StoreOptions): UserMemoryBackend {
   const { port, close } = closable(options.port, options.close);
   const keys = createUserKeys(options.keyPrefix);
-  const io: UserMemoryIo = { port, keys, ...createCalls({ ...options, port }, scripts) };
-  const jobs = createJobs(io);
+  const calls: UserMemoryCalls = { port, keys, ...createCalls({ ...options, port }, scripts) };
+  const jobs = createJobs(calls);
 
   return {
     name: "redis",
-    ...createReads(io),
-    ...createWrites(io, jobs.forget),
-    match: createMatching(io),
-    nearest: createNearest(io),
-    audit: createAuditReader(io),
+    ...createReads(calls),
+    ...createWrites(calls, jobs.forget),
+    match: createMatching(calls),
+    nearest: createNearest(calls),
+    audit: createAuditReader(calls),
     jobs: jobs.backend,
     close,
     toMemoryError: (operation, thrown) => toMemoryError(operation, thrown, port.isCluster),
@@ -112,8 +112,8 @@ function closable(port: RedisPort, close: () => Promise<void>) {
     port: {
       ...port,
       send: (args, key) => (closed ? refuse() : port.send(args, key)),
-      sendInTurn: (commands, key) => (closed ? refuse() : port.sendInTurn(commands, key)),
-      sendAsOne: (commands, key) => (closed ? refuse() : port.sendAsOne(commands, key)),
+      sendPipeline: (commands, key) => (closed ? refuse() : port.sendPipeline(commands, key)),
+      sendTransaction: (commands, key) => (closed ? refuse() : port.sendTransaction(commands, key)),
     } satisfies RedisPort,
     close: async (): Promise<void> => {
       closed = true;

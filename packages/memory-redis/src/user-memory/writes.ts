@@ -8,7 +8,7 @@ import type {
 } from "@jaf/user-memory/adapter";
 import { list, number, text } from "../lua.ts";
 import { encodeFact, encodeVector, lookupsOf, signatureOf } from "./fact-codec.ts";
-import type { UserKeys, UserMemoryIo } from "./keys.ts";
+import type { UserKeys, UserMemoryCalls } from "./keys.ts";
 import { CONTEXTS_PER_FIELD, encodeContext } from "./matching.ts";
 import { encodeEntry } from "./reads.ts";
 
@@ -119,7 +119,7 @@ const ERASED_PARTS = [
 
 /** Changes a user's facts and erases them. `forgetJobs` takes erased jobs out of the queue. */
 export function createWrites(
-  { run, keys, wait }: UserMemoryIo,
+  { run, keys, wait }: UserMemoryCalls,
   forgetJobs: (user: UserKey, jobs: readonly string[]) => Promise<unknown>,
 ): Pick<UserMemoryBackend, "commit" | "erase"> {
   return {

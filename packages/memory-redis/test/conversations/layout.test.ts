@@ -249,7 +249,7 @@ describe("a listing", () => {
       await Promise.all(ids.map((id) => provider.appendMessages(id, hello, { userId: "u" })));
       let writing = true;
       const writer = (async () => {
-        for (let turn = 0; writing; turn++) await provider.appendMessages(`c${(turn * 7) % 300}`, hello);
+        for (let count = 0; writing; count++) await provider.appendMessages(`c${(count * 7) % 300}`, hello);
       })();
       const query = { userId: "u", includeMessages: false, ...(limit === undefined ? {} : { limit }) };
       for (let round = 0; round < 10; round++) {

@@ -3,7 +3,7 @@ import type { MemoryProvider } from "@jaf/memory";
 import { defineMemoryProvider } from "@jaf/memory/adapter";
 import { describe, expect, inject, it } from "vitest";
 import { startBlackHoleProxy } from "../../../../test/black-hole-proxy.ts";
-import { createBackend } from "../../src/conversations/backend.ts";
+import { createConversationBackend } from "../../src/conversations/backend.ts";
 import { openConnection } from "../../src/open-store.ts";
 import { libraries } from "../support/libraries.ts";
 import { freshPrefix } from "../support/stores.ts";
@@ -12,7 +12,7 @@ const SECONDS = 15;
 const WRITERS = 20;
 const commandTimeoutMs = 300;
 
-/** Appends in turn, each until it is acknowledged. */
+/** Appends one after another, each until it is acknowledged. */
 async function write(
   provider: MemoryProvider,
   id: string,
@@ -45,7 +45,7 @@ describe.each(Object.entries(libraries))(
       const times = { connectTimeoutMs: 300 };
       const { port, close } = await openConnection({ settings, operation: "test", libraries: [load], times });
       const options = { port, keyPrefix: freshPrefix(), minReplicas: 0, commandTimeoutMs, close };
-      const provider = defineMemoryProvider(createBackend(options));
+      const provider = defineMemoryProvider(createConversationBackend(options));
       const endMs = performance.now() + SECONDS * 1_000;
       const isOver = () => performance.now() > endMs;
       const writers = Array.from({ length: WRITERS }, (_, n) => write(provider, `c${n}`, isOver));

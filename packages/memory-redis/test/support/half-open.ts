@@ -7,7 +7,7 @@ import { redisCommand } from "../../../../test/redis-command.ts";
 import { requireRedis, startLocalRedis } from "../../../../test/redis-server.ts";
 import type { RestartableServer } from "../../../../test/restartable-server.ts";
 import type { ConnectionTimes } from "../../src/connection/reconnecting.ts";
-import { createBackend } from "../../src/conversations/backend.ts";
+import { createConversationBackend } from "../../src/conversations/backend.ts";
 import { createRedisProvider } from "../../src/index.ts";
 import { openConnection } from "../../src/open-store.ts";
 import { createRedisUserMemory } from "../../src/user-memory/index.ts";
@@ -52,7 +52,7 @@ async function open(library: Library, commandTimeoutMs = ANSWER_MS, times: Parti
     times,
   });
   const options = { port, keyPrefix: freshPrefix(), minReplicas: 0, commandTimeoutMs, close };
-  const provider = defineMemoryProvider(createBackend(options));
+  const provider = defineMemoryProvider(createConversationBackend(options));
   closes.push(() => provider.close());
   return { provider };
 }

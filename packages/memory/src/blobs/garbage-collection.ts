@@ -1,10 +1,10 @@
 import { createSuccess, type Result } from "../contract/errors.ts";
 import type { VersionedMemoryProvider } from "../contract/versioned-provider.ts";
 import { type BlobEntry, type BlobStore, failedIn } from "./blob-store.ts";
-import { namedIn } from "./media-parts.ts";
+import { referencedHashes } from "./media-parts.ts";
 import type { BlobCache } from "./media-resolver.ts";
 
-export interface Collecting {
+export interface MediaStores {
   readonly provider: VersionedMemoryProvider;
   readonly blobs: BlobStore;
   readonly cache: BlobCache;
@@ -25,7 +25,7 @@ function freeOf(listed: readonly BlobEntry[]): readonly BlobEntry[] {
  * 3. Those that no message names are removed, where their token is still the listed one.
  */
 export async function collectBlobs(
-  { provider, blobs, cache }: Collecting,
+  { provider, blobs, cache }: MediaStores,
   conversationId: string,
 ): Promise<Result<number>> {
   const listed = await blobs.list(conversationId);
@@ -34,7 +34,7 @@ export async function collectBlobs(
   if (free.length === 0) return createSuccess(0);
   const read = await provider.readConversation(conversationId, { messages: "all" });
   if (!read.success) return read;
-  const named = namedIn(read.data.conversation?.messages ?? []);
+  const named = referencedHashes(read.data.conversation?.messages ?? []);
   const garbage = free.filter(({ sha256 }) => !named.has(sha256));
   for (const { sha256 } of garbage) cache.delete(conversationId, sha256);
   return garbage.length === 0 ? createSuccess(0) : blobs.remove(conversationId, garbage);
@@ -56,14 +56,14 @@ export interface SweepReport {
 
 /** Collects in conversations that have waited longest. The first failure ends it; the next sweep goes on. */
 export async function sweep(
-  collecting: Collecting,
+  stores: MediaStores,
   { limit = 100, idleSeconds = 3_600 }: SweepOptions,
 ): Promise<Result<SweepReport>> {
-  const due = await collecting.blobs.due(limit, idleSeconds);
+  const due = await stores.blobs.due(limit, idleSeconds);
   if (!due.success) return failedIn("sweepBlobs", due);
   let removed = 0;
   for (const conversationId of due.data) {
-    const collected = await collectBlobs(collecting, conversationId);
+    const collected = await collectBlobs(stores, conversationId);
     if (!collected.success) return failedIn("sweepBlobs", collected);
     removed += collected.data;
   }

@@ -8,7 +8,7 @@ interface HeldBlob {
   readonly holds: Map<string, number>;
 }
 
-interface Shelf {
+interface ConversationBlobs {
   readonly blobs: Map<string, HeldBlob>;
   /** When something was put, or it was given out by `due`. */
   seenAt: number;
@@ -24,19 +24,20 @@ function hold(blob: HeldBlob, { id, seconds }: BlobHold): void {
 const isHeld = ({ holds }: HeldBlob): boolean => [...holds.values()].some((until) => until > Date.now());
 
 function createBackend(): BlobBackend {
-  const shelves = new Map<string, Shelf>();
-  const blobOf = (conversationId: string, sha256: string) => shelves.get(conversationId)?.blobs.get(sha256);
+  const conversations = new Map<string, ConversationBlobs>();
+  const blobOf = (conversationId: string, sha256: string) =>
+    conversations.get(conversationId)?.blobs.get(sha256);
 
   return {
     name: "memory",
     put: async ({ conversationId, sha256, data }, given) => {
-      const shelf = shelves.get(conversationId) ?? { blobs: new Map(), seenAt: 0 };
-      shelves.set(conversationId, shelf);
-      const holds = shelf.blobs.get(sha256)?.holds ?? new Map<string, number>();
+      const conversation = conversations.get(conversationId) ?? { blobs: new Map(), seenAt: 0 };
+      conversations.set(conversationId, conversation);
+      const holds = conversation.blobs.get(sha256)?.holds ?? new Map<string, number>();
       const blob = { data: new Uint8Array(data), token: given.id, holds };
       hold(blob, given);
-      shelf.blobs.set(sha256, blob);
-      shelf.seenAt = Date.now();
+      conversation.blobs.set(sha256, blob);
+      conversation.seenAt = Date.now();
     },
     keep: async (conversationId, hashes, given) =>
       hashes.filter((sha256) => {
@@ -52,30 +53,31 @@ function createBackend(): BlobBackend {
       return blob === undefined ? null : new Uint8Array(blob.data);
     },
     list: async (conversationId) =>
-      [...(shelves.get(conversationId)?.blobs ?? [])].map(([sha256, blob]) => ({
+      [...(conversations.get(conversationId)?.blobs ?? [])].map(([sha256, blob]) => ({
         sha256,
         size: blob.data.byteLength,
         token: blob.token,
         held: isHeld(blob),
       })),
     remove: async (conversationId, blobs) => {
-      const shelf = shelves.get(conversationId);
+      const conversation = conversations.get(conversationId);
       const gone = blobs.filter(
-        ({ sha256, token }) => shelf?.blobs.get(sha256)?.token === token && shelf.blobs.delete(sha256),
+        ({ sha256, token }) =>
+          conversation?.blobs.get(sha256)?.token === token && conversation.blobs.delete(sha256),
       );
-      if (shelf?.blobs.size === 0) shelves.delete(conversationId);
+      if (conversation?.blobs.size === 0) conversations.delete(conversationId);
       return gone.length;
     },
     due: async (limit, idleSeconds) => {
       const now = Date.now();
-      const idle = [...shelves]
+      const idle = [...conversations]
         .filter(([, { seenAt }]) => seenAt <= now - idleSeconds * 1_000)
         .sort(([, a], [, b]) => a.seenAt - b.seenAt)
         .slice(0, limit);
-      for (const [, shelf] of idle) shelf.seenAt = now;
+      for (const [, conversation] of idle) conversation.seenAt = now;
       return idle.map(([conversationId]) => conversationId);
     },
-    close: async () => shelves.clear(),
+    close: async () => conversations.clear(),
   };
 }
 

@@ -127,7 +127,7 @@ export const referencesOf = (messages: readonly RichMessage[]): readonly BlobRef
   messages.flatMap(partsOf).flatMap((part) => referenceIn(part) ?? []);
 
 /** The hashes that these messages name. */
-export const namedIn = (messages: readonly RichMessage[]): ReadonlySet<string> =>
+export const referencedHashes = (messages: readonly RichMessage[]): ReadonlySet<string> =>
   new Set(referencesOf(messages).map(({ sha256 }) => sha256));
 
 /** The message with what `dataOf` gives in the place of references; itself where that is nothing. */

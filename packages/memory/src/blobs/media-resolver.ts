@@ -96,51 +96,51 @@ export interface BlobCache {
 }
 
 /** What another process has erased is given for no longer than this. */
-const KEPT_MS = 60_000;
+const ENTRY_MS = 60_000;
 
-interface Kept {
+interface CacheEntry {
   readonly data: Uint8Array;
   readonly until: number;
 }
 
 // No id holds NUL.
-const keyOf = (conversationId: string, sha256: string): string => `${sha256}\0${conversationId}`;
+const cacheKey = (conversationId: string, sha256: string): string => `${sha256}\0${conversationId}`;
 
 /** Holds `maxBytes` at most; what was read longest ago makes room. */
 export function createBlobCache(maxBytes: number): BlobCache {
   /** Read longest ago first. */
-  const kept = new Map<string, Kept>();
+  const entries = new Map<string, CacheEntry>();
   let bytes = 0;
 
   function drop(key: string): void {
-    bytes -= kept.get(key)?.data.byteLength ?? 0;
-    kept.delete(key);
+    bytes -= entries.get(key)?.data.byteLength ?? 0;
+    entries.delete(key);
   }
 
   return {
     get: (conversationId, sha256) => {
-      const key = keyOf(conversationId, sha256);
-      const entry = kept.get(key);
+      const key = cacheKey(conversationId, sha256);
+      const entry = entries.get(key);
       if (entry === undefined) return undefined;
       if (entry.until <= Date.now()) {
         drop(key);
         return undefined;
       }
-      kept.delete(key);
-      kept.set(key, entry);
+      entries.delete(key);
+      entries.set(key, entry);
       return entry.data;
     },
     set: (conversationId, sha256, data) => {
-      const key = keyOf(conversationId, sha256);
+      const key = cacheKey(conversationId, sha256);
       drop(key);
       if (data.byteLength > maxBytes) return;
-      kept.set(key, { data, until: Date.now() + KEPT_MS });
+      entries.set(key, { data, until: Date.now() + ENTRY_MS });
       bytes += data.byteLength;
-      for (const oldest of kept.keys()) {
+      for (const oldest of entries.keys()) {
         if (bytes <= maxBytes) return;
         drop(oldest);
       }
     },
-    delete: (conversationId, sha256) => drop(keyOf(conversationId, sha256)),
+    delete: (conversationId, sha256) => drop(cacheKey(conversationId, sha256)),
   };
 }

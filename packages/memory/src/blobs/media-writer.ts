@@ -10,8 +10,8 @@ import {
 import type { BlobReference, Message } from "../contract/message.ts";
 import { present } from "../runtime/objects.ts";
 import { type BlobHold, failedIn } from "./blob-store.ts";
-import { type Collecting, collectBlobs } from "./garbage-collection.ts";
-import { type BatchMedia, namedIn } from "./media-parts.ts";
+import { collectBlobs, type MediaStores } from "./garbage-collection.ts";
+import { type BatchMedia, referencedHashes } from "./media-parts.ts";
 
 /** A step with blobs failed without changing the outcome of a call: blobs that remain are swept later. */
 export interface BlobErrorEvent {
@@ -25,7 +25,7 @@ export interface BlobErrorEvent {
   readonly error: MemoryErrorUnion;
 }
 
-export interface MediaWriting extends Collecting {
+export interface MediaWriterOptions extends MediaStores {
   readonly settings: { readonly maxBytes: number; readonly holdSeconds: number };
   readonly report: (event: BlobErrorEvent) => void;
 }
@@ -61,8 +61,8 @@ const NOT_HERE =
   "media that a stored message of this conversation names; resolve that of another one with resolveMedia first";
 
 /** Writes of media for one provider: see `withBlobs` for the order of steps. */
-export function createMediaWriter(writing: MediaWriting) {
-  const { provider, blobs, settings, report } = writing;
+export function createMediaWriter(options: MediaWriterOptions) {
+  const { provider, blobs, settings, report } = options;
   const { maxBytes, holdSeconds } = settings;
 
   const invalid = (operation: string, issues: readonly MemoryIssue[]) =>
@@ -104,7 +104,7 @@ export function createMediaWriter(writing: MediaWriting) {
     });
     if (!read.success) return failedIn(operation, read);
     if (read.data.receipt !== undefined) return createSuccess(undefined);
-    const named = namedIn(read.data.conversation?.messages ?? []);
+    const named = referencedHashes(read.data.conversation?.messages ?? []);
     const issues = media.references
       .filter(({ reference: { sha256 } }) => !named.has(sha256) || !kept.data.includes(sha256))
       .map(({ path }) => ({ path, expected: NOT_HERE }));
@@ -121,9 +121,9 @@ export function createMediaWriter(writing: MediaWriting) {
     { conversationId, idempotencyKey }: MediaWrite,
     stored: readonly Message[],
   ): Promise<boolean> {
-    const hashes = [...namedIn(stored)];
+    const hashes = [...referencedHashes(stored)];
     const isIn = (messages: readonly Message[]): boolean => {
-      const named = namedIn(messages);
+      const named = referencedHashes(messages);
       return hashes.every((sha256) => named.has(sha256));
     };
     const asked = present({ receiptFor: idempotencyKey });
@@ -139,7 +139,7 @@ export function createMediaWriter(writing: MediaWriting) {
   }
 
   async function collect(conversationId: string): Promise<void> {
-    const collected = await collectBlobs(writing, conversationId);
+    const collected = await collectBlobs(options, conversationId);
     if (!collected.success) report({ step: "erase", conversationId, error: collected.error });
   }
 

@@ -11,8 +11,8 @@ import { notifyObserver } from "../runtime/observer.ts";
 import { mayAnswerFromFallback } from "../wrappers/fallback.ts";
 import { type BlobStore, failedIn } from "./blob-store.ts";
 import {
-  type Collecting,
   collectBlobs,
+  type MediaStores,
   type SweepOptions,
   type SweepReport,
   sweep,
@@ -118,8 +118,8 @@ export function withBlobs<P extends VersionedMemoryProvider>(
   }
   const report = (event: BlobErrorEvent) => notifyObserver("onBlobError", onBlobError, event);
   const cache = createBlobCache(cacheBytes);
-  const collecting = { provider, blobs, cache };
-  const writer = createMediaWriter({ ...collecting, settings, report });
+  const stores = { provider, blobs, cache };
+  const writer = createMediaWriter({ ...stores, settings, report });
   const reading = createMediaResolver(blobs, cache);
   let mediaWrites = Math.floor(Math.random() * SWEEP_EVERY); // Also of many processes that each write little.
 
@@ -127,7 +127,7 @@ export function withBlobs<P extends VersionedMemoryProvider>(
     const written = await writer.write(write);
     mediaWrites += 1;
     if (!written.success || mediaWrites % SWEEP_EVERY !== 0) return written;
-    const swept = await sweep(collecting, { limit: SWEPT_AT_ONCE });
+    const swept = await sweep(stores, { limit: SWEPT_AT_ONCE });
     if (!swept.success) report({ step: "sweep", error: swept.error });
     return written;
   }
@@ -169,7 +169,7 @@ export function withBlobs<P extends VersionedMemoryProvider>(
 
   const methods: Partial<VersionedMemoryProvider> & BlobMethods = {
     ...reading,
-    ...createErasures(collecting),
+    ...createErasures(stores),
     storeMessages: write("storeMessages"),
     appendMessages: write("appendMessages"),
     exportConversation: async (conversationId) => {
@@ -191,7 +191,7 @@ export function withBlobs<P extends VersionedMemoryProvider>(
         store: (messages) => provider.importConversation({ ...own, messages }, options),
       });
     },
-    sweepBlobs: (given = {}) => sweep(collecting, given),
+    sweepBlobs: (given = {}) => sweep(stores, given),
   };
   return extendObject(provider, methods) as P & BlobMethods;
 }
@@ -223,14 +223,14 @@ async function conversationsOf(
  * `sweepBlobs`, because nothing says any more which conversations were the user's.
  */
 function createErasures(
-  collecting: Collecting,
+  stores: MediaStores,
 ): Pick<VersionedMemoryProvider, "deleteConversation" | "clearUserConversations"> {
-  const { provider } = collecting;
+  const { provider } = stores;
   return {
     deleteConversation: async (conversationId) => {
       const deleted = await provider.deleteConversation(conversationId);
       if (!deleted.success) return deleted;
-      const collected = await collectBlobs(collecting, conversationId);
+      const collected = await collectBlobs(stores, conversationId);
       return collected.success ? deleted : failedIn("deleteConversation", collected);
     },
 
@@ -243,7 +243,7 @@ function createErasures(
       if (!cleared.success) return cleared;
       for (let from = 0; from < found.data.length; from += COLLECTED_AT_ONCE) {
         const some = found.data.slice(from, from + COLLECTED_AT_ONCE);
-        const results = await Promise.all(some.map((id) => collectBlobs(collecting, id)));
+        const results = await Promise.all(some.map((id) => collectBlobs(stores, id)));
         for (const collected of results)
           if (!collected.success) return failedIn("clearUserConversations", collected);
       }

@@ -54,32 +54,32 @@ export const unknownFieldIssues = (path: string, value: object, known: readonly 
 // of the schemas.
 
 /** What a value is, in the words of an error; nothing of it is quoted. */
-function kindOf(value: unknown): string {
+function typeNameOf(value: unknown): string {
   if (value === null) return "null";
   if (typeof value === "number") return Number.isFinite(value) ? "number" : String(value);
   if (Array.isArray(value)) return "array";
   return value instanceof Date ? "Date" : typeof value;
 }
 
-export const expectedKind = (path: string, kind: string, value: unknown): MemoryIssue => ({
+export const expectedType = (path: string, type: string, value: unknown): MemoryIssue => ({
   path,
-  expected: `${kind}, received ${kindOf(value)}`,
+  expected: `${type}, received ${typeNameOf(value)}`,
 });
 
 /** Whole numbers that JavaScript tells apart. */
 export function integerOptionIssue(path: string, value: unknown, minimum: number): MemoryIssue | undefined {
-  if (typeof value !== "number" || !Number.isFinite(value)) return expectedKind(path, "number", value);
-  if (!Number.isInteger(value)) return expectedKind(path, "int", value);
+  if (typeof value !== "number" || !Number.isFinite(value)) return expectedType(path, "number", value);
+  if (!Number.isInteger(value)) return expectedType(path, "int", value);
   if (value < minimum) return { path, expected: `number to be >=${minimum}` };
   if (value <= Number.MAX_SAFE_INTEGER) return undefined;
   return { path, expected: `int to be <=${Number.MAX_SAFE_INTEGER}` };
 }
 
-export const kindIssue = (
+export const typeIssue = (
   path: string,
   value: unknown,
-  kind: "string" | "boolean",
-): MemoryIssue | undefined => (typeof value === kind ? undefined : expectedKind(path, kind, value));
+  type: "string" | "boolean",
+): MemoryIssue | undefined => (typeof value === type ? undefined : expectedType(path, type, value));
 
 /** Names what is wrong, e.g. `Invalid retry options: maxAttempts: expected number to be >=1.`, and never quotes a value. */
 export function optionsError(what: string, issues: readonly MemoryIssue[]): TypeError {
@@ -102,7 +102,7 @@ export function refuseOptions(what: string, issues: readonly (MemoryIssue | unde
 /** Throws an {@link optionsError} for what has no fields. */
 export function optionFields(what: string, options: unknown): Fields {
   if (isFields(options)) return options;
-  throw optionsError(what, [expectedKind("", "object", options)]);
+  throw optionsError(what, [expectedType("", "object", options)]);
 }
 
 const formatPath = (path: readonly PropertyKey[]): string =>

@@ -77,7 +77,7 @@ export async function diagnoseMemoryProvider(
   const steps: DiagnosisStep[] = [];
   const run: Run = async (step) => {
     const start = performance.now();
-    const error = judge(await outcomeOf(timeoutMs, step), step.misfit);
+    const error = errorOf(await outcomeOf(timeoutMs, step), step.misfit);
     const latencyMs = performance.now() - start;
     steps.push({
       name: step.name,
@@ -160,7 +160,7 @@ const isTagged = (error: unknown): error is MemoryErrorUnion =>
 const NO_RESULT = "the provider returned something that is no Result of this method";
 
 /** What is wrong with a result, which may be any value. */
-function judge<T>(answer: unknown, misfit: Step<T>["misfit"]): MemoryErrorUnion | undefined {
+function errorOf<T>(answer: unknown, misfit: Step<T>["misfit"]): MemoryErrorUnion | undefined {
   try {
     const result = answer as Result<T>;
     if (result.success === true) {

@@ -26,7 +26,7 @@ interface OpenAppend {
 }
 
 /** A conversation as the store returns it, with what this process knows of it. */
-export interface KnownConversation {
+export interface LoadedConversation {
   readonly listed: ListedConversation;
   readonly messages: readonly Message[];
   readonly local: LocalState;
@@ -37,7 +37,7 @@ export interface StoreState {
   readonly queue: KeyedQueue;
   readonly conversations: Map<string, LocalState>;
   /** By the user that they are for. */
-  readonly views: Map<string, MemoryProvider>;
+  readonly providers: Map<string, MemoryProvider>;
 }
 
 /** What tells one conversation from another under its id: the epoch where the store doesn't say it. */
@@ -83,7 +83,7 @@ function countAfter(
 }
 
 /** Records a write whose messages are stored. */
-export function recordWrite(local: LocalState, write: ConversationWrite): void {
+export function applyToLocalState(local: LocalState, write: ConversationWrite): void {
   const { entry, open } = local;
   // The store has the messages, and keeps no traces.
   const { traceId: _, messages, ...rest } = write;
@@ -95,7 +95,7 @@ export function recordWrite(local: LocalState, write: ConversationWrite): void {
   const applying = {
     now: new Date(),
     maxMessages: Number.POSITIVE_INFINITY,
-    keepBody: (body: string) => body,
+    storeBody: (body: string) => body,
   };
   applyWrite(entry, { ...rest, messages: [] }, applying);
   if (write.idempotency !== undefined) open.delete(write.idempotency.key);
@@ -107,7 +107,7 @@ export function activityOf(listed: ListedConversation, entry: Entry | undefined)
 }
 
 /** All of it, as if it were in memory. */
-export function wholeEntry({ listed, messages, local: { entry } }: KnownConversation): Entry {
+export function wholeEntry({ listed, messages, local: { entry } }: LoadedConversation): Entry {
   // The store keeps no such field, and others write to it too.
   const systemContent: JsonObject = messages.some(isSystemContent) ? { systemContent: true } : {};
   return {

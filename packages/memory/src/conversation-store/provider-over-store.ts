@@ -16,7 +16,7 @@ import { createKeyedQueue } from "../runtime/keyed-queue.ts";
 import { present, setBounded } from "../runtime/objects.ts";
 import {
   activityOf,
-  type KnownConversation,
+  type LoadedConversation,
   localStateOf,
   type StoreState,
   wholeEntry,
@@ -30,20 +30,20 @@ import {
   storeFailure,
 } from "./store.ts";
 import { type ListedConversation, listConversations, loadMessages } from "./store-reader.ts";
-import { refuseUnsupported, settle, writeToStore } from "./store-writer.ts";
+import { refuseUnsupported, resolveOpenAppend, writeToStore } from "./store-writer.ts";
 
-const MAX_VIEWS = 2_000;
+const MAX_PROVIDERS = 2_000;
 
 const METHODS = ["create", "load", "append", "setTitle", "list"] as const;
 
-/** Shared by all views of a store in this process, so that writes through two of them are done one after another. */
+/** Shared by all providers of a store in this process, so that writes through two of them are done one after another. */
 const states = new WeakMap<AnyConversationStore, StoreState>();
 
 function stateOf(store: AnyConversationStore): StoreState {
   const state: StoreState = states.get(store) ?? {
     queue: createKeyedQueue(),
     conversations: new Map(),
-    views: new Map(),
+    providers: new Map(),
   };
   states.set(store, state);
   return state;
@@ -51,7 +51,7 @@ function stateOf(store: AnyConversationStore): StoreState {
 
 const optionsSchema = z.strictObject({
   /**
-   * The user whose conversations the view shows: those that `list(userId)` names. Any other is a `MemoryConflictError` with
+   * The user whose conversations the provider shows: those that `list(userId)` names. Any other is a `MemoryConflictError` with
    * reason `"owner"`. Without it, `list()` has to name the conversations of all users, each with its owner.
    */
   userId: z.string().min(1).exactOptional(),
@@ -95,81 +95,81 @@ export function isProviderConversationStore(store: AnyConversationStore): store 
  * `close` leaves the store open. Throws a `TypeError` if a method is missing or for invalid options.
  */
 export function providerOf(store: AnyConversationStore, options: ProviderOfOptions = {}): MemoryProvider {
-  const { userId } = parseOptions(optionsSchema, options, "provider view options");
+  const { userId } = parseOptions(optionsSchema, options, "providerOf options");
   if (isProviderConversationStore(store)) return store.provider;
   for (const method of METHODS) {
     if (typeof store[method] !== "function") {
       throw new TypeError(`Invalid conversation store: ${method}: expected a function.`);
     }
   }
-  return viewOf(store, userId);
+  return providerFor(store, userId);
 }
 
 /** The same object for the same user, as an engine may queue runs by provider; a new one after `close`. */
-function viewOf(store: AnyConversationStore, userId: string | undefined): MemoryProvider {
+function providerFor(store: AnyConversationStore, userId: string | undefined): MemoryProvider {
   const state = stateOf(store);
   const key = JSON.stringify(userId ?? null);
-  const known = state.views.get(key);
-  if (known !== undefined) return known;
-  const provider = defineMemoryProvider(createStoreBackend({ store, state, userId }));
-  const view: MemoryProvider = {
-    ...provider,
+  const existing = state.providers.get(key);
+  if (existing !== undefined) return existing;
+  const defined = defineMemoryProvider(createStoreBackend({ store, state, userId }));
+  const provider: MemoryProvider = {
+    ...defined,
     close: () => {
-      state.views.delete(key);
-      return provider.close();
+      state.providers.delete(key);
+      return defined.close();
     },
   };
-  setBounded(state.views, [key, view], MAX_VIEWS);
-  return view;
+  setBounded(state.providers, [key, provider], MAX_PROVIDERS);
+  return provider;
 }
 
-interface StoreView {
+interface StoreBackendOptions {
   readonly store: AnyConversationStore;
   readonly state: StoreState;
-  /** The user that the view is for; absent: it sees the conversations of all users. */
+  /** The user that the provider is for; absent: it sees the conversations of all users. */
   readonly userId: string | undefined;
 }
 
 /** The storage port over the five methods of a conversation store; see `providerOf` for what it can't do. */
-function createStoreBackend({ store, state, userId: viewer }: StoreView): MemoryBackend {
+function createStoreBackend({ store, state, userId: viewerId }: StoreBackendOptions): MemoryBackend {
   const { conversations, queue } = state;
 
-  const list = async (userId = viewer) =>
-    viewer === undefined || userId === viewer ? listConversations(store, userId) : [];
+  const list = async (userId = viewerId) =>
+    viewerId === undefined || userId === viewerId ? listConversations(store, userId) : [];
 
   const findListed = async (conversationId: string) => (await list()).find(({ id }) => id === conversationId);
 
   /** Call it in the conversation's queue. `null` if there is none; throws for one that may be another user's. */
-  async function readKnown(
+  async function loadConversation(
     conversationId: string,
     entry?: ListedConversation,
-  ): Promise<KnownConversation | null> {
+  ): Promise<LoadedConversation | null> {
     const listed = entry ?? (await findListed(conversationId));
     const messages = await loadMessages(store, conversationId);
     if (listed !== undefined) {
       return { listed, local: localStateOf(state, listed, messages.length), messages };
     }
-    if (messages.length > 0) throw unlisted(viewer);
-    const isGone = viewer === undefined || conversations.get(conversationId)?.entry.userId === viewer;
+    if (messages.length > 0) throw unlisted(viewerId);
+    const isGone = viewerId === undefined || conversations.get(conversationId)?.entry.userId === viewerId;
     if (isGone) conversations.delete(conversationId);
     return null;
   }
 
   const read = ({ conversationId, messages, asksTime, ...request }: ReadRequest): Promise<ReadOutcome> =>
     queue.run(conversationId, async () => {
-      const known = await readKnown(conversationId);
+      const loaded = await loadConversation(conversationId);
       // A conversation store has no clock to ask.
       const time = asksTime === true ? { readAt: new Date() } : {};
-      if (known === null) return { conversation: null, ...time };
-      settle(known, request.receiptFor);
-      const { conversation, ...rest } = toRead(wholeEntry(known), messages, request);
+      if (loaded === null) return { conversation: null, ...time };
+      resolveOpenAppend(loaded, request.receiptFor);
+      const { conversation, ...rest } = toRead(wholeEntry(loaded), messages, request);
       return { conversation: withoutDigest(conversation), ...rest, ...time };
     });
 
   const write = (input: ConversationWrite) =>
     queue.run(input.conversationId, async () => {
       refuseUnsupported(input);
-      return writeToStore(store, await readKnown(input.conversationId), input);
+      return writeToStore(store, await loadConversation(input.conversationId), input);
     });
 
   async function find(query: ConversationQuery): Promise<readonly StoredConversation[]> {
@@ -187,8 +187,8 @@ function createStoreBackend({ store, state, userId: viewer }: StoreView): Memory
       }));
     const found: StoredConversation[] = [];
     for (const listed of selectConversations(candidates, query)) {
-      const known = await queue.run(listed.id, () => readKnown(listed.id, listed));
-      if (known !== null) found.push(withoutDigest(toListed(wholeEntry(known), query.includeMessages)));
+      const loaded = await queue.run(listed.id, () => loadConversation(listed.id, listed));
+      if (loaded !== null) found.push(withoutDigest(toListed(wholeEntry(loaded), query.includeMessages)));
     }
     return found;
   }
@@ -219,7 +219,7 @@ function createStoreBackend({ store, state, userId: viewer }: StoreView): Memory
     stats: async (userId) =>
       statsOf(await find({ ...present({ userId }), offset: 0, includeMessages: false })),
     // The one method that needs nothing to be there: a user that nobody is.
-    ping: async () => void (await store.list(viewer ?? crypto.randomUUID())),
+    ping: async () => void (await store.list(viewerId ?? crypto.randomUUID())),
     close: async () => {},
     toMemoryError: (operation, thrown) =>
       thrown instanceof ConversationStoreError
@@ -238,8 +238,8 @@ const NO_TRACES: ReadonlySet<string> = new Set();
 /** Others write to the store, too, so that a digest would be of no history that there was. */
 const withoutDigest = ({ historyDigest: _, ...stored }: StoredConversation): StoredConversation => stored;
 
-function unlisted(viewer: string | undefined): ConversationStoreError {
-  if (viewer !== undefined) {
+function unlisted(viewerId: string | undefined): ConversationStoreError {
+  if (viewerId !== undefined) {
     return new ConversationStoreError(createMemoryConflictError("owner", { provider: PROVIDER }));
   }
   const reason =

@@ -131,8 +131,8 @@ export function createConversationStore(
     },
     list: async (...args: readonly [userId?: string]) => {
       const [userId] = args;
-      if (args.length === 0) return listConversations(retrying, {});
-      if (userId !== undefined) return listConversations(retrying, { userId });
+      if (args.length === 0) return listAll(retrying, {});
+      if (userId !== undefined) return listAll(retrying, { userId });
       const expected = "a user id; leave the argument out to list everybody's conversations";
       throw invalidInput([{ path: "userId", expected }], { operation: "list" });
     },
@@ -155,7 +155,7 @@ function threadId(userId: string, agent: string): string {
 const PAGE = 100;
 
 /** Newest activity first, each once. Holds one page of conversations at a time, and the entries. */
-async function listConversations(
+async function listAll(
   provider: MemoryProvider,
   query: Pick<MemoryQuery, "userId">,
 ): Promise<ConversationStoreListEntry[]> {

@@ -10,7 +10,7 @@ import type { Message } from "../contract/message.ts";
 import { sanitizeConversation } from "../history/messages/sanitizer.ts";
 import { decideWrite } from "../in-memory/write.ts";
 import { setBounded } from "../runtime/objects.ts";
-import { type KnownConversation, recordWrite } from "./local-state.ts";
+import { applyToLocalState, type LoadedConversation } from "./local-state.ts";
 import {
   type AnyConversationStore,
   type ConversationStoreError,
@@ -51,16 +51,16 @@ const noTombstones = (): Tombstones => ({ conversation: null, user: null });
 /** Decides as every backend does, then appends. Call it in the conversation's queue, right after it was read. */
 export async function writeToStore(
   store: AnyConversationStore,
-  known: KnownConversation | null,
+  loaded: LoadedConversation | null,
   write: ConversationWrite,
 ): Promise<WriteOutcome> {
-  if (known === null) return decideWrite(undefined, write, noTombstones) ?? { status: "missing" };
-  if (hasOtherBody(known, write)) return { status: "conflict", reason: "idempotency-key" };
-  settle(known, write.idempotency?.key);
-  const decided = decideWrite(known.local.entry, write, noTombstones);
+  if (loaded === null) return decideWrite(undefined, write, noTombstones) ?? { status: "missing" };
+  if (hasOtherBody(loaded, write)) return { status: "conflict", reason: "idempotency-key" };
+  resolveOpenAppend(loaded, write.idempotency?.key);
+  const decided = decideWrite(loaded.local.entry, write, noTombstones);
   if (decided !== undefined) return decided;
-  if (write.messages.length > 0) await append(store, known, write);
-  recordWrite(known.local, write);
+  if (write.messages.length > 0) await append(store, loaded, write);
+  applyToLocalState(loaded.local, write);
   return { status: "written" };
 }
 
@@ -68,7 +68,7 @@ const batchOf = ({ messages }: ConversationWrite): readonly Message[] =>
   messages.map(({ body }, index) => decodeMessage(body, index));
 
 /** Whether an append with other messages threw under the key: it may come to be, so that both would be there. */
-function hasOtherBody({ local }: KnownConversation, { idempotency }: ConversationWrite): boolean {
+function hasOtherBody({ local }: LoadedConversation, { idempotency }: ConversationWrite): boolean {
   const open = idempotency && local.open.get(idempotency.key);
   return open !== undefined && open.write.idempotency?.bodyHash !== idempotency?.bodyHash;
 }
@@ -77,19 +77,19 @@ function hasOtherBody({ local }: KnownConversation, { idempotency }: Conversatio
  * An append that threw counts as written once its messages are there. Throws {@link ConversationStoreError} where that
  * can't be known.
  */
-export function settle({ local, messages }: KnownConversation, key: string | undefined): void {
+export function resolveOpenAppend({ local, messages }: LoadedConversation, key: string | undefined): void {
   const open = key === undefined ? undefined : local.open.get(key);
   if (open === undefined) return;
   const outcome = findAppendOutcome(messages, batchOf(open.write), open.before);
   if (outcome === "unclear") throw unknownOutcome(false);
   // Reading it has counted its messages.
-  if (outcome === "appended") recordWrite(local, { ...open.write, messages: [] });
+  if (outcome === "appended") applyToLocalState(local, { ...open.write, messages: [] });
 }
 
 /** Throws unless the batch is stored afterwards. */
 async function append(
   store: AnyConversationStore,
-  { local, messages }: KnownConversation,
+  { local, messages }: LoadedConversation,
   write: ConversationWrite,
 ): Promise<void> {
   const { conversationId, idempotency } = write;

@@ -25,7 +25,7 @@ interface EntryMessage {
 }
 
 /** What is kept of a message's body: the text, or the message decoded from it. */
-export type KeepBody = (body: string, index: number) => StoredMessage;
+export type StoreBody = (body: string, index: number) => StoredMessage;
 
 /**
  * A conversation in this process's memory. Writes change it in place, in one synchronous step, so that an append

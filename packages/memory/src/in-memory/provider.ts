@@ -22,7 +22,7 @@ import {
   type Entry,
   expiryTime,
   isExpired,
-  type KeepBody,
+  type StoreBody,
   selectConversations,
   statsOf,
   toHistory,
@@ -52,11 +52,11 @@ export interface InMemoryProvider extends VersionedMemoryProvider {
 
 interface BackendOptions {
   readonly limits: InMemoryLimits;
-  readonly keepBody: KeepBody;
+  readonly storeBody: StoreBody;
   readonly onEvicted: EvictionListener;
 }
 
-function createBackend({ limits, keepBody, onEvicted }: BackendOptions): MemoryBackend {
+function createBackend({ limits, storeBody, onEvicted }: BackendOptions): MemoryBackend {
   /** Least recently active first: each write moves its conversation to the end. */
   const entries = new Map<string, Entry>();
   const idsByUser = new Map<string, Set<string>>();
@@ -116,7 +116,7 @@ function createBackend({ limits, keepBody, onEvicted }: BackendOptions): MemoryB
 
   function write(write: ConversationWrite): WriteOutcome {
     const entry = live(write.conversationId);
-    const decided = decideWrite(entry, write, () => tombstones.of(write));
+    const decided = decideWrite(entry, write, () => tombstones.get(write));
     if (decided !== undefined) return decided;
     // Metadata alone change no messages, also where an import or a replacement has brought more than the limit.
     const appends = write.mode === "append" && write.messages.length > 0;
@@ -125,7 +125,7 @@ function createBackend({ limits, keepBody, onEvicted }: BackendOptions): MemoryB
     const now = new Date();
     const written = entry ?? (write.create && createEntry(write, write.create.incarnation, now));
     if (written === undefined) return { status: "missing" };
-    applyWrite(written, write, { now, maxMessages, keepBody });
+    applyWrite(written, write, { now, maxMessages, storeBody });
     put(written);
     if (write.source !== undefined) placeByActivity(written);
     evict();
@@ -152,7 +152,7 @@ function createBackend({ limits, keepBody, onEvicted }: BackendOptions): MemoryB
 
   function removeWithTombstone(entry: Entry): void {
     remove(entry);
-    tombstones.leave("conversation", entry.conversationId);
+    tombstones.create("conversation", entry.conversationId);
   }
 
   function find(query: ConversationQuery) {
@@ -169,7 +169,7 @@ function createBackend({ limits, keepBody, onEvicted }: BackendOptions): MemoryB
       const time = asksTime === true ? { readAt: new Date() } : {};
       if (entry !== undefined) return { ...toRead(entry, messages, rest), ...time };
       if (asked === undefined) return { conversation: null, ...time };
-      return { conversation: null, tombstones: tombstones.of({ conversationId, ...asked }), ...time };
+      return { conversation: null, tombstones: tombstones.get({ conversationId, ...asked }), ...time };
     },
     history: {
       algorithm: DIGESTS,
@@ -182,11 +182,11 @@ function createBackend({ limits, keepBody, onEvicted }: BackendOptions): MemoryB
     delete: async (conversationId) => {
       const entry = live(conversationId);
       if (entry !== undefined) remove(entry);
-      tombstones.leave("conversation", conversationId);
+      tombstones.create("conversation", conversationId);
       return entry !== undefined;
     },
     clearUser: async (userId) => {
-      tombstones.leave("user", userId);
+      tombstones.create("user", userId);
       const owned = liveOfUser(userId);
       for (const entry of owned) removeWithTombstone(entry);
       return owned.length;
@@ -213,9 +213,9 @@ function createBackend({ limits, keepBody, onEvicted }: BackendOptions): MemoryB
  * Decoded once and for all readers, as it is frozen; text if it may hold a `Date`, bytes or a `URL`, which nothing can
  * freeze.
  */
-const keepDecoded: KeepBody = (body, index) => (mayHoldTags(body) ? body : decodeMessage(body, index));
+const storeDecoded: StoreBody = (body, index) => (mayHoldTags(body) ? body : decodeMessage(body, index));
 
-const keepText: KeepBody = (body) => body;
+const storeText: StoreBody = (body) => body;
 
 const parseLimits = (config: InMemoryConfig): InMemoryLimits =>
   parseOptions(inMemoryConfigSchema, config, "in-memory provider configuration");
@@ -225,7 +225,7 @@ const parseLimits = (config: InMemoryConfig): InMemoryLimits =>
  * a `TypeError` for an invalid configuration, naming the field.
  */
 export const createInMemoryBackend = (config: InMemoryConfig = {}): MemoryBackend =>
-  createBackend({ limits: parseLimits(config), keepBody: keepText, onEvicted: () => {} });
+  createBackend({ limits: parseLimits(config), storeBody: storeText, onEvicted: () => {} });
 
 /**
  * Keeps conversations in this process: for development, tests and short-lived work. Nothing survives a restart.
@@ -236,7 +236,7 @@ export function createInMemoryProvider(config: InMemoryConfig = {}): InMemoryPro
   const onEvicted = (conversationId: string) => {
     for (const listener of listeners) notifyObserver('to "conversation_evicted"', listener, conversationId);
   };
-  const backend = createBackend({ limits: parseLimits(config), keepBody: keepDecoded, onEvicted });
+  const backend = createBackend({ limits: parseLimits(config), storeBody: storeDecoded, onEvicted });
   return {
     ...defineMemoryProvider(backend),
     on: (_event, listener) => {
@@ -250,8 +250,8 @@ type TombstoneOwner = Pick<ConversationWrite, "conversationId" | "userId">;
 
 interface TombstoneStore {
   /** Makes a tombstone; replaces an earlier one of the same conversation or user. */
-  readonly leave: (kind: "conversation" | "user", id: string) => void;
-  readonly of: (owner: TombstoneOwner) => Tombstones;
+  readonly create: (kind: "conversation" | "user", id: string) => void;
+  readonly get: (owner: TombstoneOwner) => Tombstones;
   readonly clear: () => void;
 }
 
@@ -272,7 +272,7 @@ function createTombstones(): TombstoneStore {
   };
 
   return {
-    leave: (kind: "conversation" | "user", id: string): void => {
+    create: (kind: "conversation" | "user", id: string): void => {
       const now = Date.now();
       const key = tombstoneKey(kind, id);
       removeExpired(now);
@@ -280,7 +280,7 @@ function createTombstones(): TombstoneStore {
       tombstones.delete(key);
       tombstones.set(key, { id: crypto.randomUUID(), expiresAt: now + TOMBSTONE_SECONDS * 1_000 });
     },
-    of: ({ conversationId, userId }: TombstoneOwner): Tombstones => ({
+    get: ({ conversationId, userId }: TombstoneOwner): Tombstones => ({
       conversation: idOf("conversation", conversationId),
       user: userId === undefined ? null : idOf("user", userId),
     }),

@@ -7,7 +7,7 @@ import {
   type Tombstones,
   type WriteOutcome,
 } from "../contract/backend.ts";
-import { DIGESTS, digestOf, type Entry, type KeepBody } from "./conversation.ts";
+import { DIGESTS, digestOf, type Entry, type StoreBody } from "./conversation.ts";
 
 const conflict = (reason: Extract<WriteOutcome, { status: "conflict" }>["reason"]): WriteOutcome => ({
   status: "conflict",
@@ -75,14 +75,14 @@ interface Applying {
   readonly now: Date;
   /** The tighter of the write's and the provider's limit. */
   readonly maxMessages: number;
-  readonly keepBody: KeepBody;
+  readonly storeBody: StoreBody;
 }
 
 /** Does a write that `decideWrite` allows. */
 export function applyWrite(
   entry: Entry,
   write: ConversationWrite,
-  { now, maxMessages, keepBody }: Applying,
+  { now, maxMessages, storeBody }: Applying,
 ): void {
   const { mode, dropLast = 0, source } = write;
   const isReplace = mode === "replace";
@@ -92,7 +92,7 @@ export function applyWrite(
   drop(entry, entry.messages.length - dropped, dropped);
   // Positions of what is replaced as a whole are not used again, those of a dropped end are.
   if (!isReplace) entry.nextPosition -= dropLast;
-  const added = add(entry, write, keepBody);
+  const added = add(entry, write, storeBody);
   const trimmed = trimStart(entry.messages, maxMessages, ({ isToolResult }) => isToolResult);
   entry.base = entry.messages[trimmed - 1]?.digest ?? entry.base;
   drop(entry, 0, trimmed);
@@ -114,7 +114,7 @@ function drop({ messages, ownIds }: Entry, from: number, count: number): void {
 }
 
 /** Returns how many messages were added: those that are stored under their own ids are skipped. */
-function add(entry: Entry, { messages }: ConversationWrite, keepBody: KeepBody): number {
+function add(entry: Entry, { messages }: ConversationWrite, storeBody: StoreBody): number {
   let added = 0;
   let digest = digestOf(entry);
   for (const [index, { body, isToolResult, own }] of messages.entries()) {
@@ -123,7 +123,7 @@ function add(entry: Entry, { messages }: ConversationWrite, keepBody: KeepBody):
       entry.ownIds.set(own.id, { hash: own.hash, position: entry.nextPosition });
     }
     digest = nextDigest(DIGESTS, digest, messageHash(body));
-    entry.messages.push({ stored: keepBody(body, index), digest, isToolResult, own });
+    entry.messages.push({ stored: storeBody(body, index), digest, isToolResult, own });
     entry.nextPosition += 1;
     added += 1;
   }

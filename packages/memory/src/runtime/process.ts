@@ -55,7 +55,7 @@ const UNRESOLVED = new Set<unknown>([
 /** Whether Node found no module for a name, as opposed to a module whose code threw. */
 export const isUnresolved = (thrown: unknown): boolean => UNRESOLVED.has(codeOf(thrown));
 
-/** Whether an import failed for want of this very package, and not of one that it imports in turn. */
+/** Whether an import failed for want of this very package, and not of one that it imports itself. */
 export function isMissingPackage(name: string, thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   const code = codeOf(thrown);

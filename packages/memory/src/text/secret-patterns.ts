@@ -35,7 +35,7 @@ const FORMS: readonly RegExp[] = [
  * Secrets that their form gives away. With `hashes`, text of 32 characters and more that is as irregular as a hash is one;
  * without, only words such as tokens are, since a hash names something where people speak of it.
  */
-export const secretForms = (text: string, { hashes }: { readonly hashes: boolean }): readonly Span[] => [
+export const secretsByForm = (text: string, { hashes }: { readonly hashes: boolean }): readonly Span[] => [
   ...FORMS.flatMap((form) => secretsBy(form, text)),
   ...(hashes ? hashesIn(text) : tokensIn(text)),
 ];

@@ -1,4 +1,4 @@
-import { holdsCardNumber, namedSecrets, schemeTokens, secretForms } from "./secret-patterns.ts";
+import { holdsCardNumber, namedSecrets, schemeTokens, secretsByForm } from "./secret-patterns.ts";
 
 /** Replaces a secret. */
 const MASK = "[masked]";
@@ -11,7 +11,7 @@ const MASK = "[masked]";
  * It is a heuristic: a secret that looks like a word isn't found. Takes time linear in the length of the text.
  */
 export function maskSecrets(text: string): string {
-  const found = [...secretForms(text, { hashes: true }), ...namedSecrets(text), ...schemeTokens(text)];
+  const found = [...secretsByForm(text, { hashes: true }), ...namedSecrets(text), ...schemeTokens(text)];
   let masked = "";
   let at = 0;
   for (const [from, end] of found.toSorted(([a], [b]) => a - b)) {
@@ -28,9 +28,9 @@ export function maskSecrets(text: string): string {
  * numbers and phone numbers aren't secrets. It is a heuristic, which sees a secret too many rather than one too few.
  */
 export const holdsSecret = (text: string): boolean =>
-  secretForms(text, { hashes: false }).length > 0 ||
+  secretsByForm(text, { hashes: false }).length > 0 ||
   namedSecrets(text).length > 0 ||
-  tellsSecret(text) ||
+  statesSecret(text) ||
   holdsCardNumber(text);
 
 /** Names of which any word may be the value. */
@@ -77,7 +77,7 @@ type Groups = Readonly<Record<string, string>>;
 const NONE: Groups = {};
 
 /** Whether a sentence gives a password, a code or a token, in English or one of fourteen other languages. */
-const tellsSecret = (text: string): boolean =>
+const statesSecret = (text: string): boolean =>
   [...text.matchAll(GIVEN)].some(({ groups = NONE }) => isGiven(groups)) ||
   [...text.matchAll(GIVEN_BEFORE)].some(
     ({ groups: { value = "", begins } = NONE }) =>

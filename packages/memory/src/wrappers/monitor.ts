@@ -60,7 +60,7 @@ export class MemoryPerformanceMonitor {
 
 /** The provider, with each call of a contract method but `close` measured under the method's name. */
 export function monitorProvider<P extends MemoryProvider>(provider: P, monitor: MemoryPerformanceMonitor): P {
-  const bound = extendObject<MemoryProvider>(provider, {});
+  const copy = extendObject<MemoryProvider>(provider, {});
   const { readConversation, exportConversation, importConversation, verifyConversation } =
     versionedMethods(provider);
   const measured =
@@ -68,15 +68,15 @@ export function monitorProvider<P extends MemoryProvider>(provider: P, monitor: 
     (...args: Args): Promise<T> =>
       monitor.measureOperation(name, () => method(...args));
   return extendObject(provider, {
-    storeMessages: measured("storeMessages", bound.storeMessages),
-    appendMessages: measured("appendMessages", bound.appendMessages),
-    getConversation: measured("getConversation", bound.getConversation),
-    findConversations: measured("findConversations", bound.findConversations),
-    getRecentMessages: measured("getRecentMessages", bound.getRecentMessages),
-    deleteConversation: measured("deleteConversation", bound.deleteConversation),
-    clearUserConversations: measured("clearUserConversations", bound.clearUserConversations),
-    getStats: measured("getStats", bound.getStats),
-    healthCheck: measured("healthCheck", bound.healthCheck),
+    storeMessages: measured("storeMessages", copy.storeMessages),
+    appendMessages: measured("appendMessages", copy.appendMessages),
+    getConversation: measured("getConversation", copy.getConversation),
+    findConversations: measured("findConversations", copy.findConversations),
+    getRecentMessages: measured("getRecentMessages", copy.getRecentMessages),
+    deleteConversation: measured("deleteConversation", copy.deleteConversation),
+    clearUserConversations: measured("clearUserConversations", copy.clearUserConversations),
+    getStats: measured("getStats", copy.getStats),
+    healthCheck: measured("healthCheck", copy.healthCheck),
     ...(readConversation && { readConversation: measured("readConversation", readConversation) }),
     ...(exportConversation && { exportConversation: measured("exportConversation", exportConversation) }),
     ...(importConversation && { importConversation: measured("importConversation", importConversation) }),

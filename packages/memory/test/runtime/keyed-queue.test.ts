@@ -12,8 +12,8 @@ function pending<T = void>() {
   return { promise, resolve, reject };
 }
 
-const turns = async (count = 10) => {
-  for (let turn = 0; turn < count; turn++) await Promise.resolve();
+const microtasks = async (count = 10) => {
+  for (let at = 0; at < count; at++) await Promise.resolve();
 };
 
 describe("createKeyedQueue", () => {
@@ -65,11 +65,11 @@ describe("createKeyedQueue", () => {
     });
     const after = run("b", async () => log.push("b"));
     const last = runAlone(async () => log.push("last"));
-    await turns();
+    await microtasks();
     expect(log).toEqual([]);
     gates.a.resolve();
     await before;
-    await turns();
+    await microtasks();
     expect(log).toEqual(["a", "alone begins"]);
     gates.alone.resolve();
     await Promise.all([alone, after, last]);

@@ -103,7 +103,7 @@ return 1
  * KEYS  1 index
  * ARGV  1 'newest' or 'oldest' first   2 lowest score   3 highest score   4 at most this many
  *
- * Returns conversation ids and scores in turn. Among equal scores, ids are in the same direction, by their bytes.
+ * Returns conversation ids and scores alternating. Among equal scores, ids are in the same direction, by their bytes.
  */
 export const indexPage = lua`
 local low, high = ARGV[2], ARGV[3]

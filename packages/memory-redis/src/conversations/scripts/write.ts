@@ -23,13 +23,13 @@ import { digestAt, enterIndex, markImport, ownIds, partKeys, reservedMs, trimCut
  *         userFound   what that holds, where it is elsewhere and was looked up
  *         user, trace, version and metadataVersion (the expected ones), key and hash (of idempotency)
  *         drop        messages to drop from the end; max: messages to keep
- *         ids         the messages' own ids and the hashes of their contents in turn, '' for a message without
+ *         ids         the messages' own ids and the hashes of their contents alternating, '' for a message without
  *         source      of an import: createdAt, lastActivity, version, metadataVersion, firstPosition, traceIds
  *         markers     of an import, for 'atomic': see `markImport`
  *         ttl         in seconds
  *         newTtl      in seconds, for a conversation that has none
  *         wait        true if the caller waits for replicas
- *         metadata    fields and values in turn
+ *         metadata    fields and values alternating
  *       2 … messages, each a JSON text; that of a tool result begins with a space. Then as many SHA-256, hex, of these
  *           texts as they are without that space
  *

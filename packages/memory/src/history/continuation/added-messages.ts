@@ -1,10 +1,10 @@
 import { decodeJson, deepFreeze, encodeJson } from "../../codec/json.ts";
 import { type ContentPart, type Message, messageRoles, type RichMessage } from "../../contract/message.ts";
 import { type Fields, isFields } from "../../runtime/objects.ts";
-import { isOpaqueField, isOpaquePartField, isRole, roleOf } from "./same-message.ts";
+import { isProviderField, isProviderPartField, isRole, roleOf } from "./same-message.ts";
 import { type ContinuationRejection, type ContinuationRejectionCode, reject } from "./validation-result.ts";
 
-export interface TailRules {
+export interface AddedMessagesRules {
   readonly strict: boolean;
   readonly persisted: readonly Message[];
   /** Ids of the calls that wait for a result. */
@@ -13,7 +13,7 @@ export interface TailRules {
   readonly answerable: ReadonlySet<string>;
 }
 
-export type Tail =
+export type AddedMessages =
   | {
       readonly ok: true;
       /** By the id of the call, in the order they came. */
@@ -23,18 +23,22 @@ export type Tail =
   | ContinuationRejection;
 
 /** Checks and copies what a client adds behind the history, from the message `start` on. */
-export function readTail(incoming: readonly unknown[], start: number, rules: TailRules): Tail {
+export function readAddedMessages(
+  incoming: readonly unknown[],
+  start: number,
+  rules: AddedMessagesRules,
+): AddedMessages {
   const results = new Map<string, Message>();
   const added: Message[] = [];
-  const judgeResult = resultJudge(rules);
+  const checkResult = createResultCheck(rules);
   for (let index = start; index < incoming.length; index++) {
     const message = readMessage(incoming[index]);
     if (typeof message === "string") return reject(message, index);
     if (message.role === "tool") {
       const id = message.tool_call_id ?? "";
-      const judged = judgeResult(id, { isAnswered: results.has(id), isBehindUser: added.length > 0 });
-      if (judged === "take") results.set(id, message);
-      else if (judged !== "ignore") return reject(judged, index);
+      const verdict = checkResult(id, { isAnswered: results.has(id), isBehindUser: added.length > 0 });
+      if (verdict === "take") results.set(id, message);
+      else if (verdict !== "ignore") return reject(verdict, index);
     } else {
       if (message.role === "assistant" && rules.strict) return reject("forged-assistant-message", index);
       added.push(message);
@@ -64,15 +68,15 @@ function readMessage(value: unknown): Message | ContinuationRejectionCode {
 const hasForeignFields = ({ role, tool_calls: calls, tool_call_id: id }: Message): boolean =>
   (role !== "assistant" && (calls?.length ?? 0) > 0) || (role !== "tool" && id != null);
 
-interface ResultPlace {
+interface ResultPosition {
   /** Whether the same request answers the call before. */
   readonly isAnswered: boolean;
   readonly isBehindUser: boolean;
 }
 
-type ResultJudge = (id: string, place: ResultPlace) => "take" | "ignore" | ContinuationRejectionCode;
+type ResultCheck = (id: string, position: ResultPosition) => "take" | "ignore" | ContinuationRejectionCode;
 
-function resultJudge({ strict, persisted, pending, answerable }: TailRules): ResultJudge {
+function createResultCheck({ strict, persisted, pending, answerable }: AddedMessagesRules): ResultCheck {
   const known = knownCalls(persisted);
   return (id, { isAnswered, isBehindUser }) => {
     if (!pending.has(id)) {
@@ -128,9 +132,9 @@ const has = (value: object, isMeant: (key: string) => boolean): boolean =>
 function holdsForeignParts(message: Message): boolean {
   const { role, content, tool_calls: calls }: RichMessage = message;
   const types = role === "assistant" ? ASSISTANT_TYPES : USER_TYPES;
-  const isForeign = (part: ContentPart) => !types.has(part.type) || has(part, isOpaquePartField);
+  const isForeign = (part: ContentPart) => !types.has(part.type) || has(part, isProviderPartField);
   return (
-    has(message, isOpaqueField) ||
+    has(message, isProviderField) ||
     (Array.isArray(content) && content.some(isForeign)) ||
     (calls ?? []).some(isForeignCall)
   );

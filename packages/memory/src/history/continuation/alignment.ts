@@ -54,17 +54,17 @@ interface Comparison {
 
 function* forms(persisted: readonly Message[]): Generator<readonly Message[]> {
   yield persisted;
-  const shown = shownForm(persisted);
-  if (shown !== persisted) yield shown;
+  const sanitized = sanitizedForm(persisted);
+  if (sanitized !== persisted) yield sanitized;
 }
 
 /** What a run returns: repaired, but with the calls that it ends with and that are pending. */
-function shownForm(persisted: readonly Message[]): readonly Message[] {
+function sanitizedForm(persisted: readonly Message[]): readonly Message[] {
   const pending = pendingToolCalls(persisted);
   if (pending === undefined) return sanitizeConversation(persisted);
   const head = persisted.slice(0, pending.index);
-  const shown = sanitizeConversation(head);
-  return shown === head ? persisted : [...shown, ...persisted.slice(pending.index)];
+  const sanitized = sanitizeConversation(head);
+  return sanitized === head ? persisted : [...sanitized, ...persisted.slice(pending.index)];
 }
 
 /**

@@ -1,9 +1,9 @@
 import {
-  expectedKind,
+  expectedType,
   integerOptionIssue,
-  kindIssue,
   optionFields,
   refuseOptions,
+  typeIssue,
   unknownFieldIssues,
 } from "../../codec/checks.ts";
 import type { MemoryIssue } from "../../contract/errors.ts";
@@ -86,22 +86,22 @@ const modeIssue = (mode: unknown): MemoryIssue | undefined =>
 
 function listIssues(path: string, list: unknown, issuesOf: (path: string, item: unknown) => Issues): Issues {
   if (list === undefined) return [];
-  if (!Array.isArray(list)) return [expectedKind(path, "array", list)];
+  if (!Array.isArray(list)) return [expectedType(path, "array", list)];
   return list.flatMap((item: unknown, index) => issuesOf(`${path}[${index}]`, item));
 }
 
 const approvalIssues = (path: string, approval: unknown): Issues =>
   isFields(approval)
-    ? ["toolCallId", "approvalId"].map((field) => kindIssue(`${path}.${field}`, approval[field], "string"))
-    : [expectedKind(path, "object", approval)];
+    ? ["toolCallId", "approvalId"].map((field) => typeIssue(`${path}.${field}`, approval[field], "string"))
+    : [expectedType(path, "object", approval)];
 
 function tokenIssues(path: string, tokens: unknown): Issues {
   if (tokens === undefined) return [];
-  if (!isFields(tokens)) return [expectedKind(path, "object", tokens)];
+  if (!isFields(tokens)) return [expectedType(path, "object", tokens)];
   const { expected } = tokens;
   return [
-    "sent" in tokens ? undefined : expectedKind(`${path}.sent`, "nonoptional", undefined),
-    expected === undefined ? undefined : kindIssue(`${path}.expected`, expected, "string"),
+    "sent" in tokens ? undefined : expectedType(`${path}.sent`, "nonoptional", undefined),
+    expected === undefined ? undefined : typeIssue(`${path}.expected`, expected, "string"),
   ];
 }
 
@@ -109,12 +109,12 @@ const optionIssues = (options: Fields): Issues => [
   modeIssue(options["mode"]),
   ...listIssues(".pendingApprovals", options["pendingApprovals"], approvalIssues),
   ...listIssues(".clientToolCallIds", options["clientToolCallIds"], (path, id) => [
-    kindIssue(path, id, "string"),
+    typeIssue(path, id, "string"),
   ]),
   options["dropped"] === undefined ? undefined : integerOptionIssue(".dropped", options["dropped"], 0),
   options["mayBeginLater"] === undefined
     ? undefined
-    : kindIssue(".mayBeginLater", options["mayBeginLater"], "boolean"),
+    : typeIssue(".mayBeginLater", options["mayBeginLater"], "boolean"),
   ...tokenIssues(".historyToken", options["historyToken"]),
   ...unknownFieldIssues("", options, KNOWN),
 ];

@@ -21,7 +21,7 @@ function sameMessageField(key: string, stored: unknown, copy: unknown): boolean 
   if (stored === copy) return true;
   if (key === "content") return sameContent(stored, copy);
   if (key === "tool_calls") return sameLists(stored ?? [], copy ?? [], sameCall);
-  if (isMissing(copy) && (key === "id" || isOpaqueField(key))) return true;
+  if (isMissing(copy) && (key === "id" || isProviderField(key))) return true;
   return sameJson(stored ?? undefined, copy ?? undefined);
 }
 
@@ -44,7 +44,7 @@ function sameParts(stored: readonly unknown[], copy: readonly unknown[]): boolea
 const samePart = (stored: unknown, copy: unknown): boolean => sameFields(stored, copy, samePartField);
 
 const samePartField = (key: string, stored: unknown, copy: unknown): boolean =>
-  (isMissing(copy) && isOpaquePartField(key)) || sameJson(stored, copy);
+  (isMissing(copy) && isProviderPartField(key)) || sameJson(stored, copy);
 
 const mayBeMissing = (part: unknown): boolean => {
   const type = typeof part === "object" && part !== null ? ownField(part, "type") : undefined;
@@ -89,12 +89,12 @@ export const isRole = (role: unknown): role is Message["role"] =>
  * What only a model's provider or its adapter writes, into a message, a part or a call. A client that shows a conversation
  * needn't keep it, and can't add it: it would go to the provider as the provider's own.
  */
-const OPAQUE_FIELDS: ReadonlySet<string> = new Set([
+const PROVIDER_FIELDS: ReadonlySet<string> = new Set([
   ...["origin", "providerMetadata", "providerOptions", "provider_specific_fields", "extra_content"],
   ...["signature", "encrypted", "encrypted_content", "thoughtSignature", "thought_signature"],
 ]);
 
-export const isOpaqueField = (key: string): boolean => OPAQUE_FIELDS.has(key) || isReasoningField(key);
+export const isProviderField = (key: string): boolean => PROVIDER_FIELDS.has(key) || isReasoningField(key);
 
 /** A part may also name a blob of the store's: by its hash, which is no proof that it is this client's. */
-export const isOpaquePartField = (key: string): boolean => key === "blob" || isOpaqueField(key);
+export const isProviderPartField = (key: string): boolean => key === "blob" || isProviderField(key);

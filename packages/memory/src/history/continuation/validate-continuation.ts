@@ -1,6 +1,6 @@
 import type { Message } from "../../contract/message.ts";
 import { pendingToolCalls } from "../messages/tool-calls.ts";
-import { readTail } from "./added-messages.ts";
+import { readAddedMessages } from "./added-messages.ts";
 import { type Alignment, alignHistory } from "./alignment.ts";
 import { type ApprovalDecision, type PendingApproval, parseApprovalDecision } from "./approval.ts";
 import {
@@ -49,7 +49,7 @@ export function validateContinuation(
 ): ContinuationValidationResult {
   const parsed = parseContinuationOptions(options);
   try {
-    return judge(persisted, incoming, parsed);
+    return validate(persisted, incoming, parsed);
   } catch {
     return reject("malformed-message"); // A getter or a proxy threw. What it threw may quote content.
   }
@@ -69,7 +69,7 @@ export function assertValidContinuation(
   return result;
 }
 
-function judge(
+function validate(
   persisted: readonly Message[],
   incoming: unknown,
   options: ParsedContinuationOptions,
@@ -82,21 +82,21 @@ function judge(
   if (!aligned.ok && (strict || !endsEarly)) return strict ? aligned : withoutStrictCodes(aligned);
   const pending = new Set(pendingToolCalls(persisted)?.missing.map(({ id }) => id));
   const answerable = options.clientToolCallIds === undefined ? pending : new Set(options.clientToolCallIds);
-  const tail = readTail(messages, aligned.ok ? aligned.end : messages.length, {
+  const read = readAddedMessages(messages, aligned.ok ? aligned.end : messages.length, {
     strict,
     persisted,
     pending,
     answerable,
   });
-  if (!tail.ok) return tail;
+  if (!read.ok) return read;
   const decided = readDecisions(options.approvals, {
     strict,
-    isPending: (id) => pending.has(id) && !tail.results.has(id),
+    isPending: (id) => pending.has(id) && !read.results.has(id),
     pendingApprovals: options.pendingApprovals,
   });
   if (!decided.ok) return decided;
-  const toolResults = Object.freeze([...tail.results.values()]);
-  return { ok: true, toolResults, added: tail.added, approvals: decided.approvals };
+  const toolResults = Object.freeze([...read.results.values()]);
+  return { ok: true, toolResults, added: read.added, approvals: decided.approvals };
 }
 
 function align(

@@ -52,8 +52,8 @@ const LABELS: ReadonlySet<string> = new Set([
 ]);
 const TEXT_LABELS: ReadonlySet<string> = new Set(["type", "text", "id", "name", "status"]);
 
-/** The id of the call whose place the part is; `undefined` for any other part, also for the AI SDK's own calls. */
-export const placeOf = (part: ContentPart): string | undefined =>
+/** The id of the call that the part stands for; `undefined` for any other part, also for the AI SDK's own calls. */
+export const toolCallIdOf = (part: ContentPart): string | undefined =>
   part.type === "tool-call" && typeof part["id"] === "string" && part["toolCallId"] === undefined
     ? part["id"]
     : undefined;
@@ -75,7 +75,7 @@ function anyField(value: Readonly<Record<string, unknown>>, isNamed: (key: strin
 /** An empty text counts if a signature or the like came with it, which has to go back. */
 function partHolds(part: ContentPart): boolean {
   const text = partText(part);
-  if (text === undefined) return placeOf(part) === undefined;
+  if (text === undefined) return toolCallIdOf(part) === undefined;
   return text.trim() !== "" || anyField(part, (key) => !TEXT_LABELS.has(key));
 }
 

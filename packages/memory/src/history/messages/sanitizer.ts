@@ -1,5 +1,5 @@
 import type { ContentPart, Message, RichMessage, RichToolCall, ToolCall } from "../../contract/message.ts";
-import { hasContent, isReasoningAlone, isReasoningPart, placeOf } from "./message-content.ts";
+import { hasContent, isReasoningAlone, isReasoningPart, toolCallIdOf } from "./message-content.ts";
 import { type CallKey, callKey, matchResults } from "./tool-calls.ts";
 
 /**
@@ -35,11 +35,12 @@ export interface Sanitized<M> {
 export function sanitizeWithOrigins<M extends Message | RichMessage>(messages: readonly M[]): Sanitized<M> {
   if (isReplayable(messages)) return { messages, originOf: (index) => index };
   const answers = matchResults(messages as readonly RichMessage[]);
-  const repaired: Kept<M>[] = [];
+  const repaired: Repaired<M>[] = [];
   for (const [index, message] of messages.entries()) {
-    const kept = repair(messages, answers, message, index);
-    repaired.push(...kept);
-    if (kept.length === 0 && callsOf(message).length > 0) dropReasoningBefore(messages, index, repaired);
+    const replacement = repair(messages, answers, message, index);
+    repaired.push(...replacement);
+    if (replacement.length === 0 && callsOf(message).length > 0)
+      dropReasoningBefore(messages, index, repaired);
   }
   return {
     messages: repaired.map(({ message }) => message),
@@ -47,7 +48,7 @@ export function sanitizeWithOrigins<M extends Message | RichMessage>(messages: r
   };
 }
 
-interface Kept<M> {
+interface Repaired<M> {
   readonly message: M;
   readonly origin: number;
 }
@@ -56,7 +57,7 @@ interface Kept<M> {
 function dropReasoningBefore<M extends Message | RichMessage>(
   messages: readonly M[],
   index: number,
-  repaired: Kept<M>[],
+  repaired: Repaired<M>[],
 ): void {
   for (let before = index - 1; before >= 0; before--) {
     const message = messages[before];
@@ -113,12 +114,12 @@ function repair<M extends Message | RichMessage>(
   answers: ReadonlyMap<CallKey, number>,
   message: M,
   index: number,
-): readonly Kept<M>[] {
-  const as = (kept: M): Kept<M> => ({ message: kept, origin: index });
+): readonly Repaired<M>[] {
+  const as = (repaired: M): Repaired<M> => ({ message: repaired, origin: index });
   if (message.role === "tool") return isOfAnotherKind(message) ? [as(message)] : [];
   const calls = callsOf(message);
   const answered: AnyCall[] = [];
-  const results: Kept<M>[] = [];
+  const results: Repaired<M>[] = [];
   for (const [position, call] of calls.entries()) {
     const origin = answers.get(callKey(index, position)) ?? -1;
     const result = messages[origin];
@@ -127,11 +128,11 @@ function repair<M extends Message | RichMessage>(
     results.push({ message: result, origin });
   }
   if (answered.length === calls.length && calls.length > 0) return [as(message), ...results];
-  const kept = withCalls(message, answered);
-  if (answered.length > 0) return [as(kept), ...results];
-  if (message.role !== "assistant") return [as(kept)];
-  const isLeft = hasContent(kept) && (calls.length === 0 || !isReasoningAlone(kept));
-  return isLeft ? [as(kept)] : [];
+  const reduced = withCalls(message, answered);
+  if (answered.length > 0) return [as(reduced), ...results];
+  if (message.role !== "assistant") return [as(reduced)];
+  const isLeft = hasContent(reduced) && (calls.length === 0 || !isReasoningAlone(reduced));
+  return isLeft ? [as(reduced)] : [];
 }
 
 /**
@@ -144,7 +145,11 @@ function withCalls<M extends Message | RichMessage>(message: M, kept: readonly A
   const dropped = callsOf(message).length - kept.length;
   const parts =
     Array.isArray(content) && dropped > 0
-      ? { content: Object.freeze([...withoutPlaces(content, { kept: kept.map(({ id }) => id), dropped })]) }
+      ? {
+          content: Object.freeze([
+            ...withoutToolCallParts(content, { kept: kept.map(({ id }) => id), dropped }),
+          ]),
+        }
       : {};
   if (kept.length > 0) return Object.freeze<M>({ ...message, ...parts, tool_calls: Object.freeze(kept) });
   const { tool_calls: _, ...rest } = message;
@@ -160,14 +165,14 @@ interface DroppedCalls {
 }
 
 /**
- * The parts without the places of dropped calls, and without the reasoning that led to these calls alone: what stands
- * between it and the next reasoning. Calls without a place stand behind all parts. The same array if nothing goes.
+ * The parts without those of dropped calls, and without the reasoning that led to these calls alone: what stands
+ * between it and the next reasoning. Calls without a part stand behind all parts. The same array if nothing goes.
  */
-function withoutPlaces(
+function withoutToolCallParts(
   parts: readonly ContentPart[],
   { kept, dropped }: DroppedCalls,
 ): readonly ContentPart[] {
-  const { lost, callsBehind } = lostPlaces(parts, kept);
+  const { lost, callsBehind } = droppedToolCallParts(parts, kept);
   // From the end: whether anything stays of what a reasoning part leads to, and whether anything of it goes.
   let leads = { toKept: callsBehind, toLost: dropped > lost.size };
   let isInReasoning = false;
@@ -186,12 +191,12 @@ function withoutPlaces(
   return gone.size === 0 ? parts : parts.filter((_, index) => !gone.has(index));
 }
 
-function lostPlaces(parts: readonly ContentPart[], kept: readonly string[]) {
+function droppedToolCallParts(parts: readonly ContentPart[], kept: readonly string[]) {
   const waiting = new Map<string, number>();
   for (const id of kept) waiting.set(id, (waiting.get(id) ?? 0) + 1);
   const lost = new Set<number>();
   for (const [index, part] of parts.entries()) {
-    const id = placeOf(part);
+    const id = toolCallIdOf(part);
     if (id === undefined) continue;
     const count = waiting.get(id) ?? 0;
     if (count === 0) lost.add(index);

@@ -1,5 +1,11 @@
 import type { ContentPart, Message, RichMessage } from "../../contract/message.ts";
-import { isMediaPart, isReasoningPart, messageText, partText, placeOf } from "../messages/message-content.ts";
+import {
+  isMediaPart,
+  isReasoningPart,
+  messageText,
+  partText,
+  toolCallIdOf,
+} from "../messages/message-content.ts";
 import { calledTool } from "../messages/tool-calls.ts";
 
 /** How many tokens a text is; a fraction counts as the next whole number. */
@@ -78,7 +84,7 @@ function reasoningTokens(message: RichMessage, tokenizer: Tokenizer): number {
   for (const blocks of [message["thinking_blocks"], message["reasoning_details"]]) {
     if (!Array.isArray(blocks) || blocks.length === 0) continue;
     const thoughts: readonly unknown[] = blocks;
-    return thoughts.reduce<number>((sum, block) => sum + thoughtTokens(block, tokenizer), 0);
+    return thoughts.reduce<number>((sum, block) => sum + reasoningTokensOf(block, tokenizer), 0);
   }
   const text = message["reasoning_content"] ?? message["reasoning"];
   return typeof text === "string" ? countText(tokenizer, text) : 0;
@@ -99,8 +105,8 @@ const opaqueTokens = (text: string): number => Math.ceil(text.length / OPAQUE_CH
 
 /** The tokens of a part apart from its text, which counts with that of its message. */
 function partTokens(part: ContentPart, tokenizer: Tokenizer): number {
-  if (partText(part) !== undefined || placeOf(part) !== undefined) return 0;
-  if (isReasoningPart(part)) return thoughtTokens(part, tokenizer);
+  if (partText(part) !== undefined || toolCallIdOf(part) !== undefined) return 0;
+  if (isReasoningPart(part)) return reasoningTokensOf(part, tokenizer);
   const { refusal, name, input, output, title, url, text } = part as Readonly<Record<string, unknown>>;
   switch (part.type) {
     case "refusal":
@@ -121,7 +127,7 @@ function partTokens(part: ContentPart, tokenizer: Tokenizer): number {
  * What was thought, as ours or another framework's: its text, and a quarter of a token for each character of what is
  * encrypted, which stands for text. A signature counts only where it is all there is.
  */
-function thoughtTokens(thought: unknown, tokenizer: Tokenizer): number {
+function reasoningTokensOf(thought: unknown, tokenizer: Tokenizer): number {
   if (typeof thought !== "object" || thought === null) return 0;
   const { text, thinking, summary, content, encrypted, encrypted_content, data, ...rest } =
     thought as Readonly<Record<string, unknown>>;

@@ -9,19 +9,19 @@ export const RESULT = 2;
 export const SYSTEM = 3;
 
 /** What a window needs to know of a history, by message index. */
-export interface Outline {
+export interface WindowIndex {
   readonly size: number;
   /** `USER`, `GROUP`, `RESULT` or `SYSTEM`. */
   readonly kinds: Uint8Array;
   readonly costs: Float64Array;
   /** What the messages before an index cost, other than system content. One more than there are messages. */
-  readonly before: Float64Array;
+  readonly costBefore: Float64Array;
   /** The same of system content. */
-  readonly systemBefore: Float64Array;
+  readonly systemCostBefore: Float64Array;
   /** The user message at or before an index, -1 if there is none. One more than there are messages. */
-  readonly turns: Int32Array;
+  readonly lastUserAt: Int32Array;
   /** The first user message behind an index; the number of messages if there is none. */
-  readonly nextTurns: Int32Array;
+  readonly nextUserAfter: Int32Array;
 }
 
 type AnyMessage = Message | RichMessage;
@@ -39,41 +39,44 @@ function kindOf(message: AnyMessage, before: AnyMessage | undefined): number {
 const isReasoningFor = (message: AnyMessage): boolean =>
   message.role === "assistant" && message.tool_calls === undefined && isReasoningAlone(message);
 
-export function outlineOf(messages: readonly AnyMessage[], costOf: (message: AnyMessage) => number): Outline {
+export function createWindowIndex(
+  messages: readonly AnyMessage[],
+  costOf: (message: AnyMessage) => number,
+): WindowIndex {
   const size = messages.length;
-  const outline = {
+  const windowIndex = {
     size,
     kinds: new Uint8Array(size),
     costs: new Float64Array(size),
-    before: new Float64Array(size + 1),
-    systemBefore: new Float64Array(size + 1),
-    turns: new Int32Array(size + 1).fill(-1),
-    nextTurns: new Int32Array(size).fill(size),
+    costBefore: new Float64Array(size + 1),
+    systemCostBefore: new Float64Array(size + 1),
+    lastUserAt: new Int32Array(size + 1).fill(-1),
+    nextUserAfter: new Int32Array(size).fill(size),
   };
-  const { kinds, costs, before, systemBefore, turns, nextTurns } = outline;
+  const { kinds, costs, costBefore, systemCostBefore, lastUserAt, nextUserAfter } = windowIndex;
   for (const [index, message] of messages.entries()) {
     const kind = kindOf(message, messages[index - 1]);
     const cost = costOf(message);
     kinds[index] = kind;
     costs[index] = cost;
-    before[index + 1] = (before[index] ?? 0) + (kind === SYSTEM ? 0 : cost);
-    systemBefore[index + 1] = (systemBefore[index] ?? 0) + (kind === SYSTEM ? cost : 0);
-    turns[index] = kind === USER ? index : (turns[index - 1] ?? -1);
+    costBefore[index + 1] = (costBefore[index] ?? 0) + (kind === SYSTEM ? 0 : cost);
+    systemCostBefore[index + 1] = (systemCostBefore[index] ?? 0) + (kind === SYSTEM ? cost : 0);
+    lastUserAt[index] = kind === USER ? index : (lastUserAt[index - 1] ?? -1);
   }
-  turns[size] = turns[size - 1] ?? -1;
+  lastUserAt[size] = lastUserAt[size - 1] ?? -1;
   for (let index = size - 2; index >= 0; index--) {
-    nextTurns[index] = kinds[index + 1] === USER ? index + 1 : (nextTurns[index + 1] ?? size);
+    nextUserAfter[index] = kinds[index + 1] === USER ? index + 1 : (nextUserAfter[index + 1] ?? size);
   }
-  return outline;
+  return windowIndex;
 }
 
 /** The user message that is kept although the window starts behind it, in its turn; -1 if there is none. */
-export const pinnedBefore = ({ kinds, turns }: Outline, start: number): number =>
-  kinds[start] === USER ? -1 : (turns[start] ?? -1);
+export const pinnedUserMessage = ({ kinds, lastUserAt }: WindowIndex, start: number): number =>
+  kinds[start] === USER ? -1 : (lastUserAt[start] ?? -1);
 
 /** What a window costs that starts at an index, over the messages before `end`. All system content is kept. */
-export function windowCost(outline: Outline, start: number, end: number): number {
-  const { before, systemBefore, costs } = outline;
-  const pinned = costs[pinnedBefore(outline, start)] ?? 0;
-  return (systemBefore[end] ?? 0) + (before[end] ?? 0) - (before[start] ?? 0) + pinned;
+export function windowCost(windowIndex: WindowIndex, start: number, end: number): number {
+  const { costBefore, systemCostBefore, costs } = windowIndex;
+  const pinned = costs[pinnedUserMessage(windowIndex, start)] ?? 0;
+  return (systemCostBefore[end] ?? 0) + (costBefore[end] ?? 0) - (costBefore[start] ?? 0) + pinned;
 }

@@ -4,7 +4,7 @@ import type { Message, RichMessage } from "../../contract/message.ts";
 import type { Fields } from "../../runtime/objects.ts";
 import { countMessageTokens, estimateTokens, type Tokenizer } from "./tokens.ts";
 
-interface StepOptions {
+interface TrimOptions {
   /**
    * The low mark: once the limit is exceeded, the window is cut to this size, so that many calls in a row
    * begin with the same messages and hit the model provider's prompt cache. Below the limit. Absent: the window slides.
@@ -23,12 +23,12 @@ interface StepOptions {
   readonly positionOf?: ((index: number) => number) | undefined;
 }
 
-export interface MessageWindowOptions extends StepOptions {
+export interface MessageWindowOptions extends TrimOptions {
   /** At most this many messages, from 1. */
   readonly maxMessages: number;
 }
 
-export interface TokenWindowOptions extends StepOptions {
+export interface TokenWindowOptions extends TrimOptions {
   /** At most this many tokens, from 1, as `countMessageTokens` counts them. */
   readonly maxTokens: number;
   /** Default: {@link estimateTokens}. */
@@ -47,9 +47,9 @@ export interface WindowLimits {
   readonly costOf: (message: Message | RichMessage) => number;
 }
 
-const WINDOW_STEPS = ["trimTo", "dropped", "positionOf"] as const;
-const MESSAGE_FIELDS = ["maxMessages", ...WINDOW_STEPS];
-const TOKEN_FIELDS = ["maxTokens", "tokenizer", ...WINDOW_STEPS];
+const TRIM_FIELDS = ["trimTo", "dropped", "positionOf"] as const;
+const MESSAGE_FIELDS = ["maxMessages", ...TRIM_FIELDS];
+const TOKEN_FIELDS = ["maxTokens", "tokenizer", ...TRIM_FIELDS];
 
 export const TOKENIZER_EXPECTED = "a function from a text to its number of tokens";
 const POSITION_EXPECTED = "a function from an index to a position";

@@ -1,4 +1,4 @@
-import { GROUP, type Outline, RESULT, SYSTEM, USER, windowCost } from "./window-index.ts";
+import { GROUP, RESULT, SYSTEM, USER, type WindowIndex, windowCost } from "./window-index.ts";
 import type { WindowLimits } from "./window-options.ts";
 
 /** A history as it grew up to before `end`. */
@@ -16,14 +16,14 @@ interface Growth {
  * where a shorter one was. Linear, since a start never moves back.
  *
  * A window starts on a user message. Only in a turn that is longer than the limit it starts on a group of call and
- * results, and the user message of the turn is kept before it (see `pinnedBefore`).
+ * results, and the user message of the turn is kept before it (see `pinnedUserMessage`).
  */
-export function windowStart(outline: Outline, limits: WindowLimits): number {
-  const { kinds, turns, size } = outline;
+export function windowStart(windowIndex: WindowIndex, limits: WindowLimits): number {
+  const { kinds, lastUserAt, size } = windowIndex;
   const first = kinds.findIndex((kind) => kind === USER || kind === GROUP);
-  const front = replayFrom(outline, limits);
+  const front = replayFrom(windowIndex, limits);
   let start = front;
-  let lastUser = turns[front - 1] ?? -1;
+  let lastUser = lastUserAt[front - 1] ?? -1;
   let lastGroup = -1;
   for (let at = front; at < size; at++) {
     const kind = kinds[at];
@@ -37,8 +37,8 @@ export function windowStart(outline: Outline, limits: WindowLimits): number {
       lastUser = at;
     }
     if (kind === GROUP) lastGroup = at;
-    if (windowCost(outline, start, at + 1) > limits.limit) {
-      start = nextStart(outline, limits, { start, growth: { end: at + 1, lastUser, lastGroup } });
+    if (windowCost(windowIndex, start, at + 1) > limits.limit) {
+      start = nextStart(windowIndex, limits, { start, growth: { end: at + 1, lastUser, lastGroup } });
     }
   }
   return start;
@@ -50,29 +50,29 @@ interface Cut {
 }
 
 /** The first start that meets the low mark, else the last that meets the limit, else the end: nothing fits. */
-function nextStart(outline: Outline, { limit, low }: WindowLimits, { start, growth }: Cut): number {
+function nextStart(windowIndex: WindowIndex, { limit, low }: WindowLimits, { start, growth }: Cut): number {
   const { end, lastUser, lastGroup } = growth;
-  const room = limit - (outline.systemBefore[end] ?? 0);
-  const inside = lastUser === -1 || turnCost(outline, lastUser, end) > room;
+  const room = limit - (windowIndex.systemCostBefore[end] ?? 0);
+  const inside = lastUser === -1 || turnCost(windowIndex, lastUser, end) > room;
   const last = inside && lastGroup > lastUser ? lastGroup : lastUser;
   if (last === -1) return end;
-  const least = windowCost(outline, last, end);
+  const least = windowCost(windowIndex, last, end);
   if (least > low) return least <= limit ? last : end;
   for (let index = start + 1; index < last; index++) {
-    const allowed = isStart(outline, index, growth, room);
-    if (allowed && windowCost(outline, index, end) <= low) return index;
+    const allowed = isStart(windowIndex, index, growth, room);
+    if (allowed && windowCost(windowIndex, index, end) <= low) return index;
   }
   return last;
 }
 
-const turnCost = ({ before, nextTurns, size }: Outline, user: number, end: number): number =>
-  (before[Math.min(nextTurns[user] ?? size, end)] ?? 0) - (before[user] ?? 0);
+const turnCost = ({ costBefore, nextUserAfter, size }: WindowIndex, user: number, end: number): number =>
+  (costBefore[Math.min(nextUserAfter[user] ?? size, end)] ?? 0) - (costBefore[user] ?? 0);
 
-function isStart(outline: Outline, index: number, { end, lastUser }: Growth, room: number): boolean {
-  const kind = outline.kinds[index];
+function isStart(windowIndex: WindowIndex, index: number, { end, lastUser }: Growth, room: number): boolean {
+  const kind = windowIndex.kinds[index];
   if (kind !== GROUP) return kind === USER;
-  const user = outline.turns[index] ?? -1;
-  return user === -1 ? lastUser === -1 : turnCost(outline, user, end) > room;
+  const user = windowIndex.lastUserAt[index] ?? -1;
+  return user === -1 ? lastUser === -1 : turnCost(windowIndex, user, end) > room;
 }
 
 /**
@@ -86,30 +86,30 @@ export const REPLAYED_WINDOWS = 5;
  * before the last window, and not before so many: the first at or behind the position with the most factors of two. It
  * depends on no message before these, and stays the same for about half as many messages as lie there.
  */
-function replayFrom(outline: Outline, limits: WindowLimits): number {
+function replayFrom(windowIndex: WindowIndex, limits: WindowLimits): number {
   const { limit, low, dropped, positionOf } = limits;
   if (low === limit) return 0;
-  const { turns } = outline;
-  const newest = turns[lastBefore(outline, limit)] ?? -1;
-  const edge = lastBefore(outline, REPLAYED_WINDOWS * limit);
-  const previous = turns[edge] ?? -1;
+  const { lastUserAt } = windowIndex;
+  const newest = lastUserAt[lastBefore(windowIndex, limit)] ?? -1;
+  const edge = lastBefore(windowIndex, REPLAYED_WINDOWS * limit);
+  const previous = lastUserAt[edge] ?? -1;
   if (edge === -1 && dropped === 0) return 0;
   if (newest <= previous) return Math.max(0, previous);
   const after = previous === -1 ? dropped - 1 : positionOf(previous);
   const roundest = roundestIn(after, positionOf(newest));
   let start = newest;
-  for (let user = newest; user > previous && positionOf(user) >= roundest; user = turns[user - 1] ?? -1)
+  for (let user = newest; user > previous && positionOf(user) >= roundest; user = lastUserAt[user - 1] ?? -1)
     start = user;
   return start;
 }
 
 /** The last index from which on the messages, with all system content, cost more than so much; -1 if there is none. */
-function lastBefore({ before, systemBefore, size }: Outline, cost: number): number {
-  const enough = (before[size] ?? 0) + (systemBefore[size] ?? 0) - cost;
+function lastBefore({ costBefore, systemCostBefore, size }: WindowIndex, cost: number): number {
+  const enough = (costBefore[size] ?? 0) + (systemCostBefore[size] ?? 0) - cost;
   let [low, high] = [0, size];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((before[middle] ?? 0) < enough) low = middle + 1;
+    if ((costBefore[middle] ?? 0) < enough) low = middle + 1;
     else high = middle;
   }
   return low - 1;

@@ -1,5 +1,12 @@
 import type { Message, RichMessage } from "../../contract/message.ts";
-import { type Outline, outlineOf, pinnedBefore, RESULT, SYSTEM, windowCost } from "./window-index.ts";
+import {
+  createWindowIndex,
+  pinnedUserMessage,
+  RESULT,
+  SYSTEM,
+  type WindowIndex,
+  windowCost,
+} from "./window-index.ts";
 import {
   limitsOf,
   type MessageWindowOptions,
@@ -53,27 +60,27 @@ type AnyMessage = Message | RichMessage;
 export const messageWindow = <M extends AnyMessage>(
   messages: readonly M[],
   options: MessageWindowOptions,
-): readonly M[] => plan(messages, messageLimits(options)).messages;
+): readonly M[] => computeWindow(messages, messageLimits(options)).messages;
 
 /** As {@link messageWindow}, with at most `maxTokens` tokens. No message is cut: one that doesn't fit is left out. */
 export const tokenWindow = <M extends AnyMessage>(
   messages: readonly M[],
   options: TokenWindowOptions,
-): readonly M[] => plan(messages, tokenLimits(options)).messages;
+): readonly M[] => computeWindow(messages, tokenLimits(options)).messages;
 
 /** A window, with the messages that were left out and why. */
 export const planWindow = <M extends AnyMessage>(
   messages: readonly M[],
   options: WindowOptions,
-): WindowPlan<M> => plan(messages, limitsOf(options));
+): WindowPlan<M> => computeWindow(messages, limitsOf(options));
 
-function plan<M extends AnyMessage>(messages: readonly M[], limits: WindowLimits): WindowPlan<M> {
-  const outline = outlineOf(messages, limits.costOf);
-  const start = windowStart(outline, limits);
-  const fits = windowCost(outline, start, outline.size) <= limits.limit;
-  const omission = fits ? reasonsFrom(outline, start) : withoutRoom(outline, limits.limit);
-  const omitted = omissions(outline.size, omission);
-  const newest = outline.kinds.findLastIndex((kind) => kind !== SYSTEM);
+function computeWindow<M extends AnyMessage>(messages: readonly M[], limits: WindowLimits): WindowPlan<M> {
+  const windowIndex = createWindowIndex(messages, limits.costOf);
+  const start = windowStart(windowIndex, limits);
+  const fits = windowCost(windowIndex, start, windowIndex.size) <= limits.limit;
+  const omission = fits ? reasonsFrom(windowIndex, start) : withoutRoom(windowIndex, limits.limit);
+  const omitted = omissions(windowIndex.size, omission);
+  const newest = windowIndex.kinds.findLastIndex((kind) => kind !== SYSTEM);
   return {
     messages: omitted.length === 0 ? messages : messages.filter((_, index) => omission(index) === undefined),
     omitted,
@@ -83,20 +90,20 @@ function plan<M extends AnyMessage>(messages: readonly M[], limits: WindowLimits
 
 type ReasonAt = (index: number) => OmissionReason | undefined;
 
-function reasonsFrom(outline: Outline, start: number): ReasonAt {
-  const pinned = pinnedBefore(outline, start);
-  const firstGroup = outline.kinds.findIndex((kind) => kind < RESULT);
+function reasonsFrom(windowIndex: WindowIndex, start: number): ReasonAt {
+  const pinned = pinnedUserMessage(windowIndex, start);
+  const firstGroup = windowIndex.kinds.findIndex((kind) => kind < RESULT);
   return (index) => {
-    if (index >= start || index === pinned || outline.kinds[index] === SYSTEM) return undefined;
+    if (index >= start || index === pinned || windowIndex.kinds[index] === SYSTEM) return undefined;
     if (firstGroup === -1 || index < firstGroup) return "orphan-result";
-    if (pinned === -1 && start === outline.size) return "no-room";
+    if (pinned === -1 && start === windowIndex.size) return "no-room";
     return pinned !== -1 && index > pinned ? "long-turn" : "older";
   };
 }
 
 /** Not even the user message fits beside all system content: that message, then system content from the oldest on. */
-function withoutRoom({ kinds, costs, turns, size }: Outline, limit: number): ReasonAt {
-  const user = turns[size] ?? -1;
+function withoutRoom({ kinds, costs, lastUserAt, size }: WindowIndex, limit: number): ReasonAt {
+  const user = lastUserAt[size] ?? -1;
   const userCost = costs[user] ?? 0;
   const kept = new Set<number>();
   let room = limit;

@@ -35,7 +35,7 @@ function createLife(
 }
 
 interface ScenarioOptions {
-  /** Whether `connect` gives providers of another process, in turn with some of this one. */
+  /** Whether `connect` gives providers of another process, alternating with some of this one. */
   readonly inTwoProcesses?: boolean;
   /** Where the calls of the rule are recorded. */
   readonly calls?: CallRecord | undefined;

@@ -114,14 +114,14 @@ export const brokenCrashes: Readonly<Record<string, BrokenStore>> = {
   "writes a batch in two steps": broken(
     "writes that a crash cuts off: are there wholly or not at all, and what was acknowledged is",
     (disk) => {
-      let turn: Promise<unknown> = Promise.resolve();
+      let queue: Promise<unknown> = Promise.resolve();
       return {
         appendMessages: (id, messages, metadata, { createIfMissing = false } = {}) => {
-          const written = turn.then(async () => {
+          const written = queue.then(async () => {
             await disk.appendMessages(id, messages.slice(0, 1), metadata, { createIfMissing });
             return disk.appendMessages(id, messages.slice(1), metadata);
           });
-          turn = written;
+          queue = written;
           return written;
         },
       };

@@ -14,11 +14,11 @@ type Append = (provider: Provider, messages: readonly Message[], options: WriteO
 
 /** All writers append their numbered batches, `size` messages each, to one conversation. */
 async function expectNothingLost(scenario: Scenario, size: number, append: Append): Promise<void> {
-  const batch = (writer: number, turn: number): readonly string[] =>
-    Array.from({ length: size }, (_, part) => `${writer}/${turn}/${part}`);
+  const batchOf = (writer: number, batch: number): readonly string[] =>
+    Array.from({ length: size }, (_, part) => `${writer}/${batch}/${part}`);
   await atOnce(scenario, WRITERS, async (provider, writer) => {
-    for (let turn = 0; turn < APPENDS; turn++) {
-      await append(provider, users(...batch(writer, turn)), { idempotencyKey: `${writer}/${turn}` });
+    for (let batch = 0; batch < APPENDS; batch++) {
+      await append(provider, users(...batchOf(writer, batch)), { idempotencyKey: `${writer}/${batch}` });
     }
   });
   const { messages, metadata } = await readConversation(scenario.provider, "c");
@@ -29,16 +29,16 @@ async function expectNothingLost(scenario: Scenario, size: number, append: Appen
     nextPosition: total,
   });
   const stored = contents(messages);
-  const turns = new Array<number>(WRITERS).fill(0);
+  const batches = new Array<number>(WRITERS).fill(0);
   for (let at = 0; at < stored.length; at += size) {
     const writer = Number(stored[at]?.split("/")[0]);
-    const turn = turns[writer] ?? -1;
+    const batch = batches[writer] ?? -1;
     expect(stored.slice(at, at + size), "a batch lies whole and in its writer's order").toEqual(
-      batch(writer, turn),
+      batchOf(writer, batch),
     );
-    turns[writer] = turn + 1;
+    batches[writer] = batch + 1;
   }
-  expect(turns).toEqual(turns.map(() => APPENDS));
+  expect(batches).toEqual(batches.map(() => APPENDS));
 }
 
 /** 16 writers expect the same version, of a new conversation and of an old one. */

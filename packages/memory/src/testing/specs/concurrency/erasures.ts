@@ -8,7 +8,7 @@ import {
   readConversation,
 } from "../../fixtures/expectations.ts";
 import { append, users } from "../../fixtures/messages.ts";
-import { atOnce, forEachConcurrently, nextTurn } from "../../fixtures/timing.ts";
+import { atOnce, forEachConcurrently, letOthersRun } from "../../fixtures/timing.ts";
 import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
 type Provider = Scenario["provider"];
@@ -146,7 +146,7 @@ async function clearDuringTakeover({ provider, connect }: Scenario): Promise<voi
   const clear = async () => {
     while (taking) {
       expectOk(await provider.clearUserConversations("u"));
-      await nextTurn();
+      await letOthersRun();
     }
   };
   await Promise.all([clear(), takeOver()]);

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { contents, expectOk, readConversation } from "../../fixtures/expectations.ts";
 import { append, users } from "../../fixtures/messages.ts";
-import { nextTurn } from "../../fixtures/timing.ts";
+import { letOthersRun } from "../../fixtures/timing.ts";
 import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
 /** What the other operations show of `c` has to agree with what getConversation does. */
@@ -52,8 +52,8 @@ export const races = defineSpec(
       const other = await scenario.connect();
       for (let round = 0; round < 8; round++) {
         const write = async (writer: number) => {
-          for (let turn = 0; turn < 4; turn++) {
-            const batch = users(...[0, 1, 2].map((part) => `${writer}/${turn}/${part}`));
+          for (let count = 0; count < 4; count++) {
+            const batch = users(...[0, 1, 2].map((part) => `${writer}/${count}/${part}`));
             expectOk(await append(writer % 2 === 0 ? provider : other, "c", batch, owned));
           }
         };
@@ -83,7 +83,7 @@ export const races = defineSpec(
         for (const id of order) expectOk(await append(connection, id, users("1", "2"), owned));
       };
       const clear = async (connection: Scenario["provider"]) => {
-        for (let turn = 0; turn < 4; turn++) expectOk(await connection.clearUserConversations("u"));
+        for (let time = 0; time < 4; time++) expectOk(await connection.clearUserConversations("u"));
       };
       await Promise.all([
         write(provider, ids),
@@ -107,8 +107,8 @@ export const races = defineSpec(
       let writing = true;
       const write = async () => {
         try {
-          for (let turn = 0; turn < 60; turn++) {
-            const batch = users(`${turn}/0`, `${turn}/1`, `${turn}/2`);
+          for (let count = 0; count < 60; count++) {
+            const batch = users(`${count}/0`, `${count}/1`, `${count}/2`);
             expectOk(await append(provider, "c", batch, owned));
           }
         } finally {
@@ -125,11 +125,11 @@ export const races = defineSpec(
           expect(conversation?.metadata?.totalMessages ?? 0).toBe(now.length);
           expect(conversation?.metadata?.["version"] ?? 0).toBe(now.length / 3);
           const recent = contents(expectOk(await other.getRecentMessages("c", 3)));
-          const turn = recent[0]?.split("/")[0];
-          expect(recent).toEqual(recent.map((_, part) => `${turn}/${part}`));
+          const count = recent[0]?.split("/")[0];
+          expect(recent).toEqual(recent.map((_, part) => `${count}/${part}`));
           seen = now;
           // Reads that never wait would keep a store of the same process from writing.
-          await nextTurn();
+          await letOthersRun();
         }
       };
       await Promise.all([write(), read(), read()]);

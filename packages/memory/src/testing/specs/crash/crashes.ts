@@ -161,8 +161,8 @@ export const interruptedWrites = defineSpec(
     "are there once when they are sent again under their keys": async (scenario) => {
       const { reopened, acknowledged, begun } = await writeUntilCrash(scenario, WRITERS);
       for (let writer = 0; writer < WRITERS; writer++) {
-        for (let turn = 0; turn < (begun[writer] ?? 0); turn++) {
-          const { messages, options } = batchOf(writer, turn);
+        for (let batch = 0; batch < (begun[writer] ?? 0); batch++) {
+          const { messages, options } = batchOf(writer, batch);
           expectOk(await append(reopened, "c", messages, {}, options));
         }
       }

@@ -3,7 +3,7 @@ import type { Message } from "../../../contract/message.ts";
 import type { MemoryProvider, WriteOptions } from "../../../contract/provider.ts";
 import { contents, expectOk } from "../../fixtures/expectations.ts";
 import { append, users } from "../../fixtures/messages.ts";
-import { nextTurn } from "../../fixtures/timing.ts";
+import { letOthersRun } from "../../fixtures/timing.ts";
 import type { Scenario } from "../../kit/spec.ts";
 
 /** Enough that all writers are at work when the crash comes. */
@@ -15,13 +15,13 @@ interface Batch {
   readonly options: WriteOptions;
 }
 
-export const batchOf = (writer: number, turn: number): Batch => ({
-  messages: users(...Array.from({ length: BATCH_SIZE }, (_, part) => `${writer}/${turn}/${part}`)),
-  options: { idempotencyKey: `${writer}/${turn}` },
+export const batchOf = (writer: number, batch: number): Batch => ({
+  messages: users(...Array.from({ length: BATCH_SIZE }, (_, part) => `${writer}/${batch}/${part}`)),
+  options: { idempotencyKey: `${writer}/${batch}` },
 });
 
 async function untilReached(reached: () => boolean): Promise<void> {
-  while (!reached()) await nextTurn();
+  while (!reached()) await letOthersRun();
 }
 
 export interface Interruption {
@@ -32,7 +32,7 @@ export interface Interruption {
   readonly begun: readonly number[];
 }
 
-/** Writers append batch after batch to one conversation, each on its turn; the crash comes while all are at it. */
+/** Writers append batch after batch to one conversation; the crash comes while all are at it. */
 export async function writeUntilCrash(scenario: Scenario, writers: number): Promise<Interruption> {
   const connections = [scenario.provider, await scenario.connect()];
   const acknowledged = new Array<number>(writers).fill(0);
@@ -42,13 +42,13 @@ export async function writeUntilCrash(scenario: Scenario, writers: number): Prom
 
   async function write(writer: number): Promise<void> {
     const provider = connections[writer % connections.length] ?? scenario.provider;
-    for (let turn = 0; !crashed; turn++) {
-      begun[writer] = turn + 1;
-      const { messages, options } = batchOf(writer, turn);
+    for (let batch = 0; !crashed; batch++) {
+      begun[writer] = batch + 1;
+      const { messages, options } = batchOf(writer, batch);
       if (!(await append(provider, "c", messages, {}, options)).success) return;
-      acknowledged[writer] = turn + 1;
-      // A store that answers without waiting would never let the crash have its turn.
-      await nextTurn();
+      acknowledged[writer] = batch + 1;
+      // A store that answers without waiting would never let the crash come.
+      await letOthersRun();
     }
   }
 
@@ -77,12 +77,12 @@ export async function replaceUntilCrash({ provider, crash }: Scenario, delay: nu
       const written = await provider.storeMessages("c", editionOf(edition), { edition });
       if (!written.success) return;
       acknowledged = edition;
-      await nextTurn(); // As above.
+      await letOthersRun(); // As above.
     }
   };
   const replacing = replace().catch((fault) => void faults.push(fault));
   await Promise.race([replacing, untilReached(() => crashed || acknowledged >= ACKNOWLEDGED_EDITIONS)]);
-  for (let turn = 0; turn < delay; turn++) await nextTurn();
+  for (let round = 0; round < delay; round++) await letOthersRun();
   crashed = true;
   const reopened = await crash();
   return { reopened, acknowledged, faults };
@@ -95,18 +95,18 @@ export async function expectWholeBatches(
 ): Promise<readonly number[]> {
   const conversation = expectOk(await provider.getConversation("c"));
   const stored = contents(conversation?.messages ?? []);
-  const turns = least.map(() => 0);
+  const batches = least.map(() => 0);
   for (let at = 0; at < stored.length; at += BATCH_SIZE) {
     const writer = Number(stored[at]?.split("/")[0]);
-    const turn = turns[writer] ?? -1;
+    const batch = batches[writer] ?? -1;
     expect(stored.slice(at, at + BATCH_SIZE), "a batch is there whole, and once").toEqual(
-      contents(batchOf(writer, turn).messages),
+      contents(batchOf(writer, batch).messages),
     );
-    turns[writer] = turn + 1;
+    batches[writer] = batch + 1;
   }
   for (const [writer, count] of least.entries()) {
-    expect(turns[writer], `acknowledged batches of writer ${writer}`).toBeGreaterThanOrEqual(count);
+    expect(batches[writer], `acknowledged batches of writer ${writer}`).toBeGreaterThanOrEqual(count);
   }
   expect(conversation?.metadata?.["version"] ?? 0).toBe(stored.length / BATCH_SIZE);
-  return turns;
+  return batches;
 }
