@@ -27,7 +27,7 @@ interface Settings {
   readonly idleMs: number;
 }
 
-interface Kept {
+interface CachedIndex {
   /** By conversation. */
   readonly conversations: Map<string, IndexedConversation>;
   timer?: NodeJS.Timeout;
@@ -37,31 +37,31 @@ interface Kept {
 }
 
 export function openUserIndexes(provider: MemoryProvider, settings: Settings): UserIndexes {
-  const users = new Map<string, Kept>();
+  const users = new Map<string, CachedIndex>();
 
   function drop(userId: string): void {
-    const kept = users.get(userId);
-    clearTimeout(kept?.timer);
+    const index = users.get(userId);
+    clearTimeout(index?.timer);
     users.delete(userId);
   }
 
-  /** As the one that was used last. */
-  function keep(userId: string): Kept {
-    const kept: Kept = users.get(userId) ?? { conversations: new Map() };
+  /** The user's index, marked as used last. */
+  function touch(userId: string): CachedIndex {
+    const index: CachedIndex = users.get(userId) ?? { conversations: new Map() };
     drop(userId);
-    kept.timer = setTimeout(() => drop(userId), settings.idleMs).unref();
-    users.set(userId, kept);
+    index.timer = setTimeout(() => drop(userId), settings.idleMs).unref();
+    users.set(userId, index);
     const [oldest] = users.keys();
     if (users.size > settings.maxUsers && oldest !== undefined) drop(oldest);
-    return kept;
+    return index;
   }
 
   /** Those that were searched longest ago make room; a search that is under way has what it needs. */
   function evictOldest(): void {
-    let bytes = [...users.values()].reduce((sum, kept) => sum + bytesOfAll(kept), 0);
-    for (const [userId, kept] of users) {
+    let bytes = [...users.values()].reduce((sum, index) => sum + bytesOfAll(index), 0);
+    for (const [userId, index] of users) {
       if (bytes <= settings.maxBytes || users.size === 1) return;
-      bytes -= bytesOfAll(kept);
+      bytes -= bytesOfAll(index);
       drop(userId);
     }
   }
@@ -69,35 +69,35 @@ export function openUserIndexes(provider: MemoryProvider, settings: Settings): U
   return {
     drop,
     refreshed: async (userId, yieldIfDue) => {
-      const kept = keep(userId);
-      const looked = await look(kept, () =>
-        refresh({ provider, userId, yieldIfDue }, kept.conversations, settings),
+      const index = touch(userId);
+      const looked = await look(index, () =>
+        refresh({ provider, userId, yieldIfDue }, index.conversations, settings),
       );
       evictOldest();
       return looked.success
-        ? createSuccess([...kept.conversations.values()].map(({ segment }) => segment))
+        ? createSuccess([...index.conversations.values()].map(({ segment }) => segment))
         : looked;
     },
   };
 }
 
-const bytesOfAll = ({ conversations }: Kept): number =>
+const bytesOfAll = ({ conversations }: CachedIndex): number =>
   [...conversations.values()].reduce((sum, { segment }) => sum + bytesOf(segment), 0);
 
 /** A look that began before the call may have missed what was said since: then the next one counts, for all who wait. */
-function look(kept: Kept, refreshKept: () => Promise<Result<void>>): Promise<Result<void>> {
-  if (kept.looking === undefined) {
-    kept.looking = refreshKept().finally(() => {
-      kept.looking = undefined;
+function look(index: CachedIndex, refreshIndex: () => Promise<Result<void>>): Promise<Result<void>> {
+  if (index.looking === undefined) {
+    index.looking = refreshIndex().finally(() => {
+      index.looking = undefined;
     });
-    return kept.looking;
+    return index.looking;
   }
   const again = () => {
-    kept.next = undefined;
-    return look(kept, refreshKept);
+    index.next = undefined;
+    return look(index, refreshIndex);
   };
-  kept.next ??= kept.looking.then(again, again);
-  return kept.next;
+  index.next ??= index.looking.then(again, again);
+  return index.next;
 }
 
 interface Scope {

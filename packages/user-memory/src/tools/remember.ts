@@ -1,6 +1,6 @@
 import type { ToolCallInfo } from "@jaf/core";
 import { codeOf } from "../errors.ts";
-import { proposedIn } from "../evidence/extracted-items.ts";
+import { itemsFromProposals } from "../evidence/extracted-items.ts";
 import { readUserInput, type UserInput } from "../evidence/user-input.ts";
 import { rememberItem } from "../extraction/remember-turn.ts";
 import { type ErasureMark, isStore } from "../store.ts";
@@ -37,15 +37,15 @@ export async function rememberFact<Ctx>(
   const start = await startOf(scope);
   const input = await userInputOf(scope);
   if (input === "private") return UNWANTED;
-  const [item] = await proposedIn(input, [{ fact, evidence, score: 1 }], async () => false);
+  const [item] = await itemsFromProposals(input, [{ fact, evidence, score: 1 }], async () => false);
   // A store that keeps no trust would show what waits for review as the user's word.
   if (item === undefined || (item.kind === "third-party" && !isStore(memory))) return NOT_SAID;
   const extractor = `${REMEMBER_TOOL} of ${call?.agentName ?? "an agent"}`;
   const { conversationId } = call?.turn ?? {};
   const source = { ...start, userId, conversationId, position: input.position, extractor };
   try {
-    const kept = await rememberItem(memory, item, { ...source, tags: settings.tags ?? [] });
-    return "status" in kept && kept.status === "quarantined" ? WAITS : REMEMBERED;
+    const remembered = await rememberItem(memory, item, { ...source, tags: settings.tags ?? [] });
+    return "status" in remembered && remembered.status === "quarantined" ? WAITS : REMEMBERED;
   } catch (thrown) {
     if (["erased", "forgotten"].includes(codeOf(thrown) ?? "")) return FORGOTTEN;
     throw thrown;
@@ -68,8 +68,8 @@ async function userInputOf<Ctx>({
 async function startOf<Ctx>({ memory, userId, settings, context, call, calledAt }: Remembering<Ctx>) {
   const byEngine = call === undefined ? calledAt : new Date(call.turn.startedAt);
   const { startedAt: saidAt = byEngine, since } = (await settings.turnStart?.(context, call)) ?? {};
-  return { saidAt, since: since ?? (await markOf(memory, userId)) };
+  return { saidAt, since: since ?? (await erasureMarkOf(memory, userId)) };
 }
 
-const markOf = async (memory: UserMemory, userId: string): Promise<ErasureMark> =>
+const erasureMarkOf = async (memory: UserMemory, userId: string): Promise<ErasureMark> =>
   isStore(memory) ? memory.mark(userId) : (0 as ErasureMark);
