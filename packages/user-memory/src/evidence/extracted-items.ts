@@ -30,7 +30,7 @@ interface Paraphrase {
 }
 
 /** Whether the words of the user's bear a sentence of a model's out. */
-export type Verified = (proposal: ProposedFact, passage: Passage) => Promise<boolean>;
+export type VerifyProposal = (proposal: ProposedFact, passage: Passage) => Promise<boolean>;
 
 /** Up to so many words say little without the question that they answer. */
 const SHORT_ANSWER = 5;
@@ -56,7 +56,7 @@ export function verbatimItems(job: Said): readonly Quoted[] {
 export async function itemsFromProposals(
   job: Said,
   proposals: readonly ProposedFact[],
-  isVerified: Verified,
+  isVerified: VerifyProposal,
 ): Promise<readonly Item[]> {
   const find = createSupportFinder(quotableWords(job));
   const byPassage = new Map<Passage, Quoted>();

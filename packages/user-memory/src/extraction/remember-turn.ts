@@ -2,7 +2,12 @@ import { present } from "@jaf/memory/adapter";
 import { beforeDeadline } from "../background-work.ts";
 import { codeOf, reportFailure } from "../errors.ts";
 import type { ProposedFact } from "../evidence/evidence.ts";
-import { type Item, itemsFromProposals, type Verified, verbatimItems } from "../evidence/extracted-items.ts";
+import {
+  type Item,
+  itemsFromProposals,
+  type VerifyProposal,
+  verbatimItems,
+} from "../evidence/extracted-items.ts";
 import type { UserFact } from "../fact.ts";
 import { INFERRED_TAG, statementOf } from "../render/renderable-fact.ts";
 import { type ExtractionJob, isStore, type RememberOptions } from "../store.ts";
@@ -55,7 +60,7 @@ async function itemsOf({ memory, job, proposals, settings }: RememberTurnInput):
 function verifier(
   { verify, leaseMs, ...settings }: ExtractionSettings,
   { question }: ExtractionJob,
-): Verified {
+): VerifyProposal {
   if (verify === undefined) return async () => false;
   return async ({ fact }, { text }) => {
     try {

@@ -14,7 +14,7 @@ import {
 export type UserIndex = Iterable<Segment>;
 
 export interface UserIndexes {
-  /** The user's index, as the store is now. Several that ask at the same time share one look at the store. */
+  /** The user's index, as the store is now. Several that ask at the same time share one refresh. */
   readonly refreshed: (userId: string, yieldIfDue: YieldIfDue) => Promise<Result<UserIndex>>;
   readonly drop: (userId: string) => void;
 }
@@ -31,9 +31,9 @@ interface CachedIndex {
   /** By conversation. */
   readonly conversations: Map<string, IndexedConversation>;
   timer?: NodeJS.Timeout;
-  /** The look at the store that is under way, and the one that comes after it. */
-  looking?: Promise<Result<void>> | undefined;
-  next?: Promise<Result<void>> | undefined;
+  /** The refresh that is under way, and the one that comes after it. */
+  refreshing?: Promise<Result<void>> | undefined;
+  nextRefresh?: Promise<Result<void>> | undefined;
 }
 
 export function openUserIndexes(provider: MemoryProvider, settings: Settings): UserIndexes {
@@ -70,13 +70,13 @@ export function openUserIndexes(provider: MemoryProvider, settings: Settings): U
     drop,
     refreshed: async (userId, yieldIfDue) => {
       const index = touch(userId);
-      const looked = await look(index, () =>
+      const refreshed = await shareRefresh(index, () =>
         refresh({ provider, userId, yieldIfDue }, index.conversations, settings),
       );
       evictOldest();
-      return looked.success
+      return refreshed.success
         ? createSuccess([...index.conversations.values()].map(({ segment }) => segment))
-        : looked;
+        : refreshed;
     },
   };
 }
@@ -84,20 +84,20 @@ export function openUserIndexes(provider: MemoryProvider, settings: Settings): U
 const bytesOfAll = ({ conversations }: CachedIndex): number =>
   [...conversations.values()].reduce((sum, { segment }) => sum + bytesOf(segment), 0);
 
-/** A look that began before the call may have missed what was said since: then the next one counts, for all who wait. */
-function look(index: CachedIndex, refreshIndex: () => Promise<Result<void>>): Promise<Result<void>> {
-  if (index.looking === undefined) {
-    index.looking = refreshIndex().finally(() => {
-      index.looking = undefined;
+/** A refresh that began before the call may have missed what was said since: then the next one counts, for all that wait. */
+function shareRefresh(index: CachedIndex, refreshIndex: () => Promise<Result<void>>): Promise<Result<void>> {
+  if (index.refreshing === undefined) {
+    index.refreshing = refreshIndex().finally(() => {
+      index.refreshing = undefined;
     });
-    return index.looking;
+    return index.refreshing;
   }
   const again = () => {
-    index.next = undefined;
-    return look(index, refreshIndex);
+    index.nextRefresh = undefined;
+    return shareRefresh(index, refreshIndex);
   };
-  index.next ??= index.looking.then(again, again);
-  return index.next;
+  index.nextRefresh ??= index.refreshing.then(again, again);
+  return index.nextRefresh;
 }
 
 interface Scope {

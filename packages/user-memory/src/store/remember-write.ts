@@ -53,7 +53,7 @@ function decide(scope: WriteScope, asked: Wanted): WriteDecision<StoredFact> {
   const { snapshot, draft, state } = scope;
   if (isErased(scope, asked)) throw erasedError("remember");
   if (isBlockedByTombstone(snapshot.tombstones, asked)) throw forgottenError();
-  const wanted = keyed(snapshot, asked);
+  const wanted = resolveKeyAndDate(snapshot, asked);
   const same = snapshot.facts.find(
     ({ digest, status }) => digest === wanted.digest && status !== "superseded",
   );
@@ -74,7 +74,7 @@ function decide(scope: WriteScope, asked: Wanted): WriteDecision<StoredFact> {
  * no model puts what the user said into the past by giving another fact its key. A quotation takes the place of quotations
  * alone. What nobody dated follows what is there, also if the clock of this process is behind.
  */
-function keyed({ facts }: UserSnapshot, wanted: Wanted): Wanted {
+function resolveKeyAndDate({ facts }: UserSnapshot, wanted: Wanted): Wanted {
   const { key, extractor, isDated, validFrom } = wanted;
   const current = facts.filter((fact) => fact.status === "active" && key !== null && fact.key === key);
   const content = ownContent(wanted);

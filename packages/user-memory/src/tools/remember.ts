@@ -18,7 +18,7 @@ const FORGOTTEN =
   "Not remembered: it was forgotten after the user said it. Only what the user says from now on can be remembered.";
 const UNWANTED = "Not remembered: the user asked not to keep it.";
 
-interface Remembering<Ctx> {
+interface RememberToolScope<Ctx> {
   readonly memory: UserMemory;
   readonly userId: string;
   readonly settings: MemoryToolsOptions<Ctx>;
@@ -31,7 +31,7 @@ interface Remembering<Ctx> {
 /** Remembers the words of the user's that the model points at. Resolves with a word to the model. */
 export async function rememberFact<Ctx>(
   { fact, evidence }: RememberArguments,
-  scope: Remembering<Ctx>,
+  scope: RememberToolScope<Ctx>,
 ): Promise<string> {
   const { memory, userId, settings, call } = scope;
   const start = await startOf(scope);
@@ -57,7 +57,7 @@ async function userInputOf<Ctx>({
   settings,
   context,
   call,
-}: Remembering<Ctx>): Promise<UserInput | "private"> {
+}: RememberToolScope<Ctx>): Promise<UserInput | "private"> {
   const given = await settings.said?.(context, call);
   if (given === undefined) return readUserInput(call?.turn ?? { messages: [], said: [] });
   const said = given.map((content) => ({ role: "user", content }) as const);
@@ -65,7 +65,7 @@ async function userInputOf<Ctx>({
 }
 
 /** Before anything else is asked for: what is forgotten meanwhile counts. */
-async function startOf<Ctx>({ memory, userId, settings, context, call, calledAt }: Remembering<Ctx>) {
+async function startOf<Ctx>({ memory, userId, settings, context, call, calledAt }: RememberToolScope<Ctx>) {
   const byEngine = call === undefined ? calledAt : new Date(call.turn.startedAt);
   const { startedAt: saidAt = byEngine, since } = (await settings.turnStart?.(context, call)) ?? {};
   return { saidAt, since: since ?? (await erasureMarkOf(memory, userId)) };

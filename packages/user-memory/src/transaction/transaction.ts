@@ -122,7 +122,7 @@ export function openTransactions(
     try {
       return await action();
     } catch (thrown) {
-      throw thrown instanceof UserMemoryError ? thrown : tagged(backend, operation, thrown);
+      throw thrown instanceof UserMemoryError ? thrown : toUserMemoryError(backend, operation, thrown);
     }
   }
 
@@ -180,7 +180,7 @@ const pause = (attempt: number): Promise<void> =>
     setTimeout(resolve, backoffDelayMs(attempt, DELAYS));
   });
 
-function tagged(backend: UserMemoryBackend, operation: string, thrown: unknown): UserMemoryError {
+function toUserMemoryError(backend: UserMemoryBackend, operation: string, thrown: unknown): UserMemoryError {
   const { _tag, message, retryable, cause } = backend.toMemoryError(operation, thrown);
   const code = _tag === "MemoryConnectionError" ? "unavailable" : "storage";
   return new UserMemoryError({ code, operation, message, retryable, cause });
