@@ -30,7 +30,7 @@ export interface AiRegistry {
   readonly modelProvider: ModelProvider<any>;
 }
 
-interface Registered {
+interface RegistryState {
   readonly providers: Map<string, AiProvider>;
   defaultModel: string | undefined;
 }
@@ -38,9 +38,9 @@ interface Registered {
 /** On the global object, so that the ES module and the CommonJS module share it: a process may load both. */
 const SLOT = Symbol.for("@jaf/agents/registry");
 
-const slots = globalThis as { [SLOT]?: Registered | undefined };
+const slots = globalThis as { [SLOT]?: RegistryState | undefined };
 
-function registered(): Registered {
+function registryState(): RegistryState {
   slots[SLOT] ??= { providers: new Map(), defaultModel: undefined };
   return slots[SLOT];
 }
@@ -59,7 +59,7 @@ function register(provider: AiProvider): void {
       `Invalid AI provider ${quoted(name)}: expected a model provider with getCompletion().`,
     );
   }
-  const { providers } = registered();
+  const { providers } = registryState();
   if ((providers.get(name) ?? provider) !== provider) {
     throw new TypeError(
       `An AI provider ${quoted(name)} is registered already: give one of them another name, or call AiRegistry.reset() first.`,
@@ -70,7 +70,7 @@ function register(provider: AiProvider): void {
 
 function setDefault(model: string): void {
   parseName(model);
-  registered().defaultModel = model;
+  registryState().defaultModel = model;
 }
 
 /** A model, and the provider that has it. */
@@ -82,7 +82,7 @@ interface ResolvedModel {
 
 /** Throws a `TypeError` that says what to call. `name`: as `"provider/model"`; default: the process's. */
 export function resolveModel(name?: string): ResolvedModel {
-  const { providers, defaultModel } = registered();
+  const { providers, defaultModel } = registryState();
   if (providers.size === 0) {
     throw new TypeError(
       "No AI provider is registered: call AiRegistry.register(new AnthropicProvider()) first, or that of another service.",
@@ -114,7 +114,7 @@ function parseName(name: string): readonly [provider: string, model: string] {
 
 const quoted = (name: string): string => JSON.stringify(name);
 
-type Asked = Parameters<AiProvider["getCompletion"]>;
+type CompletionArguments = Parameters<AiProvider["getCompletion"]>;
 
 /**
  * Asks the registered provider of the model that the run names, or else of the default. The provider gets the model's name
@@ -122,23 +122,26 @@ type Asked = Parameters<AiProvider["getCompletion"]>;
  */
 // biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
 const routingProvider: Required<ModelProvider<any>> = {
-  getCompletion: async (...asked) => {
-    const { provider, request } = route(asked);
+  getCompletion: async (...call) => {
+    const { provider, request } = route(call);
     return provider.getCompletion(...request);
   },
-  getCompletionStream: async function* (...asked) {
-    const { provider, request } = route(asked);
+  getCompletionStream: async function* (...call) {
+    const { provider, request } = route(call);
     if (provider.getCompletionStream === undefined) yield await unstreamed(provider, request);
     else yield* provider.getCompletionStream(...request);
   },
 };
 
-function route([state, agent, config]: Asked): { readonly provider: AiProvider; readonly request: Asked } {
+function route([state, agent, config]: CompletionArguments): {
+  readonly provider: AiProvider;
+  readonly request: CompletionArguments;
+} {
   const { provider, model } = resolveModel(config.modelOverride ?? agent.modelConfig?.name);
   return { provider, request: [state, agent, { ...config, modelOverride: model }] };
 }
 
-async function unstreamed(provider: AiProvider, request: Asked): Promise<ModelStreamChunk> {
+async function unstreamed(provider: AiProvider, request: CompletionArguments): Promise<ModelStreamChunk> {
   const { message, origin, usage, finish_reason } = await provider.getCompletion(...request);
   return { type: "done", message, ...present({ origin, usage, finishReason: finish_reason ?? undefined }) };
 }

@@ -14,7 +14,7 @@ export interface UserMemoryBackend {
   readonly read: (
     user: UserKey,
     selection: FactSelection & Extent & { readonly tombstones?: readonly string[] },
-  ) => Promise<UserView>;
+  ) => Promise<UserSnapshot>;
   /** `false`: the version was another, and nothing was written. */
   readonly commit: (user: UserKey, change: UserChange) => Promise<boolean>;
   /** Deletes facts, index, vectors, tombstones, audit trail and jobs of the user, whatever the version. */
@@ -51,7 +51,7 @@ export interface UserMemoryBackend {
 }
 
 /**
- * Turns that wait, over all users. A user's go with the user's facts. All times are by the store's own clock: callers say
+ * Extraction jobs, over all users. A user's jobs are erased with the user's facts. All times are by the store's own clock: callers say
  * how long, never until when, since the clock of a process may be wrong by years.
  */
 export interface JobBackend {
@@ -171,7 +171,7 @@ export interface Extent {
   readonly brief?: boolean | undefined;
 }
 
-export interface UserView {
+export interface UserSnapshot {
   readonly head: UserHead | null;
   /** Each once, in the order of `seq`. */
   readonly facts: readonly StoredFact[];
@@ -221,7 +221,7 @@ export interface Erased {
   readonly jobs: number;
 }
 
-/** A turn that waits to be extracted. */
+/** An extraction job. */
 export interface StoredJob {
   readonly user: UserKey;
   /** 1 to 255 characters. */

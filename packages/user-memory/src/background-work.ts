@@ -16,7 +16,7 @@ export async function beforeDeadline<T>(
   return withDeadline(Promise.resolve().then(work), { timeoutMs, timeoutError: late });
 }
 
-/** What this process still does for a user memory, after the turns that asked for it. */
+/** What this process still does for a user memory, after the runs that asked for it. */
 const underWay = new WeakMap<object, Set<Promise<unknown>>>();
 
 /** A store that is wrapped, e.g. in a class, shares its queue with what it wraps. */

@@ -56,7 +56,7 @@ export function codeOf(thrown: unknown): UserMemoryErrorCode | undefined {
   return name === "UserMemoryError" ? code : undefined;
 }
 
-export const erased = (operation: string): UserMemoryError =>
+export const erasedError = (operation: string): UserMemoryError =>
   new UserMemoryError({
     code: "erased",
     operation,
@@ -65,7 +65,7 @@ export const erased = (operation: string): UserMemoryError =>
     retryable: false,
   });
 
-export const forgotten = (): UserMemoryError =>
+export const forgottenError = (): UserMemoryError =>
   new UserMemoryError({
     code: "forgotten",
     operation: "remember",
@@ -74,7 +74,7 @@ export const forgotten = (): UserMemoryError =>
     retryable: false,
   });
 
-export const full = (what: string, limit: string): UserMemoryError =>
+export const fullError = (what: string, limit: string): UserMemoryError =>
   new UserMemoryError({
     code: "full",
     operation: "remember",
@@ -82,7 +82,7 @@ export const full = (what: string, limit: string): UserMemoryError =>
     retryable: false,
   });
 
-export const busy = (operation: string): UserMemoryError =>
+export const busyError = (operation: string): UserMemoryError =>
   new UserMemoryError({
     code: "busy",
     operation,
@@ -104,8 +104,8 @@ export function kindOf(thrown: unknown): ErrorCause {
   return { name, message: "left out", ...present({ code }) };
 }
 
-/** Tells `onError`. If that fails itself, a warning says so: otherwise no failure would ever be heard of. Never throws. */
-export const tell = <Failed>(onError: (error: Failed) => unknown, error: Failed): void =>
+/** Calls `onError`. If that fails itself, a warning says so: otherwise no failure would ever be heard of. Never throws. */
+export const callOnError = <Failed>(onError: (error: Failed) => unknown, error: Failed): void =>
   callSafely(
     () => onError(error),
     () => warn("User memory: onError failed.", { type }),
@@ -114,14 +114,14 @@ export const tell = <Failed>(onError: (error: Failed) => unknown, error: Failed)
 /** Reports a failure that the call goes on without. Never throws. */
 export function reportError({ onError }: Reporting<UserMemoryError>, failure: Failure): void {
   const error = new UserMemoryError({ ...failure, cause: kindOf(failure.cause) });
-  if (onError !== undefined) tell(onError, error);
+  if (onError !== undefined) callOnError(onError, error);
   else warn(`User memory: ${error.message}`, { type, code: `JAF_${error.code.toUpperCase()}` });
 }
 
 /** Reports a failure of extraction, which nobody waits for; by default its kind alone. Never throws. */
 export function reportFailure({ onError }: Reporting<unknown>, thrown: unknown): void {
   if (onError !== undefined) {
-    tell(onError, thrown);
+    callOnError(onError, thrown);
     return;
   }
   const { name, code } = describeCause(thrown);

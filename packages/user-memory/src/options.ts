@@ -122,7 +122,7 @@ interface OptionsSchema {
  * methods. Of such an instance the fields that the schema knows are taken, of anything else all; what isn't an object is
  * given back as it is, for the schema to refuse.
  */
-export function boundOptions<T>({ shape }: OptionsSchema, given: T): T {
+export function bindOptions<T>({ shape }: OptionsSchema, given: T): T {
   if (typeof given !== "object" || given === null) return given;
   const fields = given as Readonly<Record<string, unknown>>;
   const bound: Record<string, unknown> = isPlain(given) ? { ...given } : {};

@@ -126,7 +126,7 @@ export interface ForgetDetails {
   readonly facts: number;
   /** How many vectors went with them. */
   readonly vectors: number;
-  /** How many turns that waited to be extracted are gone. */
+  /** How many extraction jobs are gone. */
   readonly jobs: number;
   /** How many older facts count again, because what had superseded them is gone. */
   readonly revived: number;
@@ -170,9 +170,9 @@ export interface FactExplanation {
   readonly supersedes: readonly UserFact[];
 }
 
-/** A turn whose facts are still to be extracted. */
+/** A job of the queue: to extract the facts of one turn. */
 export interface ExtractionJob {
-  /** Names the turn: the same turn is never twice in the queue. */
+  /** The same for the same turn, so that no turn has two jobs in the queue. */
   readonly id: string;
   readonly userId: string;
   /** What the user said, oldest first. */
@@ -199,7 +199,7 @@ export interface ExtractionJob {
   readonly since: ErasureMark;
 }
 
-/** A job that is handed to one worker, until the lease is over. */
+/** A job that is handed to one worker, until its lease is over. */
 export interface LeasedJob {
   readonly job: ExtractionJob;
   /** How often it was handed out, from 1. */
@@ -214,13 +214,13 @@ export interface LeasedJob {
 }
 
 /**
- * Turns that wait to be extracted. Where `durable` is true they outlive the process, and another one takes over what a
+ * Extraction jobs that wait. Where `durable` is true they outlive the process, and another one takes over the jobs that a
  * crash left. Delivered at least once: what is extracted twice is remembered once.
  */
 export interface ExtractionQueue {
   readonly durable: boolean;
   /**
-   * Adds a job and hands it to the caller at once, without the sentences that hold secrets. `null`: the turn is in the queue
+   * Adds a job and hands it to the caller at once, without the sentences that hold secrets. `null`: the job is in the queue
    * already, the user asked in it that something isn't kept, or the user's memory was erased since the turn began. `leaseMs`: whole milliseconds up to 30 days.
    */
   enqueue(job: ExtractionJob, options: { readonly leaseMs: number }): Promise<LeasedJob | null>;

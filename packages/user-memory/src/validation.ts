@@ -43,7 +43,7 @@ export const dateSchema = z
   .custom<Date>((value) => value instanceof Date, { error: "expected a Date" })
   .transform((date) => date.getTime());
 
-export function invalid(operation: string, issues: readonly MemoryIssue[]): UserMemoryError {
+export function invalidInputError(operation: string, issues: readonly MemoryIssue[]): UserMemoryError {
   const shown = issues.slice(0, 5).map(({ path, expected }) => `${path}: expected ${expected}`);
   const message = `Invalid input of ${operation}: ${shown.join("; ")}.`;
   return new UserMemoryError({ code: "invalid", operation, message, retryable: false });
@@ -58,13 +58,13 @@ export function checkInput<T>(operation: string, schema: z.ZodType<T>, path: str
     expected:
       issue.code === "unrecognized_keys" ? "only known fields" : issue.message.replace(/^.*?expected /s, ""),
   }));
-  throw invalid(operation, issues);
+  throw invalidInputError(operation, issues);
 }
 
 /** Throws a `UserMemoryError` for what is no id. */
 export function checkUserId(operation: string, userId: unknown): string {
   const issue = idIssue("userId", userId);
-  if (issue !== undefined) throw invalid(operation, [issue]);
+  if (issue !== undefined) throw invalidInputError(operation, [issue]);
   return userId as string;
 }
 

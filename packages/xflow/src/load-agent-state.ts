@@ -8,7 +8,7 @@ import { buildTools } from "./run/tools.ts";
 import { AgentStateError, type AgentStateIssue } from "./state-file/issues.ts";
 import { type AgentStateData, type IssueOf, parseState } from "./state-file/state-file.ts";
 import { createJqEvaluator } from "./template/jq.ts";
-import { prepareTemplates } from "./template/state-templates.ts";
+import { compileTemplates } from "./template/state-templates.ts";
 
 /**
  * Loads an agent state of an xFlow workflow: one state, or a list with one, as YAML, JSON or an object. Everything in it is
@@ -38,7 +38,7 @@ export async function loadAgentState<Ctx = unknown>(
   const tools = buildTools(state, options.tools ?? {}, issue);
   const output = buildOutput(state, issue);
   const model = findModel(state, options, issue);
-  const { templates, issues } = await prepareTemplates(state, jq, issue);
+  const { templates, issues } = await compileTemplates(state, jq, issue);
   const found = [
     ...model.issues,
     ...output.issues,

@@ -1,7 +1,7 @@
 import { createMemoryStorageError, MemorySetupError, parseOptions } from "@jaf/memory/adapter";
 import type { UserMemoryOptions, UserMemoryStore } from "@jaf/user-memory";
 import {
-  boundOptions,
+  bindOptions,
   defineUserMemory,
   type UserMemoryBackend,
   userMemoryOptionsSchema,
@@ -62,7 +62,7 @@ interface PostgresUserMemorySettings {
 
 /** Throws a `TypeError` that names the field and what was expected, and never the value. */
 function parseConfig(config: PostgresUserMemoryConfig): PostgresUserMemorySettings {
-  const given = boundOptions(configSchema, config);
+  const given = bindOptions(configSchema, config);
   parseOptions(configSchema, given, WHAT);
   const isOption = (field: string): boolean => field in userMemoryOptionsSchema.shape;
   const fields = Object.entries(given);
@@ -74,7 +74,7 @@ function parseConfig(config: PostgresUserMemoryConfig): PostgresUserMemorySettin
 
 /** Throws as {@link parseConfig}. */
 const parseBackendConfig = (config: PostgresUserMemoryBackendConfig): PostgresUserMemoryBackendSettings =>
-  parseOptions(ownSchema, boundOptions(ownSchema, config), WHAT);
+  parseOptions(ownSchema, bindOptions(ownSchema, config), WHAT);
 
 /** Throws as {@link parseConfig}. */
 const parseTables = (options: PostgresUserMemoryTables): z.output<typeof tablesSchema> =>

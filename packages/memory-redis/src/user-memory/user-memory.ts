@@ -1,7 +1,7 @@
 import { parseOptions } from "@jaf/memory/adapter";
 import type { UserMemoryOptions, UserMemoryStore } from "@jaf/user-memory";
 import {
-  boundOptions,
+  bindOptions,
   defineUserMemory,
   type UserMemoryBackend,
   userMemoryOptionsSchema,
@@ -40,7 +40,7 @@ interface RedisUserMemorySettings {
 
 /** Throws a `TypeError` that names the field and what was expected, and never the value. */
 function parseUserMemoryConfig(config: RedisUserMemoryConfig): RedisUserMemorySettings {
-  const given = boundOptions(configSchema, config);
+  const given = bindOptions(configSchema, config);
   const settings = parseOptions(configSchema, given, WHAT);
   const options = Object.entries(given).filter(([name]) => name in userMemoryOptionsSchema.shape);
   return { settings, options: Object.fromEntries(options) };
@@ -48,7 +48,7 @@ function parseUserMemoryConfig(config: RedisUserMemoryConfig): RedisUserMemorySe
 
 /** Throws as {@link parseUserMemoryConfig}. */
 const parseUserMemoryBackendConfig = (config: RedisUserMemoryBackendConfig): RedisUserMemoryBackendSettings =>
-  parseOptions(backendSchema, boundOptions(backendSchema, config), WHAT);
+  parseOptions(backendSchema, bindOptions(backendSchema, config), WHAT);
 
 /**
  * Keeps facts about users in Redis 6.2 or later. `client` is a connected client, pool, Cluster or Sentinel client of

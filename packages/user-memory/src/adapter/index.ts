@@ -12,9 +12,9 @@ export type {
   UserHead,
   UserKey,
   UserMemoryBackend,
-  UserView,
+  UserSnapshot,
 } from "../backend.ts";
-export { boundOptions, userMemoryOptionsSchema } from "../options.ts";
+export { bindOptions, userMemoryOptionsSchema } from "../options.ts";
 export type { MatchedDocument, Matches, MessageLocation, TermWeight } from "../ranker/index.ts";
 export { defineUserMemory } from "../store/define-user-memory.ts";
 export { extendUserMemoryBackend } from "./extend-backend.ts";

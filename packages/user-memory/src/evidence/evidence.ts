@@ -1,6 +1,6 @@
 import { ownContent } from "../facts/facts.ts";
 import { type Span, UNSPACED } from "../text.ts";
-import { lineOf, type Passage, type Quotable } from "./passages.ts";
+import { oneLine, type Passage, type Quotable } from "./passages.ts";
 
 /**
  * A fact that a model, or a function of the application's, proposes. It points at words of the user's, which are remembered
@@ -54,7 +54,10 @@ export function createSupportFinder(quotable: Quotable): (proposal: ProposedFact
     return { contents, rarity: rarities([...contents.values()]) };
   });
 
-  const likest = (wanted: string, { among = passages, share = SHARED } = {}): Passage | undefined => {
+  const mostSimilarPassage = (
+    wanted: string,
+    { among = passages, share = SHARED } = {},
+  ): Passage | undefined => {
     const { contents, rarity } = looked();
     const terms = [...ownContent({ fact: wanted })];
     const enough = Math.max(Math.min(MIN_SHARED, terms.length), share * terms.length);
@@ -76,14 +79,16 @@ export function createSupportFinder(quotable: Quotable): (proposal: ProposedFact
     if (first !== undefined) {
       return {
         kind: "quotation",
-        passage: (second && likest(fact, { among: quoted, share: SHARED_WITH_FACT })) ?? first,
+        passage: (second && mostSimilarPassage(fact, { among: quoted, share: SHARED_WITH_FACT })) ?? first,
       };
     }
     const other = found.find((match) => thirdParty[match.message]?.some((span) => overlap(match, span)));
     if (other !== undefined) return ofOther(other, said);
     if (found.length > 0) return NONE;
     const passage =
-      evidence.trim() === "" ? likest(fact, { share: SHARED_WITH_FACT }) : (likest(evidence) ?? likest(fact));
+      evidence.trim() === ""
+        ? mostSimilarPassage(fact, { share: SHARED_WITH_FACT })
+        : (mostSimilarPassage(evidence) ?? mostSimilarPassage(fact));
     return passage === undefined ? NONE : { kind: "quotation", passage };
   };
 }
@@ -98,7 +103,7 @@ function lazily<T>(make: () => T): () => T {
 
 const ofOther = ({ message, start, end }: MessageSpan, said: readonly string[]): Support => ({
   kind: "third-party",
-  words: lineOf((said[message] ?? "").slice(start, end)),
+  words: oneLine((said[message] ?? "").slice(start, end)),
   message,
 });
 

@@ -3,11 +3,11 @@ import { ownContent } from "../facts/facts.ts";
 import type { ExtractionJob } from "../store.ts";
 import { wordsIn } from "../text.ts";
 import { createSupportFinder, type ProposedFact } from "./evidence.ts";
-import { lineOf, type Passage, type Quotable, quotableOf } from "./passages.ts";
+import { oneLine, type Passage, type Quotable, quotableOf } from "./passages.ts";
 import { announcesText } from "./third-party-text.ts";
 
 /** Something to remember of a turn. */
-export type Item = Quoted | Worded;
+export type Item = Quoted | Paraphrase;
 
 /** The user's own words. */
 export interface Quoted {
@@ -21,7 +21,7 @@ export interface Quoted {
 }
 
 /** A sentence of a model's: one that was verified, or one about somebody else's text. */
-interface Worded {
+interface Paraphrase {
   readonly kind: "verified" | "third-party";
   readonly proposal: ProposedFact;
   readonly evidence: string;
@@ -30,7 +30,7 @@ interface Worded {
 }
 
 /** Whether the words of the user's bear a sentence of a model's out. */
-export type Verified = (proposal: ProposedFact, passage: Passage) => Promise<boolean>;
+export type VerifyProposal = (proposal: ProposedFact, passage: Passage) => Promise<boolean>;
 
 /** Up to so many words say little without the question that they answer. */
 const SHORT_ANSWER = 5;
@@ -39,12 +39,12 @@ const MAX_PARAPHRASES = 8;
 
 type Said = Pick<ExtractionJob, "said" | "question" | "isAnnounced">;
 
-const quotableIn = ({ said, isAnnounced = false }: Said): Quotable =>
+const quotableWords = ({ said, isAnnounced = false }: Said): Quotable =>
   quotableOf(said, (message) => (message === 0 ? isAnnounced : announcesText(said[message - 1] ?? "")));
 
 /** All that the user said of their own, in its order, but for what says nothing. */
-export function everythingIn(job: Said): readonly Quoted[] {
-  return quotableIn(job)
+export function verbatimItems(job: Said): readonly Quoted[] {
+  return quotableWords(job)
     .passages.map((passage) => quoted(passage, job))
     .filter(({ passage, question }) => question !== undefined || ownContent({ fact: passage.text }).size > 0);
 }
@@ -53,29 +53,29 @@ export function everythingIn(job: Said): readonly Quoted[] {
  * What proposals point at: each passage once, with all that was proposed of it, the surest first; then what stands in
  * somebody else's text. What rests on nothing is dropped.
  */
-export async function proposedIn(
+export async function itemsFromProposals(
   job: Said,
   proposals: readonly ProposedFact[],
-  isVerified: Verified,
+  isVerified: VerifyProposal,
 ): Promise<readonly Item[]> {
-  const find = createSupportFinder(quotableIn(job));
+  const find = createSupportFinder(quotableWords(job));
   const byPassage = new Map<Passage, Quoted>();
-  const worded: Worded[] = [];
+  const paraphrased: Paraphrase[] = [];
   for (const given of proposals.toSorted((a, b) => b.score - a.score)) {
-    const proposal = { ...given, fact: lineOf(given.fact) };
+    const proposal = { ...given, fact: oneLine(given.fact) };
     const support = find(proposal);
     if (support.kind === "none" || proposal.fact === "" || holdsSecret(proposal.fact)) continue;
     if (support.kind === "third-party") {
       const { words, message } = support;
-      if (!holdsSecret(words)) worded.push({ kind: "third-party", proposal, evidence: words, message });
+      if (!holdsSecret(words)) paraphrased.push({ kind: "third-party", proposal, evidence: words, message });
       continue;
     }
     const { passage } = support;
     if (await isVerified(proposal, passage)) {
-      worded.push({ kind: "verified", proposal, evidence: passage.text, message: passage.message });
+      paraphrased.push({ kind: "verified", proposal, evidence: passage.text, message: passage.message });
     } else byPassage.set(passage, merged(byPassage.get(passage) ?? quoted(passage, job), proposal));
   }
-  const ranked = worded.toSorted(
+  const ranked = paraphrased.toSorted(
     (a, b) => Number(a.kind === "third-party") - Number(b.kind === "third-party"),
   );
   return [...byPassage.values(), ...ranked];

@@ -54,13 +54,13 @@ export function quotableOf(said: readonly string[], isThirdParty: (message: numb
       spans.length === 1 &&
       !withLineFeeds(text.trim()).includes("\n");
     const from = isMessage ? ("message" as const) : ("text" as const);
-    return spans.map((span) => ({ message, span, text: lineOf(text.slice(span.start, span.end)), from }));
+    return spans.map((span) => ({ message, span, text: oneLine(text.slice(span.start, span.end)), from }));
   });
   return { said, passages: passages.filter(({ text }) => /[\p{L}\p{N}]/u.test(text)), thirdParty };
 }
 
 /** A text as it is kept and compared: in one line, without what nobody sees. */
-export const lineOf = (text: string): string => text.replace(UNSEEN, "").replace(SPACE, " ").trim();
+export const oneLine = (text: string): string => text.replace(UNSEEN, "").replace(SPACE, " ").trim();
 
 /** What stands for what was cut out: a passage ends there. */
 const CUT = "\ufffc";

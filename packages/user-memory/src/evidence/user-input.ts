@@ -3,7 +3,7 @@ import { holdsSecret, messageText } from "@jaf/memory/internal";
 import type { ExtractionJob } from "../store.ts";
 import { asks, sentencesIn } from "../text.ts";
 import { asksNotToKeep } from "./off-record.ts";
-import { lineOf, withoutSecrets } from "./passages.ts";
+import { oneLine, withoutSecrets } from "./passages.ts";
 import { announcesText } from "./third-party-text.ts";
 
 /** Of a turn, so many messages and UTF-16 units are looked at: the last messages, and of each its beginning. */
@@ -64,8 +64,8 @@ function endsOf(text: string, most: number): string {
   return `${text.slice(0, most - tail)}\n${text.slice(text.length - tail)}`;
 }
 
-/** What of a turn may wait in a queue; `undefined` where the user asked that something isn't kept. */
-export function queueable(job: ExtractionJob): ExtractionJob | undefined {
+/** A job as the queue may hold it, without secrets; `undefined` where the user asked that something isn't kept. */
+export function redactJob(job: ExtractionJob): ExtractionJob | undefined {
   if (isOffRecord(job.said)) return undefined;
   const { question, ...rest } = job;
   const asked = secretless(question ?? "");
@@ -92,5 +92,5 @@ const LAST_SENTENCES = 3;
 export function questionIn(text: string): string {
   const last = [...sentencesIn(text.slice(-LOOKED_AT))].slice(-LAST_SENTENCES);
   const question = last.findLast(({ segment }) => asks(segment))?.segment ?? "";
-  return question.length > MAX_QUESTION ? "" : lineOf(question);
+  return question.length > MAX_QUESTION ? "" : oneLine(question);
 }

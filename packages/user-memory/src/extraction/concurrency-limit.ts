@@ -1,18 +1,18 @@
-/** So many turns wait in a process for one memory, and so many of one user; what is more is left to the queue. */
+/** So many jobs wait in a process for one memory, and so many of one user; further jobs are left to the queue. */
 const MAX_WAITING = 1_000;
 const MAX_WAITING_OF_USER = 100;
 
 interface WorkQueue {
   active: number;
   waiting: number;
-  /** Of each user who waits, in the order in which it is their turn. */
+  /** The waiting jobs of each user; the first user is served next. */
   readonly users: Map<string, (() => void)[]>;
 }
 
 export interface LimitedWork {
   /** So many do their work at a time. */
   readonly concurrency: number;
-  /** Users who wait take turns, however much one of them asks for. */
+  /** Users who wait are served one after the other, however many jobs one of them has. */
   readonly userId: string;
   /** `false`: it waits, however many others do. */
   readonly canBeRefused: boolean;

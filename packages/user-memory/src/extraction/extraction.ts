@@ -12,7 +12,7 @@ import { rememberTurn } from "./remember-turn.ts";
  *
  * - `"model"`: the model, or the application's own function, failed or took too long.
  * - `"reply"`: what it replied isn't what was asked for.
- * - `"given-up"`: it failed as often as `maxAttempts` allows; the turn won't be tried again.
+ * - `"given-up"`: it failed as often as `maxAttempts` allows; the job won't be tried again.
  */
 export type ExtractionErrorCode = "model" | "reply" | "given-up";
 
@@ -24,13 +24,13 @@ export interface ExtractionErrorFields {
   readonly cause?: unknown;
 }
 
-/** What `onError` gets for a turn whose facts weren't extracted. */
+/** What `onError` gets for an extraction job that failed. */
 export class ExtractionError extends Error {
   override readonly name = "ExtractionError";
   readonly code: ExtractionErrorCode;
   /** Which attempt it was, from 1. */
   readonly attempt: number;
-  /** Whether the turn will be tried again. */
+  /** Whether the job will be tried again. */
   readonly retryable: boolean;
 
   constructor({ code, message, attempt, cause }: ExtractionErrorFields) {
@@ -68,8 +68,7 @@ export async function extractFacts(
   const proposals = job.isVerbatim ? undefined : await propose({ settings, complete, job, attempt });
   const { userId, conversationId, position } = job;
   if (proposals === "private") {
-    const turn = { userId, conversationId, position, detectedBy: "extractor" } as const;
-    notify(settings.onOffRecord, turn);
+    notify(settings.onOffRecord, { userId, conversationId, position, detectedBy: "extractor" });
     return;
   }
   const entries = await rememberTurn({
@@ -88,14 +87,14 @@ function extractorOf({ isVerbatim, model }: ExtractionJob, { extract }: Extracti
   return model ?? (extract === undefined ? "the agent's model" : "the application");
 }
 
-interface Asking extends Omit<ExtractionScope, "memory"> {
+interface ProposalRequest extends Omit<ExtractionScope, "memory"> {
   readonly job: ExtractionJob;
   readonly attempt: number;
 }
 
-async function propose(asking: Asking): Promise<Proposed> {
-  const { settings, attempt } = asking;
-  const reply = await asked(asking);
+async function propose(request: ProposalRequest): Promise<Proposed> {
+  const { settings, attempt } = request;
+  const reply = await requestProposals(request);
   try {
     if (typeof reply === "string") return parseReply(reply);
   } catch (cause) {
@@ -110,7 +109,7 @@ async function propose(asking: Asking): Promise<Proposed> {
 const unreadable = (what: string): string => `${what} holds no list of facts of the form that is asked for.`;
 
 /** The model's reply, or what the application's function resolves with. */
-async function asked({ settings, complete, job, attempt }: Asking): Promise<unknown> {
+async function requestProposals({ settings, complete, job, attempt }: ProposalRequest): Promise<unknown> {
   const timeoutMs = Math.ceil(ASKING_SHARE * settings.leaseMs);
   const over = new AbortController();
   const { said, reply, question, model, userId, conversationId } = job;

@@ -54,7 +54,7 @@ export interface OffRecordTurn {
   readonly detectedBy: "check" | "extractor";
 }
 
-/** Options of extraction, with turns or without. */
+/** Options of extraction, in a run or in a worker. */
 export interface ExtractionOptions {
   /** Proposes the facts instead of a model. */
   readonly extract?: ExtractFacts | undefined;
@@ -66,7 +66,7 @@ export interface ExtractionOptions {
   /** How many quotations and facts are kept of a turn at most, the surest first. Default 50. */
   readonly maxFacts?: number | undefined;
   /**
-   * Told what was stored, for a log: also what waits for review, see `UserFact.status`. Not called for nothing. A turn that is
+   * Told what was stored, for a log: also what waits for review, see `UserFact.status`. Not called for nothing. A job that is
    * done twice, after a crash, is told twice. What it throws is ignored.
    */
   readonly onExtracted?:
@@ -74,7 +74,7 @@ export interface ExtractionOptions {
     | undefined;
   /**
    * Told that the user asked for something not to be kept, so that nothing of the turn is: for a sign beside the message, or for
-   * logs of the application's own that are to heed it, too. The check tells before the run is over, the extractor later. A turn
+   * logs of the application's own that are to heed it, too. The check tells before the run is over, the extractor later. A job
    * that is done twice, after a crash, is told twice. What it throws is ignored.
    */
   readonly onOffRecord?: ((turn: OffRecordTurn) => unknown) | undefined;
@@ -84,18 +84,18 @@ export interface ExtractionOptions {
    */
   readonly onError?: ((error: unknown) => unknown) | undefined;
   /**
-   * How long one turn may take once it is begun, in milliseconds; then another process may take it over. A turn that waits for
-   * others keeps its position in the queue. Default 60,000.
+   * How long one job may take once it is begun, in milliseconds: its lease, after which another process may take the job over. A
+   * job that waits for others keeps its position in the queue. Default 60,000.
    */
   readonly leaseMs?: number | undefined;
   /**
-   * How often a turn is tried before it is given up. A time when it was handed out but not tried, as too many waited or the
-   * process went down, counts, too; but no turn is given up untried unless that happened three times more. Default 5.
+   * How often a job is tried before it is given up. A time when it was handed out but not tried, as too many waited or the
+   * process went down, counts, too; but no job is given up untried unless that happened three times more. Default 5.
    */
   readonly maxAttempts?: number | undefined;
   /** Before the second attempt, in milliseconds; it doubles with each, up to 15 minutes. Default 5,000. */
   readonly retryDelayMs?: number | undefined;
-  /** How many turns this process extracts at a time, for one memory; users who wait take turns. Default 4. */
+  /** How many jobs this process does at a time, for one memory; users who wait are served one after the other. Default 4. */
   readonly concurrency?: number | undefined;
 }
 

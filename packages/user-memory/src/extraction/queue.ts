@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { type StoredJob, type UserKey, userKeyOf } from "../backend.ts";
 import { reportError } from "../errors.ts";
-import { queueable } from "../evidence/user-input.ts";
+import { redactJob } from "../evidence/user-input.ts";
 import type { UserMemorySettings } from "../options.ts";
 import type { ErasureMark, ExtractionJob, ExtractionQueue, LeasedJob } from "../store.ts";
-import type { Access } from "../transaction/transaction.ts";
+import type { Transactions } from "../transaction/transaction.ts";
 import { checkInput, checkUserId, idSchema } from "../validation.ts";
 
 const jobSchema = z.object({
@@ -31,16 +31,19 @@ const enqueueSchema = z.object({ leaseMs: spanSchema });
 const leaseSchema = z.object({ limit: z.int().min(0), leaseMs: spanSchema });
 
 /** The queue of a store: jobs go to the backend as text, and come back checked. */
-export function openQueue({ backend, ask }: Access, settings: UserMemorySettings): ExtractionQueue {
+export function openQueue(
+  { backend, callBackend }: Transactions,
+  settings: UserMemorySettings,
+): ExtractionQueue {
   const { jobs } = backend;
 
   const leased = (user: UserKey, job: ExtractionJob, attempt: number): LeasedJob => ({
     job,
     attempt,
-    complete: () => ask("queue.complete", () => jobs.complete(user, job.id)),
+    complete: () => callBackend("queue.complete", () => jobs.complete(user, job.id)),
     release: async (given) => {
       const delayMs = checkInput("queue.release", spanSchema, "delayMs", given);
-      await ask("queue.release", () => jobs.release(user, job.id, delayMs));
+      await callBackend("queue.release", () => jobs.release(user, job.id, delayMs));
     },
   });
 
@@ -49,31 +52,33 @@ export function openQueue({ backend, ask }: Access, settings: UserMemorySettings
     enqueue: async (given, asked) => {
       const { leaseMs } = checkInput("queue.enqueue", enqueueSchema, "options", asked);
       const checked = checkInput("queue.enqueue", jobSchema, "job", given);
-      const job = queueable(checked);
+      const job = redactJob(checked);
       if (job === undefined) return null;
       const user = userKeyOf(checkUserId("queue.enqueue", job.userId));
       const body = JSON.stringify({ ...job, saidAt: job.saidAt.getTime() });
       const options = { epoch: job.since, leaseMs };
-      const added = await ask("queue.enqueue", () => jobs.enqueue({ user, id: job.id, body }, options));
+      const added = await callBackend("queue.enqueue", () =>
+        jobs.enqueue({ user, id: job.id, body }, options),
+      );
       return added ? leased(user, job, 1) : null;
     },
     lease: async (asked) => {
       const { limit, leaseMs } = checkInput("queue.lease", leaseSchema, "options", asked);
-      const stored = await ask("queue.lease", () => jobs.lease({ leaseMs, limit }));
+      const stored = await callBackend("queue.lease", () => jobs.lease({ leaseMs, limit }));
       const read = stored.map((one) => ({ one, job: readJob(one) }));
       if (read.some(({ job }) => job === undefined)) reportUnreadable(settings);
       return read.flatMap(({ one, job }) =>
         job === undefined ? [] : [leased(userKeyOf(job.userId), job, one.attempts)],
       );
     },
-    size: () => ask("queue.size", () => jobs.size()),
+    size: () => callBackend("queue.size", () => jobs.size()),
   };
 }
 
-/** Another version of this package may have written it: a turn isn't thrown away for that. */
+/** Another version of this package may have written it: so the job isn't deleted. */
 function reportUnreadable(settings: UserMemorySettings): void {
   const message =
-    "A turn that waits to be extracted isn't as this version writes it. It was left in the queue, for a version that can read it.";
+    "An extraction job isn't in the form that this version writes. It was left in the queue, for a version that can read it.";
   const cause = new TypeError("an unknown form of a job");
   reportError(settings, { code: "storage", operation: "queue.lease", message, retryable: false, cause });
 }

@@ -2,7 +2,12 @@ import { present } from "@jaf/memory/adapter";
 import { beforeDeadline } from "../background-work.ts";
 import { codeOf, reportFailure } from "../errors.ts";
 import type { ProposedFact } from "../evidence/evidence.ts";
-import { everythingIn, type Item, proposedIn, type Verified } from "../evidence/extracted-items.ts";
+import {
+  type Item,
+  itemsFromProposals,
+  type VerifyProposal,
+  verbatimItems,
+} from "../evidence/extracted-items.ts";
 import type { UserFact } from "../fact.ts";
 import { INFERRED_TAG, statementOf } from "../render/renderable-fact.ts";
 import { type ExtractionJob, isStore, type RememberOptions } from "../store.ts";
@@ -28,10 +33,10 @@ export interface RememberTurnInput {
  */
 export async function rememberTurn(input: RememberTurnInput): Promise<readonly (MemoryEntry | UserFact)[]> {
   const { memory, job, settings } = input;
-  const kept: (MemoryEntry | UserFact)[] = [];
+  const remembered: (MemoryEntry | UserFact)[] = [];
   for (const item of (await itemsOf(input)).slice(0, settings.maxFacts)) {
     try {
-      kept.push(await rememberItem(memory, item, { ...job, extractor: input.extractor }));
+      remembered.push(await rememberItem(memory, item, { ...job, extractor: input.extractor }));
     } catch (thrown) {
       const outcome = outcomeOf(thrown);
       if (outcome === "erased") break;
@@ -40,13 +45,13 @@ export async function rememberTurn(input: RememberTurnInput): Promise<readonly (
       reportFailure(settings, thrown);
     }
   }
-  return kept;
+  return remembered;
 }
 
 async function itemsOf({ memory, job, proposals, settings }: RememberTurnInput): Promise<readonly Item[]> {
-  if (proposals === undefined) return everythingIn(job);
+  if (proposals === undefined) return verbatimItems(job);
   const sure = proposals.filter(({ score }) => score >= job.threshold);
-  const items = await proposedIn(job, sure, verifier(settings, job));
+  const items = await itemsFromProposals(job, sure, verifier(settings, job));
   // A store that keeps no trust would show what waits for review as the user's word.
   return isStore(memory) ? items : items.filter(({ kind }) => kind !== "third-party");
 }
@@ -55,7 +60,7 @@ async function itemsOf({ memory, job, proposals, settings }: RememberTurnInput):
 function verifier(
   { verify, leaseMs, ...settings }: ExtractionSettings,
   { question }: ExtractionJob,
-): Verified {
+): VerifyProposal {
   if (verify === undefined) return async () => false;
   return async ({ fact }, { text }) => {
     try {
@@ -96,7 +101,7 @@ export const rememberItem = (
 ): Promise<MemoryEntry | UserFact> =>
   isStore(memory)
     ? memory.remember(source.userId, textOf(item), optionsFor(item, source))
-    : memory.remember(source.userId, ...narrowly(item, source));
+    : memory.remember(source.userId, ...asNarrowEntry(item, source));
 
 const textOf = (item: Item): string => (item.kind === "quotation" ? item.passage.text : item.proposal.fact);
 
@@ -132,7 +137,7 @@ function trustOptions(item: Item): Pick<RememberOptions, "trust" | "quotation"> 
 }
 
 /** A store that keeps no quotations is given what would be shown of one. */
-function narrowly(item: Item, source: Source): [string, { tags?: string[]; score?: number }] {
+function asNarrowEntry(item: Item, source: Source): [string, { tags?: string[]; score?: number }] {
   const { score, tags } = item.kind === "quotation" ? item : item.proposal;
   const all = [...tagsOf(source, tags), ...(item.kind === "quotation" ? [] : [INFERRED_TAG])];
   const options = { ...present({ score }), ...(all.length === 0 ? {} : { tags: all }) };

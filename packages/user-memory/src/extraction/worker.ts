@@ -1,7 +1,7 @@
 import { parseOptions } from "@jaf/memory/adapter";
 import { trackWork, workKeyOf } from "../background-work.ts";
 import { reportFailure } from "../errors.ts";
-import { boundOptions } from "../options.ts";
+import { bindOptions } from "../options.ts";
 import type { LeasedJob, UserMemoryStore } from "../store.ts";
 import { withConcurrencyLimit } from "./concurrency-limit.ts";
 import { type CompleteText, ExtractionError, type ExtractionScope, extractFacts } from "./extraction.ts";
@@ -9,36 +9,36 @@ import { type ExtractFacts, type ExtractionOptions, processOptionsSchema } from 
 
 export interface ProcessExtractionsOptions extends Omit<ExtractionOptions, "extract"> {
   /**
-   * Proposes the facts instead of a model. `"verbatim"`: this worker has none to ask and does the turns that are quoted as they
-   * are; `onError` is called for the others, which stay in the queue for a worker that has one.
+   * Proposes the facts instead of a model. `"verbatim"`: this worker has none to ask and does the jobs that quote what was said;
+   * `onError` is called for the others, which stay in the queue for a worker that has a model.
    */
   readonly extract?: ExtractFacts | "verbatim" | undefined;
   /** Asks a model once; `request.model` is the spec's `extractWith`, if it had one. Needed unless `extract` is given. */
   readonly complete?: CompleteText | undefined;
-  /** How many turns at most. Default 100. */
+  /** How many jobs at most. Default 100. */
   readonly limit?: number | undefined;
-  /** Once it is aborted, no further turn is begun. */
+  /** Once it is aborted, no further job is begun. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How many turns came to which end. */
+/** How many jobs came to which end. */
 export interface ProcessedExtractions {
   readonly done: number;
   /** They will be tried again. */
-  readonly putOff: number;
+  readonly delayed: number;
   readonly givenUp: number;
 }
 
 /**
- * Extracts the facts of turns that wait in a store's queue: what a process left that crashed, and what failed before. For a
- * worker or a timer; a process that has turns does a few by itself. Resolves once none is ready any more, or `limit` is
+ * Does the extraction jobs that wait in a store's queue: what a process left that crashed, and what failed before. For a
+ * worker or a timer; a process that runs agents does a few by itself. Resolves once no job is ready any more, or `limit` is
  * reached. Rejects where the store can't be read; throws a `TypeError` for options that are wrong.
  */
 export async function processExtractions(
   memory: UserMemoryStore,
   options: ProcessExtractionsOptions,
 ): Promise<ProcessedExtractions> {
-  const given = boundOptions(processOptionsSchema, options);
+  const given = bindOptions(processOptionsSchema, options);
   const parsed = { ...given, ...parseOptions(processOptionsSchema, given, "extraction options") };
   const { extract, complete, limit, signal, ...rest } = parsed;
   const isVerbatim = extract === "verbatim";
@@ -52,7 +52,7 @@ export async function processExtractions(
   }
   const settings = { ...rest, extract: isVerbatim ? undefined : extract };
   const { concurrency, leaseMs } = settings;
-  const counts = { done: 0, "put-off": 0, "given-up": 0 };
+  const counts = { done: 0, delayed: 0, "given-up": 0 };
   const work = async (): Promise<void> => {
     for (let left = limit; left > 0 && signal?.aborted !== true; ) {
       const jobs = await memory.queue.lease({ limit: Math.min(concurrency, left), leaseMs });
@@ -65,15 +65,15 @@ export async function processExtractions(
   const working = work();
   trackWork(memory, working);
   await working;
-  return { done: counts.done, putOff: counts["put-off"], givenUp: counts["given-up"] };
+  return { done: counts.done, delayed: counts.delayed, givenUp: counts["given-up"] };
 }
 
 const MAX_DELAY_MS = 15 * 60 * 1_000;
-/** Beyond `maxAttempts`, so often may a turn be leased without being tried: refused by the concurrency limit, or lost with a process. */
-const UNTRIED = 3;
+/** Beyond `maxAttempts`, so often may a job be leased without being tried: refused by the concurrency limit, or lost with a process. */
+const MAX_UNTRIED_LEASES = 3;
 
-/** `"put-off"`: it will be tried again. */
-export type AttemptOutcome = "done" | "put-off" | "given-up";
+/** `"delayed"`: it will be tried again. */
+export type AttemptOutcome = "done" | "delayed" | "given-up";
 
 /**
  * Works on a leased job, as soon as the concurrency limit of this process allows. What fails is reported and released
@@ -84,8 +84,8 @@ export async function attemptJob(scope: ExtractionScope, leased: LeasedJob): Pro
   const { concurrency, leaseMs, retryDelayMs } = settings;
   try {
     const held = holdLease(leased, leaseMs);
-    const work = async () => ((await held.take()) ? attempt(scope, leased) : "put-off");
-    // What comes from the queue was refused before, or tried: it isn't put off again untried.
+    const work = async () => ((await held.take()) ? attempt(scope, leased) : "delayed");
+    // What comes from the queue was refused before, or tried: it isn't delayed again untried.
     const entry = { concurrency, userId: leased.job.userId, canBeRefused: leased.attempt === 1 };
     const done = withConcurrencyLimit(workKeyOf(memory), entry, work);
     if (done !== undefined) return await done;
@@ -94,7 +94,7 @@ export async function attemptJob(scope: ExtractionScope, leased: LeasedJob): Pro
   } catch (thrown) {
     reportFailure(settings, thrown);
   }
-  return "put-off";
+  return "delayed";
 }
 
 async function attempt(scope: ExtractionScope, leased: LeasedJob): Promise<AttemptOutcome> {
@@ -102,20 +102,20 @@ async function attempt(scope: ExtractionScope, leased: LeasedJob): Promise<Attem
   const { maxAttempts, retryDelayMs } = settings;
   if (isOutOfReach(scope, leased)) {
     const { attempt } = leased;
-    const message = "A turn whose facts a model is to propose was left in the queue: this worker has none.";
+    const message = "An extraction job that needs a model was left in the queue: this worker has none.";
     reportFailure(settings, new ExtractionError({ code: "model", message, attempt }));
     await leased.release(MAX_DELAY_MS);
-    return "put-off";
+    return "delayed";
   }
   // Handed out so often without an end, it takes its process down.
-  if (leased.attempt > maxAttempts + UNTRIED) return giveUp(scope, leased, undefined);
+  if (leased.attempt > maxAttempts + MAX_UNTRIED_LEASES) return giveUp(scope, leased, undefined);
   try {
     await extractFacts(scope, leased.job, leased.attempt);
   } catch (thrown) {
     if (leased.attempt >= maxAttempts) return giveUp(scope, leased, thrown);
     reportFailure(settings, thrown);
     await leased.release(Math.min(MAX_DELAY_MS, retryDelayMs * 2 ** (leased.attempt - 1)));
-    return "put-off";
+    return "delayed";
   }
   await leased.complete();
   return "done";
@@ -126,14 +126,13 @@ const isOutOfReach = ({ settings, complete }: ExtractionScope, { job }: LeasedJo
   job.isVerbatim !== true && settings.extract === undefined && complete === undefined;
 
 async function giveUp({ settings }: ExtractionScope, leased: LeasedJob, cause: unknown): Promise<"given-up"> {
-  const message =
-    "The facts of a turn could not be extracted, as often as maxAttempts allows. It won't be tried again.";
+  const message = "An extraction job failed as often as maxAttempts allows. It won't be tried again.";
   reportFailure(settings, new ExtractionError({ code: "given-up", message, attempt: leased.attempt, cause }));
   await leased.complete();
   return "given-up";
 }
 
-/** A lease that is kept while its job waits for its turn. */
+/** A job lease that is renewed while its job waits to be started. */
 export interface HeldLease {
   /** Ends the waiting. Resolves with whether the job is still the caller's, then for nearly a whole lease. */
   readonly take: () => Promise<boolean>;

@@ -2,15 +2,15 @@ import { present } from "@jaf/memory/adapter";
 import type { StoredFact, TermWeight, UserKey } from "../backend.ts";
 import type { Provenance, UserFact } from "../fact.ts";
 import { termsOf } from "../ranker/index.ts";
-import { detailsOf, shownQuotation } from "./quotation.ts";
+import { detailsOf, toQuotation } from "./quotation.ts";
 
-export const shownOrNull = (user: UserKey, stored: StoredFact | null | undefined): UserFact | null =>
-  stored ? shown(user, stored) : null;
+export const toUserFactOrNull = (user: UserKey, stored: StoredFact | null | undefined): UserFact | null =>
+  stored ? toUserFact(user, stored) : null;
 
 /** A fact as callers get it: frozen, and without what isn't known. */
-export function shown({ userId }: UserKey, stored: StoredFact): UserFact {
+export function toUserFact({ userId }: UserKey, stored: StoredFact): UserFact {
   const { id, fact, tags, score, trust, status, quarantine, key } = stored;
-  const quotation = shownQuotation(stored);
+  const quotation = toQuotation(stored);
   const { updatedAt, validUntil, supersededBy, supersededAt, conflictsWith } = stored;
   return Object.freeze({
     ...{ id, userId, fact, trust, status },

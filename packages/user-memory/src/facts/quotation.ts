@@ -7,7 +7,7 @@ const MAX_QUESTION = 1_000;
 const MAX_PARAPHRASE = 2_000;
 /** So many are given at most, and so many are kept of one quotation: the first. */
 const MAX_GIVEN = 32;
-const MAX_KEPT = 4;
+const MAX_STORED_PARAPHRASES = 4;
 
 /** What is kept of a quotation beside its words. */
 export interface QuotationDetails {
@@ -25,7 +25,7 @@ export const quotationSchema = z
       .array(textSchema(MAX_PARAPHRASE))
       .max(MAX_GIVEN)
       .default([])
-      .transform((given): readonly string[] => [...new Set(given)].slice(0, MAX_KEPT)),
+      .transform((given): readonly string[] => [...new Set(given)].slice(0, MAX_STORED_PARAPHRASES)),
   })
   .readonly();
 
@@ -42,7 +42,7 @@ export function detailsOf({ quotation }: Quoted): QuotationDetails | null {
 export const writeDetails = (details: QuotationDetails): string => JSON.stringify(details);
 
 /** As callers see it: without the paraphrases, which nobody takes for the user's word then. */
-export function shownQuotation(stored: Quoted): Quotation | undefined {
+export function toQuotation(stored: Quoted): Quotation | undefined {
   const details = detailsOf(stored);
   if (details === null) return undefined;
   const { from, question } = details;
@@ -61,5 +61,5 @@ export const withParaphrases = (
   { paraphrases }: Pick<QuotationDetails, "paraphrases">,
 ): QuotationDetails => ({
   ...details,
-  paraphrases: [...new Set([...details.paraphrases, ...paraphrases])].slice(0, MAX_KEPT),
+  paraphrases: [...new Set([...details.paraphrases, ...paraphrases])].slice(0, MAX_STORED_PARAPHRASES),
 });

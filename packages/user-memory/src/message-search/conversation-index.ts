@@ -246,7 +246,7 @@ function cutBefore(text: string, start: number, end: number): number {
 /** How long work may hold the event loop, well below what anybody else would notice. */
 const SLICE_MS = 8;
 
-/** Called between small pieces of long work: lets everything else have a turn once this work has had its share. */
+/** Called between small pieces of long work: lets other work run once this work has had its share. */
 export type YieldIfDue = () => Promise<void> | undefined;
 
 export function createYielding(): YieldIfDue {

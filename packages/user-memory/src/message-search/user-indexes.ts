@@ -14,7 +14,7 @@ import {
 export type UserIndex = Iterable<Segment>;
 
 export interface UserIndexes {
-  /** The user's index, as the store is now. Several that ask at the same time share one look at the store. */
+  /** The user's index, as the store is now. Several that ask at the same time share one refresh. */
   readonly refreshed: (userId: string, yieldIfDue: YieldIfDue) => Promise<Result<UserIndex>>;
   readonly drop: (userId: string) => void;
 }
@@ -27,41 +27,41 @@ interface Settings {
   readonly idleMs: number;
 }
 
-interface Kept {
+interface CachedIndex {
   /** By conversation. */
   readonly conversations: Map<string, IndexedConversation>;
   timer?: NodeJS.Timeout;
-  /** The look at the store that is under way, and the one that comes after it. */
-  looking?: Promise<Result<void>> | undefined;
-  next?: Promise<Result<void>> | undefined;
+  /** The refresh that is under way, and the one that comes after it. */
+  refreshing?: Promise<Result<void>> | undefined;
+  nextRefresh?: Promise<Result<void>> | undefined;
 }
 
 export function openUserIndexes(provider: MemoryProvider, settings: Settings): UserIndexes {
-  const users = new Map<string, Kept>();
+  const users = new Map<string, CachedIndex>();
 
   function drop(userId: string): void {
-    const kept = users.get(userId);
-    clearTimeout(kept?.timer);
+    const index = users.get(userId);
+    clearTimeout(index?.timer);
     users.delete(userId);
   }
 
-  /** As the one that was used last. */
-  function keep(userId: string): Kept {
-    const kept: Kept = users.get(userId) ?? { conversations: new Map() };
+  /** The user's index, marked as used last. */
+  function touch(userId: string): CachedIndex {
+    const index: CachedIndex = users.get(userId) ?? { conversations: new Map() };
     drop(userId);
-    kept.timer = setTimeout(() => drop(userId), settings.idleMs).unref();
-    users.set(userId, kept);
+    index.timer = setTimeout(() => drop(userId), settings.idleMs).unref();
+    users.set(userId, index);
     const [oldest] = users.keys();
     if (users.size > settings.maxUsers && oldest !== undefined) drop(oldest);
-    return kept;
+    return index;
   }
 
   /** Those that were searched longest ago make room; a search that is under way has what it needs. */
   function evictOldest(): void {
-    let bytes = [...users.values()].reduce((sum, kept) => sum + bytesOfAll(kept), 0);
-    for (const [userId, kept] of users) {
+    let bytes = [...users.values()].reduce((sum, index) => sum + bytesOfAll(index), 0);
+    for (const [userId, index] of users) {
       if (bytes <= settings.maxBytes || users.size === 1) return;
-      bytes -= bytesOfAll(kept);
+      bytes -= bytesOfAll(index);
       drop(userId);
     }
   }
@@ -69,35 +69,35 @@ export function openUserIndexes(provider: MemoryProvider, settings: Settings): U
   return {
     drop,
     refreshed: async (userId, yieldIfDue) => {
-      const kept = keep(userId);
-      const looked = await look(kept, () =>
-        refresh({ provider, userId, yieldIfDue }, kept.conversations, settings),
+      const index = touch(userId);
+      const refreshed = await shareRefresh(index, () =>
+        refresh({ provider, userId, yieldIfDue }, index.conversations, settings),
       );
       evictOldest();
-      return looked.success
-        ? createSuccess([...kept.conversations.values()].map(({ segment }) => segment))
-        : looked;
+      return refreshed.success
+        ? createSuccess([...index.conversations.values()].map(({ segment }) => segment))
+        : refreshed;
     },
   };
 }
 
-const bytesOfAll = ({ conversations }: Kept): number =>
+const bytesOfAll = ({ conversations }: CachedIndex): number =>
   [...conversations.values()].reduce((sum, { segment }) => sum + bytesOf(segment), 0);
 
-/** A look that began before the call may have missed what was said since: then the next one counts, for all who wait. */
-function look(kept: Kept, refreshKept: () => Promise<Result<void>>): Promise<Result<void>> {
-  if (kept.looking === undefined) {
-    kept.looking = refreshKept().finally(() => {
-      kept.looking = undefined;
+/** A refresh that began before the call may have missed what was said since: then the next one counts, for all that wait. */
+function shareRefresh(index: CachedIndex, refreshIndex: () => Promise<Result<void>>): Promise<Result<void>> {
+  if (index.refreshing === undefined) {
+    index.refreshing = refreshIndex().finally(() => {
+      index.refreshing = undefined;
     });
-    return kept.looking;
+    return index.refreshing;
   }
   const again = () => {
-    kept.next = undefined;
-    return look(kept, refreshKept);
+    index.nextRefresh = undefined;
+    return shareRefresh(index, refreshIndex);
   };
-  kept.next ??= kept.looking.then(again, again);
-  return kept.next;
+  index.nextRefresh ??= index.refreshing.then(again, again);
+  return index.nextRefresh;
 }
 
 interface Scope {

@@ -10,7 +10,7 @@ import { isQueueFull } from "../extraction/concurrency-limit.ts";
 import type { ExtractionScope } from "../extraction/extraction.ts";
 import { extractOptionsSchema, type MemoryExtractOptions } from "../extraction/options.ts";
 import { attemptJob } from "../extraction/worker.ts";
-import { boundOptions } from "../options.ts";
+import { bindOptions } from "../options.ts";
 import {
   type ErasureMark,
   type ExtractionJob,
@@ -26,8 +26,8 @@ import { getUserMemory } from "../user-memory.ts";
  * threshold. A model decides where to look, and never what the user said: what it words is a way to find the quotation. What
  * rests on somebody else's text waits for review, and nothing is kept of a turn in which the user asks for that.
  *
- * The run waits for one write: the turn goes into the store's queue, so that a crash loses none. Whoever finishes the next
- * turn takes over what was left, as does `processExtractions`. A store without a queue is written to directly. Nothing
+ * The run waits for one write: a job goes into the store's queue, so that a crash loses none. The process that finishes the next
+ * turn takes over the jobs that were left, as does `processExtractions`. A store without a queue is written to directly. Nothing
  * happens in a continuation, without a user, or where the spec says `extract: false`. A run never fails over it. Throws a
  * `TypeError` for options that are wrong.
  */
@@ -35,18 +35,18 @@ export function withMemoryExtract<Ctx>(
   spec: RemembersSpec,
   options: MemoryExtractOptions = {},
 ): Middleware<Ctx> {
-  const given = boundOptions(extractOptionsSchema, options);
+  const given = bindOptions(extractOptionsSchema, options);
   const settings = { ...given, ...parseOptions(extractOptionsSchema, given, "extract options") };
-  const marks = new WeakMap<MiddlewareTurn<Ctx>, Promise<ErasureMark>>();
+  const erasureMarks = new WeakMap<MiddlewareTurn<Ctx>, Promise<ErasureMark>>();
   const { user } = spec;
 
-  const markFor = (
+  const erasureMarkFor = (
     store: UserMemoryStore,
     turn: MiddlewareTurn<Ctx>,
     userId: string,
   ): Promise<ErasureMark> => {
-    const mark = marks.get(turn) ?? Promise.resolve().then(() => store.mark(userId));
-    marks.set(turn, mark);
+    const mark = erasureMarks.get(turn) ?? Promise.resolve().then(() => store.mark(userId));
+    erasureMarks.set(turn, mark);
     // It is waited for at the end, if the turn gets there.
     mark.catch(() => undefined);
     return mark;
@@ -58,7 +58,7 @@ export function withMemoryExtract<Ctx>(
     name: "memory-extract",
     onStart: (turn) => {
       const memory = memoryFor(turn);
-      if (user && memory !== undefined && isStore(memory)) void markFor(memory, turn, user);
+      if (user && memory !== undefined && isStore(memory)) void erasureMarkFor(memory, turn, user);
       return undefined;
     },
     onFinish: async (turn, reply) => {
@@ -75,7 +75,7 @@ export function withMemoryExtract<Ctx>(
           if (isStore(memory)) {
             await queueExtraction(scope, memory, async () => ({
               ...job,
-              since: await markFor(memory, turn, user),
+              since: await erasureMarkFor(memory, turn, user),
             }));
           } else extractAtOnce(scope, { ...job, since: 0 as ErasureMark });
         }
@@ -99,7 +99,7 @@ interface JobOf<Ctx> {
 type UnmarkedJob = Omit<ExtractionJob, "since">;
 
 /**
- * What is left to do of a turn. `undefined` where the user said nothing; `"private"` where they asked that something isn't kept:
+ * The extraction job of a turn. `undefined` where the user said nothing; `"private"` where they asked that something isn't kept:
  * then nothing of the turn is. Secrets aren't put into the queue.
  */
 function jobOf<Ctx>({ spec, turn, reply, threshold }: JobOf<Ctx>): UnmarkedJob | "private" | undefined {
@@ -121,30 +121,33 @@ function jobOf<Ctx>({ spec, turn, reply, threshold }: JobOf<Ctx>): UnmarkedJob |
   };
 }
 
-/** The same for the same turn, wherever it is known which one it is. */
-function idOf(turn: readonly [string, string | undefined, number | undefined, readonly string[]]): string {
-  const isKnown = turn[1] !== undefined && turn[2] !== undefined;
+/** A job's id: the same for the same turn, if the turn's place in its conversation is known. */
+function idOf(
+  identity: readonly [string, string | undefined, number | undefined, readonly string[]],
+): string {
+  const isKnown = identity[1] !== undefined && identity[2] !== undefined;
   return createHash("sha256")
-    .update(isKnown ? JSON.stringify(turn) : randomUUID(), "utf8")
+    .update(isKnown ? JSON.stringify(identity) : randomUUID(), "utf8")
     .digest("base64url");
 }
 
-/** How long a run waits until its turn is in the queue. */
+/** How long a run waits until its job is in the queue. */
 const ENQUEUE_MS = 5_000;
-/** A process looks for turns that others left at most this often, and takes so many. */
+/** A process looks for jobs that others left at most this often, and takes so many. */
 const TAKE_OVER_EACH_MS = 10_000;
 const TAKE_OVER = 2;
 
 const takenOverAt = new WeakMap<object, number>();
 
-/** Puts a turn into the queue, and begins with it. */
+/** Puts a job into the queue, and begins with it. */
 async function queueExtraction(
   scope: ExtractionScope,
   store: UserMemoryStore,
   jobFor: () => Promise<ExtractionJob>,
 ): Promise<void> {
   const { leaseMs } = scope.settings;
-  const late = (): Error => new Error(`The store took longer than ${ENQUEUE_MS} ms to queue the turn.`);
+  const late = (): Error =>
+    new Error(`The store took longer than ${ENQUEUE_MS} ms to queue the extraction job.`);
   const leased = await beforeDeadline(
     ENQUEUE_MS,
     async () => store.queue.enqueue(await jobFor(), { leaseMs }),
@@ -174,7 +177,7 @@ async function workOff(scope: ExtractionScope, store: UserMemoryStore, leased: L
   }
 }
 
-/** A store without a queue: the turn has this one attempt. */
+/** A store without a queue: the job has this one attempt. */
 function extractAtOnce(scope: ExtractionScope, job: ExtractionJob): void {
   const once: ExtractionScope = { ...scope, settings: { ...scope.settings, maxAttempts: 1 } };
   const settle = async (): Promise<void> => undefined;

@@ -4,9 +4,9 @@ import { parseOptions, present } from "@jaf/memory/adapter";
 import { messageText } from "@jaf/memory/internal";
 import * as z from "zod";
 import { beforeDeadline } from "../background-work.ts";
-import { notify, tell, UserMemoryError } from "../errors.ts";
+import { callOnError, notify, UserMemoryError } from "../errors.ts";
 import { portable } from "../evidence/user-input.ts";
-import { boundOptions, callback } from "../options.ts";
+import { bindOptions, callback } from "../options.ts";
 import { type FactsPlacement, renderFacts } from "../render/render.ts";
 import { getUserMemory, type MemoryEntry, type UserMemory } from "../user-memory.ts";
 
@@ -43,7 +43,7 @@ export function withMemoryInject<Ctx>(
   spec: RemembersSpec,
   options: MemoryInjectOptions = {},
 ): Middleware<Ctx> {
-  const given = boundOptions(injectOptionsSchema, options);
+  const given = bindOptions(injectOptionsSchema, options);
   const settings = { ...given, ...parseOptions(injectOptionsSchema, given, "inject options") };
   return {
     name: "memory-inject",
@@ -55,7 +55,7 @@ export function withMemoryInject<Ctx>(
         return placement === "instructions" ? { instructions: text } : { beforeNewestMessage: text };
       } catch (thrown) {
         if (settings.onError === undefined) throw thrown;
-        tell(settings.onError, thrown);
+        callOnError(settings.onError, thrown);
         return undefined;
       }
     },
@@ -68,11 +68,11 @@ function placementOf<Ctx>(
   { cache }: MiddlewareTurn<Ctx>,
 ): FactsPlacement {
   if (injectPlacement !== undefined) return injectPlacement;
-  const isKept =
+  const isCached =
     cache !== undefined &&
     cache !== false &&
     (cache.instructions === true || cache.messages === "all" || (cache.messages ?? 0) > 0);
-  return isKept ? "before-newest-message" : "instructions";
+  return isCached ? "before-newest-message" : "instructions";
 }
 
 const DEFAULT_LIMIT = 5;

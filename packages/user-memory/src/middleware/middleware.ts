@@ -1,6 +1,6 @@
 import type { Middleware, RemembersSpec } from "@jaf/core";
 import { extractOptionsSchema, type MemoryExtractOptions } from "../extraction/options.ts";
-import { boundOptions } from "../options.ts";
+import { bindOptions } from "../options.ts";
 import type { UserMemory } from "../user-memory.ts";
 import { withMemoryExtract } from "./extract.ts";
 import { injectOptionsSchema, type MemoryInjectOptions, withMemoryInject } from "./inject.ts";
@@ -20,9 +20,9 @@ export function middlewareFor<Ctx>(
   return [
     ...(spec.inject === false
       ? []
-      : [withMemoryInject<Ctx>(spec, { ...boundOptions(injectOptionsSchema, inject), memory })]),
+      : [withMemoryInject<Ctx>(spec, { ...bindOptions(injectOptionsSchema, inject), memory })]),
     ...(spec.extract
-      ? [withMemoryExtract<Ctx>(spec, { ...boundOptions(extractOptionsSchema, extract), memory })]
+      ? [withMemoryExtract<Ctx>(spec, { ...bindOptions(extractOptionsSchema, extract), memory })]
       : []),
   ];
 }

@@ -7,7 +7,7 @@ const WORD_LIMIT = 20;
 const DATE_LIMIT = 17;
 
 /** How long after a day things of that day are still told, and how much less each day later counts. */
-const TOLD_WITHIN_DAYS = 7;
+const MENTIONED_WITHIN_DAYS = 7;
 const LESS_A_DAY = 0.1;
 /** How much the right month counts where a day is asked for. */
 const SAME_MONTH = 0.25;
@@ -96,7 +96,7 @@ function dateWeights(dates: readonly CalendarDate[]): ReadonlyMap<string, number
     if (year === undefined || month === undefined || day === undefined) continue;
     raise({ year, month }, SAME_MONTH);
     const at = Date.UTC(year, month - 1, day);
-    for (let days = 1; days <= TOLD_WITHIN_DAYS; days++)
+    for (let days = 1; days <= MENTIONED_WITHIN_DAYS; days++)
       raise(dayOf(daysLater(at, days)), 1 - LESS_A_DAY * (days + 1));
   }
   return weights;

@@ -74,14 +74,18 @@ interface Scored {
   readonly score: number;
 }
 
-interface Sheet {
+interface ScoreBuffer {
   /** By document. */
   readonly scores: Float64Array;
   readonly reach: Reach;
 }
 
 /** Scores every document, and the unmatched messages around those that fit well; next to one that hardly fits, nothing is of use. */
-function scoreAll(scorer: Scorer, { ofDocuments }: ConversationLayout, { scores, reach }: Sheet): Scored[] {
+function scoreAll(
+  scorer: Scorer,
+  { ofDocuments }: ConversationLayout,
+  { scores, reach }: ScoreBuffer,
+): Scored[] {
   const fits = Float64Array.from(ofDocuments, (message, row) => scorer.fit(row, message));
   const wanted = fits.reduce((most, fit) => Math.max(most, fit), 0) * WORTH_A_LOOK;
   const unmatched: ConversationMessage[] = [];

@@ -37,22 +37,22 @@ export interface Scorer {
   readonly parts: (row: number, message: ConversationMessage | undefined) => ScoreParts;
 }
 
-export interface Scene {
+export interface ScorerInput {
   readonly table: TermTable;
   readonly layout: ConversationLayout;
   readonly named: NamedAuthors;
 }
 
-export function createScorer(scene: Scene): Scorer {
-  const { table } = scene;
-  const words = createWordScorer(scene);
+export function createScorer(input: ScorerInput): Scorer {
+  const { table } = input;
+  const words = createWordScorer(input);
   const conversations = new Map(
-    scene.layout.conversations.map((conversation) => [conversation, conversationScore(conversation, scene)]),
+    input.layout.conversations.map((conversation) => [conversation, conversationScore(conversation, input)]),
   );
   const authorOf = (row: number, message: ConversationMessage | undefined) =>
-    row < 0 ? inferredFactor(message, scene) : authorFactor(table.documents[row]?.author, scene);
+    row < 0 ? inferredFactor(message, input) : authorFactor(table.documents[row]?.author, input);
   const roleOf = (row: number, message: ConversationMessage | undefined) => {
-    const role = row < 0 ? turnTaker(message)?.role : table.documents[row]?.role;
+    const role = row < 0 ? alternatingSpeaker(message)?.role : table.documents[row]?.role;
     return role === "assistant" ? WEIGHTS.assistant : 1;
   };
   const timeOf = (row: number) => (table.times[row] === 1 ? WEIGHTS.time : 1);
@@ -91,7 +91,7 @@ interface WordScorer {
   readonly around: (row: number, message: ConversationMessage | undefined) => number;
 }
 
-function createWordScorer({ table, layout }: Scene): WordScorer {
+function createWordScorer({ table, layout }: ScorerInput): WordScorer {
   const width = table.words.length;
   // What is said around the message in hand, by word: how often, and how near at its nearest.
   const around = new Float64Array(width);
@@ -153,7 +153,7 @@ function createWordScorer({ table, layout }: Scene): WordScorer {
   };
 }
 
-function conversationScore({ members }: Conversation, { table, layout }: Scene): number {
+function conversationScore({ members }: Conversation, { table, layout }: ScorerInput): number {
   const width = table.words.length;
   const met = new Uint8Array(width);
   for (const { row } of members) {
@@ -174,22 +174,22 @@ function conversationScore({ members }: Conversation, { table, layout }: Scene):
   return covered === 0 ? 0 : share * score * covered ** WEIGHTS.conversationCoverage;
 }
 
-function authorFactor(author: string | undefined, { named }: Scene): number {
+function authorFactor(author: string | undefined, { named }: ScorerInput): number {
   const order = author === undefined ? undefined : named.order.get(author);
   if (order === undefined) return 1;
   return order === 0 ? WEIGHTS.author : WEIGHTS.author * WEIGHTS.laterAuthor;
 }
 
-/** Two who talk take turns: a message is by whoever wrote the one two before it, or else two after. */
-function turnTaker(message: ConversationMessage | undefined): MatchedDocument | undefined {
+/** Two speakers alternate: the author of the message two before it, or else two after. */
+function alternatingSpeaker(message: ConversationMessage | undefined): MatchedDocument | undefined {
   if (message === undefined) return undefined;
   const { position, conversation } = message;
   const before = position < 2 ? undefined : conversation.at[position - 2];
   return before?.speaker ?? conversation.at[position + 2]?.speaker;
 }
 
-function inferredFactor(message: ConversationMessage | undefined, { named }: Scene): number {
+function inferredFactor(message: ConversationMessage | undefined, { named }: ScorerInput): number {
   if (named.order.size === 0) return 1;
-  const author = turnTaker(message)?.author;
+  const author = alternatingSpeaker(message)?.author;
   return author !== undefined && named.order.has(author) ? WEIGHTS.inferredAuthor : 1;
 }

@@ -34,7 +34,7 @@ export function fold(text: string): string {
 export function tokenize(text: string): readonly string[] {
   const words: string[] = [];
   for (const [word] of fold(text).matchAll(WORD)) {
-    if (PLAIN.test(word) && !word.includes("'")) words.push(bounded(word));
+    if (PLAIN.test(word) && !word.includes("'")) words.push(truncated(word));
     else if (UNSPACED_CHARACTER.test(word)) divide(word, words);
     else split(word, words);
   }
@@ -42,7 +42,7 @@ export function tokenize(text: string): readonly string[] {
 }
 
 // By characters, so that none is cut in halves that no store takes.
-const bounded = (word: string) =>
+const truncated = (word: string) =>
   word.length <= WORD_LIMIT
     ? word
     : Array.from(word.slice(0, 2 * WORD_LIMIT))
@@ -56,7 +56,7 @@ function split(word: string, words: string[]): void {
   }
   const parts = word.replace(ENGLISH_ENDING, "").split(APOSTROPHE);
   // A single letter before an apostrophe is an article or a pronoun: `l'amie`, `j'ai`, `o'clock`.
-  for (const part of parts) if (part.length > 1 || parts.length === 1) words.push(bounded(part));
+  for (const part of parts) if (part.length > 1 || parts.length === 1) words.push(truncated(part));
 }
 
 function divide(text: string, words: string[]): void {
@@ -64,8 +64,8 @@ function divide(text: string, words: string[]): void {
   for (const [run] of text.matchAll(RUN)) {
     for (const { segment, isWordLike } of segmenter.segment(run)) {
       if (isWordLike === false) continue;
-      words.push(bounded(segment));
-      if (HAN.test(segment)) words.push(...pairs(bounded(segment)));
+      words.push(truncated(segment));
+      if (HAN.test(segment)) words.push(...pairs(truncated(segment)));
     }
   }
 }
@@ -117,7 +117,7 @@ export type TermOf = (word: string) => string | undefined;
 
 export const termOf: TermOf = (word) => (isStopWord(word) ? undefined : stem(word));
 
-const MOST_WORDS_KEPT = 20_000;
+const MAX_CACHED_WORDS = 20_000;
 
 /** {@link termOf} for many texts: each word is stemmed once. It keeps the words, so it is dropped when the texts are read. */
 export function createTermOf(): TermOf {
@@ -126,7 +126,7 @@ export function createTermOf(): TermOf {
     const known = terms.get(word);
     if (known !== undefined || terms.has(word)) return known;
     const term = termOf(word);
-    if (terms.size < MOST_WORDS_KEPT) terms.set(word, term);
+    if (terms.size < MAX_CACHED_WORDS) terms.set(word, term);
     return term;
   };
 }

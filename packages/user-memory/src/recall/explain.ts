@@ -1,6 +1,6 @@
 import { present } from "@jaf/memory/adapter";
 import type { UserKey } from "../backend.ts";
-import { obstacleNow, shown } from "../facts/facts.ts";
+import { obstacleNow, toUserFact } from "../facts/facts.ts";
 import type { FactExplanation } from "../store.ts";
 import { findFact, type StoreScope } from "../transaction/transaction.ts";
 import { findFacts, readQuery } from "./find-facts.ts";
@@ -15,7 +15,7 @@ export async function explain(
   const stored = await findFact(scope, { user, operation, factId });
   if (stored === null) return null;
   const now = Date.now();
-  const { access, settings } = scope;
+  const { transactions, settings } = scope;
   const limit = settings.limits.maxFacts;
   const [{ found }, replaced] = await Promise.all([
     text === undefined
@@ -24,12 +24,14 @@ export async function explain(
           operation,
           input: { query: text, limit, tags: undefined, asOf: now, isNow: true, minTrust: "external" },
         }),
-    access.ask(operation, () => access.backend.read(user, { supersededBy: [stored.id], brief: true })),
+    transactions.callBackend(operation, () =>
+      transactions.backend.read(user, { supersededBy: [stored.id], brief: true }),
+    ),
   ]);
   const index = found.findIndex(({ fact }) => fact.id === stored.id);
   const obstacle = obstacleNow(stored, now);
   return {
-    fact: shown(user, stored),
+    fact: toUserFact(user, stored),
     rank: index === -1 ? null : index + 1,
     reasons: found[index]?.candidate.reasons ?? [],
     recallable: obstacle === undefined,
@@ -37,6 +39,6 @@ export async function explain(
     supersedes: replaced.facts
       .filter(({ supersededBy }) => supersededBy === stored.id)
       .reverse()
-      .map((fact) => shown(user, fact)),
+      .map((fact) => toUserFact(user, fact)),
   };
 }

@@ -11,7 +11,7 @@ import type { StoreScope } from "../transaction/transaction.ts";
 import { checkInput, dateSchema, textSchema, trustSchema, wantedTagsSchema } from "../validation.ts";
 import { type Candidate, findCandidates } from "./candidates.ts";
 import { openEmbedding, type VectorOf } from "./embedding.ts";
-import { type Found, mayComeFirst, orderByTrust, shareOut } from "./trust-order.ts";
+import { type Found, limitSourceShare, mayComeFirst, orderByTrust } from "./trust-order.ts";
 
 const MAX_LIMIT = 1_000;
 const DEFAULT_LIMIT = 10;
@@ -73,13 +73,15 @@ interface Recalled {
 
 /** Finds facts in the store, by words and, with `embed`, by meaning. Rejects with `UserMemoryError`. */
 export function findFacts(
-  { access, settings }: StoreScope,
+  { transactions, settings }: StoreScope,
   user: UserKey,
   { operation, input, vectorOf = openEmbedding(settings, operation) }: SearchFor,
 ): Promise<Recalled> {
-  const { backend } = access;
+  const { backend } = transactions;
   const { maxSourceShare } = settings.limits;
-  return access.ask(operation, () => recalled({ backend, user, vectorOf, maxSourceShare }, input));
+  return transactions.callBackend(operation, () =>
+    recalled({ backend, user, vectorOf, maxSourceShare }, input),
+  );
 }
 
 interface RecallScope {
@@ -93,7 +95,7 @@ async function recalled(scope: RecallScope, input: RecallInput): Promise<Recalle
   const { limit, asOf } = input;
   const best = await findCandidates({ ...scope, now: asOf }, input.query);
   const kept = (found: readonly Found[]) =>
-    shareOut(orderByTrust(demoteQuestions(found)), limit, scope.maxSourceShare);
+    limitSourceShare(orderByTrust(demoteQuestions(found)), limit, scope.maxSourceShare);
   let most = Math.max(FIRST_RANKED, 20 * limit);
   let candidates = best(most);
   let found: readonly Found[] = [];

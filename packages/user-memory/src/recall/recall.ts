@@ -1,6 +1,6 @@
 import type { StoredFact, UserKey } from "../backend.ts";
 import type { UserFact } from "../fact.ts";
-import { ownContent, shown } from "../facts/facts.ts";
+import { ownContent, toUserFact } from "../facts/facts.ts";
 import { readState } from "../transaction/head-state.ts";
 import type { StoreScope } from "../transaction/transaction.ts";
 import { findFacts, isWanted, readQuery, readRecall } from "./find-facts.ts";
@@ -15,14 +15,14 @@ export async function recall(
   if (input.limit === 0) return [];
   const { head, found: ranked } = await findFacts(scope, user, { operation: "recall", input });
   const found = ranked.map(({ fact }) => fact);
-  const { quotations } = await scope.access.ask("recall", async () => readState(head));
+  const { quotations } = await scope.transactions.callBackend("recall", async () => readState(head));
   const facts = await withNewerStatements(scope, user, {
     found,
     limit: input.limit,
     isWanted: (fact) => isWanted(fact, input),
   });
   recordUse(scope, user, { quotations, facts });
-  return facts.map((fact) => shown(user, fact));
+  return facts.map((fact) => toUserFact(user, fact));
 }
 
 interface Wanted {
@@ -35,14 +35,14 @@ interface Wanted {
  * the earlier one out where the later one says all of its words.
  */
 async function withNewerStatements(
-  { access }: StoreScope,
+  { transactions }: StoreScope,
   user: UserKey,
   { found, limit, isWanted }: Wanted & { readonly found: readonly StoredFact[] },
 ): Promise<readonly StoredFact[]> {
   const keys = found.flatMap(({ status, key }) => (status === "superseded" && key !== null ? [key] : []));
   if (keys.length === 0) return found;
-  const { facts } = await access.ask("recall", () =>
-    access.backend.read(user, { currentKeys: [...new Set(keys)], brief: true }),
+  const { facts } = await transactions.callBackend("recall", () =>
+    transactions.backend.read(user, { currentKeys: [...new Set(keys)], brief: true }),
   );
   const laterOf = ({ status, key }: StoredFact): readonly StoredFact[] =>
     status === "superseded"
@@ -71,18 +71,18 @@ interface Recalled {
 
 /** Records that quotations were recalled, each once, in the background: those that never were are evicted first. */
 function recordUse(scope: StoreScope, user: UserKey, { quotations, facts }: Recalled): void {
-  const { access, settings, track } = scope;
+  const { transactions, settings, track } = scope;
   const ids = facts.flatMap(({ id, quotation, usedAt }) =>
     quotation === null || usedAt !== null ? [] : [id],
   );
   const matters = quotations >= MATTERS_FROM * settings.limits.maxQuotations;
   if (ids.length === 0 || !matters) return;
-  const recorded = access.during(user, ({ write }) =>
+  const recorded = transactions.run(user, ({ write }) =>
     write({
       operation: "recall",
       selection: { ids },
-      plan: ({ view, draft, now }) => {
-        const unused = view.facts.filter(({ id, usedAt }) => ids.includes(id) && usedAt === null);
+      decide: ({ snapshot, draft, now }) => {
+        const unused = snapshot.facts.filter(({ id, usedAt }) => ids.includes(id) && usedAt === null);
         for (const fact of unused) draft.put(null, { ...fact, usedAt: now }, fact);
         return { result: undefined, change: unused.length === 0 ? null : draft.build() };
       },

@@ -45,7 +45,11 @@ export function mayComeFirst(unread: readonly Candidate[], found: readonly Found
 }
 
 /** The first `limit`, with no more than a share of them from one source that isn't the user's word. */
-export function shareOut<T extends Found>(found: readonly T[], limit: number, share: number): readonly T[] {
+export function limitSourceShare<T extends Found>(
+  found: readonly T[],
+  limit: number,
+  share: number,
+): readonly T[] {
   const most = Math.max(1, Math.floor(limit * share));
   const taken = new Map<string, number>();
   const kept: T[] = [];

@@ -103,7 +103,7 @@ function withoutLinks(text: string): string {
     .replaceAll("![", "! [")
     .replace(INLINE_ADDRESS, "(link)")
     .replace(MAIL, "$1")
-    .replace(ADDRESS, shown)
+    .replace(ADDRESS, displayedAddress)
     .replace(HOST_WITH_QUERY, "$1");
 }
 
@@ -113,7 +113,7 @@ function labelled(label: string, url: string): string {
   return host === "" ? label : `${label} (${host})`;
 }
 
-function shown(address: string): string {
+function displayedAddress(address: string): string {
   const [trailing = ""] = TRAILING.exec(address) ?? [];
   return `${hostAndPathOf(address.slice(0, address.length - trailing.length))}${trailing}`;
 }

@@ -2,12 +2,12 @@ import type { Tokenizer } from "@jaf/memory";
 import { parseOptions } from "@jaf/memory/adapter";
 import { estimateTokens, wrapInTag } from "@jaf/memory/internal";
 import * as z from "zod";
-import { boundOptions } from "../options.ts";
+import { bindOptions } from "../options.ts";
 import {
   byPriority,
   byTrustAndTime,
   isPast,
-  isShown,
+  isRenderable,
   type RenderableFact,
   rankOf,
   statementOf,
@@ -83,7 +83,7 @@ export function renderFacts<Fact extends RenderableFact>(
   facts: readonly Fact[],
   options: RenderOptions = {},
 ): RenderedFacts<Fact> {
-  const settings = parseOptions(optionsSchema, boundOptions(optionsSchema, options), "render options");
+  const settings = parseOptions(optionsSchema, bindOptions(optionsSchema, options), "render options");
   const items = facts.flatMap((fact) => itemOf(fact, settings));
   const kept = inBudget(items, settings);
   return { text: textOf(kept, settings.placement), facts: kept.map(({ fact }) => fact) };
@@ -95,7 +95,7 @@ interface Item<Fact> {
 }
 
 function itemOf<Fact extends RenderableFact>(fact: Fact, { maxFactLength }: Settings): readonly Item<Fact>[] {
-  if (!isShown(fact)) return [];
+  if (!isRenderable(fact)) return [];
   const line = statementOf(fact, { maxLength: maxFactLength });
   return line === "" ? [] : [{ fact, line: `- ${line}` }];
 }

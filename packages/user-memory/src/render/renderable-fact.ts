@@ -23,7 +23,7 @@ function trustOf({ trust, tags = [] }: Pick<RenderableFact, "tags" | "trust">): 
 }
 
 /** Whether anybody is shown it at all: not what waits for review, nor what is in a state that nobody knows. */
-export const isShown = ({ status = "active" }: RenderableFact): boolean =>
+export const isRenderable = ({ status = "active" }: RenderableFact): boolean =>
   status === "active" || status === "superseded";
 
 /** Whether another fact took its place. */

@@ -2,12 +2,12 @@ import { parseOptions } from "@jaf/memory/adapter";
 import { type AuditEntry, type AuditReport, openAudit, parseAuditEntry, verifyTrail } from "../audit.ts";
 import { type UserKey, type UserMemoryBackend, userKeyOf } from "../backend.ts";
 import { drainWork, trackWork } from "../background-work.ts";
-import { busy } from "../errors.ts";
+import { busyError } from "../errors.ts";
 import { openQueue } from "../extraction/queue.ts";
-import { shownOrNull } from "../facts/facts.ts";
+import { toUserFactOrNull } from "../facts/facts.ts";
 import { middlewareFor } from "../middleware/middleware.ts";
 import {
-  boundOptions,
+  bindOptions,
   type UserMemoryOptions,
   type UserMemorySettings,
   userMemoryOptionsSchema,
@@ -16,7 +16,7 @@ import { explain } from "../recall/explain.ts";
 import { recall } from "../recall/recall.ts";
 import type { ErasureMark, UserMemoryStore } from "../store.ts";
 import { readState } from "../transaction/head-state.ts";
-import { findFact, openAccess, type StoreScope } from "../transaction/transaction.ts";
+import { findFact, openTransactions, type StoreScope } from "../transaction/transaction.ts";
 import { checkUserId } from "../validation.ts";
 import { forget, forgetAll } from "./forget.ts";
 import { list, listStored } from "./list.ts";
@@ -36,12 +36,12 @@ export function defineUserMemory(
 ): UserMemoryStore {
   const settings: UserMemorySettings = parseOptions(
     userMemoryOptionsSchema,
-    boundOptions(userMemoryOptionsSchema, options),
+    bindOptions(userMemoryOptionsSchema, options),
     "user memory options",
   );
   const audit = openAudit(settings.auditKey);
-  const access = openAccess(backend, settings, audit);
-  const scope: StoreScope = { access, audit, settings, track: (work) => trackWork(store, work) };
+  const transactions = openTransactions(backend, settings, audit);
+  const scope: StoreScope = { transactions, audit, settings, track: (work) => trackWork(store, work) };
   const user = (operation: string, userId: unknown): UserKey => userKeyOf(checkUserId(operation, userId));
 
   const store: UserMemoryStore = {
@@ -50,7 +50,7 @@ export function defineUserMemory(
     list: async (userId, options) => list(scope, user("list", userId), { operation: "list", options }),
     get: async (userId, factId) => {
       const key = user("get", userId);
-      return shownOrNull(key, await findFact(scope, { user: key, operation: "get", factId }));
+      return toUserFactOrNull(key, await findFact(scope, { user: key, operation: "get", factId }));
     },
     update: async (userId, factId, changes) => update(scope, user("update", userId), { factId, changes }),
     forget: async (userId, factId) => forget(scope, user("forget", userId), factId),
@@ -71,14 +71,14 @@ export function defineUserMemory(
     verifyAudit: async (userId) => verifyAudit(scope, user("verifyAudit", userId)),
     mark: async (userId) => {
       const key = user("mark", userId);
-      const { head } = await access.ask("mark", () => backend.read(key, {}));
+      const { head } = await transactions.callBackend("mark", () => backend.read(key, {}));
       return (head?.epoch ?? 0) as ErasureMark;
     },
-    queue: openQueue(access, settings),
+    queue: openQueue(transactions, settings),
     drain: (options) => drainWork(store, options),
     close: async () => {
       await drainWork(store, { timeoutMs: CLOSING_MS });
-      await access.ask("close", () => backend.close());
+      await transactions.callBackend("close", () => backend.close());
     },
     middlewareFor: (spec) => middlewareFor(store, spec),
   };
@@ -93,22 +93,24 @@ const EVERYTHING = {
   limit: Number.POSITIVE_INFINITY,
 } as const;
 
-async function readAudit({ access }: StoreScope, user: UserKey): Promise<AuditEntry[]> {
-  const { entries } = await access.ask("audit", () => access.backend.audit(user));
+async function readAudit({ transactions }: StoreScope, user: UserKey): Promise<AuditEntry[]> {
+  const { entries } = await transactions.callBackend("audit", () => transactions.backend.audit(user));
   return entries.flatMap((entry) => parseAuditEntry(entry) ?? []);
 }
 
 /** Looks again where somebody has written between the look at the trail and the look at the facts. */
 async function verifyAudit(scope: StoreScope, user: UserKey): Promise<AuditReport> {
   const operation = "verifyAudit";
-  const { access, audit } = scope;
+  const { transactions, audit } = scope;
   for (let look = 1; look <= MAX_LOOKS; look++) {
-    const { head, entries } = await access.ask(operation, () => access.backend.audit(user));
+    const { head, entries } = await transactions.callBackend(operation, () =>
+      transactions.backend.audit(user),
+    );
     const facts = await listStored(scope, user, { operation, ...EVERYTHING });
-    const after = await access.ask(operation, () => access.backend.read(user, {}));
+    const after = await transactions.callBackend(operation, () => transactions.backend.read(user, {}));
     if (after.head?.version !== head?.version) continue;
-    const { audit: end } = await access.ask(operation, async () => readState(head));
+    const { audit: end } = await transactions.callBackend(operation, async () => readState(head));
     return verifyTrail(audit(user), { entries, end, facts });
   }
-  throw busy(operation);
+  throw busyError(operation);
 }

@@ -28,11 +28,11 @@ export async function remove(
   { factId, rejects }: Removal,
 ): Promise<Forgotten> {
   const operation = rejects ? "review.reject" : "forget";
-  const { backend, ask, during } = scope.access;
+  const { backend, callBackend, run } = scope.transactions;
   const fact = await findFact(scope, { user, operation, factId });
   if (fact === null || (rejects && fact.status !== "quarantined")) return NOTHING;
   const { digest } = fact;
-  const { facts } = await ask(operation, () =>
+  const { facts } = await callBackend(operation, () =>
     backend.read(user, { digests: [digest], supersededBy: [fact.id], brief: true }),
   );
   const same = facts.filter((other) => other.digest === digest).map(({ id }) => id);
@@ -43,16 +43,16 @@ export async function remove(
   );
   const digests = digestsFor(scope, user);
   const as = rejects ? "rejected" : "forgotten";
-  return during(user, ({ write }) => write(forgetWrite({ ids, keys, locations, digests, as })));
+  return run(user, ({ write }) => write(forgetWrite({ ids, keys, locations, digests, as })));
 }
 
-export async function forgetAll({ access, audit }: StoreScope, user: UserKey): Promise<ForgetReceipt> {
-  access.interrupt(user);
+export async function forgetAll({ transactions, audit }: StoreScope, user: UserKey): Promise<ForgetReceipt> {
+  transactions.interrupt(user);
   const at = Date.now();
   const state = erasedState(at);
   const { end, entries } = audit(user).extend(state.audit, [{ action: "erased" }], at);
   const erasure = { state: writeState({ ...state, audit: end }), audit: entries };
-  const gone = await access.ask("forgetAll", () => access.backend.erase(user, erasure));
+  const gone = await transactions.callBackend("forgetAll", () => transactions.backend.erase(user, erasure));
   return receipt({ ...gone, revived: 0 });
 }
 
@@ -86,8 +86,8 @@ export function forgetWrite(options: ForgetOptions): Write<Forgotten> {
   return {
     operation: { forgotten: "forget", rejected: "review.reject", evicted: "remember" }[action],
     selection: { ids, keys, locations, supersededBy: ids },
-    plan: ({ view, draft, now }) => {
-      const gone = view.facts.filter(
+    decide: ({ snapshot, draft, now }) => {
+      const gone = snapshot.facts.filter(
         ({ id, status }) => ids.includes(id) && (!rejects || status === "quarantined"),
       );
       if (gone.length === 0) return { result: NOTHING, change: null };
@@ -96,9 +96,9 @@ export function forgetWrite(options: ForgetOptions): Write<Forgotten> {
         if (action !== "evicted") draft.addTombstones(tombstonesFor(fact, { digests, at: now, rejects }));
       }
       const goneIds = new Set(gone.map(({ id }) => id));
-      const revived = relink(draft, view.facts, goneIds);
+      const revived = relink(draft, snapshot.facts, goneIds);
       if (action !== "evicted")
-        for (const fact of gone) removeEvidence(draft, view.facts, { fact, gone: goneIds });
+        for (const fact of gone) removeEvidence(draft, snapshot.facts, { fact, gone: goneIds });
       const vectors = gone.filter(({ vector }) => vector !== null).length;
       return { result: { facts: gone.length, vectors, revived }, change: draft.build() };
     },

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { StoredFact, UserKey } from "../backend.ts";
 import type { FactStatus, UserFact } from "../fact.ts";
-import { shown } from "../facts/facts.ts";
+import { toUserFact } from "../facts/facts.ts";
 import type { StoreScope } from "../transaction/transaction.ts";
 import { checkInput, wantedTagsSchema } from "../validation.ts";
 
@@ -13,12 +13,12 @@ export async function list(
   { operation, options }: { readonly operation: string; readonly options: unknown },
 ): Promise<UserFact[]> {
   const facts = await listStored(scope, user, { operation, ...readList(operation, options) });
-  return facts.map((fact) => shown(user, fact));
+  return facts.map((fact) => toUserFact(user, fact));
 }
 
 /** Reads a page at a time, so that no list holds up a server. */
 export async function listStored(
-  { access }: StoreScope,
+  { transactions }: StoreScope,
   user: UserKey,
   { operation, statuses, tags, limit }: ReadList & { readonly operation: string },
 ): Promise<readonly StoredFact[]> {
@@ -26,8 +26,8 @@ export async function listStored(
   let before: number | undefined;
   while (facts.length < limit) {
     const pageSize = tags === undefined ? Math.min(PAGE, limit - facts.length) : PAGE;
-    const page = await access.ask(operation, () =>
-      access.backend.list(user, { statuses, before, limit: pageSize, brief: true }),
+    const page = await transactions.callBackend(operation, () =>
+      transactions.backend.list(user, { statuses, before, limit: pageSize, brief: true }),
     );
     facts.push(...page.filter((fact) => tags === undefined || fact.tags.some((tag) => tags.includes(tag))));
     before = page.at(-1)?.seq;

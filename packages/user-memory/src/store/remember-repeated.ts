@@ -3,7 +3,7 @@ import { termsOfFact } from "../facts/facts.ts";
 import { detailsOf, withParaphrases, writeDetails } from "../facts/quotation.ts";
 import { isUsersWord, supersessionOf, trustRank } from "../facts/trust.ts";
 import { supersede } from "../transaction/draft.ts";
-import type { Plan, PlanScope } from "../transaction/transaction.ts";
+import type { WriteDecision, WriteScope } from "../transaction/transaction.ts";
 import type { RememberInput } from "./remember-input.ts";
 
 interface Repeated extends RememberInput {
@@ -16,9 +16,9 @@ interface Repeated extends RememberInput {
  * that nothing grows by being repeated; the user's word may raise it, or add to it. A quotation that is said again has the
  * date on which it was said last, and is found by a few more paraphrases.
  */
-export function repeat(scope: PlanScope, same: StoredFact, again: Repeated): Plan<StoredFact> {
+export function repeat(scope: WriteScope, same: StoredFact, again: Repeated): WriteDecision<StoredFact> {
   if (!mayAdd(same, again)) return { result: same, change: null };
-  const { draft, view, now, limits } = scope;
+  const { draft, snapshot, now, limits } = scope;
   const isQuoted = same.quotation !== null && again.quotation !== null;
   const replacesOthers = !isQuoted && (same.status === "quarantined" || !isUsersWord(same.trust));
   const merged = replacesOthers
@@ -26,7 +26,7 @@ export function repeat(scope: PlanScope, same: StoredFact, again: Repeated): Pla
     : isQuoted
       ? quotedAgain(same, again, limits.maxTags)
       : mergeUserWord(same, again, limits.maxTags);
-  const contradicted = view.facts.filter(
+  const contradicted = snapshot.facts.filter(
     ({ status, key, id }) =>
       status === "active" &&
       id !== same.id &&

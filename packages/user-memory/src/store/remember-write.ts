@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { StoredFact, Tombstone, UserView } from "../backend.ts";
-import { erased, forgotten, full } from "../errors.ts";
+import type { StoredFact, Tombstone, UserSnapshot } from "../backend.ts";
+import { erasedError, forgottenError, fullError } from "../errors.ts";
 import type { QuarantineReason } from "../fact.ts";
 import { ownContent, termsOfFact } from "../facts/facts.ts";
 import { wordingOf } from "../facts/quotation.ts";
@@ -9,7 +9,7 @@ import { isUsersWord, type Source, sourceOf, supersessionOf } from "../facts/tru
 import type { UserMemoryLimits } from "../options.ts";
 import { supersede } from "../transaction/draft.ts";
 import type { HeadState } from "../transaction/head-state.ts";
-import type { Plan, PlanScope, Write } from "../transaction/transaction.ts";
+import type { Write, WriteDecision, WriteScope } from "../transaction/transaction.ts";
 import type { RememberInput } from "./remember-input.ts";
 import { repeat } from "./remember-repeated.ts";
 
@@ -35,11 +35,11 @@ export function rememberWrite(input: RememberInput, context: RememberContext): W
     operation: "remember",
     since: input.since,
     selection: { ...named, currentKeys: keys },
-    plan: (scope) => {
+    decide: (scope) => {
       // Said now of an earlier time: it belongs somewhere in the history of the key.
       const isLate = ({ key, validFrom }: StoredFact) =>
         input.isDated && key === input.key && validFrom > input.validFrom;
-      if (keys.length === 0 || whole || !scope.view.facts.some(isLate)) return plan(scope, wanted);
+      if (keys.length === 0 || whole || !scope.snapshot.facts.some(isLate)) return decide(scope, wanted);
       whole = true;
       return { selection: { ...named, keys } };
     },
@@ -49,15 +49,17 @@ export function rememberWrite(input: RememberInput, context: RememberContext): W
 type Wanted = RememberInput &
   RememberContext & { readonly digest: string; readonly tombstoneDigests: readonly string[] };
 
-function plan(scope: PlanScope, asked: Wanted): Plan<StoredFact> {
-  const { view, draft, state } = scope;
-  if (isErased(scope, asked)) throw erased("remember");
-  if (isBlockedByTombstone(view.tombstones, asked)) throw forgotten();
-  const wanted = keyed(view, asked);
-  const same = view.facts.find(({ digest, status }) => digest === wanted.digest && status !== "superseded");
+function decide(scope: WriteScope, asked: Wanted): WriteDecision<StoredFact> {
+  const { snapshot, draft, state } = scope;
+  if (isErased(scope, asked)) throw erasedError("remember");
+  if (isBlockedByTombstone(snapshot.tombstones, asked)) throw forgottenError();
+  const wanted = resolveKeyAndDate(snapshot, asked);
+  const same = snapshot.facts.find(
+    ({ digest, status }) => digest === wanted.digest && status !== "superseded",
+  );
   if (same !== undefined) return repeat(scope, same, wanted);
-  const incoming = newFact(wanted, (view.head?.version ?? 0) + 1);
-  const fact = accept(scope, { fact: incoming, asked: wanted.quarantine }, contradictedBy(view, wanted));
+  const incoming = newFact(wanted, (snapshot.head?.version ?? 0) + 1);
+  const fact = accept(scope, { fact: incoming, asked: wanted.quarantine }, contradictedBy(snapshot, wanted));
   checkRoom(scope, fact);
   if (fact.trust === "inferred" && fact.quotation === null)
     draft.setExtracted(countExtracted(state.extracted, fact, scope));
@@ -72,7 +74,7 @@ function plan(scope: PlanScope, asked: Wanted): Plan<StoredFact> {
  * no model puts what the user said into the past by giving another fact its key. A quotation takes the place of quotations
  * alone. What nobody dated follows what is there, also if the clock of this process is behind.
  */
-function keyed({ facts }: UserView, wanted: Wanted): Wanted {
+function resolveKeyAndDate({ facts }: UserSnapshot, wanted: Wanted): Wanted {
   const { key, extractor, isDated, validFrom } = wanted;
   const current = facts.filter((fact) => fact.status === "active" && key !== null && fact.key === key);
   const content = ownContent(wanted);
@@ -91,11 +93,11 @@ const sharesWord = (some: ReadonlySet<string>, others: ReadonlySet<string>): boo
   [...some].some((term) => others.has(term));
 
 /** Whether it was extracted from what was said before everything was forgotten. */
-const isErased = ({ state }: PlanScope, { extractor, saidAt }: Wanted): boolean =>
+const isErased = ({ state }: WriteScope, { extractor, saidAt }: Wanted): boolean =>
   extractor !== null && state.erasedAt > 0 && (saidAt === null || saidAt <= state.erasedAt);
 
 /** All that ever held for the key, and what holds now of what it is said to contradict. */
-function contradictedBy({ facts }: UserView, { key, contradicts }: Wanted): readonly StoredFact[] {
+function contradictedBy({ facts }: UserSnapshot, { key, contradicts }: Wanted): readonly StoredFact[] {
   return facts.filter(
     ({ id, status, key: other }) =>
       (status !== "quarantined" && key !== null && other === key) ||
@@ -127,7 +129,7 @@ function newFact(wanted: Wanted, seq: number): StoredFact {
 
 /** Puts a new fact where it belongs: among what counts, into the past, or into quarantine. */
 function accept(
-  scope: PlanScope,
+  scope: WriteScope,
   { fact, asked }: { readonly fact: StoredFact; readonly asked: QuarantineReason | null },
   contradicted: readonly StoredFact[],
 ): StoredFact {
@@ -158,7 +160,7 @@ const inQuarantine = (fact: StoredFact, quarantine: QuarantineReason): StoredFac
   vector: null,
 });
 
-function quarantineOf(scope: PlanScope, fact: StoredFact): QuarantineReason | null {
+function quarantineOf(scope: WriteScope, fact: StoredFact): QuarantineReason | null {
   if (fact.trust === "external") return "external";
   if (isUsersWord(fact.trust) || fact.quotation !== null) return null;
   if (hasLink(fact.fact)) return "link";
@@ -201,17 +203,17 @@ function countExtracted(counts: ExtractionCounts, source: Source, clock: Clock):
   return [...others.slice(-(MAX_COUNTED - 1)), [name, count + 1, since]];
 }
 
-function checkRoom({ state, limits }: PlanScope, fact: StoredFact): void {
+function checkRoom({ state, limits }: WriteScope, fact: StoredFact): void {
   if (fact.quotation !== null) {
-    if (state.quotations >= limits.maxQuotations) throw full("quotations", "maxQuotations");
+    if (state.quotations >= limits.maxQuotations) throw fullError("quotations", "maxQuotations");
     return;
   }
-  if (state.facts - state.quotations >= limits.maxFacts) throw full("facts", "maxFacts");
+  if (state.facts - state.quotations >= limits.maxFacts) throw fullError("facts", "maxFacts");
   if (fact.status === "quarantined" && state.quarantined >= limits.maxQuarantined) {
-    throw full("facts that wait for review", "maxQuarantined");
+    throw fullError("facts that wait for review", "maxQuarantined");
   }
   const isUntrusted = fact.status !== "quarantined" && !isUsersWord(fact.trust);
   if (isUntrusted && state.untrusted >= limits.maxUntrustedFacts) {
-    throw full("facts that aren't the user's own word", "maxUntrustedFacts");
+    throw fullError("facts that aren't the user's own word", "maxUntrustedFacts");
   }
 }

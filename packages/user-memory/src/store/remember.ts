@@ -2,7 +2,7 @@ import type { StoredFact, UserKey } from "../backend.ts";
 import { beforeDeadline } from "../background-work.ts";
 import { codeOf, reportError } from "../errors.ts";
 import type { UserFact } from "../fact.ts";
-import { shown } from "../facts/facts.ts";
+import { toUserFact } from "../facts/facts.ts";
 import { tombstoneDigestsOf } from "../facts/tombstones.ts";
 import { isUsersWord } from "../facts/trust.ts";
 import { openEmbedding } from "../recall/embedding.ts";
@@ -21,10 +21,10 @@ export async function remember(
   user: UserKey,
   { fact, options }: { readonly fact: unknown; readonly options: unknown },
 ): Promise<UserFact> {
-  const { access, settings } = scope;
+  const { transactions, settings } = scope;
   const input = readRemember(fact, options, { limits: settings.limits, now: Date.now() });
-  const asks = !waits(input) && (settings.embed !== undefined || settings.resolve !== undefined);
-  const stored = await access.during(user, async ({ begin, write }) => {
+  const asks = !awaitsReview(input) && (settings.embed !== undefined || settings.resolve !== undefined);
+  const stored = await transactions.run(user, async ({ begin, write }) => {
     const digests = digestsFor(scope, user);
     const before = asks ? await begin({ tombstones: tombstoneDigestsOf(input, digests) }) : undefined;
     const [vector = null, contradicts = []] = asks
@@ -43,13 +43,13 @@ export async function remember(
       return remembering();
     }
   });
-  return shown(user, stored);
+  return toUserFact(user, stored);
 }
 
 const isFull = (thrown: unknown): boolean => codeOf(thrown) === "full";
 
 /** What is known to wait for review is shown to no other service before somebody has looked at it. */
-const waits = ({ fact, trust, quarantine, quotation }: RememberInput): boolean =>
+const awaitsReview = ({ fact, trust, quarantine, quotation }: RememberInput): boolean =>
   quarantine !== null || trust === "external" || (quotation === null && !isUsersWord(trust) && hasLink(fact));
 
 async function contradictedBy(
@@ -61,7 +61,7 @@ async function contradictedBy(
   const { resolve, resolveTimeoutMs } = settings;
   // What the user said at one time contradicts nothing that they said at another.
   if (resolve === undefined || input.quotation !== null) return [];
-  const candidates = await likeIt(scope, user, input);
+  const candidates = await similarFacts(scope, user, input);
   if (candidates.length === 0) return [];
   const { fact, tags, key } = input;
   const incoming = { fact, tags, ...(key === null ? {} : { key }) };
@@ -69,7 +69,7 @@ async function contradictedBy(
     const proposed: unknown = await beforeDeadline(resolveTimeoutMs, () =>
       resolve(
         incoming,
-        candidates.map((candidate) => shown(user, candidate)),
+        candidates.map((candidate) => toUserFact(user, candidate)),
       ),
     );
     if (!Array.isArray(proposed)) throw new TypeError("resolve returned no list of ids");
@@ -81,7 +81,7 @@ async function contradictedBy(
   }
 }
 
-async function likeIt(
+async function similarFacts(
   scope: StoreScope,
   user: UserKey,
   { fact, now }: RememberInput,
@@ -102,7 +102,7 @@ const LONG_AGO = Number.NEGATIVE_INFINITY;
 
 /** Deletes the least useful quotations: of those that were never recalled, the oldest; then the oldest. */
 async function evictQuotations(scope: StoreScope, user: UserKey): Promise<void> {
-  const { access, settings } = scope;
+  const { transactions, settings } = scope;
   const all = await listStored(scope, user, {
     operation: "remember",
     statuses: ["active", "superseded"],
@@ -117,7 +117,7 @@ async function evictQuotations(scope: StoreScope, user: UserKey): Promise<void> 
   const ids = gone.map(({ id }) => id);
   const keys = [...new Set(gone.flatMap(({ key }) => key ?? []))];
   const digests = digestsFor(scope, user);
-  await access.during(user, ({ write }) =>
+  await transactions.run(user, ({ write }) =>
     write(forgetWrite({ ids, keys, locations: [], digests, as: "evicted" })),
   );
 }

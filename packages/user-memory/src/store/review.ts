@@ -1,6 +1,6 @@
 import type { StoredFact, UserKey } from "../backend.ts";
 import type { UserFact } from "../fact.ts";
-import { shownOrNull, termsOfFact } from "../facts/facts.ts";
+import { termsOfFact, toUserFactOrNull } from "../facts/facts.ts";
 import { openEmbedding } from "../recall/embedding.ts";
 import { supersede } from "../transaction/draft.ts";
 import { byId, findFact, type StoreScope, type Write } from "../transaction/transaction.ts";
@@ -9,11 +9,11 @@ import { remove } from "./forget.ts";
 export async function approve(scope: StoreScope, user: UserKey, factId: unknown): Promise<UserFact | null> {
   const operation = "review.approve";
   const embed = openEmbedding(scope.settings, operation);
-  return scope.access.during(user, async ({ begin, write }) => {
+  return scope.transactions.run(user, async ({ begin, write }) => {
     const [waiting] = await Promise.all([findFact(scope, { user, operation, factId }), begin()]);
     if (waiting?.status !== "quarantined") return null;
     const vector = await embed(waiting.fact);
-    return shownOrNull(user, await write(approveWrite({ waiting, vector })));
+    return toUserFactOrNull(user, await write(approveWrite({ waiting, vector })));
   });
 }
 
@@ -35,8 +35,8 @@ function approveWrite({ waiting, vector }: ApproveOptions): Write<StoredFact | n
       ids: conflictsWith === null ? [id] : [id, conflictsWith],
       ...(key === null ? {} : { keys: [key] }),
     },
-    plan: ({ view, draft, now }) => {
-      const fact = byId(view, id);
+    decide: ({ snapshot, draft, now }) => {
+      const fact = byId(snapshot, id);
       if (fact?.status !== "quarantined") return { result: null, change: null };
       const confirmed: StoredFact = {
         ...fact,
@@ -51,7 +51,7 @@ function approveWrite({ waiting, vector }: ApproveOptions): Write<StoredFact | n
         vector,
       };
       draft.put("approved", confirmed, fact);
-      const replaced = view.facts.filter(
+      const replaced = snapshot.facts.filter(
         (other) =>
           other.id !== id &&
           other.status === "active" &&

@@ -2,7 +2,7 @@ import { present } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { StoredFact, UserKey } from "../backend.ts";
 import type { UserFact } from "../fact.ts";
-import { isFactId, plausibleTime, shownOrNull, termsOfFact } from "../facts/facts.ts";
+import { isFactId, plausibleTime, termsOfFact, toUserFactOrNull } from "../facts/facts.ts";
 import type { Digests } from "../facts/tombstones.ts";
 import type { UserMemoryLimits } from "../options.ts";
 import { openEmbedding } from "../recall/embedding.ts";
@@ -11,7 +11,7 @@ import {
   checkInput,
   dateSchema,
   factSchema,
-  invalid,
+  invalidInputError,
   perLimits,
   scoreSchema,
   tagsSchema,
@@ -22,15 +22,15 @@ export async function update(
   user: UserKey,
   { factId, changes }: { readonly factId: unknown; readonly changes: unknown },
 ): Promise<UserFact | null> {
-  const { access, settings } = scope;
+  const { transactions, settings } = scope;
   const read = readUpdate(changes, settings.limits);
   if (!isFactId(factId)) return null;
-  return access.during(user, async ({ begin, write }) => {
+  return transactions.run(user, async ({ begin, write }) => {
     const text = settings.embed === undefined ? undefined : read.fact;
     if (text !== undefined) await begin();
     const vector = text === undefined ? null : await openEmbedding(settings, "update")(text);
     const digests = digestsFor(scope, user);
-    return shownOrNull(user, await write(updateWrite({ factId, changes: read, digests, vector })));
+    return toUserFactOrNull(user, await write(updateWrite({ factId, changes: read, digests, vector })));
   });
 }
 
@@ -71,10 +71,10 @@ function updateWrite(options: UpdateOptions): Write<StoredFact | null> {
       ids: [factId],
       ...(changes.fact === undefined ? {} : { digests: [digests.ofFact(changes.fact)] }),
     },
-    plan: ({ view, draft, now }) => {
-      const before = byId(view, factId);
+    decide: ({ snapshot, draft, now }) => {
+      const before = byId(snapshot, factId);
       if (before === undefined) return { result: null, change: null };
-      const isTaken = view.facts.some(({ id, status }) => id !== factId && status !== "superseded");
+      const isTaken = snapshot.facts.some(({ id, status }) => id !== factId && status !== "superseded");
       if (isTaken) throw refusal("a text that no other fact of the user has");
       const after = { ...reworded(before, options), ...changed(before, changes, now), updatedAt: now };
       draft.put("changed", after, before);
@@ -107,7 +107,7 @@ function reworded(before: StoredFact, { changes, digests, vector }: UpdateOption
   return { ...said, terms: termsOfFact(said) };
 }
 
-const refusal = (expected: string) => invalid("update", [{ path: "changes.fact", expected }]);
+const refusal = (expected: string) => invalidInputError("update", [{ path: "changes.fact", expected }]);
 
 function changed(before: StoredFact, { tags, score, validUntil }: UpdateInput, now: number) {
   const until = plausibleTime(validUntil, now);

@@ -1,6 +1,6 @@
 import type { ToolCallInfo } from "@jaf/core";
 import { codeOf } from "../errors.ts";
-import { proposedIn } from "../evidence/extracted-items.ts";
+import { itemsFromProposals } from "../evidence/extracted-items.ts";
 import { readUserInput, type UserInput } from "../evidence/user-input.ts";
 import { rememberItem } from "../extraction/remember-turn.ts";
 import { type ErasureMark, isStore } from "../store.ts";
@@ -18,7 +18,7 @@ const FORGOTTEN =
   "Not remembered: it was forgotten after the user said it. Only what the user says from now on can be remembered.";
 const UNWANTED = "Not remembered: the user asked not to keep it.";
 
-interface Remembering<Ctx> {
+interface RememberToolScope<Ctx> {
   readonly memory: UserMemory;
   readonly userId: string;
   readonly settings: MemoryToolsOptions<Ctx>;
@@ -31,21 +31,21 @@ interface Remembering<Ctx> {
 /** Remembers the words of the user's that the model points at. Resolves with a word to the model. */
 export async function rememberFact<Ctx>(
   { fact, evidence }: RememberArguments,
-  scope: Remembering<Ctx>,
+  scope: RememberToolScope<Ctx>,
 ): Promise<string> {
   const { memory, userId, settings, call } = scope;
   const start = await startOf(scope);
   const input = await userInputOf(scope);
   if (input === "private") return UNWANTED;
-  const [item] = await proposedIn(input, [{ fact, evidence, score: 1 }], async () => false);
+  const [item] = await itemsFromProposals(input, [{ fact, evidence, score: 1 }], async () => false);
   // A store that keeps no trust would show what waits for review as the user's word.
   if (item === undefined || (item.kind === "third-party" && !isStore(memory))) return NOT_SAID;
   const extractor = `${REMEMBER_TOOL} of ${call?.agentName ?? "an agent"}`;
   const { conversationId } = call?.turn ?? {};
   const source = { ...start, userId, conversationId, position: input.position, extractor };
   try {
-    const kept = await rememberItem(memory, item, { ...source, tags: settings.tags ?? [] });
-    return "status" in kept && kept.status === "quarantined" ? WAITS : REMEMBERED;
+    const remembered = await rememberItem(memory, item, { ...source, tags: settings.tags ?? [] });
+    return "status" in remembered && remembered.status === "quarantined" ? WAITS : REMEMBERED;
   } catch (thrown) {
     if (["erased", "forgotten"].includes(codeOf(thrown) ?? "")) return FORGOTTEN;
     throw thrown;
@@ -57,7 +57,7 @@ async function userInputOf<Ctx>({
   settings,
   context,
   call,
-}: Remembering<Ctx>): Promise<UserInput | "private"> {
+}: RememberToolScope<Ctx>): Promise<UserInput | "private"> {
   const given = await settings.said?.(context, call);
   if (given === undefined) return readUserInput(call?.turn ?? { messages: [], said: [] });
   const said = given.map((content) => ({ role: "user", content }) as const);
@@ -65,11 +65,11 @@ async function userInputOf<Ctx>({
 }
 
 /** Before anything else is asked for: what is forgotten meanwhile counts. */
-async function startOf<Ctx>({ memory, userId, settings, context, call, calledAt }: Remembering<Ctx>) {
+async function startOf<Ctx>({ memory, userId, settings, context, call, calledAt }: RememberToolScope<Ctx>) {
   const byEngine = call === undefined ? calledAt : new Date(call.turn.startedAt);
   const { startedAt: saidAt = byEngine, since } = (await settings.turnStart?.(context, call)) ?? {};
-  return { saidAt, since: since ?? (await markOf(memory, userId)) };
+  return { saidAt, since: since ?? (await erasureMarkOf(memory, userId)) };
 }
 
-const markOf = async (memory: UserMemory, userId: string): Promise<ErasureMark> =>
+const erasureMarkOf = async (memory: UserMemory, userId: string): Promise<ErasureMark> =>
   isStore(memory) ? memory.mark(userId) : (0 as ErasureMark);

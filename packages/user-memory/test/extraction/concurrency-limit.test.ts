@@ -44,14 +44,14 @@ function lane() {
   return { key, begun, enter, finish };
 }
 
-test("users who wait take turns, however many turns of one of them wait", async () => {
+test("users who wait are served one after the other, however many jobs of one of them wait", async () => {
   const { begun, enter, finish } = lane();
   for (const userId of ["eve", "eve", "eve", "eve", "ann", "bob", "ann"]) void enter(userId);
   await finish();
   expect(begun).toEqual(["eve", "eve", "ann", "bob", "eve", "ann", "eve"]);
 });
 
-test("more than a hundred of one user that wait are turned away, and those of others aren't", async () => {
+test("more than a hundred of one user that wait are refused, and those of others aren't", async () => {
   const { enter, finish } = lane();
   const entered = Array.from({ length: 101 }, () => enter("eve"));
   expect(entered.every((work) => work !== undefined)).toBe(true);
@@ -60,7 +60,7 @@ test("more than a hundred of one user that wait are turned away, and those of ot
   await finish();
 });
 
-test("more than a thousand that wait are turned away, but for what must not be", async () => {
+test("more than a thousand that wait are refused, but for what must not be", async () => {
   const { key, begun, enter, finish } = lane();
   for (let index = 0; index <= 1_000; index++) void enter(`u${index}`);
   expect(isQueueFull(key)).toBe(true);

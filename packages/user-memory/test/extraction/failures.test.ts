@@ -7,7 +7,7 @@ import { factsOf, reply, spec, tea, turn } from "../support/live-turn.ts";
 import { assistant, turnOf } from "../support/turn.ts";
 
 describe("forgetting", () => {
-  test("what was forgotten stays forgotten when its turn is extracted again, and nobody is told", async () => {
+  test("what was forgotten stays forgotten when its job is done again, and nobody is told", async () => {
     const memory = new MemoryUserMemory();
     const errors: unknown[] = [];
     const onError = (error: unknown) => errors.push(error);
@@ -36,7 +36,7 @@ describe("forgetting", () => {
     expect(errors).toEqual([]);
   });
 
-  test("a turn that waits for others while everything is forgotten is shown to no model", async () => {
+  test("a job that waits for others while everything is forgotten is shown to no model", async () => {
     const memory = new MemoryUserMemory();
     const shown: string[] = [];
     let end = (): void => undefined;
@@ -68,7 +68,7 @@ describe("a failure", () => {
     return { errors, onError: (error: unknown) => void errors.push(error) };
   };
 
-  test("of the model is told, and the turn is extracted with a later one", async () => {
+  test("of the model is told, and the job is done with a later one", async () => {
     const memory = new MemoryUserMemory();
     const { errors, onError } = onErrors();
     const options = { memory, onError, retryDelayMs: 50, leaseMs: 50 };
@@ -99,7 +99,7 @@ describe("a failure", () => {
     expect(await memory.queue.size()).toBe(0);
   });
 
-  test("of the store to note the turn doesn't fail the run", async () => {
+  test("of the store to queue the job doesn't fail the run", async () => {
     const memory = new MemoryUserMemory();
     await memory.close();
     const { errors, onError } = onErrors();
@@ -117,7 +117,7 @@ describe("a failure", () => {
     expect(await factsOf(memory)).toEqual(["I like tea"]);
   });
 
-  test("of a user whose memory is full is told, and the turn is done", async () => {
+  test("of a user whose memory is full is told, and the job is done", async () => {
     const memory = new MemoryUserMemory({ limits: { maxFacts: 1 } });
     await memory.remember("alice", "one");
     const { errors, onError } = onErrors();

@@ -69,7 +69,7 @@ describe("a lease", () => {
   });
 });
 
-test("a flood of one user's turns that take too long leaves another's turn its attempt", async () => {
+test("a flood of one user's jobs that take too long leaves another's job its attempt", async () => {
   const memory = new MemoryUserMemory();
   const extract = ({ userId }: ExtractInput) =>
     userId === "alice" ? Promise.resolve([tea]) : new Promise<never>(() => undefined);

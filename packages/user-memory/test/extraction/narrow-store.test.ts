@@ -38,7 +38,7 @@ describe("a store without trust and queue", () => {
     ]);
   });
 
-  test("has one attempt a turn, and its failures are told", async () => {
+  test("has one attempt a job, and its failures are told", async () => {
     const { memory } = narrow();
     const errors: unknown[] = [];
     const failing = { ...memory, remember: () => Promise.reject(new Error("down")) };

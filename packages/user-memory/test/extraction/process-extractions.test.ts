@@ -21,20 +21,20 @@ describe("processExtractions", () => {
     const complete = async () => reply(tea);
     const before = await memory.queue.size();
     const outcome = await processExtractions(memory, { complete, onError: () => undefined });
-    expect({ before, outcome }).toEqual({ before: 1, outcome: { done: 1, putOff: 0, givenUp: 0 } });
+    expect({ before, outcome }).toEqual({ before: 1, outcome: { done: 1, delayed: 0, givenUp: 0 } });
     expect(await factsOf(memory)).toEqual(["I like tea"]);
     expect(await memory.queue.size()).toBe(0);
   });
 
-  test("tries a turn once at least, though it was handed out before as often as maxAttempts allows", async () => {
+  test("tries a job once at least, though it was handed out before as often as maxAttempts allows", async () => {
     const memory = new MemoryUserMemory();
     await crashed(memory, "I like tea");
     const outcome = await processExtractions(memory, { complete: async () => reply(tea), maxAttempts: 1 });
-    expect(outcome).toEqual({ done: 1, putOff: 0, givenUp: 0 });
+    expect(outcome).toEqual({ done: 1, delayed: 0, givenUp: 0 });
     expect(await factsOf(memory)).toEqual(["I like tea"]);
   });
 
-  test("gives up a turn that took its process down each time, without trying it", async () => {
+  test("gives up a job that took its process down each time, without trying it", async () => {
     const memory = new MemoryUserMemory();
     await crashed(memory, "I like tea");
     for (let crash = 2; crash <= 4; crash++) {
@@ -54,7 +54,7 @@ describe("processExtractions", () => {
     expect(errors[0]).toBeInstanceOf(ExtractionError);
   });
 
-  test("does at most so many turns, at most so many at a time", async () => {
+  test("does at most so many jobs, at most so many at a time", async () => {
     const memory = new MemoryUserMemory();
     for (const said of ["one", "two", "three"]) await crashed(memory, said);
     let [active, most, count] = [0, 0, 0];
@@ -70,14 +70,14 @@ describe("processExtractions", () => {
     expect({ most, count }).toEqual({ most: 1, count: 2 });
   });
 
-  test("does without a model the turns that are quoted as they are, and leaves the others to whoever has one", async () => {
+  test("does without a model the jobs that quote what was said, and leaves the others to a worker that has one", async () => {
     const memory = new MemoryUserMemory();
     await crashed(memory, "I like tea", true);
     await crashed(memory, "I like cake");
     const errors: unknown[] = [];
     const onError = (error: unknown) => errors.push(error);
     const outcome = await processExtractions(memory, { extract: "verbatim", maxAttempts: 1, onError });
-    expect(outcome).toEqual({ done: 1, putOff: 1, givenUp: 0 });
+    expect(outcome).toEqual({ done: 1, delayed: 1, givenUp: 0 });
     expect(await factsOf(memory)).toEqual(["I like tea"]);
     expect(await memory.queue.size()).toBe(1);
     expect(errors).toMatchObject([{ code: "model", retryable: true }]);

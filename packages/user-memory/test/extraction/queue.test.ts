@@ -29,7 +29,7 @@ describe("a time that is none is refused, so that no job is left where nobody is
   });
 });
 
-test("a turn that another version wrote is left in the queue, and told; those beside it are handed out", async () => {
+test("a job that another version wrote is left in the queue, and told; those beside it are handed out", async () => {
   const backend = createInMemoryUserMemoryBackend();
   const errors: UserMemoryError[] = [];
   const memory = defineUserMemory(backend, { onError: (error) => errors.push(error) });

@@ -39,7 +39,7 @@ export function compileSchema(json: Readonly<Record<string, unknown>>): Compiled
   if (dialect === undefined) return { ok: false, problem: "$schema: expected draft-07 or 2020-12" };
   if (rest["$async"] !== undefined) return { ok: false, problem: "$async isn't supported" };
   try {
-    const compiled = bounded(() => {
+    const compiled = runWithTimeout(() => {
       const ajv = dialect === "2020-12" ? new Ajv2020(OPTIONS) : new Ajv(OPTIONS);
       addFormats.default(ajv);
       const validate = ajv.compile(rest);
@@ -70,7 +70,7 @@ function problemOf(thrown: unknown): string {
 
 function toZod(validate: ValidateFunction, json: Readonly<Record<string, unknown>>): z.ZodType<unknown> {
   const schema = z.unknown().superRefine((value, context) => {
-    const checked = bounded(() => validate(value), CHECK_MS);
+    const checked = runWithTimeout(() => validate(value), CHECK_MS);
     if (!checked.ok) context.addIssue({ code: "custom", message: "takes too long to check" });
     if (!checked.ok || checked.value) return;
     for (const { instancePath, message } of (validate.errors ?? []).slice(0, MAX_ISSUES)) {
@@ -88,13 +88,13 @@ const pathOf = (pointer: ErrorObject["instancePath"]): string[] =>
     .slice(1)
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 
-type Bounded<T> = { readonly ok: true; readonly value: T } | { readonly ok: false };
+type TimeLimited<T> = { readonly ok: true; readonly value: T } | { readonly ok: false };
 
 /**
  * What a synchronous function returns, unless it takes longer: then it is ended, a regular expression in the middle of a match,
  * too. What it throws is thrown.
  */
-function bounded<T>(compute: () => T, timeMs: number): Bounded<T> {
+function runWithTimeout<T>(compute: () => T, timeMs: number): TimeLimited<T> {
   try {
     const value = runInContext("compute()", createContext({ compute }), { timeout: timeMs }) as T;
     return { ok: true, value };

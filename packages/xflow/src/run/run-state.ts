@@ -37,7 +37,7 @@ export interface PreparedState<Ctx> {
   readonly jq: JqEvaluator;
 }
 
-interface Texts {
+interface EvaluatedTexts {
   readonly systemMessage: string;
   readonly userMessage: string;
   readonly memoryId: string | undefined;
@@ -94,7 +94,7 @@ function isJson(input: unknown): boolean {
 async function evaluateTexts<Ctx>(
   { templates, jq }: PreparedState<Ctx>,
   input: unknown,
-): Promise<Texts | TemplateError> {
+): Promise<EvaluatedTexts | TemplateError> {
   const textOf = (template: FieldTemplate) => evaluateText(jq, { ...template, input });
   const systemMessage = await textOf(templates.systemMessage);
   if (!systemMessage.success) return systemMessage.error;
@@ -108,7 +108,7 @@ async function evaluateTexts<Ctx>(
 
 function runAgent<Ctx>(
   prepared: PreparedState<Ctx>,
-  texts: Texts,
+  texts: EvaluatedTexts,
   { userId, context, signal, runId, onEvent }: AgentStateRun<Ctx>,
 ): Promise<RunResult<unknown>> {
   const { state, options, model } = prepared;
@@ -125,7 +125,7 @@ function runAgent<Ctx>(
     agentRegistry: new Map([[state.agentName, agent]]),
     modelProvider: model.provider,
     ...present({ signal }),
-    ...observing(options.runConfig?.onEvent, onEvent),
+    ...withObservers(options.runConfig?.onEvent, onEvent),
     ...memoryOf(prepared, texts.memoryId, userId),
   };
   const id = runId ?? generateRunId();
@@ -142,7 +142,7 @@ function runAgent<Ctx>(
   );
 }
 
-function observing<Ctx>(
+function withObservers<Ctx>(
   ofAll: RunConfig<Ctx>["onEvent"],
   ofThis: RunConfig<Ctx>["onEvent"],
 ): Pick<RunConfig<Ctx>, "onEvent"> {

@@ -8,8 +8,8 @@ import { compileSchema } from "./json-schema.ts";
 
 type ToolData = AgentStateData["tools"][number];
 
-export interface Built<T> {
-  readonly value: T;
+export interface BuiltTools<Ctx> {
+  readonly value: readonly Tool<unknown, Ctx>[];
   readonly issues: readonly AgentStateIssue[];
 }
 
@@ -18,7 +18,7 @@ export function buildTools<Ctx>(
   { tools }: AgentStateData,
   functions: Readonly<Record<string, ToolFunction<Ctx>>>,
   issue: IssueOf,
-): Built<readonly Tool<unknown, Ctx>[]> {
+): BuiltTools<Ctx> {
   const issues: AgentStateIssue[] = [];
   const value = tools.map((tool, index) => {
     const schemaOf = (field: "parameters" | "output", whenAbsent: z.ZodType<unknown>) => {

@@ -15,7 +15,7 @@ type JqResult =
   | { readonly ok: false; readonly reason: "failed"; readonly detail: string }
   | { readonly ok: false; readonly reason: "time" | "memory" | "output" | "worker" };
 
-type Answer =
+type WorkerAnswer =
   | { readonly ended: "ok"; readonly output: string }
   | { readonly ended: "failed"; readonly detail: string }
   | { readonly ended: "time" | "memory" | "output" | "worker" };
@@ -34,7 +34,7 @@ export interface JqEvaluator {
 /** The `threadId` of a worker that has ended. */
 const DEAD = -1;
 /** After these, jq is still at work, or its memory is in an unknown state. */
-const BREAKING: ReadonlySet<Answer["ended"]> = new Set(["time", "memory", "worker"]);
+const BREAKING: ReadonlySet<WorkerAnswer["ended"]> = new Set(["time", "memory", "worker"]);
 /** A worker is replaced after so many requests, since each takes some of jq's stack and never gives it back. */
 const MAX_REQUESTS = 50;
 /** How long a worker without a request is kept, since starting one takes longer than most evaluations. */
@@ -56,7 +56,7 @@ export function createJqEvaluator(limits: JqLimits): JqEvaluator {
     await (await ended)?.terminate();
   };
 
-  const ask = async (input: string, filter: string): Promise<Answer> => {
+  const ask = async (input: string, filter: string): Promise<WorkerAnswer> => {
     clearTimeout(idle);
     worker ??= startWorker(library, limits).catch(() => undefined);
     const started = await worker;
@@ -73,7 +73,7 @@ export function createJqEvaluator(limits: JqLimits): JqEvaluator {
     return answer;
   };
 
-  const inTurn = (...request: Parameters<typeof ask>): Promise<Answer> => {
+  const enqueue = (...request: Parameters<typeof ask>): Promise<WorkerAnswer> => {
     const answer = last.then(() => ask(...request));
     last = answer;
     return answer;
@@ -83,21 +83,21 @@ export function createJqEvaluator(limits: JqLimits): JqEvaluator {
     evaluate: async ({ expression, input, variables = {} }) => {
       // The variables come with the input: what stands in jq's arguments has to fit into its stack.
       const bindings = Object.keys(variables).map((name) => `.variables.${name} as $${name} | `);
-      const filter = `${bindings.join("")}.input | ${closed(expression)}`;
-      return toResult(await inTurn(JSON.stringify({ input, variables }), filter));
+      const filter = `${bindings.join("")}.input | ${parenthesized(expression)}`;
+      return toResult(await enqueue(JSON.stringify({ input, variables }), filter));
     },
     compile: async (expression, variables) => {
       const bindings = variables.map((name) => `null as $${name} | `);
-      const filter = `${bindings.join("")}if false then ${closed(expression)} else empty end`;
-      return toResult(await inTurn("null", filter));
+      const filter = `${bindings.join("")}if false then ${parenthesized(expression)} else empty end`;
+      return toResult(await enqueue("null", filter));
     },
   };
 }
 
 /** On lines of its own, so that a comment at its end ends there. */
-const closed = (expression: string): string => `(${expression}\n)`;
+const parenthesized = (expression: string): string => `(${expression}\n)`;
 
-function toResult(answer: Answer): JqResult {
+function toResult(answer: WorkerAnswer): JqResult {
   if (answer.ended === "failed") return { ok: false, reason: "failed", detail: answer.detail };
   if (answer.ended !== "ok") return { ok: false, reason: answer.ended };
   const lines = answer.output.split("\n").filter((line) => line !== "");
@@ -129,9 +129,9 @@ async function startWorker(library: string, limits: JqLimits): Promise<Worker | 
   return undefined;
 }
 
-function answerOf(worker: Worker, request: object, timeMs: number): Promise<Answer> {
+function answerOf(worker: Worker, request: object, timeMs: number): Promise<WorkerAnswer> {
   return new Promise((resolve) => {
-    const settle = (answer: Answer) => {
+    const settle = (answer: WorkerAnswer) => {
       clearTimeout(timer);
       worker.off("message", settle).off("error", failed).off("exit", failed);
       resolve(answer);

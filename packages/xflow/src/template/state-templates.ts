@@ -31,7 +31,7 @@ const OUTCOME_VARIABLE = "agentOutcome";
 const MAX_EXPRESSIONS = 200;
 
 /** Finds and compiles the expressions of a state. Those that don't compile are issues. */
-export async function prepareTemplates(
+export async function compileTemplates(
   state: AgentStateData,
   jq: JqEvaluator,
   issue: IssueOf,

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { FactSelection, StoredFact, UserKey, UserMemoryBackend, UserView } from "../../backend.ts";
+import type { FactSelection, StoredFact, UserKey, UserMemoryBackend, UserSnapshot } from "../../backend.ts";
 import type { FactStatus } from "../../fact.ts";
 import type { Matches, TermWeight } from "../../ranker/term-index.ts";
 
@@ -20,7 +20,10 @@ export const plainFact = ({ nearest }: UserMemoryBackend, fact: StoredFact): Sto
 export const plainFacts = (backend: UserMemoryBackend, facts: readonly StoredFact[]) =>
   facts.map((fact) => plainFact(backend, fact));
 
-export const plainView = (backend: UserMemoryBackend, { head, facts, tombstones }: UserView): UserView => ({
+export const plainSnapshot = (
+  backend: UserMemoryBackend,
+  { head, facts, tombstones }: UserSnapshot,
+): UserSnapshot => ({
   head,
   facts: plainFacts(backend, facts),
   tombstones: [...tombstones].sort((a, b) => (a.digest < b.digest ? -1 : 1)),
@@ -72,9 +75,9 @@ export async function expectNothingLeft(
   was: { readonly facts: readonly StoredFact[]; readonly tombstones?: readonly string[] },
 ): Promise<void> {
   const { facts, tombstones = [] } = was;
-  const view = await backend.read(user, { ...selectionOf(facts), tombstones });
-  expect(view.facts).toEqual([]);
-  expect(view.tombstones).toEqual([]);
+  const snapshot = await backend.read(user, { ...selectionOf(facts), tombstones });
+  expect(snapshot.facts).toEqual([]);
+  expect(snapshot.tombstones).toEqual([]);
   expect(await allFacts(backend, user)).toEqual([]);
   const terms = facts.flatMap((fact) => fact.terms.map(({ term }) => term));
   expect(await backend.match(user, [...new Set(terms)].slice(0, 64))).toEqual({ size: 0, documents: [] });

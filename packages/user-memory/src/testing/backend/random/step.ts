@@ -1,6 +1,6 @@
 import type { StoredFact, UserHead, UserKey, UserMemoryBackend } from "../../../backend.ts";
 import { below, pick, type Random, some } from "../../random.ts";
-import { plainFacts, plainMatches, plainView, STATUSES } from "../expectations.ts";
+import { plainFacts, plainMatches, plainSnapshot, STATUSES } from "../expectations.ts";
 import { hashOf, userKey } from "../facts.ts";
 import { HOUR_MS } from "../lease-times.ts";
 import { NAMES, randomChange, randomDigest, randomVector, TERMS } from "./change.ts";
@@ -36,7 +36,7 @@ function reading(random: Random, user: UserKey): RandomStep {
     supersededBy: some(random, NAMES, 0.2),
     tombstones: [...new Set(Array.from({ length: 3 }, () => randomDigest(random)))],
   };
-  return step("read", async (backend) => plainView(backend, await backend.read(user, selection)));
+  return step("read", async (backend) => plainSnapshot(backend, await backend.read(user, selection)));
 }
 
 function listing(random: Random, user: UserKey): RandomStep {

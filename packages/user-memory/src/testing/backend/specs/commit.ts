@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { StoredFact } from "../../../backend.ts";
-import { matched, plainView, selected, selectionOf, seqs } from "../expectations.ts";
+import { matched, plainSnapshot, selected, selectionOf, seqs } from "../expectations.ts";
 import {
   added,
   addTo,
@@ -25,8 +25,8 @@ export const commit: BackendSpec = {
       const tombstones = [{ digest: hashOf("gone"), at: 5 }];
       const change = changeOn(null, { put: added(facts), tombstones, audit: [auditEntry(1)] });
       expect(await backend.commit(user, change)).toBe(true);
-      const view = await backend.read(user, { seqs: [1, 2, 3], tombstones: [hashOf("gone")] });
-      expect(plainView(backend, view)).toEqual({ head: change.head, facts, tombstones });
+      const snapshot = await backend.read(user, { seqs: [1, 2, 3], tombstones: [hashOf("gone")] });
+      expect(plainSnapshot(backend, snapshot)).toEqual({ head: change.head, facts, tombstones });
       expect(await backend.audit(user)).toEqual({ head: change.head, entries: [auditEntry(1)] });
     },
 
@@ -64,8 +64,11 @@ export const commit: BackendSpec = {
         });
         expect(await backend.commit(user, refused)).toBe(false);
       }
-      const view = await backend.read(user, { seqs: [1, 2], tombstones: [mark.digest, hashOf("refused")] });
-      expect(plainView(backend, view)).toEqual({ head, facts: [kept], tombstones: [mark] });
+      const snapshot = await backend.read(user, {
+        seqs: [1, 2],
+        tombstones: [mark.digest, hashOf("refused")],
+      });
+      expect(plainSnapshot(backend, snapshot)).toEqual({ head, facts: [kept], tombstones: [mark] });
       expect(await matched(backend, user, "refused")).toEqual([]);
       expect((await backend.audit(user)).entries).toEqual([auditEntry(1)]);
     },
@@ -134,9 +137,9 @@ export const commit: BackendSpec = {
         removedTombstones: [hashOf("removed"), hashOf("never there")],
       });
       const tombstones = [hashOf("removed"), hashOf("again"), second.digest];
-      const view = await backend.read(user, { seqs: [1, 2, 3], tombstones });
-      expect(plainView(backend, view)).toEqual(
-        plainView(backend, {
+      const snapshot = await backend.read(user, { seqs: [1, 2, 3], tombstones });
+      expect(plainSnapshot(backend, snapshot)).toEqual(
+        plainSnapshot(backend, {
           head,
           facts: [changed, third],
           tombstones: [

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { UserKey } from "../../../backend.ts";
 import { hostileNames } from "../../hostile-names.ts";
-import { allFacts, matched, plainView, selected, seqs } from "../expectations.ts";
+import { allFacts, matched, plainSnapshot, selected, seqs } from "../expectations.ts";
 import { addTo, auditEntry, commitTo, hashOf, headOf, storedFact, storedFacts, userKey } from "../facts.ts";
 import type { BackendSpec } from "../spec.ts";
 
@@ -39,10 +39,10 @@ export const isolation: BackendSpec = {
         [bob, [his]],
         [eve, []],
       ] as const) {
-        const view = await backend.read(user, { ...wholeOf(hers), tombstones: [digest] });
-        expect(plainView(backend, view)).toEqual(
-          plainView(backend, {
-            ...{ head: view.head, facts },
+        const snapshot = await backend.read(user, { ...wholeOf(hers), tombstones: [digest] });
+        expect(plainSnapshot(backend, snapshot)).toEqual(
+          plainSnapshot(backend, {
+            ...{ head: snapshot.head, facts },
             tombstones: user === bob ? [{ digest, at: 1 }] : [],
           }),
         );

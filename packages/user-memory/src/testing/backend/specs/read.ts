@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { plainView, selected } from "../expectations.ts";
+import { plainSnapshot, selected } from "../expectations.ts";
 import { added, addTo, commitTo, hashOf, storedFact, storedFacts, userKey } from "../facts.ts";
 import type { BackendSpec } from "../spec.ts";
 
@@ -130,8 +130,11 @@ export const read: BackendSpec = {
       const head = await commitTo(backend, user, { tombstones });
       const facts = storedFacts(1_000);
       const asked = { seqs: facts.map(({ seq }) => seq), tombstones: tombstones.map(({ digest }) => digest) };
-      const view = await backend.read(user, { ...asked, tombstones: [...asked.tombstones, hashOf("none")] });
-      expect(plainView(backend, view)).toEqual(plainView(backend, { head, facts, tombstones }));
+      const snapshot = await backend.read(user, {
+        ...asked,
+        tombstones: [...asked.tombstones, hashOf("none")],
+      });
+      expect(plainSnapshot(backend, snapshot)).toEqual(plainSnapshot(backend, { head, facts, tombstones }));
     },
 
     "sees head, facts and tombstones of one version while others write": async (scenario) => {

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { StoredFact } from "../../../backend.ts";
 import { hostileNames } from "../../hostile-names.ts";
-import { allFacts, matched, plainFact, plainMatches, plainView, selected } from "../expectations.ts";
+import { allFacts, matched, plainFact, plainMatches, plainSnapshot, selected } from "../expectations.ts";
 import { added, addTo, auditEntry, commitTo, storedFact, userKey } from "../facts.ts";
 import type { BackendSpec } from "../spec.ts";
 
@@ -20,9 +20,9 @@ const texts = [
 
 async function expectKept(backend: Parameters<typeof addTo>[0], facts: readonly StoredFact[]): Promise<void> {
   const head = await commitTo(backend, user, { put: added(facts) });
-  const view = await backend.read(user, { seqs: facts.map(({ seq }) => seq) });
-  const expected = plainView(backend, { head, facts, tombstones: [] });
-  expect(plainView(backend, view)).toEqual(expected);
+  const snapshot = await backend.read(user, { seqs: facts.map(({ seq }) => seq) });
+  const expected = plainSnapshot(backend, { head, facts, tombstones: [] });
+  expect(plainSnapshot(backend, snapshot)).toEqual(expected);
   const listed = (await allFacts(backend, user)).map((fact) => plainFact(backend, fact));
   expect(listed).toEqual(expected.facts.toReversed());
 }

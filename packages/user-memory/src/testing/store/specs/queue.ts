@@ -55,7 +55,7 @@ export const queue: StoreSpec = {
       expect(await memory.queue.size()).toBe(1);
     },
 
-    "has each turn once": async ({ open, user, other }) => {
+    "has one job for each turn": async ({ open, user, other }) => {
       const { memory } = await open();
       const given = job(user);
       expect(await memory.queue.enqueue(given, { leaseMs: 60_000 })).not.toBeNull();
