@@ -15,7 +15,7 @@ const options: LoadOptions = {
   modelMs: 0,
   mixedBy: "conversation",
   concurrency: "queue",
-  turnLeaseMs: 1,
+  leaseMs: 1,
 };
 
 const planned = (process: number, number: number): TurnPlan => ({ process, conversation: 0, number });

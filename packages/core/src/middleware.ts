@@ -28,10 +28,10 @@ export interface MiddlewareTurn<Ctx> {
    * The user messages that the turn is to answer: the last consecutive ones without a reply, whether they are new or were stored
    * before. So a turn that is tried again, or resumed after a crash, has the same. May be empty.
    */
-  readonly said: readonly Message[];
+  readonly userMessages: readonly Message[];
   /**
-   * The position of the first message of `said` in the stored conversation, from 0. Messages that the store has dropped count.
-   * Absent where nothing is stored, and if `said` is empty.
+   * The position of the first message of `userMessages` in the stored conversation, from 0. Messages that the store has dropped count.
+   * Absent where nothing is stored, and if `userMessages` is empty.
    */
   readonly position?: number | undefined;
   /** Whether the run continues an earlier turn, with approvals, tool results or a history that a client sent back. */

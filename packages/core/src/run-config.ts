@@ -96,7 +96,7 @@ export type RunSettings<Ctx> = {
    * event follows if the reply is blocked. The text of a reply with tool calls isn't judged; with `"hold"`, it is emitted when the
    * reply is complete.
    */
-  readonly unjudgedText?: "hold" | "retract";
+  readonly unguardedText?: "hold" | "retract";
   /** Observes the run. If it throws, that is reported as a process warning, and the run goes on. */
   readonly onEvent?: (event: TraceEvent) => void;
   /** The run's middleware. It comes first, then that of the agent that the run begins with, then that of `remembers`. */
@@ -221,7 +221,7 @@ export const settingsShape = {
       { error: "expected an object" },
     )
     .optional(),
-  unjudgedText: z.enum(["hold", "retract"], { error: 'expected "hold" or "retract"' }).optional(),
+  unguardedText: z.enum(["hold", "retract"], { error: 'expected "hold" or "retract"' }).optional(),
   maskSecrets: z
     .union([z.boolean(), functionSchema], { error: "expected true, false or a function" })
     .optional(),

@@ -129,7 +129,7 @@ export const fail = <Ctx>(state: RunState<Ctx>, error: JAFError): Step<Ctx> => (
 export const failMemory = <Ctx>(state: RunState<Ctx>, error: MemoryErrorUnion): Step<Ctx> =>
   fail(state, { _tag: "MemoryError", error });
 
-const LOST_TURN: readonly MemoryConflictReason[] = ["version", "metadata-version", "turn", "incarnation"];
+const LOST_TURN: readonly MemoryConflictReason[] = ["version", "metadata-version", "lease", "incarnation"];
 
 /** Fails the run because it couldn't take its turn. */
 export function failTurn<Ctx>(state: RunState<Ctx>, error: MemoryErrorUnion): Step<Ctx> {

@@ -24,11 +24,11 @@ export function openTurn<Ctx>(
 ): MiddlewareTurn<Ctx> {
   const { config, journal, isContinuation } = scope;
   const state = isReplied ? { ...reached, messages: reached.messages.slice(0, -1) } : reached;
-  const said = unansweredUserMessages(state.messages);
+  const userMessages = unansweredUserMessages(state.messages);
   return Object.freeze<MiddlewareTurn<Ctx>>({
     state: frozenState(state),
-    said: Object.freeze(said),
-    position: journal && positionOf(journal, said),
+    userMessages: Object.freeze(userMessages),
+    position: journal && positionOf(journal, userMessages),
     isContinuation,
     agentName: state.currentAgentName,
     conversationId: config.conversationId,

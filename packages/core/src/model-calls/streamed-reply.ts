@@ -32,11 +32,11 @@ const nothingStreamed: ReplyText = {
   retract: () => undefined,
 };
 
-/** Holds the pieces where output guardrails have yet to judge the reply, unless `RunConfig.unjudgedText` is `"retract"`. */
+/** Holds the pieces where output guardrails have yet to judge the reply, unless `RunConfig.unguardedText` is `"retract"`. */
 export function openReplyText<Ctx>({ emit, config, streaming }: RunScope<Ctx>, agentName: string): ReplyText {
   if (!streaming) return nothingStreamed;
-  const { finalOutputGuardrails: judges = [], unjudgedText } = config;
-  const held: Told[] | undefined = judges.length > 0 && unjudgedText !== "retract" ? [] : undefined;
+  const { finalOutputGuardrails: judges = [], unguardedText } = config;
+  const held: Told[] | undefined = judges.length > 0 && unguardedText !== "retract" ? [] : undefined;
   let isShown = false;
   let said = "";
   const tell = (event: Told): void => {

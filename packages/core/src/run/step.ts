@@ -60,7 +60,7 @@ export function beginTurn<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Step
   const { turnCount, currentAgentName: agentName } = state;
   // Negated, so that a limit of NaN stops the run instead of never doing so.
   if (!(turnCount < scope.maxTurns)) return fail(state, { _tag: "MaxTurnsExceeded", turns: turnCount });
-  scope.emit?.({ type: "turn_start", data: { turn: turnCount + 1, agentName } });
+  scope.emit?.({ type: "step_start", data: { step: turnCount + 1, agentName } });
   return undefined;
 }
 

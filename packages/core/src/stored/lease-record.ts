@@ -1,6 +1,6 @@
 import type { ConversationMemory, MemoryErrorUnion } from "@jaf/memory";
 import { createMemoryConflictError } from "@jaf/memory/internal";
-import { DEFAULT_TURN_LEASE_MS } from "../memory-config.ts";
+import { DEFAULT_LEASE_MS } from "../memory-config.ts";
 import { type Lease, readMetadata, type TurnLeaseRecord } from "./metadata.ts";
 
 /** A day. No lease counts for longer, so that one that somebody else wrote into the metadata can't block a conversation for good. */
@@ -46,7 +46,7 @@ type Stored = Pick<ConversationMemory, "metadata"> | null;
 
 /** The lease of the last turn. */
 export const turnLeaseOf = (stored: Stored): TurnLeaseRecord | undefined =>
-  stored === null ? undefined : readMetadata(stored).turn;
+  stored === null ? undefined : readMetadata(stored).lease;
 
 /** The lease of a turn that another execution was in the middle of when the store was read; `undefined`: the turn is free. */
 export function turnUnderWay(
@@ -55,11 +55,11 @@ export function turnUnderWay(
 ): TurnLeaseRecord | undefined {
   const lease = turnLeaseOf(conversation);
   if (lease === undefined || lease.id === executionId || unreleased.has(lease.id)) return undefined;
-  return isHeld(lease, time.readAt, DEFAULT_TURN_LEASE_MS) ? lease : undefined;
+  return isHeld(lease, time.readAt, DEFAULT_LEASE_MS) ? lease : undefined;
 }
 
 export const turnConflict = (): MemoryErrorUnion =>
-  createMemoryConflictError("turn", { operation: "run", retryable: true });
+  createMemoryConflictError("lease", { operation: "run", retryable: true });
 
 /** The conversation that this run began with was erased, whatever has its id now. */
 export const incarnationConflict = (): MemoryErrorUnion =>

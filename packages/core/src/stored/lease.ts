@@ -2,7 +2,7 @@ import type { MemoryErrorUnion, Result } from "@jaf/memory";
 import { createFailure, createSuccess, present, unref } from "@jaf/memory/internal";
 import { abortable, MAX_TIMER_MS } from "../limits/abort.ts";
 import type { Spending } from "../limits/budget.ts";
-import { DEFAULT_TURN_LEASE_MS } from "../memory-config.ts";
+import { DEFAULT_LEASE_MS } from "../memory-config.ts";
 import type { Appends, AppendsOptions } from "./append.ts";
 import { LONGEST_LEASE_MS, leaseFrom, markTurnEnded, turnConflict, turnLeaseOf } from "./lease-record.ts";
 import { loadHead, processTime, type StoreTime } from "./load.ts";
@@ -37,7 +37,7 @@ const MAX_ROUNDS = 8;
 
 /**
  * Lets one run at a time take the turn of a conversation, by a lease in the conversation's metadata. The lease expires
- * `memory.turnLeaseMs` after it was last written, so the turn of a process that died becomes free by itself.
+ * `memory.leaseMs` after it was last written, so the turn of a process that died becomes free by itself.
  *
  * A write of messages also writes the lease, and expects the version of the messages that this run knows. So of two runs that
  * write at the same time, only one succeeds. A write of the lease alone expects the version of the metadata, so that a run never
@@ -45,7 +45,7 @@ const MAX_ROUNDS = 8;
  */
 export function openTurnLease(options: TurnLeaseOptions, appends: Appends) {
   const { memory, conversationId, executionId, signal } = options;
-  const leaseMs = Math.min(memory.turnLeaseMs ?? DEFAULT_TURN_LEASE_MS, LONGEST_LEASE_MS);
+  const leaseMs = Math.min(memory.leaseMs ?? DEFAULT_LEASE_MS, LONGEST_LEASE_MS);
   /** The lease that the conversation has, as far as this run has seen it. */
   let known: TurnLeaseRecord | undefined;
   let lastEntry: AppendEntry | undefined;
@@ -73,7 +73,7 @@ export function openTurnLease(options: TurnLeaseOptions, appends: Appends) {
       runId: options.runId,
       agentName,
       ...present({ toolCallScope: callScope, approvals, spent }),
-      turn: {
+      lease: {
         id: executionId,
         sign: count,
         ...(action === "release" ? { until: 0 } : leaseFrom(time.now(), leaseMs)),
@@ -90,10 +90,10 @@ export function openTurnLease(options: TurnLeaseOptions, appends: Appends) {
     stopHeartbeat();
   }
 
-  function onWritten({ turn }: EngineMetadata, entry: AppendEntry): void {
-    known = turn;
+  function onWritten({ lease }: EngineMetadata, entry: AppendEntry): void {
+    known = lease;
     lastEntry = entry;
-    heldUntil = turn.until;
+    heldUntil = lease.until;
     if (heldUntil === 0) {
       stopHeartbeat();
       return;
@@ -125,7 +125,7 @@ export function openTurnLease(options: TurnLeaseOptions, appends: Appends) {
       if (head?.success === false) return head;
       if (head !== undefined) appends.observeHead(head.data);
       const current = head && turnLeaseOf(head.data.conversation);
-      if (written.success && (head === undefined || isSame(current, metadata.turn))) {
+      if (written.success && (head === undefined || isSame(current, metadata.lease))) {
         onWritten(metadata, write.entry);
         return written;
       }

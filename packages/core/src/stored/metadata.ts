@@ -42,7 +42,7 @@ export interface EngineMetadata {
   readonly agentName: string;
   /** Names the execution and the turn that made the open tool calls. Absent: no call is open. */
   readonly toolCallScope?: string;
-  readonly turn: TurnLeaseRecord;
+  readonly lease: TurnLeaseRecord;
   readonly approvals?: ApprovalRecord;
   /** What all runs have used so far. */
   readonly spent?: Spent;
@@ -52,7 +52,7 @@ export interface EngineMetadata {
 export interface StoredMetadata {
   readonly agentName?: string | undefined;
   readonly toolCallScope?: string | undefined;
-  readonly turn?: TurnLeaseRecord | undefined;
+  readonly lease?: TurnLeaseRecord | undefined;
   readonly approvals?: ApprovalRecord | undefined;
   readonly spent?: Spent | undefined;
 }

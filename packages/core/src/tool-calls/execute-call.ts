@@ -168,11 +168,11 @@ function callInfo({ id }: RichToolCall, source: CallSource): ToolCallInfo {
 }
 
 function turnOf({ scope: { journal, config, startedAt }, messages }: CallSource): ToolCallTurn {
-  const said = lastUserMessages(messages);
+  const userMessages = lastUserMessages(messages);
   return Object.freeze({
     messages: Object.freeze([...messages]),
-    said: Object.freeze(said),
-    position: journal && positionOf(journal, said),
+    userMessages: Object.freeze(userMessages),
+    position: journal && positionOf(journal, userMessages),
     conversationId: config.conversationId,
     startedAt,
   });

@@ -7,7 +7,7 @@ import { assistant, calling, deferred, errorOf, result, says, setup, user } from
 import { storedMessages } from "../support/stores.ts";
 
 const rejectedWith = (code: string) => ({ _tag: "ContinuationRejected", code });
-const turnConflict = { _tag: "MemoryError", error: { reason: "turn" } };
+const turnConflict = { _tag: "MemoryError", error: { reason: "lease" } };
 
 describe("the arguments that an approval was asked for, or not,", () => {
   const open = (name: string, execute: () => string) =>
@@ -291,7 +291,7 @@ describe("a lease", () => {
         return provider.appendMessages(...args);
       },
     };
-    const memory = { provider: counting, autoStore: true, durability: "turn", turnLeaseMs: 1e12 } as const;
+    const memory = { provider: counting, autoStore: true, durability: "turn", leaseMs: 1e12 } as const;
     const slow = async () => {
       await new Promise((resolve) => setTimeout(resolve, 30));
       return "Done.";

@@ -183,7 +183,7 @@ describe("a run with middleware", () => {
     await process(["Paid."], [], { middleware: [middleware], resume: { approvals } });
     expect([started.length, finished.length]).toEqual([2, 1]);
     expect(started.map(({ isContinuation }) => isContinuation)).toEqual([false, true]);
-    expect(started.map(({ said, position }) => ({ said, position }))).toEqual([
+    expect(started.map(({ userMessages: said, position }) => ({ said, position }))).toEqual([
       { said: [user("Pay")], position: 0 },
       { said: [user("Pay")], position: 0 },
     ]);
@@ -207,7 +207,7 @@ describe("a run with middleware", () => {
     await run(state, config);
     const [turn] = started;
     expect(turn?.state.messages).toEqual(state.messages);
-    expect(turn?.said).toEqual([user("I am Alice."), user("From Rome.")]);
+    expect(turn?.userMessages).toEqual([user("I am Alice."), user("From Rome.")]);
     expect(turn).toMatchObject({ position: undefined, conversationId: undefined, signal: undefined });
     expect(turn?.startedAt).toBeGreaterThanOrEqual(before);
     expect(turn?.startedAt).toBeLessThanOrEqual(Date.now());

@@ -96,7 +96,7 @@ describe("a resumed turn", () => {
     const { finalState, events } = await resumed(2);
     expect(finalState.messages).toEqual([...unfinished, result("a", "ok"), assistant("Done.")]);
     expect(finalState.turnCount).toBe(2);
-    expect(eventsOfType(events, "turn_start").map(({ turn }) => turn)).toEqual([1, 2]);
+    expect(eventsOfType(events, "step_start").map(({ step }) => step)).toEqual([1, 2]);
   });
 
   it("runs no tool beyond maxTurns", async () => {

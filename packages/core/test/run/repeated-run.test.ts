@@ -280,7 +280,7 @@ describe.each(DURABILITIES)("in durability %s, the same run again", (durability)
       expect(outcome).toEqual({ status: "completed", output: "fast" });
       expect(second.outcome).toEqual(outcome);
     } else {
-      expect(errorOf(second)).toMatchObject({ error: { reason: "turn" } });
+      expect(errorOf(second)).toMatchObject({ error: { reason: "lease" } });
       expect(outcome).toEqual({ status: "completed", output: "slow" });
     }
     expect(await storedMessages(inner)).toHaveLength(2);

@@ -149,14 +149,14 @@ describe("run", () => {
     const { outcome } = await run(state, config);
     expect(events.map(({ type }) => type)).toEqual([
       "run_start",
-      "turn_start",
+      "step_start",
       "llm_call_start",
       "context",
       "llm_call_end",
       "assistant_message",
       "tool_call_start",
       "tool_call_end",
-      "turn_start",
+      "step_start",
       "llm_call_start",
       "context",
       "llm_call_end",

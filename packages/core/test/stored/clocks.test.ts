@@ -82,13 +82,13 @@ async function dieInTurn(provider: MemoryProvider, memory: Partial<MemoryConfig>
   alive = false;
 }
 
-const turnConflict = { _tag: "MemoryError", error: { _tag: "MemoryConflictError", reason: "turn" } };
+const turnConflict = { _tag: "MemoryError", error: { _tag: "MemoryConflictError", reason: "lease" } };
 
 describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
   it("leaves the turn that it dies in after its lease, and not before", async () => {
     const provider = withOwnClock(createInMemoryProvider());
     setClock(aheadMs);
-    await dieInTurn(provider, { turnLeaseMs: 250 });
+    await dieInTurn(provider, { leaseMs: 250 });
     vi.useRealTimers();
     expect(errorOf(await start({ provider, steps: ["one"] }))).toMatchObject(turnConflict);
     const next = await start({
@@ -103,7 +103,7 @@ describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
     const provider = withOwnClock(createInMemoryProvider());
     setClock(aheadMs);
     const slow = slowReply();
-    const first = start({ provider, memory: { turnLeaseMs: 2_000 }, steps: [slow.step] });
+    const first = start({ provider, memory: { leaseMs: 2_000 }, steps: [slow.step] });
     await slow.asked;
     await new Promise((resolve) => setTimeout(resolve, 2_300));
     vi.useRealTimers();
@@ -114,7 +114,7 @@ describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
 
   it("finds a turn that another is in the middle of", async () => {
     const provider = withOwnClock(createInMemoryProvider());
-    await dieInTurn(provider, { turnLeaseMs: 2_000 });
+    await dieInTurn(provider, { leaseMs: 2_000 });
     setClock(aheadMs);
     expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(turnConflict);
   });
@@ -153,7 +153,7 @@ describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
 
 describe("a turn's lease", () => {
   const leaseUntil = (until: number, leaseMs?: number) => ({
-    jaf: { runId: "r", agentName: "helper", turn: { id: "other", sign: 1, until, leaseMs } },
+    jaf: { runId: "r", agentName: "helper", lease: { id: "other", sign: 1, until, leaseMs } },
   });
 
   it.each([
@@ -178,7 +178,7 @@ describe("a turn's lease", () => {
   it("counts by this process's clock where the provider tells no time", async () => {
     const inner = createInMemoryProvider();
     const provider = tenMethods(inner);
-    await dieInTurn(provider, { turnLeaseMs: 200 });
+    await dieInTurn(provider, { leaseMs: 200 });
     expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(turnConflict);
     const memory = { concurrency: "queue", queueTimeoutMs: 5_000 } as const;
     expect((await start({ provider, memory, steps: ["one"] })).outcome.status).toBe("completed");
@@ -195,9 +195,9 @@ describe("a turn's lease", () => {
         return read;
       },
     };
-    await dieInTurn(slow, { turnLeaseMs: 20_000 });
+    await dieInTurn(slow, { leaseMs: 20_000 });
     const written = realTime();
-    const until = Number(Object((await stored(inner)).metadata?.["jaf"]).turn?.until);
+    const until = Number(Object((await stored(inner)).metadata?.["jaf"]).lease?.until);
     expect(until - written).toBeLessThanOrEqual(20_000);
     expect(until - written).toBeGreaterThan(15_000);
   });
