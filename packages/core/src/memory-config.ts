@@ -66,20 +66,20 @@ export interface MemoryConfig {
    */
   readonly userId?: string;
   /**
-   * What happens when another run, in any process, has the turn of the same conversation. Turns never interleave, either way.
+   * What happens when another run, in any process, holds the lease of the same conversation. Turns never interleave, either way.
    *
    * - `"reject"` (default): this run ends with a `MemoryConflictError`: of reason `"lease"` before the model is called, or,
    *   in durability `"completed"`, of reason `"version"` when it stores its messages, if the other run was faster; of reason
    *   `"incarnation"` if the other run has created the conversation.
-   * - `"queue"`: this run waits for its turn, at most `queueTimeoutMs`, and continues from the other run's messages. In durability
+   * - `"queue"`: this run waits for the lease, at most `queueTimeoutMs`, and continues from the other run's messages. In durability
    *   `"completed"` a new conversation is created without messages when its first run begins. Processes take turns, in no strict
    *   order. Runs of one conversation should have the same durability.
    */
   readonly concurrency?: "reject" | "queue";
-  /** How long a run waits for its turn, in milliseconds; then it ends with the conflict. Default 60,000. */
+  /** How long a run waits for the lease, in milliseconds; then it ends with the conflict. Default 60,000. */
   readonly queueTimeoutMs?: number;
   /**
-   * The length of a turn's lease, in milliseconds: after a crash, the next run waits this long at most. A run renews its lease by a
+   * The length of a lease, in milliseconds: after a crash, the next run waits this long at most. A run renews its lease by a
    * heartbeat three times in this time. Default 15,000, at most a day. It is measured by the store's clock, so the clocks of the
    * processes needn't agree. Only if a provider tells no time (`ConversationReading.readAt`) should they agree to within this
    * time: otherwise a turn may fail with a conflict, but turns never interleave.

@@ -69,7 +69,7 @@ export interface TurnAddition {
 export type AdditionPlacement = "instructions" | "before-newest-message";
 
 /** What a middleware adds, with its name and the place of the text in the prompt. */
-export interface NamedAddition {
+export interface PromptAddition {
   /** The name of the middleware. */
   readonly name: string;
   readonly placement: AdditionPlacement;
@@ -233,7 +233,7 @@ interface Wrapped<Ctx> {
 }
 
 /** Those of the run's and then the agent's middleware that have the hook; `undefined` where none has. */
-export function wrapping<Ctx, Name extends WrapHook>(
+export function middlewareWith<Ctx, Name extends WrapHook>(
   { middleware: ofRun }: Wrapped<Ctx>,
   { middleware: ofAgent }: Wrapped<Ctx>,
   hook: Name,

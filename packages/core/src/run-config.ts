@@ -76,7 +76,7 @@ export interface Resume {
 /** What holds for many runs: a client passes it on to each of its runs, and so do a server and an agent state. */
 export type RunSettings<Ctx> = {
   readonly modelProvider: ModelProvider<Ctx>;
-  /** The run ends with `MaxTurnsExceeded` if it has no final reply after this many turns. Default 50. */
+  /** The run ends with `MaxTurnsExceeded` if it has no final reply after this many steps (a model call and its tools). Default 50. */
   readonly maxTurns?: number;
   /** The model's name. Takes precedence over every agent's `modelConfig.name`. */
   readonly modelOverride?: string;
@@ -245,5 +245,5 @@ export const priced = <Schema extends z.ZodType>(schema: Schema): Schema =>
 
 const { maxTurns: _, maxParallelTools: __, ...runShape } = settingsShape;
 
-/** What a run refuses. Every number of turns and of tools at once means something to it. */
+/** What a run refuses. Every number of steps and of tools at once means something to it. */
 export const runSettingsSchema = priced(z.object({ ...runShape, cache: cacheSchema.optional() }));

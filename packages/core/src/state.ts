@@ -70,7 +70,7 @@ export interface RunStateInput<Ctx> {
   readonly traceId?: TraceId;
 }
 
-/** Creates a state to pass to `run`, with generated ids and a turn count of 0. */
+/** Creates a state to pass to `run`, with generated ids and a step count (`turnCount`) of 0. */
 export function createRunState<Ctx>(input: RunStateInput<Ctx>): RunState<Ctx> {
   return {
     runId: input.runId ?? generateRunId(),

@@ -19,7 +19,7 @@ export function unansweredUserMessages(messages: readonly Message[]): readonly M
  * The position of the first message of `messages` in a journal's conversation. The message objects are searched from the end, by
  * identity, since equal messages may occur earlier. `undefined`: they aren't in the conversation.
  */
-export function positionOf(journal: Journal, messages: readonly Message[]): number | undefined {
+export function positionOfMessages(journal: Journal, messages: readonly Message[]): number | undefined {
   const { stored, added: since } = journal.history();
   const loaded = stored?.messages ?? [];
   const count = loaded.length + since.length;

@@ -1,9 +1,9 @@
 import type { Message, RichToolCall } from "@jaf/memory";
 import type { Agent } from "../agent.ts";
 import { openTimeLimit, type TimeLimit, type TimeLimitError, toolLimit } from "../limits/time-limit.ts";
-import { type Middleware, type NextToolCall, type ToolCallRequest, wrapping } from "../middleware.ts";
+import { type Middleware, middlewareWith, type NextToolCall, type ToolCallRequest } from "../middleware.ts";
 import type { RunScope } from "../run-scope.ts";
-import { lastUserMessages, positionOf } from "../stored/user-messages.ts";
+import { lastUserMessages, positionOfMessages } from "../stored/user-messages.ts";
 import { type ToolErrorCode, ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
 import type { Tool, ToolCallInfo, ToolCallTurn, ToolReturn } from "../tools/tool.ts";
 import { type Answer, toAnswer, toolMessage, traceToolCall } from "./answer.ts";
@@ -82,7 +82,7 @@ async function useTool<Ctx>(
   const limit = openTimeLimit(toolLimit(scope.config, tool), scope.config.signal);
   try {
     const info = callInfo(call, { scope, agentName, callScope, messages, limit });
-    const hooks = wrapping(scope.config, agent, "wrapToolCall");
+    const hooks = middlewareWith(scope.config, agent, "wrapToolCall");
     const working =
       hooks === undefined
         ? tool.execute(args, context, info)
@@ -172,7 +172,7 @@ function turnOf({ scope: { journal, config, startedAt }, messages }: CallSource)
   return Object.freeze({
     messages: Object.freeze([...messages]),
     userMessages: Object.freeze(userMessages),
-    position: journal && positionOf(journal, userMessages),
+    position: journal && positionOfMessages(journal, userMessages),
     conversationId: config.conversationId,
     startedAt,
   });
