@@ -32,7 +32,7 @@ const failingSlowly = (provider: MemoryProvider): MemoryProvider => ({
   },
 });
 
-it("a heartbeat that waits while a write fails doesn't hold the turn of a run that is over", async () => {
+it("a heartbeat that waits while a write fails doesn't hold the lease of a run that is over", async () => {
   const provider = createInMemoryProvider();
   const failed = await start(failingSlowly(provider), "one");
   expect(failed.outcome).toMatchObject({ error: { error: { _tag: "MemoryStorageError" } } });

@@ -80,8 +80,8 @@ describe("the check that the load of four processes relies on", () => {
   });
 
   it("notices a turn that failed and is stored all the same", async () => {
-    expect(await problemsWith(messagesOf(short), [[short, "MemoryConflictError turn"]])).toEqual([
-      "conversation-0: 1:0:0 is there, but ended so: MemoryConflictError turn",
+    expect(await problemsWith(messagesOf(short), [[short, "MemoryConflictError lease"]])).toEqual([
+      "conversation-0: 1:0:0 is there, but ended so: MemoryConflictError lease",
     ]);
   });
 

@@ -85,7 +85,7 @@ describe.each<Backend>(["redis", "postgres"])(
       expect(outcomes).toEqual({ completed: count });
     });
 
-    it("get through where each is refused while another has the turn, and tries again", async () => {
+    it("get through where each is refused while another holds the lease, and tries again", async () => {
       const load = { conversations: 10, concurrency: "reject" } as const;
       const { checked, outcomes, count } = await take(backend, "refused", load);
       expect(checked.problems).toEqual([]);

@@ -14,7 +14,7 @@ export type RunState<Ctx> = {
   /** The key of the agent in `RunConfig.agentRegistry`. */
   readonly currentAgentName: string;
   readonly context: Readonly<Ctx>;
-  /** Turns completed: a model reply together with the tools that it called. */
+  /** Steps completed: a model call and its tools. */
   readonly turnCount: number;
 };
 

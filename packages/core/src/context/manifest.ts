@@ -33,7 +33,7 @@ export interface ContextDecision {
 export function manifestOf(decided: ContextDecision): ContextManifest {
   const { agentName, messages, summary, windowed, limit, tokens, report } = decided;
   const ranges = rangesOf(decided);
-  const inView = windowed.summary === undefined ? undefined : summary;
+  const inContext = windowed.summary === undefined ? undefined : summary;
   return {
     agentName,
     messages: (ranges.at(-1)?.to ?? -1) + 1,
@@ -41,7 +41,7 @@ export function manifestOf(decided: ContextDecision): ContextManifest {
     counts: countFates(ranges),
     sent: messages.length,
     ...(lacksUserMessage(decided) ? { lacksUserMessage: true } : {}),
-    ...(inView && { summary: Object.freeze({ upTo: inView.upTo, characters: inView.text.length }) }),
+    ...(inContext && { summary: Object.freeze({ upTo: inContext.upTo, characters: inContext.text.length }) }),
     ...(limit && { window: Object.freeze(limit) }),
     ...present({ estimatedTokens: tokens }),
     ...(decided.additions.length === 0 ? {} : { additions: additionsOf(decided) }),

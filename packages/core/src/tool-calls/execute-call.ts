@@ -29,7 +29,7 @@ export interface RunnableCall<Ctx> {
   /** Absent: the agent has none of the name. */
   // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
   readonly tool: Tool<any, Ctx> | undefined;
-  /** As they were judged; a tool that was judged gets these very arguments. Absent: nothing was judged. */
+  /** As they were parsed for an approval; the tool gets these very arguments. Absent: they weren't parsed yet. */
   readonly parsed?: ParsedArguments;
 }
 

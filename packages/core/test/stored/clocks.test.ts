@@ -82,15 +82,15 @@ async function dieInTurn(provider: MemoryProvider, memory: Partial<MemoryConfig>
   alive = false;
 }
 
-const turnConflict = { _tag: "MemoryError", error: { _tag: "MemoryConflictError", reason: "lease" } };
+const leaseConflict = { _tag: "MemoryError", error: { _tag: "MemoryConflictError", reason: "lease" } };
 
 describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
-  it("leaves the turn that it dies in after its lease, and not before", async () => {
+  it("leaves its lease when that has expired, and not before", async () => {
     const provider = withOwnClock(createInMemoryProvider());
     setClock(aheadMs);
     await dieInTurn(provider, { leaseMs: 250 });
     vi.useRealTimers();
-    expect(errorOf(await start({ provider, steps: ["one"] }))).toMatchObject(turnConflict);
+    expect(errorOf(await start({ provider, steps: ["one"] }))).toMatchObject(leaseConflict);
     const next = await start({
       provider,
       memory: { concurrency: "queue", queueTimeoutMs: 5_000 },
@@ -99,7 +99,7 @@ describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
     expect(next.outcome.status).toBe("completed");
   });
 
-  it("keeps its turn as long as it lives", async () => {
+  it("keeps its lease as long as it lives", async () => {
     const provider = withOwnClock(createInMemoryProvider());
     setClock(aheadMs);
     const slow = slowReply();
@@ -107,16 +107,16 @@ describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
     await slow.asked;
     await new Promise((resolve) => setTimeout(resolve, 2_300));
     vi.useRealTimers();
-    expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(turnConflict);
+    expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(leaseConflict);
     slow.answer();
     expect((await first).outcome.status).toBe("completed");
   });
 
-  it("finds a turn that another is in the middle of", async () => {
+  it("finds a lease that another holds", async () => {
     const provider = withOwnClock(createInMemoryProvider());
     await dieInTurn(provider, { leaseMs: 2_000 });
     setClock(aheadMs);
-    expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(turnConflict);
+    expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(leaseConflict);
   });
 
   it("writes in the store's time when a summary that failed may be tried again", async () => {
@@ -151,7 +151,7 @@ describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
   });
 });
 
-describe("a turn's lease", () => {
+describe("a lease", () => {
   const leaseUntil = (until: number, leaseMs?: number) => ({
     jaf: { runId: "r", agentName: "helper", lease: { id: "other", sign: 1, until, leaseMs } },
   });
@@ -169,17 +169,17 @@ describe("a turn's lease", () => {
   it.each([
     ["seconds, with a lease that is longer than this run's own", 50_000, 60_000],
     ["seconds, as an older version wrote it", 10_000, undefined],
-  ])("of a turn that goes on for %s is kept to", async (_, aheadMs, leaseMs) => {
+  ])("that lasts for %s more is kept to", async (_, aheadMs, leaseMs) => {
     const provider = createInMemoryProvider();
     await seed(provider, [user("0")], leaseUntil(Date.now() + aheadMs, leaseMs));
-    expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(turnConflict);
+    expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(leaseConflict);
   });
 
   it("counts by this process's clock where the provider tells no time", async () => {
     const inner = createInMemoryProvider();
     const provider = tenMethods(inner);
     await dieInTurn(provider, { leaseMs: 200 });
-    expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(turnConflict);
+    expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(leaseConflict);
     const memory = { concurrency: "queue", queueTimeoutMs: 5_000 } as const;
     expect((await start({ provider, memory, steps: ["one"] })).outcome.status).toBe("completed");
   });

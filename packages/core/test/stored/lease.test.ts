@@ -40,7 +40,7 @@ function slowReply(text: string) {
   return { asked: asked.promise, answer: answer.resolve, step };
 }
 
-describe("a run while another is in the middle of a turn of the conversation", () => {
+describe("a run while another holds the lease of the conversation", () => {
   it.each(["turn", "step"] as const)(
     "is refused before its model is called, durability %s",
     async (durability) => {
@@ -175,7 +175,7 @@ describe("a run while another is in the middle of a turn of the conversation", (
   });
 });
 
-describe("a turn that was under way", () => {
+describe("a lease that was held", () => {
   const steps = ["-"] as const;
 
   it("is over once its run has failed: the next need not wait", async () => {

@@ -25,7 +25,7 @@ function start(
 
 afterEach(() => void vi.useRealTimers());
 
-describe("a conversation that is renamed while a run is in its turn", () => {
+describe("a conversation that is renamed while a run holds the lease", () => {
   it.each(["completed", "turn", "step"] as const)("ends the turn no sooner: %s", async (durability) => {
     const provider = createInMemoryProvider();
     await seed(provider, [user("0"), assistant("zero")]);
@@ -43,7 +43,7 @@ describe("a conversation that is renamed while a run is in its turn", () => {
     expect(await provider.getConversation("c")).toMatchObject({ data: { metadata: { title: "last" } } });
   });
 
-  it("keeps its turn in spite of it: the lease is written again", async () => {
+  it("keeps its lease in spite of it: the lease is written again", async () => {
     // Time stands still while a busy machine does other things, so that no lease ends for that.
     vi.useFakeTimers();
     const inner = createInMemoryProvider();

@@ -44,5 +44,5 @@ it("also where it was said in the stored conversation, and once somebody has app
   if (request?.type !== "approval") return expect.fail("the call waits for an approval");
   const third = setup({ model: ["Done."], tools: [note(seen, true)], config: at });
   await run(says(), { ...third.config, resume: { approvals: [approve(request)] } });
-  expect(seen).toMatchObject([{ said: [user("I like tea.")], position: 2, conversationId: "c" }]);
+  expect(seen).toMatchObject([{ userMessages: [user("I like tea.")], position: 2, conversationId: "c" }]);
 });
