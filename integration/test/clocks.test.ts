@@ -37,7 +37,7 @@ function start({ provider, conversationId, steps, memory = {} }: Start) {
   const config: RunConfig<unknown> = {
     agentRegistry: new Map([["helper", { name: "helper", instructions: () => "" }]]),
     modelProvider: createScriptedModel(steps),
-    memory: { provider, autoStore: true, durability: "turn", turnLeaseMs: LEASE_MS, ...memory },
+    memory: { provider, autoStore: true, durability: "turn", leaseMs: LEASE_MS, ...memory },
     conversationId,
   };
   const messages = [{ role: "user", content: "Hi" }] as const;
@@ -78,7 +78,7 @@ async function beginTurn(provider: MemoryProvider, conversationId: string, ahead
   };
 }
 
-const conflict = { error: { error: { _tag: "MemoryConflictError", reason: "turn" } } };
+const conflict = { error: { error: { _tag: "MemoryConflictError", reason: "lease" } } };
 
 describe.each([
   ["Redis", openRedis],

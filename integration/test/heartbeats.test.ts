@@ -9,13 +9,13 @@ import {
 } from "@jaf/memory";
 import { expect, it } from "vitest";
 
-const turnLeaseMs = 30;
+const leaseMs = 30;
 
 function start(provider: MemoryProvider, text: string) {
   const config: RunConfig<unknown> = {
     agentRegistry: new Map([["helper", { name: "helper", instructions: () => "" }]]),
     modelProvider: createScriptedModel(["Done."]),
-    memory: { provider, autoStore: true, durability: "turn", turnLeaseMs },
+    memory: { provider, autoStore: true, durability: "turn", leaseMs },
     conversationId: "c",
   };
   const messages = [{ role: "user", content: text }] as const;
@@ -27,12 +27,12 @@ const failingSlowly = (provider: MemoryProvider): MemoryProvider => ({
   ...provider,
   appendMessages: async (...args) => {
     if (!args[1].some(({ role }) => role === "assistant")) return provider.appendMessages(...args);
-    await sleep(2 * turnLeaseMs);
+    await sleep(2 * leaseMs);
     return createFailure(createMemoryStorageError("appendMessages", "the disk is full"));
   },
 });
 
-it("a heartbeat that waits while a write fails doesn't hold the turn of a run that is over", async () => {
+it("a heartbeat that waits while a write fails doesn't hold the lease of a run that is over", async () => {
   const provider = createInMemoryProvider();
   const failed = await start(failingSlowly(provider), "one");
   expect(failed.outcome).toMatchObject({ error: { error: { _tag: "MemoryStorageError" } } });

@@ -15,7 +15,7 @@ const options: LoadOptions = {
   modelMs: 0,
   mixedBy: "conversation",
   concurrency: "queue",
-  turnLeaseMs: 1,
+  leaseMs: 1,
 };
 
 const planned = (process: number, number: number): TurnPlan => ({ process, conversation: 0, number });
@@ -80,8 +80,8 @@ describe("the check that the load of four processes relies on", () => {
   });
 
   it("notices a turn that failed and is stored all the same", async () => {
-    expect(await problemsWith(messagesOf(short), [[short, "MemoryConflictError turn"]])).toEqual([
-      "conversation-0: 1:0:0 is there, but ended so: MemoryConflictError turn",
+    expect(await problemsWith(messagesOf(short), [[short, "MemoryConflictError lease"]])).toEqual([
+      "conversation-0: 1:0:0 is there, but ended so: MemoryConflictError lease",
     ]);
   });
 

@@ -47,10 +47,10 @@ describe.each([
   );
 
   it("real processes that are killed at random break none", async () => {
-    const { address, connect, turnLeaseMs } = backend;
+    const { address, connect, leaseMs } = backend;
     if (address === undefined) throw new Error("no process could reach it");
     const { broken, killed } = await playKillRounds({
-      ...{ address, connect, turnLeaseMs },
+      ...{ address, connect, leaseMs },
       conversations: 2 * CONVERSATIONS_OF_A_KIND,
       rounds: 3,
       mostCalls: 500,

@@ -19,7 +19,7 @@ const DEFAULTS = {
   modelMs: 20,
   mixedBy: "conversation",
   concurrency: "queue",
-  turnLeaseMs: 15_000,
+  leaseMs: 15_000,
 } as const;
 
 let processes: TurnProcesses;
@@ -85,7 +85,7 @@ describe.each<Backend>(["redis", "postgres"])(
       expect(outcomes).toEqual({ completed: count });
     });
 
-    it("get through where each is refused while another has the turn, and tries again", async () => {
+    it("get through where each is refused while another holds the lease, and tries again", async () => {
       const load = { conversations: 10, concurrency: "reject" } as const;
       const { checked, outcomes, count } = await take(backend, "refused", load);
       expect(checked.problems).toEqual([]);
@@ -99,7 +99,7 @@ describe.each<Backend>(["redis", "postgres"])(
         const { checked, outcomes } = await take(backend, `bursts, ${concurrency}`, {
           ...load,
           concurrency,
-          turnLeaseMs: 1_500,
+          leaseMs: 1_500,
           kill: { process: 2, afterTurns: 6_000 },
         });
         expect(checked.problems).toEqual([]);
@@ -109,7 +109,7 @@ describe.each<Backend>(["redis", "postgres"])(
     );
 
     it("go on where one of them is killed (SIGKILL): its last turns may be there in part, none is mixed up", async () => {
-      const load = { conversations: 20, turnLeaseMs: 1_500, kill: { process: 1, afterTurns: 300 } };
+      const load = { conversations: 20, leaseMs: 1_500, kill: { process: 1, afterTurns: 300 } };
       const { checked, outcomes, count } = await take(backend, "one is killed", load);
       expect(checked.problems).toEqual([]);
       expect(Object.keys(outcomes)).toEqual(["completed"]);

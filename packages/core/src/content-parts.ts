@@ -73,7 +73,7 @@ export const isToolParts = (value: unknown): value is ToolParts =>
   typeof value === "object" && value !== null && "parts" in value && toolPartsSchema.safeParse(value).success;
 
 /** Frozen copies, in which bytes are a `Uint8Array`; `undefined` for what no store can hold. */
-export function keptParts({ parts }: ToolParts): readonly ContentPart[] | undefined {
+export function storableParts({ parts }: ToolParts): readonly ContentPart[] | undefined {
   const content = frozenCopy(parts);
   return parseMessages([{ role: "tool", content, tool_call_id: "call" }]).success ? content : undefined;
 }

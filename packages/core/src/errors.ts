@@ -130,7 +130,7 @@ function formatCall({ attempts, status, cause }: ModelCallError): string {
 function format(error: JAFError): string {
   switch (error._tag) {
     case "MaxTurnsExceeded":
-      return `The run was stopped after ${error.turns} turns without a final reply.`;
+      return `The run was stopped after ${error.turns} steps without a final reply.`;
     case "BudgetExceeded":
       return `The budget of the ${error.of} is used up: ${error.spent} of ${error.allowed} (${error.limit}).`;
     case "ModelBehaviorError":

@@ -29,8 +29,8 @@ export type TraceEvent = EventOrigin & TypedData;
 type TypedData =
   | { readonly type: "run_start"; readonly data: { readonly runId: RunId; readonly traceId: TraceId } }
   | MemoryEvent
-  /** A turn begins. If a resumed run found the turn unfinished, it begins with its tools. */
-  | { readonly type: "turn_start"; readonly data: { readonly turn: number; readonly agentName: string } }
+  /** A step begins: a model call and its tools. If a resumed run found the step unfinished, it begins with its tools. */
+  | { readonly type: "step_start"; readonly data: { readonly step: number; readonly agentName: string } }
   | ModelEvent
   | ToolEvent
   /** A call waits for an approval or the client: the run is about to end as `interrupted`. */
@@ -84,7 +84,7 @@ type ModelEvent =
   | { readonly type: "context"; readonly data: ContextManifest }
   /**
    * A piece of the reply's text, only from `runStream`. If there are `finalOutputGuardrails`, the pieces come once the reply has
-   * passed them, after its `llm_call_end`; see `RunConfig.unjudgedText`.
+   * passed them, after its `llm_call_end`; see `RunConfig.unguardedText`.
    */
   | { readonly type: "llm_delta"; readonly data: { readonly agentName: string; readonly text: string } }
   /** A piece of the model's reasoning, which isn't part of the reply's text. Held and retracted like an `llm_delta`. */

@@ -66,25 +66,25 @@ export interface MemoryConfig {
    */
   readonly userId?: string;
   /**
-   * What happens when another run, in any process, has the turn of the same conversation. Turns never interleave, either way.
+   * What happens when another run, in any process, holds the lease of the same conversation. Turns never interleave, either way.
    *
-   * - `"reject"` (default): this run ends with a `MemoryConflictError`: of reason `"turn"` before the model is called, or,
+   * - `"reject"` (default): this run ends with a `MemoryConflictError`: of reason `"lease"` before the model is called, or,
    *   in durability `"completed"`, of reason `"version"` when it stores its messages, if the other run was faster; of reason
    *   `"incarnation"` if the other run has created the conversation.
-   * - `"queue"`: this run waits for its turn, at most `queueTimeoutMs`, and continues from the other run's messages. In durability
+   * - `"queue"`: this run waits for the lease, at most `queueTimeoutMs`, and continues from the other run's messages. In durability
    *   `"completed"` a new conversation is created without messages when its first run begins. Processes take turns, in no strict
    *   order. Runs of one conversation should have the same durability.
    */
   readonly concurrency?: "reject" | "queue";
-  /** How long a run waits for its turn, in milliseconds; then it ends with the conflict. Default 60,000. */
+  /** How long a run waits for the lease, in milliseconds; then it ends with the conflict. Default 60,000. */
   readonly queueTimeoutMs?: number;
   /**
-   * The length of a turn's lease, in milliseconds: after a crash, the next run waits this long at most. A run renews its lease by a
+   * The length of a lease, in milliseconds: after a crash, the next run waits this long at most. A run renews its lease by a
    * heartbeat three times in this time. Default 15,000, at most a day. It is measured by the store's clock, so the clocks of the
    * processes needn't agree. Only if a provider tells no time (`ConversationReading.readAt`) should they agree to within this
    * time: otherwise a turn may fail with a conflict, but turns never interleave.
    */
-  readonly turnLeaseMs?: number;
+  readonly leaseMs?: number;
 }
 
 /** See `MemoryConfig.summary`. */
@@ -134,7 +134,7 @@ export type WindowFunction = (messages: readonly Message[]) => readonly Message[
 
 export const DEFAULT_QUEUE_TIMEOUT_MS = 60_000;
 
-export const DEFAULT_TURN_LEASE_MS = 15_000;
+export const DEFAULT_LEASE_MS = 15_000;
 
 export const durabilityOf = ({ durability, storeOnCompletion = true }: MemoryConfig): Durability =>
   durability ?? (storeOnCompletion ? "completed" : "step");
@@ -150,12 +150,12 @@ interface Written {
  * can't be stored helps nobody.
  */
 export function memoryConfigIssues(memory: MemoryConfig, written: Written): readonly MemoryIssue[] {
-  const { maxMessages, ttl, userId, durability, concurrency, queueTimeoutMs, turnLeaseMs } = memory;
+  const { maxMessages, ttl, userId, durability, concurrency, queueTimeoutMs, leaseMs } = memory;
   return [
     wholeNumberIssue("RunConfig.memory.maxMessages", maxMessages),
     wholeNumberIssue("RunConfig.memory.ttl", ttl),
     wholeNumberIssue("RunConfig.memory.queueTimeoutMs", queueTimeoutMs),
-    wholeNumberIssue("RunConfig.memory.turnLeaseMs", turnLeaseMs),
+    wholeNumberIssue("RunConfig.memory.leaseMs", leaseMs),
     ...contextIssues(memory),
     durabilityIssue(durability),
     concurrencyIssue(concurrency),

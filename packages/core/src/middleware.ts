@@ -28,10 +28,10 @@ export interface MiddlewareTurn<Ctx> {
    * The user messages that the turn is to answer: the last consecutive ones without a reply, whether they are new or were stored
    * before. So a turn that is tried again, or resumed after a crash, has the same. May be empty.
    */
-  readonly said: readonly Message[];
+  readonly userMessages: readonly Message[];
   /**
-   * The position of the first message of `said` in the stored conversation, from 0. Messages that the store has dropped count.
-   * Absent where nothing is stored, and if `said` is empty.
+   * The position of the first message of `userMessages` in the stored conversation, from 0. Messages that the store has dropped count.
+   * Absent where nothing is stored, and if `userMessages` is empty.
    */
   readonly position?: number | undefined;
   /** Whether the run continues an earlier turn, with approvals, tool results or a history that a client sent back. */
@@ -69,7 +69,7 @@ export interface TurnAddition {
 export type AdditionPlacement = "instructions" | "before-newest-message";
 
 /** What a middleware adds, with its name and the place of the text in the prompt. */
-export interface NamedAddition {
+export interface PromptAddition {
   /** The name of the middleware. */
   readonly name: string;
   readonly placement: AdditionPlacement;
@@ -233,7 +233,7 @@ interface Wrapped<Ctx> {
 }
 
 /** Those of the run's and then the agent's middleware that have the hook; `undefined` where none has. */
-export function wrapping<Ctx, Name extends WrapHook>(
+export function middlewareWith<Ctx, Name extends WrapHook>(
   { middleware: ofRun }: Wrapped<Ctx>,
   { middleware: ofAgent }: Wrapped<Ctx>,
   hook: Name,

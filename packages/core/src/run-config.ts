@@ -76,7 +76,7 @@ export interface Resume {
 /** What holds for many runs: a client passes it on to each of its runs, and so do a server and an agent state. */
 export type RunSettings<Ctx> = {
   readonly modelProvider: ModelProvider<Ctx>;
-  /** The run ends with `MaxTurnsExceeded` if it has no final reply after this many turns. Default 50. */
+  /** The run ends with `MaxTurnsExceeded` if it has no final reply after this many steps (a model call and its tools). Default 50. */
   readonly maxTurns?: number;
   /** The model's name. Takes precedence over every agent's `modelConfig.name`. */
   readonly modelOverride?: string;
@@ -96,7 +96,7 @@ export type RunSettings<Ctx> = {
    * event follows if the reply is blocked. The text of a reply with tool calls isn't judged; with `"hold"`, it is emitted when the
    * reply is complete.
    */
-  readonly unjudgedText?: "hold" | "retract";
+  readonly unguardedText?: "hold" | "retract";
   /** Observes the run. If it throws, that is reported as a process warning, and the run goes on. */
   readonly onEvent?: (event: TraceEvent) => void;
   /** The run's middleware. It comes first, then that of the agent that the run begins with, then that of `remembers`. */
@@ -221,7 +221,7 @@ export const settingsShape = {
       { error: "expected an object" },
     )
     .optional(),
-  unjudgedText: z.enum(["hold", "retract"], { error: 'expected "hold" or "retract"' }).optional(),
+  unguardedText: z.enum(["hold", "retract"], { error: 'expected "hold" or "retract"' }).optional(),
   maskSecrets: z
     .union([z.boolean(), functionSchema], { error: "expected true, false or a function" })
     .optional(),
@@ -245,5 +245,5 @@ export const priced = <Schema extends z.ZodType>(schema: Schema): Schema =>
 
 const { maxTurns: _, maxParallelTools: __, ...runShape } = settingsShape;
 
-/** What a run refuses. Every number of turns and of tools at once means something to it. */
+/** What a run refuses. Every number of steps and of tools at once means something to it. */
 export const runSettingsSchema = priced(z.object({ ...runShape, cache: cacheSchema.optional() }));

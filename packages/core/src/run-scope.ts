@@ -12,7 +12,7 @@ import type { JAFError } from "./errors.ts";
 import type { Emit, Emitter } from "./events.ts";
 import type { GivenDecisions } from "./interruption.ts";
 import type { Spending } from "./limits/budget.ts";
-import type { NamedAddition } from "./middleware.ts";
+import type { PromptAddition } from "./middleware.ts";
 import type { RunConfig } from "./run-config.ts";
 import type { RunResult, RunState } from "./state.ts";
 import type { WriteHooks } from "./stored/append.ts";
@@ -31,9 +31,9 @@ export interface RunScope<Ctx> extends Emitter {
   /** Whether the run continues with decisions, with results of a client's tools, or with what a client sent back. */
   readonly isContinuation: boolean;
   /** To be called once what a client sent is known to fit the conversation. */
-  readonly onJudged: (() => void) | undefined;
-  /** Whether what a client sent was judged as the beginning of a new conversation. */
-  readonly isJudgedNew: boolean;
+  readonly onContinuationAccepted: (() => void) | undefined;
+  /** Whether what a client sent was validated as the beginning of a new conversation. */
+  readonly isValidatedAsNew: boolean;
   /** What the application's validator has thrown, which an outcome can't contain. */
   refusal: { readonly thrown: unknown } | undefined;
   /** Absent without an observer, so that no event is made: `scope.emit?.({ … })`. */
@@ -48,20 +48,20 @@ export interface RunScope<Ctx> extends Emitter {
   readonly spending: Spending;
   /** Masks secrets in errors of the application's code. */
   readonly mask: Masking;
-  /** Makes the view of a state for the model. */
-  readonly view: MakeView<Ctx>;
+  /** Prepares the context that the model gets of a state. */
+  readonly prepareContext: PrepareContext<Ctx>;
   /** What a client sent of the conversation. */
-  readonly sent: Sent | undefined;
+  readonly sent: SentHistory | undefined;
   /** The decisions about calls that wait. */
   readonly given: GivenDecisions;
-  /** Registers an action for the end of the turn, however it ends. */
+  /** Registers an action for when the run gives up its place in the queue and its lease, however the run ends. */
   readonly onClose: (action: () => void) => void;
-  /** Ends the turn, while the run goes on. `close` does so, too, if it hasn't been done. */
+  /** Gives up the place in the queue and the lease, while the run goes on. `close` does so, too, if it hasn't been done. */
   readonly leave: () => void;
 }
 
 /** What a client sent of the conversation. */
-export interface Sent {
+export interface SentHistory {
   /** Its copy of the history and what it adds; with a token, what it adds alone. A list only once it is checked. */
   readonly messages: readonly Message[];
   /** As it came. Absent: it sent a copy. */
@@ -73,33 +73,33 @@ export interface ScopeOptions {
   readonly sink?: Emit;
   /** Whether the history in the state was sent back by a client, which the configuration doesn't tell. */
   readonly isContinuation?: boolean;
-  readonly onJudged?: () => void;
-  readonly isJudgedNew?: boolean;
+  readonly onContinuationAccepted?: () => void;
+  readonly isValidatedAsNew?: boolean;
   /** Stored in the metadata with each write of the run. */
   readonly label?: WriteMetadata;
-  /** Of the turn service: asked before each write of messages or of the lease, and told of it afterwards. */
+  /** Of a server job: asked before each write of messages or of the lease, and told of it afterwards. */
   readonly writes?: WriteHooks | undefined;
 }
 
-/** One turn of the model: the state that it begins with, and the agent. */
-export interface ModelTurn<Ctx> {
+/** What a step begins with: the state, and the agent. */
+export interface StepStart<Ctx> {
   readonly state: RunState<Ctx>;
   // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
   readonly agent: Agent<Ctx, any>;
 }
 
 /**
- * Makes the view for a model call. If a summary is due, it is made first. The run's own state keeps the whole history.
+ * Prepares the context of a model call. If a summary is due, it is made first. The run's own state keeps the whole history.
  */
-export type MakeView<Ctx> = (turn: ModelTurn<Ctx>) => Promise<View<Ctx>>;
+export type PrepareContext<Ctx> = (step: StepStart<Ctx>) => Promise<PreparedContext<Ctx>>;
 
 /** The state that the model gets. */
-export type View<Ctx> =
+export type PreparedContext<Ctx> =
   | {
       readonly ok: true;
       readonly state: RunState<Ctx>;
-      /** Makes the manifest, only when somebody asks for it. */
-      readonly describe: (additions?: readonly NamedAddition[]) => ContextManifest;
+      /** Makes the manifest. Call it only if there is an observer. */
+      readonly toManifest: (additions?: readonly PromptAddition[]) => ContextManifest;
     }
   | Refused;
 
@@ -108,12 +108,12 @@ export interface Refused {
   readonly error: JAFError;
 }
 
-/** The state after a step of a run. Without an outcome the run goes on. */
-export interface Step<Ctx> {
+/** The state after a part of a run. Without an outcome the run goes on. */
+export interface RunProgress<Ctx> {
   readonly state: RunState<Ctx>;
   readonly outcome?: RunResult<unknown>["outcome"];
-  /** Another run has the turn, and this one has stored and done nothing yet. */
-  readonly lostTurn?: true;
+  /** Another run holds the lease, and this one has stored and done nothing yet. */
+  readonly lostLease?: true;
   /** Another execution of the same run ended first. */
   readonly endedElsewhere?: true;
 }
@@ -121,24 +121,24 @@ export interface Step<Ctx> {
 /** The operation that errors of a run name, if no operation of the store failed. */
 export const OPERATION = "run";
 
-export const fail = <Ctx>(state: RunState<Ctx>, error: JAFError): Step<Ctx> => ({
+export const fail = <Ctx>(state: RunState<Ctx>, error: JAFError): RunProgress<Ctx> => ({
   state,
   outcome: { status: "error", error },
 });
 
-export const failMemory = <Ctx>(state: RunState<Ctx>, error: MemoryErrorUnion): Step<Ctx> =>
+export const failMemory = <Ctx>(state: RunState<Ctx>, error: MemoryErrorUnion): RunProgress<Ctx> =>
   fail(state, { _tag: "MemoryError", error });
 
-const LOST_TURN: readonly MemoryConflictReason[] = ["version", "metadata-version", "turn", "incarnation"];
+const LOST_LEASE: readonly MemoryConflictReason[] = ["version", "metadata-version", "lease", "incarnation"];
 
-/** Fails the run because it couldn't take its turn. */
-export function failTurn<Ctx>(state: RunState<Ctx>, error: MemoryErrorUnion): Step<Ctx> {
-  const lost = error._tag === "MemoryConflictError" && LOST_TURN.includes(error.reason);
-  return { ...failMemory(state, error), ...(lost ? { lostTurn: true } : {}) };
+/** Fails the run because it couldn't take the lease. */
+export function failLease<Ctx>(state: RunState<Ctx>, error: MemoryErrorUnion): RunProgress<Ctx> {
+  const lost = error._tag === "MemoryConflictError" && LOST_LEASE.includes(error.reason);
+  return { ...failMemory(state, error), ...(lost ? { lostLease: true } : {}) };
 }
 
 /** Fails the run because its end couldn't be stored. */
-export function failEnd<Ctx>(state: RunState<Ctx>, error: MemoryErrorUnion): Step<Ctx> {
+export function failEnd<Ctx>(state: RunState<Ctx>, error: MemoryErrorUnion): RunProgress<Ctx> {
   const isElsewhere = error._tag === "MemoryConflictError" && error.reason === "idempotency-key";
   return { ...failMemory(state, error), ...(isElsewhere ? { endedElsewhere: true } : {}) };
 }

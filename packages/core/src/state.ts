@@ -14,7 +14,7 @@ export type RunState<Ctx> = {
   /** The key of the agent in `RunConfig.agentRegistry`. */
   readonly currentAgentName: string;
   readonly context: Readonly<Ctx>;
-  /** Turns completed: a model reply together with the tools that it called. */
+  /** Steps completed: a model call and its tools. */
   readonly turnCount: number;
 };
 
@@ -70,7 +70,7 @@ export interface RunStateInput<Ctx> {
   readonly traceId?: TraceId;
 }
 
-/** Creates a state to pass to `run`, with generated ids and a turn count of 0. */
+/** Creates a state to pass to `run`, with generated ids and a step count (`turnCount`) of 0. */
 export function createRunState<Ctx>(input: RunStateInput<Ctx>): RunState<Ctx> {
   return {
     runId: input.runId ?? generateRunId(),

@@ -24,7 +24,7 @@ type Row = readonly [error: JAFError, text: string, retryable: boolean, severity
 const rows: readonly Row[] = [
   [
     { _tag: "MaxTurnsExceeded", turns: 50 },
-    "The run was stopped after 50 turns without a final reply.",
+    "The run was stopped after 50 steps without a final reply.",
     false,
     "low",
   ],

@@ -19,7 +19,7 @@ test.each<[string, object]>([
   ["onToolError", { onToolError: "stop" }],
   ["timeouts.toolMs", { timeouts: { toolMs: 0 } }],
   ["timeouts.modelMS", { timeouts: { modelMS: 5 } }],
-  ["unjudgedText", { unjudgedText: "show" }],
+  ["unguardedText", { unguardedText: "show" }],
   ["maskSecrets", { maskSecrets: "all" }],
   ["approvalTtlMs", { approvalTtlMs: Number.NaN }],
   ["middleware", { middleware: {} }],

@@ -74,7 +74,7 @@ describe("MemoryProvider", () => {
       | "owner"
       | "message-id"
       | "length"
-      | "turn"
+      | "lease"
     >();
   });
 

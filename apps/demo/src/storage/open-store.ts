@@ -20,7 +20,7 @@ import { createSqlNotes } from "./notes.ts";
  * The demo's folder has one process at a time. So a turn that is under way when it starts is that of a process which is
  * gone: it is waited for, and not for long.
  */
-export const afterCrash = { concurrency: "queue", turnLeaseMs: 1_000 } satisfies Partial<MemoryConfig>;
+export const afterCrash = { concurrency: "queue", leaseMs: 1_000 } satisfies Partial<MemoryConfig>;
 
 /** Everything the demo keeps: conversations where `JAF_MEMORY_TYPE` says, and the rest, or all of it, in one folder. */
 export interface Store {

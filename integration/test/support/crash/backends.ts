@@ -28,7 +28,7 @@ export async function openInMemory(): Promise<Backend> {
   const inner = createInMemoryProvider();
   return {
     connect: async () => ({ ...inner }),
-    turnLeaseMs: 25,
+    leaseMs: 25,
     close: async () => void (await inner.close()),
   };
 }
@@ -48,7 +48,7 @@ export async function openPostgres(): Promise<Backend> {
   return {
     address: { type: "postgres", connectionString: inject("pgUrl"), schema },
     connect: async () => ({ ...at(providers, opened++) }),
-    turnLeaseMs: SERVER_LEASE_MS,
+    leaseMs: SERVER_LEASE_MS,
     close: async () => {
       await at(clients, 0).query(`SET client_min_messages = warning; DROP SCHEMA ${schema} CASCADE`);
       await Promise.all(clients.map((client) => client.end()));
@@ -82,7 +82,7 @@ const freshPrefix = (): string => `test:${crypto.randomUUID()}:`;
 function openRedisClient(client: Client, keyPrefix: string): Backend {
   return {
     connect: () => createRedisProvider({ keyPrefix }, client),
-    turnLeaseMs: SERVER_LEASE_MS,
+    leaseMs: SERVER_LEASE_MS,
     close: async () => void (await client.close()),
   };
 }

@@ -18,7 +18,7 @@ export interface ConversationOptions {
   readonly scenario: Scenario;
   readonly mode: Mode;
   readonly conversationId: string;
-  readonly turnLeaseMs: number;
+  readonly leaseMs: number;
   readonly ledger: Ledger;
   readonly judge: Judge;
   /** A provider as a new process opens it. */
@@ -37,12 +37,12 @@ export interface Conversation {
 
 /** A conversation of an application whose processes die: it looks into the store and goes on in another. */
 export async function openConversation(options: ConversationOptions): Promise<Conversation> {
-  const { scenario, mode, conversationId, turnLeaseMs, ledger, judge, connect, open } = options;
+  const { scenario, mode, conversationId, leaseMs, ledger, judge, connect, open } = options;
   const { durability, concurrency } = mode;
   const record = recordWrites(ledger);
   const application = await connect();
   const decisions: Given[] = [];
-  const memory = { ...scenario.memory, durability, concurrency, turnLeaseMs };
+  const memory = { ...scenario.memory, durability, concurrency, leaseMs };
 
   async function load(): Promise<ConversationMemory | null> {
     // What a rival is told while the answer is on its way needn't be in it.
@@ -61,7 +61,7 @@ export async function openConversation(options: ConversationOptions): Promise<Co
     return ended;
   }
   // Behind what a rival says it would be new.
-  const client = { scenario, repeats: mode.repeats && !scenario.rivals, load, run, pauseMs: turnLeaseMs / 4 };
+  const client = { scenario, repeats: mode.repeats && !scenario.rivals, load, run, pauseMs: leaseMs / 4 };
   async function say(text: string): Promise<void> {
     decisions.push(await prompt(client, text));
   }

@@ -9,7 +9,7 @@ import { createJudge } from "./verdict.ts";
 
 /** Plays conversations, all at once, and kills itself in the middle; tells of each event, a line each, before it goes on. */
 const options = killedSchema.parse(JSON.parse(process.argv[2] ?? ""));
-const { address, turnLeaseMs, conversationIds, killAt, after } = options;
+const { address, leaseMs, conversationIds, killAt, after } = options;
 
 const openStore = (store: StoreAddress) => {
   if (store.type === "redis") return createRedisProvider({ url: store.url, keyPrefix: store.keyPrefix });
@@ -39,7 +39,7 @@ async function play(conversationId: string, index: number): Promise<void> {
   const ledger = createLedger((event) => void writeSync(1, `${JSON.stringify([index, event])}\n`));
   const judge = judgeOfSurvivors(ledger, createJudge({ ledger, scenario, durability, lateWrite: false }));
   const conversation = await openConversation({
-    ...{ scenario, mode, conversationId, turnLeaseMs, ledger, judge },
+    ...{ scenario, mode, conversationId, leaseMs, ledger, judge },
     connect: async () => ({ ...provider }),
     open: openMortal,
   });

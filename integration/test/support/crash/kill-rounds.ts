@@ -23,17 +23,17 @@ export interface KillRoundsReport {
 
 /** Has processes play conversations until they kill themselves, then plays these to their end. */
 export async function playKillRounds(options: KillRoundsOptions): Promise<KillRoundsReport> {
-  const { address, turnLeaseMs, connect, conversations, rounds, mostCalls } = options;
+  const { address, leaseMs, connect, conversations, rounds, mostCalls } = options;
   const conversationIds = Array.from({ length: conversations }, () => crypto.randomUUID());
   const survivors = await Promise.all(
     conversationIds.map((conversationId, index) =>
-      openSurvivor({ index, conversationId, turnLeaseMs, connect }),
+      openSurvivor({ index, conversationId, leaseMs, connect }),
     ),
   );
   let killed = 0;
   for (let round = 0; round < rounds; round++) {
     const killAt = 1 + Math.floor(Math.random() * mostCalls);
-    const child = { address, turnLeaseMs, conversationIds, killAt, after: Math.random() < 0.5 };
+    const child = { address, leaseMs, conversationIds, killAt, after: Math.random() < 0.5 };
     const died = await runChild(child, (index, event) => survivors[index]?.note(event));
     if (died) killed += 1;
     await Promise.all(survivors.map(({ inspect }) => inspect()));

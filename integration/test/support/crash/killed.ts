@@ -17,7 +17,7 @@ export type StoreAddress = z.infer<typeof addressSchema>;
 /** What a process is to do: to play conversations until it dies. */
 export const killedSchema = z.object({
   address: addressSchema,
-  turnLeaseMs: z.number(),
+  leaseMs: z.number(),
   conversationIds: z.array(z.string()),
   /** At which call to the outside world it kills itself, counted over all conversations, and on which side of it. */
   killAt: z.number(),
@@ -71,7 +71,7 @@ const openImmortal = (): Mortal => ({
 export interface SurvivorOptions {
   readonly index: number;
   readonly conversationId: string;
-  readonly turnLeaseMs: number;
+  readonly leaseMs: number;
   readonly connect: () => Promise<VersionedMemoryProvider>;
 }
 

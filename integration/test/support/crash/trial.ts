@@ -11,7 +11,7 @@ export interface TrialStore {
   /** A provider as a new process opens it. */
   readonly connect: () => Promise<VersionedMemoryProvider>;
   /** How long a turn outlives its process, in milliseconds; short, but longer than a busy machine keeps one waiting. */
-  readonly turnLeaseMs: number;
+  readonly leaseMs: number;
 }
 
 export interface Trial {
@@ -36,7 +36,7 @@ const LEAST_RIVAL_LEASE_MS = 300;
 
 /** Plays a scenario in a new conversation to its end, struck as told. */
 export async function playTrial(
-  { connect, turnLeaseMs }: TrialStore,
+  { connect, leaseMs }: TrialStore,
   { scenario, mode, strikes = [] }: Trial,
 ): Promise<TrialReport> {
   const ledger = createLedger();
@@ -47,7 +47,7 @@ export async function playTrial(
     scenario,
     mode,
     conversationId: crypto.randomUUID(),
-    turnLeaseMs: scenario.rivals ? Math.max(turnLeaseMs, LEAST_RIVAL_LEASE_MS) : turnLeaseMs,
+    leaseMs: scenario.rivals ? Math.max(leaseMs, LEAST_RIVAL_LEASE_MS) : leaseMs,
     ledger,
     judge,
     connect,

@@ -62,14 +62,14 @@ async function settle<T>(action: () => Promise<Result<T>>): Promise<Result<T>> {
 }
 
 const heartbeatSchema = z.object({
-  jaf: z.object({ turn: z.object({ sign: z.number().min(2), until: z.number().min(1) }) }),
+  jaf: z.object({ lease: z.object({ sign: z.number().min(2), until: z.number().min(1) }) }),
 });
 
-/** The first lease of a turn takes it, and the last one releases it; those between are heartbeats. */
+/** The first write of a lease takes it, and the last one releases it; those between are heartbeats. */
 const isHeartbeat = (messages: readonly Message[], metadata: WriteMetadata | undefined): boolean =>
   messages.length === 0 && heartbeatSchema.safeParse(metadata).success;
 
-const endSchema = z.object({ jaf: z.object({ turn: z.object({ until: z.literal(0) }) }) });
+const endSchema = z.object({ jaf: z.object({ lease: z.object({ until: z.literal(0) }) }) });
 
 const kindOf = ({ role, tool_calls: calls }: Message): string =>
   role === "assistant" ? (calls === undefined ? "reply" : "calls") : role;
@@ -77,5 +77,5 @@ const kindOf = ({ role, tool_calls: calls }: Message): string =>
 function labelOf(messages: readonly Message[], metadata: WriteMetadata | undefined): string {
   if (messages.length > 0) return `append ${messages.map(kindOf).join(", ")}`;
   if (metadata?.["jaf"] === undefined) return "write summary";
-  return endSchema.safeParse(metadata).success ? "release turn" : "hold turn";
+  return endSchema.safeParse(metadata).success ? "release lease" : "hold lease";
 }

@@ -32,7 +32,7 @@ export async function playInMemory(
         for (let count = below(random, MOST_TRAVEL_TICKS + 1); count > 0; count--) await tick();
       };
       const tell = (event: HistoryEvent) => void events.push(event);
-      return playWorker({ store, program, worker, tell, tick, travel, turnLeaseMs: TURN_LEASE_MS });
+      return playWorker({ store, program, worker, tell, tick, travel, leaseMs: TURN_LEASE_MS });
     }),
   );
   const history = await surveyed(store, program, events);

@@ -17,7 +17,7 @@ export interface PlayerOptions {
   readonly tick: () => Promise<void>;
   /** How long a call takes to arrive, and its answer to come back. */
   readonly travel: () => Promise<void>;
-  readonly turnLeaseMs: number;
+  readonly leaseMs: number;
   /** What the calls of an attempt go through beside its strike. */
   readonly watch?: (mortal: Mortal) => Mortal;
   /** Where to go on, be it with one more attempt than the operation says. Default: at the first operation. */

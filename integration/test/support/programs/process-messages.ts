@@ -27,7 +27,7 @@ export const playSchema = z.object({
   worker: z.number(),
   /** What it tells goes there, a line each. */
   file: z.string(),
-  turnLeaseMs: z.number(),
+  leaseMs: z.number(),
   /** At which call it kills itself, counted over all programs from 1, and on which side of it. */
   kill: z.object({ at: z.number(), after: z.boolean() }).optional(),
   /** In place of the beginning. */

@@ -83,7 +83,7 @@ export async function playInProcesses(options: ProcessProgramsOptions): Promise<
     const parts = await Promise.all(
       processes.map((process, worker) => {
         const file = join(folder, `${number}-${worker}.jsonl`);
-        const task: Play = { kind: "play", seeds, worker, file, turnLeaseMs: TURN_LEASE_MS, from: [] };
+        const task: Play = { kind: "play", seeds, worker, file, leaseMs: TURN_LEASE_MS, from: [] };
         return playPart(worker === victim ? { ...task, kill } : task, process);
       }),
     );

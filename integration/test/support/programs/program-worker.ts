@@ -32,7 +32,7 @@ function killer({ kill }: Play): (mortal: Mortal) => Mortal {
 }
 
 async function play({ store }: SharedStore, task: Play): Promise<void> {
-  const { seeds, worker, file, turnLeaseMs, from } = task;
+  const { seeds, worker, file, leaseMs, from } = task;
   const descriptor = openSync(file, "a");
   const watch = killer(task);
   await Promise.all(
@@ -42,7 +42,7 @@ async function play({ store }: SharedStore, task: Play): Promise<void> {
       const tell = (event: HistoryEvent) => void writeSync(descriptor, `${JSON.stringify([seed, event])}\n`);
       const start = from.find((one) => one.seed === seed);
       return playWorker({
-        ...{ store, program: randomProgram(seed), worker, tell, turnLeaseMs, watch },
+        ...{ store, program: randomProgram(seed), worker, tell, leaseMs, watch },
         tick: () => sleep(1),
         travel: async () => void (random() < 0.2 && (await sleep(below(random, 3)))),
         ...(start === undefined ? {} : { from: start }),

@@ -23,7 +23,7 @@ export interface RunAttempt extends Attempt {
   readonly mortal: Mortal;
   readonly tell: Tell;
   readonly tick: () => Promise<void>;
-  readonly turnLeaseMs: number;
+  readonly leaseMs: number;
 }
 
 const AGENT = "payer";
@@ -86,7 +86,7 @@ function modelOf(
 
 /** The same state again and again, as an application does that doesn't know what became of it. */
 export async function performRun(attempt: RunAttempt, operation: OperationOf<"run">): Promise<void> {
-  const { program, place, store, mortal, tell, turnLeaseMs } = attempt;
+  const { program, place, store, mortal, tell, leaseMs } = attempt;
   const { durability, concurrency } = operation;
   const conversationId = program.conversationIds[operation.conversation] ?? "";
   const userId = operation.user === undefined ? undefined : program.userIds[operation.user];
@@ -101,7 +101,7 @@ export async function performRun(attempt: RunAttempt, operation: OperationOf<"ru
     signal: mortal.signal,
     conversationId,
     memory: {
-      ...{ provider: store, autoStore: true, durability, concurrency, turnLeaseMs },
+      ...{ provider: store, autoStore: true, durability, concurrency, leaseMs },
       queueTimeoutMs: QUEUE_TIMEOUT_MS,
       ...defined({ userId }),
       // So that half of the programs read the end of a conversation alone.

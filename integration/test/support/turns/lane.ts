@@ -28,9 +28,9 @@ function describeError(error: JAFError): string {
 const describeOutcome = ({ outcome }: RunResult<unknown>): string =>
   outcome.status === "error" ? describeError(outcome.error) : outcome.status;
 
-/** What a run ends with while another has the turn, if it doesn't queue; "incarnation" where the other began the conversation. */
+/** What a run ends with while another holds the lease, if it doesn't queue; "incarnation" where the other began the conversation. */
 const isRefusal = (outcome: string): boolean =>
-  /^MemoryConflictError (incarnation|turn|version)$/.test(outcome);
+  /^MemoryConflictError (incarnation|lease|version)$/.test(outcome);
 
 function runOnce({ load, config, memory }: Worker, plan: TurnPlan, onAsked: () => void) {
   const context = { token: tokenOf(plan), onAsked };

@@ -27,7 +27,7 @@ export const turnLoadSchema = z.object({
   /** Whether durabilities differ between conversations, or between the turns of each. */
   mixedBy: z.enum(["conversation", "turn"]),
   concurrency: z.enum(["queue", "reject"]),
-  turnLeaseMs: z.number(),
+  leaseMs: z.number(),
 });
 
 export type TurnLoad = z.infer<typeof turnLoadSchema>;

@@ -11,14 +11,14 @@ const QUEUE_TIMEOUT_MS = 280_000;
 const say = (message: FromWorker): void => void process.send?.(message);
 
 async function open(load: TurnLoad): Promise<() => Promise<void>> {
-  const { conversations, lanes, burst, window, modelMs, concurrency, turnLeaseMs } = load;
+  const { conversations, lanes, burst, window, modelMs, concurrency, leaseMs } = load;
   const store = await openStore(load);
   const { provider, calls } = countCalls(store);
   const memory = {
     provider,
     autoStore: true,
     concurrency,
-    turnLeaseMs,
+    leaseMs,
     queueTimeoutMs: QUEUE_TIMEOUT_MS,
     ...(window === undefined ? {} : { window: { maxMessages: window } }),
   };

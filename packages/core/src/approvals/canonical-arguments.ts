@@ -7,22 +7,23 @@ import type { Tool } from "../tools/tool.ts";
 const TICK_MS = 2;
 
 /** A call's arguments, as the tool would get them. */
-export interface JudgedArguments {
+export interface ApprovalArguments {
   readonly parsed: ParsedArguments;
   /** The same for the same arguments: what an approval is bound to. Absent where none can be, and where they are invalid. */
   readonly text?: string;
   /** Why no approval can be bound to them, and what to do about it. */
-  readonly unbound?: string;
+  readonly noBinding?: string;
 }
 
-export interface JudgedCall<Ctx> {
+/** A call with the tool that it names. */
+export interface ResolvedCall<Ctx> {
   // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
   readonly tool: Tool<any, Ctx>;
   readonly call: RichToolCall;
 }
 
 /** Parses a call's arguments, and tells whether an approval can be bound to them. */
-export async function judgeArguments<Ctx>({ tool, call }: JudgedCall<Ctx>): Promise<JudgedArguments> {
+export async function parseForApproval<Ctx>({ tool, call }: ResolvedCall<Ctx>): Promise<ApprovalArguments> {
   const parsed = await parseCall(tool, call);
   if (!parsed.ok) return { parsed };
   try {
@@ -30,7 +31,7 @@ export async function judgeArguments<Ctx>({ tool, call }: JudgedCall<Ctx>): Prom
   } catch (thrown) {
     if (!(thrown instanceof NotCanonical)) throw thrown;
     const remedy = "what isn't JSON or a date is for the tool's execute to make";
-    return { parsed, unbound: `${thrown.message}; ${remedy}` };
+    return { parsed, noBinding: `${thrown.message}; ${remedy}` };
   }
 }
 
@@ -38,13 +39,13 @@ export async function judgeArguments<Ctx>({ tool, call }: JudgedCall<Ctx>): Prom
  * Why no approval can be asked for; `undefined`: one can. Parses once more, since an approval of arguments that differ each time
  * could never be used.
  */
-export async function unboundReason<Ctx>(
-  judgedCall: JudgedCall<Ctx>,
-  { text, unbound }: JudgedArguments,
+export async function noBindingReason<Ctx>(
+  resolvedCall: ResolvedCall<Ctx>,
+  { text, noBinding }: ApprovalArguments,
 ): Promise<string | undefined> {
-  if (text === undefined) return unbound;
+  if (text === undefined) return noBinding;
   await sleep(TICK_MS, undefined);
-  const again = await judgeArguments(judgedCall);
+  const again = await parseForApproval(resolvedCall);
   if (again.text === text) return undefined;
   return "the tool's schema makes others of the call each time; random ids and times are for the tool's execute to make";
 }

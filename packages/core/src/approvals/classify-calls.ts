@@ -11,10 +11,10 @@ import { type CallBatch, findTool, type RunnableCall } from "../tool-calls/execu
 import { rejectedResult, ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
 import { isClientTool, type Tool } from "../tools/tool.ts";
 import {
-  type JudgedArguments,
-  type JudgedCall,
-  judgeArguments,
-  unboundReason,
+  type ApprovalArguments,
+  noBindingReason,
+  parseForApproval,
+  type ResolvedCall,
 } from "./canonical-arguments.ts";
 import type { Decisions } from "./decisions.ts";
 import { approvalIdPrefix, bindingOf, type PendingApprovals } from "./pending-approvals.ts";
@@ -25,14 +25,14 @@ type AnyTool<Ctx> = Tool<any, Ctx>;
 /** The calls of a reply, by what happens to them. */
 export interface ClassifiedCalls<Ctx> {
   readonly run: readonly RunnableCall<Ctx>[];
-  /** Answered without a tool of ours: by the client, or by somebody's refusal. */
+  /** Answered without a tool of ours: by the client, or by a rejection. */
   readonly answered: readonly AnsweredCall[];
   readonly waiting: readonly Interruption[];
   /** The arguments of all calls that may wait. */
-  readonly judged: JudgedCalls;
+  readonly argumentsByCall: ApprovalArgumentsByCall;
 }
 
-export type JudgedCalls = ReadonlyMap<RichToolCall, JudgedArguments>;
+export type ApprovalArgumentsByCall = ReadonlyMap<RichToolCall, ApprovalArguments>;
 
 export interface AnsweredCall {
   readonly call: RichToolCall;
@@ -44,11 +44,11 @@ export interface AnsweredCall {
 export interface ClassifyOptions {
   readonly decisions: Decisions;
   readonly waiting: PendingApprovals;
-  /** Arguments that were judged before, so that what was decided about is what runs. */
-  readonly judged?: JudgedCalls;
+  /** Arguments that were parsed before, so that what was decided about is what runs. */
+  readonly argumentsByCall?: ApprovalArgumentsByCall;
 }
 
-/** Whether a call of it may have to wait for somebody. */
+/** Whether a call of it may have to wait for an approval or the client. */
 const mayWait = <Ctx>(tool: AnyTool<Ctx>): boolean =>
   isClientTool(tool) || (tool.needsApproval !== undefined && tool.needsApproval !== false);
 
@@ -64,10 +64,10 @@ export async function classifyCalls<Ctx>(
   const run = batch.calls.map((call) => ({ call, tool: findTool(batch, calledTool(call).name) }));
   return run.some(({ tool }) => tool !== undefined && mayWait(tool))
     ? await applyDecisions(scope, { batch, run }, options)
-    : { run, answered: [], waiting: [], judged: nothingJudged };
+    : { run, answered: [], waiting: [], argumentsByCall: noArguments };
 }
 
-const nothingJudged: JudgedCalls = new Map();
+const noArguments: ApprovalArgumentsByCall = new Map();
 
 type CallClass =
   | { readonly to: "run"; readonly parsed: ParsedArguments }
@@ -87,7 +87,7 @@ async function applyDecisions<Ctx>(
     run: [] as RunnableCall<Ctx>[],
     answered: [] as AnsweredCall[],
     waiting: [] as Interruption[],
-    judged: new Map<RichToolCall, JudgedArguments>(),
+    argumentsByCall: new Map<RichToolCall, ApprovalArguments>(),
   };
   const { signal } = scope.config;
   for (const runnable of run) {
@@ -96,10 +96,11 @@ async function applyDecisions<Ctx>(
       classified.run.push(runnable);
       continue;
     }
-    const judged = options.judged?.get(call) ?? (await abortable(judgeArguments({ tool, call }), signal));
-    classified.judged.set(call, judged);
+    const approvalArguments =
+      options.argumentsByCall?.get(call) ?? (await abortable(parseForApproval({ tool, call }), signal));
+    classified.argumentsByCall.set(call, approvalArguments);
     const where = await abortable(
-      classifyCall(batch, { call, tool, judged, mask: scope.mask }, options),
+      classifyCall(batch, { call, tool, approvalArguments, mask: scope.mask }, options),
       signal,
     );
     if (where.to === "run") classified.run.push({ ...runnable, parsed: where.parsed });
@@ -109,17 +110,17 @@ async function applyDecisions<Ctx>(
   return classified;
 }
 
-interface Judged<Ctx> extends JudgedCall<Ctx> {
-  readonly judged: JudgedArguments;
+interface ClassifiableCall<Ctx> extends ResolvedCall<Ctx> {
+  readonly approvalArguments: ApprovalArguments;
   readonly mask: Masking;
 }
 
 async function classifyCall<Ctx>(
   batch: CallBatch<Ctx>,
-  { call, tool, judged, mask }: Judged<Ctx>,
+  { call, tool, approvalArguments, mask }: ClassifiableCall<Ctx>,
   { decisions, waiting }: ClassifyOptions,
 ): Promise<CallClass> {
-  const { parsed, text } = judged;
+  const { parsed, text } = approvalArguments;
   if (!parsed.ok) return { to: "run", parsed }; // Which answers it with what is wrong.
   const { name: toolName, input } = calledTool(call);
   const asked = {
@@ -140,11 +141,11 @@ async function classifyCall<Ctx>(
   if (decisions.rejected.has(call.id)) {
     return { to: "answered", answer: { call, result: rejectedResult(decisions.rejected.get(call.id)) } };
   }
-  const needed = await needsApproval({ tool, judged, mask }, batch.context);
+  const needed = await needsApproval({ tool, approvalArguments, mask }, batch.context);
   if (needed === false) return { to: "run", parsed };
   if (needed !== true) return { to: "answered", answer: { call, ...needed } };
-  const unbound = await unboundReason({ tool, call }, judged);
-  if (unbound !== undefined) return { to: "answered", answer: { call, ...unapprovable(unbound) } };
+  const noBinding = await noBindingReason({ tool, call }, approvalArguments);
+  if (noBinding !== undefined) return { to: "answered", answer: { call, ...unapprovable(noBinding) } };
   const { expiresAt, round } = waiting.record;
   return {
     to: "waiting",
@@ -170,7 +171,7 @@ const failed = (thrown: string): Failed => ({
 
 /** Whatever isn't plainly no is yes; what throws is neither, and the call isn't made. */
 async function needsApproval<Ctx>(
-  { tool, judged: { parsed }, mask }: Omit<Judged<Ctx>, "call">,
+  { tool, approvalArguments: { parsed }, mask }: Omit<ClassifiableCall<Ctx>, "call">,
   context: Readonly<Ctx>,
 ): Promise<boolean | Failed> {
   if (typeof tool.needsApproval !== "function") {

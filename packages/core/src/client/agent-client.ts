@@ -4,7 +4,7 @@ import type { Agent } from "../agent.ts";
 import type { TraceEvent } from "../events.ts";
 import { streamEvents } from "../run/run-stream.ts";
 import { type AgentClientConfig, type ClientSettings, parseClientConfig } from "./config.ts";
-import { type Explicit, idSchema } from "./conversation.ts";
+import { type ExplicitIds, idSchema } from "./conversation.ts";
 import { storeOf } from "./conversation-store.ts";
 import type { PromptInput, PromptOptions } from "./options.ts";
 import type { PromptCall } from "./parse-prompt.ts";
@@ -71,8 +71,11 @@ export function createAgentClient<Ctx, Out>(
   return clientOf(parseClientConfig<Ctx, Out>(agent, config), {});
 }
 
-function clientOf<Ctx, Out>(settings: ClientSettings<Ctx, Out>, explicit: Explicit): AgentClient<Out, Ctx> {
-  const extended = (more: Explicit) => {
+function clientOf<Ctx, Out>(
+  settings: ClientSettings<Ctx, Out>,
+  explicit: ExplicitIds,
+): AgentClient<Out, Ctx> {
+  const extended = (more: ExplicitIds) => {
     storeOf(settings);
     return clientOf(settings, { ...explicit, ...more });
   };

@@ -15,13 +15,13 @@ import { toResult } from "../stored/load.ts";
 import { threadOf } from "./conversation-store.ts";
 
 /** The ids that were passed to `forUser` and `continue`. */
-export interface Explicit {
+export interface ExplicitIds {
   readonly userId?: string;
   readonly conversationId?: string;
 }
 
 /** Where a prompt's messages come from and go to. */
-export type Plan =
+export type ConversationChoice =
   | { readonly kind: "stateless" }
   /** A new conversation. */
   | { readonly kind: "new"; readonly userId: string }
@@ -32,7 +32,7 @@ export type Plan =
   /** The conversation's id is invalid, or ownership has to be checked and there is no user. */
   | { readonly kind: "refused" };
 
-export type StoredPlan = Exclude<Plan, { readonly kind: "stateless" }>;
+export type StoredChoice = Exclude<ConversationChoice, { readonly kind: "stateless" }>;
 
 /** The stored conversation that a run goes on with. */
 export interface OpenConversation {
@@ -100,11 +100,11 @@ export async function declaredBy<Ctx>(
  * The explicit ids take precedence over `declared`, which is the prompt's option, or else the agent's declaration. `undefined`:
  * neither is present, so the server is trusted.
  */
-export function planOf(
-  { userId: explicitUser, conversationId }: Explicit,
+export function chooseConversation(
+  { userId: explicitUser, conversationId }: ExplicitIds,
   declared: ParsedConversational | undefined,
   agentName: string,
-): Plan {
+): ConversationChoice {
   const userId = explicitUser ?? declared?.user;
   if (conversationId !== undefined) {
     // A request without a signed-in user must not reach a conversation that only the server may name without a user.
@@ -117,7 +117,7 @@ export function planOf(
   return { kind: "thread", userId, agent: declared.agent ?? agentName };
 }
 
-const existingConversation = (conversationId: string, userId: string | undefined): Plan =>
+const existingConversation = (conversationId: string, userId: string | undefined): ConversationChoice =>
   idIssue("conversationId", conversationId) === undefined
     ? { kind: "resume", conversationId, userId }
     : { kind: "refused" };
@@ -128,25 +128,25 @@ const existingConversation = (conversationId: string, userId: string | undefined
  */
 export async function openConversation(
   store: AnyConversationStore,
-  plan: StoredPlan,
+  choice: StoredChoice,
   admit: () => Promise<void>,
 ): Promise<Result<OpenConversation>> {
-  if (plan.kind === "refused") throw new ConversationOwnershipError();
-  if (plan.kind === "resume") return openExisting(providerFor(store, plan.userId), plan);
-  const { userId } = plan;
+  if (choice.kind === "refused") throw new ConversationOwnershipError();
+  if (choice.kind === "resume") return openExisting(providerFor(store, choice.userId), choice);
+  const { userId } = choice;
   const refusals: unknown[] = [];
   const create = async () => {
     await admit().catch((thrown: unknown) => {
       refusals.push(thrown);
       throw thrown;
     });
-    return store.create(undefined, plan.kind === "thread" ? { userId, agent: plan.agent } : { userId });
+    return store.create(undefined, choice.kind === "thread" ? { userId, agent: choice.agent } : { userId });
   };
-  const found = await attempt(() => (plan.kind === "thread" ? threadOf(store, plan, create) : create()));
+  const found = await attempt(() => (choice.kind === "thread" ? threadOf(store, choice, create) : create()));
   if (refusals.length > 0) throw refusals[0];
   if (!found.success) return found;
   const conversationId = found.data;
-  const label = plan.kind === "thread" ? { agent: plan.agent } : {};
+  const label = choice.kind === "thread" ? { agent: choice.agent } : {};
   return createSuccess({ conversationId, userId, provider: providerFor(store, userId), ...label });
 }
 
@@ -156,7 +156,7 @@ const providerFor = (store: AnyConversationStore, userId: string | undefined): M
 /** A conversation without an owner, or one that doesn't exist, is refused in the same way as another user's. */
 async function openExisting(
   provider: MemoryProvider,
-  { conversationId, userId }: Extract<Plan, { readonly kind: "resume" }>,
+  { conversationId, userId }: Extract<ConversationChoice, { readonly kind: "resume" }>,
 ): Promise<Result<OpenConversation>> {
   if (userId !== undefined) {
     const query = { conversationId, userId, includeMessages: false };

@@ -12,21 +12,21 @@ import type { PromptInput, PromptOptions } from "./options.ts";
 import { performPrompt } from "./prompt.ts";
 import type { PromptResult } from "./prompt-result.ts";
 
-/** The client of an agent for a service that runs turns: made once, with all that belongs to one turn given to each prompt. */
-export interface TurnClient<Ctx, Out = unknown> {
+/** The client of an agent for a server's jobs: made once, with all that belongs to one job given to each prompt. */
+export interface JobClient<Ctx, Out = unknown> {
   /** Rejects as `AgentClient.prompt` does. The model's replies are streamed. */
   readonly prompt: (
     input: PromptInput,
     options: PromptOptions<Ctx>,
-    turn: PromptedTurn<Ctx>,
+    job: PromptJob<Ctx>,
   ) => Promise<PromptResult<Out>>;
 }
 
-/** What a prompt has of the turn that it is part of. A turn may have several prompts. */
-export interface PromptedTurn<Ctx> {
+/** What a prompt has of the job that it is part of. A job may have several prompts. */
+export interface PromptJob<Ctx> {
   readonly userId: string;
   /**
-   * The id of the conversation to continue, or a function that makes a new one, once the request is judged. It rejects with
+   * The id of the conversation to continue, or a function that makes a new one, once the request is validated. It rejects with
    * `ConversationStoreError` where the store fails.
    */
   readonly conversation: string | (() => Promise<string>);
@@ -45,23 +45,23 @@ export interface PromptedTurn<Ctx> {
 }
 
 /** Throws a `TypeError` that names what is wrong with the configuration. */
-export function createTurnClient<Ctx, Out>(
+export function createJobClient<Ctx, Out>(
   agent: Agent<Ctx, Out>,
   config: Omit<AgentClientConfig<Ctx>, "context" | "store"> & { readonly store: MemoryProvider },
-): TurnClient<Ctx, Out> {
+): JobClient<Ctx, Out> {
   const settings = parseClientConfig<Ctx, Out>(agent, { ...config, context: undefined as never });
   const { userMemory: _, ...run } = settings.run;
   return {
-    prompt: async (input, options, turn) => {
-      const userId = parseOptions(idSchema, turn.userId, "user id");
-      const { conversation, provider = config.store, context, userMemory, writes, sink } = turn;
+    prompt: async (input, options, job) => {
+      const userId = parseOptions(idSchema, job.userId, "user id");
+      const { conversation, provider = config.store, context, userMemory, writes, sink } = job;
       const isNew = typeof conversation === "function";
-      const settingsOfTurn = {
+      const settingsOfJob = {
         ...{ ...settings, context },
-        memory: overlay(settings.memory, turn.memory ?? {}),
+        memory: overlay(settings.memory, job.memory ?? {}),
         run: {
           ...run,
-          middleware: [...(run.middleware ?? []), turn.middleware],
+          middleware: [...(run.middleware ?? []), job.middleware],
           ...present({ userMemory }),
         },
         store: {
@@ -72,7 +72,7 @@ export function createTurnClient<Ctx, Out>(
       };
       const explicit = isNew ? { userId } : { userId, conversationId: conversation };
       const execution = { streaming: true, signal: options.signal, sink, writes };
-      return performPrompt(settingsOfTurn, { explicit, input, options }, execution);
+      return performPrompt(settingsOfJob, { explicit, input, options }, execution);
     },
   };
 }

@@ -7,13 +7,13 @@ import type { Resume } from "../run-config.ts";
 import { createRunState, type RunState } from "../state.ts";
 import type { ClientSettings } from "./config.ts";
 import {
+  type ConversationChoice,
+  chooseConversation,
   declaredBy,
-  type Explicit,
+  type ExplicitIds,
   NOBODY,
   type ParsedConversational,
-  type Plan,
-  planOf,
-  type StoredPlan,
+  type StoredChoice,
 } from "./conversation.ts";
 import { storeOf } from "./conversation-store.ts";
 import {
@@ -31,7 +31,7 @@ import {
 
 /** A call of `prompt` or `stream`. */
 export interface PromptCall<Ctx> {
-  readonly explicit: Explicit;
+  readonly explicit: ExplicitIds;
   readonly input: PromptInput;
   readonly options: PromptOptions<Ctx>;
 }
@@ -52,7 +52,7 @@ export interface ParsedPrompt<Ctx> {
 
 interface StoredPrompt {
   readonly store: AnyConversationStore;
-  readonly plan: StoredPlan;
+  readonly choice: StoredChoice;
 }
 
 /**
@@ -71,11 +71,11 @@ export async function parsePrompt<Ctx, Out>(
   const context = await abortable(contextOf(settings, options), signal);
   const { agent } = settings;
   const declared = await abortable(conversationalFor(agent, context, options), signal);
-  const plan = planOf(explicit, declared, agent.name);
-  const history = plan.kind === "stateless" ? historyOf(options) : [];
+  const choice = chooseConversation(explicit, declared, agent.name);
+  const history = choice.kind === "stateless" ? historyOf(options) : [];
   const messages = frozenMessages([...history, ...said]);
-  checkHasInput(plan, messages, options);
-  const stored = plan.kind === "stateless" ? undefined : { store: storeOf(settings), plan };
+  checkHasInput(choice, messages, options);
+  const stored = choice.kind === "stateless" ? undefined : { store: storeOf(settings), choice };
   const state = stateOf(agent.name, { context, messages, options });
   if (stored === undefined) refuseToken(options);
   const resume = stored === undefined ? decisions : { ...decisions, ...sentBack(options) };
@@ -164,7 +164,11 @@ function historyOf<Ctx>({ messages = [] }: PromptOptions<Ctx>): readonly Message
 /** Stores accept such messages, which other frameworks write. */
 const isOfTheApplication = ({ role }: RichMessage): boolean => role === "system" || role === "developer";
 
-function checkHasInput<Ctx>({ kind }: Plan, messages: readonly Message[], options: PromptOptions<Ctx>): void {
+function checkHasInput<Ctx>(
+  { kind }: ConversationChoice,
+  messages: readonly Message[],
+  options: PromptOptions<Ctx>,
+): void {
   if (messages.length > 0 || (kind !== "stateless" && kind !== "new")) return;
   const sent: readonly unknown[] = [options.messages, options.approvals, options.toolResults];
   const isNothing = (list: unknown) => list === undefined || (Array.isArray(list) && list.length === 0);

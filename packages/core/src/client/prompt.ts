@@ -41,27 +41,27 @@ export async function performPrompt<Ctx, Out>(
   const { state, history } = opened.parsed;
   const conversation = opened.ok ? opened.conversation : undefined;
   const totals = openRunTotals();
-  // What a client sent is judged before the stream has its first event.
-  const told = sink && holdEvents(sink, isContinuation(options));
-  const tell: Emit = (event) => {
+  // What a client sent is validated before the stream has its first event.
+  const heldEvents = sink && holdEvents(sink, isContinuation(options));
+  const emit: Emit = (event) => {
     totals.sink(event);
-    told?.sink(event);
+    heldEvents?.sink(event);
   };
   const ended = opened.ok
     ? await execute<Ctx, Out>(
         state,
         runConfigOf(settings, { parsed: opened.parsed, options, conversation, validate, signal }),
         {
-          ...{ streaming, writes, sink: tell },
+          ...{ streaming, writes, sink: emit },
           isContinuation: isContinuation(options),
-          isJudgedNew: opened.isJudgedNew,
-          ...(told && { onJudged: told.release }),
+          isValidatedAsNew: opened.isValidatedAsNew,
+          ...(heldEvents && { onContinuationAccepted: heldEvents.release }),
           ...(conversation?.agent && { label: conversationMetadata({ agent: conversation.agent }) }),
         },
       )
-    : failedBeforeRun<Ctx, Out>(state, opened.error, emitterOf(settings, call, { state, sink: tell }));
+    : failedBeforeRun<Ctx, Out>(state, opened.error, emitterOf(settings, call, { state, sink: emit }));
   throwRefusal(ended.result.outcome, ended.refusal);
-  told?.release();
+  heldEvents?.release();
   return toPromptResult(ended.result, {
     conversationId: conversation?.conversationId,
     usage: totals.usage(),
@@ -91,8 +91,8 @@ type Opened<Ctx> =
       readonly ok: true;
       readonly parsed: ParsedPrompt<Ctx>;
       readonly conversation: OpenConversation | undefined;
-      /** Whether what a client sent was judged, since the conversation is new. */
-      readonly isJudgedNew: boolean;
+      /** Whether what a client sent was validated, since the conversation is new. */
+      readonly isValidatedAsNew: boolean;
     }
   | {
       readonly ok: false;
@@ -100,7 +100,7 @@ type Opened<Ctx> =
       readonly error: JAFError;
     };
 
-interface Judgement<Ctx> {
+interface Validation<Ctx> {
   readonly validate: RunConfig<Ctx>["validate"];
   readonly signal: AbortSignal | undefined;
 }
@@ -108,7 +108,7 @@ interface Judgement<Ctx> {
 async function open<Ctx, Out>(
   settings: ClientSettings<Ctx, Out>,
   call: PromptCall<Ctx>,
-  { validate, signal }: Judgement<Ctx>,
+  { validate, signal }: Validation<Ctx>,
 ): Promise<Opened<Ctx>> {
   let parsed: ParsedPrompt<Ctx> | undefined;
   try {
@@ -124,19 +124,19 @@ async function open<Ctx, Out>(
 
 async function openStored<Ctx>(
   parsed: ParsedPrompt<Ctx>,
-  { validate, signal }: Judgement<Ctx>,
+  { validate, signal }: Validation<Ctx>,
 ): Promise<Opened<Ctx>> {
   const { stored, resume = {} } = parsed;
-  if (stored === undefined) return { ok: true, parsed, conversation: undefined, isJudgedNew: false };
+  if (stored === undefined) return { ok: true, parsed, conversation: undefined, isValidatedAsNew: false };
   signal?.throwIfAborted();
-  let isJudgedNew = false;
+  let isValidatedAsNew = false;
   const admit = async () => {
-    await abortable(judgeNew(resume, validate), signal);
-    isJudgedNew = true;
+    await abortable(validateNew(resume, validate), signal);
+    isValidatedAsNew = true;
   };
-  const opened = await abortable(openConversation(stored.store, stored.plan, admit), signal);
+  const opened = await abortable(openConversation(stored.store, stored.choice, admit), signal);
   return opened.success
-    ? { ok: true, parsed, conversation: opened.data, isJudgedNew }
+    ? { ok: true, parsed, conversation: opened.data, isValidatedAsNew }
     : { ok: false, parsed, error: { _tag: "MemoryError", error: opened.error } };
 }
 
@@ -187,10 +187,10 @@ function throwRefusal(outcome: RunResult<unknown>["outcome"], refusal: Ended<unk
 }
 
 /**
- * Judges what a client sent where there is no conversation yet, so that a refused request makes none. Throws
+ * Validates what a client sent where there is no conversation yet, so that a refused request makes none. Throws
  * `ContinuationValidationError`, or what the validator throws.
  */
-async function judgeNew(
+async function validateNew(
   { messages, historyToken, approvals = [], toolResults = [] }: Resume,
   validate: ContinuationValidator = defaultContinuationValidator(),
 ): Promise<void> {

@@ -8,13 +8,13 @@ import type {
   ContextRange,
   WindowLimit,
 } from "../context-manifest.ts";
-import type { NamedAddition } from "../middleware.ts";
+import type { PromptAddition } from "../middleware.ts";
 import type { Summary } from "../stored/summary.ts";
 import { type HistorySlice, indexIn, type PositionedHistory, positionAt } from "./history.ts";
-import type { ShownMessages } from "./window.ts";
+import type { WindowResult } from "./window.ts";
 
 /** What was decided for a model call. */
-export interface Decided {
+export interface ContextDecision {
   readonly agentName: string;
   readonly history: PositionedHistory;
   /** All that the model gets. */
@@ -22,18 +22,18 @@ export interface Decided {
   readonly summary: Summary | undefined;
   /** The part of the history that the window was applied to. */
   readonly slice: HistorySlice;
-  readonly shown: ShownMessages;
+  readonly windowed: WindowResult;
   readonly limit: WindowLimit | undefined;
   readonly tokens: number | undefined;
   readonly report: CompactionReport | undefined;
-  readonly additions: readonly NamedAddition[];
+  readonly additions: readonly PromptAddition[];
 }
 
 /** Frozen throughout. */
-export function manifestOf(decided: Decided): ContextManifest {
-  const { agentName, messages, summary, shown, limit, tokens, report } = decided;
+export function manifestOf(decided: ContextDecision): ContextManifest {
+  const { agentName, messages, summary, windowed, limit, tokens, report } = decided;
   const ranges = rangesOf(decided);
-  const inView = shown.summary === undefined ? undefined : summary;
+  const inContext = windowed.summary === undefined ? undefined : summary;
   return {
     agentName,
     messages: (ranges.at(-1)?.to ?? -1) + 1,
@@ -41,7 +41,7 @@ export function manifestOf(decided: Decided): ContextManifest {
     counts: countFates(ranges),
     sent: messages.length,
     ...(lacksUserMessage(decided) ? { lacksUserMessage: true } : {}),
-    ...(inView && { summary: Object.freeze({ upTo: inView.upTo, characters: inView.text.length }) }),
+    ...(inContext && { summary: Object.freeze({ upTo: inContext.upTo, characters: inContext.text.length }) }),
     ...(limit && { window: Object.freeze(limit) }),
     ...present({ estimatedTokens: tokens }),
     ...(decided.additions.length === 0 ? {} : { additions: additionsOf(decided) }),
@@ -49,12 +49,12 @@ export function manifestOf(decided: Decided): ContextManifest {
   };
 }
 
-const lacksUserMessage = ({ history, shown }: Decided): boolean =>
-  shown.messages.length > 0 &&
-  !shown.messages.some(({ role }) => role === "user") &&
+const lacksUserMessage = ({ history, windowed }: ContextDecision): boolean =>
+  windowed.messages.length > 0 &&
+  !windowed.messages.some(({ role }) => role === "user") &&
   !history.messages.some(({ role }) => role === "user");
 
-function additionsOf({ history, additions }: Decided): readonly ContextAddition[] {
+function additionsOf({ history, additions }: ContextDecision): readonly ContextAddition[] {
   const newest = history.messages.findLastIndex(({ role }) => role === "user");
   return Object.freeze(
     additions.map(({ name, placement, text }) =>
@@ -84,10 +84,10 @@ const notReplayable: ContextLabel = { fate: "dropped", reason: "not-replayable" 
 const notStored: ContextLabel = { fate: "dropped", reason: "not-stored" };
 
 /** What became of each message of the conversation. */
-function rangesOf(decided: Decided): readonly ContextRange[] {
-  const { history, summary, shown } = decided;
+function rangesOf(decided: ContextDecision): readonly ContextRange[] {
+  const { history, summary, windowed } = decided;
   const { first, stored } = history;
-  const old = shown.summary === undefined ? noRoom : summarized;
+  const old = windowed.summary === undefined ? noRoom : summarized;
   const ranges = openRanges();
   let dropped = 0;
   for (const [from, to] of [...(summary?.gaps ?? []), [(summary?.upTo ?? -1) + 1, stored - 1] as const]) {
@@ -95,7 +95,7 @@ function rangesOf(decided: Decided): readonly ContextRange[] {
     ranges.add(Math.max(dropped, from), Math.min(stored, to + 1), notStored);
     dropped = Math.max(dropped, from, to + 1);
   }
-  const afterSummary = shown.summary === undefined ? stored : Math.max(stored, (summary?.upTo ?? -1) + 1);
+  const afterSummary = windowed.summary === undefined ? stored : Math.max(stored, (summary?.upTo ?? -1) + 1);
   ranges.add(stored, Math.min(first, afterSummary), summarized);
   ranges.add(afterSummary, first, notLoaded);
   for (const [at, label] of labelsOf(decided).entries())
@@ -104,13 +104,13 @@ function rangesOf(decided: Decided): readonly ContextRange[] {
 }
 
 /** By index in the source, and behind it for messages that were added since; `undefined` for what the sanitizer left out. */
-function labelsOf({ history, slice, shown }: Decided): readonly (ContextLabel | undefined)[] {
+function labelsOf({ history, slice, windowed }: ContextDecision): readonly (ContextLabel | undefined)[] {
   const { messages } = history;
   const source = history.source();
   const origins = Int32Array.from(messages, (_, index) => history.originOf(index));
   const size = origins.reduce((most, at) => Math.max(most, at + 1), source.length);
   const labels = Array.from({ length: size }, (): ContextLabel | undefined => undefined);
-  const outside = shown.summary === undefined ? cutTurn : summarized;
+  const outside = windowed.summary === undefined ? cutTurn : summarized;
   const indexInSlice = indexIn(slice);
   const follows = followersIn(origins);
   for (const [index, message] of messages.entries()) {
@@ -119,7 +119,7 @@ function labelsOf({ history, slice, shown }: Decided): readonly (ContextLabel | 
     const isChanged = at < source.length && message !== source[at];
     const isMoved = message.role === "tool" && follows.get(origins[index - 1] ?? -1) !== at;
     labels[at] =
-      (sliceIndex === -1 ? outside : shown.label(sliceIndex)) ?? (isChanged || isMoved ? repaired : sent);
+      (sliceIndex === -1 ? outside : windowed.label(sliceIndex)) ?? (isChanged || isMoved ? repaired : sent);
   }
   return labels;
 }

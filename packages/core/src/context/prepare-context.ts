@@ -8,7 +8,13 @@ import {
 import { abortable, runAborted } from "../limits/abort.ts";
 import { contextIssues, type Summarize } from "../memory-config.ts";
 import type { RunConfig } from "../run-config.ts";
-import { type MakeView, type ModelTurn, OPERATION, type Refused, type View } from "../run-scope.ts";
+import {
+  OPERATION,
+  type PrepareContext,
+  type PreparedContext,
+  type Refused,
+  type StepStart,
+} from "../run-scope.ts";
 import type { RunState } from "../state.ts";
 import type { Journal } from "../stored/journal.ts";
 import { toResult } from "../stored/load.ts";
@@ -27,9 +33,9 @@ import {
 } from "./history.ts";
 import { manifestOf } from "./manifest.ts";
 import { summarizeByModel } from "./summarizer.ts";
-import { type ModelWindow, openWindow, type ShownMessages, type WindowInput } from "./window.ts";
+import { type ModelWindow, openWindow, type WindowInput, type WindowResult } from "./window.ts";
 
-interface ViewOptions<Ctx> {
+interface ContextOptions<Ctx> {
   readonly config: RunConfig<Ctx>;
   /** Absent when nothing is stored. */
   readonly journal: Journal | undefined;
@@ -37,7 +43,7 @@ interface ViewOptions<Ctx> {
   readonly initial: readonly Message[];
 }
 
-export function openView<Ctx>({ config, journal, initial }: ViewOptions<Ctx>): MakeView<Ctx> {
+export function openContext<Ctx>({ config, journal, initial }: ContextOptions<Ctx>): PrepareContext<Ctx> {
   const { memory, signal } = config;
   const compaction = journal && openCompaction(journal, signal);
   const media = journal && openMedia(journal, signal);
@@ -45,7 +51,10 @@ export function openView<Ctx>({ config, journal, initial }: ViewOptions<Ctx>): M
   const messageOf = openSummaryMessages();
   let window: ModelWindow | undefined;
 
-  const viewOf = (state: RunState<Ctx>, { window, history, compacted }: WindowInUse): View<Ctx> => {
+  const contextOf = (
+    state: RunState<Ctx>,
+    { window, history, compacted }: WindowInUse,
+  ): PreparedContext<Ctx> => {
     const summary = compacted?.summary;
     const result = applyWindow(window, { history, summary, message: summary && messageOf(summary) });
     if (!result.ok) return result;
@@ -54,7 +63,7 @@ export function openView<Ctx>({ config, journal, initial }: ViewOptions<Ctx>): M
     return {
       ok: true,
       state: withMessages(state, result.messages),
-      describe: (additions = []) =>
+      toManifest: (additions = []) =>
         manifestOf({
           ...result,
           additions,
@@ -68,18 +77,18 @@ export function openView<Ctx>({ config, journal, initial }: ViewOptions<Ctx>): M
     };
   };
 
-  return async (turn) => {
+  return async (step) => {
     // Of a stored conversation they were checked before it was loaded.
     const issues = window === undefined && journal === undefined ? contextIssues(memory) : [];
     if (issues.length > 0) return invalid(issues);
     window ??= openWindow(memory?.window);
     const source = journal === undefined ? given : storedSource(journal);
-    const history = positionHistory(turn.state.messages, source);
-    const compacted = await compaction?.before(history, summarizerOf(config, turn));
-    const view = viewOf(turn.state, { window, history, compacted });
-    if (!view.ok || media === undefined) return view;
-    const resolved = await media(view.state.messages);
-    return resolved.ok ? { ...view, state: withMessages(view.state, resolved.messages) } : resolved;
+    const history = positionHistory(step.state.messages, source);
+    const compacted = await compaction?.before(history, summarizerOf(config, step));
+    const context = contextOf(step.state, { window, history, compacted });
+    if (!context.ok || media === undefined) return context;
+    const resolved = await media(context.state.messages);
+    return resolved.ok ? { ...context, state: withMessages(context.state, resolved.messages) } : resolved;
   };
 }
 
@@ -94,18 +103,18 @@ const withMessages = <Ctx>(state: RunState<Ctx>, messages: readonly Message[]): 
   messages === state.messages ? state : { ...state, messages };
 
 /** The application's function is called on its own options, which may be an instance of a class. */
-function summarizerOf<Ctx>(config: RunConfig<Ctx>, turn: ModelTurn<Ctx>): Summarize {
+function summarizerOf<Ctx>(config: RunConfig<Ctx>, step: StepStart<Ctx>): Summarize {
   const summary = config.memory?.summary;
-  return summary?.summarize === undefined ? summarizeByModel(config, turn) : summary.summarize.bind(summary);
+  return summary?.summarize === undefined ? summarizeByModel(config, step) : summary.summarize.bind(summary);
 }
 
-type WindowResult =
+type AppliedWindow =
   | {
       readonly ok: true;
       readonly messages: readonly Message[];
       /** The part of the history that the window was applied to. */
       readonly slice: HistorySlice;
-      readonly shown: ShownMessages;
+      readonly windowed: WindowResult;
     }
   | Refused;
 
@@ -116,12 +125,12 @@ interface WindowedHistory {
   readonly message: Message | undefined;
 }
 
-function applyWindow(window: ModelWindow, windowed: WindowedHistory): WindowResult {
+function applyWindow(window: ModelWindow, history: WindowedHistory): AppliedWindow {
   try {
-    const { slice, shown } = showAfterSummary(window, windowed) ?? showWhole(window, windowed);
-    if (shown.issue !== undefined) return invalid([shown.issue]);
-    const before = shown.summary === undefined ? undefined : [shown.summary, ...shown.messages];
-    return { ok: true, messages: before ?? shown.messages, slice, shown };
+    const { slice, windowed } = applyAfterSummary(window, history) ?? applyToWhole(window, history);
+    if (windowed.issue !== undefined) return invalid([windowed.issue]);
+    const before = windowed.summary === undefined ? undefined : [windowed.summary, ...windowed.messages];
+    return { ok: true, messages: before ?? windowed.messages, slice, windowed };
   } catch (thrown) {
     const detail = "RunConfig.memory.window failed";
     return { ok: false, error: { _tag: "InternalError", detail, cause: describeCause(thrown) } };
@@ -129,10 +138,10 @@ function applyWindow(window: ModelWindow, windowed: WindowedHistory): WindowResu
 }
 
 /** `undefined` without a summary, and where the window has no room for it. */
-function showAfterSummary(window: ModelWindow, { history, summary, message }: WindowedHistory) {
+function applyAfterSummary(window: ModelWindow, { history, summary, message }: WindowedHistory) {
   if (summary === undefined) return undefined;
   const slice = sliceAfter(history, summary.upTo);
-  const shown = window.show(
+  const windowed = window.apply(
     inputOf(history, {
       slice,
       summary: message,
@@ -140,10 +149,10 @@ function showAfterSummary(window: ModelWindow, { history, summary, message }: Wi
       dropped: Math.max(0, history.first - (summary.upTo + 1)),
     }),
   );
-  return shown.summary === undefined ? undefined : { slice, shown };
+  return windowed.summary === undefined ? undefined : { slice, windowed };
 }
 
-function showWhole(window: ModelWindow, { history }: WindowedHistory) {
+function applyToWhole(window: ModelWindow, { history }: WindowedHistory) {
   const slice = wholeSlice(history);
   const input = inputOf(history, {
     slice,
@@ -151,7 +160,7 @@ function showWhole(window: ModelWindow, { history }: WindowedHistory) {
     from: 0,
     dropped: history.first + slice.start,
   });
-  return { slice, shown: window.show(input) };
+  return { slice, windowed: window.apply(input) };
 }
 
 interface Input extends Pick<WindowInput, "summary" | "dropped"> {

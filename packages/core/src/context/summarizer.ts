@@ -3,7 +3,7 @@ import { calledTool, isMediaPart, partText, present, wrapInTag } from "@jaf/memo
 import type { Summarize } from "../memory-config.ts";
 import { askModel } from "../model-calls/provider-request.ts";
 import type { RunConfig } from "../run-config.ts";
-import type { ModelTurn } from "../run-scope.ts";
+import type { StepStart } from "../run-scope.ts";
 import { MAX_INPUT } from "./compaction.ts";
 
 const INSTRUCTIONS = `You keep the running summary of a conversation between a user and an assistant that uses tools. You get the summary so far, if there is one, and the messages that came since, one JSON object a line. Reply with the new summary, which replaces the one before: the assistant will go on with it and without these messages.
@@ -16,7 +16,7 @@ const INSTRUCTIONS = `You keep the running summary of a conversation between a u
 - Add nothing that isn't there. Write plain text in the language of the conversation, at most 600 words, and nothing beside the summary.`;
 
 /** Asks the run's own model, in the agent's settings but for the length of a reply, without its tools. */
-export function summarizeByModel<Ctx>(config: RunConfig<Ctx>, { state, agent }: ModelTurn<Ctx>): Summarize {
+export function summarizeByModel<Ctx>(config: RunConfig<Ctx>, { state, agent }: StepStart<Ctx>): Summarize {
   const { maxTokens: _, ...modelConfig } = agent.modelConfig ?? {};
   const question = { state, name: "conversation-summary", instructions: INSTRUCTIONS, modelConfig };
   return ({ previous, messages, signal }) =>

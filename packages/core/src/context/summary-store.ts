@@ -38,8 +38,8 @@ export function openSummaryStore(journal: Journal): SummaryStore {
   const { history, now } = journal;
   const { stored: before } = history();
   const loaded = { messages: before?.messages ?? [], first: firstPositionOf(before) };
-  const noteIn = (stored: ConversationMemory | null) => JSON.stringify(stored?.metadata?.[SUMMARY_KEY]);
-  const noteBefore = noteIn(before);
+  const summaryIn = (stored: ConversationMemory | null) => JSON.stringify(stored?.metadata?.[SUMMARY_KEY]);
+  const summaryBefore = summaryIn(before);
   const pause = readSummaryPause(before);
   let failures = pause?.failures ?? 0;
 
@@ -51,7 +51,7 @@ export function openSummaryStore(journal: Journal): SummaryStore {
         journal,
         metadata,
         // What was there before may be a summary of messages that were replaced since, and reach however far.
-        (stored) => noteIn(stored) === noteBefore || summaryReach(stored) < summary.upTo,
+        (stored) => summaryIn(stored) === summaryBefore || summaryReach(stored) < summary.upTo,
       );
       if (!written.success) return { outcome: "unstored", summary, reason: written.error.message };
       const { data: there } = written;

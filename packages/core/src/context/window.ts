@@ -31,7 +31,7 @@ export interface WindowInput {
 }
 
 /** What a window shows of a part of a history. */
-export interface ShownMessages {
+export interface WindowResult {
   readonly messages: readonly Message[];
   /** Absent without one, and where there is no room for it: then nothing is shown. */
   readonly summary: Message | undefined;
@@ -44,12 +44,12 @@ export interface ShownMessages {
 export interface ModelWindow {
   readonly limit: WindowLimit | undefined;
   /** Throws what the application's function or tokenizer throws, or a `TypeError` where they return nonsense. */
-  readonly show: (input: WindowInput) => ShownMessages;
+  readonly apply: (input: WindowInput) => WindowResult;
   /** Tokens by the window's tokenizer; `undefined` where it counts messages. */
   readonly tokensOf: (messages: readonly Message[]) => number | undefined;
 }
 
-const showAll = ({ messages, summary }: WindowInput): ShownMessages => ({
+const applyNone = ({ messages, summary }: WindowInput): WindowResult => ({
   messages,
   summary,
   label: () => undefined,
@@ -57,7 +57,7 @@ const showAll = ({ messages, summary }: WindowInput): ShownMessages => ({
 });
 
 /** Shows all that there is. */
-const wholeWindow: ModelWindow = { limit: undefined, show: showAll, tokensOf: () => undefined };
+const wholeWindow: ModelWindow = { limit: undefined, apply: applyNone, tokensOf: () => undefined };
 
 /** The issue of a limit that leaves no room for what the model is to answer. */
 const windowTooSmall: MemoryIssue = {
@@ -70,7 +70,7 @@ const windowTooSmall: MemoryIssue = {
 export function openWindow(window: RunWindow | undefined): ModelWindow {
   if (window === undefined) return wholeWindow;
   if (typeof window === "function")
-    return { limit: { type: "function" }, show: windowByFunction(window), tokensOf: () => undefined };
+    return { limit: { type: "function" }, apply: windowByFunction(window), tokensOf: () => undefined };
   if (isSelecting(window)) return openSelecting(window);
   const counted = memoizeTokenizer(tokenizerOf(window));
   const options = windowOptions(window, counted);
@@ -81,13 +81,13 @@ export function openWindow(window: RunWindow | undefined): ModelWindow {
   if (!("maxTokens" in options))
     return {
       limit: { type: "messages", ...limits },
-      show: showIn(options, () => 1),
+      apply: applyOptions(options, () => 1),
       tokensOf: () => undefined,
     };
   const costOf = (message: Message) => countMessageTokens(message, counted);
   return {
     limit: { type: "tokens", ...limits },
-    show: showIn(options, costOf),
+    apply: applyOptions(options, costOf),
     tokensOf: (messages) => messages.reduce((sum, message) => sum + costOf(message), 0),
   };
 }
@@ -97,7 +97,7 @@ function openSelecting(window: SelectingWindow): ModelWindow {
   const select = windowByFunction((messages) => window.select(messages));
   return {
     limit: { type: "function", limit: maxMessages },
-    show: (input) => {
+    apply: (input) => {
       const { messages, omitted, newestOmitted } = planWindow(input.messages, { maxMessages });
       if (newestOmitted) return nothing;
       const shown = select({ ...input, messages });
@@ -124,16 +124,16 @@ function memoizeTokenizer(tokenizer: Tokenizer): Tokenizer {
 }
 
 /** There is no room for the summary beside the newest message. */
-const nothing: ShownMessages = {
+const nothing: WindowResult = {
   messages: [],
   summary: undefined,
   label: () => undefined,
   issue: windowTooSmall,
 };
 
-const showIn =
+const applyOptions =
   (options: WindowOptions, costOf: (message: Message) => number) =>
-  ({ messages, summary, dropped, positionOf }: WindowInput): ShownMessages => {
+  ({ messages, summary, dropped, positionOf }: WindowInput): WindowResult => {
     const room = summary === undefined ? options : lessened(options, costOf(summary));
     const plan = room && planWindow(messages, Object.assign({}, room, { dropped, positionOf }));
     if (plan === undefined || (summary !== undefined && plan.newestOmitted)) return nothing;
@@ -146,7 +146,7 @@ const showIn =
   };
 
 /** Made on first use: mostly nobody needs the labels. */
-function lookUp(omitted: readonly Omission[]): ShownMessages["label"] {
+function lookUp(omitted: readonly Omission[]): WindowResult["label"] {
   let labels: ContextLabel[] | undefined;
   return (index) => {
     if (labels === undefined) {
@@ -175,7 +175,7 @@ const leftOut: ContextLabel = { fate: "trimmed", reason: "function" };
 const changed: ContextLabel = { fate: "repaired" };
 
 /** Throws what the function throws, and a `TypeError` where it returns no messages. */
-function windowByFunction(window: WindowFunction): (input: WindowInput) => ShownMessages {
+function windowByFunction(window: WindowFunction): (input: WindowInput) => WindowResult {
   return ({ messages, summary }) => {
     const given = toldApart(messages);
     const own = new Set(given);

@@ -15,7 +15,7 @@ export const ownMessages = (messages: readonly Message[]): readonly Message[] =>
 export const frozenMessages = (messages: readonly Message[]): readonly Message[] =>
   Object.isFrozen(messages) ? messages : Object.freeze([...messages]);
 
-/** What was sent, such that it can't be changed: what was judged is what is used. What can't be copied is left to those who check it. */
+/** What was sent, such that it can't be changed: what was checked is what is used. What can't be copied is left to those who check it. */
 export function frozenInput<T>(sent: T): T {
   try {
     return isFixed(sent) ? sent : frozenCopy(sent);

@@ -6,10 +6,10 @@ import { askModel } from "../model-calls/provider-request.ts";
 import type { RunConfig } from "../run-config.ts";
 import type { RunScope } from "../run-scope.ts";
 import { frozenState, type RunState } from "../state.ts";
-import { positionOf, unansweredUserMessages } from "../stored/user-messages.ts";
+import { positionOfMessages, unansweredUserMessages } from "../stored/user-messages.ts";
 
 /** What a turn begins with. */
-export interface TurnStart<Ctx> {
+export interface TurnBeginning<Ctx> {
   readonly state: RunState<Ctx>;
   // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
   readonly agent: Agent<Ctx, any>;
@@ -20,15 +20,15 @@ export interface TurnStart<Ctx> {
 /** A turn as middleware gets it. */
 export function openTurn<Ctx>(
   scope: RunScope<Ctx>,
-  { state: reached, agent, isReplied }: TurnStart<Ctx>,
+  { state: reached, agent, isReplied }: TurnBeginning<Ctx>,
 ): MiddlewareTurn<Ctx> {
   const { config, journal, isContinuation } = scope;
   const state = isReplied ? { ...reached, messages: reached.messages.slice(0, -1) } : reached;
-  const said = unansweredUserMessages(state.messages);
+  const userMessages = unansweredUserMessages(state.messages);
   return Object.freeze<MiddlewareTurn<Ctx>>({
     state: frozenState(state),
-    said: Object.freeze(said),
-    position: journal && positionOf(journal, said),
+    userMessages: Object.freeze(userMessages),
+    position: journal && positionOfMessages(journal, userMessages),
     isContinuation,
     agentName: state.currentAgentName,
     conversationId: config.conversationId,

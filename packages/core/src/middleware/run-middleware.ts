@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { abortable } from "../limits/abort.ts";
-import type { Middleware, MiddlewareTurn, NamedAddition } from "../middleware.ts";
-import { fail, type RunScope, type Step } from "../run-scope.ts";
+import type { Middleware, MiddlewareTurn, PromptAddition } from "../middleware.ts";
+import { fail, type RunProgress, type RunScope } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
 import { reasonOf } from "../thrown.ts";
 import { emitFailure, faultOf, type HookName, hasMiddleware, install } from "./install.ts";
@@ -10,9 +10,9 @@ import { openTurn } from "./middleware-turn.ts";
 /** The middleware of a run that has begun. */
 export interface RunMiddleware<Ctx> {
   /** Where the run stands once all have begun: it has failed if what is installed is no middleware. Never rejects. */
-  readonly start: () => Promise<Step<Ctx>>;
+  readonly start: () => Promise<RunProgress<Ctx>>;
   /** What they add to the prompts, in the order of the middleware. */
-  readonly additions: () => readonly NamedAddition[];
+  readonly additions: () => readonly PromptAddition[];
   /** After the reply that the state ends with. Never rejects. */
   readonly finish: (state: RunState<Ctx>) => Promise<void>;
 }
@@ -23,9 +23,9 @@ export interface RunMiddleware<Ctx> {
  */
 export function openRunMiddleware<Ctx>(
   scope: RunScope<Ctx>,
-  step: Step<Ctx>,
+  progress: RunProgress<Ctx>,
 ): RunMiddleware<Ctx> | undefined {
-  const { state, outcome } = step;
+  const { state, outcome } = progress;
   if (outcome !== undefined && outcome.status !== "completed") return undefined;
   const agent = scope.config.agentRegistry.get(state.currentAgentName);
   if (agent === undefined || !hasMiddleware(scope.config, agent)) return undefined;
@@ -33,7 +33,7 @@ export function openRunMiddleware<Ctx>(
   const asking = { context: state.context, hook: isReplied ? "onFinish" : "onStart" } as const;
   let all: readonly Middleware<Ctx>[] = [];
   let turn: MiddlewareTurn<Ctx> | undefined;
-  let additions: readonly NamedAddition[] = [];
+  let additions: readonly PromptAddition[] = [];
 
   return {
     start: async () => {
@@ -42,22 +42,22 @@ export function openRunMiddleware<Ctx>(
       } catch (thrown) {
         return fail(state, faultOf(thrown));
       }
-      if (all.length === 0) return step;
+      if (all.length === 0) return progress;
       turn = openTurn(scope, { state, agent, isReplied });
       if (!isReplied) additions = await startAll(scope, all, turn);
-      return step;
+      return progress;
     },
     additions: () => additions,
     finish: async ({ messages }) => {
       const reply = messages.at(-1);
       const begun = turn;
       if (begun === undefined || reply === undefined) return;
-      // The turn is over: nobody who waits for it need wait for what comes now.
+      // The lease is no longer needed: runs that wait for it need not wait for the hooks.
       scope.leave();
       const hooks = all.map((each) =>
         guarded(scope, { name: each.name, hook: "onFinish" }, () => each.onFinish?.(begun, reply)),
       );
-      await unlessAborted(scope, Promise.all(hooks));
+      await untilAborted(scope, Promise.all(hooks));
     },
   };
 }
@@ -66,10 +66,10 @@ async function startAll<Ctx>(
   scope: RunScope<Ctx>,
   all: readonly Middleware<Ctx>[],
   turn: MiddlewareTurn<Ctx>,
-): Promise<readonly NamedAddition[]> {
+): Promise<readonly PromptAddition[]> {
   if (scope.config.signal?.aborted === true) return [];
   const added = all.map((each) => start(scope, each, turn));
-  return (await unlessAborted(scope, Promise.all(added)))?.flat() ?? [];
+  return (await untilAborted(scope, Promise.all(added)))?.flat() ?? [];
 }
 
 const additionSchema = z
@@ -80,7 +80,7 @@ async function start<Ctx>(
   scope: RunScope<Ctx>,
   middleware: Middleware<Ctx>,
   turn: MiddlewareTurn<Ctx>,
-): Promise<readonly NamedAddition[]> {
+): Promise<readonly PromptAddition[]> {
   const called = { name: middleware.name, hook: "onStart" } as const;
   const parsed = await guarded(scope, called, async () =>
     additionSchema.safeParse(await middleware.onStart?.(turn)),
@@ -110,5 +110,5 @@ async function guarded<Ctx, T>(
   }
 }
 
-const unlessAborted = <Ctx, T>({ config }: RunScope<Ctx>, work: Promise<T>): Promise<T | undefined> =>
+const untilAborted = <Ctx, T>({ config }: RunScope<Ctx>, work: Promise<T>): Promise<T | undefined> =>
   abortable(work, config.signal).catch(() => undefined);

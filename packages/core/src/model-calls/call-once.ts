@@ -18,7 +18,7 @@ import { collectStream } from "../model/stream.ts";
 import type { RunScope } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
 import { frozenConfig } from "./provider-request.ts";
-import { openReplyText, type ReplyText } from "./streamed-reply.ts";
+import { openStreamedReply, type StreamedReply } from "./streamed-reply.ts";
 
 /** What the model provider gets, beside a configuration with the signal of the attempt. */
 export interface ModelRequest<Ctx> {
@@ -33,7 +33,7 @@ interface UsableReply {
   readonly message: Message;
   readonly completion: ModelCompletion;
   /** What was streamed of it. */
-  readonly text: ReplyText;
+  readonly text: StreamedReply;
   /** How often the model was asked until then. */
   readonly attempts: number;
 }
@@ -57,7 +57,7 @@ export async function callOnce<Ctx>(
   attempts: number,
 ): Promise<Attempt> {
   const { signal } = scope.config;
-  const text = openReplyText(scope, request.state.currentAgentName);
+  const text = openStreamedReply(scope, request.state.currentAgentName);
   const early = abortError(signal);
   if (early !== undefined) return failedCall(early, { attempts });
   const limit = openTimeLimit(modelLimit(scope.config, request.agent), signal);
@@ -66,11 +66,11 @@ export async function callOnce<Ctx>(
     const reply = parseReply(completion);
     if (reply.ok) return { ok: true, message: reply.message, completion, text, attempts };
     const { detail, retryable } = reply;
-    const unusable = { attempts, discardText: text.isShown() };
+    const unusable = { attempts, discardText: text.hasEmitted() };
     const error = { _tag: "ModelBehaviorError", detail } as const;
     return { ...failedCall(error, unusable), retryable, usage: completion?.usage };
   } catch (thrown) {
-    const failed = { attempts, discardText: text.isShown() };
+    const failed = { attempts, discardText: text.hasEmitted() };
     const aborted = abortError(signal);
     if (aborted !== undefined) return failedCall(aborted, failed);
     const error = modelCallError(scope.config.modelRetry, limit.exceeded() ?? thrown, attempts);
@@ -83,7 +83,7 @@ export async function callOnce<Ctx>(
 
 interface Completing {
   readonly limit: TimeLimit;
-  readonly text: ReplyText;
+  readonly text: StreamedReply;
 }
 
 /** What comes once the time is up is ignored. */

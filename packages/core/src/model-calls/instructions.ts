@@ -5,7 +5,7 @@ import type { JAFError } from "../errors.ts";
 import { overlay } from "../immutable/overlay.ts";
 import { runAborted } from "../limits/abort.ts";
 import { modelLimit, openTimeLimit } from "../limits/time-limit.ts";
-import type { AdditionPlacement, NamedAddition } from "../middleware.ts";
+import type { AdditionPlacement, PromptAddition } from "../middleware.ts";
 import type { RunScope } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
 
@@ -67,7 +67,7 @@ export interface AddedPrompt {
   /** Appended to the agent's instructions. */
   readonly instructions: readonly string[];
   /** All additions, with their placements. */
-  readonly placed: readonly NamedAddition[];
+  readonly placed: readonly PromptAddition[];
 }
 
 /**
@@ -77,9 +77,9 @@ export interface AddedPrompt {
  *
  * `hasUserMessage`: whether the conversation has a user message. A summary looks like one, but doesn't count.
  */
-export function addTo(
+export function addToPrompt(
   messages: readonly Message[],
-  additions: readonly NamedAddition[],
+  additions: readonly PromptAddition[],
   hasUserMessage: boolean,
 ): AddedPrompt {
   if (additions.length === 0) return { messages, instructions: [], placed: [] };
@@ -98,7 +98,7 @@ export function addTo(
   };
 }
 
-const behindInstructions = (addition: NamedAddition): NamedAddition => ({
+const behindInstructions = (addition: PromptAddition): PromptAddition => ({
   ...addition,
   placement: "instructions",
 });

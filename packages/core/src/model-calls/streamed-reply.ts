@@ -5,64 +5,70 @@ import { frozenCopy } from "../immutable/copy.ts";
 import type { RunScope } from "../run-scope.ts";
 
 /** Emits the pieces of a streamed reply as events: its text, its reasoning, and its other parts. */
-export interface ReplyText {
+export interface StreamedReply {
   readonly add: (text: string) => void;
   readonly addReasoning: (text: string) => void;
   readonly addPart: (part: ContentPart) => void;
   /** Whether any piece was emitted. */
-  readonly isShown: () => boolean;
+  readonly hasEmitted: () => boolean;
   /**
-   * The reply counts: emits the pieces that were held. `judged`: the message that has passed the output guardrails; if its text
+   * The reply counts: emits the pieces that were held. `checked`: the message that has passed the output guardrails; if its text
    * differs from that of the pieces, it is emitted instead of them.
    */
-  readonly release: (judged?: Message) => void;
+  readonly release: (checked?: Message) => void;
   /** The reply doesn't count: emits `llm_retract` if pieces were emitted. */
   readonly retract: () => void;
 }
 
-type Told = Parameters<Emit>[0];
+type Piece = Parameters<Emit>[0];
 
 /** For a reply that isn't streamed. */
-const nothingStreamed: ReplyText = {
+const nothingStreamed: StreamedReply = {
   add: () => undefined,
   addReasoning: () => undefined,
   addPart: () => undefined,
-  isShown: () => false,
+  hasEmitted: () => false,
   release: () => undefined,
   retract: () => undefined,
 };
 
-/** Holds the pieces where output guardrails have yet to judge the reply, unless `RunConfig.unjudgedText` is `"retract"`. */
-export function openReplyText<Ctx>({ emit, config, streaming }: RunScope<Ctx>, agentName: string): ReplyText {
+/** Holds the pieces where output guardrails have yet to check the reply, unless `RunConfig.unguardedText` is `"retract"`. */
+export function openStreamedReply<Ctx>(
+  { emit, config, streaming }: RunScope<Ctx>,
+  agentName: string,
+): StreamedReply {
   if (!streaming) return nothingStreamed;
-  const { finalOutputGuardrails: judges = [], unjudgedText } = config;
-  const held: Told[] | undefined = judges.length > 0 && unjudgedText !== "retract" ? [] : undefined;
-  let isShown = false;
-  let said = "";
-  const tell = (event: Told): void => {
-    isShown = true;
+  const { finalOutputGuardrails: guardrails = [], unguardedText } = config;
+  const held: Piece[] | undefined = guardrails.length > 0 && unguardedText !== "retract" ? [] : undefined;
+  let hasEmitted = false;
+  let streamed = "";
+  const emitPiece = (event: Piece): void => {
+    hasEmitted = true;
     emit?.(event);
   };
   const retract = (): void => {
-    if (isShown) emit?.({ type: "llm_retract", data: { agentName } });
+    if (hasEmitted) emit?.({ type: "llm_retract", data: { agentName } });
   };
-  const add = (event: Told): void => void (held === undefined ? tell(event) : held.push(event));
+  const add = (event: Piece): void => void (held === undefined ? emitPiece(event) : held.push(event));
   return {
     add: (text) => {
-      said += text;
+      streamed += text;
       add({ type: "llm_delta", data: { agentName, text } });
     },
     addReasoning: (text) => add({ type: "llm_reasoning_delta", data: { agentName, text } }),
     // A copy: the part itself becomes part of the message.
     addPart: (part) => add({ type: "llm_part", data: { agentName, part: frozenCopy(part) } }),
-    isShown: () => isShown,
-    release: (judged) => {
+    hasEmitted: () => hasEmitted,
+    release: (checked) => {
       const pieces = held?.splice(0) ?? [];
-      const text = judges.length === 0 || judged === undefined || said === "" ? said : streamedTextOf(judged);
-      if (text === said) return pieces.forEach(tell);
+      const text =
+        guardrails.length === 0 || checked === undefined || streamed === ""
+          ? streamed
+          : streamedTextOf(checked);
+      if (text === streamed) return pieces.forEach(emitPiece);
       retract();
-      if (text !== "") tell({ type: "llm_delta", data: { agentName, text } });
-      for (const piece of pieces) if (piece.type !== "llm_delta") tell(piece);
+      if (text !== "") emitPiece({ type: "llm_delta", data: { agentName, text } });
+      for (const piece of pieces) if (piece.type !== "llm_delta") emitPiece(piece);
     },
     retract,
   };

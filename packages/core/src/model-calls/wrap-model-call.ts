@@ -7,13 +7,13 @@ import { abortError } from "../limits/abort.ts";
 import { agentLimitFault, modelLimit, openTimeLimit, type TimeLimit } from "../limits/time-limit.ts";
 import type { Middleware, ModelCallChanges, ModelCallRequest, NextModelCall } from "../middleware.ts";
 import type { ModelCompletion } from "../model/completion.ts";
-import { settingsFault, settingsShown } from "../model/model-config.ts";
+import { settingsFault, settingsForCall } from "../model/model-config.ts";
 import { parseReply } from "../model/reply.ts";
 import type { RunScope } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
 import { type Attempt, failedCall, modelCallError } from "./call-once.ts";
 import { callModels, type ModelCall } from "./call-with-fallback.ts";
-import { openReplyText, type ReplyText } from "./streamed-reply.ts";
+import { openStreamedReply, type StreamedReply } from "./streamed-reply.ts";
 
 /** The error of `next` in a `wrapModelCall` hook: the model call failed, after all retries that the policy allows. */
 export class ModelCallFailure extends Error {
@@ -154,24 +154,24 @@ function concluded<Ctx>(
     return failedCall({ _tag: "ModelBehaviorError", detail: reply.detail }, progress);
   }
   const { message } = reply;
-  if (last?.ok === true && isShownAlike(last.message, message)) return { ...last, message, completion };
+  if (last?.ok === true && streamsAlike(last.message, message)) return { ...last, message, completion };
   retract(scope, call, progress);
-  const text = openReplyText(scope, call.state.currentAgentName);
-  if (scope.streaming) for (const part of partsShown(message)) addPart(text, part);
+  const text = openStreamedReply(scope, call.state.currentAgentName);
+  if (scope.streaming) for (const part of streamedParts(message)) addPart(text, part);
   return { ok: true, message, completion, text, attempts: progress.attempts };
 }
 
-const partsShown = ({ content }: RichMessage): readonly ContentPart[] =>
+const streamedParts = ({ content }: RichMessage): readonly ContentPart[] =>
   typeof content === "string" || content === null
     ? [{ type: "text", text: content ?? "" }]
     : content.filter(({ type }) => type !== "tool-call");
 
 /** Whether both messages would be streamed as the same pieces. */
-const isShownAlike = (one: RichMessage, other: RichMessage): boolean =>
-  sameJson(partsShown(one), partsShown(other)) &&
+const streamsAlike = (one: RichMessage, other: RichMessage): boolean =>
+  sameJson(streamedParts(one), streamedParts(other)) &&
   sameJson(one["reasoning_content"], other["reasoning_content"]);
 
-function addPart(to: ReplyText, part: ContentPart): void {
+function addPart(to: StreamedReply, part: ContentPart): void {
   const { type, text } = part;
   const isText = type === "text" || type === "reasoning";
   if (!isText || typeof text !== "string") to.addPart(part);
@@ -256,7 +256,7 @@ function callFor<Ctx>(
       overlay(agent, {
         ...changes,
         instructions: () => instructions,
-        modelConfig: settingsShown(modelConfig, messages),
+        modelConfig: settingsForCall(modelConfig, messages),
       }),
     ),
     emitContext,

@@ -76,7 +76,7 @@ export function settingsFault(
  * The settings as the provider gets them with these messages: the very same, unless there is a choice of tools that was made,
  * or options that the provider might change.
  */
-export function settingsShown(
+export function settingsForCall(
   modelConfig: ModelConfig | undefined,
   messages: readonly Message[],
 ): ModelConfig | undefined {

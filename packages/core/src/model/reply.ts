@@ -58,14 +58,14 @@ export function parseReply(completion: ModelCompletion | null | undefined): Pars
     ...present({ origin }),
   };
   // Text and plain calls are what any store can hold.
-  if (isBare) return judged(frozenCopy(message) as Message, completion);
+  if (isBare) return usableReply(frozenCopy(message) as Message, completion);
   const storable = storableMessage(message);
   return storable.ok
-    ? judged(storable.message, completion)
+    ? usableReply(storable.message, completion)
     : unusable(`it can't be stored: ${storable.problem}`, false);
 }
 
-function judged(message: Message, completion: ModelCompletion | null | undefined): ParsedReply {
+function usableReply(message: Message, completion: ModelCompletion | null | undefined): ParsedReply {
   if (message.tool_calls !== undefined) return { ok: true, message };
   const substance = replyKindOf(message);
   switch (substance) {

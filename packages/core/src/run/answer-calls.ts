@@ -61,7 +61,7 @@ export async function answerCalls<Ctx>(
     interruptions = waiting;
     const handoffs = run.filter(isHandoff);
     const others = handoffs.length === 0 ? run : without(run, handoffs);
-    for (const given of answered) if (goesOn()) await answerBySomebody(scope, given, progress);
+    for (const given of answered) if (goesOn()) await recordGivenAnswer(scope, given, progress);
     const running = forEachLimited(others, maxParallelTools, (runnable) =>
       goesOn() ? answerByTool(scope, batch, { runnable, progress }) : undefined,
     );
@@ -114,7 +114,7 @@ function failureOf<Ctx>(
   return { _tag: "ToolCallError", tool: calledTool(call).name, detail: thrown };
 }
 
-async function answerBySomebody<Ctx>(
+async function recordGivenAnswer<Ctx>(
   scope: RunScope<Ctx>,
   { call, result, thrown }: AnsweredCall,
   progress: Progress,

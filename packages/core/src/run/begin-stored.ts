@@ -9,17 +9,17 @@ import type { ContinuationRejected } from "../errors.ts";
 import { type GivenDecisions, isUndecided } from "../interruption.ts";
 import { abortError } from "../limits/abort.ts";
 import { durabilityOf, type MemoryConfig, memoryConfigIssues } from "../memory-config.ts";
-import { fail, failMemory, failTurn, OPERATION, type RunScope, type Step } from "../run-scope.ts";
+import { fail, failLease, failMemory, OPERATION, type RunProgress, type RunScope } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
 import type { Journal } from "../stored/journal.ts";
 import { firstPositionOf, versionOf } from "../stored/metadata.ts";
 import { isHistory, newMessagesIn } from "../stored/new-messages.ts";
-import { openTurnQueue, type TurnQueue } from "../stored/queue.ts";
+import { type LeaseQueue, openLeaseQueue } from "../stored/queue.ts";
 import { givesOutTails, isWhole, type Tail, tailForCopy, tailOf } from "../stored/tail.ts";
-import { isByToken, takeContinuation } from "./continuation.ts";
-import { judgeInput } from "./guardrails.ts";
-import { findUnfinished, type Unfinished } from "./open-calls.ts";
-import { endedBefore } from "./repeated-run.ts";
+import { isSentByToken, takeContinuation } from "./continuation.ts";
+import { checkInput } from "./guardrails.ts";
+import { findOpenCalls, type StoppedConversation } from "./open-calls.ts";
+import { outcomeOfRepeatedRun } from "./repeated-run.ts";
 import { answerDecided, resume } from "./resume.ts";
 
 /** What a run adds to the stored conversation. */
@@ -28,30 +28,30 @@ interface NewInput {
   readonly given: GivenDecisions;
 }
 
-/** Waits for the turn, loads the conversation, and adds what is new. */
+/** Waits for the lease, loads the conversation, and adds what is new. */
 export async function beginStored<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
   journal: Journal,
-): Promise<Step<Ctx>> {
+): Promise<RunProgress<Ctx>> {
   const issues = memoryConfigIssues(journal.memory, state);
   if (issues.length > 0) {
     return failMemory(state, createMemoryValidationError(issues, { operation: OPERATION }));
   }
-  const queue = openTurnQueue(journal, scope.config.signal);
+  const queue = openLeaseQueue(journal, scope.config.signal);
   scope.onClose(queue.leave);
   let tail = neededTail(scope, state, journal.memory);
   let isReread = false;
   for (;;) {
-    const step: Step<Ctx> | "needs all" = await attemptBegin(scope, state, {
+    const progress: RunProgress<Ctx> | "needs all" = await attemptBegin(scope, state, {
       journal,
       queue,
       tail,
       isReread,
     });
-    isReread = step === "needs all";
-    if (step === "needs all") tail = undefined;
-    else if (step.lostTurn !== true || !queue.mayWait()) return step;
+    isReread = progress === "needs all";
+    if (progress === "needs all") tail = undefined;
+    else if (progress.lostLease !== true || !queue.mayWait()) return progress;
   }
 }
 
@@ -63,14 +63,14 @@ function neededTail<Ctx>(
 ): Tail | undefined {
   if (sent === undefined) return tailOf(memory, messages);
   if (validate !== undefined) return undefined;
-  return tailForCopy(memory, isByToken(sent) ? [] : sent.messages);
+  return tailForCopy(memory, isSentByToken(sent) ? [] : sent.messages);
 }
 
 interface LoadAttempt {
   readonly journal: Journal;
-  readonly queue: TurnQueue;
+  readonly queue: LeaseQueue;
   readonly tail: Tail | undefined;
-  /** Whether the conversation is read a second time in the turn that this run was given. */
+  /** Whether the conversation is read a second time while this run has its place in the queue. */
   readonly isReread: boolean;
 }
 
@@ -78,7 +78,7 @@ async function attemptBegin<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
   { journal, queue, tail, isReread }: LoadAttempt,
-): Promise<Step<Ctx> | "needs all"> {
+): Promise<RunProgress<Ctx> | "needs all"> {
   const { conversationId } = journal;
   const loaded = await queue.load(tail, isReread);
   if (!loaded.success) return failMemory(state, loaded.error);
@@ -86,21 +86,21 @@ async function attemptBegin<Ctx>(
   const messages = stored?.messages ?? [];
   journal.loaded(loaded.data);
   scope.emit?.({ type: "memory_loaded", data: { conversationId, messageCount: messages.length } });
-  const ended = await endedBefore(scope, state, loaded.data);
+  const ended = await outcomeOfRepeatedRun(scope, state, loaded.data);
   if (ended !== undefined) return ended;
-  const unfinished = await findUnfinished(scope, state, { messages, stored });
+  const stopped = await findOpenCalls(scope, state, { messages, stored });
   const isAll = tail === undefined || isWhole(stored);
   // Messages that weren't loaded aren't dropped: they can be read and checked.
   const dropped = isAll ? firstPositionOf(stored) : 0;
-  const newInput = await findNewInput(scope, state, { journal, unfinished, dropped });
+  const newInput = await findNewInput(scope, state, { journal, stopped, dropped });
   if ("refused" in newInput) {
     // A copy that doesn't fit the end may be one of the whole conversation. A token needs no more messages to be checked.
-    const isDecided = isAll || isByToken(scope.sent);
+    const isDecided = isAll || isSentByToken(scope.sent);
     return isDecided ? fail(state, newInput.refused) : "needs all";
   }
   if ("failed" in newInput) return newInput.failed;
-  if (newInput.newMessages.length === 0 && stored !== null) return resume(scope, unfinished, newInput.given);
-  return takeInput(scope, state, { journal, newInput, unfinished });
+  if (newInput.newMessages.length === 0 && stored !== null) return resume(scope, stopped, newInput.given);
+  return takeInput(scope, state, { journal, newInput, stopped });
 }
 
 async function findNewInput<Ctx>(
@@ -108,14 +108,14 @@ async function findNewInput<Ctx>(
   state: RunState<Ctx>,
   {
     journal,
-    unfinished,
+    stopped,
     dropped,
-  }: { readonly journal: Journal; readonly unfinished: Unfinished<Ctx>; readonly dropped: number },
-): Promise<NewInput | { readonly refused: ContinuationRejected } | { readonly failed: Step<Ctx> }> {
-  const { stored } = unfinished;
+  }: { readonly journal: Journal; readonly stopped: StoppedConversation<Ctx>; readonly dropped: number },
+): Promise<NewInput | { readonly refused: ContinuationRejected } | { readonly failed: RunProgress<Ctx> }> {
+  const { stored } = stopped;
   const { sent } = scope;
   if (sent !== undefined) {
-    const taken = await takeContinuation(scope, { sent, dropped }, unfinished);
+    const taken = await takeContinuation(scope, { sent, dropped }, stopped);
     if (!taken.ok) return { refused: taken.error };
     return { newMessages: [...taken.added, ...state.messages], given: taken.given };
   }
@@ -132,33 +132,33 @@ async function takeInput<Ctx>(
   {
     journal,
     newInput,
-    unfinished,
-  }: { readonly journal: Journal; readonly newInput: NewInput; readonly unfinished: Unfinished<Ctx> },
-): Promise<Step<Ctx>> {
+    stopped,
+  }: { readonly journal: Journal; readonly newInput: NewInput; readonly stopped: StoppedConversation<Ctx> },
+): Promise<RunProgress<Ctx>> {
   const { newMessages, given } = newInput;
   // Sanitized apart from the stored messages: a caller's call is never stored without a result, and a caller's result never answers a stored call.
   const added = sanitizeConversation(newMessages);
   if (added.length === 0 && newMessages.length > 0) return failMemory(initial, nothingToAdd());
-  const blocked = await judgeInput(scope, initial, added);
+  const blocked = await checkInput(scope, initial, added);
   if (blocked !== undefined) return blocked;
   const aborted = abortError(scope.config.signal);
   if (aborted !== undefined) return fail(initial, aborted);
   const { memory } = journal;
   const isDecided = !isUndecided(given);
-  let before: RunState<Ctx> = { ...initial, messages: unfinished.state.messages };
+  let before: RunState<Ctx> = { ...initial, messages: stopped.state.messages };
   if (isDecided) {
-    // Calls that still wait are given up: the conversation goes on without them, in this run's turn.
-    const { step } = await answerDecided(scope, unfinished, given);
-    if (step.outcome !== undefined) return step;
-    before = step.state;
+    // Calls that still wait are given up: the conversation goes on without them, under this run's lease.
+    const { progress } = await answerDecided(scope, stopped, given);
+    if (progress.outcome !== undefined) return progress;
+    before = progress.state;
   } else if (memory.concurrency === "queue" && durabilityOf(memory) === "completed") {
-    const taken = await journal.takeTurn({ agentName: initial.currentAgentName });
-    if (!taken.success) return failTurn(initial, taken.error);
+    const taken = await journal.takeLease({ agentName: initial.currentAgentName });
+    if (!taken.success) return failLease(initial, taken.error);
   }
   const next = { ...before, messages: [...before.messages, ...added] };
   const saved = await journal.input(added, { agentName: next.currentAgentName });
   if (saved.success) return { state: next };
-  return isDecided ? failMemory(next, saved.error) : failTurn(next, saved.error);
+  return isDecided ? failMemory(next, saved.error) : failLease(next, saved.error);
 }
 
 function historyConflict(stored: ConversationMemory | null): MemoryErrorUnion {

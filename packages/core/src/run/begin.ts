@@ -5,16 +5,16 @@ import { isUndecided } from "../interruption.ts";
 import { abortError, runAborted } from "../limits/abort.ts";
 import { checkInstallable, faultOf, labelOfRun } from "../middleware/install.ts";
 import { type RunConfig, runSettingsSchema } from "../run-config.ts";
-import { fail, failMemory, OPERATION, type RunScope, type Step } from "../run-scope.ts";
+import { fail, failMemory, OPERATION, type RunProgress, type RunScope } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
 import { lastUserMessages } from "../stored/user-messages.ts";
 import { beginStored } from "./begin-stored.ts";
-import { judgeInput } from "./guardrails.ts";
-import { findUnfinished } from "./open-calls.ts";
+import { checkInput } from "./guardrails.ts";
+import { findOpenCalls } from "./open-calls.ts";
 import { resume } from "./resume.ts";
 
-/** Prepares the caller's state for the first turn. */
-export async function begin<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Promise<Step<Ctx>> {
+/** Prepares the caller's state for the first step. */
+export async function begin<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Promise<RunProgress<Ctx>> {
   const { config, journal } = scope;
   const aborted = abortError(config.signal);
   if (aborted !== undefined) return fail(state, aborted);
@@ -35,24 +35,24 @@ export async function begin<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Pr
  * Begins with a history from the caller. Its unanswered calls aren't run, since it is unknown who made them, unless there is a
  * decision about them.
  */
-async function beginUnstored<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Promise<Step<Ctx>> {
+async function beginUnstored<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Promise<RunProgress<Ctx>> {
   if (scope.sent !== undefined) return failWithoutStore(state);
-  // The guardrails judge what the model sees: a message that the sanitizer drops must not hide an earlier one from them.
+  // The guardrails check what the model sees: a message that the sanitizer drops must not hide an earlier one from them.
   const messages = sanitizeConversation(state.messages);
-  const blocked = await judgeInput(scope, state, lastUserMessages(messages));
+  const blocked = await checkInput(scope, state, lastUserMessages(messages));
   if (blocked !== undefined) return blocked;
   if (isUndecided(scope.given))
     return { state: messages === state.messages ? state : { ...state, messages } };
-  const unfinished = await findUnfinished(scope, state, { messages: state.messages, stored: null });
-  return resume(scope, unfinished, scope.given);
+  const stopped = await findOpenCalls(scope, state, { messages: state.messages, stored: null });
+  return resume(scope, stopped, scope.given);
 }
 
-function failWithoutId<Ctx>(state: RunState<Ctx>): Step<Ctx> {
+function failWithoutId<Ctx>(state: RunState<Ctx>): RunProgress<Ctx> {
   const issue = { path: "RunConfig.conversationId", expected: "an id, because memory.autoStore is true" };
   return failMemory(state, createMemoryValidationError([issue], { operation: OPERATION }));
 }
 
-function failWithoutStore<Ctx>(state: RunState<Ctx>): Step<Ctx> {
+function failWithoutStore<Ctx>(state: RunState<Ctx>): RunProgress<Ctx> {
   const expected = "memory.autoStore, because what a client sends back is compared with what is stored";
   const issue = { path: "RunConfig.resume.messages", expected };
   return failMemory(state, createMemoryValidationError([issue], { operation: OPERATION }));

@@ -4,56 +4,56 @@ import { frozenCopy } from "../immutable/copy.ts";
 import type { Interruption } from "../interruption.ts";
 import { abortable, abortError, runAborted } from "../limits/abort.ts";
 import { refusalOf } from "../model/reply.ts";
-import type { ReplyText } from "../model-calls/streamed-reply.ts";
-import { fail, failEnd, type ModelTurn, type RunScope, type Step } from "../run-scope.ts";
+import type { StreamedReply } from "../model-calls/streamed-reply.ts";
+import { fail, failEnd, type RunProgress, type RunScope, type StepStart } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
 import type { AppendEntry } from "../stored/lease.ts";
 import { checkGuardrails } from "./guardrails.ts";
 import { decodeOutput } from "./output.ts";
 
-type Judged<Ctx> = { readonly output: unknown } | { readonly failed: Step<Ctx> };
+type CheckedOutput<Ctx> = { readonly output: unknown } | { readonly failed: RunProgress<Ctx> };
 
 /** Ends the run with the model's final reply. It becomes part of the conversation only if it is accepted. */
 export async function conclude<Ctx>(
   scope: RunScope<Ctx>,
-  turn: ModelTurn<Ctx>,
-  { message, text }: { readonly message: Message; readonly text: ReplyText },
-): Promise<Step<Ctx>> {
-  const { state } = turn;
+  step: StepStart<Ctx>,
+  { message, text }: { readonly message: Message; readonly text: StreamedReply },
+): Promise<RunProgress<Ctx>> {
+  const { state } = step;
   const agentName = state.currentAgentName;
-  const judged = await judgeOutput(scope, turn, message);
-  if ("failed" in judged) {
+  const verdict = await checkOutput(scope, step, message);
+  if ("failed" in verdict) {
     if (abortError(scope.config.signal) === undefined) text.retract();
-    return judged.failed;
+    return verdict.failed;
   }
   text.release(message);
   scope.emit?.({ type: "assistant_message", data: { agentName, message } });
   const next = { ...state, messages: [...state.messages, message], turnCount: state.turnCount + 1 };
   const stored = await scope.journal?.reply(message, { agentName });
   if (stored?.success === false) return failEnd(next, stored.error);
-  return { state: next, outcome: { status: "completed", output: judged.output } };
+  return { state: next, outcome: { status: "completed", output: verdict.output } };
 }
 
 /** Ends the run with a reply that is stored already. */
 export async function concludeStored<Ctx>(
   scope: RunScope<Ctx>,
-  turn: ModelTurn<Ctx>,
+  step: StepStart<Ctx>,
   reply: Message,
-): Promise<Step<Ctx>> {
-  const judged = await judgeOutput(scope, turn, reply);
-  if ("failed" in judged) return judged.failed;
-  return { state: turn.state, outcome: { status: "completed", output: judged.output } };
+): Promise<RunProgress<Ctx>> {
+  const verdict = await checkOutput(scope, step, reply);
+  if ("failed" in verdict) return verdict.failed;
+  return { state: step.state, outcome: { status: "completed", output: verdict.output } };
 }
 
 /**
  * The output is what was said; of a refusal its words, unless a codec waits for something else. Of a reply that says nothing,
  * e.g. an image, it is `""`.
  */
-async function judgeOutput<Ctx>(
+async function checkOutput<Ctx>(
   scope: RunScope<Ctx>,
-  { state, agent }: ModelTurn<Ctx>,
+  { state, agent }: StepStart<Ctx>,
   reply: Message,
-): Promise<Judged<Ctx>> {
+): Promise<CheckedOutput<Ctx>> {
   const { config } = scope;
   const refusal = refusalOf(reply);
   if (refusal !== undefined && agent.outputCodec !== undefined) {
@@ -86,7 +86,7 @@ export async function interrupt<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
   { interruptions, entry }: { readonly interruptions: readonly Interruption[]; readonly entry?: AppendEntry },
-): Promise<Step<Ctx>> {
+): Promise<RunProgress<Ctx>> {
   const stored = entry === undefined ? undefined : await store(scope, entry);
   if (stored === "aborted") return fail(state, runAborted(scope.config.signal));
   if (stored?.success === false) return failEnd(state, stored.error);

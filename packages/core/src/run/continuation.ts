@@ -14,9 +14,9 @@ import { frozenCopy } from "../immutable/copy.ts";
 import { frozenInput, frozenMessages } from "../immutable/messages.ts";
 import type { ClientToolResult, GivenDecisions } from "../interruption.ts";
 import { abortable } from "../limits/abort.ts";
-import type { RunScope, Sent } from "../run-scope.ts";
+import type { RunScope, SentHistory } from "../run-scope.ts";
 import { givesOutTails } from "../stored/tail.ts";
-import type { Unfinished } from "./open-calls.ts";
+import type { StoppedConversation } from "./open-calls.ts";
 
 /** What a client's continuation adds to the stored conversation. */
 export type TakenContinuation =
@@ -26,18 +26,18 @@ export type TakenContinuation =
 const validateStrictly = defaultContinuationValidator();
 
 interface SentContinuation {
-  readonly sent: Sent;
+  readonly sent: SentHistory;
   /** How many messages the store has dropped, as far as that is known. */
   readonly dropped: number;
 }
 
-/** Judges what a client sent, and takes from it what it adds. Rejects when the run is aborted meanwhile. */
+/** Validates what a client sent, and takes from it what it adds. Rejects when the run is aborted meanwhile. */
 export async function takeContinuation<Ctx>(
   scope: RunScope<Ctx>,
   { sent, dropped }: SentContinuation,
-  { stored, open }: Unfinished<Ctx>,
+  { stored, open }: StoppedConversation<Ctx>,
 ): Promise<TakenContinuation> {
-  const { config, given, journal, isJudgedNew } = scope;
+  const { config, given, journal, isValidatedAsNew } = scope;
   const incoming = frozenInput(sent.messages);
   const persisted = frozenMessages(stored?.messages ?? []);
   const facts = frozenCopy({
@@ -58,9 +58,9 @@ export async function takeContinuation<Ctx>(
     const conversationId = config.conversationId;
     const continuation = { persisted, incoming, conversationId, ...facts };
     // Called on its object, which may be an instance of a class.
-    const judge = async () =>
+    const validate = async () =>
       config.validate === undefined ? validateStrictly(continuation) : config.validate(continuation);
-    if (!isJudgedNew || persisted.length > 0) await abortable(judge(), config.signal);
+    if (!isValidatedAsNew || persisted.length > 0) await abortable(validate(), config.signal);
   } catch (thrown) {
     if (config.signal?.aborted === true) throw thrown;
     scope.refusal = { thrown };
@@ -96,4 +96,4 @@ function toRejection(thrown: unknown): ContinuationRejected {
   return rejected("rejected", thrown instanceof Error ? thrown.message : "RunConfig.validate threw no Error");
 }
 
-export const isByToken = (sent: Sent | undefined): boolean => sent?.historyToken !== undefined;
+export const isSentByToken = (sent: SentHistory | undefined): boolean => sent?.historyToken !== undefined;

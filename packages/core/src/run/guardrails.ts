@@ -3,7 +3,7 @@ import { bytesIn, messageText, textIn } from "@jaf/memory/internal";
 import type { Guardrail, ValidationResult } from "../guardrails/guardrail.ts";
 import { plainCopy } from "../immutable/copy.ts";
 import { abortable, abortError } from "../limits/abort.ts";
-import { fail, type RunScope, type Step } from "../run-scope.ts";
+import { fail, type RunProgress, type RunScope } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
 import { type Masking, textOfThrown } from "../thrown.ts";
 
@@ -13,13 +13,13 @@ const passed: ValidationResult = { isValid: true };
 export async function checkGuardrails<I, Ctx>(
   scope: RunScope<Ctx>,
   guardrails: readonly Guardrail<I, Ctx>[] | undefined,
-  judged: { readonly stage: "input" | "output"; readonly value: I; readonly context: Readonly<Ctx> },
+  checked: { readonly stage: "input" | "output"; readonly value: I; readonly context: Readonly<Ctx> },
 ): Promise<ValidationResult> {
   for (const guardrail of guardrails ?? []) {
-    const verdict = await judge(scope, guardrail, judged);
+    const verdict = await runGuardrail(scope, guardrail, checked);
     if (verdict.isValid) continue;
     if (scope.config.signal?.aborted !== true) {
-      const data = { stage: judged.stage, reason: verdict.errorMessage };
+      const data = { stage: checked.stage, reason: verdict.errorMessage };
       scope.emit?.({ type: "guardrail_tripped", data });
     }
     return verdict;
@@ -27,7 +27,7 @@ export async function checkGuardrails<I, Ctx>(
   return passed;
 }
 
-async function judge<I, Ctx>(
+async function runGuardrail<I, Ctx>(
   { config, mask }: RunScope<Ctx>,
   guardrail: Guardrail<I, Ctx>,
   { value, context }: { readonly value: I; readonly context: Readonly<Ctx> },
@@ -52,21 +52,21 @@ const LONGEST = 300;
 const QUOTE = 8;
 
 /**
- * The reason of a guardrail that threw. The error's message is left out if it quotes what was judged, as that of `JSON.parse`
+ * The reason of a guardrail that threw. The error's message is left out if it quotes what was checked, as that of `JSON.parse`
  * does: reasons are logged, and must not quote the conversation.
  */
-function failureReason(thrown: unknown, judged: unknown, mask: Masking): string {
+function failureReason(thrown: unknown, checked: unknown, mask: Masking): string {
   if (!(thrown instanceof Error)) return `a guardrail failed with ${typeof thrown}`;
   const reason = `a guardrail failed with ${thrown.name}`;
   const message = mask(textOfThrown(thrown)).replace(/\s+/g, " ").trim();
   const shown = message.length > LONGEST ? `${message.slice(0, LONGEST)}…` : message;
-  return shown === "" || quotes(shown, textOf(judged)) ? reason : `${reason}: ${shown}`;
+  return shown === "" || quotes(shown, textOf(checked)) ? reason : `${reason}: ${shown}`;
 }
 
-function textOf(judged: unknown): string {
-  if (typeof judged === "string") return judged;
+function textOf(checked: unknown): string {
+  if (typeof checked === "string") return checked;
   try {
-    return JSON.stringify(judged) ?? "";
+    return JSON.stringify(checked) ?? "";
   } catch {
     return "";
   }
@@ -82,12 +82,12 @@ function quotes(message: string, text: string): boolean {
   return false;
 }
 
-/** Lets the input guardrails judge what users said in these messages; how the run ends if they don't let it pass. */
-export async function judgeInput<Ctx>(
+/** Checks what users said in these messages by the input guardrails; how the run ends if they don't let it pass. */
+export async function checkInput<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
   messages: readonly Message[],
-): Promise<Step<Ctx> | undefined> {
+): Promise<RunProgress<Ctx> | undefined> {
   const { initialInputGuardrails, signal } = scope.config;
   if (initialInputGuardrails === undefined) return undefined;
   const said = messages.filter(({ role }) => role === "user");

@@ -19,7 +19,7 @@ import type { CallBatch } from "../tool-calls/execute-call.ts";
 import { isHandoff } from "../tool-calls/handoff.ts";
 
 /** A conversation that can be continued where it stopped. */
-export interface Unfinished<Ctx> {
+export interface StoppedConversation<Ctx> {
   /** With the agent that had the conversation. */
   readonly state: RunState<Ctx>;
   /** As they are stored, including open calls. */
@@ -27,12 +27,12 @@ export interface Unfinished<Ctx> {
   readonly stored: ConversationMemory | null;
   /** The agent that had the conversation, if it can be called. */
   readonly found: FoundAgent<Ctx>;
-  readonly calls?: UnansweredCalls<Ctx>;
+  readonly calls?: OpenCallBatch<Ctx>;
   readonly open: OpenCalls;
 }
 
 /** The calls that the conversation ends with. */
-export interface UnansweredCalls<Ctx> {
+export interface OpenCallBatch<Ctx> {
   readonly batch: CallBatch<Ctx>;
   readonly known: PendingApprovals;
   /** What happens to the calls without any decision. */
@@ -45,19 +45,19 @@ interface Source {
 }
 
 /** Finds the open calls of a conversation and what they wait for. Rejects when the run is aborted meanwhile. */
-export async function findUnfinished<Ctx>(
+export async function findOpenCalls<Ctx>(
   scope: RunScope<Ctx>,
   initial: RunState<Ctx>,
   source: Source,
-): Promise<Unfinished<Ctx>> {
+): Promise<StoppedConversation<Ctx>> {
   const { messages, stored } = source;
   const metadata: StoredMetadata = stored === null ? {} : readMetadata(stored);
   const pending = pendingToolCalls(messages);
   const currentAgentName = agentNameOf(scope, initial, { metadata, isWaitedFor: pending !== undefined });
   const state = { ...initial, messages: sanitizeConversation(messages), currentAgentName };
   const found = findAgent(scope.config, currentAgentName);
-  const unfinished = { state, messages, stored, found, open: nothingOpen };
-  if (!found.ok || pending === undefined) return unfinished;
+  const stopped = { state, messages, stored, found, open: nothingOpen };
+  if (!found.ok || pending === undefined) return stopped;
   const known = pendingApprovalsOf(locationOf(initial, source, { pending, metadata }), metadata.approvals);
   const { approved } = known.record;
   const { location } = known;
@@ -72,15 +72,15 @@ export async function findUnfinished<Ctx>(
   const classified = await classifyCalls(scope, all, { decisions: approvedBefore(approved), waiting: known });
   const open = openCalls(all, { known, classified });
   const batch = stored === null ? { ...all, calls: interruptedCalls(all, classified) } : all;
-  return { ...unfinished, calls: { batch, known, classified }, open };
+  return { ...stopped, calls: { batch, known, classified }, open };
 }
 
 function openCalls<Ctx>(
   { calls }: CallBatch<Ctx>,
-  { known: { location, record }, classified }: Omit<UnansweredCalls<Ctx>, "batch">,
+  { known: { location, record }, classified }: Omit<OpenCallBatch<Ctx>, "batch">,
 ): OpenCalls {
   const bindings = new Map<string, string>();
-  for (const [call, { text }] of classified.judged) {
+  for (const [call, { text }] of classified.argumentsByCall) {
     if (text !== undefined) bindings.set(call.id, bindingOf(location, call, text));
   }
   return {

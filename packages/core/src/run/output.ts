@@ -1,7 +1,7 @@
 import type { Message } from "@jaf/memory";
 import { messageText } from "@jaf/memory/internal";
 import type * as z from "zod";
-import type { Step } from "../run-scope.ts";
+import type { RunProgress } from "../run-scope.ts";
 
 export type DecodedOutput =
   | { readonly ok: true; readonly output: unknown }
@@ -66,7 +66,7 @@ async function parse(codec: z.ZodType, value: unknown): Promise<DecodedOutput> {
 const SHOWN_FAULTS = 20;
 
 /** What is wrong with the reply that a run was to end with, where the model may do better. */
-export function repairableFaults<Ctx>({ outcome }: Step<Ctx>): readonly z.ZodIssue[] | undefined {
+export function repairableFaults<Ctx>({ outcome }: RunProgress<Ctx>): readonly z.ZodIssue[] | undefined {
   if (outcome?.status !== "error" || outcome.error._tag !== "DecodeError") return undefined;
   const { errors } = outcome.error;
   return isCodecFault(errors) ? undefined : errors;

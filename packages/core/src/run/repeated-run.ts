@@ -6,31 +6,31 @@ import {
   sameJson,
 } from "@jaf/memory/internal";
 import { abortable } from "../limits/abort.ts";
-import { fail, failMemory, OPERATION, type RunScope, type Step } from "../run-scope.ts";
+import { fail, failMemory, OPERATION, type RunProgress, type RunScope } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
-import { endingOf, loadConversation, type StoredEnding } from "../stored/load.ts";
+import { loadConversation, type StoredOutcome, storedOutcomeOf } from "../stored/load.ts";
 import { concludeStored } from "./conclude.ts";
-import { findUnfinished } from "./open-calls.ts";
-import { resume, waitsForSomebody } from "./resume.ts";
+import { findOpenCalls } from "./open-calls.ts";
+import { onlyWaits, resume } from "./resume.ts";
 
-type Replied = Extract<StoredEnding, { readonly kind: "replied" }>;
+type Replied = Extract<StoredOutcome, { readonly kind: "replied" }>;
 
 /**
  * The outcome of the same run if it has ended before, according to the store: its process died before it could return it. No
  * tool runs, the model isn't called, and nothing is stored, except that expired approvals are asked for again. Rejects when the
  * run is aborted meanwhile.
  */
-export async function endedBefore<Ctx>(
+export async function outcomeOfRepeatedRun<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
   reading: ProviderReading,
-): Promise<Step<Ctx> | undefined> {
+): Promise<RunProgress<Ctx> | undefined> {
   const { conversation: stored } = reading;
-  const ending = endingOf(reading);
-  if (ending === undefined || stored === null) return undefined;
-  switch (ending.kind) {
+  const outcome = storedOutcomeOf(reading);
+  if (outcome === undefined || stored === null) return undefined;
+  switch (outcome.kind) {
     case "replied":
-      return replyAgain(scope, state, { ending, stored });
+      return replyAgain(scope, state, { outcome, stored });
     case "interrupted":
       return waitAgain(scope, state, stored);
     case "changed":
@@ -41,10 +41,10 @@ export async function endedBefore<Ctx>(
 }
 
 /** The outcome of another execution of the same run, which ended first; `undefined` if it isn't known. */
-export async function endedElsewhere<Ctx>(
+export async function outcomeElsewhere<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
-): Promise<Step<Ctx> | undefined> {
+): Promise<RunProgress<Ctx> | undefined> {
   const { journal, config } = scope;
   if (journal === undefined) return undefined;
   const { memory, conversationId, runKey: receiptFor } = journal;
@@ -53,7 +53,7 @@ export async function endedElsewhere<Ctx>(
     const loaded = await abortable(loadConversation(memory, conversationId, { receiptFor, signal }), signal);
     if (!loaded.success) return undefined;
     journal.loaded(loaded.data);
-    return await endedBefore(scope, state, loaded.data);
+    return await outcomeOfRepeatedRun(scope, state, loaded.data);
   } catch (thrown) {
     if (signal?.aborted !== true) throw thrown;
     return undefined;
@@ -61,20 +61,20 @@ export async function endedElsewhere<Ctx>(
 }
 
 interface RepliedIn {
-  readonly ending: Replied;
+  readonly outcome: Replied;
   readonly stored: ConversationMemory;
 }
 
 async function replyAgain<Ctx>(
   scope: RunScope<Ctx>,
   initial: RunState<Ctx>,
-  { ending: { messages, reply, isLast }, stored }: RepliedIn,
-): Promise<Step<Ctx>> {
+  { outcome: { messages, reply, isLast }, stored }: RepliedIn,
+): Promise<RunProgress<Ctx>> {
   if (!answersSame(messages, [...(scope.sent?.messages ?? []), ...initial.messages])) {
     return failMemory(initial, hasChanged());
   }
   // The store knows only the agent of the last run.
-  const { state, found } = await findUnfinished(scope, initial, { messages, stored: isLast ? stored : null });
+  const { state, found } = await findOpenCalls(scope, initial, { messages, stored: isLast ? stored : null });
   if (!found.ok) return fail(state, found.error);
   return concludeStored(scope, { state, agent: found.agent }, reply);
 }
@@ -90,13 +90,13 @@ async function waitAgain<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
   stored: ConversationMemory,
-): Promise<Step<Ctx>> {
+): Promise<RunProgress<Ctx>> {
   const { messages } = stored;
-  const unfinished = await findUnfinished(scope, state, { messages, stored });
-  const { found, calls } = unfinished;
-  if (!found.ok) return fail(unfinished.state, found.error);
-  if (calls === undefined || !waitsForSomebody(calls)) return failMemory(state, hasChanged());
-  return resume(scope, unfinished, { approvals: [], toolResults: [] });
+  const stopped = await findOpenCalls(scope, state, { messages, stored });
+  const { found, calls } = stopped;
+  if (!found.ok) return fail(stopped.state, found.error);
+  if (calls === undefined || !onlyWaits(calls)) return failMemory(state, hasChanged());
+  return resume(scope, stopped, { approvals: [], toolResults: [] });
 }
 
 const hasChanged = () => createMemoryConflictError("version", { operation: OPERATION });

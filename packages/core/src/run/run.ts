@@ -3,12 +3,12 @@ import { describeCause, present } from "@jaf/memory/internal";
 import { frozenCopy } from "../immutable/copy.ts";
 import { openRunMiddleware } from "../middleware/run-middleware.ts";
 import type { RunConfig } from "../run-config.ts";
-import type { RunScope, ScopeOptions, Step } from "../run-scope.ts";
+import type { RunProgress, RunScope, ScopeOptions } from "../run-scope.ts";
 import { frozenState, ownState, type RunResult, type RunState } from "../state.ts";
 import { begin } from "./begin.ts";
-import { endedElsewhere } from "./repeated-run.ts";
+import { outcomeElsewhere } from "./repeated-run.ts";
 import { openScope } from "./scope.ts";
-import { takeTurn } from "./step.ts";
+import { takeStep } from "./step.ts";
 
 /**
  * Runs agents from a state until one gives its final reply, or the run is interrupted or fails. Failures at run time are
@@ -30,7 +30,7 @@ import { takeTurn } from "./step.ts";
  * Without new messages the run resumes the stored conversation: tools that have finished don't run again, and if it ends with a
  * reply, that is the output. Calls that need an approval or the client end the run as `interrupted`: run again with `resume`.
  *
- * One run at a time has the turn of a stored conversation; see `memory.concurrency`.
+ * One run at a time holds the lease of a stored conversation; see `memory.concurrency`.
  *
  * `Out` isn't checked: the agents of a registry differ in their output, so the caller states which type to expect.
  */
@@ -62,7 +62,7 @@ export async function execute<Ctx, Out>(
   scope.emit?.({ type: "run_start", data: { runId, traceId } });
   try {
     const { state, outcome } = await runSteps(scope, initial);
-    if (outcome.status === "error") await scope.journal?.releaseTurn();
+    if (outcome.status === "error") await scope.journal?.releaseLease();
     const historyFrom = scope.journal?.historyFrom();
     // The messages of a failed run are no history.
     const historyToken = outcome.status === "error" ? undefined : scope.journal?.historyToken();
@@ -89,20 +89,20 @@ function spentBy<Ctx>({ spending, journal }: RunScope<Ctx>): RunResult<unknown>[
 async function runSteps<Ctx>(
   scope: RunScope<Ctx>,
   initial: RunState<Ctx>,
-): Promise<Required<Pick<Step<Ctx>, "state" | "outcome">>> {
+): Promise<Required<Pick<RunProgress<Ctx>, "state" | "outcome">>> {
   let state = initial;
   try {
     if (!Array.isArray(initial.messages)) throw new TypeError("RunState.messages: expected a list");
-    let step = await begin(scope, state);
-    if (step.outcome?.status !== "error") scope.onJudged?.();
-    const middleware = openRunMiddleware(scope, step);
-    if (middleware !== undefined) step = await middleware.start();
+    let progress = await begin(scope, state);
+    if (progress.outcome?.status !== "error") scope.onContinuationAccepted?.();
+    const middleware = openRunMiddleware(scope, progress);
+    if (middleware !== undefined) progress = await middleware.start();
     for (;;) {
-      if (step.endedElsewhere === true) step = (await endedElsewhere(scope, initial)) ?? step;
-      const { outcome } = step;
-      state = step.state;
+      if (progress.endedElsewhere === true) progress = (await outcomeElsewhere(scope, initial)) ?? progress;
+      const { outcome } = progress;
+      state = progress.state;
       if (outcome === undefined) {
-        step = await takeTurn(scope, state, middleware?.additions());
+        progress = await takeStep(scope, state, middleware?.additions());
         continue;
       }
       if (outcome.status === "completed") await middleware?.finish(state);

@@ -1,10 +1,10 @@
-import { openView } from "../context/prepare-context.ts";
+import { openContext } from "../context/prepare-context.ts";
 import { openEmitter } from "../events.ts";
 import { frozenInput } from "../immutable/messages.ts";
 import type { GivenDecisions } from "../interruption.ts";
 import { openSpending } from "../limits/budget.ts";
 import type { Resume, RunConfig } from "../run-config.ts";
-import type { RunScope, ScopeOptions, Sent } from "../run-scope.ts";
+import type { RunScope, ScopeOptions, SentHistory } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
 import { fingerprint } from "../stored/fingerprint.ts";
 import { openJournal } from "../stored/journal.ts";
@@ -15,12 +15,20 @@ const DEFAULT_MAX_TURNS = 50;
 export function openScope<Ctx>(
   state: RunState<Ctx>,
   config: RunConfig<Ctx>,
-  { streaming, sink, isContinuation = false, onJudged, isJudgedNew = false, label, writes }: ScopeOptions,
+  {
+    streaming,
+    sink,
+    isContinuation = false,
+    onContinuationAccepted,
+    isValidatedAsNew = false,
+    label,
+    writes,
+  }: ScopeOptions,
 ): RunScope<Ctx> {
   const { runId, traceId, messages: initial } = state;
   const { memory, conversationId, signal, resume } = config;
   const { approvals = [], toolResults = [] } = resume ?? {};
-  const sent = sentIn(resume ?? {});
+  const sent = sentHistoryIn(resume ?? {});
   const { emit, close } = openEmitter(config, { runId, conversationId, sink });
   const executionId = once(() => crypto.randomUUID());
   const closing: (() => void)[] = [];
@@ -53,8 +61,8 @@ export function openScope<Ctx>(
     streaming,
     startedAt: Date.now(),
     isContinuation: isContinuation || sent !== undefined || approvals.length > 0 || toolResults.length > 0,
-    onJudged,
-    isJudgedNew,
+    onContinuationAccepted,
+    isValidatedAsNew,
     refusal: undefined,
     emit,
     close: () => {
@@ -70,7 +78,7 @@ export function openScope<Ctx>(
     spending,
     mask: maskingOf(config),
     journal,
-    view: openView({ config, journal, initial }),
+    prepareContext: openContext({ config, journal, initial }),
   };
 }
 
@@ -89,7 +97,7 @@ function once<T>(make: () => T): () => T {
 function runKeyOf<Ctx>(
   { runId, currentAgentName, messages }: RunState<Ctx>,
   { approvals, toolResults }: GivenDecisions,
-  { messages: sent, ...token }: Sent = { messages: [] },
+  { messages: sent, ...token }: SentHistory = { messages: [] },
 ): string | undefined {
   try {
     const handedIn = [messages, approvals, toolResults, [...Object.values(token), ...sent]];
@@ -101,7 +109,7 @@ function runKeyOf<Ctx>(
 }
 
 /** `undefined`: it sent neither messages nor a token. */
-function sentIn({ messages, historyToken }: Resume): Sent | undefined {
+function sentHistoryIn({ messages, historyToken }: Resume): SentHistory | undefined {
   if (historyToken !== undefined) return { messages: messages ?? [], historyToken };
   return messages === undefined ? undefined : { messages };
 }

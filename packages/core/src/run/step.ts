@@ -9,9 +9,9 @@ import {
   renewExpired,
 } from "../approvals/pending-approvals.ts";
 import { abortError } from "../limits/abort.ts";
-import type { NamedAddition } from "../middleware.ts";
+import type { PromptAddition } from "../middleware.ts";
 import { callModel } from "../model-calls/call-model.ts";
-import { fail, failMemory, type ModelTurn, type RunScope, type Step, timeOf } from "../run-scope.ts";
+import { fail, failMemory, type RunProgress, type RunScope, type StepStart, timeOf } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
 import { answerCalls } from "./answer-calls.ts";
 import { conclude, interrupt } from "./conclude.ts";
@@ -20,55 +20,55 @@ import { repairableFaults, repairRequest } from "./output.ts";
 const DEFAULT_OUTPUT_REPAIRS = 1;
 
 /**
- * One turn: the model replies, and its reply ends the run or has its tools run.
+ * One step: the model replies, and its reply ends the run or has its tools run.
  *
  * `additions`: what the middleware adds to the prompt.
  */
-export async function takeTurn<Ctx>(
+export async function takeStep<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
-  additions: readonly NamedAddition[] = [],
-): Promise<Step<Ctx>> {
+  additions: readonly PromptAddition[] = [],
+): Promise<RunProgress<Ctx>> {
   const aborted = abortError(scope.config.signal);
   if (aborted !== undefined) return fail(state, aborted);
   const found = findAgent(scope.config, state.currentAgentName);
   if (!found.ok) return fail(state, found.error);
-  const refused = beginTurn(scope, state);
+  const refused = beginStep(scope, state);
   if (refused !== undefined) return refused;
-  const turn = { state, agent: found.agent };
+  const step = { state, agent: found.agent };
   const { outputRepairs = DEFAULT_OUTPUT_REPAIRS } = scope.config;
-  let behind: readonly Message[] = [];
+  let trailing: readonly Message[] = [];
   for (let repair = 1; ; repair++) {
-    const reply = await callModel(scope, turn, { additions, behind });
+    const reply = await callModel(scope, step, { additions, trailing });
     if (!reply.ok) return fail(state, reply.error);
     if (reply.message.tool_calls !== undefined) {
-      // The text of a reply with calls is no output, so no guardrail judges it.
+      // The text of a reply with calls is no output, so no guardrail checks it.
       reply.text.release();
-      return runCalls(scope, turn, reply.message);
+      return runCalls(scope, step, reply.message);
     }
-    const ended = await conclude(scope, turn, reply);
+    const ended = await conclude(scope, step, reply);
     const faults = repair > outputRepairs ? undefined : repairableFaults(ended);
     if (faults === undefined) return ended;
     const data = { agentName: state.currentAgentName, repair, issueCount: faults.length };
     scope.emit?.({ type: "output_repair", data });
-    behind = [...behind, reply.message, repairRequest(reply.message, faults)];
+    trailing = [...trailing, reply.message, repairRequest(reply.message, faults)];
   }
 }
 
-/** Emits that a turn begins; fails if the run has used all its turns. */
-export function beginTurn<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Step<Ctx> | undefined {
+/** Emits that a step begins; fails if the run has used all its steps (`RunConfig.maxTurns`). */
+export function beginStep<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): RunProgress<Ctx> | undefined {
   const { turnCount, currentAgentName: agentName } = state;
   // Negated, so that a limit of NaN stops the run instead of never doing so.
   if (!(turnCount < scope.maxTurns)) return fail(state, { _tag: "MaxTurnsExceeded", turns: turnCount });
-  scope.emit?.({ type: "turn_start", data: { turn: turnCount + 1, agentName } });
+  scope.emit?.({ type: "step_start", data: { step: turnCount + 1, agentName } });
   return undefined;
 }
 
 async function runCalls<Ctx>(
   scope: RunScope<Ctx>,
-  { state, agent }: ModelTurn<Ctx>,
+  { state, agent }: StepStart<Ctx>,
   message: Message,
-): Promise<Step<Ctx>> {
+): Promise<RunProgress<Ctx>> {
   const { currentAgentName } = state;
   const callScope = `${scope.executionId()}:${state.turnCount}`;
   const stored =

@@ -23,7 +23,7 @@ import { plainCopy } from "../immutable/copy.ts";
 import { abortError, sleep } from "../limits/abort.ts";
 import type { MemoryConfig } from "../memory-config.ts";
 import { callObserver } from "../thrown.ts";
-import { incarnationConflict, turnLeaseOf } from "./lease-record.ts";
+import { incarnationConflict, leaseOf } from "./lease-record.ts";
 import { asResult, type Head, loadHead, thrownBy } from "./load.ts";
 import { metadataVersionOf, versionOf } from "./metadata.ts";
 
@@ -83,7 +83,7 @@ type Existence = "absent" | "created" | "known";
 /** The appends of a run, which come one after the other. */
 export function openAppends(options: AppendsOptions) {
   const { memory, conversationId, executionId } = options;
-  const enter = openLine();
+  const enter = openWriteOrder();
   let sent = 0;
   let existence: Existence = "absent";
   let createdUnderKey: string | undefined;
@@ -108,7 +108,7 @@ export function openAppends(options: AppendsOptions) {
     for (let attempt = 1; ; attempt++) {
       const { signal } = options;
       const reading = loadHead(memory, conversationId, { receiptFor: createdUnderKey, signal });
-      const head = await unlessAborted(reading, signal);
+      const head = await readWithAbortGrace(reading, signal);
       if (head.success) {
         observeHead(head.data);
         return isIdentified() ? createSuccess(undefined) : createFailure(incarnationConflict());
@@ -240,7 +240,7 @@ async function refusalBy(
 }
 
 /** Lets one after the other enter, in the order in which they ask. */
-function openLine(): () => Promise<() => void> {
+function openWriteOrder(): () => Promise<() => void> {
   let last: Promise<void> = Promise.resolve();
   return async () => {
     const before = last;
@@ -262,7 +262,7 @@ function isCreatedByThisRun(
   { conversation, receipt }: Head,
 ): boolean {
   const tellsReceipts = isVersionedProvider(memory.provider);
-  return turnLeaseOf(conversation)?.id === executionId && (!tellsReceipts || receipt !== undefined);
+  return leaseOf(conversation)?.id === executionId && (!tellsReceipts || receipt !== undefined);
 }
 
 /** Whether to try again; resolves when it is time to. */
@@ -283,7 +283,7 @@ async function mayRetry(
 const ABORTED_READ_MS = 1_000;
 
 /** For a read that a write needs. Finished results are stored also after an abort, but no run waits for a store that never answers. */
-async function unlessAborted<T>(
+async function readWithAbortGrace<T>(
   reading: Promise<Result<T>>,
   signal: AbortSignal | undefined,
 ): Promise<Result<T>> {

@@ -4,8 +4,8 @@ import { sleep } from "../limits/abort.ts";
 import type { Spending } from "../limits/budget.ts";
 import { durabilityOf, type MemoryConfig } from "../memory-config.ts";
 import { type KnownState, openAppends } from "./append.ts";
-import { type AppendEntry, type EntryWrite, openTurnLease, type TurnLeaseOptions } from "./lease.ts";
-import { turnLeaseOf } from "./lease-record.ts";
+import { type AppendEntry, type EntryWrite, type LeaseOptions, openLease } from "./lease.ts";
+import { leaseOf } from "./lease-record.ts";
 import type { Loaded } from "./load.ts";
 import { firstPositionOf, nextPositionOf, readMetadata, toMetadata } from "./metadata.ts";
 
@@ -21,10 +21,10 @@ export interface JournalHistory {
 
 /**
  * Writes a run's messages to the store when its durability asks for it: `input`, `calls`, `result`, `results`, `reply` and
- * `interrupt` append them, or keep them for the next append. Appends of a run never overlap, and none succeeds once another run
+ * `interrupt` append them, or hold them for the next append. Appends of a run never overlap, and none succeeds once another run
  * has appended something.
  *
- * From its first append to its last, the run holds the conversation's turn by a lease, which ends by itself should the
+ * From its first append to its last, the run holds the conversation's lease, which ends by itself should the
  * process die.
  */
 export interface Journal {
@@ -50,10 +50,10 @@ export interface Journal {
    */
   readonly historyToken: () => string | undefined;
   /**
-   * Takes the turn before anything is appended, and stores `entry`. Fails, e.g. with a conflict, if another run has the turn.
-   * Rejects when the run is aborted while the store is asked who has the turn.
+   * Takes the lease before anything is appended, and stores `entry`. Fails, e.g. with a conflict, if another run holds the lease.
+   * Rejects when the run is aborted while the store is asked who holds the lease.
    */
-  readonly takeTurn: (entry: AppendEntry) => Promise<Result<void>>;
+  readonly takeLease: (entry: AppendEntry) => Promise<Result<void>>;
   /** The new messages that the run was given. */
   readonly input: (messages: readonly Message[], entry: AppendEntry) => Promise<Result<void>>;
   /** A reply with tool calls; no tool runs before this succeeded. */
@@ -65,25 +65,25 @@ export interface Journal {
   readonly result: (message: Message, entry?: AppendEntry) => Promise<Result<void>>;
   /** All results of a reply, in call order. Does nothing where `result` has stored each of them. */
   readonly results: (messages: readonly Message[]) => void;
-  /** The final reply, together with the messages that were kept. Ends the turn. */
+  /** The final reply, together with the messages that are pending. Releases the lease. */
   readonly reply: (message: Message, entry: AppendEntry) => Promise<Result<void>>;
   /**
-   * The run is interrupted: stores the messages that were kept, and what the run waits for. Ends the turn. Rejects as `takeTurn`
+   * The run is interrupted: stores the messages that are pending, and what the run waits for. Releases the lease. Rejects as `takeLease`
    * does.
    */
   readonly interrupt: (entry: AppendEntry) => Promise<Result<void>>;
   /**
-   * The run has failed: releases its lease, so that the next run need not wait until it expires. Messages that were kept are
+   * The run has failed: releases its lease, so that the next run need not wait until it expires. Messages that are pending are
    * dropped. Takes at most a second, also where the store doesn't answer.
    */
-  readonly releaseTurn: () => Promise<void>;
+  readonly releaseLease: () => Promise<void>;
   /** Stops the heartbeat. */
   readonly close: () => void;
 }
 
 const RELEASE_TIMEOUT_MS = 1_000;
 
-export interface JournalOptions extends TurnLeaseOptions {
+export interface JournalOptions extends LeaseOptions {
   /** See {@link Journal.runKey}. */
   readonly runKey: string | undefined;
   readonly spending: Pick<Spending, "loaded" | "ofConversation">;
@@ -93,9 +93,9 @@ export function openJournal(options: JournalOptions): Journal {
   const { memory, conversationId, executionId, runKey } = options;
   const durability = durabilityOf(memory);
   const appends = openAppends(options);
-  const lease = openTurnLease(options, appends);
+  const lease = openLease(options, appends);
   /** Messages for the next append. */
-  let kept: Message[] = [];
+  let pending: Message[] = [];
   let conversation: ConversationMemory | null = null;
   const readings: (readonly Message[])[] = [];
   let added: Message[] = [];
@@ -105,23 +105,23 @@ export function openJournal(options: JournalOptions): Journal {
   let hasGoneOn = false;
   let failed = false;
   /** Whether the store may have a lease of this run, which has to be released when the run fails. */
-  let mayHoldTurn = false;
+  let mayHoldLease = false;
   // The result of a stored call is stored at once, whatever the durability: the call must not be made again.
   let callsAreStored = false;
 
-  const keep = (messages: readonly Message[]): void => {
+  const addPending = (messages: readonly Message[]): void => {
     // Not `push(...messages)`: a long history has more messages than a call may have arguments.
     for (const message of messages) {
       added.push(message);
-      kept.push(message);
+      pending.push(message);
     }
   };
 
-  /** Appends the messages that were kept. The only write of messages to the store. */
+  /** Appends the messages that are pending. The only write of messages to the store. */
   async function append(entryWrite?: EntryWrite): Promise<Result<void>> {
-    mayHoldTurn ||= entryWrite?.action === "hold";
-    const messages = kept;
-    kept = [];
+    mayHoldLease ||= entryWrite?.action === "hold";
+    const messages = pending;
+    pending = [];
     const leave = await appends.enter();
     try {
       const held = await lease.ensureHeld();
@@ -154,7 +154,7 @@ export function openJournal(options: JournalOptions): Journal {
       conversation = reading.conversation;
       if (conversation !== null) readings.push(conversation.messages);
       options.spending.loaded(conversation === null ? undefined : readMetadata(conversation).spent);
-      lease.loaded(turnLeaseOf(conversation), reading.time);
+      lease.loaded(leaseOf(conversation), reading.time);
       start = nextPositionOf(conversation);
       added = [];
       historyFrom = firstPositionOf(conversation);
@@ -168,36 +168,36 @@ export function openJournal(options: JournalOptions): Journal {
     isStored: (message) => readings.some((messages) => messages.includes(message)),
     historyFrom: () => historyFrom,
     historyToken: () => (hasGoneOn ? undefined : appends.known().historyToken),
-    takeTurn: (entry) => {
+    takeLease: (entry) => {
       callsAreStored = true;
-      mayHoldTurn = true;
+      mayHoldLease = true;
       return lease.write(holding(entry));
     },
     input: async (messages, entry) => {
-      keep(messages);
-      return durability === "completed" || kept.length === 0 ? nothing : append(holding(entry));
+      addPending(messages);
+      return durability === "completed" || pending.length === 0 ? nothing : append(holding(entry));
     },
     calls: async (message, entry) => {
       callsAreStored = durability === "step";
-      keep([message]);
+      addPending([message]);
       return callsAreStored ? append(holding(entry)) : nothing;
     },
     result: async (message, entry) => {
       if (!callsAreStored) return nothing;
-      keep([message]);
+      addPending([message]);
       return append(entry && holding(entry));
     },
     results: (messages) => {
-      if (!callsAreStored) keep(messages);
+      if (!callsAreStored) addPending(messages);
     },
     reply: (message, entry) => {
-      keep([message]);
+      addPending([message]);
       return append(ending(entry));
     },
-    interrupt: (entry) => (kept.length === 0 ? lease.write(ending(entry)) : append(ending(entry))),
-    releaseTurn: async () => {
+    interrupt: (entry) => (pending.length === 0 ? lease.write(ending(entry)) : append(ending(entry))),
+    releaseLease: async () => {
       lease.close();
-      if (!mayHoldTurn) return;
+      if (!mayHoldLease) return;
       // Where a write has failed, the next would fail too, or come too late.
       if (!failed) {
         const over = new AbortController();

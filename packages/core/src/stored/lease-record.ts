@@ -1,7 +1,7 @@
 import type { ConversationMemory, MemoryErrorUnion } from "@jaf/memory";
 import { createMemoryConflictError } from "@jaf/memory/internal";
-import { DEFAULT_TURN_LEASE_MS } from "../memory-config.ts";
-import { type Lease, readMetadata, type TurnLeaseRecord } from "./metadata.ts";
+import { DEFAULT_LEASE_MS } from "../memory-config.ts";
+import { type Lease, type LeaseRecord, readMetadata } from "./metadata.ts";
 
 /** A day. No lease counts for longer, so that one that somebody else wrote into the metadata can't block a conversation for good. */
 export const LONGEST_LEASE_MS = 86_400_000;
@@ -11,7 +11,7 @@ export const leaseFrom = (now: number, leaseMs: number): Required<Lease> => {
   return { until: now + bounded, leaseMs: bounded };
 };
 
-/** The store's clock may be set back by this much without ending the turns that are under way. */
+/** The store's clock may be set back by this much without ending the leases that are held. */
 const TOLERANCE_MS = 5_000;
 
 /**
@@ -32,7 +32,7 @@ const isHeld = ({ until, leaseMs }: Lease, now: number, usualMs: number): boolea
  */
 const unreleased = new Map<string, number>();
 
-export function markTurnEnded(executionId: string, leaseMs: number): void {
+export function markUnreleased(executionId: string, leaseMs: number): void {
   const now = performance.now();
   // The oldest come first. A lease that has expired is no longer waited for.
   for (const [id, end] of unreleased) {
@@ -44,22 +44,22 @@ export function markTurnEnded(executionId: string, leaseMs: number): void {
 
 type Stored = Pick<ConversationMemory, "metadata"> | null;
 
-/** The lease of the last turn. */
-export const turnLeaseOf = (stored: Stored): TurnLeaseRecord | undefined =>
-  stored === null ? undefined : readMetadata(stored).turn;
+/** The lease that was taken last. */
+export const leaseOf = (stored: Stored): LeaseRecord | undefined =>
+  stored === null ? undefined : readMetadata(stored).lease;
 
-/** The lease of a turn that another execution was in the middle of when the store was read; `undefined`: the turn is free. */
-export function turnUnderWay(
+/** The lease that another execution held when the store was read; `undefined`: the lease is free. */
+export function leaseOfAnother(
   { conversation, time }: { readonly conversation: Stored; readonly time: { readonly readAt: number } },
   executionId: string,
-): TurnLeaseRecord | undefined {
-  const lease = turnLeaseOf(conversation);
+): LeaseRecord | undefined {
+  const lease = leaseOf(conversation);
   if (lease === undefined || lease.id === executionId || unreleased.has(lease.id)) return undefined;
-  return isHeld(lease, time.readAt, DEFAULT_TURN_LEASE_MS) ? lease : undefined;
+  return isHeld(lease, time.readAt, DEFAULT_LEASE_MS) ? lease : undefined;
 }
 
-export const turnConflict = (): MemoryErrorUnion =>
-  createMemoryConflictError("turn", { operation: "run", retryable: true });
+export const leaseConflict = (): MemoryErrorUnion =>
+  createMemoryConflictError("lease", { operation: "run", retryable: true });
 
 /** The conversation that this run began with was erased, whatever has its id now. */
 export const incarnationConflict = (): MemoryErrorUnion =>

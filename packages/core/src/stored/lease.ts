@@ -2,17 +2,17 @@ import type { MemoryErrorUnion, Result } from "@jaf/memory";
 import { createFailure, createSuccess, present, unref } from "@jaf/memory/internal";
 import { abortable, MAX_TIMER_MS } from "../limits/abort.ts";
 import type { Spending } from "../limits/budget.ts";
-import { DEFAULT_TURN_LEASE_MS } from "../memory-config.ts";
+import { DEFAULT_LEASE_MS } from "../memory-config.ts";
 import type { Appends, AppendsOptions } from "./append.ts";
-import { LONGEST_LEASE_MS, leaseFrom, markTurnEnded, turnConflict, turnLeaseOf } from "./lease-record.ts";
+import { LONGEST_LEASE_MS, leaseConflict, leaseFrom, leaseOf, markUnreleased } from "./lease-record.ts";
 import { loadHead, processTime, type StoreTime } from "./load.ts";
-import { type ApprovalRecord, type EngineMetadata, type TurnLeaseRecord, toMetadata } from "./metadata.ts";
+import { type ApprovalRecord, type EngineMetadata, type LeaseRecord, toMetadata } from "./metadata.ts";
 
 /** What a write stores in the metadata beside the messages. */
 export interface AppendEntry {
   /** The registry key of the agent that goes on from here. */
   readonly agentName: string;
-  /** Names the execution and the turn that made the open tool calls. Absent: no call is open. */
+  /** Names the execution and the step that made the open tool calls. Absent: no call is open. */
   readonly callScope?: string;
   /** The approvals that the open calls wait for. */
   readonly approvals?: ApprovalRecord;
@@ -21,13 +21,13 @@ export interface AppendEntry {
 /** A write of an entry, with what it does with the lease. */
 export interface EntryWrite {
   readonly entry: AppendEntry;
-  /** Takes or renews the lease, or gives it up because the turn is over. */
+  /** Takes or renews the lease, or releases it because the run is over. */
   readonly action: "hold" | "release";
   /** See `Batch`. */
   readonly idempotencyKey?: string | undefined;
 }
 
-export interface TurnLeaseOptions extends AppendsOptions {
+export interface LeaseOptions extends AppendsOptions {
   readonly runId: EngineMetadata["runId"];
   readonly spending: Pick<Spending, "ofConversation">;
 }
@@ -36,24 +36,24 @@ export interface TurnLeaseOptions extends AppendsOptions {
 const MAX_ROUNDS = 8;
 
 /**
- * Lets one run at a time take the turn of a conversation, by a lease in the conversation's metadata. The lease expires
- * `memory.turnLeaseMs` after it was last written, so the turn of a process that died becomes free by itself.
+ * Lets one run at a time write a conversation, by a lease in the conversation's metadata. The lease expires
+ * `memory.leaseMs` after it was last written, so the lease of a process that died becomes free by itself.
  *
  * A write of messages also writes the lease, and expects the version of the messages that this run knows. So of two runs that
  * write at the same time, only one succeeds. A write of the lease alone expects the version of the metadata, so that a run never
  * overwrites a lease that it hasn't seen.
  */
-export function openTurnLease(options: TurnLeaseOptions, appends: Appends) {
+export function openLease(options: LeaseOptions, appends: Appends) {
   const { memory, conversationId, executionId, signal } = options;
-  const leaseMs = Math.min(memory.turnLeaseMs ?? DEFAULT_TURN_LEASE_MS, LONGEST_LEASE_MS);
+  const leaseMs = Math.min(memory.leaseMs ?? DEFAULT_LEASE_MS, LONGEST_LEASE_MS);
   /** The lease that the conversation has, as far as this run has seen it. */
-  let known: TurnLeaseRecord | undefined;
+  let known: LeaseRecord | undefined;
   let lastEntry: AppendEntry | undefined;
   /** Of the last write, whether or not it is known to have succeeded. */
   let attempted: AppendEntry | undefined;
   /** As the last reading told it. */
   let time = processTime();
-  /** Until when no other run can have taken the turn. */
+  /** Until when no other run can have taken the lease. */
   let heldUntil = 0;
   /** Whether this run ever had the lease. */
   let everHeld = false;
@@ -61,7 +61,7 @@ export function openTurnLease(options: TurnLeaseOptions, appends: Appends) {
   let closed = false;
   let count = 0;
 
-  const isOwn = (record: TurnLeaseRecord | undefined): boolean => record?.id === executionId;
+  const isOwn = (record: LeaseRecord | undefined): boolean => record?.id === executionId;
 
   /** The metadata for a write. Call `onWritten` with them, and the same entry, once they are written. */
   function metadataFor({ entry, action }: EntryWrite): EngineMetadata {
@@ -73,7 +73,7 @@ export function openTurnLease(options: TurnLeaseOptions, appends: Appends) {
       runId: options.runId,
       agentName,
       ...present({ toolCallScope: callScope, approvals, spent }),
-      turn: {
+      lease: {
         id: executionId,
         sign: count,
         ...(action === "release" ? { until: 0 } : leaseFrom(time.now(), leaseMs)),
@@ -90,10 +90,10 @@ export function openTurnLease(options: TurnLeaseOptions, appends: Appends) {
     stopHeartbeat();
   }
 
-  function onWritten({ turn }: EngineMetadata, entry: AppendEntry): void {
-    known = turn;
+  function onWritten({ lease }: EngineMetadata, entry: AppendEntry): void {
+    known = lease;
     lastEntry = entry;
-    heldUntil = turn.until;
+    heldUntil = lease.until;
     if (heldUntil === 0) {
       stopHeartbeat();
       return;
@@ -124,8 +124,8 @@ export function openTurnLease(options: TurnLeaseOptions, appends: Appends) {
       const head = written.success && appends.known().metadataVersion !== undefined ? undefined : await ask();
       if (head?.success === false) return head;
       if (head !== undefined) appends.observeHead(head.data);
-      const current = head && turnLeaseOf(head.data.conversation);
-      if (written.success && (head === undefined || isSame(current, metadata.turn))) {
+      const current = head && leaseOf(head.data.conversation);
+      if (written.success && (head === undefined || isSame(current, metadata.lease))) {
         onWritten(metadata, write.entry);
         return written;
       }
@@ -134,7 +134,7 @@ export function openTurnLease(options: TurnLeaseOptions, appends: Appends) {
       known = current;
     }
     stopHeartbeat();
-    return createFailure(turnConflict());
+    return createFailure(leaseConflict());
   }
 
   async function sendHeartbeat(): Promise<void> {
@@ -150,7 +150,7 @@ export function openTurnLease(options: TurnLeaseOptions, appends: Appends) {
   /** Asks the store whether the conversation's lease is this run's. */
   async function isHeldInStore(): Promise<boolean> {
     const head = await readHead();
-    const current = head.success ? turnLeaseOf(head.data.conversation) : undefined;
+    const current = head.success ? leaseOf(head.data.conversation) : undefined;
     if (!head.success || current === undefined || !isOwn(current)) return false;
     appends.observeHead(head.data);
     known = current;
@@ -159,7 +159,7 @@ export function openTurnLease(options: TurnLeaseOptions, appends: Appends) {
 
   return {
     /** To be called once the conversation is loaded, with the lease that was in it and the time of the reading. */
-    loaded: (record: TurnLeaseRecord | undefined, readingTime: StoreTime): void => {
+    loaded: (record: LeaseRecord | undefined, readingTime: StoreTime): void => {
       known = record;
       time = readingTime;
     },
@@ -178,8 +178,8 @@ export function openTurnLease(options: TurnLeaseOptions, appends: Appends) {
       if (!everHeld || time.latest() < heldUntil) return createSuccess(undefined);
       if (heartbeat !== undefined && lastEntry !== undefined)
         return writeAlone({ entry: lastEntry, action: "hold" });
-      // The run is over, and this write is late: it may be made if no other run has had the turn since.
-      return (await isHeldInStore()) ? createSuccess(undefined) : createFailure(turnConflict());
+      // The run is over, and this write is late: it may be made if no other run has held the lease since.
+      return (await isHeldInStore()) ? createSuccess(undefined) : createFailure(leaseConflict());
     },
     /** Stops the heartbeat, and releases the lease if this run has it. If the store fails, it stays until it expires. */
     release: async (): Promise<void> => {
@@ -188,21 +188,21 @@ export function openTurnLease(options: TurnLeaseOptions, appends: Appends) {
         const entry = lastEntry ?? attempted;
         if (entry === undefined || !(await isHeldInStore()) || known?.until === 0) return;
         await writeAlone({ entry, action: "release" });
-        // Also if that failed: a late write asks whether another run has had the turn since.
+        // Also if that failed: a late write asks whether another run has held the lease since.
         heldUntil = 0;
       });
     },
     /** The run is over. If it couldn't release its lease, other runs of this process ignore the lease from now on. */
     markEnded: (): void => {
       const isReleased = isOwn(known) && known?.until === 0;
-      if (attempted !== undefined && !isReleased) markTurnEnded(executionId, leaseMs);
+      if (attempted !== undefined && !isReleased) markUnreleased(executionId, leaseMs);
     },
     /** Stops the heartbeat. */
     close,
   };
 }
 
-const isSame = (a: TurnLeaseRecord | undefined, b: TurnLeaseRecord | undefined): boolean =>
+const isSame = (a: LeaseRecord | undefined, b: LeaseRecord | undefined): boolean =>
   a?.id === b?.id && a?.sign === b?.sign;
 
 const isOutdated = (error: MemoryErrorUnion): boolean =>

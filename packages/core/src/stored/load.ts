@@ -150,7 +150,7 @@ function isReading(data: unknown): data is ProviderReading {
 }
 
 /** How a run ended whose receipt the store has. */
-export type StoredEnding =
+export type StoredOutcome =
   | {
       readonly kind: "replied";
       readonly reply: Message;
@@ -167,7 +167,7 @@ export type StoredEnding =
   | { readonly kind: "dropped" };
 
 /** `undefined` without a receipt. */
-export function endingOf({ conversation, receipt }: ProviderReading): StoredEnding | undefined {
+export function storedOutcomeOf({ conversation, receipt }: ProviderReading): StoredOutcome | undefined {
   if (conversation === null || receipt === undefined) return undefined;
   const { messages } = conversation;
   const nextPosition = nextPositionOf(conversation);

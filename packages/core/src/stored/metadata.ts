@@ -14,8 +14,8 @@ export interface Lease {
   readonly leaseMs?: number | undefined;
 }
 
-/** The lease of the conversation's turn: which execution of a run has it, and until when. The names of the fields are stored. */
-export interface TurnLeaseRecord extends Lease {
+/** The lease of the conversation: which execution of a run holds it, and until when. The names of the fields are stored. */
+export interface LeaseRecord extends Lease {
   /** The id of the execution. */
   readonly id: string;
   /** Counts the leases that the execution has written, renewals by its heartbeat included. */
@@ -36,13 +36,13 @@ export interface ApprovalRecord {
 
 /** What the engine stores in the metadata beside the messages. Each write replaces it as a whole. */
 export interface EngineMetadata {
-  /** The run that took the last turn. */
+  /** The run that took the lease last. */
   readonly runId: RunId;
   /** The registry key of the agent that goes on with the conversation. */
   readonly agentName: string;
-  /** Names the execution and the turn that made the open tool calls. Absent: no call is open. */
+  /** Names the execution and the step that made the open tool calls. Absent: no call is open. */
   readonly toolCallScope?: string;
-  readonly turn: TurnLeaseRecord;
+  readonly lease: LeaseRecord;
   readonly approvals?: ApprovalRecord;
   /** What all runs have used so far. */
   readonly spent?: Spent;
@@ -52,12 +52,12 @@ export interface EngineMetadata {
 export interface StoredMetadata {
   readonly agentName?: string | undefined;
   readonly toolCallScope?: string | undefined;
-  readonly turn?: TurnLeaseRecord | undefined;
+  readonly lease?: LeaseRecord | undefined;
   readonly approvals?: ApprovalRecord | undefined;
   readonly spent?: Spent | undefined;
 }
 
-const turnLeaseSchema = z.object({
+const leaseSchema = z.object({
   id: z.string(),
   sign: z.number(),
   until: z.number(),
@@ -83,7 +83,7 @@ const storedSchema = z
   .object({
     agentName: z.string().optional().catch(undefined),
     toolCallScope: z.string().optional().catch(undefined),
-    turn: turnLeaseSchema.optional().catch(undefined),
+    lease: leaseSchema.optional().catch(undefined),
     approvals: approvalSchema.optional().catch(undefined),
     spent: spentSchema.optional().catch(undefined),
   })

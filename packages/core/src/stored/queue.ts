@@ -3,8 +3,8 @@ import { createFailure, createSuccess } from "@jaf/memory/internal";
 import { abortable, sleep } from "../limits/abort.ts";
 import { DEFAULT_QUEUE_TIMEOUT_MS } from "../memory-config.ts";
 import type { Journal } from "./journal.ts";
-import { incarnationConflict, turnConflict, turnUnderWay } from "./lease-record.ts";
-import { endingOf, type Head, type Loaded, loadConversation, loadHead } from "./load.ts";
+import { incarnationConflict, leaseConflict, leaseOfAnother } from "./lease-record.ts";
+import { type Head, type Loaded, loadConversation, loadHead, storedOutcomeOf } from "./load.ts";
 import type { Tail } from "./tail.ts";
 
 const FIRST_POLL_MS = 10;
@@ -12,13 +12,13 @@ const LONGEST_POLL_MS = 250;
 /** A slow store is polled at intervals of at least this many times its answer time. */
 const BACKOFF_FACTOR = 4;
 
-/** Waits for the turn of a stored conversation, which one run at a time has, and loads the conversation. */
-export interface TurnQueue {
+/** Waits for the lease of a stored conversation, which one run at a time holds, and loads the conversation. */
+export interface LeaseQueue {
   /**
-   * The conversation, read while no other run has its turn. A conflict if another run has the turn and this one doesn't queue
+   * The conversation, read while no other run holds its lease. A conflict if another run holds the lease and this one doesn't queue
    * or its time in the queue is up, and if the conversation was erased meanwhile. Rejects when the run is aborted meanwhile.
    * `tail`: how to read the end of the conversation, where that is enough; absent: all of it is read. `isReread`: it is read a
-   * second time in the turn that this run was given.
+   * second time while this run has its place in the queue.
    */
   readonly load: (tail: Tail | undefined, isReread: boolean) => Promise<Result<Loaded>>;
   /** Whether the run may load again after a conflict. */
@@ -27,25 +27,25 @@ export interface TurnQueue {
   readonly leave: () => void;
 }
 
-export const openTurnQueue = (journal: Journal, signal: AbortSignal | undefined): TurnQueue =>
+export const openLeaseQueue = (journal: Journal, signal: AbortSignal | undefined): LeaseQueue =>
   journal.memory.concurrency === "queue"
     ? openQueue(journal, signal)
     : {
-        load: async (tail) => (await loadFree(journal, { tail, signal })) ?? createFailure(turnConflict()),
+        load: async (tail) => (await loadFree(journal, { tail, signal })) ?? createFailure(leaseConflict()),
         mayWait: () => false,
         leave: () => {},
       };
 
-/** `undefined` if another run has the turn. */
+/** `undefined` if another run holds the lease. */
 async function loadFree(
   { memory, conversationId, executionId, runKey }: Journal,
   { tail, signal }: { readonly tail: Tail | undefined; readonly signal: AbortSignal | undefined },
 ): Promise<Result<Loaded> | undefined> {
   const reading = loadConversation(memory, conversationId, { signal, tail, receiptFor: runKey });
   const loaded = await abortable(reading, signal);
-  if (!loaded.success || turnUnderWay(loaded.data, executionId) === undefined) return loaded;
-  // A run whose reply is stored needs no turn.
-  return endingOf(loaded.data)?.kind === "replied" ? loaded : undefined;
+  if (!loaded.success || leaseOfAnother(loaded.data, executionId) === undefined) return loaded;
+  // A run whose reply is stored needs no lease.
+  return storedOutcomeOf(loaded.data)?.kind === "replied" ? loaded : undefined;
 }
 
 const jittered = (milliseconds: number): number => milliseconds * (0.5 + Math.random());
@@ -64,33 +64,33 @@ interface Waiting {
   readonly msLeft: () => number;
   /** Whether the conversation is still the one that the run saw first. */
   readonly isSame: (head: Head) => boolean;
-  /** Whether another process was seen to have the turn. */
+  /** Whether another process was seen to hold the lease. */
   isContended: boolean;
 }
 
-function openQueue(journal: Journal, signal: AbortSignal | undefined): TurnQueue {
+function openQueue(journal: Journal, signal: AbortSignal | undefined): LeaseQueue {
   const { memory, conversationId } = journal;
   const deadline = performance.now() + (memory.queueTimeoutMs ?? DEFAULT_QUEUE_TIMEOUT_MS);
   const msLeft = () => deadline - performance.now();
   const waiting: Waiting = { journal, signal, msLeft, isSame: openIdentity(), isContended: false };
-  const turns = turnsOf(memory.provider);
-  let leaveLine: (() => void) | undefined;
+  const leases = leasesOf(memory.provider);
+  let leaveQueue: (() => void) | undefined;
   let acquiredAt: number | undefined;
 
-  /** How long other processes may take the turn before this run tries to. */
+  /** How long other processes may take the lease before this run tries to. */
   function pauseMs(): number {
-    if (acquiredAt === undefined) return turns.pauseMs(conversationId);
-    // The turn was free, and another run was faster.
+    if (acquiredAt === undefined) return leases.pauseMs(conversationId);
+    // The lease was free, and another run was faster.
     waiting.isContended = true;
     return jittered(FIRST_POLL_MS);
   }
 
   return {
     load: async (tail, isReread) => {
-      if (leaveLine === undefined) {
-        const { ready, leave } = joinLine(memory.provider, conversationId);
-        leaveLine = leave;
-        const entered = ready && (await waitInLine(waiting, ready));
+      if (leaveQueue === undefined) {
+        const { ready, leave } = joinProcessQueue(memory.provider, conversationId);
+        leaveQueue = leave;
+        const entered = ready && (await waitInProcessQueue(waiting, ready));
         if (entered?.success === false) return entered;
       }
       const othersMs = isReread ? 0 : pauseMs();
@@ -109,8 +109,8 @@ function openQueue(journal: Journal, signal: AbortSignal | undefined): TurnQueue
     mayWait: () => msLeft() > 0 && signal?.aborted !== true,
     leave: () => {
       const { isContended } = waiting;
-      if (acquiredAt !== undefined) turns.ended(conversationId, { acquiredAt, isContended });
-      leaveLine?.();
+      if (acquiredAt !== undefined) leases.ended(conversationId, { acquiredAt, isContended });
+      leaveQueue?.();
     },
   };
 }
@@ -122,7 +122,7 @@ const headOf = ({ journal: { memory, conversationId }, signal }: Waiting): Promi
  * Resolves when the run is first of this process, or its time is up. It looks first which conversation it is, to notice if that
  * is erased meanwhile.
  */
-async function waitInLine(waiting: Waiting, ready: Promise<void>): Promise<Result<Head>> {
+async function waitInProcessQueue(waiting: Waiting, ready: Promise<void>): Promise<Result<Head>> {
   const head = await headOf(waiting);
   if (!head.success) return head;
   waiting.isSame(head.data);
@@ -136,7 +136,7 @@ async function waitInLine(waiting: Waiting, ready: Promise<void>): Promise<Resul
   return head;
 }
 
-/** Resolves when no run has the turn; with a conflict if the time is up, or the conversation was erased. */
+/** Resolves when no run holds the lease; with a conflict if the time is up, or the conversation was erased. */
 async function untilFree(waiting: Waiting): Promise<Result<void>> {
   const { journal, signal, msLeft, isSame } = waiting;
   let seen: string | undefined;
@@ -145,76 +145,76 @@ async function untilFree(waiting: Waiting): Promise<Result<void>> {
     const head = await headOf(waiting);
     if (!head.success) return head;
     if (!isSame(head.data)) return createFailure(incarnationConflict());
-    const turn = turnUnderWay(head.data, journal.executionId);
-    if (turn === undefined) return createSuccess(undefined);
-    if (msLeft() <= 0) return createFailure(turnConflict());
+    const lease = leaseOfAnother(head.data, journal.executionId);
+    if (lease === undefined) return createSuccess(undefined);
+    if (msLeft() <= 0) return createFailure(leaseConflict());
     waiting.isContended = true;
-    // The interval grows during one long turn.
-    pollMs = seen === turn.id ? Math.min(pollMs * 2, LONGEST_POLL_MS) : FIRST_POLL_MS;
-    seen = turn.id;
+    // The interval grows while one run holds the lease for long.
+    pollMs = seen === lease.id ? Math.min(pollMs * 2, LONGEST_POLL_MS) : FIRST_POLL_MS;
+    seen = lease.id;
     const leastMs = Math.min((performance.now() - askedAt) * BACKOFF_FACTOR, LONGEST_POLL_MS);
     await pause(Math.min(jittered(Math.max(pollMs, leastMs)), msLeft()), signal);
   }
 }
 
-/** By conversation: resolves when the last run of this process that wants its turn has left. */
-const lines = new WeakMap<MemoryProvider, Map<string, Promise<void>>>();
+/** By conversation: resolves when the last run of this process that wants its lease has left. */
+const processQueues = new WeakMap<MemoryProvider, Map<string, Promise<void>>>();
 
 /** First come, first served: only the first asks the store. `ready`: when all runs ahead have left; absent: the run is first. */
-function joinLine(provider: MemoryProvider, conversationId: string) {
-  const line = lines.get(provider) ?? new Map<string, Promise<void>>();
-  lines.set(provider, line);
-  const ready = line.get(conversationId);
+function joinProcessQueue(provider: MemoryProvider, conversationId: string) {
+  const queue = processQueues.get(provider) ?? new Map<string, Promise<void>>();
+  processQueues.set(provider, queue);
+  const ready = queue.get(conversationId);
   let leave!: () => void;
   const left = new Promise<void>((resolve) => {
     leave = resolve;
   });
   const last = ready === undefined ? left : ready.then(() => left);
-  line.set(conversationId, last);
+  queue.set(conversationId, last);
   void last.then(() => {
-    if (line.get(conversationId) === last) line.delete(conversationId);
+    if (queue.get(conversationId) === last) queue.delete(conversationId);
   });
   return { ready, leave };
 }
 
-interface LastTurn {
+interface LastLease {
   readonly endedAt: number;
   readonly pauseUntil: number;
-  /** How many turns the process took in a row without seeing one of another process. */
+  /** How many leases the process took in a row without seeing one of another process. */
   readonly inARow: number;
 }
 
-/** After this many turns in a row a process lets others go first: it can't know that they wait. */
-const TURNS_IN_A_ROW = 4;
-/** Turns follow each other if there is less time than this between them. */
+/** After this many leases in a row a process lets others go first: it can't know that they wait. */
+const LEASES_IN_A_ROW = 4;
+/** Leases follow each other if there is less time than this between them. */
 const QUICKLY_MS = 1_000;
 
-const lastTurns = new WeakMap<MemoryProvider, Map<string, LastTurn>>();
+const lastLeases = new WeakMap<MemoryProvider, Map<string, LastLease>>();
 
 /**
- * The last turns of this process. Waiting processes ask the store at growing intervals, so a run that starts right after the end
- * of a turn would always get the next one.
+ * The last leases of this process. Waiting processes ask the store at growing intervals, so a run that starts right after the end
+ * of a lease would always get the next one.
  */
-function turnsOf(provider: MemoryProvider) {
-  const turns = lastTurns.get(provider) ?? new Map<string, LastTurn>();
-  lastTurns.set(provider, turns);
+function leasesOf(provider: MemoryProvider) {
+  const leases = lastLeases.get(provider) ?? new Map<string, LastLease>();
+  lastLeases.set(provider, leases);
   return {
-    pauseMs: (conversationId: string) => (turns.get(conversationId)?.pauseUntil ?? 0) - performance.now(),
+    pauseMs: (conversationId: string) => (leases.get(conversationId)?.pauseUntil ?? 0) - performance.now(),
     ended: (
       conversationId: string,
       { acquiredAt, isContended }: { readonly acquiredAt: number; readonly isContended: boolean },
     ): void => {
       const endedAt = performance.now();
       // The oldest come first.
-      for (const [id, turn] of turns) {
-        if (acquiredAt - turn.endedAt < QUICKLY_MS) break;
-        turns.delete(id);
+      for (const [id, lease] of leases) {
+        if (acquiredAt - lease.endedAt < QUICKLY_MS) break;
+        leases.delete(id);
       }
-      const inARow = isContended ? 0 : (turns.get(conversationId)?.inARow ?? 0) + 1;
-      const pauses = inARow % TURNS_IN_A_ROW === 0;
+      const inARow = isContended ? 0 : (leases.get(conversationId)?.inARow ?? 0) + 1;
+      const pauses = inARow % LEASES_IN_A_ROW === 0;
       const pauseUntil = pauses ? endedAt + Math.min(endedAt - acquiredAt, LONGEST_POLL_MS) : 0;
-      turns.delete(conversationId);
-      turns.set(conversationId, { endedAt, pauseUntil, inARow });
+      leases.delete(conversationId);
+      leases.set(conversationId, { endedAt, pauseUntil, inARow });
     },
   };
 }

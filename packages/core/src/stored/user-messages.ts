@@ -16,17 +16,17 @@ export function unansweredUserMessages(messages: readonly Message[]): readonly M
 }
 
 /**
- * The position of the first message of `said` in a journal's conversation. The message objects are searched from the end, by
+ * The position of the first message of `messages` in a journal's conversation. The message objects are searched from the end, by
  * identity, since equal messages may occur earlier. `undefined`: they aren't in the conversation.
  */
-export function positionOf(journal: Journal, said: readonly Message[]): number | undefined {
+export function positionOfMessages(journal: Journal, messages: readonly Message[]): number | undefined {
   const { stored, added: since } = journal.history();
   const loaded = stored?.messages ?? [];
   const count = loaded.length + since.length;
-  let left = said.length;
+  let left = messages.length;
   for (let index = count - 1; index >= 0 && left > 0; index--) {
     const message = index < loaded.length ? loaded[index] : since[index - loaded.length];
-    if (message !== said[left - 1]) continue;
+    if (message !== messages[left - 1]) continue;
     left -= 1;
     if (left === 0) return journal.position() - count + index;
   }

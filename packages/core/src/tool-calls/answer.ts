@@ -1,6 +1,6 @@
 import type { ContentPart, Message, RichMessage, RichToolCall } from "@jaf/memory";
 import { calledTool, messageText } from "@jaf/memory/internal";
-import { isToolParts, keptParts, type ToolParts } from "../content-parts.ts";
+import { isToolParts, storableParts, type ToolParts } from "../content-parts.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import type { RunScope } from "../run-scope.ts";
 import { isToolResult, ToolErrorCodes, ToolResponse, type ToolResultStatus } from "../tools/result.ts";
@@ -41,7 +41,7 @@ function partsIn(answer: unknown): ToolParts | undefined {
 }
 
 function partsAnswer(value: ToolParts): Answer {
-  const content = keptParts(value);
+  const content = storableParts(value);
   if (content !== undefined) return { status: "success", content };
   const message = "The tool returned parts that hold something other than data.";
   return toAnswer(ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, message));

@@ -1,9 +1,9 @@
 import type { Message, RichToolCall } from "@jaf/memory";
 import type { Agent } from "../agent.ts";
 import { openTimeLimit, type TimeLimit, type TimeLimitError, toolLimit } from "../limits/time-limit.ts";
-import { type Middleware, type NextToolCall, type ToolCallRequest, wrapping } from "../middleware.ts";
+import { type Middleware, middlewareWith, type NextToolCall, type ToolCallRequest } from "../middleware.ts";
 import type { RunScope } from "../run-scope.ts";
-import { lastUserMessages, positionOf } from "../stored/user-messages.ts";
+import { lastUserMessages, positionOfMessages } from "../stored/user-messages.ts";
 import { type ToolErrorCode, ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
 import type { Tool, ToolCallInfo, ToolCallTurn, ToolReturn } from "../tools/tool.ts";
 import { type Answer, toAnswer, toolMessage, traceToolCall } from "./answer.ts";
@@ -29,7 +29,7 @@ export interface RunnableCall<Ctx> {
   /** Absent: the agent has none of the name. */
   // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
   readonly tool: Tool<any, Ctx> | undefined;
-  /** As they were judged; a tool that was judged gets these very arguments. Absent: nothing was judged. */
+  /** As they were parsed for an approval; the tool gets these very arguments. Absent: they weren't parsed yet. */
   readonly parsed?: ParsedArguments;
 }
 
@@ -82,7 +82,7 @@ async function useTool<Ctx>(
   const limit = openTimeLimit(toolLimit(scope.config, tool), scope.config.signal);
   try {
     const info = callInfo(call, { scope, agentName, callScope, messages, limit });
-    const hooks = wrapping(scope.config, agent, "wrapToolCall");
+    const hooks = middlewareWith(scope.config, agent, "wrapToolCall");
     const working =
       hooks === undefined
         ? tool.execute(args, context, info)
@@ -168,11 +168,11 @@ function callInfo({ id }: RichToolCall, source: CallSource): ToolCallInfo {
 }
 
 function turnOf({ scope: { journal, config, startedAt }, messages }: CallSource): ToolCallTurn {
-  const said = lastUserMessages(messages);
+  const userMessages = lastUserMessages(messages);
   return Object.freeze({
     messages: Object.freeze([...messages]),
-    said: Object.freeze(said),
-    position: journal && positionOf(journal, said),
+    userMessages: Object.freeze(userMessages),
+    position: journal && positionOfMessages(journal, userMessages),
     conversationId: config.conversationId,
     startedAt,
   });

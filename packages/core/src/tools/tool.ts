@@ -9,8 +9,8 @@ export interface ToolCallTurn {
   /** The conversation up to the reply that made the call. */
   readonly messages: readonly Message[];
   /** The user's last consecutive messages, as they are in the conversation. May be empty. */
-  readonly said: readonly Message[];
-  /** The position of the first message of `said` in the stored conversation, from 0; see `MiddlewareTurn.position`. */
+  readonly userMessages: readonly Message[];
+  /** The position of the first message of `userMessages` in the stored conversation, from 0; see `MiddlewareTurn.position`. */
   readonly position?: number | undefined;
   /** `RunConfig.conversationId`. */
   readonly conversationId?: string | undefined;

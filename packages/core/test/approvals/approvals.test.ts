@@ -242,7 +242,7 @@ describe("a decision counts", () => {
     const gone = { ...provider, appendMessages: failOnResult(provider.appendMessages) };
     const crashed = await process(["-"], [], {
       resume: { approvals: [approve(request)] },
-      memory: { provider: gone, autoStore: true, durability: "step", turnLeaseMs: 1 },
+      memory: { provider: gone, autoStore: true, durability: "step", leaseMs: 1 },
     });
     expect(errorOf(crashed)._tag).toBe("MemoryError");
     const again = await process([], [], {

@@ -134,7 +134,7 @@ describe.each(["completed", "turn", "step"] as const)("approved arguments, durab
       model: [],
       tools: [dying],
       config: {
-        memory: { provider: inner, autoStore: true, durability, turnLeaseMs: 20 },
+        memory: { provider: inner, autoStore: true, durability, leaseMs: 20 },
         conversationId: "c",
         resume: { approvals: [approve(shown)] },
       },

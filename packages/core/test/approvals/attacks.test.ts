@@ -7,7 +7,7 @@ import { assistant, calling, deferred, errorOf, result, says, setup, user } from
 import { storedMessages } from "../support/stores.ts";
 
 const rejectedWith = (code: string) => ({ _tag: "ContinuationRejected", code });
-const turnConflict = { _tag: "MemoryError", error: { reason: "turn" } };
+const leaseConflict = { _tag: "MemoryError", error: { reason: "lease" } };
 
 describe("the arguments that an approval was asked for, or not,", () => {
   const open = (name: string, execute: () => string) =>
@@ -67,7 +67,7 @@ describe("the arguments that an approval was asked for, or not,", () => {
   });
 });
 
-describe("a run that hasn't the turn", () => {
+describe("a run that doesn't hold the lease", () => {
   async function approved(provider: MemoryProvider = createInMemoryProvider()) {
     const paying50 = deferred();
     const begun = deferred();
@@ -118,7 +118,7 @@ describe("a run that hasn't the turn", () => {
     controller.abort(new Error("gone"));
     expect((await loser).outcome.status).toBe("error");
     await new Promise((resolve) => setTimeout(resolve, 60));
-    expect(errorOf(await process([], []))).toMatchObject(turnConflict);
+    expect(errorOf(await process([], []))).toMatchObject(leaseConflict);
     finish();
     expect((await winner).outcome.status).toBe("completed");
     expect(most()).toBe(1);
@@ -141,8 +141,8 @@ describe("a run that hasn't the turn", () => {
     const winner = process(["Paid."], [], { resume: { approvals } });
     await begun;
     late.resolve();
-    expect(errorOf(await asksAnew)).toMatchObject(turnConflict);
-    expect(errorOf(await process([], [], { resume: { approvals } }))).toMatchObject(turnConflict);
+    expect(errorOf(await asksAnew)).toMatchObject(leaseConflict);
+    expect(errorOf(await process([], [], { resume: { approvals } }))).toMatchObject(leaseConflict);
     finish();
     expect((await winner).outcome.status).toBe("completed");
     expect(most()).toBe(1);
@@ -150,7 +150,7 @@ describe("a run that hasn't the turn", () => {
 });
 
 describe("decisions beside a new message", () => {
-  it("keep the turn until the end, although other calls are given up", async () => {
+  it("keep the lease until the end, although other calls are given up", async () => {
     const provider = createInMemoryProvider();
     const world = shop({ provider, memory: { concurrency: "queue" } });
     const calls = { toolCalls: [paying(50, "a"), paying(60, "b")] };
@@ -291,7 +291,7 @@ describe("a lease", () => {
         return provider.appendMessages(...args);
       },
     };
-    const memory = { provider: counting, autoStore: true, durability: "turn", turnLeaseMs: 1e12 } as const;
+    const memory = { provider: counting, autoStore: true, durability: "turn", leaseMs: 1e12 } as const;
     const slow = async () => {
       await new Promise((resolve) => setTimeout(resolve, 30));
       return "Done.";

@@ -71,7 +71,7 @@ describe("what a client sent back, on a stream", () => {
     const { watch } = await conversation(["Hello.", "Still here."]);
     const { types, thrown } = await watch({ messages: [...history, user("And?")] });
     expect(thrown).toBeUndefined();
-    expect(types.slice(0, 3)).toEqual(["run_start", "memory_loaded", "turn_start"]);
+    expect(types.slice(0, 3)).toEqual(["run_start", "memory_loaded", "step_start"]);
     expect(types.at(-1)).toBe("run_end");
     expect(types.filter((type) => type === "run_end")).toHaveLength(1);
   });
@@ -80,7 +80,7 @@ describe("what a client sent back, on a stream", () => {
     const { first, watch } = await conversation([paying, "Paid."]);
     const { types, thrown } = await watch({ approvals: [approve(approvalOf(first))] });
     expect(thrown).toBeUndefined();
-    expect(types.slice(0, 4)).toEqual(["run_start", "memory_loaded", "turn_start", "tool_call_start"]);
+    expect(types.slice(0, 4)).toEqual(["run_start", "memory_loaded", "step_start", "tool_call_start"]);
   });
 
   it("is told whole where the run fails for another reason", async () => {

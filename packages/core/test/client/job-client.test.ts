@@ -2,13 +2,13 @@ import { createInMemoryProvider, type Message } from "@jaf/memory";
 import { createMemoryConflictError, createMemoryStorageError } from "@jaf/memory/internal";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Agent, ModelProvider } from "../../src/index.ts";
-import { createTurnClient, type PromptedTurn } from "../../src/internal.ts";
+import { createJobClient, type PromptJob } from "../../src/internal.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";
 import { deferred } from "../support/setup.ts";
 
 const LONG = { timeout: 10_000 };
 
-type Hooks = PromptedTurn<unknown>["writes"];
+type Hooks = PromptJob<unknown>["writes"];
 
 /** A client of conversation "c", whose log tells when a write was asked for and done. */
 async function turnSetup(
@@ -27,9 +27,9 @@ async function turnSetup(
     },
   };
   const agent: Agent<unknown, string> = { name: "helper", instructions: () => "" };
-  const memory = { durability: "turn", turnLeaseMs: 60 } as const;
-  const client = createTurnClient(agent, { modelProvider, memory, store: provider });
-  const turn: PromptedTurn<unknown> = {
+  const memory = { durability: "turn", leaseMs: 60 } as const;
+  const client = createJobClient(agent, { modelProvider, memory, store: provider });
+  const turn: PromptJob<unknown> = {
     ...{ userId: "ada", conversation: "c", context: {}, middleware: { name: "none" }, sink: () => {} },
     writes: {
       beforeWrite: async (version) => {
@@ -76,7 +76,7 @@ test("Nothing is written from the refusal of a write on", async () => {
     },
   ]);
   let isLost = false;
-  const lost = createMemoryConflictError("turn", { operation: "appendMessages" });
+  const lost = createMemoryConflictError("lease", { operation: "appendMessages" });
   const { log, messages, prompt } = await turnSetup(model, async () => (isLost ? lost : undefined));
   const prompted = prompt();
   await vi.waitFor(() => expect(log).toContain("written"), LONG);
@@ -84,7 +84,7 @@ test("Nothing is written from the refusal of a write on", async () => {
   const before = log.filter((entry) => entry === "write").length;
   await vi.waitFor(() => expect(log.at(-1)).toBe("ask"), LONG);
   reply.resolve();
-  expect((await prompted).outcome).toMatchObject({ error: { error: { reason: "turn" } } });
+  expect((await prompted).outcome).toMatchObject({ error: { error: { reason: "lease" } } });
   expect(log.filter((entry) => entry === "write")).toHaveLength(before);
   expect((await messages()).map(({ content }) => content)).toEqual(["Hi"]);
 });

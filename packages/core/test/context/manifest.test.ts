@@ -172,13 +172,15 @@ describe("the context event", () => {
       const state = says("Hi", "there");
       const scope = openScope(state, listens ? config : silent, { streaming: false });
       const describe = vi.fn();
-      const view: typeof scope.view = async (turn) => {
-        const made = await scope.view(turn);
-        return made.ok ? { ...made, describe: describe.mockImplementation(made.describe) } : made;
+      const view: typeof scope.prepareContext = async (turn) => {
+        const made = await scope.prepareContext(turn);
+        return made.ok ? { ...made, toManifest: describe.mockImplementation(made.toManifest) } : made;
       };
       const agent = config.agentRegistry.get("helper");
       if (agent === undefined) throw new Error("no agent");
-      expect(await callModel({ ...scope, view }, { state, agent })).toMatchObject({ ok: true });
+      expect(await callModel({ ...scope, prepareContext: view }, { state, agent })).toMatchObject({
+        ok: true,
+      });
       expect(describe).toHaveBeenCalledTimes(listens ? 1 : 0);
     }
   });

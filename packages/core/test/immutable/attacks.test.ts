@@ -117,12 +117,12 @@ function world(party: Party | undefined, moment: (typeof MOMENTS)[number]) {
   const middleware: Middleware<typeof context> = {
     name: "m",
     onStart: async (turn) => {
-      seen.push(JSON.stringify([turn.state, turn.said]));
+      seen.push(JSON.stringify([turn.state, turn.userMessages]));
       await attackAs("middleware")(turn);
       return undefined;
     },
     onFinish: async (turn, last) => {
-      seen.push(JSON.stringify([turn.said, last]));
+      seen.push(JSON.stringify([turn.userMessages, last]));
       await attackAs("middleware")([turn, last]);
     },
   };

@@ -9,7 +9,7 @@ import { storedMessages } from "../support/stores.ts";
 
 const facts: Middleware<unknown> = {
   name: "facts",
-  onStart: ({ said }) => ({ beforeNewestMessage: `Facts for ${said.length}.` }),
+  onStart: ({ userMessages }) => ({ beforeNewestMessage: `Facts for ${userMessages.length}.` }),
 };
 const shown = { type: "text", text: "Facts for 1.", transient: true };
 const look = createTool({

@@ -76,7 +76,11 @@ describe("what middleware adds", () => {
     expect([started.length, finished.length]).toEqual([1, 1]);
     expect(finished[0]?.turn).toBe(started[0]);
     expect(finished[0]?.reply).toBe(finalState.messages.at(-1));
-    expect(started[0]).toMatchObject({ agentName: "helper", said: [user("Hi")], isContinuation: false });
+    expect(started[0]).toMatchObject({
+      agentName: "helper",
+      userMessages: [user("Hi")],
+      isContinuation: false,
+    });
     expect(other.started).toEqual([]);
   });
 
@@ -145,7 +149,7 @@ describe("a run with middleware", () => {
     ["a guardrail blocks what is said", { initialInputGuardrails: [() => no] }, [], 0],
     ["the model fails", {}, [new Error("down")], 1],
     ["a guardrail blocks the reply", { finalOutputGuardrails: [() => no] }, ["Hello."], 1],
-    ["it has had all its turns", { maxTurns: 0 }, [], 1],
+    ["it has had all its steps", { maxTurns: 0 }, [], 1],
     ["its reply can't be stored", { store: 1 }, ["Hello."], 1],
   ] as const)(
     "doesn't finish where %s",
@@ -183,7 +187,7 @@ describe("a run with middleware", () => {
     await process(["Paid."], [], { middleware: [middleware], resume: { approvals } });
     expect([started.length, finished.length]).toEqual([2, 1]);
     expect(started.map(({ isContinuation }) => isContinuation)).toEqual([false, true]);
-    expect(started.map(({ said, position }) => ({ said, position }))).toEqual([
+    expect(started.map(({ userMessages: said, position }) => ({ said, position }))).toEqual([
       { said: [user("Pay")], position: 0 },
       { said: [user("Pay")], position: 0 },
     ]);
@@ -207,7 +211,7 @@ describe("a run with middleware", () => {
     await run(state, config);
     const [turn] = started;
     expect(turn?.state.messages).toEqual(state.messages);
-    expect(turn?.said).toEqual([user("I am Alice."), user("From Rome.")]);
+    expect(turn?.userMessages).toEqual([user("I am Alice."), user("From Rome.")]);
     expect(turn).toMatchObject({ position: undefined, conversationId: undefined, signal: undefined });
     expect(turn?.startedAt).toBeGreaterThanOrEqual(before);
     expect(turn?.startedAt).toBeLessThanOrEqual(Date.now());

@@ -40,8 +40,8 @@ describe("a stream that ends with another text than it had", () => {
     { type: "done", message: { content: "fine" } },
   );
 
-  it.each(["hold", "retract"] as const)("shows the text that was judged: %s", async (unjudgedText) => {
-    const config = { finalOutputGuardrails: withoutEvil, unjudgedText };
+  it.each(["hold", "retract"] as const)("shows the text that was judged: %s", async (unguardedText) => {
+    const config = { finalOutputGuardrails: withoutEvil, unguardedText };
     expect((await shownBy(model, config)).text).toBe("fine");
   });
 

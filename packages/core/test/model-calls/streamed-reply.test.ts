@@ -85,7 +85,7 @@ describe.each(Object.entries(streams))(
     });
 
     it("is told at once and taken back where that is asked for", async () => {
-      const config = { finalOutputGuardrails: [blocking], unjudgedText: "retract" } as const;
+      const config = { finalOutputGuardrails: [blocking], unguardedText: "retract" } as const;
       const { events, types, text } = await watch(open({ config }));
       expect(text).toBe("Hello there.");
       expect(types.slice(-5)).toEqual([
@@ -102,7 +102,7 @@ describe.each(Object.entries(streams))(
     });
 
     it("is told at once and stays where it passes", async () => {
-      const config = { finalOutputGuardrails: [passing], unjudgedText: "retract" } as const;
+      const config = { finalOutputGuardrails: [passing], unguardedText: "retract" } as const;
       const { types, text } = await watch(open({ config }));
       expect([text, types.includes("llm_retract")]).toEqual(["Hello there.", false]);
       expect(types.indexOf("llm_delta")).toBeLessThan(types.indexOf("llm_call_end"));
@@ -163,14 +163,14 @@ describe("the text of a stream", () => {
     expect((await stream.result).outcome).toMatchObject({ error: aborted });
   });
 
-  it.each(["later", null, true])("is refused to be treated otherwise: %s", async (unjudgedText) => {
-    const config = { unjudgedText } as unknown as Partial<RunConfig<unknown>>;
+  it.each(["later", null, true])("is refused to be treated otherwise: %s", async (unguardedText) => {
+    const config = { unguardedText } as unknown as Partial<RunConfig<unknown>>;
     expect((await streams.runStream({ config }).result).outcome).toMatchObject({
       error: {
         _tag: "InternalError",
-        detail: 'Invalid RunConfig: unjudgedText: expected "hold" or "retract".',
+        detail: 'Invalid RunConfig: unguardedText: expected "hold" or "retract".',
       },
     });
-    expect(() => streams["client.stream"]({ config })).toThrow("unjudgedText");
+    expect(() => streams["client.stream"]({ config })).toThrow("unguardedText");
   });
 });

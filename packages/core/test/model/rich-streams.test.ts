@@ -133,7 +133,7 @@ describe("a watched stream", () => {
   });
 
   it("takes them back where they were told before, also if there was no text", async () => {
-    const config = { finalOutputGuardrails: [blocking], unjudgedText: "retract" } as const;
+    const config = { finalOutputGuardrails: [blocking], unguardedText: "retract" } as const;
     const { types } = await watch(setup({ model: [{ parts: [image] }], config }).config);
     expect(types.filter((type) => type === "llm_part" || type === "llm_retract")).toEqual([
       "llm_part",

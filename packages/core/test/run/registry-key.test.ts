@@ -72,7 +72,7 @@ describe("an agent whose registry key isn't its name", () => {
   });
 });
 
-describe("a resumed turn", () => {
+describe("a resumed step", () => {
   const unfinished = [user("Hi"), calling(["a", "who"])];
 
   async function resumed(maxTurns: number) {
@@ -92,11 +92,11 @@ describe("a resumed turn", () => {
     return { ...(await run(state, config)), events };
   }
 
-  it("counts as a turn", async () => {
+  it("counts as a step", async () => {
     const { finalState, events } = await resumed(2);
     expect(finalState.messages).toEqual([...unfinished, result("a", "ok"), assistant("Done.")]);
     expect(finalState.turnCount).toBe(2);
-    expect(eventsOfType(events, "turn_start").map(({ turn }) => turn)).toEqual([1, 2]);
+    expect(eventsOfType(events, "step_start").map(({ step }) => step)).toEqual([1, 2]);
   });
 
   it("runs no tool beyond maxTurns", async () => {

@@ -243,7 +243,7 @@ describe.each(DURABILITIES)("in durability %s, the same run again", (durability)
     expect(keys).toHaveLength(1);
   });
 
-  it("needs no turn, and tells its reply while another has one", async () => {
+  it("needs no lease, and tells its reply while another run holds it", async () => {
     const { configOf } = world({ durability });
     const state = says("1");
     await run(state, configOf(["one"]));
@@ -280,7 +280,7 @@ describe.each(DURABILITIES)("in durability %s, the same run again", (durability)
       expect(outcome).toEqual({ status: "completed", output: "fast" });
       expect(second.outcome).toEqual(outcome);
     } else {
-      expect(errorOf(second)).toMatchObject({ error: { reason: "turn" } });
+      expect(errorOf(second)).toMatchObject({ error: { reason: "lease" } });
       expect(outcome).toEqual({ status: "completed", output: "slow" });
     }
     expect(await storedMessages(inner)).toHaveLength(2);

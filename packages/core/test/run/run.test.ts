@@ -88,7 +88,7 @@ describe("run", () => {
     expect(model.requests).toHaveLength(0);
   });
 
-  it("ends with MaxTurnsExceeded when the model never stops, after 50 turns by default", async () => {
+  it("ends with MaxTurnsExceeded when the model never stops, after 50 steps by default", async () => {
     const forever = () => ({ toolCalls: [{ name: "echo", arguments: { text: "a" } }] });
     const { config } = setup({ model: Array.from({ length: 60 }, () => forever), tools: [echo] });
     expect(errorOf(await run(says("Hi"), config))).toEqual({ _tag: "MaxTurnsExceeded", turns: 50 });
@@ -105,7 +105,7 @@ describe("run", () => {
     expect(errorOf(await run(says("Hi"), config))).toEqual({ _tag: "MaxTurnsExceeded", turns: 0 });
   });
 
-  it("counts the turns that the state has taken already", async () => {
+  it("counts the steps that the state has taken already", async () => {
     const { config } = setup({ model: ["Hello."], config: { maxTurns: 3 } });
     const ended = await run({ ...says("Hi"), turnCount: 3 }, config);
     expect(errorOf(ended)).toEqual({ _tag: "MaxTurnsExceeded", turns: 3 });
@@ -149,14 +149,14 @@ describe("run", () => {
     const { outcome } = await run(state, config);
     expect(events.map(({ type }) => type)).toEqual([
       "run_start",
-      "turn_start",
+      "step_start",
       "llm_call_start",
       "context",
       "llm_call_end",
       "assistant_message",
       "tool_call_start",
       "tool_call_end",
-      "turn_start",
+      "step_start",
       "llm_call_start",
       "context",
       "llm_call_end",

@@ -123,7 +123,7 @@ describe("auto-store", () => {
           jaf: {
             runId: state.runId,
             agentName: "helper",
-            turn: { id: expect.stringMatching(/^[\w-]{36}$/), sign: 1, until: 0 },
+            lease: { id: expect.stringMatching(/^[\w-]{36}$/), sign: 1, until: 0 },
           },
         },
         options: {

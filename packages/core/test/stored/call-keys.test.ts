@@ -33,7 +33,7 @@ describe("the idempotency key of a call", () => {
     ) => {
       const provider = failAppends(inner, failFrom);
       // The turn of a run that crashed lapses soon, and the next waits for that.
-      const lease = { turnLeaseMs: 5, concurrency: "queue" } as const;
+      const lease = { leaseMs: 5, concurrency: "queue" } as const;
       const memory = { provider, autoStore: true, durability: "step", ...lease } as const;
       const { config } = setup({
         model: steps,

@@ -82,15 +82,15 @@ async function dieInTurn(provider: MemoryProvider, memory: Partial<MemoryConfig>
   alive = false;
 }
 
-const turnConflict = { _tag: "MemoryError", error: { _tag: "MemoryConflictError", reason: "turn" } };
+const leaseConflict = { _tag: "MemoryError", error: { _tag: "MemoryConflictError", reason: "lease" } };
 
 describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
-  it("leaves the turn that it dies in after its lease, and not before", async () => {
+  it("leaves its lease when that has expired, and not before", async () => {
     const provider = withOwnClock(createInMemoryProvider());
     setClock(aheadMs);
-    await dieInTurn(provider, { turnLeaseMs: 250 });
+    await dieInTurn(provider, { leaseMs: 250 });
     vi.useRealTimers();
-    expect(errorOf(await start({ provider, steps: ["one"] }))).toMatchObject(turnConflict);
+    expect(errorOf(await start({ provider, steps: ["one"] }))).toMatchObject(leaseConflict);
     const next = await start({
       provider,
       memory: { concurrency: "queue", queueTimeoutMs: 5_000 },
@@ -99,24 +99,24 @@ describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
     expect(next.outcome.status).toBe("completed");
   });
 
-  it("keeps its turn as long as it lives", async () => {
+  it("keeps its lease as long as it lives", async () => {
     const provider = withOwnClock(createInMemoryProvider());
     setClock(aheadMs);
     const slow = slowReply();
-    const first = start({ provider, memory: { turnLeaseMs: 2_000 }, steps: [slow.step] });
+    const first = start({ provider, memory: { leaseMs: 2_000 }, steps: [slow.step] });
     await slow.asked;
     await new Promise((resolve) => setTimeout(resolve, 2_300));
     vi.useRealTimers();
-    expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(turnConflict);
+    expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(leaseConflict);
     slow.answer();
     expect((await first).outcome.status).toBe("completed");
   });
 
-  it("finds a turn that another is in the middle of", async () => {
+  it("finds a lease that another holds", async () => {
     const provider = withOwnClock(createInMemoryProvider());
-    await dieInTurn(provider, { turnLeaseMs: 2_000 });
+    await dieInTurn(provider, { leaseMs: 2_000 });
     setClock(aheadMs);
-    expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(turnConflict);
+    expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(leaseConflict);
   });
 
   it("writes in the store's time when a summary that failed may be tried again", async () => {
@@ -151,9 +151,9 @@ describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
   });
 });
 
-describe("a turn's lease", () => {
+describe("a lease", () => {
   const leaseUntil = (until: number, leaseMs?: number) => ({
-    jaf: { runId: "r", agentName: "helper", turn: { id: "other", sign: 1, until, leaseMs } },
+    jaf: { runId: "r", agentName: "helper", lease: { id: "other", sign: 1, until, leaseMs } },
   });
 
   it.each([
@@ -169,17 +169,17 @@ describe("a turn's lease", () => {
   it.each([
     ["seconds, with a lease that is longer than this run's own", 50_000, 60_000],
     ["seconds, as an older version wrote it", 10_000, undefined],
-  ])("of a turn that goes on for %s is kept to", async (_, aheadMs, leaseMs) => {
+  ])("that lasts for %s more is kept to", async (_, aheadMs, leaseMs) => {
     const provider = createInMemoryProvider();
     await seed(provider, [user("0")], leaseUntil(Date.now() + aheadMs, leaseMs));
-    expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(turnConflict);
+    expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(leaseConflict);
   });
 
   it("counts by this process's clock where the provider tells no time", async () => {
     const inner = createInMemoryProvider();
     const provider = tenMethods(inner);
-    await dieInTurn(provider, { turnLeaseMs: 200 });
-    expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(turnConflict);
+    await dieInTurn(provider, { leaseMs: 200 });
+    expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(leaseConflict);
     const memory = { concurrency: "queue", queueTimeoutMs: 5_000 } as const;
     expect((await start({ provider, memory, steps: ["one"] })).outcome.status).toBe("completed");
   });
@@ -195,9 +195,9 @@ describe("a turn's lease", () => {
         return read;
       },
     };
-    await dieInTurn(slow, { turnLeaseMs: 20_000 });
+    await dieInTurn(slow, { leaseMs: 20_000 });
     const written = realTime();
-    const until = Number(Object((await stored(inner)).metadata?.["jaf"]).turn?.until);
+    const until = Number(Object((await stored(inner)).metadata?.["jaf"]).lease?.until);
     expect(until - written).toBeLessThanOrEqual(20_000);
     expect(until - written).toBeGreaterThan(15_000);
   });

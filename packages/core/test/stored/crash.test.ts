@@ -88,7 +88,7 @@ function saboteur(at: number, crash: Crash, { inner, finished, acknowledged }: W
 }
 
 /** The turn of a run that crashed lapses soon, and the next waits for that. */
-const lease = { turnLeaseMs: 30, concurrency: "queue" } as const;
+const lease = { leaseMs: 30, concurrency: "queue" } as const;
 
 async function attempt(world: World, state: ReturnType<typeof says>, at: number, crash: Crash) {
   const { provider, modelProvider, execute, signal, calls } = saboteur(at, crash, world);

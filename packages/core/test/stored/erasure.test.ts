@@ -156,7 +156,7 @@ describe.each(SETTINGS)("a run in durability %s, %s", (durability, _name, open) 
 describe("the heartbeat of a run", () => {
   it("brings back nothing that was erased", async () => {
     const provider = createInMemoryProvider();
-    const start = runner(provider, { durability: "turn", turnLeaseMs: 30 });
+    const start = runner(provider, { durability: "turn", leaseMs: 30 });
     const turn = slowTurn();
     const running = start(turn.steps, "Hi");
     await turn.asked;

@@ -40,7 +40,7 @@ function slowReply(text: string) {
   return { asked: asked.promise, answer: answer.resolve, step };
 }
 
-describe("a run while another is in the middle of a turn of the conversation", () => {
+describe("a run while another holds the lease of the conversation", () => {
   it.each(["turn", "step"] as const)(
     "is refused before its model is called, durability %s",
     async (durability) => {
@@ -50,7 +50,7 @@ describe("a run while another is in the middle of a turn of the conversation", (
       const first = start([slow.step], ["1"]);
       await slow.asked;
       const second = await start([], ["2"]);
-      expect(errorOf(second)).toMatchObject(conflict("turn"));
+      expect(errorOf(second)).toMatchObject(conflict("lease"));
       slow.answer();
       expect((await first).outcome.status).toBe("completed");
       expect(await storedMessages(provider)).toEqual([user("1"), assistant("one")]);
@@ -132,7 +132,7 @@ describe("a run while another is in the middle of a turn of the conversation", (
       await slow.asked;
       const second = runner({ ...provider }, { durability, concurrency: "queue" })(["two"], ["2"]);
       expect(errorOf(await runner({ ...provider }, { durability: "turn" })([], ["3"]))).toMatchObject(
-        conflict("turn"),
+        conflict("lease"),
       );
       slow.answer();
       expect((await first).outcome.status).toBe("completed");
@@ -152,7 +152,7 @@ describe("a run while another is in the middle of a turn of the conversation", (
     const first = runner(provider, { durability: "turn" })([slow.step], ["1"]);
     await slow.asked;
     const start = runner(provider, { durability: "turn", concurrency: "queue", queueTimeoutMs: 30 });
-    expect(errorOf(await start([], ["2"]))).toMatchObject(conflict("turn"));
+    expect(errorOf(await start([], ["2"]))).toMatchObject(conflict("lease"));
     slow.answer();
     await first;
     expect((await start(["two"], ["2"])).outcome.status).toBe("completed");
@@ -175,19 +175,19 @@ describe("a run while another is in the middle of a turn of the conversation", (
   });
 });
 
-describe("a turn that was under way", () => {
+describe("a lease that was held", () => {
   const steps = ["-"] as const;
 
   it("is over once its run has failed: the next need not wait", async () => {
     const provider = createInMemoryProvider();
-    const start = runner(provider, { durability: "turn", turnLeaseMs: 60_000 });
+    const start = runner(provider, { durability: "turn", leaseMs: 60_000 });
     expect(errorOf(await start([new Error("gone")], ["1"]))._tag).toBe("ModelCallError");
     expect((await start(["one"], ["1"])).outcome.status).toBe("completed");
   });
 
   it("is over once its run is aborted", async () => {
     const provider = createInMemoryProvider();
-    const start = runner(provider, { durability: "turn", turnLeaseMs: 60_000 });
+    const start = runner(provider, { durability: "turn", leaseMs: 60_000 });
     const controller = new AbortController();
     const slow = slowReply("one");
     const first = start([slow.step], ["1"], { signal: controller.signal });
@@ -206,10 +206,10 @@ describe("a turn that was under way", () => {
       ...provider,
       appendMessages: (...args) => (alive ? provider.appendMessages(...args) : new Promise(() => {})),
     };
-    void runner(dying, { durability: "turn", turnLeaseMs: 300 })([slow.step], ["1"]);
+    void runner(dying, { durability: "turn", leaseMs: 300 })([slow.step], ["1"]);
     await slow.asked;
     alive = false;
-    const start = runner(gone, { durability: "turn", concurrency: "queue", turnLeaseMs: 300 });
+    const start = runner(gone, { durability: "turn", concurrency: "queue", leaseMs: 300 });
     const began = performance.now();
     const next = await start(["one"], ["1"]);
     expect(next.outcome.status).toBe("completed");
@@ -223,12 +223,12 @@ describe("a turn that was under way", () => {
     const provider = createInMemoryProvider();
     const { provider: recorded, writes } = recordWrites(provider);
     const slow = slowReply("one");
-    const first = runner(recorded, { durability: "turn", turnLeaseMs: 60 })([slow.step], ["1"]);
+    const first = runner(recorded, { durability: "turn", leaseMs: 60 })([slow.step], ["1"]);
     await slow.asked;
     await vi.advanceTimersByTimeAsync(600);
     expect(writes.length).toBeGreaterThan(5);
     expect(errorOf(await runner(provider, { durability: "turn" })([...steps], ["2"]))).toMatchObject(
-      conflict("turn"),
+      conflict("lease"),
     );
     slow.answer();
     expect((await first).outcome.status).toBe("completed");
@@ -246,7 +246,7 @@ describe("a turn that was under way", () => {
       appendMessages: (...args) =>
         args[1].length === 0 ? new Promise(() => {}) : provider.appendMessages(...args),
     };
-    const first = runner(mute, { durability: "turn", turnLeaseMs: 20 })([slow.step], ["1"]);
+    const first = runner(mute, { durability: "turn", leaseMs: 20 })([slow.step], ["1"]);
     await slow.asked;
     const second = runner(provider, { durability: "turn", concurrency: "queue" });
     expect((await second(["two"], ["2"])).outcome.status).toBe("completed");
@@ -283,7 +283,7 @@ describe("a turn that was under way", () => {
     expect(ran.toSorted()).toEqual(["a", "b"]);
     expect(ended.filter(({ outcome }) => outcome.status === "completed").length).toBe(1);
     for (const result of ended)
-      if (result.outcome.status !== "completed") expect(errorOf(result)).toMatchObject(conflict("turn"));
+      if (result.outcome.status !== "completed") expect(errorOf(result)).toMatchObject(conflict("lease"));
     expect(await storedMessages(provider)).toHaveLength(5);
   });
 });
@@ -292,7 +292,7 @@ describe("memory.concurrency", () => {
   it.each([
     [{ concurrency: "wait" as never }, "RunConfig.memory.concurrency"],
     [{ queueTimeoutMs: 0 }, "RunConfig.memory.queueTimeoutMs"],
-    [{ turnLeaseMs: Number.NaN }, "RunConfig.memory.turnLeaseMs"],
+    [{ leaseMs: Number.NaN }, "RunConfig.memory.leaseMs"],
   ])("is checked before the run: %j", async (memory, path) => {
     const ended = await runner(createInMemoryProvider(), memory)([], ["1"]);
     expect(errorOf(ended)).toMatchObject({ error: { issues: [{ path }] } });

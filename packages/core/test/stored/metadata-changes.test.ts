@@ -25,7 +25,7 @@ function start(
 
 afterEach(() => void vi.useRealTimers());
 
-describe("a conversation that is renamed while a run is in its turn", () => {
+describe("a conversation that is renamed while a run holds the lease", () => {
   it.each(["completed", "turn", "step"] as const)("ends the turn no sooner: %s", async (durability) => {
     const provider = createInMemoryProvider();
     await seed(provider, [user("0"), assistant("zero")]);
@@ -43,7 +43,7 @@ describe("a conversation that is renamed while a run is in its turn", () => {
     expect(await provider.getConversation("c")).toMatchObject({ data: { metadata: { title: "last" } } });
   });
 
-  it("keeps its turn in spite of it: the lease is written again", async () => {
+  it("keeps its lease in spite of it: the lease is written again", async () => {
     // Time stands still while a busy machine does other things, so that no lease ends for that.
     vi.useFakeTimers();
     const inner = createInMemoryProvider();
@@ -55,7 +55,7 @@ describe("a conversation that is renamed while a run is in its turn", () => {
       await answer.promise;
       return "Done.";
     };
-    const running = start(provider, { durability: "turn", turnLeaseMs: 400 }, [slow]);
+    const running = start(provider, { durability: "turn", leaseMs: 400 }, [slow]);
     await asked.promise;
     for (let count = 0; count < 5; count++) {
       await rename(inner, `title ${count}`);
@@ -64,7 +64,7 @@ describe("a conversation that is renamed while a run is in its turn", () => {
       expect(writes.length).toBeGreaterThan(before + 1);
     }
     expect(errorOf(await start(inner, { durability: "turn" }, []))).toMatchObject({
-      error: { reason: "turn" },
+      error: { reason: "lease" },
     });
     answer.resolve();
     expect((await running).outcome.status).toBe("completed");
@@ -83,7 +83,7 @@ describe("a conversation that is renamed while a run is in its turn", () => {
     const memory = { provider: renamedInBetween, autoStore: true, durability: "step" } as const;
     // Each lease comes too late, however often it is written again.
     const late = await process([], [], { resume: { approvals: [approve(approvalOf(asked))] }, memory });
-    expect(errorOf(late)).toMatchObject({ error: { reason: "turn" } });
+    expect(errorOf(late)).toMatchObject({ error: { reason: "lease" } });
     expect(executed).toEqual([]);
     const paid = await process(["Paid."], [], { resume: { approvals: [approve(approvalOf(asked))] } });
     expect(paid.outcome.status).toBe("completed");

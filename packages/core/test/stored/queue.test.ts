@@ -35,8 +35,8 @@ const take = (provider: MemoryProvider, message: string, reply: () => Promise<st
     }).config,
   );
 
-describe("processes that queue for the turns of a conversation", () => {
-  it("get them by turns, though each has its next turn ready when it is done with one", async () => {
+describe("processes that queue for the lease of a conversation", () => {
+  it("get it by turns, though each wants it again when it is done", async () => {
     const store = createInMemoryProvider();
     const takeMany = async (name: string) => {
       const provider = processOn(store);
@@ -57,7 +57,7 @@ describe("processes that queue for the turns of a conversation", () => {
     expect(changes.length).toBeGreaterThan(4);
   });
 
-  it.each([3, 150])("get one soon, though another takes turns of %i ms without a pause", async (turnMs) => {
+  it.each([3, 150])("get it soon, though another takes it for %i ms without a pause", async (turnMs) => {
     const store = withLatency(createInMemoryProvider());
     let isOver = false;
     const busy = async () => {
@@ -78,7 +78,7 @@ describe("processes that queue for the turns of a conversation", () => {
     expect(performance.now() - start).toBeLessThan(5_000);
   });
 
-  it("read the history when it is their turn, and not while they wait", async () => {
+  it("read the history when they hold it, and not while they wait", async () => {
     const store = createInMemoryProvider();
     const calls: string[] = [];
     const enough = deferred();

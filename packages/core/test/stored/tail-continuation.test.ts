@@ -86,7 +86,7 @@ describe("a run that goes on with a client's copy", () => {
     },
   );
 
-  it("has lost no turn where it reads on in a queue", async () => {
+  it("has lost no lease where it reads on in a queue", async () => {
     const { provider, reads } = countingReads(await storing(long));
     const heads: unknown[] = [];
     const noting: VersionedMemoryProvider = {

@@ -39,7 +39,7 @@ it("a tool's call has all its fields, read or not, in a copy, too", async () => 
     expect(same.signal).toBeInstanceOf(AbortSignal);
     expect(same.signal).toBe(call.signal);
     expect(same.turn).toBe(call.turn);
-    expect(same.turn.said).toEqual([user("Hello.")]);
+    expect(same.turn.userMessages).toEqual([user("Hello.")]);
     expect(same.idempotencyKey).toMatch(/:\d+:call/);
   }
 });
@@ -53,7 +53,7 @@ it("it can't be changed, and a copy can", async () => {
   expect(Object.isFrozen(frozen)).toBe(true);
   expect(Reflect.set(frozen, "signal", new AbortController().signal)).toBe(false);
   expect(frozen.signal.aborted).toBe(false);
-  expect(frozen.turn.said).toEqual([user("Hello.")]);
+  expect(frozen.turn.userMessages).toEqual([user("Hello.")]);
   expect(changed.agentName).toBe("another");
 });
 

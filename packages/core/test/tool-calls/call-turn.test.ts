@@ -23,13 +23,13 @@ it("a tool is told what the user said last, in each of its calls of a turn", asy
   const before = Date.now();
   await run(says("Hello", assistant("Hi."), "I like tea.", "And cake."), config);
   expect(seen).toHaveLength(2);
-  for (const { said, position, conversationId, startedAt } of seen) {
+  for (const { userMessages: said, position, conversationId, startedAt } of seen) {
     expect(said).toEqual([user("I like tea."), user("And cake.")]);
     expect([position, conversationId]).toEqual([undefined, undefined]);
     expect(startedAt).toBeGreaterThanOrEqual(before);
   }
   expect(seen.map(({ messages }) => messages.length)).toEqual([4, 6]);
-  expect(Object.isFrozen(seen[0]?.said) && Object.isFrozen(seen[0]?.messages)).toBe(true);
+  expect(Object.isFrozen(seen[0]?.userMessages) && Object.isFrozen(seen[0]?.messages)).toBe(true);
 });
 
 it("also where it was said in the stored conversation, and once somebody has approved the call", async () => {
@@ -44,5 +44,5 @@ it("also where it was said in the stored conversation, and once somebody has app
   if (request?.type !== "approval") return expect.fail("the call waits for an approval");
   const third = setup({ model: ["Done."], tools: [note(seen, true)], config: at });
   await run(says(), { ...third.config, resume: { approvals: [approve(request)] } });
-  expect(seen).toMatchObject([{ said: [user("I like tea.")], position: 2, conversationId: "c" }]);
+  expect(seen).toMatchObject([{ userMessages: [user("I like tea.")], position: 2, conversationId: "c" }]);
 });

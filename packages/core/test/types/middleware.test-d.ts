@@ -113,7 +113,7 @@ describe("a middleware's turn", () => {
       // @ts-expect-error it is readonly
       turn.position = 1;
       // @ts-expect-error it is readonly
-      turn.said.push({ role: "user", content: "" });
+      turn.userMessages.push({ role: "user", content: "" });
       // @ts-expect-error it is readonly
       turn.state.context.userId = "bob";
     };

@@ -145,7 +145,7 @@ export interface ConversationSource {
 }
 
 /** The conflicts that a store can report. */
-export type WriteConflictReason = Exclude<MemoryConflictReason, "turn">;
+export type WriteConflictReason = Exclude<MemoryConflictReason, "lease">;
 
 export type WriteOutcome =
   /** Without `receipt`, runs read more often, since they don't know what the store has dropped, nor the digest. */

@@ -65,7 +65,7 @@ export interface MemoryStorageError extends MemoryErrorFields {
  * - `"owner"`: another user owns the conversation.
  * - `"message-id"`: another message is stored under the id.
  * - `"length"`: there are fewer messages than are to be dropped.
- * - `"turn"`, of runs and not of stores: another run is in the middle of a turn.
+ * - `"lease"`, of runs and not of stores: another run holds the lease of the conversation.
  */
 export type MemoryConflictReason =
   | "version"
@@ -75,7 +75,7 @@ export type MemoryConflictReason =
   | "owner"
   | "message-id"
   | "length"
-  | "turn";
+  | "lease";
 
 /** The write contradicts what is stored. Nothing was written. */
 export interface MemoryConflictError extends MemoryErrorFields {
@@ -180,7 +180,7 @@ const conflictMessages: Record<MemoryConflictReason, string> = {
   "message-id":
     "Another message is stored under one of these ids. Give a new message an id of its own; to change one, replace the end of the conversation.",
   length: "The conversation has fewer messages than are to be dropped. Load it again and decide again.",
-  turn: "Another run is in the middle of a turn of this conversation. Try again when it is done, or let runs queue.",
+  lease: "Another run holds the lease of this conversation. Try again when it is done, or let runs queue.",
 };
 
 export function createMemoryConflictError(

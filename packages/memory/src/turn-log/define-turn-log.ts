@@ -169,7 +169,7 @@ export function defineTurnLog(backend: TurnLogBackend): TurnLog {
       return createSuccess(await method());
     } catch (thrown) {
       if (!(thrown instanceof TurnConflict)) return createFailure(backend.toMemoryError(operation, thrown));
-      return createFailure(createMemoryConflictError("turn", { provider, operation }));
+      return createFailure(createMemoryConflictError("lease", { provider, operation }));
     }
   }
 

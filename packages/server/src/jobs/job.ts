@@ -1,4 +1,4 @@
-import type { TurnClient } from "@jaf/core/internal";
+import type { JobClient } from "@jaf/core/internal";
 import type { TurnEnd, TurnEvent } from "../turns/turn-event.ts";
 import type { TurnIds } from "../turns/turn-service.ts";
 import type { NewConversation } from "./conversation.ts";
@@ -8,7 +8,7 @@ import type { StoredRequest } from "./stored-request.ts";
 import type { Recorder } from "./turn-record.ts";
 
 /** By the names of their agents. */
-export type TurnClients<Ctx> = ReadonlyMap<string, TurnClient<Ctx>>;
+export type TurnClients<Ctx> = ReadonlyMap<string, JobClient<Ctx>>;
 
 /** What all turns of a service share. */
 export interface TurnScope<Ctx> {

@@ -63,7 +63,7 @@ export interface TurnSession {
   readonly close: () => void;
 }
 
-const conflict = () => createMemoryConflictError("turn", { operation: "begin" });
+const conflict = () => createMemoryConflictError("lease", { operation: "begin" });
 
 export function openTurnSession<Ctx>(options: SessionOptions<Ctx>): TurnSession {
   const { settings, request, conversationId, turnId } = options;

@@ -1,5 +1,5 @@
 import type { PromptOptions, PromptResult } from "@jaf/core";
-import { createTurnClient, type PromptedTurn } from "@jaf/core/internal";
+import { createJobClient, type PromptJob } from "@jaf/core/internal";
 import type { MemoryErrorUnion, VersionedMemoryProvider } from "@jaf/memory";
 import { createMemoryConflictError, retryWithBackoff } from "@jaf/memory/adapter";
 import { createRunId, createTraceId, present } from "@jaf/memory/internal";
@@ -90,11 +90,11 @@ async function begin<Ctx>(
   return unbegun?.error;
 }
 
-const writesOf = <Ctx>(run: RunParts<Ctx>): PromptedTurn<Ctx>["writes"] => ({
+const writesOf = <Ctx>(run: RunParts<Ctx>): PromptJob<Ctx>["writes"] => ({
   beforeWrite: async (expectedVersion) =>
     // After that this process may not write any more: another one has the turn.
     run.reason() === "lost"
-      ? createMemoryConflictError("turn", { operation: "appendMessages" })
+      ? createMemoryConflictError("lease", { operation: "appendMessages" })
       : begin(run, expectedVersion),
   onWritten: (receipt) => noteWrite(run, receipt),
 });
@@ -195,7 +195,7 @@ export function createTurnClients<Ctx>(settings: TurnSettings<Ctx>): TurnClients
     store: provider,
     ...present({ userMemory }),
   };
-  return new Map([...agents].map(([name, agent]) => [name, createTurnClient(agent, clientConfig)]));
+  return new Map([...agents].map(([name, agent]) => [name, createJobClient(agent, clientConfig)]));
 }
 
 function memoryOf<Ctx>({ config, leaseSeconds }: TurnSettings<Ctx>) {
@@ -205,7 +205,7 @@ function memoryOf<Ctx>({ config, leaseSeconds }: TurnSettings<Ctx>) {
     ...(memory.durability === undefined && memory.storeOnCompletion === undefined
       ? ({ durability: "step" } as const)
       : {}),
-    turnLeaseMs: turnLeaseMsOf({ config, leaseSeconds }),
+    leaseMs: turnLeaseMsOf({ config, leaseSeconds }),
     // The log says who has the turn.
     concurrency: "reject" as const,
   };
@@ -215,7 +215,7 @@ const turnLeaseMsOf = <Ctx>({
   config,
   leaseSeconds,
 }: Pick<TurnSettings<Ctx>, "config" | "leaseSeconds">): number =>
-  config.memory.turnLeaseMs ?? Math.max(1_000, leaseSeconds * 1_000);
+  config.memory.leaseMs ?? Math.max(1_000, leaseSeconds * 1_000);
 
 /** How long a run that takes over waits for the lease of the one before, beyond that lease. */
 const QUEUE_MARGIN_MS = 15_000;

@@ -42,7 +42,7 @@ export function storeRefusal(error: MemoryErrorUnion): TurnRefusal {
       return invalid(error.message);
     case "MemoryConflictError":
       if (error.reason === "owner") return refusal("not-found");
-      return error.reason === "turn" ? refusal("running") : refusal("changed");
+      return error.reason === "lease" ? refusal("running") : refusal("changed");
     default:
       return refusal("store", { retryable: error.retryable });
   }

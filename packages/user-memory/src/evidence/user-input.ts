@@ -22,17 +22,17 @@ export type UserInput = Pick<ExtractionJob, "said" | "position" | "question" | "
 interface TurnMessages {
   /** The conversation, as far as it is known. */
   readonly messages: readonly Message[];
-  readonly said: readonly Message[];
+  readonly userMessages: readonly Message[];
   readonly position?: number | undefined;
 }
 
 /** `"private"`: the user asked that something isn't kept, so nothing of the turn is. */
-export function readUserInput({ messages, said, position }: TurnMessages): UserInput | "private" {
-  const texts = said.map(messageText);
+export function readUserInput({ messages, userMessages, position }: TurnMessages): UserInput | "private" {
+  const texts = userMessages.map(messageText);
   if (isOffRecord(texts)) return "private";
   const skipped = Math.max(0, texts.length - MAX_MESSAGES);
   const room = Math.min(MAX_TEXT, Math.floor(MAX_SAID / Math.max(1, texts.length - skipped)));
-  const { question, isAnnounced } = before(messages, said);
+  const { question, isAnnounced } = before(messages, userMessages);
   return {
     said: texts.slice(skipped).map((text) => withoutSecrets(portable(text, room))),
     ...(position === undefined ? {} : { position: position + skipped }),

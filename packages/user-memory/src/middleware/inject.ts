@@ -87,10 +87,10 @@ interface PromptSettings extends MemoryInjectOptions {
 async function factsForPrompt<Ctx>(
   { user, inject, tags, injectLimit: limit = DEFAULT_LIMIT, injectTokenBudget: tokenBudget }: RemembersSpec,
   { memory = getUserMemory(), timeoutMs, tokenizer, onInjected, placement }: PromptSettings,
-  { said, isContinuation }: Pick<MiddlewareTurn<Ctx>, "said" | "isContinuation">,
+  { userMessages, isContinuation }: Pick<MiddlewareTurn<Ctx>, "userMessages" | "isContinuation">,
 ): Promise<string> {
   if (!user || inject === false || isContinuation || memory === undefined) return "";
-  const query = queryOf(said);
+  const query = queryOf(userMessages);
   if (query === "") return "";
   const wanted = { limit, ...present({ tags }) };
   const found = await beforeDeadline(
@@ -117,10 +117,10 @@ const tookTooLong = (timeoutMs: number): UserMemoryError =>
 const MAX_QUERY = 4_000;
 
 /** What the user said, as a query: the last messages, and of a long text its beginning and its end. `""` without text. */
-function queryOf(said: readonly Message[]): string {
+function queryOf(userMessages: readonly Message[]): string {
   const texts: string[] = [];
   let room = MAX_QUERY;
-  for (const message of said.toReversed()) {
+  for (const message of userMessages.toReversed()) {
     if (room <= 0) break;
     const text = withoutMiddle(messageText(message).trim(), room);
     if (text === "") continue;

@@ -59,9 +59,9 @@ async function userInputOf<Ctx>({
   call,
 }: RememberToolScope<Ctx>): Promise<UserInput | "private"> {
   const given = await settings.said?.(context, call);
-  if (given === undefined) return readUserInput(call?.turn ?? { messages: [], said: [] });
-  const said = given.map((content) => ({ role: "user", content }) as const);
-  return readUserInput({ messages: call?.turn.messages ?? [], said });
+  if (given === undefined) return readUserInput(call?.turn ?? { messages: [], userMessages: [] });
+  const userMessages = given.map((content) => ({ role: "user", content }) as const);
+  return readUserInput({ messages: call?.turn.messages ?? [], userMessages });
 }
 
 /** Before anything else is asked for: what is forgotten meanwhile counts. */

@@ -28,7 +28,7 @@ describe("verbatim extraction", () => {
   test("keeps a short answer with the question that it answers", async () => {
     const memory = new MemoryUserMemory();
     const messages = [user("Hi"), assistant("Welcome! Are you vegetarian?"), user("yes, both of us")];
-    const fields = { startedAt: Date.parse("2026-11-02T10:00:00Z"), said: messages.slice(2) };
+    const fields = { startedAt: Date.parse("2026-11-02T10:00:00Z"), userMessages: messages.slice(2) };
     const state = { runId: "r", traceId: "t", messages, currentAgentName: "a", context: {}, turnCount: 0 };
     await turn({ memory }, [], { declared: verbatim, ...fields, state: state as never });
     const facts = await memory.recall("alice", "vegetarian");
@@ -44,7 +44,7 @@ describe("verbatim extraction", () => {
     const memory = new MemoryUserMemory();
     const messages = [user("Translate this:"), assistant("Go on."), user("My bank is Acme.")];
     const state = { runId: "r", traceId: "t", messages, currentAgentName: "a", context: {}, turnCount: 0 };
-    await turn({ memory }, [], { declared: verbatim, said: messages.slice(2), state: state as never });
+    await turn({ memory }, [], { declared: verbatim, userMessages: messages.slice(2), state: state as never });
     expect(await factsOf(memory)).toEqual([]);
   });
 });

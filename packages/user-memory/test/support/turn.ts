@@ -27,7 +27,7 @@ export function turnOf(said: readonly string[], { replies = [], ...fields }: Tur
       context: {},
       turnCount: 0,
     },
-    said: messages,
+    userMessages: messages,
     isContinuation: false,
     agentName: "a",
     startedAt: Date.now(),

@@ -67,7 +67,7 @@ function unstored({ writes, seenWith }: Timeline, run: RunEnd): readonly { rule:
   ];
 }
 
-/** A run conflicts with changes of messages, with erasures and with turns; nothing else stops it. */
+/** A run conflicts with changes of messages, with erasures and with leases; nothing else stops it. */
 function causeless(timeline: Timeline, run: RunEnd): readonly { rule: string; detail: string }[] {
   const { outcome, begin, end, place } = run;
   const problem = () => [
@@ -86,7 +86,7 @@ function causeless(timeline: Timeline, run: RunEnd): readonly { rule: string; de
       write.begin < end &&
       endOf(write) > begin,
   );
-  // A run recognises a conversation that it created by its own turn lease. Another run's lease, after that has expired, hides it.
+  // A run recognises a conversation that it created by its own lease. Another run's lease, after that has expired, hides it.
   const isNote = ({ title, counter, changesMetadata }: Write) =>
     outcome === "MemoryConflictError incarnation" &&
     changesMetadata &&

@@ -36,7 +36,7 @@ export const eventRules: TurnLogRules = {
   "refuses a gap, and stores nothing of it": async ({ log, other }) => {
     const writer = await begin(log);
     await append(log, writer, { events: ["a"] });
-    expectConflict(await other.append({ writer, first: 2, events: ["c"], end: ending() }), "turn");
+    expectConflict(await other.append({ writer, first: 2, events: ["c"], end: ending() }), "lease");
     expect(expectOk(await log.read(turnT))).toMatchObject({
       turn: { state: "running", events: 1 },
       events: ["a"],

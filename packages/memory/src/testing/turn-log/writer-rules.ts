@@ -90,7 +90,7 @@ export const beginningRules: TurnLogRules = {
   },
   "refuses the id of a turn that was there before": async ({ log, other }) => {
     await endedTurn(log);
-    expectConflict(await other.begin(newTurn()), "turn");
+    expectConflict(await other.begin(newTurn()), "lease");
     expect(await eventsOf(log)).toEqual(["0"]);
   },
 };

@@ -40,7 +40,7 @@ function turnOf({
       ...{ runId: "run", traceId: "trace", currentAgentName: "agent", context: {}, turnCount: 0 },
       messages: [...before, ...said],
     } as unknown as MiddlewareTurn<unknown>["state"],
-    ...{ said, position, conversationId, agentName: "agent", isContinuation: false },
+    ...{ userMessages: said, position, conversationId, agentName: "agent", isContinuation: false },
     startedAt: turn.startedAt ?? Date.now(),
     complete: async () => {
       await turn.answered;
