@@ -1,11 +1,11 @@
 import type { Message } from "@jaf/memory";
 import {
   callsIn,
+  type FoldedTurn,
   type Piece,
   type PositionedMessage,
   type ToolItem,
   type ToolState,
-  type TurnView,
 } from "@jaf/server/client";
 import type { StoppedTurn } from "../models/turn-record.ts";
 
@@ -33,7 +33,7 @@ export interface Shown {
   readonly messages: readonly PositionedMessage[];
   /** What the user has just said, until the stored messages have it. */
   readonly said: string | undefined;
-  readonly turn: TurnView | undefined;
+  readonly turn: FoldedTurn | undefined;
   readonly stopped?: readonly StoppedTurn[];
 }
 
@@ -127,7 +127,7 @@ function addResult(entries: Entry[], { tool_call_id, content }: Message): void {
 /** The stored messages without those that the turn's events tell. */
 function withoutTurn(
   messages: readonly PositionedMessage[],
-  turn: TurnView | undefined,
+  turn: FoldedTurn | undefined,
 ): readonly PositionedMessage[] {
   const told = (turn?.messages ?? []).filter(({ role }) => role === "assistant").map(identityOf);
   // A turn answers the last thing that was said: what was said before is another's, also if the words are the same.

@@ -1,4 +1,4 @@
-import { callsIn, isRunning, type TurnView } from "@jaf/server/client";
+import { callsIn, type FoldedTurn, isRunning } from "@jaf/server/client";
 import { useEffect, useRef } from "preact/hooks";
 import { approvalTools, conversation, list, loadApprovalTools } from "../models/app-models.ts";
 import type { ConversationState } from "../models/conversation-state.ts";
@@ -110,7 +110,7 @@ const MISSING: Readonly<Record<MissingPart, string>> = {
 };
 
 interface TurnEndingProps {
-  readonly turn: TurnView | undefined;
+  readonly turn: FoldedTurn | undefined;
   /** What the last thing that was said lacks. */
   readonly missing: MissingPart | undefined;
 }
