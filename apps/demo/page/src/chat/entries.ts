@@ -29,7 +29,7 @@ export type Entry =
   | { readonly type: "handoff"; readonly key: string; readonly to: string }
   | { readonly type: "pieces"; readonly key: string; readonly pieces: readonly Piece[] };
 
-export interface Shown {
+export interface TranscriptState {
   readonly messages: readonly PositionedMessage[];
   /** What the user has just said, until the stored messages have it. */
   readonly said: string | undefined;
@@ -38,7 +38,7 @@ export interface Shown {
 }
 
 /** Everything once: what the turn has said and the store has already is shown from the store. */
-export function entriesOf({ messages, said, turn, stopped = [] }: Shown): readonly Entry[] {
+export function entriesOf({ messages, said, turn, stopped = [] }: TranscriptState): readonly Entry[] {
   const entries = storedEntries(withoutTurn(messages, turn));
   for (const one of stopped) markStopped(entries, one);
   if (said !== undefined)
@@ -158,7 +158,7 @@ interface LoosePart {
 }
 
 /** What of a message is shown: its words, and the images that are in it. Nothing that would have to be fetched. */
-export interface ShownContent {
+export interface MessageContent {
   readonly text: string;
   readonly reasoning: string;
   readonly images: readonly { readonly source: string; readonly name: string }[];
@@ -166,7 +166,7 @@ export interface ShownContent {
 
 const IMAGE = /^image\/(?:png|jpeg|gif|webp|avif)$/;
 
-export function shownContent({ content }: Pick<Message, "content">): ShownContent {
+export function contentOf({ content }: Pick<Message, "content">): MessageContent {
   const loose: unknown = content;
   if (typeof loose === "string") return { text: loose, reasoning: "", images: [] };
   const parts = Array.isArray(loose) ? (loose as readonly LoosePart[]) : [];
