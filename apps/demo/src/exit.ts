@@ -11,7 +11,7 @@ export class Failure extends Error {
 
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
-export interface Leaving {
+export interface ExitRequest {
   /** Aborted when the person wants to leave. */
   readonly signal: AbortSignal;
   /** As Ctrl-C does. */
@@ -21,7 +21,7 @@ export interface Leaving {
 }
 
 /** Turns Ctrl-C and SIGTERM into an abort, so that what is under way is finished cleanly. A second one ends at once. */
-export function onLeave(): Leaving {
+export function listenForExit(): ExitRequest {
   const controller = new AbortController();
   let exitCode = 0;
   const leave = (name: keyof typeof EXIT_CODES) => {

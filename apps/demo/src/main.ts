@@ -4,7 +4,7 @@ import type { AssistantContext } from "./assistant/agent.ts";
 import { chooseModel } from "./assistant/choose-model.ts";
 import { chat } from "./chat/chat.ts";
 import { createTerminal } from "./chat/terminal.ts";
-import { Failure, type Leaving, onLeave } from "./exit.ts";
+import { type ExitRequest, Failure, listenForExit } from "./exit.ts";
 import { openLedger, readExecutions } from "./replay/ledger.ts";
 import { checkRecordings } from "./replay/recording.ts";
 import { replay } from "./replay/replay.ts";
@@ -17,10 +17,10 @@ const WORD_DELAY_MS = 15;
 async function runChat(
   store: Store,
   { user }: Command & { command: "chat" },
-  leaving: Leaving,
+  exit: ExitRequest,
 ): Promise<number> {
-  const terminal = createTerminal(leaving.leave);
-  leaving.signal.addEventListener("abort", terminal.close);
+  const terminal = createTerminal(exit.leave);
+  exit.signal.addEventListener("abort", terminal.close);
   try {
     const wordDelayMs = terminal.interactive ? WORD_DELAY_MS : 0;
     const { modelProvider, notice } = chooseModel<AssistantContext>(process.env, { wordDelayMs });
@@ -30,7 +30,7 @@ async function runChat(
       modelProvider,
       notices: [notice, ...(store.notice === undefined ? [] : [store.notice]), "/help lists the commands."],
       terminal,
-      signal: leaving.signal,
+      signal: exit.signal,
     });
     // Ctrl-C is a way to leave a chat, not a failure; a script wants to know of an answer that failed.
     return answered || terminal.interactive ? 0 : 1;
@@ -42,51 +42,51 @@ async function runChat(
 async function runReplay(
   store: Store,
   { file, data }: Command & { command: "replay" },
-  leaving: Leaving,
+  exit: ExitRequest,
 ): Promise<number> {
   const { provider } = store;
-  const replayed = await replay({ file, provider, ledger: openLedger(data), signal: leaving.signal });
+  const replayed = await replay({ file, provider, ledger: openLedger(data), signal: exit.signal });
   console.log(describeReplayed(replayed));
-  return leaving.exitCode();
+  return exit.exitCode();
 }
 
 async function runVerify(
   store: Store,
   { file, data }: Command & { command: "verify" },
-  leaving: Leaving,
+  exit: ExitRequest,
 ): Promise<number> {
-  const verification = await verify(file, store.provider, leaving.signal);
+  const verification = await verify(file, store.provider, exit.signal);
   console.log(describeVerification(verification));
   const executions = readExecutions(data);
   if (executions !== undefined) console.log(describeExecutions(executions));
   const sound = verification.differences.length === 0 && (executions?.repeatedAfterFinish ?? 0) === 0;
-  if (!verification.finished) return leaving.exitCode();
+  if (!verification.finished) return exit.exitCode();
   return sound ? 0 : 1;
 }
 
 /** The exit code. */
 async function main(argv: readonly string[]): Promise<number> {
-  const leaving = onLeave();
+  const exit = listenForExit();
   const command = parseCommand(argv);
   if (command.command === "help") {
     console.log(USAGE);
     return 0;
   }
-  if (command.command === "page") return (await import("./server/run-page.ts")).runPage(command, leaving);
+  if (command.command === "page") return (await import("./server/run-page.ts")).runPage(command, exit);
   // Before the folder is touched: a recording that can't be used leaves no trace.
   if ("file" in command) await checkRecordings(command.file);
   const store = await openStore(command.data, process.env);
   try {
-    if (leaving.signal.aborted) return leaving.exitCode();
+    if (exit.signal.aborted) return exit.exitCode();
     switch (command.command) {
       case "serve":
-        return await (await import("./server/run-page.ts")).runServe(store, command, leaving);
+        return await (await import("./server/run-page.ts")).runServe(store, command, exit);
       case "chat":
-        return await runChat(store, command, leaving);
+        return await runChat(store, command, exit);
       case "replay":
-        return await runReplay(store, command, leaving);
+        return await runReplay(store, command, exit);
       case "verify":
-        return await runVerify(store, command, leaving);
+        return await runVerify(store, command, exit);
     }
   } finally {
     await store.close();

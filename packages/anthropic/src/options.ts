@@ -31,7 +31,7 @@ export interface AnthropicProviderOptions extends ModelServiceOptions {
    * or refuse the request (`"error"`). Set by `thinking.block_binding`, which the agent's own outranks.
    */
   readonly prefixMismatch?: "drop_block" | "error" | undefined;
-  /** How often a turn that the service has paused (`pause_turn`) is gone on with inside one call, from 0. Default 8. */
+  /** How often a reply that the service has paused (`pause_turn`) is gone on with inside one call, from 0. Default 8. */
   readonly maxContinuations?: number | undefined;
 }
 

@@ -5,7 +5,7 @@ import { type Fields, fieldsOf, isMedia, mediaMention } from "@jaf/model-http";
 /** A content block as it goes over the wire, further fields included. */
 export type WireBlock = Fields & { readonly type: string };
 
-export interface WireTurn {
+export interface WireMessage {
   readonly role: "user" | "assistant";
   readonly content: readonly WireBlock[];
 }
@@ -42,7 +42,7 @@ export function partOf(block: WireBlock, toolNames: ReadonlyMap<unknown, string>
   }
   if (isServerCall(block)) {
     const { id, name, input, ...rest } = fields;
-    return { type: "provider-tool-call", id, name, input, ...kept(type, rest) };
+    return { type: "provider-tool-call", id, name, input, ...withMetadata(type, rest) };
   }
   if (isServerResult(block)) {
     const { tool_use_id: id, content: output, ...rest } = fields;
@@ -53,13 +53,15 @@ export function partOf(block: WireBlock, toolNames: ReadonlyMap<unknown, string>
       ...present({ name }),
       output,
       ...(rest["is_error"] === true ? { isError: true } : {}),
-      ...kept(type, rest),
+      ...withMetadata(type, rest),
     };
   }
   return block;
 }
 
-const kept = (type: string, rest: Fields): Fields => ({ providerMetadata: { anthropic: { type, ...rest } } });
+const withMetadata = (type: string, rest: Fields): Fields => ({
+  providerMetadata: { anthropic: { type, ...rest } },
+});
 
 export const isServerCall = ({ type, id }: WireBlock): boolean =>
   (type === "server_tool_use" || type === "mcp_tool_use") && typeof id === "string";
@@ -74,11 +76,11 @@ export function blocksOf(part: ContentPart): readonly WireBlock[] {
   const { type: blockType, ...rest } = fieldsOf(fieldsOf(providerMetadata)["anthropic"]);
   switch (type) {
     case "text":
-      return textOf(fields);
+      return blocksOfText(fields);
     case "refusal":
       return typeof fields["refusal"] === "string" ? textBlocks(fields["refusal"]) : [];
     case "reasoning":
-      return thinkingOf(fields);
+      return blocksOfThinking(fields);
     case "provider-tool-call": {
       const { id, name, input } = fields;
       return typeof blockType === "string" ? [{ type: blockType, id, name, input, ...rest }] : [];
@@ -94,7 +96,7 @@ export function blocksOf(part: ContentPart): readonly WireBlock[] {
   }
 }
 
-function textOf({ text, segments, ...rest }: Fields): readonly WireBlock[] {
+function blocksOfText({ text, segments, ...rest }: Fields): readonly WireBlock[] {
   if (typeof text !== "string") return [];
   const pieces = Array.isArray(segments) ? segments.map(fieldsOf) : [];
   const lengths = pieces.map(({ length }) => (typeof length === "number" ? length : 0));
@@ -109,7 +111,7 @@ function textOf({ text, segments, ...rest }: Fields): readonly WireBlock[] {
   });
 }
 
-function thinkingOf({ text, encrypted, ...rest }: Fields): readonly WireBlock[] {
+function blocksOfThinking({ text, encrypted, ...rest }: Fields): readonly WireBlock[] {
   if (typeof encrypted === "string") return [{ type: "redacted_thinking", data: encrypted, ...rest }];
   const isSigned = typeof rest["signature"] === "string" && rest["signature"] !== "";
   return isSigned ? [{ type: "thinking", thinking: text ?? "", ...rest }] : [];

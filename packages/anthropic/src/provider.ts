@@ -25,7 +25,7 @@ import { type MessagesRequest, messagesRequest } from "./request/request.ts";
  * alone. Others get what was said and called.
  *
  * A call throws an `AnthropicError`, what `fetch` throws, or the reason of the signal's abort. It is made once, and again only
- * to go on with a turn that the service has paused: the engine decides what is tried again.
+ * to go on with a reply that the service has paused (`pause_turn`): the engine decides what is tried again.
  *
  * @throws TypeError where an option is none, or where Anthropic is to be asked without a key.
  *

@@ -126,7 +126,7 @@ describe.each(["whole", "streamed"])("a reply that is %s", (way) => {
     expect(fake.requests[1]?.body["messages"]).toMatchObject([{}, { role: "assistant", content }, {}]);
   });
 
-  it("goes on with a turn that the service has paused, and is one reply", async () => {
+  it("goes on with a reply that the service has paused, and is one reply", async () => {
     const search = (id: string) => ({
       type: "server_tool_use",
       id,

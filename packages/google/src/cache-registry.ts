@@ -83,7 +83,7 @@ export class GoogleCacheRegistry {
    * The resource isn't there any more. Another one that was made meanwhile, or is being made, stays. Never rejects.
    */
   forget({ key }: CacheablePrompt, name: string): Promise<void> {
-    return this.#told(async () => {
+    return this.#reportingErrors(async () => {
       // Of the workers that find it gone, one deletes its name: a second might delete what the first has put there since.
       if (!(await this.#store.setIfAbsent(`${key}:${name}`, GONE, { ttlSeconds: CLAIM_SECONDS }))) return;
       if ((await this.#store.get(key)) === name) await this.#store.delete(key);
@@ -92,10 +92,10 @@ export class GoogleCacheRegistry {
 
   /** Requests without the resource work, and those with it don't. Never rejects. */
   reject({ key }: CacheablePrompt): Promise<void> {
-    return this.#told(() => this.#store.set(key, UNUSABLE, { ttlSeconds: REFUSED_SECONDS }));
+    return this.#reportingErrors(() => this.#store.set(key, UNUSABLE, { ttlSeconds: REFUSED_SECONDS }));
   }
 
-  async #told(act: () => Promise<void>): Promise<void> {
+  async #reportingErrors(act: () => Promise<void>): Promise<void> {
     try {
       await withDeadline(act(), { timeoutMs: this.#maxWaitMs });
     } catch (thrown) {
@@ -120,13 +120,13 @@ export class GoogleCacheRegistry {
     }
     try {
       const { name, ttlSeconds } = await create();
-      await this.#told(() => this.#store.set(key, name, { ttlSeconds }));
+      await this.#reportingErrors(() => this.#store.set(key, name, { ttlSeconds }));
       return name;
     } catch (thrown) {
       this.#onError(thrown);
       const isFinal = thrown instanceof ModelHttpError && !thrown.isRetryable;
       const ttlSeconds = isFinal ? REFUSED_SECONDS : FAILED_SECONDS;
-      await this.#told(() => this.#store.set(key, UNUSABLE, { ttlSeconds }));
+      await this.#reportingErrors(() => this.#store.set(key, UNUSABLE, { ttlSeconds }));
       return undefined;
     }
   }

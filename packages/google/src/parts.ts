@@ -36,9 +36,9 @@ const isPlain = ({ further }: Piece): boolean => Object.keys(further).length ===
  *
  * @returns `undefined` where nothing is in them.
  */
-export function partOfRun(run: readonly Fields[]): ContentPart | undefined {
+export function textPartOf(texts: readonly Fields[]): ContentPart | undefined {
   const pieces: Piece[] = [];
-  for (const piece of run.map(pieceOf)) {
+  for (const piece of texts.map(pieceOf)) {
     const last = pieces.at(-1);
     if (last !== undefined && isPlain(last) && isPlain(piece))
       pieces[pieces.length - 1] = { ...last, text: last.text + piece.text };
@@ -46,7 +46,7 @@ export function partOfRun(run: readonly Fields[]): ContentPart | undefined {
   }
   const [first, ...others] = pieces;
   if (first === undefined) return undefined;
-  const type = run.some(isThought) ? "reasoning" : "text";
+  const type = texts.some(isThought) ? "reasoning" : "text";
   if (others.length === 0) return { type, text: first.text, ...asMetadata(first.further) };
   return {
     type,
@@ -56,7 +56,7 @@ export function partOfRun(run: readonly Fields[]): ContentPart | undefined {
 }
 
 /** The parts of Gemini's that it was made of. Where its text has been changed since, it is one text, unsigned. */
-export function runOfPart(part: ContentPart): readonly Fields[] {
+export function textsOf(part: ContentPart): readonly Fields[] {
   const text = typeof part["text"] === "string" ? part["text"] : "";
   const thought = part.type === "reasoning" ? { thought: true } : {};
   const metadata = metadataIn(part);
@@ -97,11 +97,11 @@ export function otherPart(part: Fields, lastId: string): ContentPart {
     const isError = typeof outcome === "string" && outcome !== "OUTCOME_OK";
     return { type: kind.type, id, name, output: held, ...(isError ? { isError } : {}), ...metadata };
   }
-  return mediaPart(part) ?? { type: "gemini", part };
+  return mediaPartOf(part) ?? { type: "gemini", part };
 }
 
 /** An image, a sound or a file that the model made, or that it made while it thought. */
-function mediaPart(part: Fields): ContentPart | undefined {
+function mediaPartOf(part: Fields): ContentPart | undefined {
   const { inlineData, fileData, thought: _, ...further } = part;
   const type = isThought(part) ? "reasoning-file" : "media";
   if (isObject(inlineData)) {
@@ -122,7 +122,7 @@ export function ownPart(part: ContentPart): readonly Fields[] {
   switch (part.type) {
     case "text":
     case "reasoning":
-      return runOfPart(part);
+      return textsOf(part);
     case "provider-tool-call":
     case "provider-tool-result": {
       const { field, ...further } = metadataIn(part);

@@ -3,7 +3,7 @@ import { isUnstreamed, post, streamed, wholeText } from "@jaf/model-http";
 import { GoogleCacheRegistry } from "./cache-registry.ts";
 import { type GoogleProviderOptions, openEndpoint, parseOptions } from "./options.ts";
 import { chunksOf, chunksOfWhole, completionOf } from "./reply/stream.ts";
-import { askCached } from "./request/prompt-cache.ts";
+import { postCached } from "./request/prompt-cache.ts";
 import { type GenerateRequest, generateRequest } from "./request/request.ts";
 
 /**
@@ -30,7 +30,7 @@ export function createGoogleProvider(options: GoogleProviderOptions = {}): Googl
   const ask = (request: GenerateRequest, method: string, signal: AbortSignal | undefined) => {
     const service = endpoint.at(`/${request.path}:${method}`);
     const send = (body: GenerateRequest["body"]) => post(service, body, signal);
-    return askCached({ request, endpoint, registry, send });
+    return postCached({ request, endpoint, registry, send });
   };
 
   return {

@@ -35,7 +35,7 @@ export function toolNames(own: readonly string[], valid = VALID): ToolNames {
   return { toWire, toOwn: (wire) => owns.get(wire) ?? wire };
 }
 
-/** The ids of calls on the wire: each call has one of its own, whatever the turns before it used. */
+/** The ids of calls on the wire: each call has one of its own, whatever ids were used before. */
 export interface CallIds {
   /** `isOwn`: the endpoint gave it, and knows it as it is. */
   readonly open: (id: string, isOwn: boolean) => string;
@@ -46,10 +46,10 @@ export interface CallIds {
 /** `own`: all that the endpoint gave, which no other call may have. Others are at most `maxLength` characters long. */
 export function callIds(own: ReadonlySet<string>, maxLength: number): CallIds {
   const isValid = (id: string): boolean => id.length <= maxLength && /^[a-zA-Z0-9_-]+$/.test(id);
-  const shortened = (id: string): string => (id.length <= maxLength ? id : digested(id));
+  const shortened = (id: string): string => (id.length <= maxLength ? id : hashedId(id));
   const latest = new Map<string, string>();
-  const taken = new Set<string>();
-  const isFree = (wire: string): boolean => !taken.has(wire) && !own.has(wire);
+  const used = new Set<string>();
+  const isFree = (wire: string): boolean => !used.has(wire) && !own.has(wire);
   const unique = (base: string): string => {
     let wire = base;
     for (let count = 2; !isFree(wire); count++) wire = shortened(`${base}_${count}`);
@@ -57,16 +57,16 @@ export function callIds(own: ReadonlySet<string>, maxLength: number): CallIds {
   };
   return {
     open: (id, isOwn) => {
-      const wire = isOwn && !taken.has(id) ? id : unique(isValid(id) ? id : digested(id));
-      taken.add(wire);
+      const wire = isOwn && !used.has(id) ? id : unique(isValid(id) ? id : hashedId(id));
+      used.add(wire);
       latest.set(id, wire);
       return wire;
     },
-    answered: (id) => latest.get(id) ?? (isValid(id) ? id : digested(id)),
+    answered: (id) => latest.get(id) ?? (isValid(id) ? id : hashedId(id)),
   };
 }
 
-const digested = (id: string): string => `call_${digest(id)}`;
+const hashedId = (id: string): string => `call_${digest(id)}`;
 
 /** FNV-1a of 64 bits: the same id is the same on the wire at each request, so that prompt caches hold. */
 function digest(text: string): string {

@@ -4,7 +4,7 @@
  * | dialect | endpoints | what is its own |
  * | --- | --- | --- |
  * | `"openai"` | OpenAI, Azure | `max_completion_tokens`, custom tools, `prompt_cache_key` |
- * | `"deepseek"` | DeepSeek, Kimi | every turn of the model has `reasoning_content`; output as `json_object` |
+ * | `"deepseek"` | DeepSeek, Kimi | every message of the model has `reasoning_content`; output as `json_object` |
  * | `"gemini"` | Gemini's compatible endpoint | the first call of each step has a thought signature |
  * | `"compatible"` | vLLM, Ollama, LiteLLM, OpenRouter and all others | |
  */
@@ -22,7 +22,7 @@ export interface DialectRules {
   readonly promptCacheKey: boolean;
   /** Whether arguments that are no JSON may go back as the model wrote them. */
   readonly anyArguments: boolean;
-  /** What stands for the reasoning of turns that come from elsewhere: the endpoint refuses turns without one. */
+  /** What stands for the reasoning of messages that come from another model: the endpoint refuses messages without one. */
   readonly foreignReasoning: string | undefined;
   /** What stands for the thought signature of a step that comes from elsewhere, likewise. */
   readonly foreignSignature: string | undefined;

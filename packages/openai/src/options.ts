@@ -86,7 +86,7 @@ export interface Endpoint extends ModelService {
 
 const OPENAI = "https://api.openai.com/v1";
 
-interface Given {
+interface EndpointInput {
   readonly options: OpenAIEndpointOptions & { readonly dialect?: Dialect | undefined };
   /** The API's, behind the base URL. */
   readonly path: "/chat/completions" | "/responses";
@@ -95,7 +95,7 @@ interface Given {
 }
 
 /** Throws a `TypeError` where OpenAI is to be asked without a key, or where an address of the environment is none. */
-export function openEndpoint({ options, path, factory }: Given): Endpoint {
+export function openEndpoint({ options, path, factory }: EndpointInput): Endpoint {
   // Empty counts as not set.
   const { OPENAI_API_KEY: environmentKey = "", OPENAI_BASE_URL: address = "" } = processEnvironment();
   const baseURL = (options.baseURL ?? (address || OPENAI)).replace(/\/+$/, "");

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { failureOf, notFound } from "./http/failure.ts";
 import { openApiDocument } from "./http/openapi.ts";
 import { answerFailure, createRouter, type Operation, type ServerEnvironment } from "./http/router.ts";
-import { guardHost, guardOrigin, identityOf, secureHeaders } from "./http/security.ts";
+import { hostGuard, identityOf, originGuard, secureHeaders } from "./http/security.ts";
 import { parseSettings, type ServedAgents, type ServerAppOptions, type ServerRunConfig } from "./options.ts";
 import { readDocument, readHealth } from "./routes/about.ts";
 import { addRoutes } from "./routes/index.ts";
@@ -64,8 +64,8 @@ export async function createRoutedApp<Ctx>(
   });
   app.use(secureHeaders);
   if (options.authenticate === undefined || options.allowedHosts !== undefined)
-    app.use(guardHost(options.allowedHosts));
-  app.use(guardOrigin(settings.cors));
+    app.use(hostGuard(options.allowedHosts));
+  app.use(originGuard(settings.cors));
   route(readHealth, () => ({ status: "ok" }));
   app.use(async (context, next) => {
     const identity = await identityOf(context.req.raw, options.authenticate);

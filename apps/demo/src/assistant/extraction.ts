@@ -2,7 +2,7 @@ import { asUserMemory, type ExtractionOptions, type UserMemoryStore } from "@jaf
 import { sentencesIn } from "./statements.ts";
 
 /** The demo's folder has one process at a time: so what a process that is gone has left is taken over after a second. */
-export const learning = { leaseMs: 1_000, retryDelayMs: 1_000 } satisfies ExtractionOptions;
+export const extractionOptions = { leaseMs: 1_000, retryDelayMs: 1_000 } satisfies ExtractionOptions;
 
 /** Stands for what was left out; user memory ends a passage there, and quotes none that holds it. */
 const CUT = "\ufffc";
@@ -34,7 +34,7 @@ function statedIn(text: string, isAnswer: boolean): string {
 }
 
 /** The same memory, which learns nothing of what a user only asks for: a question or an order doesn't reach its queue. */
-export function rememberingOwnWords(store: UserMemoryStore): UserMemoryStore {
+export function withOwnWordsOnly(store: UserMemoryStore): UserMemoryStore {
   const { queue } = store;
   return asUserMemory({
     ...asUserMemory(store),

@@ -1,7 +1,7 @@
 import type { ModelProvider, TraceEvent } from "@jaf/core";
 import { asUserMemory, type ExtractionOptions, type MemoryEntry, processExtractions } from "@jaf/user-memory";
 import { type AssistantContext, instructionsFor } from "../assistant/agent.ts";
-import { learning, rememberingOwnWords } from "../assistant/extraction.ts";
+import { extractionOptions, withOwnWordsOnly } from "../assistant/extraction.ts";
 import type { Store } from "../storage/open-store.ts";
 import type { Chat, Injected } from "./command.ts";
 import { runCommand } from "./commands.ts";
@@ -16,7 +16,7 @@ import {
 } from "./conversations.ts";
 import { knownFacts } from "./facts.ts";
 import { createReplyRenderer, printable, renderHistory } from "./render.ts";
-import { addedSeen, NOTHING_SEEN, withEvent } from "./stats.ts";
+import { addedStats, NO_STATS, withEvent } from "./stats.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface ChatOptions {
@@ -35,7 +35,7 @@ const NOT_LEARNED = "  What you said could not be remembered for other conversat
 /** Talks until the input ends, `/quit` or an abort. Whether no answer has failed; one that was cut off hasn't. */
 export async function chat(options: ChatOptions): Promise<boolean> {
   const { store, userId, notices, terminal, signal } = options;
-  const extract = { ...learning, onError: () => terminal.print(terminal.dim(NOT_LEARNED)) };
+  const extract = { ...extractionOptions, onError: () => terminal.print(terminal.dim(NOT_LEARNED)) };
   const state = { left: false, answered: true };
   const self = createChat(options, extract, state);
   for (const notice of notices) terminal.print(terminal.dim(notice));
@@ -66,12 +66,12 @@ function createChat(
 ): Chat {
   const context = contextOf(store, userId);
   let injected: Injected | undefined;
-  let seen = NOTHING_SEEN;
-  let spent = NOTHING_SEEN;
+  let lastStats = NO_STATS;
+  let totalStats = NO_STATS;
   const onInjected = (facts: readonly MemoryEntry[]): void => {
     injected &&= { ...injected, facts };
   };
-  const userMemory = asUserMemory(rememberingOwnWords(store.userMemory), { inject: { onInjected }, extract });
+  const userMemory = asUserMemory(withOwnWordsOnly(store.userMemory), { inject: { onInjected }, extract });
   const sessionOptions = { provider: store.provider, userMemory, modelProvider, context, signal };
   const sessionOf = (conversationId: string) => createSession(sessionOptions, conversationId);
   let current = sessionOf(newConversationId());
@@ -87,8 +87,8 @@ function createChat(
     learned: () => userMemory.drain({ timeoutMs: LEARNING_MS }),
     session: () => current,
     injected: () => injected,
-    seen: () => seen,
-    spent: () => spent,
+    lastStats: () => lastStats,
+    totalStats: () => totalStats,
     instructions: () => instructionsFor({ ...context, isPrivate: isPrivate(current) }),
     start: (options) =>
       turnTo(options?.isPrivate ? createPrivateSession(sessionOptions) : sessionOf(newConversationId())),
@@ -101,14 +101,14 @@ function createChat(
     },
     reply: async (said, run) => {
       injected = { said, facts: [] };
-      seen = NOTHING_SEEN;
+      lastStats = NO_STATS;
       const renderer = createReplyRenderer(terminal, isPrivate(current));
       const onEvent = (event: TraceEvent): void => {
-        seen = withEvent(seen, event);
+        lastStats = withEvent(lastStats, event);
         renderer.onEvent(event);
       };
       if (!renderer.finish(await run({ onEvent }))) state.answered = false;
-      spent = addedSeen(spent, seen);
+      totalStats = addedStats(totalStats, lastStats);
     },
     leave: () => {
       state.left = true;

@@ -1,7 +1,7 @@
 import type { MemoryEntry } from "@jaf/user-memory";
 import type { Store } from "../storage/open-store.ts";
 import type { Session } from "./conversations.ts";
-import type { Seen } from "./stats.ts";
+import type { ReplyStats } from "./stats.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What was remembered of the user that the last answer was given. */
@@ -22,9 +22,9 @@ export interface Chat {
   /** `undefined` before the first answer. */
   readonly injected: () => Injected | undefined;
   /** What the model saw for the last answer. */
-  readonly seen: () => Seen;
+  readonly lastStats: () => ReplyStats;
   /** What all answers since the chat began have used. */
-  readonly spent: () => Seen;
+  readonly totalStats: () => ReplyStats;
   /** The assistant's own, without what is added of the user. */
   readonly instructions: () => string;
   /** Turns to a new conversation. It is stored once something is said in it, unless it is private. */

@@ -7,8 +7,8 @@ import { FACT_COMMANDS } from "./fact-commands.ts";
 import { printable } from "./render.ts";
 import { contextRows, costOf, counted, type Row, tableOf, tokensOf } from "./stats.ts";
 
-function context({ injected, seen, terminal, instructions }: Chat): void {
-  const last = seen();
+function context({ injected, lastStats, terminal, instructions }: Chat): void {
+  const last = lastStats();
   if (last.calls === 0) {
     terminal.print("There is no answer yet.");
     return;
@@ -19,7 +19,7 @@ function context({ injected, seen, terminal, instructions }: Chat): void {
 }
 
 async function stats(chat: Chat): Promise<void> {
-  const { store, userId, terminal, session, spent, learned } = chat;
+  const { store, userId, terminal, session, totalStats, learned } = chat;
   await learned();
   const { conversationId, load } = session();
   const loaded = await load();
@@ -41,8 +41,8 @@ async function stats(chat: Chat): Promise<void> {
       "messages",
       `${messages.length}: ${said("user")} of you, ${said("assistant")} replies, ${said("tool")} of tools`,
     ],
-    ["tokens", tokensOf(total?.usage ?? spent().usage)],
-    ["cost", costOf(total?.cost ?? spent().cost)],
+    ["tokens", tokensOf(total?.usage ?? totalStats().usage)],
+    ["cost", costOf(total?.cost ?? totalStats().cost)],
   ];
   const kept: readonly Row[] = [
     [

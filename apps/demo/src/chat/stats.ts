@@ -1,7 +1,7 @@
 import type { ContextManifest, ContextReason, ModelUsage, TraceEvent } from "@jaf/core";
 
 /** What the calls of the model for one reply saw and used. */
-export interface Seen {
+export interface ReplyStats {
   /** The name that the call was made by; `"default"`: the provider chooses. */
   readonly model: string;
   readonly calls: number;
@@ -13,24 +13,24 @@ export interface Seen {
   readonly cost?: number;
 }
 
-export const NOTHING_SEEN: Seen = { model: "default", calls: 0 };
+export const NO_STATS: ReplyStats = { model: "default", calls: 0 };
 
 /** What was seen and used once this event has happened, too. */
-export function withEvent(seen: Seen, event: TraceEvent): Seen {
-  if (event.type === "context") return { ...seen, context: event.data };
-  if (event.type !== "llm_call_end") return seen;
+export function withEvent(stats: ReplyStats, event: TraceEvent): ReplyStats {
+  if (event.type === "context") return { ...stats, context: event.data };
+  if (event.type !== "llm_call_end") return stats;
   const { model, origin, usage, cost } = event.data;
   return {
-    ...seen,
+    ...stats,
     model: origin?.model ?? model,
-    calls: seen.calls + 1,
-    ...(usage === undefined ? {} : { usage: addedUsage(seen.usage, usage) }),
-    ...(cost === undefined ? {} : { cost: (seen.cost ?? 0) + cost }),
+    calls: stats.calls + 1,
+    ...(usage === undefined ? {} : { usage: addedUsage(stats.usage, usage) }),
+    ...(cost === undefined ? {} : { cost: (stats.cost ?? 0) + cost }),
   };
 }
 
 /** The sum of several replies. */
-export function addedSeen(one: Seen, other: Seen): Seen {
+export function addedStats(one: ReplyStats, other: ReplyStats): ReplyStats {
   const usage = other.usage === undefined ? one.usage : addedUsage(one.usage, other.usage);
   const hasCost = one.cost !== undefined || other.cost !== undefined;
   return {
@@ -109,7 +109,7 @@ const beginningOf = (text: string): string => (text.length <= 60 ? text : `${tex
 
 /** What the model saw in the last reply. `instructions`: the assistant's own; `facts`: how many of the user were added. */
 export function contextRows(
-  { model, calls, context, usage }: Seen,
+  { model, calls, context, usage }: ReplyStats,
   { instructions, facts }: { readonly instructions: string; readonly facts: number },
 ): readonly Row[] {
   const added = (context?.additions ?? []).reduce((sum, { characters }) => sum + characters, 0);

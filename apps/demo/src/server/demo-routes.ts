@@ -67,7 +67,7 @@ const MOST_MESSAGES = 200;
 const LONGEST_QUERY = 200;
 
 /** Finds by words the conversations in which the user or the assistant said them. Throws a {@link Failure}. */
-export function createSaidSearch(
+export function createConversationSearch(
   provider: MemoryProvider,
   userId: string,
 ): (query: string) => Promise<readonly string[]> {

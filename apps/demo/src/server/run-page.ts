@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "../arguments.ts";
 import { chooseModel } from "../assistant/choose-model.ts";
-import type { Leaving } from "../exit.ts";
+import type { ExitRequest } from "../exit.ts";
 import type { OpenedStore } from "../storage/open-store.ts";
 import { buildPage } from "./build-page.ts";
 import type { PageContext } from "./page-assistant.ts";
@@ -14,7 +14,7 @@ const WORD_DELAY_MS = 25;
 type Of<Name extends Command["command"]> = Extract<Command, { readonly command: Name }>;
 
 /** Builds the page, and keeps a server of it running. The exit code. */
-export async function runPage(command: Of<"page">, leaving: Leaving): Promise<number> {
+export async function runPage(command: Of<"page">, exit: ExitRequest): Promise<number> {
   const { data, user, opensBrowser } = command;
   await buildPage(); // Once, and not by each process that is started again.
   const code = await supervise({
@@ -24,7 +24,7 @@ export async function runPage(command: Of<"page">, leaving: Leaving): Promise<nu
       ...["serve", "--data", data, "--user", user],
       ...(port === undefined ? [] : ["--port", String(port)]),
     ],
-    signal: leaving.signal,
+    signal: exit.signal,
     onFirst: (url) => {
       console.log(
         `\nThe page is at ${url}\nCtrl-C ends it; everything is kept. Then, in the terminal: demo chat`,
@@ -33,11 +33,11 @@ export async function runPage(command: Of<"page">, leaving: Leaving): Promise<nu
     },
     onRestart: () => console.log("The server was killed: another one goes on."),
   });
-  return leaving.signal.aborted ? leaving.exitCode() : code;
+  return exit.signal.aborted ? exit.exitCode() : code;
 }
 
 /** Serves until the person, or the process that started this one, leaves. The exit code. */
-export async function runServe(store: OpenedStore, command: Of<"serve">, leaving: Leaving): Promise<number> {
+export async function runServe(store: OpenedStore, command: Of<"serve">, exit: ExitRequest): Promise<number> {
   const { user, port } = command;
   const supervised = process.send !== undefined;
   const model = chooseModel<PageContext>(process.env, { wordDelayMs: WORD_DELAY_MS });
@@ -46,14 +46,14 @@ export async function runServe(store: OpenedStore, command: Of<"serve">, leaving
   if (supervised) {
     const told: Listening = { listening: served.url };
     process.send?.(told);
-    process.on("disconnect", leaving.leave);
+    process.on("disconnect", exit.leave);
   } else console.log(`The page is at ${served.url}`);
   try {
-    await left(leaving.signal);
+    await left(exit.signal);
   } finally {
     await served.close();
   }
-  return supervised ? 0 : leaving.exitCode();
+  return supervised ? 0 : exit.exitCode();
 }
 
 const FOREVER_MS = 2 ** 31 - 1;

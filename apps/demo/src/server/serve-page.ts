@@ -5,12 +5,12 @@ import { serve } from "@hono/node-server";
 import { createServerApp, type ServerApp } from "@jaf/server";
 import { processExtractions } from "@jaf/user-memory";
 import type { ChosenModel } from "../assistant/choose-model.ts";
-import { learning, rememberingOwnWords } from "../assistant/extraction.ts";
+import { extractionOptions, withOwnWordsOnly } from "../assistant/extraction.ts";
 import { titleFor } from "../chat/conversations.ts";
 import { knownFacts } from "../chat/facts.ts";
 import { Failure } from "../exit.ts";
 import { afterCrash, type OpenedStore } from "../storage/open-store.ts";
-import { createDemoRoutes, createSaidSearch } from "./demo-routes.ts";
+import { createConversationSearch, createDemoRoutes } from "./demo-routes.ts";
 import { type PageContext, pageAssistant } from "./page-assistant.ts";
 import { createSamples } from "./samples.ts";
 
@@ -58,7 +58,7 @@ export async function servePage(options: ServePageOptions): Promise<ServedPage> 
         supervised: options.supervised,
       },
       samples: createSamples(store.provider),
-      search: createSaidSearch(store.provider, userId),
+      search: createConversationSearch(store.provider, userId),
       ...{ userId, hosts },
       kill: () => setTimeout(() => process.kill(process.pid, "SIGKILL"), KILL_AFTER_MS),
     });
@@ -71,7 +71,7 @@ export async function servePage(options: ServePageOptions): Promise<ServedPage> 
       return file ?? new Response("There is no such page.", { status: 404, headers: PAGE_HEADERS });
     };
     // What a process that was killed had still to learn.
-    await processExtractions(store.userMemory, { ...learning, extract: "verbatim" });
+    await processExtractions(store.userMemory, { ...extractionOptions, extract: "verbatim" });
     return {
       url: `http://${HOST}:${port}`,
       close: async () => {
@@ -93,7 +93,7 @@ async function createApp(
   allowedHosts: readonly string[],
 ): Promise<ServerApp> {
   const { provider, notes } = store;
-  const userMemory = rememberingOwnWords(store.userMemory);
+  const userMemory = withOwnWordsOnly(store.userMemory);
   const context = (): PageContext => ({
     ...{ userId, notes, userMemory },
     now: () => new Date(),

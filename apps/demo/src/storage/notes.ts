@@ -2,7 +2,7 @@ import type { PGlite } from "@electric-sql/pglite";
 import type { Notes } from "../assistant/agent.ts";
 
 /** Notes in a table of the demo's own, beside the conversations. */
-export async function createSqlNotes(database: PGlite): Promise<Notes> {
+export async function createNotes(database: PGlite): Promise<Notes> {
   await database.exec(`
     CREATE TABLE IF NOT EXISTS demo_notes (
       id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -14,7 +14,7 @@ import {
   chooseTurnLog,
   type Environment,
 } from "./choose-store.ts";
-import { createSqlNotes } from "./notes.ts";
+import { createNotes } from "./notes.ts";
 
 /**
  * The demo's folder has one process at a time. So a turn that is under way when it starts is that of a process which is
@@ -69,7 +69,7 @@ async function openFolder(
     const provider =
       chosen?.provider ?? (await createPostgresProvider({ type: "postgres" }, database.client));
     const userMemory = await createPostgresUserMemory({}, database.client);
-    const notes = await createSqlNotes(database.client);
+    const notes = await createNotes(database.client);
     let log: ChosenTurnLog | undefined;
     const openTurnLog = async () => {
       log = await chooseTurnLog(environment);

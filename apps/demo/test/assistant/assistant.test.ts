@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { SUGGESTIONS, TRIES } from "../../page/src/chat/suggestions.ts";
 import { answerFromHistory, INTRODUCTION, rememberedIn } from "../../src/assistant/answers.ts";
 import { calculate } from "../../src/assistant/calculator.ts";
-import { rememberingOwnWords } from "../../src/assistant/extraction.ts";
+import { withOwnWordsOnly } from "../../src/assistant/extraction.ts";
 import { createOfflineModel, requestsOf } from "../../src/assistant/offline-model.ts";
 import { statementsIn } from "../../src/assistant/statements.ts";
 import { titleOf } from "../../src/chat/conversations.ts";
@@ -226,7 +226,7 @@ describe("answers", () => {
 const learned = async (text: string, question?: string) => {
   const memory = new MemoryUserMemory();
   const since = await memory.mark("ada");
-  await rememberingOwnWords(memory).queue.enqueue(
+  await withOwnWordsOnly(memory).queue.enqueue(
     {
       ...{ id: "turn", userId: "ada", said: [text], question, reply: "", saidAt: new Date(), tags: [] },
       ...{ threshold: 0.7, isVerbatim: true, since },

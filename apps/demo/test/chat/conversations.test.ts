@@ -2,7 +2,7 @@ import { createInMemoryProvider, type MemoryProvider } from "@jaf/memory";
 import { asUserMemory, MemoryUserMemory } from "@jaf/user-memory";
 import { describe, expect, it } from "vitest";
 import type { AssistantContext, Notes } from "../../src/assistant/agent.ts";
-import { learning } from "../../src/assistant/extraction.ts";
+import { extractionOptions } from "../../src/assistant/extraction.ts";
 import { createOfflineModel } from "../../src/assistant/offline-model.ts";
 import { createPrivateSession, createSession, isUnanswered } from "../../src/chat/conversations.ts";
 
@@ -11,7 +11,7 @@ const notes: Notes = { add: async () => {}, list: async () => [], remove: async 
 function open(provider: MemoryProvider, signal = new AbortController().signal, kept = notes) {
   const context: AssistantContext = { userId: "ada", notes: kept, now: () => new Date(0) };
   const modelProvider = createOfflineModel<AssistantContext>({ wordDelayMs: 1 });
-  const userMemory = asUserMemory(new MemoryUserMemory(), { extract: learning });
+  const userMemory = asUserMemory(new MemoryUserMemory(), { extract: extractionOptions });
   return createSession({ provider, userMemory, modelProvider, context, signal }, "chat-1");
 }
 

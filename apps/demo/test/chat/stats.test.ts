@@ -1,6 +1,6 @@
 import type { TraceEvent } from "@jaf/core";
 import { describe, expect, it } from "vitest";
-import { addedSeen, contextRows, NOTHING_SEEN, tableOf, withEvent } from "../../src/chat/stats.ts";
+import { addedStats, contextRows, NO_STATS, tableOf, withEvent } from "../../src/chat/stats.ts";
 
 const call = (inputTokens: number, cost: number): TraceEvent => ({
   type: "llm_call_end",
@@ -34,8 +34,8 @@ describe("what the model saw", () => {
       call(1_000, 0.25),
       call(234, 0.5),
     ];
-    const seen = events.reduce(withEvent, NOTHING_SEEN);
-    expect(tableOf(contextRows(seen, { instructions: "You help.", facts: 0 }))).toBe(
+    const stats = events.reduce(withEvent, NO_STATS);
+    expect(tableOf(contextRows(stats, { instructions: "You help.", facts: 0 }))).toBe(
       [
         "  model          gpt-5-mini, 2 calls, the last of which is shown",
         "  instructions   9 characters: You help.",
@@ -48,7 +48,7 @@ describe("what the model saw", () => {
         "  cache          1,000 tokens of the input came from the provider's cache",
       ].join("\n"),
     );
-    expect(addedSeen(seen, NOTHING_SEEN)).toMatchObject({
+    expect(addedStats(stats, NO_STATS)).toMatchObject({
       calls: 2,
       cost: 0.75,
       usage: { inputTokens: 1_234 },

@@ -55,6 +55,6 @@ export function usageOf(sent: unknown): ModelUsage | undefined {
     cacheWriteTokens: count(input["cacheWrite"]),
     reasoningTokens: count(output["reasoning"]) ?? count(usage["reasoningTokens"]),
   };
-  const told = Object.entries(counts).filter(([, tokens]) => tokens !== undefined);
-  return told.length === 0 ? undefined : Object.fromEntries(told);
+  const known = Object.entries(counts).filter(([, tokens]) => tokens !== undefined);
+  return known.length === 0 ? undefined : Object.fromEntries(known);
 }

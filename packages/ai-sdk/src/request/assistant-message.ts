@@ -21,13 +21,13 @@ export interface Recipient {
  * The parts of an assistant message, its calls at their places between them. What is opaque is given to its own model
  * alone: reasoning, the provider's own tools and all metadata.
  */
-export function assistantParts(message: RichMessage, to: Recipient): AssistantPart[] {
-  const isOwn = sameOrigin(message.origin, to.origin);
+export function assistantParts(message: RichMessage, recipient: Recipient): AssistantPart[] {
+  const isOwn = sameOrigin(message.origin, recipient.origin);
   const calls = [...(message.tool_calls ?? [])];
   const parts: AssistantPart[] = [];
   for (const part of contentParts(message)) {
     if (part.type !== "tool-call") {
-      const given = isOwn ? ownPart(part, to) : foreignPart(part, to);
+      const given = isOwn ? ownPart(part, recipient) : foreignPart(part, recipient);
       if (given !== undefined) parts.push(given);
       continue;
     }
@@ -45,26 +45,26 @@ function contentParts({ content, refusal }: RichMessage): readonly ContentPart[]
 }
 
 /** Of a part that any model may read. */
-function readablePart(part: ContentPart, to: Recipient): AssistantPart | undefined {
+function readablePart(part: ContentPart, recipient: Recipient): AssistantPart | undefined {
   const text = part.type === "refusal" ? textField(part, "refusal") : partText(part);
   if (text !== undefined) return text === "" ? undefined : { type: "text", text };
-  const file = fileOf(part, to.providerKey);
+  const file = fileOf(part, recipient.providerKey);
   return file === undefined ? undefined : { type: "file", ...file };
 }
 
-function foreignPart(part: ContentPart, to: Recipient): AssistantPart | undefined {
+function foreignPart(part: ContentPart, recipient: Recipient): AssistantPart | undefined {
   if (part.type === "reasoning") {
     const text = textField(part, "text")?.trim() ?? "";
-    return to.foreignReasoning === "omit" || text === ""
+    return recipient.foreignReasoning === "omit" || text === ""
       ? undefined
       : { type: "text", text: `<thinking>\n${text}\n</thinking>` };
   }
   // An id of another provider's is found nowhere else.
   if (part.type === "media" && part["data"] === undefined && part["url"] === undefined) return undefined;
-  return readablePart(part, to);
+  return readablePart(part, recipient);
 }
 
-function ownPart(part: ContentPart, to: Recipient): AssistantPart | undefined {
+function ownPart(part: ContentPart, recipient: Recipient): AssistantPart | undefined {
   const options = providerOptionsOf(part["providerMetadata"]);
   switch (part.type) {
     case "reasoning":
@@ -87,7 +87,7 @@ function ownPart(part: ContentPart, to: Recipient): AssistantPart | undefined {
         ...options,
       };
     case "reasoning-file": {
-      const file = fileOf({ ...part, type: "media" }, to.providerKey);
+      const file = fileOf({ ...part, type: "media" }, recipient.providerKey);
       if (file?.data.type !== "data" && file?.data.type !== "url") return undefined;
       return { type: "reasoning-file", mediaType: file.mediaType, data: file.data, ...options };
     }
@@ -96,7 +96,7 @@ function ownPart(part: ContentPart, to: Recipient): AssistantPart | undefined {
       return isKind(kind) ? { type: "custom", kind, ...options } : undefined;
     }
     default: {
-      const readable = readablePart(part, to);
+      const readable = readablePart(part, recipient);
       if (readable !== undefined) return { ...readable, ...options };
       // Some signatures come with a text that is empty.
       const isSigned = partText(part) === "" && options.providerOptions !== undefined;
@@ -121,7 +121,7 @@ function callPart(call: RichToolCall, isOwn: boolean): AssistantPart {
     toolCallId: call.id,
     toolName: name,
     input: callInput(call),
-    ...(isOwn ? signedAsGoogle(providerOptionsOf(call.providerMetadata)) : {}),
+    ...(isOwn ? withGoogleSignature(providerOptionsOf(call.providerMetadata)) : {}),
   };
 }
 
@@ -129,7 +129,9 @@ function callPart(call: RichToolCall, isOwn: boolean): AssistantPart {
  * The provider for compatible services of AI SDK 6 keeps Gemini's signature under its own name, and looks for it under
  * Google's alone; without it, Gemini refuses the conversation.
  */
-function signedAsGoogle(options: ReturnType<typeof providerOptionsOf>): ReturnType<typeof providerOptionsOf> {
+function withGoogleSignature(
+  options: ReturnType<typeof providerOptionsOf>,
+): ReturnType<typeof providerOptionsOf> {
   const { providerOptions = {} } = options;
   if ("google" in providerOptions) return options;
   const signed = Object.values(providerOptions).find(

@@ -5,7 +5,7 @@ import { sameOrigin } from "../model.ts";
 import { assistantParts, type Recipient } from "./assistant-message.ts";
 import { fileOf, mediaPlaceholder } from "./media.ts";
 import { type PromptMessage, providerOptionsOf, type ToolPart, type UserPart } from "./prompt.ts";
-import { cacheMark, markMessage } from "./prompt-cache.ts";
+import { addCacheControl, cacheControlFor } from "./prompt-cache.ts";
 import { toolOutput } from "./tools.ts";
 
 /**
@@ -15,15 +15,15 @@ import { toolOutput } from "./tools.ts";
 export function toPrompt(
   instructions: string,
   messages: readonly RichMessage[],
-  to: Recipient,
+  recipient: Recipient,
 ): PromptMessage[] {
   const system: PromptMessage[] = [];
   const rest: PromptMessage[] = [];
-  const known: Known = { toolNames: new Map(), approvals: new Set() };
-  const { cache = {} } = to;
-  const mark = cacheMark(to.origin, cache);
+  const known: AskedBefore = { toolNames: new Map(), approvals: new Set() };
+  const { cache = {} } = recipient;
+  const cacheControl = cacheControlFor(recipient.origin, cache);
   if (instructions !== "") system.push({ role: "system", content: instructions });
-  if (cache.instructions === true) markMessage(system[0], mark);
+  if (cache.instructions === true) addCacheControl(system[0], cacheControl);
   const { messages: cached = 0 } = cache;
   const stable = stableLength(messages);
   const kept = cached === "all" ? messages.length : Math.min(cached, stable);
@@ -37,26 +37,26 @@ export function toPrompt(
         break;
       }
       case "user":
-        addUser(rest, message, { to, known });
+        addUser(rest, message, { recipient, known });
         break;
       case "assistant": {
-        note(known, message, to);
-        const content = assistantParts(message, to);
+        recordAsked(known, message, recipient);
+        const content = assistantParts(message, recipient);
         if (content.length > 0) rest.push({ role: "assistant", content });
         break;
       }
       case "tool":
-        addResults(rest, toolParts(message, { to, known }));
+        addResults(rest, toolParts(message, { recipient, known }));
     }
     // Before what the next turn won't have, and behind it for the steps of this one.
     const isStableEnd = cached === "all" && index === stable - 1;
-    if (index === kept - 1 || isStableEnd) markMessage(rest.at(-1), mark);
+    if (index === kept - 1 || isStableEnd) addCacheControl(rest.at(-1), cacheControl);
   }
   return [...system, ...rest];
 }
 
 /** What the messages so far asked for. */
-interface Known {
+interface AskedBefore {
   /** Of the latest call of an id: providers use ids again. */
   readonly toolNames: Map<string, string>;
   /** Asked for by the recipient: nobody else knows of them. */
@@ -64,19 +64,23 @@ interface Known {
 }
 
 interface Place {
-  readonly to: Recipient;
-  readonly known: Known;
+  readonly recipient: Recipient;
+  readonly known: AskedBefore;
 }
 
-function note({ toolNames, approvals }: Known, message: RichMessage, to: Recipient): void {
+function recordAsked(
+  { toolNames, approvals }: AskedBefore,
+  message: RichMessage,
+  recipient: Recipient,
+): void {
   for (const call of message.tool_calls ?? []) toolNames.set(call.id, calledTool(call).name);
-  if (typeof message.content === "string" || !sameOrigin(message.origin, to.origin)) return;
+  if (typeof message.content === "string" || !sameOrigin(message.origin, recipient.origin)) return;
   for (const part of message.content ?? []) {
     if (part.type === "tool-approval-request") approvals.add(part["approvalId"]);
   }
 }
 
-function addUser(prompt: PromptMessage[], message: RichMessage, { to, known }: Place): void {
+function addUser(prompt: PromptMessage[], message: RichMessage, { recipient, known }: Place): void {
   const options = providerOptionsOf(message.providerMetadata);
   if (typeof message.content === "string") {
     prompt.push({ role: "user", content: [{ type: "text", text: message.content }], ...options });
@@ -87,7 +91,7 @@ function addUser(prompt: PromptMessage[], message: RichMessage, { to, known }: P
   for (const part of message.content ?? []) {
     const partOptions = providerOptionsOf(part["providerMetadata"]);
     const text = partText(part);
-    const file = fileOf(part, to.providerKey);
+    const file = fileOf(part, recipient.providerKey);
     if (text !== undefined && text !== "") content.push({ type: "text", text, ...partOptions });
     else if (file !== undefined) content.push({ type: "file", ...file, ...partOptions });
     else if (part.type === "media") content.push({ type: "text", text: mediaPlaceholder(part) });
@@ -97,7 +101,7 @@ function addUser(prompt: PromptMessage[], message: RichMessage, { to, known }: P
   if (content.length > 0) prompt.push({ role: "user", content, ...options });
 }
 
-function toolParts(message: RichMessage, { to, known }: Place): ToolPart[] {
+function toolParts(message: RichMessage, { recipient, known }: Place): ToolPart[] {
   const { content } = message;
   const parts = typeof content === "string" ? [] : (content ?? []);
   const decisions = parts.flatMap((part) => approvalParts(part, known));
@@ -110,14 +114,14 @@ function toolParts(message: RichMessage, { to, known }: Place): ToolPart[] {
       type: "tool-result",
       toolCallId: message.tool_call_id,
       toolName,
-      output: toolOutput(content, to.providerKey),
+      output: toolOutput(content, recipient.providerKey),
       ...providerOptionsOf(message.providerMetadata),
     },
   ];
 }
 
 /** Somebody's decision about a call that the provider runs, and asked about. */
-function approvalParts(part: ContentPart, { approvals }: Known): ToolPart[] {
+function approvalParts(part: ContentPart, { approvals }: AskedBefore): ToolPart[] {
   const approvalId = textField(part, "approvalId");
   if (part.type !== "tool-approval-response") return [];
   if (approvalId === undefined || !approvals.has(approvalId)) return [];

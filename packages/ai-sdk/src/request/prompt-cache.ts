@@ -6,7 +6,10 @@ import type { PromptMessage, ProviderOptions } from "./prompt.ts";
  * What tells a provider to keep the prompt up to this place: Anthropic, also on Vertex, and Bedrock have to be told. Others
  * keep the beginning of prompts by themselves, or can't be told.
  */
-export function cacheMark({ provider }: ModelOrigin, { ttl }: CacheableConfig): ProviderOptions | undefined {
+export function cacheControlFor(
+  { provider }: ModelOrigin,
+  { ttl }: CacheableConfig,
+): ProviderOptions | undefined {
   if (provider.includes("anthropic")) {
     // It knows no other times; the default of JAF is an hour.
     return { anthropic: { cacheControl: { type: "ephemeral", ttl: isShort(ttl) ? "5m" : "1h" } } };
@@ -21,7 +24,10 @@ function isShort(ttl = "1h"): boolean {
 }
 
 /** Keeps the prompt up to the end of this message. The application's own settings for it stay. */
-export function markMessage(message: PromptMessage | undefined, mark: ProviderOptions | undefined): void {
-  if (message === undefined || mark === undefined) return;
-  message.providerOptions = { ...mark, ...message.providerOptions };
+export function addCacheControl(
+  message: PromptMessage | undefined,
+  cacheControl: ProviderOptions | undefined,
+): void {
+  if (message === undefined || cacheControl === undefined) return;
+  message.providerOptions = { ...cacheControl, ...message.providerOptions };
 }

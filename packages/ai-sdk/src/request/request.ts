@@ -7,8 +7,8 @@ import type { AiSdkProviderOptions } from "../options.ts";
 import { withDownloads } from "./media.ts";
 import { toPrompt } from "./messages.ts";
 import type { PromptMessage } from "./prompt.ts";
-import { cacheMark } from "./prompt-cache.ts";
-import { promptFor } from "./specification.ts";
+import { cacheControlFor } from "./prompt-cache.ts";
+import { promptOfSpecification } from "./specification.ts";
 import { jsonSchemaOf, toolChoice, toolsOf } from "./tools.ts";
 
 type Asked<Ctx> = Parameters<ModelProvider<Ctx>["getCompletion"]>;
@@ -28,8 +28,8 @@ export async function callRequest<Ctx>(
   });
   await withDownloads(prompt, known.model, { download: options.download, signal: config.signal });
   return {
-    ...withPossibleThinking(callSettings(agent, known, { ...options, cache }), prompt),
-    prompt: promptFor(known.specification, prompt),
+    ...withoutRefusedThinking(callSettings(agent, known, { ...options, cache }), prompt),
+    prompt: promptOfSpecification(known.specification, prompt),
     ...(options.headers === undefined ? {} : { headers: { ...options.headers } }),
     ...present({ abortSignal: config.signal }),
   };
@@ -42,8 +42,9 @@ function callSettings<Ctx>(
   options: AiSdkProviderOptions & { readonly cache: CacheableConfig | undefined },
 ): Fields {
   const config = agent.modelConfig ?? {};
-  const mark = options.cache?.tools === true ? cacheMark(known.origin, options.cache) : undefined;
-  const tools = toolsOf(agent.tools ?? [], mark);
+  const cacheControl =
+    options.cache?.tools === true ? cacheControlFor(known.origin, options.cache) : undefined;
+  const tools = toolsOf(agent.tools ?? [], cacheControl);
   const format = options.structuredOutput === false ? undefined : responseFormat(agent.outputCodec);
   const providerOptions = providerOptionsFor(config, known, options);
   return {
@@ -88,7 +89,7 @@ function responseFormat(codec: z.ZodType | undefined): Fields | undefined {
  * a turn of tools under way that doesn't begin with thinking of their own: one that was handed to them in its middle, say.
  * They aren't told to think then, which is what Anthropic's refusal asks for.
  */
-function withPossibleThinking(settings: Fields, prompt: readonly PromptMessage[]): Fields {
+function withoutRefusedThinking(settings: Fields, prompt: readonly PromptMessage[]): Fields {
   const options = fieldsOf(settings["providerOptions"]);
   const anthropic = fieldsOf(options["anthropic"]);
   if (fieldsOf(anthropic["thinking"])["type"] !== "enabled" || !isUnderWayWithoutThinking(prompt)) {

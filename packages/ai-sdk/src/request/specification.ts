@@ -35,7 +35,7 @@ type OutputV3Part = Extract<LanguageModelV3ToolResultOutput, { type: "content" }
 type OutputV2Part = Extract<LanguageModelV2ToolResultOutput, { type: "content" }>["value"][number];
 
 /** A prompt as models of a specification take it. */
-export function promptFor(
+export function promptOfSpecification(
   specification: Specification,
   prompt: PromptMessage[],
 ): LanguageModelV4Prompt | LanguageModelV3Prompt | LanguageModelV2Prompt {

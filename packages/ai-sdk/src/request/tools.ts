@@ -9,14 +9,14 @@ import type { OutputPart, ProviderOptions, ToolOutput } from "./prompt.ts";
 // biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments and context
 type AnyTool = Tool<any, any>;
 
-/** `mark`: of what is to be cached up to the last tool. */
-export function toolsOf(tools: readonly AnyTool[], mark: ProviderOptions | undefined): Fields[] {
+/** `cacheControl`: what tells the provider to cache up to the last tool. */
+export function toolsOf(tools: readonly AnyTool[], cacheControl: ProviderOptions | undefined): Fields[] {
   return tools.map(({ schema }, index) => ({
     type: "function",
     name: schema.name,
     description: schema.description,
     inputSchema: jsonSchemaOf(schema.parameters),
-    ...(mark !== undefined && index === tools.length - 1 ? { providerOptions: mark } : {}),
+    ...(cacheControl !== undefined && index === tools.length - 1 ? { providerOptions: cacheControl } : {}),
   }));
 }
 

@@ -6,22 +6,22 @@ import { providerOptionsOf } from "../request/prompt.ts";
 import type { AiSdkUIPart, UIMetadata } from "./ui-message.ts";
 
 /** What is given out. */
-export interface Shown {
+export interface UIOptions {
   readonly reasoning: boolean;
   readonly providerMetadata: boolean;
   readonly isDynamic: (toolName: string) => boolean;
 }
 
-export function metadataOf(metadata: unknown, shown: Shown): { providerMetadata?: UIMetadata } {
-  const { providerOptions } = shown.providerMetadata ? providerOptionsOf(metadata) : {};
+export function metadataOf(metadata: unknown, options: UIOptions): { providerMetadata?: UIMetadata } {
+  const { providerOptions } = options.providerMetadata ? providerOptionsOf(metadata) : {};
   return present({ providerMetadata: providerOptions });
 }
 
 /** Of a part that isn't about a call; `undefined` where there is nothing to show. */
-export function shownPart(part: ContentPart, shown: Shown): AiSdkUIPart | undefined {
-  const metadata = metadataOf(part["providerMetadata"], shown);
+export function uiPart(part: ContentPart, options: UIOptions): AiSdkUIPart | undefined {
+  const metadata = metadataOf(part["providerMetadata"], options);
   if (part.type === "reasoning") {
-    const text = shown.reasoning ? (textField(part, "text") ?? "") : "";
+    const text = options.reasoning ? (textField(part, "text") ?? "") : "";
     // Also where nothing of it is shown: what comes back is a reply in parts then, as the one that is stored.
     return { type: "reasoning", text, ...metadata };
   }
@@ -32,7 +32,7 @@ export function shownPart(part: ContentPart, shown: Shown): AiSdkUIPart | undefi
       ? undefined
       : { type: "text", text, state: "done", ...metadata };
   }
-  const file = shownFile(part);
+  const file = uiFile(part);
   return file === undefined ? undefined : { type: "file", ...file, ...metadata };
 }
 
@@ -49,14 +49,14 @@ function source(part: ContentPart, metadata: { providerMetadata?: UIMetadata }):
   return { type: "source-document", sourceId, mediaType, title, ...named, ...metadata };
 }
 
-export interface ShownFile {
+export interface UIFile {
   readonly mediaType: string;
   readonly url: string;
   readonly filename?: string;
 }
 
 /** `undefined` for a part that is no media, and for media that only its provider can find. */
-function shownFile(part: ContentPart): ShownFile | undefined {
+function uiFile(part: ContentPart): UIFile | undefined {
   const file = fileOf(part, "");
   if (file === undefined || file.data.type === "reference") return undefined;
   const { mediaType, filename, data } = file;
@@ -70,7 +70,7 @@ function shownFile(part: ContentPart): ShownFile | undefined {
 const DATA_URL = /^data:[^,]*;base64,/;
 
 /** The media at an address; `undefined` for any address but those of the web and of data. */
-export function mediaAt({ mediaType, url, filename }: ShownFile): ContentPart | undefined {
+export function mediaAt({ mediaType, url, filename }: UIFile): ContentPart | undefined {
   const named = present({ filename });
   const [head] = DATA_URL.exec(url) ?? [];
   if (head !== undefined) return { type: "media", mediaType, data: url.slice(head.length), ...named };

@@ -2,7 +2,7 @@ import type { Interruption } from "@jaf/core";
 import type { ContentPart, RichMessage, RichToolCall } from "@jaf/memory";
 import { calledTool, messageText } from "@jaf/memory/internal";
 import { jsonOf, textField } from "../fields.ts";
-import { metadataOf, type Shown, shownPart } from "./parts.ts";
+import { metadataOf, type UIOptions, uiPart } from "./parts.ts";
 import { answeredState, CUSTOM_CALL, callPart, isToolPart, withState } from "./tool-parts.ts";
 import type { AiSdkToolPart, AiSdkUIMessage, AiSdkUIPart, ToolState } from "./ui-message.ts";
 
@@ -36,7 +36,7 @@ export function toUIMessages(
   messages: readonly RichMessage[],
   options: ToUIMessagesOptions = {},
 ): AiSdkUIMessage[] {
-  const shown = shownBy(options);
+  const uiOptions = uiOptionsOf(options);
   const ids = uniqueIds(options.id);
   const ui: AiSdkUIMessage[] = [];
   /** What the model says and does since the user spoke. */
@@ -44,7 +44,7 @@ export function toUIMessages(
   for (const [index, message] of messages.entries()) {
     switch (message.role) {
       case "user":
-        ui.push({ id: ids(message, index), role: "user", parts: userUIParts(message, shown) });
+        ui.push({ id: ids(message, index), role: "user", parts: userUIParts(message, uiOptions) });
         turn = undefined;
         break;
       case "assistant":
@@ -52,7 +52,7 @@ export function toUIMessages(
           turn = [];
           ui.push({ id: ids(message, index), role: "assistant", parts: turn });
         }
-        addReply(turn, message, shown);
+        addReply(turn, message, uiOptions);
         break;
       case "tool":
         answer(turn ?? [], message);
@@ -61,7 +61,9 @@ export function toUIMessages(
       case "developer": {
         if (options.system !== true) break;
         const text = messageText(message);
-        const parts: AiSdkUIPart[] = [{ type: "text", text, ...metadataOf(message.providerMetadata, shown) }];
+        const parts: AiSdkUIPart[] = [
+          { type: "text", text, ...metadataOf(message.providerMetadata, uiOptions) },
+        ];
         ui.push({ id: ids(message, index), role: "system", parts });
         turn = undefined;
       }
@@ -70,19 +72,19 @@ export function toUIMessages(
   return withApprovals(ui, options.interruptions ?? []);
 }
 
-function userUIParts({ content }: RichMessage, shown: Shown): AiSdkUIPart[] {
+function userUIParts({ content }: RichMessage, options: UIOptions): AiSdkUIPart[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   const parts = content ?? [];
-  const ui = parts.flatMap((part) => shownPart(part, shown) ?? []);
+  const ui = parts.flatMap((part) => uiPart(part, options) ?? []);
   // A user message without parts isn't valid.
   return ui.length === 0 ? [{ type: "text", text: "" }] : ui;
 }
 
-function shownBy({
+function uiOptionsOf({
   reasoning = true,
   providerMetadata = false,
   dynamicTools = false,
-}: ToUIMessagesOptions): Shown {
+}: ToUIMessagesOptions): UIOptions {
   const isDynamic = typeof dynamicTools === "function" ? dynamicTools : () => dynamicTools;
   return { reasoning, providerMetadata, isDynamic };
 }
@@ -128,7 +130,7 @@ function withApprovals(ui: AiSdkUIMessage[], interruptions: readonly Interruptio
 }
 
 /** Adds a reply of the model to what it said and did so far in this turn. */
-function addReply(turn: AiSdkUIPart[], message: RichMessage, shown: Shown): void {
+function addReply(turn: AiSdkUIPart[], message: RichMessage, options: UIOptions): void {
   turn.push({ type: "step-start" });
   const { content } = message;
   if (typeof content === "string" && content !== "") turn.push({ type: "text", text: content });
@@ -137,11 +139,11 @@ function addReply(turn: AiSdkUIPart[], message: RichMessage, shown: Shown): void
     switch (part.type) {
       case "tool-call": {
         const index = calls.findIndex(({ id }) => id === part["id"]);
-        for (const call of index < 0 ? [] : calls.splice(index, 1)) turn.push(ownCall(call, shown));
+        for (const call of index < 0 ? [] : calls.splice(index, 1)) turn.push(ownCall(call, options));
         break;
       }
       case "provider-tool-call":
-        turn.push(providerCall(part, shown));
+        turn.push(providerCall(part, options));
         break;
       case "provider-tool-result":
         answerProvider(turn, part);
@@ -150,12 +152,12 @@ function addReply(turn: AiSdkUIPart[], message: RichMessage, shown: Shown): void
         askApproval(turn, part);
         break;
       default: {
-        const ui = shownPart(part, shown);
+        const ui = uiPart(part, options);
         if (ui !== undefined) turn.push(ui);
       }
     }
   }
-  for (const call of calls) turn.push(ownCall(call, shown));
+  for (const call of calls) turn.push(ownCall(call, options));
 }
 
 function contentParts({ content, refusal }: RichMessage): readonly ContentPart[] {
@@ -163,24 +165,24 @@ function contentParts({ content, refusal }: RichMessage): readonly ContentPart[]
   return typeof refusal === "string" ? [...parts, { type: "refusal", refusal }] : parts;
 }
 
-function ownCall(call: RichToolCall, shown: Shown): AiSdkToolPart {
+function ownCall(call: RichToolCall, options: UIOptions): AiSdkToolPart {
   const { name, input } = calledTool(call);
-  const { providerMetadata: callProviderMetadata } = metadataOf(call.providerMetadata, shown);
+  const { providerMetadata: callProviderMetadata } = metadataOf(call.providerMetadata, options);
   const common = { id: call.id, name, callProviderMetadata };
   return call.type === "custom"
-    ? callPart({ ...common, input, toolMetadata: CUSTOM_CALL }, shown)
-    : callPart({ ...common, input: shownInput(input) }, shown);
+    ? callPart({ ...common, input, toolMetadata: CUSTOM_CALL }, options)
+    : callPart({ ...common, input: uiInput(input) }, options);
 }
 
 /** What is no JSON, and JSON that is a text, is shown as the model wrote it. */
-function shownInput(text: string): unknown {
+function uiInput(text: string): unknown {
   if (text.trim() === "") return {};
   const parsed = jsonOf(text);
   return parsed === undefined || parsed === null || typeof parsed === "string" ? text : parsed;
 }
 
-function providerCall(part: ContentPart, shown: Shown): AiSdkToolPart {
-  const { providerMetadata: callProviderMetadata } = metadataOf(part["providerMetadata"], shown);
+function providerCall(part: ContentPart, options: UIOptions): AiSdkToolPart {
+  const { providerMetadata: callProviderMetadata } = metadataOf(part["providerMetadata"], options);
   return callPart(
     {
       id: textField(part, "id") ?? "",
@@ -190,7 +192,7 @@ function providerCall(part: ContentPart, shown: Shown): AiSdkToolPart {
       providerExecuted: true,
       callProviderMetadata,
     },
-    shown,
+    options,
   );
 }
 

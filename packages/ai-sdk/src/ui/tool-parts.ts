@@ -3,12 +3,12 @@ import type { ContentPart, RichMessage } from "@jaf/memory";
 import { partText, present } from "@jaf/memory/internal";
 import { fieldsOf, isFields, textField } from "../fields.ts";
 import { base64Of, fileOf } from "../request/media.ts";
-import type { Shown } from "./parts.ts";
+import type { UIOptions } from "./parts.ts";
 import type { AiSdkToolPart, AiSdkUIPart, ToolState, UIJsonObject, UIMetadata } from "./ui-message.ts";
 
 export const isToolPart = (part: AiSdkUIPart): part is AiSdkToolPart => "toolCallId" in part;
 
-interface ShownCall {
+interface UICall {
   readonly id: string;
   readonly name: string;
   readonly input: unknown;
@@ -19,7 +19,7 @@ interface ShownCall {
 }
 
 /** A call that waits. */
-export function callPart(call: ShownCall, { isDynamic }: Shown): AiSdkToolPart {
+export function callPart(call: UICall, { isDynamic }: UIOptions): AiSdkToolPart {
   const { id, name, input, callProviderMetadata, toolMetadata } = call;
   const rest = {
     toolCallId: id,

@@ -130,8 +130,8 @@ function blockPieces(names: ToolNames, firstCall: number): BlockPieces {
       const block = blocks.get(index);
       if (block === undefined) return undefined;
       const { type } = block.fields;
-      const isTold = type === "text" || type === "thinking" || block.call !== undefined;
-      if (isTold) return ALIVE;
+      const isStreamed = type === "text" || type === "thinking" || block.call !== undefined;
+      if (isStreamed) return ALIVE;
       const toolNames = new Map([...blocks.values()].map(wholeBlock).filter(isServerCall).map(named));
       return [{ type: "part", part: partOf(wholeBlock(block), toolNames) }];
     },

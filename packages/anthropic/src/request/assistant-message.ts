@@ -21,18 +21,18 @@ export interface AssistantContext {
   readonly serverTools: ServerTools;
 }
 
-export interface AssistantTurn {
+export interface AssistantBlocks {
   readonly blocks: readonly WireBlock[];
   /** By the id that the conversation has for the call. */
   readonly calls: ReadonlyMap<string, WireBlock>;
 }
 
 /** `answered`: the ids of calls that have a result. Anthropic takes no other call. */
-export function assistantTurn(
+export function assistantBlocks(
   message: RichMessage,
   answered: ReadonlySet<string>,
   context: AssistantContext,
-): AssistantTurn {
+): AssistantBlocks {
   const isOwn = isSameOrigin(message.origin, context.origin);
   const calls = new Map<string, WireBlock>();
   const open = (call: RichToolCall): readonly WireBlock[] => {
@@ -56,7 +56,7 @@ function ownBlocks(message: RichMessage, open: OpenCall, { serverTools }: Assist
     return index === -1 ? [] : calls.splice(index, 1).flatMap(open);
   });
   blocks.push(...calls.flatMap(open));
-  // A turn can't end with thinking: the model stopped before it said what it had thought of.
+  // A message can't end with thinking: the model stopped before it said what it had thought of.
   return blocks.slice(0, blocks.findLastIndex((block) => !isThinking(block)) + 1);
 }
 
@@ -95,7 +95,7 @@ function callBlock(call: RichToolCall, isOwn: boolean, { names, ids }: Assistant
 
 const VALID_ID = /^[a-zA-Z0-9_-]+$/;
 
-/** The tools that the service runs itself, in the turns of the model that is asked. */
+/** The tools that the service runs itself, in the replies of the model that is asked. */
 export interface ServerTools {
   /** Whether a block of such a tool has its other half; true for any other block. */
   readonly isPaired: (block: WireBlock) => boolean;
@@ -109,8 +109,8 @@ const callersIn = (messages: readonly RichMessage[]): readonly unknown[] =>
   messages.flatMap(({ tool_calls: calls = [] }) => calls.map((call) => fieldsOf(call["caller"])["tool_id"]));
 
 /**
- * Anthropic refuses a call of such a tool without its result: one that the model was stopped in, or whose turn stayed paused.
- * The result may stand in a later turn, where the tool has called one of the agent's in between. While that is under way, its
+ * Anthropic refuses a call of such a tool without its result: one that the model was stopped in, or whose reply stayed paused.
+ * The result may stand in a later reply, where the tool has called one of the agent's in between. While that is under way, its
  * call has no result yet.
  */
 export function serverToolsOf(messages: readonly RichMessage[], origin: ModelOrigin): ServerTools {

@@ -1,15 +1,15 @@
 import type { RichMessage } from "@jaf/memory";
 import { messageText, stableLength } from "@jaf/memory/internal";
 import { isInstruction } from "@jaf/model-http";
-import { textBlocks, type WireBlock, type WireTurn } from "../parts.ts";
-import { type AssistantContext, type AssistantTurn, assistantTurn } from "./assistant-message.ts";
+import { textBlocks, type WireBlock, type WireMessage } from "../parts.ts";
+import { type AssistantBlocks, type AssistantContext, assistantBlocks } from "./assistant-message.ts";
 import { contentBlocks } from "./media.ts";
 import { resultBlock } from "./tools.ts";
 
 export interface WirePrompt {
   readonly system: readonly WireBlock[];
-  readonly turns: readonly WireTurn[];
-  /** Of each block of the turns, the place of its message in the conversation. */
+  readonly messages: readonly WireMessage[];
+  /** Of each block of the messages, the place of its message in the conversation. */
   readonly placeOf: (block: WireBlock) => number;
   /** The place of the newest message where something stands before it that the next turn won't have. */
   readonly stable: number | undefined;
@@ -22,22 +22,22 @@ const BEGINNING = "[The conversation begins.]";
 const ENDING = "[Go on.]";
 
 /**
- * The conversation on the wire: the instructions, then what system and developer messages there are, and the rest in turns of
- * user and assistant, of which each has all messages in a row. Results stand first, each behind the call that it answers.
+ * The conversation on the wire: the instructions, then what system and developer messages there are, and the rest as
+ * alternating messages of user and assistant, of which each has all messages in a row. Results stand first, each behind the call that it answers.
  */
 export function wirePrompt(
   instructions: readonly string[],
   messages: readonly RichMessage[],
   context: AssistantContext,
 ): WirePrompt {
-  const turns = collectTurns();
-  let calls: AssistantTurn["calls"] = new Map();
+  const collected = collectMessages();
+  let calls: AssistantBlocks["calls"] = new Map();
   const answered = new Set<string>();
   for (const [index, message] of messages.entries()) {
     switch (message.role) {
       case "user": {
         const { content } = message;
-        turns.add(
+        collected.add(
           "user",
           typeof content === "string" ? textBlocks(content) : contentBlocks(content ?? []),
           index,
@@ -45,10 +45,10 @@ export function wirePrompt(
         break;
       }
       case "assistant": {
-        const turn = assistantTurn(message, resultsBehind(messages, index), context);
-        ({ calls } = turn);
+        const reply = assistantBlocks(message, resultsBehind(messages, index), context);
+        ({ calls } = reply);
         answered.clear();
-        turns.add("assistant", turn.blocks, index);
+        collected.add("assistant", reply.blocks, index);
         break;
       }
       case "tool": {
@@ -56,7 +56,7 @@ export function wirePrompt(
         const call = calls.get(id);
         if (call === undefined || answered.has(id)) break;
         answered.add(id);
-        turns.add("user", [resultBlock(message, call)], index);
+        collected.add("user", [resultBlock(message, call)], index);
         break;
       }
       // All of these stand in the system prompt.
@@ -69,8 +69,8 @@ export function wirePrompt(
   const stable = stableLength(messages);
   return {
     system,
-    turns: turns.whole(),
-    placeOf: turns.placeOf,
+    messages: collected.whole(),
+    placeOf: collected.placeOf,
     stable: stable === messages.length ? undefined : stable,
     lastTurn: Math.max(
       0,
@@ -89,23 +89,23 @@ function resultsBehind(messages: readonly RichMessage[], index: number): Readonl
   return ids;
 }
 
-function collectTurns() {
-  const turns: { readonly role: WireTurn["role"]; content: readonly WireBlock[] }[] = [];
+function collectMessages() {
+  const messages: { readonly role: WireMessage["role"]; content: readonly WireBlock[] }[] = [];
   const places = new Map<WireBlock, number>();
-  const add = (role: WireTurn["role"], blocks: readonly WireBlock[], place: number): void => {
+  const add = (role: WireMessage["role"], blocks: readonly WireBlock[], place: number): void => {
     if (blocks.length === 0) return;
     for (const block of blocks) places.set(block, place);
-    const last = turns.at(-1);
+    const last = messages.at(-1);
     if (last?.role === role) last.content = resultsFirst([...last.content, ...blocks]);
-    else turns.push({ role, content: blocks });
+    else messages.push({ role, content: blocks });
   };
   return {
     add,
     placeOf: (block: WireBlock): number => places.get(block) ?? Number.POSITIVE_INFINITY,
-    whole: (): readonly WireTurn[] => {
-      if (turns[0]?.role !== "user") turns.unshift({ role: "user", content: textBlocks(BEGINNING) });
-      if (turns.at(-1)?.role !== "user") turns.push({ role: "user", content: textBlocks(ENDING) });
-      return turns;
+    whole: (): readonly WireMessage[] => {
+      if (messages[0]?.role !== "user") messages.unshift({ role: "user", content: textBlocks(BEGINNING) });
+      if (messages.at(-1)?.role !== "user") messages.push({ role: "user", content: textBlocks(ENDING) });
+      return messages;
     },
   };
 }

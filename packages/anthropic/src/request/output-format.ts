@@ -3,19 +3,19 @@ import type * as z from "zod";
 import type { OutputFormat } from "../options.ts";
 
 /** How the model is told what the output must be. */
-interface ToldOutput {
+interface OutputFormatFields {
   /** Of `output_config`. */
   readonly format: Fields | undefined;
   /** Behind the agent's own. */
   readonly instructions: string;
 }
 
-const UNTOLD: ToldOutput = { format: undefined, instructions: "" };
+const NO_OUTPUT_FORMAT: OutputFormatFields = { format: undefined, instructions: "" };
 
 /** Nothing is told of a codec that reads anything but a JSON object. */
-export function outputFormat(codec: z.ZodType | undefined, format: OutputFormat): ToldOutput {
+export function outputFormat(codec: z.ZodType | undefined, format: OutputFormat): OutputFormatFields {
   const written = codec === undefined || format === "none" ? undefined : outputSchemaOf(codec);
-  if (written === undefined) return UNTOLD;
+  if (written === undefined) return NO_OUTPUT_FORMAT;
   const schema = format === "json_schema" ? outputSchema(written) : undefined;
   return schema === undefined
     ? { format: undefined, instructions: outputInstructions(written) }
@@ -55,14 +55,14 @@ function closed(schema: Fields, state: SchemaState): Fields {
   // zod writes a choice by a discriminator as `oneOf`, whose variants exclude each other.
   const given: Fields = oneOf === undefined ? rest : { ...rest, anyOf: oneOf };
   const sent: Record<string, unknown> = {};
-  const untold: string[] = [];
+  const unsupported: string[] = [];
   for (const [keyword, value] of Object.entries(given)) {
     if (KEYWORDS.has(keyword)) sent[keyword] = value;
     else if (keyword === "format" && FORMATS.has(value)) sent[keyword] = value;
-    else untold.push(`${keyword}: ${JSON.stringify(value)}`);
+    else unsupported.push(`${keyword}: ${JSON.stringify(value)}`);
   }
-  if (untold.length > 0)
-    sent["description"] = [given["description"], `(${untold.join(", ")})`].filter(Boolean).join(" ");
+  if (unsupported.length > 0)
+    sent["description"] = [given["description"], `(${unsupported.join(", ")})`].filter(Boolean).join(" ");
   if (given["type"] === "object") closeObject(sent, given, state);
   for (const keyword of ["properties", "$defs"]) {
     if (sent[keyword] === undefined) continue;

@@ -1,12 +1,12 @@
 import type { CacheableConfig } from "@jaf/core";
 import { type Fields, isObject } from "@jaf/model-http";
-import type { WireBlock, WireTurn } from "../parts.ts";
+import type { WireBlock, WireMessage } from "../parts.ts";
 import type { WirePrompt } from "./messages.ts";
 
 interface CachedPrompt {
   readonly tools: readonly Fields[];
   readonly system: readonly WireBlock[];
-  readonly turns: readonly WireTurn[];
+  readonly messages: readonly WireMessage[];
 }
 
 /**
@@ -19,20 +19,24 @@ export function withCache(
   tools: readonly Fields[],
   { cache = {}, given }: { readonly cache: CacheableConfig | undefined; readonly given: number },
 ): CachedPrompt {
-  const marked = breakpointsOf(cache, { tools, prompt, given });
+  const breakpoints = breakpointsOf(cache, { tools, prompt, given });
   const cache_control = { type: "ephemeral", ttl: isShort(cache.ttl) ? "5m" : "1h" };
-  const mark = <Block extends Fields>(block: Block): Block =>
-    marked.has(block) ? { ...block, cache_control } : block;
+  const withBreakpoint = <Block extends Fields>(block: Block): Block =>
+    breakpoints.has(block) ? { ...block, cache_control } : block;
   return {
-    tools: tools.map(mark),
-    system: prompt.system.map(mark),
-    turns: prompt.turns.map(({ role, content }) => ({ role, content: content.map(mark) })),
+    tools: tools.map(withBreakpoint),
+    system: prompt.system.map(withBreakpoint),
+    messages: prompt.messages.map(({ role, content }) => ({ role, content: content.map(withBreakpoint) })),
   };
 }
 
 /** Of the application's own: on tools, in native blocks of its messages, and on the request as a whole. */
-export function breakpointsIn(body: Fields, tools: readonly Fields[], turns: readonly WireTurn[]): number {
-  const blocks = [...tools, ...turns.flatMap(({ content }) => content), body];
+export function breakpointsIn(
+  body: Fields,
+  tools: readonly Fields[],
+  messages: readonly WireMessage[],
+): number {
+  const blocks = [...tools, ...messages.flatMap(({ content }) => content), body];
   return blocks.filter((block) => isObject(block) && isObject(block["cache_control"])).length;
 }
 
@@ -51,7 +55,7 @@ const LOOKBACK = 20;
 /** Blocks that may end what is kept: thinking may not, and of blocks that aren't known here nobody knows. */
 const CACHEABLE: ReadonlySet<string> = new Set(["text", "image", "document", "tool_use", "tool_result"]);
 
-interface Markable {
+interface BreakpointInput {
   readonly tools: readonly Fields[];
   readonly prompt: WirePrompt;
   /** How many places the application has marked itself. */
@@ -61,7 +65,7 @@ interface Markable {
 /** Where what is to be kept ends, within the number that there may be. */
 function breakpointsOf(
   { instructions, tools: keepsTools, messages = 0 }: CacheableConfig,
-  { tools, prompt, given }: Markable,
+  { tools, prompt, given }: BreakpointInput,
 ): ReadonlySet<Fields> {
   const room = Math.max(0, MAX_BREAKPOINTS - given);
   const ofTools = keepsTools === true ? [tools.at(-1)] : [];
@@ -77,8 +81,8 @@ function breakpointsOf(
 }
 
 /** The end of the first so many messages, without what the next turn won't have. */
-const firstEnds = ({ turns, placeOf, stable = Number.POSITIVE_INFINITY }: WirePrompt, count: number) => [
-  cacheable(turns.flatMap(({ content }) => content)).findLast(
+const firstEnds = ({ messages, placeOf, stable = Number.POSITIVE_INFINITY }: WirePrompt, count: number) => [
+  cacheable(messages.flatMap(({ content }) => content)).findLast(
     (block) => placeOf(block) < Math.min(count, stable),
   ),
 ];
@@ -92,18 +96,18 @@ const firstEnds = ({ turns, placeOf, stable = Number.POSITIVE_INFINITY }: WirePr
  * go on as above, since within the turn nothing changes.
  */
 function movingEnds(prompt: WirePrompt, hasTools: boolean): readonly (WireBlock | undefined)[] {
-  const { turns, placeOf, stable } = prompt;
-  const end = cacheable(turns.flatMap(({ content }) => content)).at(-1);
-  const before = cacheable(turns.slice(0, -2).flatMap(({ content }) => content)).at(-1);
+  const { messages, placeOf, stable } = prompt;
+  const end = cacheable(messages.flatMap(({ content }) => content)).at(-1);
+  const before = cacheable(messages.slice(0, -2).flatMap(({ content }) => content)).at(-1);
   const isFirstOfTurn =
-    stable !== undefined && turns.at(-1)?.content.some((block) => placeOf(block) === stable) === true;
+    stable !== undefined && messages.at(-1)?.content.some((block) => placeOf(block) === stable) === true;
   if (!isFirstOfTurn) return [end, before];
-  const kept = turns.flatMap(({ content }) => content).filter((block) => placeOf(block) < stable);
-  return [cacheable(kept).at(-1), keptBefore(kept, prompt), ...(hasTools ? [end] : [])];
+  const kept = messages.flatMap(({ content }) => content).filter((block) => placeOf(block) < stable);
+  return [cacheable(kept).at(-1), previousEnd(kept, prompt), ...(hasTools ? [end] : [])];
 }
 
 /** What the turn before has marked, where that is out of sight. */
-function keptBefore(kept: readonly WireBlock[], { placeOf, lastTurn }: WirePrompt): WireBlock | undefined {
+function previousEnd(kept: readonly WireBlock[], { placeOf, lastTurn }: WirePrompt): WireBlock | undefined {
   const old = cacheable(kept.filter((block) => placeOf(block) < lastTurn)).at(-1);
   return old !== undefined && kept.length - kept.indexOf(old) > LOOKBACK ? old : undefined;
 }

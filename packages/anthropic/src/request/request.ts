@@ -18,7 +18,7 @@ import {
 import { errors } from "../errors.ts";
 import { type ModelRules, rulesOf } from "../model-rules.ts";
 import type { ParsedOptions } from "../options.ts";
-import type { WireBlock, WireTurn } from "../parts.ts";
+import type { WireBlock, WireMessage } from "../parts.ts";
 import { serverToolsOf } from "./assistant-message.ts";
 import { wirePrompt } from "./messages.ts";
 import { outputFormat } from "./output-format.ts";
@@ -62,9 +62,9 @@ export function messagesRequest<Ctx>(
   const names = toolNames(tools.map(({ schema }) => schema.name));
   const further = furtherFields(modelConfig, options.body, provider);
   const format = options.outputFormat ?? (rules.outputSchema ? "json_schema" : "instructions");
-  const told = outputFormat(outputCodec, format);
+  const output = outputFormat(outputCodec, format);
   const messages: readonly RichMessage[] = state.messages;
-  const prompt = wirePrompt([agent.instructions(state), told.instructions], messages, {
+  const prompt = wirePrompt([agent.instructions(state), output.instructions], messages, {
     names,
     ids: callIds(ownCallIds(messages, origin), MAX_ID_LENGTH),
     origin,
@@ -77,14 +77,14 @@ export function messagesRequest<Ctx>(
     effort: modelConfig.reasoningEffort,
     given: further.thinking,
     rules,
-    turns: prompt.turns,
+    messages: prompt.messages,
     isToolForced: offered.length > 0 && isForced,
     dropsMismatched: options.prefixMismatch === "drop_block",
   });
-  const given = breakpointsIn(further.body, offered, prompt.turns);
+  const given = breakpointsIn(further.body, offered, prompt.messages);
   const cached = withCache(prompt, offered, { cache: config.cache || undefined, given });
   const outputConfig = {
-    ...present({ effort, format: told.format }),
+    ...present({ effort, format: output.format }),
     ...further.outputConfig,
   };
   const body: Fields = {
@@ -93,7 +93,7 @@ export function messagesRequest<Ctx>(
     ...(cached.system.length === 0 ? {} : { system: cached.system }),
     ...(offered.length === 0 ? {} : { tools: cached.tools }),
     ...(offered.length === 0 || choice === undefined ? {} : { tool_choice: choice }),
-    messages: cached.turns,
+    messages: cached.messages,
     ...present({ thinking }),
     ...(Object.keys(outputConfig).length === 0 ? {} : { output_config: outputConfig }),
     ...sampling(modelConfig, rules, isOn),
@@ -103,7 +103,7 @@ export function messagesRequest<Ctx>(
   return {
     body,
     betas: [
-      ...new Set([...options.betas, ...further.betas, ...neededBetas(fieldsOf(thinking), prompt.turns)]),
+      ...new Set([...options.betas, ...further.betas, ...neededBetas(fieldsOf(thinking), prompt.messages)]),
     ],
     origin,
     names,
@@ -116,8 +116,8 @@ const FILES = "files-api-2025-04-14";
 const BINDING = "thinking-binding-controls-2026-08-01";
 
 /** The beta features that a request can't do without: files by id, and what becomes of thinking whose prefix has changed. */
-function neededBetas(thinking: Fields, turns: readonly WireTurn[]): readonly string[] {
-  const hasFile = turns.some(({ content }) => content.some(isFile));
+function neededBetas(thinking: Fields, messages: readonly WireMessage[]): readonly string[] {
+  const hasFile = messages.some(({ content }) => content.some(isFile));
   return [...(hasFile ? [FILES] : []), ...(thinking["block_binding"] === undefined ? [] : [BINDING])];
 }
 

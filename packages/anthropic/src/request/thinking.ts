@@ -1,7 +1,7 @@
 import type { ReasoningEffort } from "@jaf/core";
 import { type Fields, fieldsOf } from "@jaf/model-http";
 import type { ModelRules } from "../model-rules.ts";
-import { isThinking, type WireTurn } from "../parts.ts";
+import { isThinking, type WireMessage } from "../parts.ts";
 
 /** What is asked of the model's thinking. */
 export interface WireThinking {
@@ -19,7 +19,7 @@ interface AskedThinking {
   /** The application's own field, which outranks the effort. */
   readonly given: unknown;
   readonly rules: ModelRules;
-  readonly turns: readonly WireTurn[];
+  readonly messages: readonly WireMessage[];
   readonly isToolForced: boolean;
   readonly dropsMismatched: boolean;
 }
@@ -40,12 +40,12 @@ const BUDGETS: Readonly<Record<Exclude<ReasoningEffort, "none">, number>> = {
  * The newest ones are told what to do where what lies before their thinking has changed.
  */
 export function wireThinking(asked: AskedThinking): WireThinking {
-  const { effort, rules, turns, isToolForced, dropsMismatched } = asked;
+  const { effort, rules, messages, isToolForced, dropsMismatched } = asked;
   const own = byEffort(effort, rules);
   const given = asked.given === undefined ? own.thinking : fieldsOf(asked.given);
   const type = given?.["type"];
   const isBudget = type === "enabled";
-  if (isBudget && (isToolForced || isUnderWayWithoutThinking(turns)))
+  if (isBudget && (isToolForced || isUnderWayWithoutThinking(messages)))
     return { thinking: { type: "disabled" }, effort: own.effort, budget: 0, isOn: false };
   const isAdaptive = type === "adaptive" || (type === undefined && rules.thinking === "adaptive");
   const isBinding = rules.bindsThinking && isAdaptive && dropsMismatched;
@@ -64,20 +64,20 @@ function byEffort(
   effort: ReasoningEffort | undefined,
   { thinking, canStopThinking, highestEffort }: ModelRules,
 ): Pick<WireThinking, "thinking" | "effort" | "budget"> {
-  const untold = { thinking: undefined, effort: undefined, budget: 0 };
-  if (effort === undefined || thinking === "none") return untold;
+  const unset = { thinking: undefined, effort: undefined, budget: 0 };
+  if (effort === undefined || thinking === "none") return unset;
   if (thinking === "budget") {
-    if (effort === "none") return untold;
+    if (effort === "none") return unset;
     const budget = BUDGETS[effort];
     return { thinking: { type: "enabled", budget_tokens: budget }, effort: undefined, budget };
   }
-  if (effort === "none" && canStopThinking) return { ...untold, thinking: { type: "disabled" } };
+  if (effort === "none" && canStopThinking) return { ...unset, thinking: { type: "disabled" } };
   const least = effort === "none" || effort === "minimal" ? "low" : effort;
   return { thinking: { type: "adaptive" }, effort: least === "xhigh" ? highestEffort : least, budget: 0 };
 }
 
-function isUnderWayWithoutThinking(turns: readonly WireTurn[]): boolean {
-  const isAnswering = turns.at(-1)?.content.some(({ type }) => type === "tool_result") === true;
-  const first = turns.at(-2)?.content[0];
+function isUnderWayWithoutThinking(messages: readonly WireMessage[]): boolean {
+  const isAnswering = messages.at(-1)?.content.some(({ type }) => type === "tool_result") === true;
+  const first = messages.at(-2)?.content[0];
   return isAnswering && first !== undefined && !isThinking(first);
 }

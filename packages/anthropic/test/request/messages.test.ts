@@ -227,7 +227,7 @@ describe("the conversation", () => {
   });
 });
 
-describe("a turn of the model's own", () => {
+describe("an assistant message of the model's own", () => {
   it("leaves out what Anthropic wouldn't take back", async () => {
     const { messages } = await sent([
       user("Hi"),
@@ -259,13 +259,13 @@ describe("a turn of the model's own", () => {
 
   it("goes back as it came but for a text that somebody has changed", async () => {
     const segments = [{ length: 3 }, { length: 2, citations: [{ type: "page_location" }] }];
-    const turn = (words: string) => assistant([{ type: "text", text: words, segments }], own);
-    expect((await sent([user("Hi"), turn("One.2"), user("?")])).messages).toMatchObject([
+    const reply = (words: string) => assistant([{ type: "text", text: words, segments }], own);
+    expect((await sent([user("Hi"), reply("One.2"), user("?")])).messages).toMatchObject([
       {},
       { content: [text("One"), { ...text(".2"), citations: [{ type: "page_location" }] }] },
       {},
     ]);
-    expect((await sent([user("Hi"), turn("Two"), user("?")])).messages).toMatchObject([
+    expect((await sent([user("Hi"), reply("Two"), user("?")])).messages).toMatchObject([
       {},
       { content: [text("Two")] },
       {},

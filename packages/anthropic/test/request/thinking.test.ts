@@ -116,7 +116,7 @@ describe.each(["whole", "streamed"])("thinking (%s)", (way) => {
     expect(fake.requests[1]?.body).toMatchObject({ thinking: { type: "disabled" } });
   });
 
-  it("goes on with a turn that is paused, in its place", async () => {
+  it("goes on with a reply that is paused, in its place", async () => {
     const { fake, provider, refusals } = await strictAnthropic([
       { thoughts: ["Two searches."], searches: ["a", "b"], pauses: true },
       { text: "Both found." },

@@ -48,7 +48,7 @@ const searchParts = (searches: string, id: string): readonly ContentPart[] =>
     { type: "provider-tool-result", id, output: [], ...own("web_search_tool_result") },
   ].filter((_, at) => searches === "whole" || searches === ["call", "result"][at]);
 
-/** A turn whose calls have results, or not, or others, and whose searches are whole or half. */
+/** A reply whose calls have results, or not, or others, and whose searches are whole or half. */
 const step = fc
   .record({
     content,
@@ -62,7 +62,7 @@ const step = fc
     ({ content, origin, calls, searches, results, answered }): HistoryStep =>
       (place) => {
         const found = searchParts(searches, `srvtoolu_${place}`);
-        const turn: RichMessage = {
+        const reply: RichMessage = {
           role: "assistant",
           content: Array.isArray(content) ? [...found, ...content.filter(isSent)] : content,
           ...calling(calls),
@@ -77,7 +77,7 @@ const step = fc
           twice: [...answers, ...answers],
           others: [stray, ...answers],
         }[answered];
-        return [turn, ...given];
+        return [reply, ...given];
       },
   );
 

@@ -1,7 +1,7 @@
 import type { ModelCompletion, ModelToolCall } from "@jaf/core";
 import type { ContentPart } from "@jaf/memory";
 import { contentOf, type Fields, fieldsOf, isObject } from "@jaf/model-http";
-import { asMetadata, isTextPart, isThought, partOfRun } from "../parts.ts";
+import { asMetadata, isTextPart, isThought, textPartOf } from "../parts.ts";
 import type { GenerateRequest } from "../request/request.ts";
 
 /** A part of Gemini's, with what was made of it as it came. */
@@ -22,26 +22,26 @@ export function messageOf(
 ): NonNullable<ModelCompletion["message"]> {
   const parts: ContentPart[] = [];
   const calls: ModelToolCall[] = [];
-  let run: Fields[] = [];
-  const endRun = (): void => {
-    const part = partOfRun(run);
+  let texts: Fields[] = [];
+  const endTexts = (): void => {
+    const part = textPartOf(texts);
     if (part !== undefined) parts.push(part);
-    run = [];
+    texts = [];
   };
   for (const { sent, call, part } of received) {
-    const [first] = run;
+    const [first] = texts;
     if (isTextPart(sent)) {
-      if (first !== undefined && isThought(first) !== isThought(sent)) endRun();
-      run.push(sent);
+      if (first !== undefined && isThought(first) !== isThought(sent)) endTexts();
+      texts.push(sent);
       continue;
     }
-    endRun();
+    endTexts();
     if (call !== undefined) {
       calls.push(call);
       parts.push({ type: "tool-call", id: call.id ?? "" });
     } else if (part !== undefined) parts.push(part);
   }
-  endRun();
+  endTexts();
   return {
     content: contentOf(parts),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),

@@ -22,7 +22,7 @@ export interface Reply {
   /** Whether the service has said why it ends. */
   readonly isEnded: () => boolean;
   /** Whether there was anything of a reply. */
-  readonly isBegun: () => boolean;
+  readonly hasContent: () => boolean;
   /** Throws a `GoogleError` where it ended for a reason that leaves no reply. */
   readonly whole: () => ModelCompletion;
 }
@@ -33,7 +33,7 @@ function openReply(request: GenerateRequest): Reply {
   let beside: Fields = {};
   let usage: Fields = {};
   let reason: string | undefined;
-  let isBegun = false;
+  let hasContent = false;
   let calls = 0;
   let executed = 0;
 
@@ -64,7 +64,7 @@ function openReply(request: GenerateRequest): Reply {
       const blocked = fieldsOf(response["promptFeedback"])["blockReason"];
       // Whatever the reason, the prompt was kept from the model.
       if (typeof blocked === "string") reason = isFilter(blocked) ? blocked : "SAFETY";
-      isBegun ||= Array.isArray(response["candidates"]) || typeof blocked === "string";
+      hasContent ||= Array.isArray(response["candidates"]) || typeof blocked === "string";
       const candidate = fieldsOf(listOf(response["candidates"])[0]);
       beside = mergeCandidate(beside, candidate);
       const stopped = candidate["finishReason"];
@@ -73,7 +73,7 @@ function openReply(request: GenerateRequest): Reply {
       return parts.filter((part) => Object.keys(part).length > 0).flatMap(addPart);
     },
     isEnded: () => reason !== undefined,
-    isBegun: () => isBegun,
+    hasContent: () => hasContent,
     whole: () => {
       assertReply(reason, provider);
       const used = usageOf(usage);
@@ -101,7 +101,7 @@ function readWhole(text: string, request: GenerateRequest): { reply: Reply; chun
   const reply = openReply(request);
   const responses: readonly unknown[] = Array.isArray(body) ? body : [body];
   const chunks = responses.flatMap((response) => reply.add(response));
-  if (!reply.isBegun()) throw errors.malformed(provider, "no candidates");
+  if (!reply.hasContent()) throw errors.malformed(provider, "no candidates");
   return { reply, chunks };
 }
 

@@ -11,18 +11,18 @@ import {
 import { isThought, metadataIn, ownPart } from "../parts.ts";
 import type { CallContext } from "./tools.ts";
 
-export interface TurnContext extends CallContext {
+export interface AssistantContext extends CallContext {
   /** Of the model that is about to reply. */
   readonly origin: ModelOrigin;
   readonly foreignReasoning: ForeignReasoning;
 }
 
-/** A turn of a model's: everything as it came where it is this model's own, else what was said and called. */
-export function modelParts(message: RichMessage, context: TurnContext): readonly Fields[] {
+/** A message of a model's: everything as it came where it is this model's own, else what was said and called. */
+export function modelParts(message: RichMessage, context: AssistantContext): readonly Fields[] {
   const parts = isSameOrigin(message.origin, context.origin)
     ? ownParts(message, context)
     : foreignParts(message, context);
-  // A turn that only thought is none that the service would take.
+  // A message that only thought is none that the service would take.
   if (parts.every(isThought)) return [];
   return withSignature(parts, context.rules.missingSignature);
 }
@@ -41,7 +41,7 @@ function ownParts(message: RichMessage, context: CallContext): readonly Fields[]
   return [...parts, ...waiting.map((call) => ownCall(call, context))];
 }
 
-function foreignParts(message: RichMessage, context: TurnContext): readonly Fields[] {
+function foreignParts(message: RichMessage, context: AssistantContext): readonly Fields[] {
   const text = otherModelText(message, context.foreignReasoning);
   const calls = (message.tool_calls ?? []).map((call) => foreignCall(call, context));
   return [...(text === "" ? [] : [{ text }]), ...calls];

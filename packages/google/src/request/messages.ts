@@ -1,22 +1,22 @@
 import type { RichMessage } from "@jaf/memory";
 import { messageText } from "@jaf/memory/internal";
 import type { Fields } from "@jaf/model-http";
-import { modelParts, type TurnContext } from "./assistant-message.ts";
+import { type AssistantContext, modelParts } from "./assistant-message.ts";
 import { userParts } from "./media.ts";
 import { resultParts } from "./tools.ts";
 
-/** A turn on the wire. */
+/** A message on the wire. */
 export interface Content {
   readonly role: "user" | "model";
   readonly parts: readonly Fields[];
 }
 
 /**
- * Messages as turns, those of one side in a row as one, since the two must alternate. System messages in the middle are the
+ * The conversation on the wire: messages of one side in a row are one, since the two must alternate. System messages in the middle are the
  * user's, as there is no other place for them. Media of tools' results that can't stand in a result follow the results of
  * their step.
  */
-export function contentsOf(messages: readonly RichMessage[], context: TurnContext): readonly Content[] {
+export function contentsOf(messages: readonly RichMessage[], context: AssistantContext): readonly Content[] {
   const contents: { role: Content["role"]; parts: Fields[] }[] = [];
   const add = (role: Content["role"], parts: readonly Fields[]): void => {
     if (parts.length === 0) return;
@@ -57,12 +57,12 @@ export function contentsOf(messages: readonly RichMessage[], context: TurnContex
 
 const FILLER: Content = { role: "user", parts: [{ text: "…" }] };
 
-/** With a user's turn at the beginning, which the service asks for. */
-export const begun = (contents: readonly Content[]): readonly Content[] =>
+/** With a user's message at the beginning, which the service asks for. */
+export const withUserFirst = (contents: readonly Content[]): readonly Content[] =>
   contents[0]?.role === "model" ? [FILLER, ...contents] : contents;
 
-/** With a user's turn at both ends, likewise. */
-export function framed(contents: readonly Content[]): readonly Content[] {
-  const first = begun(contents);
+/** With a user's message at both ends, likewise. */
+export function withUserAtBothEnds(contents: readonly Content[]): readonly Content[] {
+  const first = withUserFirst(contents);
   return first.at(-1)?.role === "user" ? first : [...first, FILLER];
 }

@@ -3,19 +3,19 @@ import type * as z from "zod";
 import type { OutputFormat } from "../options.ts";
 
 /** How the model is told what the output must be. */
-interface ToldOutput {
+interface OutputFormatFields {
   /** Fields of `generationConfig`. */
   readonly config: Fields;
   /** Behind the agent's own. */
   readonly instructions: string;
 }
 
-const UNTOLD: ToldOutput = { config: {}, instructions: "" };
+const NO_OUTPUT_FORMAT: OutputFormatFields = { config: {}, instructions: "" };
 
 /** Nothing is told of a codec that reads anything but a JSON object. */
-export function outputFormat(codec: z.ZodType | undefined, format: OutputFormat): ToldOutput {
+export function outputFormat(codec: z.ZodType | undefined, format: OutputFormat): OutputFormatFields {
   const schema = codec === undefined || format === "none" ? undefined : outputSchemaOf(codec);
-  if (schema === undefined) return UNTOLD;
+  if (schema === undefined) return NO_OUTPUT_FORMAT;
   if (format === "instructions") return { config: {}, instructions: outputInstructions(schema) };
   return {
     config: { responseMimeType: "application/json", responseJsonSchema: supportedSchema(schema) },

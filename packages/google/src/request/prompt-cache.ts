@@ -4,11 +4,11 @@ import { present, sha256, stableLength } from "@jaf/memory/internal";
 import { type Fields, fieldsOf, ModelHttpError, parseJson, post, wholeText } from "@jaf/model-http";
 import type { CacheablePrompt, GoogleCacheRegistry, MadeResource } from "../cache-registry.ts";
 import type { Endpoint } from "../options.ts";
-import type { TurnContext } from "./assistant-message.ts";
-import { begun, contentsOf, framed } from "./messages.ts";
+import type { AssistantContext } from "./assistant-message.ts";
+import { contentsOf, withUserAtBothEnds, withUserFirst } from "./messages.ts";
 
 /** What of a request Google is to keep, as a `cachedContents` resource. */
-export interface KeptPrompt {
+export interface CacheSplit {
   /** Of the resource: model, instructions, tools, and the first messages. */
   readonly resource: Fields;
   readonly ttlSeconds: number;
@@ -25,7 +25,7 @@ interface CacheSplitInput {
   readonly spoken: readonly RichMessage[];
   /** How many are before those. */
   readonly leading: number;
-  readonly context: TurnContext;
+  readonly context: AssistantContext;
 }
 
 /**
@@ -34,14 +34,14 @@ interface CacheSplitInput {
  *
  * @returns `undefined` where nothing is to be kept.
  */
-export function keptPrompt({
+export function cacheSplitOf({
   cache,
   path,
   asked,
   spoken,
   leading,
   context,
-}: CacheSplitInput): KeptPrompt | undefined {
+}: CacheSplitInput): CacheSplit | undefined {
   if (cache === undefined || cache === false) return undefined;
   const { systemInstruction, tools, toolConfig, ...others } = asked;
   if (systemInstruction !== undefined && cache.instructions !== true) return undefined;
@@ -49,13 +49,13 @@ export function keptPrompt({
   const isNone = systemInstruction === undefined && (tools === undefined || cache.tools !== true);
   if (isNone && first === 0) return undefined;
   const calls = { ...context, calls: new Map() };
-  const contents = begun(contentsOf(spoken.slice(0, first), calls));
+  const contents = withUserFirst(contentsOf(spoken.slice(0, first), calls));
   const resource = {
     model: path,
     ...present({ systemInstruction, tools, toolConfig }),
     ...(contents.length === 0 ? {} : { contents }),
   };
-  const rest = { ...others, contents: framed(contentsOf(spoken.slice(first), calls)) };
+  const rest = { ...others, contents: withUserAtBothEnds(contentsOf(spoken.slice(first), calls)) };
   return { resource, ttlSeconds: durationSeconds(cache.ttl), rest };
 }
 
@@ -83,7 +83,7 @@ function durationSeconds(ttl = "1h"): number {
 }
 
 interface CachedRequest {
-  readonly request: { readonly body: Fields; readonly kept: KeptPrompt | undefined };
+  readonly request: { readonly body: Fields; readonly cacheSplit: CacheSplit | undefined };
   readonly endpoint: Endpoint;
   readonly registry: GoogleCacheRegistry;
   readonly send: (body: Fields) => Promise<Response>;
@@ -93,15 +93,15 @@ interface CachedRequest {
  * The answer to a request, with its cached prompt where there is one. A resource that isn't there any more is made anew
  * once; where a request with one is refused all the same, it goes out without: no run fails for its cache.
  */
-export async function askCached({ request, endpoint, registry, send }: CachedRequest): Promise<Response> {
-  const { kept, body } = request;
-  if (kept === undefined) return send(body);
-  const prompt = cacheablePrompt(kept, endpoint);
+export async function postCached({ request, endpoint, registry, send }: CachedRequest): Promise<Response> {
+  const { cacheSplit, body } = request;
+  if (cacheSplit === undefined) return send(body);
+  const prompt = cacheablePrompt(cacheSplit, endpoint);
   let name = await registry.find(prompt);
   let isRefused = false;
   for (let attempt = 1; name !== undefined; attempt++) {
     try {
-      return await send({ ...kept.rest, cachedContent: name });
+      return await send({ ...cacheSplit.rest, cachedContent: name });
     } catch (thrown) {
       const isGone = hasStatus(thrown, [403, 404]);
       if (!isGone && !hasStatus(thrown, [400])) throw thrown;
@@ -129,7 +129,7 @@ const CREATE_TIMEOUT_MS = 30_000;
 const marginOf = (ttlSeconds: number): number => Math.min(60, ttlSeconds / 10);
 
 /** A prompt at this address, and of whoever asks: a resource of another key's project isn't found. */
-function cacheablePrompt({ resource, ttlSeconds }: KeptPrompt, endpoint: Endpoint): CacheablePrompt {
+function cacheablePrompt({ resource, ttlSeconds }: CacheSplit, endpoint: Endpoint): CacheablePrompt {
   const owner = [endpoint.baseURL, endpoint.apiKey ?? ""];
   const sum = sha256(JSON.stringify([...owner, resource]), "hex");
   return {

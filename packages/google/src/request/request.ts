@@ -14,10 +14,10 @@ import {
 import { errors } from "../errors.ts";
 import { type ModelRules, modelPath, modelRules } from "../model-rules.ts";
 import type { ParsedOptions } from "../options.ts";
-import type { TurnContext } from "./assistant-message.ts";
-import { contentsOf, framed } from "./messages.ts";
+import type { AssistantContext } from "./assistant-message.ts";
+import { contentsOf, withUserAtBothEnds } from "./messages.ts";
 import { outputFormat } from "./output-format.ts";
-import { type KeptPrompt, keptPrompt } from "./prompt-cache.ts";
+import { type CacheSplit, cacheSplitOf } from "./prompt-cache.ts";
 import { type AnyAgent, textFunctions, toolFields } from "./tools.ts";
 
 /** A request, and what is needed to understand its reply. */
@@ -26,7 +26,7 @@ export interface GenerateRequest {
   readonly path: string;
   readonly body: Fields;
   /** What of it Google is to keep, and the body without that. `undefined`: nothing. */
-  readonly kept: KeptPrompt | undefined;
+  readonly cacheSplit: CacheSplit | undefined;
   readonly origin: ModelOrigin;
   readonly names: ToolNames;
   /** Names, as the agent has them, of tools that take text and go out as functions of one text. */
@@ -60,18 +60,18 @@ export function generateRequest<Ctx>(
   const further = furtherFields(agent, options, provider);
   const hasTools = tools.length + further.tools.length > 0;
   const asSchema = rules.schemaBesideTools || !hasTools ? "json_schema" : "instructions";
-  const told = outputFormat(agent.outputCodec, options.outputFormat ?? asSchema);
+  const output = outputFormat(agent.outputCodec, options.outputFormat ?? asSchema);
   const { system, spoken, leading } = splitInstructions(
-    [agent.instructions(state), told.instructions],
+    [agent.instructions(state), output.instructions],
     state.messages,
   );
   const { foreignReasoning, includeThoughts } = options;
-  const context: TurnContext = { rules, names, origin, foreignReasoning, calls: new Map() };
+  const context: AssistantContext = { rules, names, origin, foreignReasoning, calls: new Map() };
   const fixed = {
     ...(system === "" ? {} : { systemInstruction: { parts: [{ text: system }] } }),
     ...toolFields(agent, names, further.tools),
   };
-  const generationConfig = { ...settings(agent, rules, includeThoughts), ...told.config };
+  const generationConfig = { ...settings(agent, rules, includeThoughts), ...output.config };
   const asked = merged(
     Object.keys(generationConfig).length === 0 ? fixed : { ...fixed, generationConfig },
     further.body,
@@ -79,12 +79,21 @@ export function generateRequest<Ctx>(
   const path = modelPath(model);
   const common = { path, origin, names, textFunctions: textFunctions(tools) };
   if (typeof asked["cachedContent"] === "string")
-    return { ...common, body: withoutFixed({ ...asked, contents: all(spoken, context) }), kept: undefined };
-  const kept = keptPrompt({ cache: config.cache, path, asked, spoken, leading, context });
-  return { ...common, body: { ...asked, contents: all(spoken, { ...context, calls: new Map() }) }, kept };
+    return {
+      ...common,
+      body: withoutFixed({ ...asked, contents: all(spoken, context) }),
+      cacheSplit: undefined,
+    };
+  const cacheSplit = cacheSplitOf({ cache: config.cache, path, asked, spoken, leading, context });
+  return {
+    ...common,
+    body: { ...asked, contents: all(spoken, { ...context, calls: new Map() }) },
+    cacheSplit,
+  };
 }
 
-const all = (spoken: readonly RichMessage[], context: TurnContext) => framed(contentsOf(spoken, context));
+const all = (spoken: readonly RichMessage[], context: AssistantContext) =>
+  withUserAtBothEnds(contentsOf(spoken, context));
 
 /** What a request must not carry beside a cached prompt, which has its own. */
 function withoutFixed(body: Fields): Fields {

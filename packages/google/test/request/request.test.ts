@@ -145,8 +145,8 @@ describe("a conversation", () => {
   });
 });
 
-describe("a turn of", () => {
-  const turn = (more: Partial<RichMessage>): readonly RichMessage[] => [
+describe("an assistant message of", () => {
+  const conversation = (more: Partial<RichMessage>): readonly RichMessage[] => [
     user("Hi"),
     { role: "assistant", content: null, ...more } as RichMessage,
     ...(more.tool_calls ?? []).map(
@@ -155,7 +155,7 @@ describe("a turn of", () => {
     user("And?"),
   ];
   const modelParts = async (more: Partial<RichMessage>, asked: Asked = {}) => {
-    const contents = (await bodyOf(turn(more), asked))["contents"] as readonly { parts: unknown }[];
+    const contents = (await bodyOf(conversation(more), asked))["contents"] as readonly { parts: unknown }[];
     return contents[1]?.parts;
   };
   const foreign = {

@@ -21,23 +21,23 @@ export interface AssistantContext extends CallContext {
   readonly omitFields: readonly string[];
 }
 
-/** `undefined` for a turn of which nothing is left to be sent. */
+/** `undefined` for a message of which nothing is left to be sent. */
 export function assistantMessage(message: RichMessage, context: AssistantContext): WireMessage | undefined {
   const sent = isSameOrigin(message.origin, context.origin)
-    ? ownTurn(message, context)
-    : foreignTurn(message, context);
+    ? ownMessage(message, context)
+    : foreignMessage(message, context);
   const placeholder = context.rules.foreignReasoning;
   if (sent === undefined || placeholder === undefined || isFilled(sent["reasoning_content"])) return sent;
   return { ...sent, reasoning_content: placeholder };
 }
 
 /** Ours, which no endpoint knows. */
-const KEPT_BACK = ["content", "tool_calls", "origin", "providerMetadata"] as const;
+const JAF_FIELDS = ["content", "tool_calls", "origin", "providerMetadata"] as const;
 
 /** Everything that the model sent, as it came. */
-function ownTurn(message: RichMessage, context: AssistantContext): WireMessage | undefined {
+function ownMessage(message: RichMessage, context: AssistantContext): WireMessage | undefined {
   const further: Record<string, unknown> = { ...message };
-  for (const field of [...KEPT_BACK, ...context.omitFields]) delete further[field];
+  for (const field of [...JAF_FIELDS, ...context.omitFields]) delete further[field];
   // The bytes of a sound don't go back: the endpoint knows it by its id.
   if (isObject(further["audio"])) further["audio"] = { id: further["audio"]["id"] };
   const calls = (message.tool_calls ?? []).map((call) => ownCall(call, context));
@@ -52,7 +52,7 @@ function ownTurn(message: RichMessage, context: AssistantContext): WireMessage |
   };
 }
 
-/** Readable thinking alone needn't go back, and some endpoints refuse a turn of nothing else. */
+/** Readable thinking alone needn't go back, and some endpoints refuse a message of nothing else. */
 const READABLE: ReadonlySet<string> = new Set(["role", "id", "name", "reasoning", "reasoning_content"]);
 
 const hasSubstance = (fields: Fields): boolean =>
@@ -72,7 +72,7 @@ function ownContent(content: RichMessage["content"]): string | readonly ContentP
 }
 
 /** What was said and called, and nothing that only its own model understands. */
-function foreignTurn(message: RichMessage, context: AssistantContext): WireMessage | undefined {
+function foreignMessage(message: RichMessage, context: AssistantContext): WireMessage | undefined {
   const calls = (message.tool_calls ?? []).map((call) => foreignCall(call, context));
   const said = otherModelText(message, context.foreignReasoning);
   if (said === "" && calls.length === 0) return undefined;

@@ -1,7 +1,7 @@
 import type { RichMessage } from "@jaf/memory";
 import { calledTool, messageText, partText } from "@jaf/memory/internal";
 import { splitInstructions } from "@jaf/model-http";
-import { mediaOf, textPart, userContent, type WirePart } from "../request/media.ts";
+import { chatContent, chatMediaOf, textPart, type WirePart } from "../request/media.ts";
 import { type AssistantContext, assistantMessage, type WireMessage } from "./assistant-message.ts";
 
 /**
@@ -34,13 +34,13 @@ export function wireMessages(
         break;
       case "assistant": {
         for (const call of message.tool_calls ?? []) callNames.set(call.id, calledTool(call).name);
-        const turn = assistantMessage(message, context);
-        if (turn !== undefined) sent.push(turn);
+        const reply = assistantMessage(message, context);
+        if (reply !== undefined) sent.push(reply);
         break;
       }
       case "tool": {
         const id = message.tool_call_id ?? "";
-        const parts = Array.isArray(message.content) ? mediaOf(message.content) : [];
+        const parts = Array.isArray(message.content) ? chatMediaOf(message.content) : [];
         if (parts.length > 0)
           media.push(textPart(`What ${callNames.get(id) ?? "the tool"} returned:`), ...parts);
         sent.push({ role: "tool", tool_call_id: context.ids.answered(id), content: resultText(message) });
@@ -60,7 +60,7 @@ function userMessage(message: RichMessage): WireMessage {
   const name = message["name"];
   return {
     role: "user",
-    content: userContent(message.content),
+    content: chatContent(message.content),
     ...(isName(name) ? { name } : {}),
   };
 }

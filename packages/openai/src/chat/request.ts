@@ -12,7 +12,7 @@ import {
 import { type DialectRules, rulesOf } from "../dialect.ts";
 import { errors } from "../errors.ts";
 import type { Endpoint, ParsedChatOptions } from "../options.ts";
-import { outputFormat } from "../request/output-format.ts";
+import { chatOutputFormat } from "../request/output-format.ts";
 import { promptCacheKey } from "../request/prompt-cache.ts";
 import { type AnyAgent, type Asked, furtherFields, type OpenAIRequest } from "../request/request.ts";
 import { type AnyTool, isCustomTool, textFunctions, toolChoice } from "../request/tools.ts";
@@ -33,8 +33,8 @@ export function chatRequest(
   const origin: ModelOrigin = { provider, api: "chat", model };
   const tools = agent.tools ?? [];
   const names = toolNames(tools.map(({ schema }) => schema.name));
-  const told = outputFormat(agent.outputCodec, options.outputFormat ?? rules.outputFormat);
-  const instructions = [agent.instructions(state), told.instructions]
+  const output = chatOutputFormat(agent.outputCodec, options.outputFormat ?? rules.outputFormat);
+  const instructions = [agent.instructions(state), output.instructions]
     .filter((text) => text !== "")
     .join("\n\n");
   const { foreignReasoning, omitFields } = options;
@@ -50,7 +50,7 @@ export function chatRequest(
       messages,
       ...(offered.length === 0 ? {} : { tools: offered, ...toolChoice(agent, names, { rules, choose }) }),
       ...settings(agent, rules.maxTokensField),
-      ...told.body,
+      ...output.body,
       ...(rules.promptCacheKey ? promptCacheKey(prompt) : {}),
       ...further.body,
     },

@@ -17,8 +17,8 @@ function textOrParts(
   return texts.every((text) => typeof text === "string") ? texts.join("\n") : sent;
 }
 
-/** An address, or the bytes as one; `undefined` for what is known by its id alone. */
-function addressOf({ mediaType, data, url }: MediaPart): string | undefined {
+/** An address, or the bytes as a data URL; `undefined` for what is known by its id alone. */
+function dataUrlOf({ mediaType, data, url }: MediaPart): string | undefined {
   if (url !== undefined) return String(url);
   return data === undefined ? undefined : `data:${mediaType};base64,${base64Of(data)}`;
 }
@@ -32,26 +32,26 @@ function detailOf({ providerMetadata }: MediaPart): string | undefined {
 }
 
 /** The content of a user's message of Chat Completions. */
-export function userContent(content: RichMessage["content"]): string | readonly WirePart[] {
+export function chatContent(content: RichMessage["content"]): string | readonly WirePart[] {
   if (content === null || typeof content === "string") return content ?? "";
-  return textOrParts(content.map(userPart), "text");
+  return textOrParts(content.map(chatPart), "text");
 }
 
 /** Those of a tool's result that a result can't hold. */
-export const mediaOf = (parts: readonly ContentPart[]): readonly WirePart[] =>
+export const chatMediaOf = (parts: readonly ContentPart[]): readonly WirePart[] =>
   parts
     .filter((part) => isMedia(part) || CHAT_PARTS.has(part.type))
-    .map(userPart)
+    .map(chatPart)
     .filter((part) => part !== undefined);
 
 /** Parts that Chat Completions itself has in a user's message. */
 const CHAT_PARTS: ReadonlySet<string> = new Set(["image_url", "input_audio", "file", "video_url"]);
 
 /** `undefined` for what no user's message can hold. */
-function userPart(part: ContentPart): WirePart | undefined {
+function chatPart(part: ContentPart): WirePart | undefined {
   const text = partText(part);
   if (text !== undefined) return textPart(text);
-  if (isMedia(part)) return mediaPart(part);
+  if (isMedia(part)) return chatMediaPart(part);
   if (CHAT_PARTS.has(part.type)) {
     const { providerMetadata: _, ...sent } = part;
     return sent;
@@ -74,12 +74,12 @@ const AUDIO_FORMATS: Readonly<Record<string, string>> = {
  * Media in a user's message: `image_url`, `input_audio` (bytes of WAV and MP3), `video_url`, or `file`. Text is text.
  * What fits none of these is mentioned.
  */
-function mediaPart(part: MediaPart): WirePart {
+function chatMediaPart(part: MediaPart): WirePart {
   const { mediaType, data, fileId, filename } = part;
   if (fileId !== undefined) return { type: "file", file: { file_id: fileId } };
-  const address = addressOf(part);
+  const address = dataUrlOf(part);
   if (address === undefined) return textPart(mediaMention(part));
-  if (mediaType.startsWith("image/")) return imagePart(part, address);
+  if (mediaType.startsWith("image/")) return chatImage(part, address);
   if (mediaType.startsWith("video/")) return { type: "video_url", video_url: { url: address } };
   const format = AUDIO_FORMATS[mediaType];
   if (data === undefined) return textPart(mediaMention(part));
@@ -89,7 +89,7 @@ function mediaPart(part: MediaPart): WirePart {
   return { type: "file", file: { filename: filename ?? "file", file_data: address } };
 }
 
-function imagePart(part: MediaPart, url: string): WirePart {
+function chatImage(part: MediaPart, url: string): WirePart {
   const detail = detailOf(part);
   return { type: "image_url", image_url: detail === undefined ? { url } : { url, detail } };
 }
@@ -117,7 +117,7 @@ function inputPart(part: ContentPart): WirePart | undefined {
   // Of Chat Completions.
   if (part.type === "image_url") {
     const { url, detail } = fieldsOf(part["image_url"]);
-    return typeof url === "string" ? image({ image_url: url }, detail) : undefined;
+    return typeof url === "string" ? inputImage({ image_url: url }, detail) : undefined;
   }
   return part.type === "file" ? { type: "input_file", ...fieldsOf(part["file"]) } : undefined;
 }
@@ -127,9 +127,9 @@ function inputMedia(part: MediaPart): WirePart {
   const { mediaType, data, fileId, filename, url } = part;
   const isImage = mediaType.startsWith("image/");
   const file = (fields: Fields): WirePart =>
-    isImage ? image(fields, detailOf(part)) : { type: "input_file", ...fields };
+    isImage ? inputImage(fields, detailOf(part)) : { type: "input_file", ...fields };
   if (fileId !== undefined) return file({ file_id: fileId });
-  const address = addressOf(part);
+  const address = dataUrlOf(part);
   if (address === undefined || /^(audio|video)\//.test(mediaType)) return inputText(mediaMention(part));
   if (isImage) return file({ image_url: address });
   if (data !== undefined && isTextMedia(mediaType)) return inputText(textIn(data));
@@ -137,7 +137,7 @@ function inputMedia(part: MediaPart): WirePart {
   return file(isWeb ? { file_url: address } : { filename: filename ?? "file", file_data: address });
 }
 
-const image = (fields: Fields, detail: unknown): WirePart => ({
+const inputImage = (fields: Fields, detail: unknown): WirePart => ({
   type: "input_image",
   ...fields,
   ...(typeof detail === "string" ? { detail } : {}),

@@ -2,20 +2,20 @@ import { type Fields, fieldsOf, isObject, listOf, outputInstructions, outputSche
 import type * as z from "zod";
 import type { OutputFormat } from "../dialect.ts";
 
-/** How the endpoint is told what the output must be. */
-interface ToldOutput {
+/** The fields and instructions that tell the endpoint what the output must be. */
+interface OutputFormatFields {
   /** Fields of the request's body. */
   readonly body: Fields;
   /** Behind the agent's own. */
   readonly instructions: string;
 }
 
-const UNTOLD: ToldOutput = { body: {}, instructions: "" };
+const NO_OUTPUT_FORMAT: OutputFormatFields = { body: {}, instructions: "" };
 
 /** Nothing is told of a codec that reads anything but a JSON object: the endpoints can't ask a model for it. */
-export function outputFormat(codec: z.ZodType | undefined, format: OutputFormat): ToldOutput {
+export function chatOutputFormat(codec: z.ZodType | undefined, format: OutputFormat): OutputFormatFields {
   const schema = codec === undefined || format === "none" ? undefined : outputSchemaOf(codec);
-  if (schema === undefined) return UNTOLD;
+  if (schema === undefined) return NO_OUTPUT_FORMAT;
   if (format === "json_object")
     return { body: { response_format: { type: "json_object" } }, instructions: outputInstructions(schema) };
   return {

@@ -63,7 +63,7 @@ export function wireCall(call: RichToolCall, isOwn: boolean, { rules, names, ids
 }
 
 /**
- * As the model wrote them. Endpoints that read the arguments of earlier turns refuse the whole conversation for one call
+ * As the model wrote them. Endpoints that read the arguments of earlier calls refuse the whole conversation for one call
  * that is no JSON object, so there it is wrapped.
  */
 function argumentsOf(call: RichToolCall, input: string, rules: DialectRules): string {

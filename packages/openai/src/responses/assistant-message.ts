@@ -18,45 +18,46 @@ import {
   metadataOf,
   OTHER_ITEM,
 } from "./items.ts";
-import { type Entry, type PairingRules, pairedItems } from "./reasoning.ts";
+import { type PairingContext, pairedItems, type ReplayItem } from "./reasoning.ts";
 
-export interface AssistantContext extends ItemContext, PairingRules {
+export interface AssistantContext extends ItemContext, PairingContext {
   /** Of the model that is about to reply. */
   readonly origin: ModelOrigin;
   readonly foreignReasoning: ForeignReasoning;
 }
 
-/** None for a turn of which nothing is left to be sent. */
+/** None for a message of which nothing is left to be sent. */
 export function assistantItems(message: RichMessage, context: AssistantContext): readonly InputItem[] {
-  if (isSameOrigin(message.origin, context.origin)) return pairedItems(ownEntries(message, context), context);
+  if (isSameOrigin(message.origin, context.origin))
+    return pairedItems(replayItems(message, context), context);
   const said = otherModelText(message, context.foreignReasoning);
   const calls = (message.tool_calls ?? []).map((call) => callItem(call, false, context));
   return said === "" ? calls : [{ role: "assistant", content: said }, ...calls];
 }
 
 /** The output items of a reply, as they came. */
-function ownEntries(message: RichMessage, context: ItemContext): readonly Entry[] {
+function replayItems(message: RichMessage, context: ItemContext): readonly ReplayItem[] {
   const calls = [...(message.tool_calls ?? [])];
-  const entries: Entry[] = [];
-  let said: SaidItem | undefined;
+  const items: ReplayItem[] = [];
+  let said: MessageItem | undefined;
   for (const part of partsOf(message)) {
     const metadata = metadataOf(part);
-    const content = saidContent(part, metadata);
+    const content = messageContent(part, metadata);
     if (content !== undefined) {
-      said = said?.follows(metadata) === true ? said : saidItem(metadata);
-      if (said.add(content)) entries.push(said.entry);
+      said = said?.follows(metadata) === true ? said : messageItem(metadata);
+      if (said.add(content)) items.push(said.replayItem);
       continue;
     }
     said = undefined;
     if (part.type === "tool-call") {
       const index = calls.findIndex(({ id }) => id === part["id"]);
-      for (const call of index < 0 ? [] : calls.splice(index, 1)) entries.push(callEntry(call, context));
+      for (const call of index < 0 ? [] : calls.splice(index, 1)) items.push(replayCall(call, context));
     } else {
       const item = partItem(part, metadata);
-      if (item !== undefined) entries.push({ item, reasoningId: metadata?.reasoningId });
+      if (item !== undefined) items.push({ item, reasoningId: metadata?.reasoningId });
     }
   }
-  return [...entries, ...calls.map((call) => callEntry(call, context))];
+  return [...items, ...calls.map((call) => replayCall(call, context))];
 }
 
 const partsOf = ({ content }: RichMessage): readonly ContentPart[] => {
@@ -65,20 +66,20 @@ const partsOf = ({ content }: RichMessage): readonly ContentPart[] => {
 };
 
 /** A message item, whose content comes part by part. */
-interface SaidItem {
-  readonly entry: Entry;
+interface MessageItem {
+  readonly replayItem: ReplayItem;
   readonly follows: (metadata: ItemMetadata | undefined) => boolean;
   /** Whether it is the first. */
   readonly add: (content: Fields) => boolean;
 }
 
-function saidItem(metadata: ItemMetadata | undefined): SaidItem {
+function messageItem(metadata: ItemMetadata | undefined): MessageItem {
   const content: Fields[] = [];
   // One that came without content goes back without.
   const isEmpty = metadata?.item["content"] !== undefined;
   const item = { ...metadata?.item, type: "message", role: "assistant", ...(isEmpty ? {} : { content }) };
   return {
-    entry: { item, reasoningId: metadata?.reasoningId },
+    replayItem: { item, reasoningId: metadata?.reasoningId },
     follows: (next) =>
       next?.item["id"] === metadata?.item["id"] && (next?.contentIndex ?? content.length) === content.length,
     add: (part) => content.push(part) === 1,
@@ -86,7 +87,7 @@ function saidItem(metadata: ItemMetadata | undefined): SaidItem {
 }
 
 /** A part of a message item's content; `undefined` for what is none. */
-function saidContent(part: ContentPart, metadata: ItemMetadata | undefined): Fields | undefined {
+function messageContent(part: ContentPart, metadata: ItemMetadata | undefined): Fields | undefined {
   const text = partText(part);
   if (text !== undefined) return { type: "output_text", text, ...metadata?.content };
   if (part.type === "refusal") return { type: "refusal", refusal: part["refusal"], ...metadata?.content };
@@ -128,7 +129,7 @@ function partItem(part: ContentPart, metadata: ItemMetadata | undefined): InputI
   }
 }
 
-function callEntry(call: RichToolCall, context: ItemContext): Entry {
+function replayCall(call: RichToolCall, context: ItemContext): ReplayItem {
   const sent = callItem(call, true, context);
   const metadata = metadataOf(call);
   // Under another id it is another call than the one that the item is.

@@ -67,7 +67,7 @@ export function partsOf(item: Fields, before: Before): readonly ContentPart[] {
   const { type } = item;
   if (typeof type !== "string") return [];
   if (type === "reasoning") return [reasoningPart(item, before)];
-  const known = type === "message" ? saidParts(item, before) : builtInParts(item, before);
+  const known = type === "message" ? messageParts(item, before) : builtInParts(item, before);
   if (known !== undefined) return known;
   const kept = before.reasoningId === undefined ? {} : withMetadata({ item: {}, ...before });
   return [OWN_TYPES.has(type) ? { type: OTHER_ITEM, item, ...kept } : { ...item, type, ...kept }];
@@ -105,7 +105,7 @@ const picked = (item: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(names.flatMap((name) => (item[name] == null ? [] : [[name, item[name]]])));
 
 /** The parts of a message item's content, one without text where it is empty; `undefined` where it is no such item. */
-function saidParts(item: Fields, before: Before): readonly ContentPart[] | undefined {
+function messageParts(item: Fields, before: Before): readonly ContentPart[] | undefined {
   const { type: _, role: __, content, ...rest } = item;
   // Some compatible endpoints write a text.
   const given = typeof content === "string" ? [{ type: "output_text", text: content }] : listOf(content);
@@ -115,13 +115,13 @@ function saidParts(item: Fields, before: Before): readonly ContentPart[] | undef
     const { type: _type, role: _role, ...empty } = item;
     return [{ type: "text", text: "", ...withMetadata({ item: empty, ...before }) }];
   }
-  return parts.map((part, contentIndex) => saidPart(part, { item: rest, contentIndex, ...before }));
+  return parts.map((part, contentIndex) => messagePart(part, { item: rest, contentIndex, ...before }));
 }
 
 const isPart = (part: unknown): part is Fields & { readonly type: string } =>
   isObject(part) && typeof part["type"] === "string";
 
-function saidPart(part: Fields & { readonly type: string }, metadata: ItemMetadata): ContentPart {
+function messagePart(part: Fields & { readonly type: string }, metadata: ItemMetadata): ContentPart {
   const { type, text, refusal, ...further } = part;
   const kept = withMetadata(Object.keys(further).length === 0 ? metadata : { ...metadata, content: further });
   if (type === "output_text" && typeof text === "string") return { type: "text", text, ...kept };

@@ -26,13 +26,13 @@ const textsIn = (sections: unknown): string =>
     .join(SECTION_BREAK);
 
 /** An output item on its way back to its own model. */
-export interface Entry {
+export interface ReplayItem {
   readonly item: InputItem;
   /** The id of the reasoning item that has to stand directly before. */
   readonly reasoningId?: string | undefined;
 }
 
-export interface PairingRules {
+export interface PairingContext {
   /** Whether the service has the items, so that reasoning without its content is found by its id. */
   readonly isStored: boolean;
   /** Whether reasoning that may be read goes back, too: endpoints other than OpenAI's encrypt nothing. */
@@ -46,17 +46,17 @@ export interface PairingRules {
  * it was thought for. Where it can't, that item goes without its id, which asks for the reasoning, and so do those behind;
  * one that is nothing without its id is left out, as is a call that nobody has answered: JAF runs no such tool.
  */
-export function pairedItems(entries: readonly Entry[], rules: PairingRules): readonly InputItem[] {
-  const answered = new Set(entries.flatMap(({ item }) => (isOutput(item) ? [item["call_id"]] : [])));
+export function pairedItems(items: readonly ReplayItem[], context: PairingContext): readonly InputItem[] {
+  const answered = new Set(items.flatMap(({ item }) => (isOutput(item) ? [item["call_id"]] : [])));
   const sent: InputItem[] = [];
   const add = (item: InputItem): void => {
     sent.push(item);
     const id = idOf(item);
-    if (id !== undefined) rules.sentIds.add(id);
+    if (id !== undefined) context.sentIds.add(id);
   };
   let thoughts: InputItem[] = [];
   let isBroken = false;
-  for (const { item, reasoningId } of entries) {
+  for (const { item, reasoningId } of items) {
     if (item["type"] === "reasoning") {
       // What the thoughts before were for is gone.
       if (idOf(thoughts.at(-1)) !== reasoningId) {
@@ -70,8 +70,8 @@ export function pairedItems(entries: readonly Entry[], rules: PairingRules): rea
     const isWhole =
       !isOpen &&
       idOf(thoughts.at(-1)) === reasoningId &&
-      thoughts.every((thought) => isSendable(thought, rules)) &&
-      [...thoughts, item].every((each) => !rules.sentIds.has(idOf(each)));
+      thoughts.every((thought) => isSendable(thought, context)) &&
+      [...thoughts, item].every((each) => !context.sentIds.has(idOf(each)));
     if (isWhole) thoughts.forEach(add);
     else isBroken = true;
     const given = isWhole && (thoughts.length > 0 || !isBroken) ? item : withoutId(item, isWhole);
@@ -91,7 +91,7 @@ const isOutput = ({ type }: InputItem): boolean => typeof type === "string" && t
 const isOtherCall = ({ type, call_id }: InputItem): boolean =>
   typeof call_id === "string" && typeof type === "string" && type.endsWith("_call") && !WITHOUT_ID.has(type);
 
-const isSendable = (item: InputItem, { isStored, takesReadable }: PairingRules): boolean => {
+const isSendable = (item: InputItem, { isStored, takesReadable }: PairingContext): boolean => {
   const encrypted = item["encrypted_content"];
   if (typeof encrypted === "string" && encrypted !== "") return true;
   if (isStored && typeof item["id"] === "string") return true;

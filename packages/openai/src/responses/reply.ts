@@ -21,14 +21,14 @@ export function responsesCompletionOf(text: string, request: OpenAIRequest): Mod
   const error = errorIn(body);
   if (error !== undefined) throw errors.reported(error, provider);
   if (!isObject(body) || !Array.isArray(body["output"])) throw errors.malformed(provider, "no response");
-  return responseCompletion(body, body["output"], request);
+  return endedCompletion(body, body["output"], request);
 }
 
 /**
  * A response that has ended, with its output items. One that was stopped early counts, and says by its finish reason why:
  * `"max_output_tokens"`, `"content_filter"`. Throws an `OpenAIError` where it has failed, was cancelled, or goes on.
  */
-export function responseCompletion(
+export function endedCompletion(
   response: Fields,
   output: readonly unknown[],
   request: OpenAIRequest,

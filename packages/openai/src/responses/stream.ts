@@ -4,7 +4,7 @@ import { errors } from "../errors.ts";
 import type { OpenAIRequest } from "../request/request.ts";
 import { type CallNames, callOf, isCall, partsOf } from "./message.ts";
 import { SECTION_BREAK } from "./reasoning.ts";
-import { responseCompletion } from "./reply.ts";
+import { endedCompletion } from "./reply.ts";
 
 /**
  * The chunks of a stream, the last of which is `done`, with the response that the stream ends with. Throws an `OpenAIError`
@@ -36,8 +36,8 @@ export async function* responsesChunksOf(
     const sent = listOf(response["output"]);
     // Some gateways leave it out here.
     const output = sent.length === 0 ? pieces.items() : sent;
-    const completion = responseCompletion(response, output, request);
-    yield* output.flatMap((item, index) => [...pieces.untold(item, index)]);
+    const completion = endedCompletion(response, output, request);
+    yield* output.flatMap((item, index) => [...pieces.remaining(item, index)]);
     yield doneChunk(completion);
   }
 }
@@ -50,8 +50,8 @@ const ENDINGS: ReadonlySet<string> = new Set([
 interface ItemPieces {
   /** What the engine is told of an event. */
   readonly add: (event: Fields) => readonly ModelStreamChunk[];
-  /** Of an item that is whole, what wasn't told yet. */
-  readonly untold: (item: unknown, index: unknown) => readonly ModelStreamChunk[];
+  /** Of an item that is whole, what no chunk has given out yet. */
+  readonly remaining: (item: unknown, index: unknown) => readonly ModelStreamChunk[];
   /** Those that are whole, in the order of the output. */
   readonly items: () => readonly unknown[];
 }
@@ -92,7 +92,7 @@ function itemPieces(names: CallNames): ItemPieces {
     }
   }
 
-  const untold = (item: unknown, index: unknown): readonly ModelStreamChunk[] => {
+  const remaining = (item: unknown, index: unknown): readonly ModelStreamChunk[] => {
     if (finished.has(index)) return [];
     finished.add(index);
     return [...rest(fieldsOf(item), index)];
@@ -100,7 +100,7 @@ function itemPieces(names: CallNames): ItemPieces {
 
   return {
     items: () => [...whole].sort(([a], [b]) => Number(a) - Number(b)).map(([, item]) => item),
-    untold,
+    remaining,
     add: (event) => {
       const { output_index: index, item, item_id: id } = event;
       const delta = textOf(event["delta"]);
@@ -131,7 +131,7 @@ function itemPieces(names: CallNames): ItemPieces {
           ];
         case "response.output_item.done":
           whole.set(index, item);
-          return untold(item, index);
+          return remaining(item, index);
         default:
           return [];
       }

@@ -174,7 +174,7 @@ describe("a tool's result", () => {
   });
 });
 
-describe("a turn of the model", () => {
+describe("an assistant message", () => {
   it.each([
     ["that says nothing and calls nothing", assistant("")],
     ["that says nothing, of its own", assistant("", own)],
@@ -187,8 +187,8 @@ describe("a turn of the model", () => {
         { type: "x", data: 1 },
       ]),
     ],
-  ])("%s isn't sent", async (_, turn) => {
-    expect(await sent([user("Hi"), turn, user("Ho")])).toEqual([user("Hi"), user("Ho")]);
+  ])("%s isn't sent", async (_, message) => {
+    expect(await sent([user("Hi"), message, user("Ho")])).toEqual([user("Hi"), user("Ho")]);
   });
 
   it.each([
@@ -203,14 +203,14 @@ describe("a turn of the model", () => {
       { content: "Here:\n[image/png]" },
     ],
     ["parts of Responses", assistant([{ type: "output_text", text: "Hi." }]), { content: "Hi." }],
-  ])("that holds %s is text to another model", async (_, turn, expected) => {
-    expect(await sent([user("Hi"), turn])).toEqual([user("Hi"), { role: "assistant", ...expected }]);
+  ])("that holds %s is text to another model", async (_, message, expected) => {
+    expect(await sent([user("Hi"), message])).toEqual([user("Hi"), { role: "assistant", ...expected }]);
   });
 
   it("gets its refusal back, and its sound by the id", async () => {
     const audio = { id: "audio_1", data: "AAAA", transcript: "Hi.", expires_at: 1 };
-    const turns = [assistant(null, { ...own, refusal: "No." }), assistant("", { ...own, audio })];
-    expect(await sent([user("Hi"), ...turns])).toEqual([
+    const replies = [assistant(null, { ...own, refusal: "No." }), assistant("", { ...own, audio })];
+    expect(await sent([user("Hi"), ...replies])).toEqual([
       user("Hi"),
       { role: "assistant", content: "", refusal: "No." },
       { role: "assistant", content: "", audio: { id: "audio_1" } },
@@ -241,15 +241,15 @@ describe("a turn of the model", () => {
       assistant("", { tool_calls: [call("call_1", text)] }),
       result("call_1", "No."),
     ];
-    const argumentsOf = (turn: unknown) =>
-      (turn as RichMessage).tool_calls?.map((sent) =>
+    const argumentsOf = (message: unknown) =>
+      (message as RichMessage).tool_calls?.map((sent) =>
         sent.type === "function" ? sent.function.arguments : "",
       );
     expect(argumentsOf((await sent(history))[1])).toEqual([text]);
     expect(argumentsOf((await sent(history, { dialect: "compatible" }))[1])).toEqual([expected]);
   });
 
-  it("has ids of its own, whatever other turns used, and short ones", async () => {
+  it("has ids of its own, whatever ids other messages used, and short ones", async () => {
     const long = "call_".padEnd(70, "x");
     const history = [
       user("Hi"),

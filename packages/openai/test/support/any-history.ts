@@ -55,7 +55,7 @@ const step = fc
     return () => [{ role: "assistant", content, ...calling(calls), ...own }, ...resultsOf(calls, results)];
   });
 
-/** Of its own turns a service sends no part that it wouldn't take. */
+/** Of its own messages a service sends no part that it wouldn't take. */
 const asSentBy = (mode: ChatMode, message: RichMessage): RichMessage =>
   message.origin?.provider === mode && Array.isArray(message.content)
     ? { ...message, content: message.content.filter(({ type }) => ["text", "refusal"].includes(type)) }

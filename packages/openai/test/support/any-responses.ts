@@ -21,9 +21,9 @@ const change = fc.oneof(
   fc.constant({ type: "foreign" } as const),
   fc.constant({ type: "twice" } as const),
 );
-const turns = fc.array(fc.record({ response, change }), { minLength: 1, maxLength: 4 });
+const replies = fc.array(fc.record({ response, change }), { minLength: 1, maxLength: 4 });
 
-type Turn = (typeof turns extends fc.Arbitrary<infer T> ? T : never)[number];
+type Reply = (typeof replies extends fc.Arbitrary<infer T> ? T : never)[number];
 
 const said = (id: number, texts: readonly string[]): JsonObject =>
   message("", {
@@ -31,7 +31,7 @@ const said = (id: number, texts: readonly string[]): JsonObject =>
     content: texts.map((text) => ({ type: "output_text", text, annotations: [], logprobs: [] })),
   });
 
-function itemOf(what: Turn["response"][number]["kind"], id: number): JsonObject {
+function itemOf(what: Reply["response"][number]["kind"], id: number): JsonObject {
   switch (what) {
     case "text":
       return said(id, [`Text ${id}.`]);
@@ -55,7 +55,7 @@ function itemOf(what: Turn["response"][number]["kind"], id: number): JsonObject 
   }
 }
 
-function changed(stored: RichMessage, what: Turn["change"]): readonly RichMessage[] {
+function changed(stored: RichMessage, what: Reply["change"]): readonly RichMessage[] {
   const { content } = stored;
   if (what.type === "foreign") return [{ ...stored, origin: { ...origin, model: "another" } }];
   if (what.type === "twice") return [stored, stored];
@@ -104,7 +104,7 @@ function openModel() {
   return { ask, input: () => body["input"] as readonly JsonObject[] };
 }
 
-async function play(generated: readonly Turn[]) {
+async function play(generated: readonly Reply[]) {
   const model = openModel();
   const messages: RichMessage[] = [{ role: "user", content: "Hi" }];
   const whole: JsonObject[] = [];
@@ -128,7 +128,7 @@ export function describeAnyResponses(numRuns: number): void {
   describe("any history of responses", () => {
     it("is one that the service takes, whatever became of it", async () => {
       await fc.assert(
-        fc.asyncProperty(turns, async (generated) => void (await play(generated))),
+        fc.asyncProperty(replies, async (generated) => void (await play(generated))),
         { numRuns },
       );
     });

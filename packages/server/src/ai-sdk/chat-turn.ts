@@ -6,7 +6,7 @@ import { isClientId, turnOfMessage, userMessageWithId } from "./chat-ids.ts";
 import type { ChatRequest, ClientAnswers, SaidMessage } from "./chat-request.ts";
 import type { StoredChat } from "./stored-chat.ts";
 
-export type AskedTurn = Pick<
+export type ChatTurn = Pick<
   TurnRequest,
   "target" | "turnId" | "input" | "edit" | "approvals" | "toolResults"
 >;
@@ -21,7 +21,7 @@ export function saidTurn(
   conversationId: string,
   { asks, said }: SayRequest,
   chat: StoredChat,
-): AskedTurn & { readonly edit?: NonNullable<TurnRequest["edit"]> } {
+): ChatTurn & { readonly edit?: NonNullable<TurnRequest["edit"]> } {
   const turnId = asks === "say" ? turnOfMessage(conversationId, said) : undefined;
   const index = asks === "say" || said.id === undefined ? undefined : userMessageWithId(chat, said.id);
   const stored = index === undefined ? undefined : chat.messages[index];
@@ -47,7 +47,7 @@ export function answeringTurn(
   conversationId: string,
   { approvals, resultsOf }: ClientAnswers,
   waiting: readonly Interruption[],
-): AskedTurn {
+): ChatTurn {
   const toolResults = resultsOf(waiting);
   return {
     target: { conversationId },

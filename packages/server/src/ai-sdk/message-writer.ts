@@ -1,5 +1,5 @@
 import type { AiSdkToolPart } from "@jaf/ai-sdk";
-import { isToolPart, type ShownPart } from "./ui-messages.ts";
+import { isToolPart, type StreamedPart } from "./ui-messages.ts";
 
 type Input = Extract<AiSdkToolPart, { state: "input-available" }>["input"];
 
@@ -48,7 +48,7 @@ interface MessageMetadata {
 /** Makes the message that a client holds the one that it should hold. */
 export interface MessageWriter {
   /** The chunks that lead from the parts that the client holds to these. */
-  readonly write: (parts: readonly ShownPart[]) => UIMessageChunk[];
+  readonly write: (parts: readonly StreamedPart[]) => UIMessageChunk[];
   /** Adds to the last part. `undefined`: it isn't a text, or a thought, that still grows. */
   readonly append: (type: "text" | "reasoning", text: string) => UIMessageChunk[] | undefined;
   /** Nothing more follows in this message. */
@@ -56,7 +56,7 @@ export interface MessageWriter {
 }
 
 interface Held {
-  readonly part: ShownPart;
+  readonly part: StreamedPart;
   /** Where the client has it in its message. */
   readonly index: number;
   /** The client had it before: if it is a call that waited, it holds its approval. */
@@ -64,7 +64,7 @@ interface Held {
 }
 
 export interface HeldMessage {
-  readonly parts: readonly ShownPart[];
+  readonly parts: readonly StreamedPart[];
   /** How many parts the client's message has, with those that are void. */
   readonly length: number;
 }
@@ -104,7 +104,7 @@ export function createMessageWriter(from: HeldMessage): MessageWriter {
   };
 
   /** Whether the part that the client holds could be made this one. */
-  const change = (at: number, part: ShownPart): boolean => {
+  const change = (at: number, part: StreamedPart): boolean => {
     const before = held[at];
     if (before === undefined || before.part.type !== part.type) return false;
     const { part: was } = before;
@@ -123,7 +123,7 @@ export function createMessageWriter(from: HeldMessage): MessageWriter {
     return true;
   };
 
-  const add = (part: ShownPart): void => {
+  const add = (part: StreamedPart): void => {
     if (part.type === "step-start") endStep();
     else endPart();
     const index = length;
@@ -174,7 +174,7 @@ export function createMessageWriter(from: HeldMessage): MessageWriter {
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 const isSameInput = (a: AiSdkToolPart, b: AiSdkToolPart): boolean => isSame(a.input, b.input);
 
-function newChunks(part: Exclude<ShownPart, { type: "text" | "reasoning" }>): UIMessageChunk[] {
+function newChunks(part: Exclude<StreamedPart, { type: "text" | "reasoning" }>): UIMessageChunk[] {
   if (isToolPart(part)) return callChunks(part);
   switch (part.type) {
     case "step-start":

@@ -5,7 +5,7 @@ import { BrokenOffError, EVENT_STREAM_HEADERS, eventStream } from "../http/sse.t
 import type { TurnEnd, TurnEvent } from "../turns/turn-event.ts";
 import type { NumberedEvent } from "../turns/turn-service.ts";
 import { createMessageWriter, type UIMessageChunk } from "./message-writer.ts";
-import { type ShownOptions, type ShownPart, shownReply } from "./ui-messages.ts";
+import { type StreamedOptions, type StreamedPart, streamedReply } from "./ui-messages.ts";
 
 export interface UIMessageStreamOptions {
   /** Which message the turn writes, by its first event. */
@@ -62,7 +62,7 @@ async function* textsOf(groups: AsyncIterable<readonly UIMessageChunk[]>): Async
   yield "data: [DONE]\n\n";
 }
 
-export interface TurnChunksOptions extends ShownOptions {
+export interface TurnChunksOptions extends StreamedOptions {
   /** The id of the UI message that the turn writes. */
   readonly messageId: string;
   /** Replies and results of the same UI message that were there before the turn: it goes on with a call that waited. */
@@ -83,14 +83,19 @@ export interface TurnChunks {
   readonly isOver: () => boolean;
 }
 
-export function createTurnChunks({ messageId, before, heldParts, ...shown }: TurnChunksOptions): TurnChunks {
+export function createTurnChunks({
+  messageId,
+  before,
+  heldParts,
+  ...streamedOptions
+}: TurnChunksOptions): TurnChunks {
   const messages: RichMessage[] = [...before];
   const interruptions: Interruption[] = [];
   /** Of the reply on its way. */
   let pieces: ContentPart[] = [];
-  const partsNow = (): ShownPart[] => {
+  const partsNow = (): StreamedPart[] => {
     const coming: RichMessage[] = pieces.length === 0 ? [] : [{ role: "assistant", content: pieces }];
-    return shownReply([...messages, ...coming], { ...shown, interruptions });
+    return streamedReply([...messages, ...coming], { ...streamedOptions, interruptions });
   };
   const held = heldParts === undefined ? [] : partsNow();
   const writer = createMessageWriter({ parts: held, length: Math.max(heldParts ?? 0, held.length) });

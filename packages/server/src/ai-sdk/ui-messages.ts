@@ -9,78 +9,79 @@ import type { Interruption } from "@jaf/core";
 import type { RichMessage } from "@jaf/memory";
 
 /** A part as a client holds it once a stream is over. */
-export type ShownPart =
+export type StreamedPart =
   | Exclude<AiSdkUIPart, { type: "reasoning" }>
   | (Extract<AiSdkUIPart, { type: "reasoning" }> & { state: "done" });
 
-export type ShownMessage = Omit<AiSdkUIMessage, "parts"> & { parts: ShownPart[] };
+export type StreamedMessage = Omit<AiSdkUIMessage, "parts"> & { parts: StreamedPart[] };
 
-export interface ShownOptions {
+export interface StreamedOptions {
   /** Whether thoughts are given out. Default `true`. */
   readonly reasoning?: boolean;
 }
 
-export const isToolPart = (part: ShownPart): part is AiSdkToolPart => "toolCallId" in part;
+export const isToolPart = (part: StreamedPart): part is AiSdkToolPart => "toolCallId" in part;
 
 /**
  * UI messages as a stream of them ends: of each reply first what it says, pieces of a kind joined, then its calls. So a reply
  * looks the same whether it was watched or read.
  */
-export function shownMessages(
+export function streamedMessages(
   messages: readonly RichMessage[],
-  options: ShownOptions & Pick<ToUIMessagesOptions, "interruptions" | "id">,
-): ShownMessage[] {
+  options: StreamedOptions & Pick<ToUIMessagesOptions, "interruptions" | "id">,
+): StreamedMessage[] {
   return toUIMessages(messages, options).map(({ id, role, parts }) => ({
     id,
     role,
-    parts: role === "assistant" ? shownReplies(parts) : parts.map(saidPart),
+    parts: role === "assistant" ? streamedReplies(parts) : parts.map(sentPart),
   }));
 }
 
 /** The parts of the message that begins with the first of these replies. */
-export function shownReply(
+export function streamedReply(
   messages: readonly RichMessage[],
-  { interruptions, ...options }: ShownOptions & { readonly interruptions: readonly Interruption[] },
-): ShownPart[] {
-  return shownMessages(messages, { ...options, interruptions })[0]?.parts ?? [];
+  { interruptions, ...options }: StreamedOptions & { readonly interruptions: readonly Interruption[] },
+): StreamedPart[] {
+  return streamedMessages(messages, { ...options, interruptions })[0]?.parts ?? [];
 }
 
-function shownReplies(parts: readonly AiSdkUIPart[]): ShownPart[] {
-  const shown: ShownPart[] = [];
-  let calls: ShownPart[] = [];
-  for (const part of parts.flatMap(shownPart)) {
+function streamedReplies(parts: readonly AiSdkUIPart[]): StreamedPart[] {
+  const streamed: StreamedPart[] = [];
+  let calls: StreamedPart[] = [];
+  for (const part of parts.flatMap(streamedPart)) {
     if (part.type === "step-start") {
-      shown.push(...calls);
+      streamed.push(...calls);
       calls = [];
     }
     if (isToolPart(part) && part.providerExecuted !== true) calls.push(part);
-    else pushJoined(shown, part);
+    else pushJoined(streamed, part);
   }
-  shown.push(...calls);
-  return shown.filter((part, index) => part.type !== "step-start" || isFilled(shown[index + 1]));
+  streamed.push(...calls);
+  return streamed.filter((part, index) => part.type !== "step-start" || isFilled(streamed[index + 1]));
 }
 
 /** A client isn't told of a step until there is something in it. */
-const isFilled = (next: ShownPart | undefined): boolean => next !== undefined && next.type !== "step-start";
+const isFilled = (next: StreamedPart | undefined): boolean =>
+  next !== undefined && next.type !== "step-start";
 
-function pushJoined(shown: ShownPart[], part: ShownPart): void {
-  const last = shown.at(-1);
+function pushJoined(streamed: StreamedPart[], part: StreamedPart): void {
+  const last = streamed.at(-1);
   const isPiece = part.type === "text" || part.type === "reasoning";
   if (isPiece && last !== undefined && last.type === part.type) {
-    shown[shown.length - 1] = { ...last, text: last.text + part.text };
+    streamed[streamed.length - 1] = { ...last, text: last.text + part.text };
   } else {
-    shown.push(part);
+    streamed.push(part);
   }
 }
 
 /** As a client sends it. */
-const saidPart = (part: AiSdkUIPart): ShownPart => {
+const sentPart = (part: AiSdkUIPart): StreamedPart => {
   if (part.type === "text") return { type: "text", text: part.text };
   return part.type === "reasoning" ? { ...part, state: "done" } : part;
 };
 
 /** `[]`: there is nothing to see of it. */
-function shownPart(part: AiSdkUIPart): ShownPart[] {
+function streamedPart(part: AiSdkUIPart): StreamedPart[] {
   switch (part.type) {
     case "text":
       return part.text === "" ? [] : [{ type: "text", text: part.text, state: "done" }];
@@ -92,13 +93,15 @@ function shownPart(part: AiSdkUIPart): ShownPart[] {
     case "step-start":
       return [part];
     default:
-      return [shownCall(part)];
+      return [streamedCall(part)];
   }
 }
 
-function shownCall({ toolMetadata: _, ...part }: AiSdkToolPart): AiSdkToolPart {
-  const shown = { ...part, input: readable(part.input) };
-  return shown.state === "output-available" ? { ...shown, output: readable(shown.output) } : shown;
+function streamedCall({ toolMetadata: _, ...part }: AiSdkToolPart): AiSdkToolPart {
+  const streamed = { ...part, input: readable(part.input) };
+  return streamed.state === "output-available"
+    ? { ...streamed, output: readable(streamed.output) }
+    : streamed;
 }
 
 /** The AI SDK refuses to parse JSON with such names, and with it the whole stream. */

@@ -9,7 +9,7 @@ interface UIMessageLike<Part> {
  * of a reply, e.g. since the model failed and is asked again, the message's metadata name these parts, and this leaves them out.
  * Messages that were loaded, or streamed again by `resumeStream`, have no such parts.
  */
-export function shownParts<Part>({ parts, metadata }: UIMessageLike<Part>): readonly Part[] {
+export function visibleParts<Part>({ parts, metadata }: UIMessageLike<Part>): readonly Part[] {
   const retracted = fieldOf(fieldOf(metadata, "jaf"), "retracted");
   return retracted === undefined
     ? parts

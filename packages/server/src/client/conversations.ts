@@ -3,7 +3,7 @@ import type { NumberedEvent } from "../turns/turn-service.ts";
 import { type FollowedEvent, type FollowOptions, followTurn, startTurn } from "./follow.ts";
 import type { CallOptions, Http } from "./http.ts";
 
-export type RunningState = "running" | "waiting" | "ended";
+export type TurnState = "running" | "waiting" | "ended";
 
 export interface ConversationSummary {
   readonly conversationId: string;
@@ -13,7 +13,7 @@ export interface ConversationSummary {
   /** How many messages it has. */
   readonly messages: number;
   readonly version: number;
-  readonly turn?: { readonly turnId: string; readonly state: RunningState };
+  readonly turn?: { readonly turnId: string; readonly state: TurnState };
 }
 
 export interface ConversationPage {
@@ -38,7 +38,7 @@ export interface Conversation {
   readonly earlier: boolean;
   readonly turn?: {
     readonly turnId: string;
-    readonly state: RunningState;
+    readonly state: TurnState;
     /** How many it has so far. */
     readonly events: number;
   };
@@ -46,14 +46,14 @@ export interface Conversation {
 
 export interface TurnEvents {
   readonly turnId: string;
-  readonly state: RunningState;
+  readonly state: TurnState;
   readonly events: readonly NumberedEvent[];
 }
 
 /** What a turn left. */
 export interface TurnSummary {
   readonly turnId: string;
-  readonly state: RunningState;
+  readonly state: TurnState;
   readonly startedAt: string;
   /** What the model saw. Absent while it runs. */
   readonly record?: unknown;

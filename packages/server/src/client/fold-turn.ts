@@ -54,12 +54,12 @@ export type TurnItem = MessageItem | ToolItem | HandoffItem;
 export type ModelCallEvent = Extract<TurnEvent, { readonly type: "model_call" }>;
 
 /** What a page shows of a turn. Everything that was said is in it once: as an item, or as a piece of the reply on its way. */
-export interface TurnView {
+export interface FoldedTurn {
   readonly turnId: string | undefined;
   readonly conversationId: string | undefined;
   /** Who speaks now. */
   readonly agentName: string | undefined;
-  /** How many events are in the view: the next has this number. */
+  /** How many events are folded: the next has this number. */
   readonly events: number;
   readonly status: "starting" | "running" | TurnEnd["status"];
   /** In order. */
@@ -82,7 +82,7 @@ export interface TurnView {
 }
 
 /** A turn of which nothing is known yet. */
-export const emptyTurn: TurnView = {
+export const emptyTurn: FoldedTurn = {
   turnId: undefined,
   conversationId: undefined,
   agentName: undefined,
@@ -98,49 +98,49 @@ export const emptyTurn: TurnView = {
 };
 
 /**
- * The view with one more event. An event that is in it already changes nothing, so events may come again, e.g. from two
- * connections; the next one must be the one with the number `view.events`, which `follow` sees to. Pure.
+ * The turn with one more event. An event that is in it already changes nothing, so events may come again, e.g. from two
+ * connections; the next one must be the one with the number `turn.events`, which `follow` sees to. Pure.
  */
-export function foldTurn(view: TurnView, { number, event }: NumberedEvent): TurnView {
-  if (number < view.events) return view;
-  return { ...apply(view, event), events: number + 1 };
+export function foldTurn(turn: FoldedTurn, { number, event }: NumberedEvent): FoldedTurn {
+  if (number < turn.events) return turn;
+  return { ...apply(turn, event), events: number + 1 };
 }
 
 /** Whether more is to come. */
-export const isRunning = ({ status }: TurnView): boolean => status === "starting" || status === "running";
+export const isRunning = ({ status }: FoldedTurn): boolean => status === "starting" || status === "running";
 
-function apply(view: TurnView, event: TurnEvent): TurnView {
+function apply(turn: FoldedTurn, event: TurnEvent): FoldedTurn {
   switch (event.type) {
     case "turn_start": {
       const { turnId, conversationId, agentName } = event;
-      return { ...view, turnId, conversationId, agentName, status: "running" };
+      return { ...turn, turnId, conversationId, agentName, status: "running" };
     }
     case "text":
     case "reasoning":
     case "part":
-      return { ...view, pieces: withPiece(view.pieces, event), retracted: undefined };
+      return { ...turn, pieces: withPiece(turn.pieces, event), retracted: undefined };
     case "retract":
-      return { ...view, pieces: [], retracted: event.reason };
+      return { ...turn, pieces: [], retracted: event.reason };
     case "message":
-      return withMessage(view, event);
+      return withMessage(turn, event);
     case "tool_start":
-      return { ...view, items: withToolStart(view.items, event) };
+      return { ...turn, items: withToolStart(turn.items, event) };
     case "tool_end":
-      return { ...view, items: withToolEnd(view.items, event) };
+      return { ...turn, items: withToolEnd(turn.items, event) };
     case "interruption":
-      return withWaiting(view, event.interruption as WaitingCall);
+      return withWaiting(turn, event.interruption as WaitingCall);
     case "handoff": {
       const { from, to } = event;
-      return { ...view, agentName: to, items: [...view.items, { type: "handoff", from, to }] };
+      return { ...turn, agentName: to, items: [...turn.items, { type: "handoff", from, to }] };
     }
     case "context":
-      return { ...view, contexts: [...view.contexts, event.manifest] };
+      return { ...turn, contexts: [...turn.contexts, event.manifest] };
     case "model_call":
-      return { ...view, modelCalls: [...view.modelCalls, event] };
+      return { ...turn, modelCalls: [...turn.modelCalls, event] };
     case "turn_end":
-      return ended(view, event);
+      return ended(turn, event);
     default:
-      return view; // A later version of the server tells more.
+      return turn; // A later version of the server tells more.
   }
 }
 
@@ -150,33 +150,33 @@ function withPiece(pieces: readonly Piece[], piece: Piece): readonly Piece[] {
   return pieces.with(-1, { ...last, text: last.text + piece.text });
 }
 
-function withMessage(view: TurnView, event: Extract<TurnEvent, { readonly type: "message" }>): TurnView {
+function withMessage(turn: FoldedTurn, event: Extract<TurnEvent, { readonly type: "message" }>): FoldedTurn {
   const { agentName, message, stopped } = event;
-  const messages = [...view.messages, message];
-  if (message.role === "tool") return { ...view, messages, items: withResultOf(view.items, message) };
+  const messages = [...turn.messages, message];
+  if (message.role === "tool") return { ...turn, messages, items: withResultOf(turn.items, message) };
   const item: TurnItem = {
     type: "message",
     agentName,
     message,
     ...(stopped === undefined ? {} : { stopped }),
   };
-  const items = withCallsOf([...view.items, item], message);
-  return { ...view, messages, items, pieces: [], retracted: undefined };
+  const items = withCallsOf([...turn.items, item], message);
+  return { ...turn, messages, items, pieces: [], retracted: undefined };
 }
 
-function withWaiting(view: TurnView, waiting: WaitingCall): TurnView {
-  const others = view.interruptions.filter(({ toolCallId }) => toolCallId !== waiting.toolCallId);
+function withWaiting(turn: FoldedTurn, waiting: WaitingCall): FoldedTurn {
+  const others = turn.interruptions.filter(({ toolCallId }) => toolCallId !== waiting.toolCallId);
   return {
-    ...view,
+    ...turn,
     interruptions: [...others, waiting],
-    items: withInterruption(view.items, waiting),
+    items: withInterruption(turn.items, waiting),
   };
 }
 
 /** Pieces that no message took the place of stay: nothing that was shown disappears, and whether it is kept the status tells. */
-function ended(view: TurnView, event: Extract<TurnEvent, { readonly type: "turn_end" }>): TurnView {
+function ended(turn: FoldedTurn, event: Extract<TurnEvent, { readonly type: "turn_end" }>): FoldedTurn {
   const { type: _, status, error, interruptions = [], output, version, usage } = event;
-  const waiting = (interruptions as readonly WaitingCall[]).reduce(withWaiting, view);
+  const waiting = (interruptions as readonly WaitingCall[]).reduce(withWaiting, turn);
   return {
     ...waiting,
     status,

@@ -24,8 +24,8 @@ export type {
   EditRequest,
   PositionedMessage,
   RegenerateRequest,
-  RunningState,
   TurnEvents,
+  TurnState,
   TurnSummary,
 } from "./conversations.ts";
 export type { ExplainedFact, Fact, FactMethods, FactReceipt } from "./facts.ts";
@@ -35,6 +35,7 @@ export type { ExplainedFact, Fact, FactMethods, FactReceipt } from "./facts.ts";
 export {
   callsIn,
   emptyTurn,
+  type FoldedTurn,
   foldTurn,
   type HandoffItem,
   isRunning,
@@ -44,11 +45,10 @@ export {
   type ToolItem,
   type ToolState,
   type TurnItem,
-  type TurnView,
   type WaitingCall,
 } from "./fold-turn.ts";
 export type { FollowedEvent, FollowOptions, ReconnectOptions } from "./follow.ts";
 
 // The AI SDK's messages
 
-export { shownParts } from "./ai-sdk.ts";
+export { visibleParts } from "./ai-sdk.ts";

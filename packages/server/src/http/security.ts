@@ -11,7 +11,7 @@ type Guard = MiddlewareHandler<ServerEnvironment>;
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i;
 
 /** Refuses requests by another name than the server's: a page whose name was made to point here sends its own. */
-export const guardHost = (allowed: readonly string[] | undefined): Guard => {
+export const hostGuard = (allowed: readonly string[] | undefined): Guard => {
   const isAllowed = (host: string): boolean =>
     allowed === undefined
       ? LOOPBACK.test(host)
@@ -59,7 +59,7 @@ function checkWithoutCredentials(req: HonoRequest): void {
  * Lets pages of the allowed origins use the server, and refuses what a browser sends for any other page. What isn't from a browser
  * has no origin, and passes.
  */
-export const guardOrigin = (cors: Cors): Guard => {
+export const originGuard = (cors: Cors): Guard => {
   const origins = typeof cors === "object" ? new Set(cors.origins.map(originOf)) : undefined;
   const isAllowed = (origin: string): boolean => cors === true || origins?.has(origin) === true;
   const corsHeaders = (origin: string) => ({

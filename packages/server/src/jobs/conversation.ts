@@ -3,7 +3,7 @@ import { createMemoryNotFoundError } from "@jaf/memory/adapter";
 import { present } from "@jaf/memory/internal";
 import { invalid, refusal, storeRefusal } from "../turns/turn-errors.ts";
 import type { TurnEdit, TurnRefusal, TurnRequest } from "../turns/turn-service.ts";
-import { type ConversationBase, saidMessages } from "./stored-request.ts";
+import { type ConversationBase, userMessagesOf } from "./stored-request.ts";
 
 /** Where a turn takes place. */
 export type ResolvedTarget =
@@ -47,7 +47,7 @@ async function resolveEdit(
   { edit, identity, input }: TurnRequest,
   conversationId: string,
 ): Promise<ResolvedTarget> {
-  const said = saidMessages(input);
+  const said = userMessagesOf(input);
   if (edit === undefined || said === undefined || said.length === 0) {
     return { refusal: invalid("An edit needs a message of the user.") };
   }

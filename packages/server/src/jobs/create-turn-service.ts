@@ -7,12 +7,12 @@ import type { TurnEnd } from "../turns/turn-event.ts";
 import type { StartedTurn, TurnIds, TurnRefusal, TurnRequest, TurnService } from "../turns/turn-service.ts";
 import { type ResolvedTarget, resolveTarget } from "./conversation.ts";
 import { failedEnd, LOST } from "./end-turn.ts";
-import type { TurnScope } from "./job.ts";
-import type { Unbegun } from "./lease.ts";
+import type { JobScope } from "./job.ts";
+import type { BeginFailure } from "./lease.ts";
 import { parseTurnOptions, type TurnServiceOptions } from "./options.ts";
 import { startRecovery } from "./recovery.ts";
-import { createTurnClients } from "./run-agent.ts";
-import { startTurnRun, type TurnRun } from "./start-job.ts";
+import { createJobClients } from "./run-agent.ts";
+import { type Job, startJob } from "./start-job.ts";
 import type { StoredRequest } from "./stored-request.ts";
 
 /** From so many turns on, pieces are gathered for longer: what each append costs is the process's, and that of all its turns. */
@@ -35,29 +35,29 @@ const HAND_OVER_MS = 3_000;
 export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnService {
   const settings = parseTurnOptions(options);
   const { log, provider, pollMs } = settings;
-  const runs = new Map<string, TurnRun>();
+  const jobs = new Map<string, Job>();
   const over = new AbortController();
   let isDraining = false;
 
-  const scope: TurnScope<Ctx> = {
-    ...{ settings, clients: createTurnClients(settings), isDraining: () => isDraining },
-    gatherMs: () => gatherMsAmong(runs.size, settings.gatherMs),
+  const scope: JobScope<Ctx> = {
+    ...{ settings, clients: createJobClients(settings), isDraining: () => isDraining },
+    gatherMs: () => gatherMsAmong(jobs.size, settings.gatherMs),
   };
   const poller = createEventPoller({ log, pollMs, giveUpMs: GIVE_UP_MS });
   const follow = {
     poller,
-    storedOf: (turn: TurnIds) => runs.get(keyOf(turn))?.stored(),
+    recentEventsOf: (turn: TurnIds) => jobs.get(keyOf(turn))?.recentEvents(),
   };
 
-  function track(run: TurnRun): void {
-    const key = keyOf(run);
-    runs.set(key, run);
-    void run.left.then(() => {
-      if (runs.get(key) === run) runs.delete(key);
+  function track(job: Job): void {
+    const key = keyOf(job);
+    jobs.set(key, job);
+    void job.left.then(() => {
+      if (jobs.get(key) === job) jobs.delete(key);
     });
   }
 
-  const recovery = startRecovery({ scope, onRun: track });
+  const recovery = startRecovery({ scope, onJob: track });
 
   /** How a turn ended that isn't, or is no longer, this process's. */
   async function endInLog(turn: TurnIds, from: number): Promise<TurnEnd> {
@@ -73,9 +73,9 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
     return failedEnd(LOST);
   }
 
-  async function endOf(run: TurnRun): Promise<TurnEnd> {
-    const left = await run.left;
-    return left.kind === "ended" ? left.end : endInLog(run, 0);
+  async function endOf(job: Job): Promise<TurnEnd> {
+    const left = await job.left;
+    return left.kind === "ended" ? left.end : endInLog(job, 0);
   }
 
   const started = (turn: TurnIds, ended: Promise<TurnEnd>): StartedTurn => ({
@@ -85,16 +85,16 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
   async function refused(
     turn: TurnIds,
     target: ResolvedTarget,
-    unbegun: Omit<Unbegun, "error">,
+    beginFailure: Omit<BeginFailure, "error">,
   ): Promise<StartedTurn> {
-    if (unbegun.isOrphaned === true) {
+    if (beginFailure.isOrphaned === true) {
       recovery.adopt(turn);
       return started(turn, endInLog(turn, 0));
     }
-    if (unbegun.isUnwanted === true) recovery.abandon(turn);
+    if (beginFailure.isUnwanted === true) recovery.abandon(turn);
     // Under an id that nobody has been told.
     if ("isRandom" in target && target.isRandom) await provider.deleteConversation(turn.conversationId);
-    return notStarted(await withTurn(turn.conversationId, unbegun.refusal));
+    return notStarted(await withTurn(turn.conversationId, beginFailure.refusal));
   }
 
   /** With the id of the turn that is in the way. */
@@ -108,8 +108,8 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
   const startNamed = createNamedTurns({
     log,
     join: (turn) => {
-      const run = runs.get(keyOf(turn));
-      return started(turn, run === undefined ? endInLog(turn, 0) : endOf(run));
+      const job = jobs.get(keyOf(turn));
+      return started(turn, job === undefined ? endInLog(turn, 0) : endOf(job));
     },
   });
 
@@ -128,22 +128,22 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
     if ("refusal" in target) return notStarted(target.refusal);
     const { conversationId } = target;
     const title = "newId" in request.target ? request.target.title : undefined;
-    const run = startTurnRun({
+    const job = startJob({
       ...{ scope, conversationId, turnId },
       request: { ...storable(request), ...("dropLast" in target ? { dropLast: target.dropLast } : {}) },
       newConversation: target.found ? undefined : { conversationId, title, key: `${turnId}:create` },
     });
-    track(run);
-    const unbegun = await run.opened;
-    if (unbegun !== undefined) return refused(run, target, unbegun);
-    return started(run, endOf(run));
+    track(job);
+    const beginFailure = await job.opened;
+    if (beginFailure !== undefined) return refused(job, target, beginFailure);
+    return started(job, endOf(job));
   }
 
   async function stop(turn: TurnIds): Promise<boolean> {
     const asked = await log.requestStop(turn);
     if (!asked.success) throw new TurnStoreError(asked.error);
     // The log has it, so that also a process that takes over stops. Here there is no need to ask it.
-    if (asked.data) runs.get(keyOf(turn))?.stop();
+    if (asked.data) jobs.get(keyOf(turn))?.stop();
     return asked.data;
   }
 
@@ -154,13 +154,13 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
   }): Promise<{ readonly handedOver: number }> {
     isDraining = true;
     const stopped = recovery.close();
-    await within(Promise.all([stopped, ...[...runs.values()].map(({ left }) => left)]), timeoutMs);
+    await within(Promise.all([stopped, ...[...jobs.values()].map(({ left }) => left)]), timeoutMs);
     // Also those that were taken over meanwhile.
-    const all = [...runs.values()];
-    for (const run of all) run.handOver();
+    const all = [...jobs.values()];
+    for (const job of all) job.handOver();
     await within(Promise.all([stopped, ...all.map(({ left }) => left)]), HAND_OVER_MS);
-    // A run that doesn't end in time isn't handed over: its lease ends by itself.
-    const lefts = await Promise.all(all.map((run) => (runs.has(keyOf(run)) ? undefined : run.left)));
+    // A job that doesn't end in time isn't handed over: its lease ends by itself.
+    const lefts = await Promise.all(all.map((job) => (jobs.has(keyOf(job)) ? undefined : job.left)));
     return { handedOver: lefts.filter((left) => left?.kind === "handed-over").length };
   }
 
@@ -172,7 +172,7 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
       }),
     follow: (query) => followTurn(follow, query),
     stop: ({ conversationId, turnId }) => stop({ conversationId, turnId }),
-    running: () => runs.size,
+    running: () => jobs.size,
     drain,
     close: async () => {
       await drain({ timeoutMs: 0 });

@@ -12,7 +12,7 @@ import {
 } from "@jaf/memory/adapter";
 
 /** What an edit replaces. */
-export interface EditedEnd {
+export interface EditedMessages {
   readonly conversationId: string;
   readonly turnId: string;
   /** Of the first message that is dropped. */
@@ -31,7 +31,10 @@ export const editKey = (turnId: string): string => `${turnId}:edit`;
  * dropped. Reading a conversation that has changed is a conflict, and so is the first append to it. After that append
  * everything is as it is stored. For one run.
  */
-export function viewBeforeEdit(provider: VersionedMemoryProvider, edit: EditedEnd): VersionedMemoryProvider {
+export function createEditProvider(
+  provider: VersionedMemoryProvider,
+  edit: EditedMessages,
+): VersionedMemoryProvider {
   const { conversationId, turnId, dropLast, version } = edit;
   let isMade = false;
 
@@ -92,7 +95,7 @@ function selectionBefore(position: number, selection: MessageSelection = "all"):
 }
 
 function endedBefore(
-  { position, dropLast }: EditedEnd,
+  { position, dropLast }: EditedMessages,
   conversation: ConversationMemory,
   firstPosition: number,
 ): ConversationMemory {

@@ -11,39 +11,39 @@ import { retryWithBackoff } from "@jaf/memory/adapter";
 import { present } from "@jaf/memory/internal";
 import { plainEvent, type TurnEnd, type TurnError } from "../turns/turn-event.ts";
 import { editKey } from "./edit.ts";
-import { noteWrite, type RunParts, type TurnLeft } from "./job.ts";
+import { type JobParts, type JobResult, recordWrite } from "./job.ts";
 import type { TurnSettings } from "./options.ts";
-import { type ConversationBase, saidMessages } from "./stored-request.ts";
+import { type ConversationBase, userMessagesOf } from "./stored-request.ts";
 
 /** Keeps what was said so far, once, as a reply of the agent. */
 export async function endStopped<Ctx>(
-  run: RunParts<Ctx>,
+  job: JobParts<Ctx>,
   { openText, agentName }: { readonly openText: string; readonly agentName: string },
   ending: TurnEnd,
-): Promise<TurnLeft> {
-  const { session } = run;
+): Promise<JobResult> {
+  const { lease } = job;
   // What readers were shown is what is kept, also by a process that takes over from here.
-  if (!(await session.flush())) return left(run);
-  const message = openText.trim() === "" ? undefined : await keepText(run, openText);
-  if (message !== undefined) session.push({ type: "message", agentName, message, stopped: true });
-  return endTurn(run, ending);
+  if (!(await lease.flush())) return left(job);
+  const message = openText.trim() === "" ? undefined : await keepText(job, openText);
+  if (message !== undefined) lease.push({ type: "message", agentName, message, stopped: true });
+  return endTurn(job, ending);
 }
 
-async function keepText<Ctx>(run: RunParts<Ctx>, text: string): Promise<Message | undefined> {
-  const { options, session, written, taken } = run;
+async function keepText<Ctx>(job: JobParts<Ctx>, text: string): Promise<Message | undefined> {
+  const { options, lease, written, taken } = job;
   const { scope, conversationId, turnId, request } = options;
   const { provider, config } = scope.settings;
-  const base = session.base();
+  const base = lease.base();
   if (base === undefined) return undefined;
   const message: Message = { role: "assistant", content: text };
   // With the text the edit is made, too: behind what it replaces the text mustn't come.
-  const makesEdit = isUnmadeEdit(run);
+  const makesEdit = isUnmadeEdit(job);
   const hasNothing =
     makesEdit || (written.count === 0 && taken?.hasProgress !== true && storesAtTheEnd(scope.settings));
   const { maxMessages, ttl } = config.memory;
   const kept = await appendRepeatedly(provider, {
     conversationId,
-    messages: [...(hasNothing ? (saidMessages(request.input) ?? []) : []), message],
+    messages: [...(hasNothing ? (userMessagesOf(request.input) ?? []) : []), message],
     metadata: { userId: request.identity.userId, traceId: turnId },
     options: {
       idempotencyKey: makesEdit ? editKey(turnId) : `${turnId}:stopped`,
@@ -54,15 +54,15 @@ async function keepText<Ctx>(run: RunParts<Ctx>, text: string): Promise<Message 
     },
   });
   if (kept.success) {
-    noteWrite(run, kept.receipt);
+    recordWrite(job, kept.receipt);
     return message;
   }
-  return kept.error._tag === "MemoryConflictError" ? storedReply(run, base) : undefined;
+  return kept.error._tag === "MemoryConflictError" ? storedReply(job, base) : undefined;
 }
 
 /** The reply that the run has stored after all, e.g. where the store's answer got lost. */
 async function storedReply<Ctx>(
-  { options: { scope, conversationId } }: RunParts<Ctx>,
+  { options: { scope, conversationId } }: JobParts<Ctx>,
   base: ConversationBase,
 ): Promise<Message | undefined> {
   const read = await scope.settings.provider.readConversation(conversationId, { messages: { limit: 1 } });
@@ -73,43 +73,43 @@ async function storedReply<Ctx>(
 }
 
 /** Ends the turn in the log. */
-export async function endTurn<Ctx>(run: RunParts<Ctx>, ending: TurnEnd): Promise<TurnLeft> {
-  const { session, recorder, options } = run;
+export async function endTurn<Ctx>(job: JobParts<Ctx>, ending: TurnEnd): Promise<JobResult> {
+  const { lease, recorder, options } = job;
   const { eventSeconds, recordSeconds } = options.scope.settings;
-  const { version, to } = await stateAtEnd(run);
-  const from = session.base()?.position;
+  const { version, to } = await stateAtEnd(job);
+  const from = lease.base()?.position;
   const last = plainEvent<TurnEnd>(version === undefined ? ending : { ...ending, version });
   const positions = from === undefined || to === undefined ? undefined : { from, to };
   const waits = (last.interruptions ?? []).length > 0;
-  const ended = await session.end(last, {
+  const ended = await lease.end(last, {
     state: waits ? "waiting" : "ended",
     record: JSON.stringify(recorder.record(last, positions)),
     ...{ eventSeconds, recordSeconds },
   });
-  return ended ? { kind: "ended", end: last } : left(run);
+  return ended ? { kind: "ended", end: last } : left(job);
 }
 
-async function left<Ctx>({ session }: RunParts<Ctx>): Promise<TurnLeft> {
-  session.close();
+async function left<Ctx>({ lease }: JobParts<Ctx>): Promise<JobResult> {
+  lease.close();
   return { kind: "elsewhere" };
 }
 
 /** Whether what an edit replaces is still there, as far as this process knows. A write of the metadata alone keeps the version. */
-function isUnmadeEdit<Ctx>({ options, written, session }: RunParts<Ctx>): boolean {
-  const base = session.base();
+function isUnmadeEdit<Ctx>({ options, written, lease }: JobParts<Ctx>): boolean {
+  const base = lease.base();
   if (options.request.dropLast === undefined || base === undefined) return false;
   return (written.version ?? base.version) === base.version;
 }
 
 /** The conversation's version, and the position after its last message. */
 async function stateAtEnd<Ctx>(
-  run: RunParts<Ctx>,
+  job: JobParts<Ctx>,
 ): Promise<{ readonly version: number | undefined; readonly to: number | undefined }> {
-  const { written, session, options } = run;
+  const { written, lease, options } = job;
   const { scope, conversationId } = options;
-  if (written.version !== undefined && written.to !== undefined && !isUnmadeEdit(run)) return written;
+  if (written.version !== undefined && written.to !== undefined && !isUnmadeEdit(job)) return written;
   const read = await scope.settings.provider.readConversation(conversationId, { messages: "none" });
-  const base = session.base();
+  const base = lease.base();
   if (!read.success || read.data.incarnation !== base?.incarnation) {
     return { version: undefined, to: undefined };
   }

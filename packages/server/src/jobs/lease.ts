@@ -2,15 +2,20 @@ import type { MemoryErrorUnion, Result } from "@jaf/memory";
 import { createMemoryConflictError, type TurnEnding, type TurnWriter } from "@jaf/memory/adapter";
 import { createFailure, createMemoryStorageError } from "@jaf/memory/internal";
 import { createEventWriter, type EventWriter } from "../turns/event-writer.ts";
-import { createStoredEvents, type StoredEvents } from "../turns/recent-events.ts";
+import { createRecentEvents, type RecentEvents } from "../turns/recent-events.ts";
 import { refusal, storeRefusal } from "../turns/turn-errors.ts";
 import type { TurnEvent } from "../turns/turn-event.ts";
 import type { TurnIds, TurnRefusal } from "../turns/turn-service.ts";
 import { type BaseReading, readBase } from "./conversation.ts";
 import type { TurnSettings } from "./options.ts";
-import { type ConversationBase, encodeRequest, type StoredRequest, saidMessages } from "./stored-request.ts";
+import {
+  type ConversationBase,
+  encodeRequest,
+  type StoredRequest,
+  userMessagesOf,
+} from "./stored-request.ts";
 
-export interface SessionOptions<Ctx> extends TurnIds {
+export interface JobLeaseOptions<Ctx> extends TurnIds {
   // biome-ignore lint/suspicious/noExplicitAny: whatever the context is
   readonly settings: TurnSettings<Ctx> | TurnSettings<any>;
   readonly request: Omit<StoredRequest, "base">;
@@ -21,7 +26,7 @@ export interface SessionOptions<Ctx> extends TurnIds {
 }
 
 /** Why a turn couldn't begin. */
-export interface Unbegun {
+export interface BeginFailure {
   readonly refusal: TurnRefusal;
   readonly error: MemoryErrorUnion;
   /** The turn is in the log, or may be, and its writer isn't known: the answer got lost. Somebody takes it over. */
@@ -30,34 +35,34 @@ export interface Unbegun {
   readonly isUnwanted?: true;
 }
 
-export interface HeldTurn {
+export interface HeldLease {
   readonly writer: TurnWriter;
   /** How many events it has. */
   readonly first: number;
   readonly base: ConversationBase;
 }
 
-/** A turn in the log, from before it begins there. */
-export interface TurnSession {
+/** A job's lease of its turn in the log, from before the turn begins there. */
+export interface JobLease {
   /** Where its events are read that this process stores. `undefined`: it hasn't begun. */
-  readonly stored: () => StoredEvents | undefined;
+  readonly recentEvents: () => RecentEvents | undefined;
   readonly base: () => ConversationBase | undefined;
   /**
    * Begins the turn, unless it has begun. `expectedVersion`: what the run knows of the conversation. `undefined`: it has begun.
    * A failure that may pass isn't final: call it again.
    */
-  readonly begin: (expectedVersion?: number) => Promise<Unbegun | undefined>;
+  readonly begin: (expectedVersion?: number) => Promise<BeginFailure | undefined>;
   /** Waits for a beginning under way. */
   readonly settle: () => Promise<void>;
   /** Why the turn can't begin, once that is final, or why it couldn't where it may be in the log all the same. */
-  readonly refused: () => Unbegun | undefined;
-  /** Takes the place of a writer that is gone. */
-  readonly hold: (turn: HeldTurn) => void;
+  readonly refused: () => BeginFailure | undefined;
+  /** Takes over the lease of a writer that is gone. */
+  readonly hold: (held: HeldLease) => void;
   /** Before the turn begins, events wait. */
   readonly push: (event: TurnEvent) => void;
   readonly flush: () => Promise<boolean>;
   readonly end: (last: TurnEvent, ending: TurnEnding) => Promise<boolean>;
-  /** Stores nothing more, and lets another process take over. */
+  /** Stores nothing more and releases the lease, so that another process takes over. */
   readonly release: () => Promise<void>;
   /** Stores nothing more, and begins no more. */
   readonly close: () => void;
@@ -65,28 +70,28 @@ export interface TurnSession {
 
 const conflict = () => createMemoryConflictError("lease", { operation: "begin" });
 
-export function openTurnSession<Ctx>(options: SessionOptions<Ctx>): TurnSession {
+export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
   const { settings, request, conversationId, turnId } = options;
   const { log } = settings;
   let events: EventWriter | undefined;
-  let stored: StoredEvents | undefined;
+  let recent: RecentEvents | undefined;
   let base: ConversationBase | undefined;
   let writer: TurnWriter | undefined;
   let waiting: TurnEvent[] = [];
-  let final: Unbegun | undefined;
+  let final: BeginFailure | undefined;
   /** What a `begin` said the conversation is whose answer nobody got. */
   let sent: ConversationBase | undefined;
-  let doubtful: Unbegun | undefined;
+  let doubtful: BeginFailure | undefined;
   let isClosed = false;
-  let beginning: Promise<Unbegun | undefined> | undefined;
+  let beginning: Promise<BeginFailure | undefined> | undefined;
 
-  function hold(turn: HeldTurn): void {
-    const ring = createStoredEvents(turn.first);
-    base = turn.base;
-    writer = turn.writer;
-    stored = ring;
+  function hold(held: HeldLease): void {
+    const ring = createRecentEvents(held.first);
+    base = held.base;
+    writer = held.writer;
+    recent = ring;
     events = createEventWriter({
-      ...{ log, writer, first: turn.first },
+      ...{ log, writer, first: held.first },
       gatherMs: options.gatherMs,
       heartbeatMs: settings.heartbeatMs,
       leaseMs: settings.leaseSeconds * 1_000,
@@ -112,7 +117,7 @@ export function openTurnSession<Ctx>(options: SessionOptions<Ctx>): TurnSession 
     return { refusal: refusal("changed"), error: changed };
   }
 
-  async function beginInLog(base: ConversationBase): Promise<Unbegun | undefined> {
+  async function beginInLog(base: ConversationBase): Promise<BeginFailure | undefined> {
     const begun = await log
       .begin({
         ...{ conversationId, userId: request.identity.userId, turnId },
@@ -127,7 +132,7 @@ export function openTurnSession<Ctx>(options: SessionOptions<Ctx>): TurnSession 
       return { refusal: storeRefusal(begun.error), error: begun.error };
     }
     if (begun.data.begun) {
-      const position = base.position + (saidMessages(request.input)?.length ?? 0);
+      const position = base.position + (userMessagesOf(request.input)?.length ?? 0);
       waiting.unshift({
         ...{ type: "turn_start", turnId, conversationId, position },
         agentName: request.agentName,
@@ -142,7 +147,7 @@ export function openTurnSession<Ctx>(options: SessionOptions<Ctx>): TurnSession 
     return final;
   }
 
-  async function attempt(expectedVersion: number | undefined): Promise<Unbegun | undefined> {
+  async function attempt(expectedVersion: number | undefined): Promise<BeginFailure | undefined> {
     if (options.isDraining()) {
       final = { refusal: refusal("draining"), error: conflict() };
       return final;
@@ -152,29 +157,29 @@ export function openTurnSession<Ctx>(options: SessionOptions<Ctx>): TurnSession 
   }
 
   /** What a refusal means for a turn that the log may have: it has to be told as one that runs, or to be stopped. */
-  async function inDoubt(unbegun: Unbegun): Promise<Unbegun> {
+  async function inDoubt(beginFailure: BeginFailure): Promise<BeginFailure> {
     const read = await log.read({ conversationId, turnId, limit: 1 }).catch(thrownInto);
     if (read.success && read.data === null) {
       sent = undefined;
       doubtful = undefined;
-      return unbegun;
+      return beginFailure;
     }
-    const { reason } = unbegun.refusal;
+    const { reason } = beginFailure.refusal;
     const goesOn = reason === "store" || reason === "draining" || reason === "running";
-    doubtful = { ...unbegun, ...(goesOn ? { isOrphaned: true } : { isUnwanted: true }) };
+    doubtful = { ...beginFailure, ...(goesOn ? { isOrphaned: true } : { isUnwanted: true }) };
     // That it is there is known now.
     if (read.success || !goesOn || final !== undefined) final = doubtful;
     return doubtful;
   }
 
-  async function beginOnce(expectedVersion: number | undefined): Promise<Unbegun | undefined> {
-    const unbegun = await attempt(expectedVersion);
-    const isClear = unbegun === undefined || unbegun.isOrphaned === true || sent === undefined;
-    return isClear ? unbegun : inDoubt(unbegun);
+  async function beginOnce(expectedVersion: number | undefined): Promise<BeginFailure | undefined> {
+    const beginFailure = await attempt(expectedVersion);
+    const isClear = beginFailure === undefined || beginFailure.isOrphaned === true || sent === undefined;
+    return isClear ? beginFailure : inDoubt(beginFailure);
   }
 
   return {
-    stored: () => stored,
+    recentEvents: () => recent,
     base: () => base,
     begin: async (expectedVersion) => {
       if (events !== undefined || final !== undefined) return final;
@@ -196,19 +201,19 @@ export function openTurnSession<Ctx>(options: SessionOptions<Ctx>): TurnSession 
     flush: async () => (await events?.flush()) ?? false,
     end: async (last, ending) => {
       const ended = (await events?.end(last, ending)) ?? false;
-      stored?.close();
+      recent?.close();
       return ended;
     },
     release: async () => {
       await events?.flush();
       events?.close();
-      stored?.close();
+      recent?.close();
       if (writer !== undefined) await log.release(writer);
     },
     close: () => {
       isClosed = true;
       events?.close();
-      stored?.close();
+      recent?.close();
     },
   };
 }

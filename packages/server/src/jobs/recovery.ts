@@ -5,8 +5,8 @@ import { pause } from "../pause.ts";
 import { TurnStoreError } from "../turns/turn-errors.ts";
 import type { TurnIds } from "../turns/turn-service.ts";
 import { ERASED, failedEnd, LOST } from "./end-turn.ts";
-import type { TurnScope } from "./job.ts";
-import { startTurnRun, type TurnRun } from "./start-job.ts";
+import type { JobScope } from "./job.ts";
+import { type Job, startJob } from "./start-job.ts";
 import { decodeRequest } from "./stored-request.ts";
 import { openingOf, prepareTakeOver, type Resumption } from "./take-over.ts";
 
@@ -21,9 +21,9 @@ const MAX_KNOWN = 1_000;
 const MIN_PREPARING_MS = 60_000;
 
 export interface RecoveryOptions<Ctx> {
-  readonly scope: TurnScope<Ctx>;
-  /** A turn runs in this process from now on. */
-  readonly onRun: (run: TurnRun) => void;
+  readonly scope: JobScope<Ctx>;
+  /** The job runs in this process from now on. */
+  readonly onJob: (job: Job) => void;
 }
 
 /** Goes on with turns whose process is gone. */
@@ -32,7 +32,7 @@ export interface Recovery {
   readonly adopt: (turn: TurnIds) => void;
   /** Asks the log to stop a turn that may be in it without a writer, and ends it there. */
   readonly abandon: (turn: TurnIds) => void;
-  /** Resolves once nothing is under way. Turns that run go on. */
+  /** Resolves once nothing is under way. Jobs that run go on. */
   readonly close: () => Promise<void>;
 }
 
@@ -41,7 +41,7 @@ interface Failures {
   readonly notBefore: number;
 }
 
-export function startRecovery<Ctx>({ scope, onRun }: RecoveryOptions<Ctx>): Recovery {
+export function startRecovery<Ctx>({ scope, onJob }: RecoveryOptions<Ctx>): Recovery {
   const { settings } = scope;
   const { log, recoverMs, onError } = settings;
   const leaseMs = settings.leaseSeconds * 1_000;
@@ -61,7 +61,7 @@ export function startRecovery<Ctx>({ scope, onRun }: RecoveryOptions<Ctx>): Reco
     if (taken.data === null) return false;
     const { writer } = taken.data;
     try {
-      const held = await whileHeld(prepareTakeOver(scope, taken.data), {
+      const held = await keepLeaseDuring(prepareTakeOver(scope, taken.data), {
         ...{ log, writer, leaseMs, maxMs: Math.max(MIN_PREPARING_MS, leaseMs * 10), signal: over.signal },
       });
       // Nothing may start once the service is closed.
@@ -85,12 +85,12 @@ export function startRecovery<Ctx>({ scope, onRun }: RecoveryOptions<Ctx>): Reco
   }
 
   function start({ conversationId, turnId }: TurnIds, { request, taken }: Resumption): void {
-    const run = startTurnRun({ scope, request, conversationId, turnId }, taken);
+    const job = startJob({ scope, request, conversationId, turnId }, taken);
     running += 1;
-    void run.left.then(() => {
+    void job.left.then(() => {
       running -= 1;
     });
-    onRun(run);
+    onJob(job);
   }
 
   /** Lets the turn go for a while, or ends it where that has been in vain too often. */
@@ -114,7 +114,7 @@ export function startRecovery<Ctx>({ scope, onRun }: RecoveryOptions<Ctx>): Reco
     start(turn, {
       request: { identity: { userId }, agentName: "", input: [] },
       taken: {
-        ...{ writer, first: events, startedAt, told: [], hasProgress: true, version: undefined },
+        ...{ writer, first: events, startedAt, sentEvents: [], hasProgress: true, version: undefined },
         missing: events > 0 ? [] : [openingOf(logged, decodeRequest(text))],
         base: { position: 0, version: 0, incarnation: "" },
         ending: failedEnd(error._tag === "MemoryNotFoundError" ? ERASED : LOST),
@@ -189,17 +189,17 @@ interface HoldOptions {
   readonly log: Pick<TurnLog, "renew">;
   readonly writer: TurnWriter;
   readonly leaseMs: number;
-  /** How long the turn is held at most. */
+  /** How long the lease is kept at most. */
   readonly maxMs: number;
   /** Aborting it lets go. */
   readonly signal: AbortSignal;
 }
 
-/** `"lost"`: somebody else has the turn, or the log didn't answer for as long as the lease. */
-type WhileHeld<T> = { readonly done: T } | { readonly given: "lost" | "late" | "over" };
+/** `"lost"`: another process has the lease, or the log didn't answer for as long as it lasts. */
+type KeptLease<T> = { readonly done: T } | { readonly given: "lost" | "late" | "over" };
 
-/** Keeps a turn while the task that goes before its events is under way. A task that is given up goes on by itself. */
-async function whileHeld<T>(task: Promise<T>, options: HoldOptions): Promise<WhileHeld<T>> {
+/** Renews the turn's lease while the task runs that goes before its events. A task that is given up goes on by itself. */
+async function keepLeaseDuring<T>(task: Promise<T>, options: HoldOptions): Promise<KeptLease<T>> {
   const { log, writer, leaseMs, maxMs, signal } = options;
   const over = new AbortController();
   const stopListening = onAbort(signal, () => over.abort());
@@ -224,7 +224,7 @@ async function whileHeld<T>(task: Promise<T>, options: HoldOptions): Promise<Whi
   try {
     return await Promise.race([
       task.then((done) => ({ done })),
-      hold().then((given): WhileHeld<T> => ({ given })),
+      hold().then((given): KeptLease<T> => ({ given })),
     ]);
   } finally {
     over.abort();

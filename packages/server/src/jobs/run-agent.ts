@@ -3,38 +3,38 @@ import { createJobClient, type PromptJob } from "@jaf/core/internal";
 import type { MemoryErrorUnion, VersionedMemoryProvider } from "@jaf/memory";
 import { createMemoryConflictError, retryWithBackoff } from "@jaf/memory/adapter";
 import { createRunId, createTraceId, present } from "@jaf/memory/internal";
-import { createEventFlow, type EventFlow } from "../turns/event-mapper.ts";
+import { createEventMapper, type EventMapper } from "../turns/event-mapper.ts";
 import { refusalOfError, refusalOfThrown } from "../turns/turn-errors.ts";
 import type { TurnRefusal } from "../turns/turn-service.ts";
 import { makeConversation } from "./conversation.ts";
-import { editKey, viewBeforeEdit } from "./edit.ts";
+import { createEditProvider, editKey } from "./edit.ts";
 import { endStopped, endTurn, FAULT, failedEnd, turnEndOf } from "./end-turn.ts";
-import { noteWrite, type RunParts, type TurnClients, type TurnLeft, type TurnRunOptions } from "./job.ts";
+import { type JobClients, type JobOptions, type JobParts, type JobResult, recordWrite } from "./job.ts";
 import type { TurnSettings } from "./options.ts";
 
 /** Runs the agent. */
-export async function performTurn<Ctx>(run: RunParts<Ctx>, isResumption: boolean): Promise<TurnLeft> {
-  const { options, session, taken } = run;
-  const flow = createEventFlow({
+export async function runAgent<Ctx>(job: JobParts<Ctx>, isResumption: boolean): Promise<JobResult> {
+  const { options, lease, taken } = job;
+  const mapper = createEventMapper({
     agentName: options.request.agentName,
-    push: session.push,
+    push: lease.push,
   });
-  const settled = await prompt(run, flow, isResumption);
+  const settled = await prompt(job, mapper, isResumption);
   // What the process before had stored of a continuation makes the same continuation one that doesn't fit any more.
   if (
     taken !== undefined &&
     !isResumption &&
     refusalOf(settled) !== undefined &&
-    run.reason() === undefined &&
-    (await isInPlace(run))
+    job.reason() === undefined &&
+    (await isInPlace(job))
   ) {
-    return conclude(run, flow, await prompt(run, flow, true));
+    return conclude(job, mapper, await prompt(job, mapper, true));
   }
-  return conclude(run, flow, settled);
+  return conclude(job, mapper, settled);
 }
 
 /** Whether what was said may be in the conversation. An edit that isn't can't be gone on with: the old messages are there. */
-async function isInPlace<Ctx>({ options }: RunParts<Ctx>): Promise<boolean> {
+async function isInPlace<Ctx>({ options }: JobParts<Ctx>): Promise<boolean> {
   const { scope, request, conversationId, turnId } = options;
   if (request.edit === undefined) return true;
   const read = await scope.settings.provider.readConversation(conversationId, {
@@ -51,8 +51,8 @@ const refusalOf = (settled: Settled): TurnRefusal | undefined => {
   return outcome.status === "error" ? refusalOfError(outcome.error) : undefined;
 };
 
-async function prompt<Ctx>(run: RunParts<Ctx>, flow: EventFlow, isResumption: boolean): Promise<Settled> {
-  const { options, recorder, taken } = run;
+async function prompt<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, isResumption: boolean): Promise<Settled> {
+  const { options, recorder, taken } = job;
   const { scope, request, conversationId, newConversation } = options;
   const { settings } = scope;
   const { identity } = request;
@@ -60,19 +60,19 @@ async function prompt<Ctx>(run: RunParts<Ctx>, flow: EventFlow, isResumption: bo
   const client = scope.clients.get(request.agentName);
   if (client === undefined) return { thrown: new TypeError("Invalid prompt input: there is no such agent.") };
   try {
-    const result = await client.prompt(isResumption ? [] : request.input, promptOptions(run, isResumption), {
+    const result = await client.prompt(isResumption ? [] : request.input, promptOptions(job, isResumption), {
       userId,
       conversation:
         newConversation === undefined
           ? conversationId
           : () => makeConversation(settings.provider, userId, newConversation),
-      provider: isResumption ? undefined : viewOfEdit(options),
+      provider: isResumption ? undefined : editProviderOf(options),
       context: () => settings.context(identity),
-      middleware: recorder.middleware<Ctx>(() => beginBeforeCall(run)),
+      middleware: recorder.middleware<Ctx>(() => beginBeforeCall(job)),
       userMemory: settings.userMemory?.({ onInjected: recorder.onInjected }) ?? settings.config.userMemory,
-      memory: taken && memoryOfTakeOver(settings),
-      writes: writesOf(run),
-      sink: flow.take,
+      memory: taken && takeOverMemory(settings),
+      writes: writesOf(job),
+      sink: mapper.take,
     });
     return { result };
   } catch (thrown) {
@@ -82,46 +82,46 @@ async function prompt<Ctx>(run: RunParts<Ctx>, flow: EventFlow, isResumption: bo
 
 /** Begins the turn, unless it has begun. By now the engine has judged the request and stored nothing: one that it refuses leaves no turn. */
 async function begin<Ctx>(
-  { session, opened, options }: RunParts<Ctx>,
+  { lease, opened, options }: JobParts<Ctx>,
   expectedVersion = options.request.edit?.version,
 ): Promise<MemoryErrorUnion | undefined> {
-  const unbegun = await session.begin(expectedVersion);
-  if (unbegun === undefined) opened();
-  return unbegun?.error;
+  const beginFailure = await lease.begin(expectedVersion);
+  if (beginFailure === undefined) opened();
+  return beginFailure?.error;
 }
 
-const writesOf = <Ctx>(run: RunParts<Ctx>): PromptJob<Ctx>["writes"] => ({
+const writesOf = <Ctx>(job: JobParts<Ctx>): PromptJob<Ctx>["writes"] => ({
   beforeWrite: async (expectedVersion) =>
-    // After that this process may not write any more: another one has the turn.
-    run.reason() === "lost"
+    // The lease is lost: another process has the turn, and this one may not write any more.
+    job.reason() === "lost"
       ? createMemoryConflictError("lease", { operation: "appendMessages" })
-      : begin(run, expectedVersion),
-  onWritten: (receipt) => noteWrite(run, receipt),
+      : begin(job, expectedVersion),
+  onWritten: (receipt) => recordWrite(job, receipt),
 });
 
 /** Where nothing is written before the model is called. */
-async function beginBeforeCall<Ctx>(run: RunParts<Ctx>): Promise<void> {
-  const unbegun = await retryWithBackoff(() => begin(run), {
+async function beginBeforeCall<Ctx>(job: JobParts<Ctx>): Promise<void> {
+  const beginFailure = await retryWithBackoff(() => begin(job), {
     maxAttempts: 3,
     isTransientResult: (error) => error?.retryable === true,
-    signal: run.signal,
+    signal: job.signal,
   });
-  if (unbegun !== undefined) throw new Error("the turn can't begin");
+  if (beginFailure !== undefined) throw new Error("the turn can't begin");
 }
 
-function viewOfEdit<Ctx>({
+function editProviderOf<Ctx>({
   scope,
   request,
   conversationId,
   turnId,
-}: TurnRunOptions<Ctx>): VersionedMemoryProvider | undefined {
+}: JobOptions<Ctx>): VersionedMemoryProvider | undefined {
   const { edit, dropLast } = request;
   if (edit === undefined || dropLast === undefined) return undefined;
-  return viewBeforeEdit(scope.settings.provider, { ...edit, conversationId, turnId, dropLast });
+  return createEditProvider(scope.settings.provider, { ...edit, conversationId, turnId, dropLast });
 }
 
 function promptOptions<Ctx>(
-  { options, recorder, signal }: RunParts<Ctx>,
+  { options, recorder, signal }: JobParts<Ctx>,
   isResumption: boolean,
 ): PromptOptions<Ctx> {
   const { request, turnId } = options;
@@ -134,56 +134,56 @@ function promptOptions<Ctx>(
 }
 
 /** Ends the turn as the run has ended, unless it is for another process to go on with. */
-async function conclude<Ctx>(run: RunParts<Ctx>, flow: EventFlow, settled: Settled): Promise<TurnLeft> {
-  const { session, options } = run;
+async function conclude<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, settled: Settled): Promise<JobResult> {
+  const { lease, options } = job;
   const hasFailed = "thrown" in settled || settled.result.outcome.status === "error";
-  if (run.reason() === "lost") {
-    session.close();
+  if (job.reason() === "lost") {
+    lease.close();
     return { kind: "elsewhere" };
   }
-  await session.settle();
-  if (session.stored() === undefined) {
+  await lease.settle();
+  if (lease.recentEvents() === undefined) {
     const refused = refusalOf(settled);
-    const failed = "thrown" in settled ? faultRefusal(run, settled.thrown) : undefined;
+    const failed = "thrown" in settled ? faultRefusal(job, settled.thrown) : undefined;
     const why = refused ?? failed;
-    const unbegun = session.refused() ?? (why && { refusal: why }) ?? (await session.begin());
-    if (unbegun !== undefined) {
+    const beginFailure = lease.refused() ?? (why && { refusal: why }) ?? (await lease.begin());
+    if (beginFailure !== undefined) {
       // A write that the engine still makes must not begin it.
-      session.close();
-      return { kind: "refused", unbegun };
+      lease.close();
+      return { kind: "refused", beginFailure };
     }
   }
-  if (run.reason() === "hand-over" && hasFailed) {
-    await session.release();
+  if (job.reason() === "hand-over" && hasFailed) {
+    await lease.release();
     return { kind: "handed-over" };
   }
-  run.opened();
+  job.opened();
   if ("thrown" in settled) {
     const refused = refusalOf(settled);
     if (refused === undefined) options.scope.settings.onError(settled.thrown);
     const { message } = refused ?? FAULT;
     return endTurn(
-      run,
+      job,
       failedEnd(refused === undefined ? FAULT : { code: "ContinuationRejected", message, retryable: false }),
     );
   }
   const agent = options.scope.settings.agents.get(options.request.agentName);
   const ending = turnEndOf(settled.result, {
     hasOutput: agent?.outputCodec !== undefined,
-    isStopped: run.reason() === "stop",
+    isStopped: job.reason() === "stop",
   });
-  if (ending.status !== "stopped") return endTurn(run, ending);
-  return endStopped(run, { openText: flow.openText(), agentName: flow.agentName() }, ending);
+  if (ending.status !== "stopped") return endTurn(job, ending);
+  return endStopped(job, { openText: mapper.openText(), agentName: mapper.agentName() }, ending);
 }
 
 /** Something threw that isn't the client's fault, before the turn began: the refusal that says so. */
-export function faultRefusal<Ctx>({ options }: RunParts<Ctx>, thrown: unknown): TurnRefusal {
+export function faultRefusal<Ctx>({ options }: JobParts<Ctx>, thrown: unknown): TurnRefusal {
   if (refusalOfThrown(thrown) === undefined) options.scope.settings.onError(thrown);
   return { reason: "store", message: FAULT.message, retryable: false };
 }
 
 /** Throws a `TypeError` for what would fail in each turn. */
-export function createTurnClients<Ctx>(settings: TurnSettings<Ctx>): TurnClients<Ctx> {
+export function createJobClients<Ctx>(settings: TurnSettings<Ctx>): JobClients<Ctx> {
   const { agents, provider, config } = settings;
   const { agentRegistry, memory: _, userMemory: shared, ...run } = config;
   // To be checked. Each turn has its own.
@@ -205,13 +205,13 @@ function memoryOf<Ctx>({ config, leaseSeconds }: TurnSettings<Ctx>) {
     ...(memory.durability === undefined && memory.storeOnCompletion === undefined
       ? ({ durability: "step" } as const)
       : {}),
-    leaseMs: turnLeaseMsOf({ config, leaseSeconds }),
-    // The log says who has the turn.
+    leaseMs: leaseMsOf({ config, leaseSeconds }),
+    // The turn log says which process has the turn's lease.
     concurrency: "reject" as const,
   };
 }
 
-const turnLeaseMsOf = <Ctx>({
+const leaseMsOf = <Ctx>({
   config,
   leaseSeconds,
 }: Pick<TurnSettings<Ctx>, "config" | "leaseSeconds">): number =>
@@ -221,5 +221,5 @@ const turnLeaseMsOf = <Ctx>({
 const QUEUE_MARGIN_MS = 15_000;
 
 /** Of a run that takes the place of one whose process may have left a lease: it waits for that to end. */
-const memoryOfTakeOver = <Ctx>(settings: TurnSettings<Ctx>) =>
-  ({ concurrency: "queue", queueTimeoutMs: turnLeaseMsOf(settings) + QUEUE_MARGIN_MS }) as const;
+const takeOverMemory = <Ctx>(settings: TurnSettings<Ctx>) =>
+  ({ concurrency: "queue", queueTimeoutMs: leaseMsOf(settings) + QUEUE_MARGIN_MS }) as const;

@@ -95,7 +95,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
 
 /** The input of a turn as messages of the user. `undefined`: it is none. The store checks what they hold. */
-export function saidMessages(input: PromptInput): readonly Message[] | undefined {
+export function userMessagesOf(input: PromptInput): readonly Message[] | undefined {
   if (typeof input === "string") return input === "" ? undefined : [userMessage(input)];
   if (!Array.isArray(input)) return undefined;
   const items: readonly unknown[] = input;

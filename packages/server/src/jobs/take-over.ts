@@ -6,34 +6,34 @@ import { refusal } from "../turns/turn-errors.ts";
 import { decodeEvent, type TurnEvent } from "../turns/turn-event.ts";
 import { editKey } from "./edit.ts";
 import { ERASED, failedEnd, LOST } from "./end-turn.ts";
-import type { TakenTurn, TurnScope } from "./job.ts";
+import type { JobScope, TakenJob } from "./job.ts";
 import type { TurnSettings } from "./options.ts";
-import { decodeRequest, type StoredRequest, saidMessages } from "./stored-request.ts";
+import { decodeRequest, type StoredRequest, userMessagesOf } from "./stored-request.ts";
 
 const PAGE = 1_000;
 /** How often a turn is taken over without anything having come of it. */
-const MAX_VAIN = 3;
+const MAX_TAKE_OVERS_WITHOUT_PROGRESS = 3;
 
 export interface Resumption {
   readonly request: Omit<StoredRequest, "base">;
-  readonly taken: TakenTurn;
+  readonly taken: TakenJob;
 }
 
 /** What a turn whose process is gone is gone on with from. A failure may pass: release the turn and try later. */
 export async function prepareTakeOver<Ctx>(
-  scope: TurnScope<Ctx>,
+  scope: JobScope<Ctx>,
   { writer, turn, request: text }: TakenOverTurn,
 ): Promise<Result<Resumption>> {
   const { settings } = scope;
-  const told = await eventsOf(settings, turn);
-  if (!told.success) return told;
-  const events = told.data;
+  const sent = await eventsOf(settings, turn);
+  if (!sent.success) return sent;
+  const events = sent.data;
   const stored = decodeRequest(text);
   const base = stored?.base ?? { position: 0, version: 0, incarnation: "" };
   const startedAt = turn.startedAt;
   const opening = openingOf(turn, stored);
-  const common = { writer, first: turn.events, base, startedAt, told: events, version: undefined };
-  if (stored === undefined || vainOf(events) >= MAX_VAIN) {
+  const common = { writer, first: turn.events, base, startedAt, sentEvents: events, version: undefined };
+  if (stored === undefined || takeOversWithoutProgress(events) >= MAX_TAKE_OVERS_WITHOUT_PROGRESS) {
     const request = stored ?? { identity: { userId: turn.userId }, agentName: "", input: [] };
     const taken = { ...common, missing: [opening], hasProgress: true, ending: failedEnd(LOST) };
     return createSuccess({ request, taken });
@@ -83,7 +83,7 @@ export async function prepareTakeOver<Ctx>(
 /** The first event of a turn that is taken over: what was shown is taken back, and where nothing was, the turn starts. */
 export function openingOf({ conversationId, turnId, events }: LoggedTurn, stored?: StoredRequest): TurnEvent {
   if (events > 0) return { type: "retract", reason: "taken-over" };
-  const position = (stored?.base.position ?? 0) + (saidMessages(stored?.input ?? [])?.length ?? 0);
+  const position = (stored?.base.position ?? 0) + (userMessagesOf(stored?.input ?? [])?.length ?? 0);
   return { type: "turn_start", turnId, conversationId, position, agentName: stored?.agentName ?? "" };
 }
 
@@ -103,7 +103,7 @@ async function eventsOf<Ctx>(
 }
 
 /** How often the turn was taken over since the last thing that came of it. */
-function vainOf(events: readonly TurnEvent[]): number {
+function takeOversWithoutProgress(events: readonly TurnEvent[]): number {
   const last = events.findLastIndex(({ type }) => type === "message" || type === "tool_end");
   return events.slice(last + 1).filter((event) => event.type === "retract" && event.reason === "taken-over")
     .length;

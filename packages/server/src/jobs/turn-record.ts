@@ -81,7 +81,7 @@ export function createRecorder(agentName: string, startedAt: Date): Recorder {
     calls.push({
       ...call,
       ...present({ manifest }),
-      ...(seen === undefined ? {} : { instructions: indexOf(withoutAdditions(seen, manifest)) }),
+      ...(seen === undefined ? {} : { instructions: indexOf(withoutInjectedText(seen, manifest)) }),
     });
   };
 
@@ -118,7 +118,7 @@ export function createRecorder(agentName: string, startedAt: Date): Recorder {
  * Facts about a user must not outlive their erasure in a record: what middleware added is cut off, by its length. Where it isn't
  * found there, as other middleware has changed the text, nothing is kept.
  */
-function withoutAdditions(text: string, manifest: ContextManifest | undefined): string {
+function withoutInjectedText(text: string, manifest: ContextManifest | undefined): string {
   const added = (manifest?.additions ?? []).filter(({ placement }) => placement === "instructions");
   if (added.length === 0) return text;
   const length = added.reduce((sum, { characters }) => sum + SEPARATOR.length + characters, 0);

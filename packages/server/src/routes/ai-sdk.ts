@@ -7,7 +7,7 @@ import {
   uiMessageParts,
   uiMessageRole,
 } from "../ai-sdk/chat-request.ts";
-import { type AskedTurn, answeringTurn, isComplete, isSaid, saidTurn } from "../ai-sdk/chat-turn.ts";
+import { answeringTurn, type ChatTurn, isComplete, isSaid, saidTurn } from "../ai-sdk/chat-turn.ts";
 import {
   type Chat,
   latestTurn,
@@ -18,7 +18,7 @@ import {
   waitingCalls,
 } from "../ai-sdk/stored-chat.ts";
 import { encodeUIMessageStream } from "../ai-sdk/ui-message-stream.ts";
-import { shownMessages } from "../ai-sdk/ui-messages.ts";
+import { streamedMessages } from "../ai-sdk/ui-messages.ts";
 import type { Encoder } from "../http/encoder.ts";
 import { HttpFailure } from "../http/failure.ts";
 import { operation, type Route } from "../http/router.ts";
@@ -87,7 +87,7 @@ export function aiSdkRoutes(route: Route, parts: ServerParts): void {
       waitingCalls(parts, chat),
     ]);
     const id = messageIds(stored.firstPosition);
-    return { messages: shownMessages(stored.messages, { interruptions, id }) };
+    return { messages: streamedMessages(stored.messages, { interruptions, id }) };
   });
 }
 
@@ -100,7 +100,7 @@ interface Asked {
   readonly stored: StoredChat;
 }
 
-async function turnOf(parts: ServerParts, chat: Chat, { request, stored }: Asked): Promise<AskedTurn> {
+async function turnOf(parts: ServerParts, chat: Chat, { request, stored }: Asked): Promise<ChatTurn> {
   const { conversationId } = chat;
   if (request.asks === "go-on") {
     if (isComplete(stored)) {
@@ -119,7 +119,7 @@ async function turnOf(parts: ServerParts, chat: Chat, { request, stored }: Asked
 async function knownOf(
   parts: ServerParts,
   chat: Chat,
-  { request, stored, turn: { turnId } }: Asked & { readonly turn: AskedTurn },
+  { request, stored, turn: { turnId } }: Asked & { readonly turn: ChatTurn },
 ): Promise<number> {
   if (request.asks !== "say" || turnId === undefined || !isSaid(stored, request.said)) return 0;
   const turn = await turnWithId(parts, chat, turnId);

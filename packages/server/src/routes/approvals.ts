@@ -10,7 +10,7 @@ import { pause } from "../pause.ts";
 import type { ServerParts } from "../server-parts.ts";
 import { titleIn } from "./ownership.ts";
 import { interruption } from "./schemas.ts";
-import { failing } from "./turn-response.ts";
+import { streamFailure } from "./turn-response.ts";
 
 const listApprovals = operation("get", "/approvals/pending", {
   summary: "The calls that wait for the user.",
@@ -35,7 +35,7 @@ const streamApprovals = operation("get", "/approvals/stream", {
 export function approvalRoutes(route: Route, parts: ServerParts): void {
   const { limits, closing, report } = parts;
   const createRead = (userId: string) => {
-    const read = createWaitingCalls(parts, userId);
+    const read = createPendingCallsReader(parts, userId);
     return async () => ({ approvals: await read() });
   };
   const feeds = createApprovalFeeds(createRead);
@@ -58,7 +58,7 @@ export function approvalRoutes(route: Route, parts: ServerParts): void {
       release();
       left.abort();
     };
-    const texts = eventStream(changes(), { onLeave, ...failing(context, report) });
+    const texts = eventStream(changes(), { onLeave, ...streamFailure(context, report) });
     return context.newResponse(texts, { headers: EVENT_STREAM_HEADERS });
   });
 }
@@ -87,7 +87,7 @@ interface ReadTurn {
  * Reads what waits for a user in all of their conversations. Who reads again and again is told of renamed conversations up to 30 seconds
  * later: what was read of a turn is kept so long.
  */
-function createWaitingCalls(
+function createPendingCallsReader(
   { log, provider }: Pick<ServerParts, "log" | "provider">,
   userId: string,
 ): () => Promise<readonly PendingCall[]> {

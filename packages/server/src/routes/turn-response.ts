@@ -45,7 +45,7 @@ export async function answerTurn(
 }
 
 /** What becomes of a stream that fails. */
-export const failing = (context: RequestContext, report: ServerParts["report"]) => ({
+export const streamFailure = (context: RequestContext, report: ServerParts["report"]) => ({
   onError: (thrown: unknown) => report(thrown, context.get("requestId")),
   // Of an app that is called without a network there are no bindings.
   cutOff: (context.env as RequestContext["env"] | undefined)?.cutOff,
@@ -98,7 +98,7 @@ async function encodeEvents(
   }
   const turn: EncodedTurn = {
     ...{ conversationId, turnId, events: events(), closing, onLeave: leave },
-    ...failing(context, report),
+    ...streamFailure(context, report),
   };
   try {
     return await encode(turn);

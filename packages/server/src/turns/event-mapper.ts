@@ -2,7 +2,7 @@ import type { TraceEvent } from "@jaf/core";
 import type { TurnEvent } from "./turn-event.ts";
 
 /** Makes the events of a turn of those of its run. */
-export interface EventFlow {
+export interface EventMapper {
   readonly take: (event: TraceEvent) => void;
   /** The text that was shown since the last message, and that no message has. */
   readonly openText: () => string;
@@ -12,12 +12,12 @@ export interface EventFlow {
 
 type MessageEvent = Extract<TurnEvent, { type: "message" }>;
 
-export interface EventFlowOptions {
+export interface EventMapperOptions {
   readonly agentName: string;
   readonly push: (event: TurnEvent) => void;
 }
 
-export function createEventFlow({ agentName: first, push }: EventFlowOptions): EventFlow {
+export function createEventMapper({ agentName: first, push }: EventMapperOptions): EventMapper {
   let agentName = first;
   // Joined when it is asked for: a text that grows piece by piece is a chain of strings, which weighs more than its pieces.
   let openTexts: string[] = [];

@@ -22,7 +22,7 @@ export interface EventWriterOptions {
   readonly onStored: (first: number, events: readonly EncodedEvent[]) => void;
   /** Somebody asked to stop the turn. Called once. */
   readonly onStop: () => void;
-  /** The turn isn't this process's any more, or the store didn't answer for as long as the lease. Called once. */
+  /** The lease is lost: another process has it, or the store didn't answer for as long as it lasts. Called once. */
   readonly onLost: () => void;
 }
 
@@ -32,7 +32,7 @@ export interface EventWriter {
   readonly push: (event: TurnEvent) => void;
   /** Resolves once all that was pushed is stored. `false`: it never will be. */
   readonly flush: () => Promise<boolean>;
-  /** Stores what is left, and ends the turn. `false`: it is lost. */
+  /** Stores what is left, and ends the turn. `false`: the lease is lost. */
   readonly end: (last: TurnEvent, ending: TurnEnding) => Promise<boolean>;
   /** Stops. What isn't stored is dropped. */
   readonly close: () => void;
@@ -62,13 +62,13 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
     if (how === "lost") options.onLost();
   };
 
-  /** A store that never answers must hold up nobody once the turn is lost. */
+  /** A store that never answers must hold up nobody once the lease is lost. */
   const isOver = new Promise<undefined>((resolve) => {
     onAbort(over.signal, () => resolve(undefined));
   });
   const unlessOver = <T>(task: Promise<T>): Promise<T | undefined> => Promise.race([task, isOver]);
 
-  /** Repeats a call that failed for a passing reason, as long as the lease lasts. Whether the turn is still held. */
+  /** Repeats a call that failed for a passing reason, as long as the lease lasts. Whether the lease is still held. */
   async function call(make: () => Promise<Result<WriterAnswer>>): Promise<boolean> {
     for (let attempt = 1; isOpen(); attempt++) {
       const began = performance.now();

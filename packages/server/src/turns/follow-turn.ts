@@ -1,13 +1,13 @@
 import { idIssue, onAbort } from "@jaf/memory/internal";
 import type { EventPoller } from "./event-poller.ts";
-import type { StoredEvents } from "./recent-events.ts";
+import type { RecentEvents } from "./recent-events.ts";
 import { decodeEvent } from "./turn-event.ts";
 import type { FollowQuery, NumberedEvent, TurnIds } from "./turn-service.ts";
 
 export interface FollowScope {
   readonly poller: EventPoller;
   /** Where the events of a turn are that runs in this process. */
-  readonly storedOf: (turn: TurnIds) => StoredEvents | undefined;
+  readonly recentEventsOf: (turn: TurnIds) => RecentEvents | undefined;
 }
 
 /** The stored events of a turn, as they come; see `TurnService.follow`. */
@@ -25,22 +25,22 @@ export async function* followTurn(
 }
 
 async function* eventsOf(
-  { poller, storedOf }: FollowScope,
+  { poller, recentEventsOf }: FollowScope,
   { conversationId, turnId, from, signal }: FollowQuery,
 ): AsyncGenerator<readonly NumberedEvent[], void, undefined> {
   const isNone = idIssue("conversationId", conversationId) ?? idIssue("turnId", turnId);
   if (isNone !== undefined || !Number.isSafeInteger(from) || from < 0) return;
   let next = from;
   // Kept beyond the end of the turn, so that its last events aren't read from the log again.
-  let stored: StoredEvents | undefined;
+  let recent: RecentEvents | undefined;
   for (;;) {
     if (signal.aborted) return;
-    stored = storedOf({ conversationId, turnId }) ?? stored;
-    const here = stored?.from(next) ?? "elsewhere";
+    recent = recentEventsOf({ conversationId, turnId }) ?? recent;
+    const here = recent?.from(next) ?? "elsewhere";
     let events: readonly NumberedEvent[];
     if (here !== "elsewhere") {
       if (here.length === 0) {
-        await stored?.changed(signal);
+        await recent?.changed(signal);
         continue;
       }
       events = here;

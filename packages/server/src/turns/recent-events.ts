@@ -6,7 +6,7 @@ const MAX_EVENTS = 64;
 const MAX_CHARACTERS = 524_288;
 
 /** The latest stored events of a turn that runs in this process, for its readers. Older ones are read from the log again. */
-export interface StoredEvents {
+export interface RecentEvents {
   readonly add: (first: number, events: readonly EncodedEvent[]) => void;
   /** No more will be added. */
   readonly close: () => void;
@@ -19,7 +19,7 @@ export interface StoredEvents {
   readonly changed: (signal: AbortSignal) => Promise<void>;
 }
 
-export function createStoredEvents(begin: number): StoredEvents {
+export function createRecentEvents(begin: number): RecentEvents {
   let kept: (NumberedEvent & EncodedEvent)[] = [];
   let characters = 0;
   let end = begin;

@@ -3,8 +3,8 @@ import { readUIMessageStream, type UIMessage, type UIMessageChunk, uiMessageChun
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createTurnChunks, type TurnChunksOptions } from "../../src/ai-sdk/ui-message-stream.ts";
-import { shownReply } from "../../src/ai-sdk/ui-messages.ts";
-import { shownParts } from "../../src/client/ai-sdk.ts";
+import { streamedReply } from "../../src/ai-sdk/ui-messages.ts";
+import { visibleParts } from "../../src/client/ai-sdk.ts";
 import type { TurnEvent } from "../../src/turns/turn-event.ts";
 import { comparable } from "./support/comparable.ts";
 import { type ScriptedTurn, scriptTurn, turnShapes } from "./support/turns.ts";
@@ -51,7 +51,8 @@ async function read(chunks: readonly UIMessageChunk[], message?: UIMessage) {
   return { message: last, errors };
 }
 
-const seen = (message: UIMessage | undefined) => comparable(message === undefined ? [] : shownParts(message));
+const seen = (message: UIMessage | undefined) =>
+  comparable(message === undefined ? [] : visibleParts(message));
 
 describe("the chunks of a turn", () => {
   it("are valid, and lead to the message that is read afterwards", async () => {
@@ -65,7 +66,7 @@ describe("the chunks of a turn", () => {
         const { message, errors } = await read(chunks);
         expect(errors).toEqual(turn.status === "error" ? ["Error: The model failed."] : []);
         expect(message?.id).toBe("m1");
-        expect(seen(message)).toEqual(comparable(shownReply(turn.stored, turn)));
+        expect(seen(message)).toEqual(comparable(streamedReply(turn.stored, turn)));
       }),
       { numRuns: 500 },
     );
@@ -96,7 +97,7 @@ describe("the chunks of a turn", () => {
         const [start, ...rest] = goesOn.events;
         const events = start === undefined ? [] : [start, ...answers, ...rest];
         const wanted = comparable(
-          shownReply([...stored, ...goesOn.stored], { interruptions: goesOn.interruptions }),
+          streamedReply([...stored, ...goesOn.stored], { interruptions: goesOn.interruptions }),
         );
 
         const held = (await read(chunksOf(asked, lengths))).message;
@@ -134,7 +135,7 @@ describe("the chunks of a turn", () => {
     const texts = (parts: readonly { type: string; text?: string }[]) =>
       parts.flatMap(({ type, text }) => (type === "text" ? [text] : []));
     expect(texts(message?.parts ?? [])).toEqual(["Hel", "Hello"]);
-    expect(texts(message === undefined ? [] : shownParts(message))).toEqual(["Hello"]);
+    expect(texts(message === undefined ? [] : visibleParts(message))).toEqual(["Hello"]);
   });
 
   it("hold nothing of what was retracted before they are made", () => {

@@ -2,7 +2,7 @@ import { DefaultChatTransport, type UIMessage } from "ai";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { encodeUIMessageStream, type TurnChunksOptions } from "../../src/ai-sdk/ui-message-stream.ts";
-import { shownReply } from "../../src/ai-sdk/ui-messages.ts";
+import { streamedReply } from "../../src/ai-sdk/ui-messages.ts";
 import type { TurnEvent } from "../../src/turns/turn-event.ts";
 import type { NumberedEvent } from "../../src/turns/turn-service.ts";
 import { comparable } from "./support/comparable.ts";
@@ -68,7 +68,7 @@ describe("the UI message stream", () => {
           const [user, reply, ...others] = chat.messages;
           expect(user).toEqual(asUser);
           expect(others).toEqual([]);
-          const wanted = comparable(shownReply(turn.stored, turn));
+          const wanted = comparable(streamedReply(turn.stored, turn));
           expect(comparable(reply?.parts ?? [])).toEqual(wanted);
           expect(chat.status).toBe(turn.status === "error" ? "error" : "ready");
         },

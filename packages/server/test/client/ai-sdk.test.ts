@@ -1,12 +1,12 @@
-import { shownParts } from "@jaf/server/client";
+import { visibleParts } from "@jaf/server/client";
 import { expect, it } from "vitest";
 
 it("leaves out the parts that the metadata name, whatever else these are", () => {
   const parts = ["a", "b", "c"];
-  expect(shownParts({ parts })).toEqual(parts);
+  expect(visibleParts({ parts })).toEqual(parts);
   const retracted = { "1": true, "7": true, "2": false };
-  expect(shownParts({ parts, metadata: { mine: 1, jaf: { retracted } } })).toEqual(["a", "c"]);
+  expect(visibleParts({ parts, metadata: { mine: 1, jaf: { retracted } } })).toEqual(["a", "c"]);
   for (const metadata of [null, "x", 1, {}, { jaf: null }, { jaf: { retracted: "012" } }, { jaf: [] }]) {
-    expect(shownParts({ parts, metadata })).toEqual(parts);
+    expect(visibleParts({ parts, metadata })).toEqual(parts);
   }
 });

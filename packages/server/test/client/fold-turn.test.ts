@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { emptyTurn, foldTurn, isRunning, type TurnView } from "../../src/client/index.ts";
+import { emptyTurn, type FoldedTurn, foldTurn, isRunning } from "../../src/client/index.ts";
 import type { TurnEvent } from "../../src/turns/turn-event.ts";
 
 const start: TurnEvent = { type: "turn_start", turnId: "t", conversationId: "c", agentName: "helper" };
@@ -47,14 +47,14 @@ const waits = (toolCallId: string): TurnEvent => ({
 });
 const end: TurnEvent = { type: "turn_end", status: "completed", version: 4 };
 
-const fold = (events: readonly TurnEvent[], from: TurnView = emptyTurn): TurnView =>
-  events.reduce((view, event, number) => foldTurn(view, { number, event }), from);
-const shownText = (view: TurnView): string =>
+const fold = (events: readonly TurnEvent[], from: FoldedTurn = emptyTurn): FoldedTurn =>
+  events.reduce((turn, event, number) => foldTurn(turn, { number, event }), from);
+const shownText = (turn: FoldedTurn): string =>
   [
-    ...view.items.map((item) => (item.type === "message" ? item.message.content : "")),
-    ...view.pieces.map((piece) => (piece.type === "text" ? piece.text : "")),
+    ...turn.items.map((item) => (item.type === "message" ? item.message.content : "")),
+    ...turn.pieces.map((piece) => (piece.type === "text" ? piece.text : "")),
   ].join("");
-const toolsOf = (view: TurnView) => view.items.filter((item) => item.type === "tool");
+const toolsOf = (turn: FoldedTurn) => turn.items.filter((item) => item.type === "tool");
 
 describe("foldTurn", () => {
   it("joins pieces, and has the message take their place", () => {
@@ -92,13 +92,13 @@ describe("foldTurn", () => {
     const events = [start, calls("1"), begins("1"), ends("1"), result];
     expect(toolsOf(fold(events.slice(0, 2)))).toMatchObject([{ state: "called" }]);
     expect(toolsOf(fold(events.slice(0, 3)))).toMatchObject([{ state: "running", args: { action: "list" } }]);
-    const view = fold(events);
-    expect(toolsOf(view)).toMatchObject([{ state: "success", result: "done", starts: 1 }]);
-    expect(view.messages).toHaveLength(2);
+    const turn = fold(events);
+    expect(toolsOf(turn)).toMatchObject([{ state: "success", result: "done", starts: 1 }]);
+    expect(turn.messages).toHaveLength(2);
   });
 
   it("shows a call once, though another process began it again", () => {
-    const view = fold([
+    const turn = fold([
       start,
       calls("1"),
       begins("1"),
@@ -106,11 +106,11 @@ describe("foldTurn", () => {
       begins("1"),
       ends("1"),
     ]);
-    expect(toolsOf(view)).toMatchObject([{ state: "success", starts: 2 }]);
+    expect(toolsOf(turn)).toMatchObject([{ state: "success", starts: 2 }]);
   });
 
   it("takes a call whose id was used before for another one", () => {
-    const view = fold([
+    const turn = fold([
       start,
       calls("1"),
       begins("1"),
@@ -119,22 +119,22 @@ describe("foldTurn", () => {
       begins("1"),
       ends("1", "second"),
     ]);
-    expect(toolsOf(view)).toMatchObject([{ result: "first" }, { result: "second" }]);
+    expect(toolsOf(turn)).toMatchObject([{ result: "first" }, { result: "second" }]);
   });
 
   it("shows what a call waits for, once", () => {
     const interruption = waits("1");
     const waiting = interruption.type === "interruption" ? [interruption.interruption] : [];
     const interrupted: TurnEvent = { type: "turn_end", status: "interrupted", interruptions: waiting };
-    const view = fold([start, calls("1"), interruption, interrupted]);
-    expect(view.interruptions).toHaveLength(1);
-    expect(toolsOf(view)).toMatchObject([{ state: "waiting", waitsFor: { approvalId: "a-1" } }]);
+    const turn = fold([start, calls("1"), interruption, interrupted]);
+    expect(turn.interruptions).toHaveLength(1);
+    expect(toolsOf(turn)).toMatchObject([{ state: "waiting", waitsFor: { approvalId: "a-1" } }]);
   });
 
   it("keeps what was said by a turn that failed, with the error", () => {
     const error = { code: "ModelError", message: "The model failed.", retryable: true };
-    const view = fold([start, text("half"), { type: "turn_end", status: "error", error }]);
-    expect(view).toMatchObject({ status: "error", error, pieces: [{ text: "half" }] });
+    const turn = fold([start, text("half"), { type: "turn_end", status: "error", error }]);
+    expect(turn).toMatchObject({ status: "error", error, pieces: [{ text: "half" }] });
   });
 
   it("ignores events of a kind that it doesn't know", () => {
@@ -157,17 +157,17 @@ describe("foldTurn", () => {
     ];
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(events.length), fc.nat(events.length))), (repeats) => {
-        let view = emptyTurn;
+        let turn = emptyTurn;
         const take = (from: number, to: number) => {
           for (let number = from; number < to; number += 1) {
             const event = events[number];
-            if (event !== undefined) view = foldTurn(view, { number, event });
+            if (event !== undefined) turn = foldTurn(turn, { number, event });
           }
         };
-        // Each connection begins at or before what the view has.
-        for (const [from, count] of repeats) take(Math.min(from, view.events), view.events + count);
-        take(view.events, events.length);
-        expect(view).toEqual(fold(events));
+        // Each connection begins at or before what the turn has.
+        for (const [from, count] of repeats) take(Math.min(from, turn.events), turn.events + count);
+        take(turn.events, events.length);
+        expect(turn).toEqual(fold(events));
       }),
     );
   });

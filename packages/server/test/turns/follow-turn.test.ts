@@ -1,7 +1,7 @@
 import { createFailure, createMemoryConnectionError, type TurnLog } from "@jaf/memory";
 import type { EventQuery } from "@jaf/memory/adapter";
 import { describe, expect, test } from "vitest";
-import { createStoredEvents } from "../../src/turns/recent-events.ts";
+import { createRecentEvents } from "../../src/turns/recent-events.ts";
 import { encodeEvent } from "../../src/turns/turn-event.ts";
 import {
   ask,
@@ -16,7 +16,7 @@ const piece = (text: string) => encodeEvent({ type: "text", text });
 
 describe("A reader", () => {
   test("who is slow gets the events that are no longer kept from the log", () => {
-    const stored = createStoredEvents(0);
+    const stored = createRecentEvents(0);
     for (let n = 0; n < 5_000; n++) stored.add(n, [piece(`${n}`)]);
     expect(stored.from(0)).toBe("elsewhere");
     const late = stored.from(4_990);
@@ -31,7 +31,7 @@ describe("A reader", () => {
   });
 
   test("of large events leaves little of them in memory", () => {
-    const stored = createStoredEvents(0);
+    const stored = createRecentEvents(0);
     const large = piece("x".repeat(100_000));
     for (let n = 0; n < 50; n++) stored.add(n, [large]);
     const kept = Array.from({ length: 50 }, (_, n) => n).filter((n) => stored.from(n) !== "elsewhere");

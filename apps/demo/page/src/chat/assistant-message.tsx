@@ -2,20 +2,20 @@ import type { Piece } from "@jaf/server/client";
 import { useState } from "preact/hooks";
 import { Icon } from "../ui/icon.tsx";
 import { Markdown } from "../ui/markdown.ts";
-import { type Entry, shownContent } from "./entries.ts";
+import { contentOf, type Entry } from "./entries.ts";
 
 interface AssistantMessageProps {
   readonly entry: Extract<Entry, { readonly type: "message" }>;
-  readonly onSaw: (position: number) => void;
+  readonly onShowContext: (position: number) => void;
   /** Absent: it can't be made anew. */
   readonly onRetry: (() => void) | undefined;
   /** The tools with an approval that have run for it. */
   readonly ran: readonly string[];
 }
 
-export function AssistantMessage({ entry, onSaw, onRetry, ran }: AssistantMessageProps) {
+export function AssistantMessage({ entry, onShowContext, onRetry, ran }: AssistantMessageProps) {
   const { position, message, stopped } = entry;
-  const { text, reasoning, images } = shownContent(message);
+  const { text, reasoning, images } = contentOf(message);
   const callsOnly = text.trim() === "" && images.length === 0;
   if (callsOnly && reasoning === "") return null;
   return (
@@ -44,7 +44,7 @@ export function AssistantMessage({ entry, onSaw, onRetry, ran }: AssistantMessag
           </button>
           {onRetry !== undefined && <RetryButton ran={ran} onRetry={onRetry} />}
           {position !== undefined && (
-            <button type="button" class="quiet" onClick={() => onSaw(position)}>
+            <button type="button" class="quiet" onClick={() => onShowContext(position)}>
               <Icon name="eye" /> What the model saw
             </button>
           )}

@@ -6,14 +6,14 @@ import { useStore } from "../models/store.ts";
 import { Icon } from "../ui/icon.tsx";
 import { ScrollArea } from "../ui/panels.tsx";
 import { Composer } from "./composer.tsx";
-import { SawSheet } from "./context-sheet.tsx";
+import { ContextSheet } from "./context-sheet.tsx";
 import { SUGGESTIONS } from "./suggestions.ts";
 import { Transcript } from "./transcript.tsx";
 
 export function ChatPage() {
   const state = useStore(conversation.state);
   const { status, conversationId, turn, failure, said, messages } = state;
-  const [sawAt, setSawAt] = useState<number>();
+  const [contextAt, setContextAt] = useState<number>();
   const running = turn !== undefined && isRunning(turn);
   const isBlank = messages.length === 0 && said === undefined && turn === undefined;
 
@@ -23,7 +23,7 @@ export function ChatPage() {
         {status === "missing" && <Missing />}
         {status === "loading" && <p class="blank quiet-text">Loading…</p>}
         {(status === "new" || status === "ready") && isBlank && <Welcome />}
-        {!isBlank && <Transcript state={state} onSaw={setSawAt} />}
+        {!isBlank && <Transcript state={state} onShowContext={setContextAt} />}
       </ScrollArea>
       <div class="bottom">
         {failure !== undefined && (
@@ -36,8 +36,12 @@ export function ChatPage() {
         )}
         {status !== "missing" && <Composer running={running} conversationId={conversationId} />}
       </div>
-      {sawAt !== undefined && conversationId !== undefined && (
-        <SawSheet conversationId={conversationId} position={sawAt} onClose={() => setSawAt(undefined)} />
+      {contextAt !== undefined && conversationId !== undefined && (
+        <ContextSheet
+          conversationId={conversationId}
+          position={contextAt}
+          onClose={() => setContextAt(undefined)}
+        />
       )}
     </div>
   );

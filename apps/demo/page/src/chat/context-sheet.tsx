@@ -2,22 +2,22 @@ import type { ContextManifest } from "@jaf/core";
 import type { Fact } from "@jaf/server/client";
 import { useEffect, useState } from "preact/hooks";
 import { failureText, server } from "../models/server.ts";
-import { type SeenCall, type SeenTurn, seenTurn, turnOf } from "../models/turn-record.ts";
+import { type RecordedCall, type RecordedTurn, recordedTurn, turnOf } from "../models/turn-record.ts";
 import { dayOf, durationOf } from "../ui/dates.ts";
 import { Sheet } from "../ui/panels.tsx";
 
-interface SawSheetProps {
+interface ContextSheetProps {
   readonly conversationId: string;
   readonly position: number;
   readonly onClose: () => void;
 }
 
 /** What the model was given for a reply, and what it wasn't, and why. */
-export function SawSheet({ conversationId, position, onClose }: SawSheetProps) {
-  const [seen, setSeen] = useState<Seen>();
+export function ContextSheet({ conversationId, position, onClose }: ContextSheetProps) {
+  const [shown, setShown] = useState<TurnContext>();
   const [failure, setFailure] = useState<string>();
   useEffect(() => {
-    look(conversationId, position).then(setSeen, (thrown) => setFailure(failureText(thrown)));
+    look(conversationId, position).then(setShown, (thrown) => setFailure(failureText(thrown)));
   }, [conversationId, position]);
   return (
     <Sheet title="What the model saw" side="right" onClose={onClose}>
@@ -26,17 +26,17 @@ export function SawSheet({ conversationId, position, onClose }: SawSheetProps) {
           {failure}
         </p>
       )}
-      {seen === undefined && failure === undefined && <p class="quiet-text">Loading…</p>}
-      {seen !== undefined && seen.turn === undefined && (
+      {shown === undefined && failure === undefined && <p class="quiet-text">Loading…</p>}
+      {shown !== undefined && shown.turn === undefined && (
         <p class="quiet-text">Of this reply no record is kept: it is too old, or comes from elsewhere.</p>
       )}
-      {seen?.turn !== undefined && <SeenContent turn={seen.turn} facts={seen.facts} />}
+      {shown?.turn !== undefined && <RecordedTurnContent turn={shown.turn} facts={shown.facts} />}
     </Sheet>
   );
 }
 
-interface Seen {
-  readonly turn: SeenTurn | undefined;
+interface TurnContext {
+  readonly turn: RecordedTurn | undefined;
   /** Of the facts that went in, those that are still known. */
   readonly facts: readonly Fact[];
 }
@@ -44,18 +44,24 @@ interface Seen {
 const TURNS = 100;
 const FACTS = 1_000;
 
-async function look(conversationId: string, position: number): Promise<Seen> {
+async function look(conversationId: string, position: number): Promise<TurnContext> {
   const [{ turns }, active, superseded] = await Promise.all([
     server.conversations.turns(conversationId, { limit: TURNS }),
     server.facts.list({ status: "active", limit: FACTS }),
     server.facts.list({ status: "superseded", limit: FACTS }),
   ]);
-  const turn = turnOf(turns.map(seenTurn), position);
+  const turn = turnOf(turns.map(recordedTurn), position);
   const ids = new Set(turn?.facts ?? []);
   return { turn, facts: [...active.facts, ...superseded.facts].filter(({ id }) => ids.has(id)) };
 }
 
-function SeenContent({ turn, facts }: { readonly turn: SeenTurn; readonly facts: readonly Fact[] }) {
+function RecordedTurnContent({
+  turn,
+  facts,
+}: {
+  readonly turn: RecordedTurn;
+  readonly facts: readonly Fact[];
+}) {
   const forgotten = turn.facts.length - facts.length;
   return (
     <div class="saw">
@@ -102,7 +108,7 @@ const REASONS: Readonly<Record<string, string>> = {
   function: "by the application's window",
 };
 
-function CallCard({ call }: { readonly call: SeenCall }) {
+function CallCard({ call }: { readonly call: RecordedCall }) {
   const { model, manifest, usage, cost, durationMs, status } = call;
   const cached = usage?.cachedInputTokens;
   return (

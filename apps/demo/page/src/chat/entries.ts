@@ -1,11 +1,11 @@
 import type { Message } from "@jaf/memory";
 import {
   callsIn,
+  type FoldedTurn,
   type Piece,
   type PositionedMessage,
   type ToolItem,
   type ToolState,
-  type TurnView,
 } from "@jaf/server/client";
 import type { StoppedTurn } from "../models/turn-record.ts";
 
@@ -29,16 +29,16 @@ export type Entry =
   | { readonly type: "handoff"; readonly key: string; readonly to: string }
   | { readonly type: "pieces"; readonly key: string; readonly pieces: readonly Piece[] };
 
-export interface Shown {
+export interface TranscriptState {
   readonly messages: readonly PositionedMessage[];
   /** What the user has just said, until the stored messages have it. */
   readonly said: string | undefined;
-  readonly turn: TurnView | undefined;
+  readonly turn: FoldedTurn | undefined;
   readonly stopped?: readonly StoppedTurn[];
 }
 
 /** Everything once: what the turn has said and the store has already is shown from the store. */
-export function entriesOf({ messages, said, turn, stopped = [] }: Shown): readonly Entry[] {
+export function entriesOf({ messages, said, turn, stopped = [] }: TranscriptState): readonly Entry[] {
   const entries = storedEntries(withoutTurn(messages, turn));
   for (const one of stopped) markStopped(entries, one);
   if (said !== undefined)
@@ -127,7 +127,7 @@ function addResult(entries: Entry[], { tool_call_id, content }: Message): void {
 /** The stored messages without those that the turn's events tell. */
 function withoutTurn(
   messages: readonly PositionedMessage[],
-  turn: TurnView | undefined,
+  turn: FoldedTurn | undefined,
 ): readonly PositionedMessage[] {
   const told = (turn?.messages ?? []).filter(({ role }) => role === "assistant").map(identityOf);
   // A turn answers the last thing that was said: what was said before is another's, also if the words are the same.
@@ -158,7 +158,7 @@ interface LoosePart {
 }
 
 /** What of a message is shown: its words, and the images that are in it. Nothing that would have to be fetched. */
-export interface ShownContent {
+export interface MessageContent {
   readonly text: string;
   readonly reasoning: string;
   readonly images: readonly { readonly source: string; readonly name: string }[];
@@ -166,7 +166,7 @@ export interface ShownContent {
 
 const IMAGE = /^image\/(?:png|jpeg|gif|webp|avif)$/;
 
-export function shownContent({ content }: Pick<Message, "content">): ShownContent {
+export function contentOf({ content }: Pick<Message, "content">): MessageContent {
   const loose: unknown = content;
   if (typeof loose === "string") return { text: loose, reasoning: "", images: [] };
   const parts = Array.isArray(loose) ? (loose as readonly LoosePart[]) : [];

@@ -1,4 +1,4 @@
-import { callsIn, isRunning, type TurnView } from "@jaf/server/client";
+import { callsIn, type FoldedTurn, isRunning } from "@jaf/server/client";
 import { useEffect, useRef } from "preact/hooks";
 import { approvalTools, conversation, list, loadApprovalTools } from "../models/app-models.ts";
 import type { ConversationState } from "../models/conversation-state.ts";
@@ -11,12 +11,12 @@ import { UserMessage } from "./user-message.tsx";
 interface TranscriptProps {
   readonly state: ConversationState;
   /** Shows what the model saw for the reply at this position. */
-  readonly onSaw: (position: number) => void;
+  readonly onShowContext: (position: number) => void;
 }
 
 const NEAR_END = 120;
 
-export function Transcript({ state, onSaw }: TranscriptProps) {
+export function Transcript({ state, onShowContext }: TranscriptProps) {
   const { turn, connected, earlier, messages, waiting } = state;
   const running = turn !== undefined && isRunning(turn);
   const entries = entriesOf(state);
@@ -42,7 +42,7 @@ export function Transcript({ state, onSaw }: TranscriptProps) {
           key={entry.key}
           entry={entry}
           state={state}
-          onSaw={onSaw}
+          onShowContext={onShowContext}
           isLastReply={index === lastReply}
           ran={ran}
         />
@@ -66,7 +66,7 @@ interface EntryViewProps extends TranscriptProps {
   readonly ran: readonly string[];
 }
 
-function EntryView({ entry, state, onSaw, isLastReply, ran }: EntryViewProps) {
+function EntryView({ entry, state, onShowContext, isLastReply, ran }: EntryViewProps) {
   const { turn, waiting } = state;
   const running = turn !== undefined && isRunning(turn);
   switch (entry.type) {
@@ -74,7 +74,7 @@ function EntryView({ entry, state, onSaw, isLastReply, ran }: EntryViewProps) {
       return entry.message.role === "assistant" ? (
         <AssistantMessage
           entry={entry}
-          onSaw={onSaw}
+          onShowContext={onShowContext}
           ran={ran}
           onRetry={isLastReply && !running ? () => void conversation.regenerate() : undefined}
         />
@@ -110,7 +110,7 @@ const MISSING: Readonly<Record<MissingPart, string>> = {
 };
 
 interface TurnEndingProps {
-  readonly turn: TurnView | undefined;
+  readonly turn: FoldedTurn | undefined;
   /** What the last thing that was said lacks. */
   readonly missing: MissingPart | undefined;
 }

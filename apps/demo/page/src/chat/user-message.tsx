@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { conversation } from "../models/app-models.ts";
 import { refocusLater } from "../ui/hooks.ts";
 import { Icon } from "../ui/icon.tsx";
-import { type Entry, shownContent } from "./entries.ts";
+import { contentOf, type Entry } from "./entries.ts";
 
 interface UserMessageProps {
   readonly entry: Extract<Entry, { readonly type: "message" }>;
@@ -11,7 +11,7 @@ interface UserMessageProps {
 
 export function UserMessage({ entry, canEdit }: UserMessageProps) {
   const { position, message } = entry;
-  const { text, images } = shownContent(message);
+  const { text, images } = contentOf(message);
   const [editing, setEditing] = useState(false);
   const pencil = useRef<HTMLButtonElement>(null);
   const leave = () => {

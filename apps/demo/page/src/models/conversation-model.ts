@@ -1,6 +1,6 @@
 import { isRunning, type JafClient, type WaitingCall } from "@jaf/server/client";
 import { type ConversationState, EMPTY, failureOf } from "./conversation-state.ts";
-import { createShownTurn, type ShownTurnOptions, type ShowTurn } from "./live-turn.ts";
+import { createLiveTurn, type LiveTurnOptions, type ShowTurn } from "./live-turn.ts";
 import { createStore, type Store } from "./store.ts";
 import { createStoredConversation, type StoredConversationOptions } from "./stored-conversation.ts";
 
@@ -27,7 +27,7 @@ export interface ConversationModel extends TurnActions {
   readonly dismiss: () => void;
 }
 
-export type ConversationModelOptions = Pick<ShownTurnOptions, "onCreated" | "onUnsent" | "onChanged"> &
+export type ConversationModelOptions = Pick<LiveTurnOptions, "onCreated" | "onUnsent" | "onChanged"> &
   Pick<StoredConversationOptions, "onMissing">;
 
 export function createConversationModel(
@@ -45,7 +45,7 @@ export function createConversationModel(
       void show((how) => server.conversations.follow(conversationId, { turnId }, how), signal);
     },
   });
-  const show = createShownTurn({ ...options, state, stored });
+  const show = createLiveTurn({ ...options, state, stored });
   const load = () => stored.load(current.signal);
   const running = () => {
     const { turn } = state.get();
@@ -86,7 +86,7 @@ export function createConversationModel(
   };
 }
 
-interface TurnActionsOptions extends Pick<ShownTurnOptions, "onUnsent"> {
+interface TurnActionsOptions extends Pick<LiveTurnOptions, "onUnsent"> {
   readonly state: Store<ConversationState>;
   readonly show: ShowTurn;
   /** Resolves once what is being loaded is shown. */

@@ -1,4 +1,4 @@
-import type { PositionedMessage, TurnView, WaitingCall } from "@jaf/server/client";
+import type { FoldedTurn, PositionedMessage, WaitingCall } from "@jaf/server/client";
 import { failureText, isUnreachable } from "./server.ts";
 import type { StoppedTurn } from "./turn-record.ts";
 
@@ -12,7 +12,7 @@ export interface ConversationState {
   readonly earlier: boolean;
   /** What the user has just said, until the stored messages have it. */
   readonly said: string | undefined;
-  readonly turn: TurnView | undefined;
+  readonly turn: FoldedTurn | undefined;
   /** The calls that wait for a decision. */
   readonly waiting: readonly WaitingCall[];
   /** `false`: the reply goes on at the server, and is shown once the connection is back. */

@@ -4,7 +4,7 @@ import { isUnreachable } from "./server.ts";
 import type { Store } from "./store.ts";
 import type { StoredConversation } from "./stored-conversation.ts";
 
-export interface ShownTurnOptions {
+export interface LiveTurnOptions {
   readonly state: Store<ConversationState>;
   readonly stored: StoredConversation;
   /** A conversation began here. */
@@ -36,7 +36,7 @@ type Before = Pick<ConversationState, "turn" | "messages" | "waiting">;
 
 const RECONNECT = { maxAttempts: Number.POSITIVE_INFINITY, maxDelayMs: 3_000 };
 
-export function createShownTurn({ state, stored, ...told }: ShownTurnOptions): ShowTurn {
+export function createLiveTurn({ state, stored, ...told }: LiveTurnOptions): ShowTurn {
   function began(conversationId: string): void {
     if (state.get().conversationId === undefined) {
       state.set({ conversationId, status: "ready" });

@@ -2,7 +2,7 @@ import type { ContextManifest, ModelUsage } from "@jaf/core";
 import type { TurnSummary } from "@jaf/server/client";
 
 /** What a turn left of itself, as far as the page shows it. */
-export interface SeenTurn {
+export interface RecordedTurn {
   readonly turnId: string;
   readonly startedAt: string;
   /** How it ended. */
@@ -11,10 +11,10 @@ export interface SeenTurn {
   readonly instructions: readonly string[];
   /** Ids of the facts that went into the prompts. */
   readonly facts: readonly string[];
-  readonly calls: readonly SeenCall[];
+  readonly calls: readonly RecordedCall[];
 }
 
-export interface SeenCall {
+export interface RecordedCall {
   readonly model: string | undefined;
   readonly manifest: ContextManifest | undefined;
   readonly usage: ModelUsage | undefined;
@@ -31,7 +31,7 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 const textsOf = (value: unknown) => listOf(value).filter((one): one is string => typeof one === "string");
 
 /** A record may come from an earlier version of the server: what it lacks isn't shown. */
-export function seenTurn({ turnId, startedAt, record }: TurnSummary): SeenTurn {
+export function recordedTurn({ turnId, startedAt, record }: TurnSummary): RecordedTurn {
   const loose = looseOf(typeof record === "string" ? parsed(record) : record);
   const { from, to } = looseOf(loose["positions"]);
   return {
@@ -41,11 +41,11 @@ export function seenTurn({ turnId, startedAt, record }: TurnSummary): SeenTurn {
     positions: typeof from === "number" && typeof to === "number" ? { from, to } : undefined,
     instructions: textsOf(loose["instructions"]),
     facts: textsOf(loose["facts"]),
-    calls: listOf(loose["calls"]).map(seenCall),
+    calls: listOf(loose["calls"]).map(recordedCall),
   };
 }
 
-function seenCall(value: unknown): SeenCall {
+function recordedCall(value: unknown): RecordedCall {
   const call = looseOf(value);
   const { status, durationMs, cost, manifest, usage } = call;
   const model = looseOf(call["origin"])["model"] ?? call["model"];
@@ -71,7 +71,7 @@ export function stoppedIn(turns: readonly TurnSummary[]): readonly StoppedTurn[]
   const stopped: StoppedTurn[] = [];
   let replacedFrom = Number.POSITIVE_INFINITY;
   for (const turn of turns) {
-    const { positions, status } = seenTurn(turn);
+    const { positions, status } = recordedTurn(turn);
     if (positions === undefined) continue;
     const { from, to } = positions;
     if (status === "stopped" && from < replacedFrom) stopped.push({ from, to: Math.min(to, replacedFrom) });
@@ -89,7 +89,7 @@ function parsed(text: string): unknown {
 }
 
 /** The turn that said the message of this position. */
-export function turnOf(turns: readonly SeenTurn[], position: number): SeenTurn | undefined {
+export function turnOf(turns: readonly RecordedTurn[], position: number): RecordedTurn | undefined {
   const byPositions = turns.find(
     ({ positions }) => positions !== undefined && positions.from <= position && position < positions.to,
   );

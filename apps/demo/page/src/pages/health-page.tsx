@@ -4,7 +4,7 @@ import { list } from "../models/app-models.ts";
 import { startPolling } from "../models/polling.ts";
 import { failureText, server } from "../models/server.ts";
 import { useStore } from "../models/store.ts";
-import { seenTurn } from "../models/turn-record.ts";
+import { recordedTurn } from "../models/turn-record.ts";
 import { durationOf } from "../ui/dates.ts";
 import { ScrollArea } from "../ui/panels.tsx";
 import { Plot } from "./plot.tsx";
@@ -174,7 +174,7 @@ async function collectActivity(
       .map(({ conversationId }) => server.conversations.turns(conversationId, { limit: TURNS_EACH })),
   );
   return lists
-    .flatMap(({ turns: some }) => some.filter(({ record }) => record !== undefined).map(seenTurn))
+    .flatMap(({ turns: some }) => some.filter(({ record }) => record !== undefined).map(recordedTurn))
     .map(({ startedAt, calls, facts }) => ({
       startedAt,
       seconds: calls.reduce((sum, { durationMs = 0 }) => sum + durationMs / 1_000, 0),

@@ -1,9 +1,9 @@
-// A page as an application writes it, with nothing of JAF but the place of its server and `shownParts`.
+// A page as an application writes it, with nothing of JAF but the place of its server and `visibleParts`.
 import { useChat } from "@ai-sdk/react";
 import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses } from "ai";
 import { createElement as h, useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
-import { shownParts } from "./ai-sdk.ts";
+import { visibleParts } from "./ai-sdk.ts";
 
 const query = new URLSearchParams(location.search);
 const api = query.get("api");
@@ -43,7 +43,7 @@ function Chat({ messages: loaded }) {
       h(
         "section",
         { key: message.id, className: message.role },
-        shownParts(message).map((part, index) => h(Part, { key: index, part, decide })),
+        visibleParts(message).map((part, index) => h(Part, { key: index, part, decide })),
       ),
     ),
     h("input", { value: text, onChange: (event) => setText(event.target.value) }),

@@ -2,7 +2,7 @@ import { type Agent, createTool, type ModelProvider } from "@jaf/core";
 import { type ChatInit, DefaultChatTransport, type UIMessage } from "ai";
 import { expect } from "vitest";
 import * as z from "zod";
-import { shownParts } from "../../../src/client/ai-sdk.ts";
+import { visibleParts } from "../../../src/client/ai-sdk.ts";
 import { clerk, createScriptedModel } from "../../support/turn-fixtures.ts";
 import type { OpenWorld } from "../../support/worlds.ts";
 import { startChatServer } from "./chat-server.ts";
@@ -60,7 +60,7 @@ export function expectSame(chat: HeadlessChat, stored: readonly UIMessage[]): vo
   expect(chat.messages.map(({ id, role }) => [id, role])).toEqual(stored.map(({ id, role }) => [id, role]));
   for (const [index, message] of stored.entries()) {
     const held = chat.messages[index];
-    expect(comparable(held === undefined ? [] : shownParts(held))).toEqual(comparable(message.parts));
+    expect(comparable(held === undefined ? [] : visibleParts(held))).toEqual(comparable(message.parts));
   }
 }
 

@@ -2,23 +2,23 @@ import { expect, it } from "vitest";
 import {
   createJafClient,
   emptyTurn,
+  type FoldedTurn,
   type FollowedEvent,
   foldTurn,
   type JafClient,
-  type TurnView,
 } from "../../../src/client/index.ts";
 import { startChatServer } from "../../ai-sdk/support/chat-server.ts";
 import { CUTS, randomEvents, startCuttingProxy } from "../../support/cutting-proxy.ts";
 import { ADDED, scenarioAgent, scenarioModel } from "../../support/scenario.ts";
 import type { OpenWorld } from "../../support/worlds.ts";
 
-export async function turnOf(events: AsyncIterable<FollowedEvent>): Promise<TurnView> {
+export async function turnOf(events: AsyncIterable<FollowedEvent>): Promise<FoldedTurn> {
   let turn = emptyTurn;
   for await (const event of events) turn = foldTurn(turn, event);
   return turn;
 }
 
-export const shown = ({ items }: TurnView) =>
+export const shown = ({ items }: FoldedTurn) =>
   items.flatMap((item) =>
     item.type === "message" && item.message.content !== "" ? [item.message.content] : [],
   );
@@ -31,7 +31,7 @@ async function start(openWorld: OpenWorld) {
 }
 
 /** That the conversation holds what the client saw of its only turn, and that who reads the turn afterwards sees the same. */
-async function expectStored(client: JafClient, turn: TurnView): Promise<void> {
+async function expectStored(client: JafClient, turn: FoldedTurn): Promise<void> {
   const conversationId = turn.conversationId ?? "";
   const { messages } = await client.conversations.get(conversationId);
   const stored = messages.map(({ message }) => message);
