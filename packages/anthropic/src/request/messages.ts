@@ -23,7 +23,8 @@ const ENDING = "[Go on.]";
 
 /**
  * The conversation on the wire: the instructions, then what system and developer messages there are, and the rest as
- * alternating messages of user and assistant, of which each has all messages in a row. Results stand first, each behind the call that it answers.
+ * alternating messages of user and assistant, of which each has all messages in a row. Results stand first, each behind the
+ * call that it answers.
  */
 export function wirePrompt(
   instructions: readonly string[],

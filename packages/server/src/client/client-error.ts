@@ -80,10 +80,10 @@ const FAILED: Readonly<Record<number, string>> = {
 /** The error that an answer with a bad status tells, also where a proxy sent it and it has no JSON. */
 export async function errorOf(response: Response): Promise<JafClientError> {
   const { status } = response;
-  const told = await toldBy(response);
-  const message = told["message"];
-  const code = told["code"];
-  const retryable = told["retryable"];
+  const error = await errorIn(response);
+  const message = error["message"];
+  const code = error["code"];
+  const retryable = error["retryable"];
   return new JafClientError(
     typeof message === "string" ? message : (FAILED[status] ?? `The server answered with status ${status}.`),
     {
@@ -91,15 +91,15 @@ export async function errorOf(response: Response): Promise<JafClientError> {
       status,
       retryable:
         typeof retryable === "boolean" ? retryable : status === 429 || status === 408 || status >= 500,
-      requestId: textOf(told["requestId"]),
+      requestId: textOf(error["requestId"]),
       retryAfterMs: retryAfterMs(response.headers.get("retry-after")),
-      conversationId: textOf(told["conversationId"]),
-      turnId: textOf(told["turnId"]),
+      conversationId: textOf(error["conversationId"]),
+      turnId: textOf(error["turnId"]),
     },
   );
 }
 
-async function toldBy(response: Response): Promise<Readonly<Record<string, unknown>>> {
+async function errorIn(response: Response): Promise<Readonly<Record<string, unknown>>> {
   try {
     const body = (await response.json()) as { readonly error?: unknown } | null;
     const error = body?.error;

@@ -141,7 +141,7 @@ export function parseInput<T>(schema: z.ZodType<T>, value: unknown, what: string
 const MOST_ISSUES = 5;
 
 function describe({ issues }: z.ZodError): string {
-  const shown = issues.slice(0, MOST_ISSUES).map((issue) => {
+  const texts = issues.slice(0, MOST_ISSUES).map((issue) => {
     const path = z.core.toDotPath(issue.path);
     const problem =
       issue.code === "unrecognized_keys" ? "there is no such field" : issue.message.replace(/\.$/, "");
@@ -149,5 +149,5 @@ function describe({ issues }: z.ZodError): string {
     return at === "" ? problem : `${at.slice(0, 100)}: ${problem}`;
   });
   const more = issues.length > MOST_ISSUES ? `; and ${issues.length - MOST_ISSUES} more` : "";
-  return `${shown.join("; ")}${more}`;
+  return `${texts.join("; ")}${more}`;
 }

@@ -52,7 +52,7 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
   function track(job: Job): void {
     const key = keyOf(job);
     jobs.set(key, job);
-    void job.left.then(() => {
+    void job.result.then(() => {
       if (jobs.get(key) === job) jobs.delete(key);
     });
   }
@@ -74,8 +74,8 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
   }
 
   async function endOf(job: Job): Promise<TurnEnd> {
-    const left = await job.left;
-    return left.kind === "ended" ? left.end : endInLog(job, 0);
+    const result = await job.result;
+    return result.kind === "ended" ? result.end : endInLog(job, 0);
   }
 
   const started = (turn: TurnIds, ended: Promise<TurnEnd>): StartedTurn => ({
@@ -154,14 +154,14 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
   }): Promise<{ readonly handedOver: number }> {
     isDraining = true;
     const stopped = recovery.close();
-    await within(Promise.all([stopped, ...[...jobs.values()].map(({ left }) => left)]), timeoutMs);
+    await within(Promise.all([stopped, ...[...jobs.values()].map(({ result }) => result)]), timeoutMs);
     // Also those that were taken over meanwhile.
     const all = [...jobs.values()];
     for (const job of all) job.handOver();
-    await within(Promise.all([stopped, ...all.map(({ left }) => left)]), HAND_OVER_MS);
+    await within(Promise.all([stopped, ...all.map(({ result }) => result)]), HAND_OVER_MS);
     // A job that doesn't end in time isn't handed over: its lease ends by itself.
-    const lefts = await Promise.all(all.map((job) => (jobs.has(keyOf(job)) ? undefined : job.left)));
-    return { handedOver: lefts.filter((left) => left?.kind === "handed-over").length };
+    const results = await Promise.all(all.map((job) => (jobs.has(keyOf(job)) ? undefined : job.result)));
+    return { handedOver: results.filter((result) => result?.kind === "handed-over").length };
   }
 
   return {

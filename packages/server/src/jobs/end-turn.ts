@@ -23,7 +23,7 @@ export async function endStopped<Ctx>(
 ): Promise<JobResult> {
   const { lease } = job;
   // What readers were shown is what is kept, also by a process that takes over from here.
-  if (!(await lease.flush())) return left(job);
+  if (!(await lease.flush())) return leaseLost(job);
   const message = openText.trim() === "" ? undefined : await keepText(job, openText);
   if (message !== undefined) lease.push({ type: "message", agentName, message, stopped: true });
   return endTurn(job, ending);
@@ -86,10 +86,10 @@ export async function endTurn<Ctx>(job: JobParts<Ctx>, ending: TurnEnd): Promise
     record: JSON.stringify(recorder.record(last, positions)),
     ...{ eventSeconds, recordSeconds },
   });
-  return ended ? { kind: "ended", end: last } : left(job);
+  return ended ? { kind: "ended", end: last } : leaseLost(job);
 }
 
-async function left<Ctx>({ lease }: JobParts<Ctx>): Promise<JobResult> {
+async function leaseLost<Ctx>({ lease }: JobParts<Ctx>): Promise<JobResult> {
   lease.close();
   return { kind: "elsewhere" };
 }

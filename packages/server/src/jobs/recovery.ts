@@ -87,7 +87,7 @@ export function startRecovery<Ctx>({ scope, onJob }: RecoveryOptions<Ctx>): Reco
   function start({ conversationId, turnId }: TurnIds, { request, taken }: Resumption): void {
     const job = startJob({ scope, request, conversationId, turnId }, taken);
     running += 1;
-    void job.left.then(() => {
+    void job.result.then(() => {
       running -= 1;
     });
     onJob(job);

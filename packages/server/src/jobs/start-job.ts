@@ -15,7 +15,7 @@ export interface Job extends TurnIds {
   /** Resolves when the turn is in the log, or with why it isn't. Never rejects. */
   readonly opened: Promise<Omit<BeginFailure, "error"> | undefined>;
   /** Never rejects. */
-  readonly left: Promise<JobResult>;
+  readonly result: Promise<JobResult>;
 }
 
 /** Starts the job of a turn, or goes on with one that was `taken` over. */
@@ -46,7 +46,7 @@ export function startJob<Ctx>(options: JobOptions<Ctx>, taken?: TakenJob): Job {
     opened,
     written: { version: taken?.version, to: undefined, count: 0 },
   };
-  const whenLeft = work(job)
+  const result = work(job)
     .catch(async (thrown: unknown): Promise<JobResult> => {
       await lease.settle();
       lease.close();
@@ -55,12 +55,12 @@ export function startJob<Ctx>(options: JobOptions<Ctx>, taken?: TakenJob): Job {
         ? { kind: "refused", beginFailure: lease.refused() ?? { refusal: faultRefusal(job, thrown) } }
         : { kind: "elsewhere" };
     })
-    .then((how) => {
-      opened(how.kind === "refused" ? how.beginFailure : undefined);
-      return how;
+    .then((outcome) => {
+      opened(outcome.kind === "refused" ? outcome.beginFailure : undefined);
+      return outcome;
     });
   return {
-    ...{ conversationId, turnId, left: whenLeft, opened: isOpened },
+    ...{ conversationId, turnId, result, opened: isOpened },
     recentEvents: lease.recentEvents,
     stop: () => abort("stop"),
     handOver: () => abort("hand-over"),

@@ -128,26 +128,26 @@ function isReplied(messages: readonly Message[]): boolean {
   return last?.role === "assistant" && callsOf(last).length === 0;
 }
 
-/** What is in the conversation and was told to nobody, as the process was gone. Messages are told once they are stored. */
+/** What is in the conversation and in no event, as the process was gone. Events of messages follow once these are stored. */
 function missingEvents(
   messages: readonly Message[],
   events: readonly TurnEvent[],
   agentName: string,
 ): readonly TurnEvent[] {
-  const toldMessages = events.flatMap((event) => (event.type === "message" ? [event.message] : []));
-  const toldResults = events.flatMap((event) => (event.type === "tool_end" ? [event.toolCallId] : []));
+  const sentMessages = events.flatMap((event) => (event.type === "message" ? [event.message] : []));
+  const sentResults = events.flatMap((event) => (event.type === "tool_end" ? [event.toolCallId] : []));
   const names = new Map<string, string>();
   const missing: TurnEvent[] = [];
   for (const message of messages) {
     if (message.role === "assistant") {
       for (const call of callsOf(message)) names.set(call.id, call.function.name);
-      if (toldMessages.length > 0) toldMessages.shift();
+      if (sentMessages.length > 0) sentMessages.shift();
       else missing.push({ type: "message", agentName, message });
     }
     if (message.role !== "tool") continue;
     const id = message.tool_call_id ?? "";
-    const toldAt = toldResults.indexOf(id);
-    if (toldAt !== -1) toldResults.splice(toldAt, 1);
+    const sentAt = sentResults.indexOf(id);
+    if (sentAt !== -1) sentResults.splice(sentAt, 1);
     else missing.push(resultEvent(message, names.get(id) ?? ""));
   }
   return missing;

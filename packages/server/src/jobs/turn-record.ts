@@ -89,8 +89,8 @@ export function createRecorder(agentName: string, startedAt: Date): Recorder {
     observe,
     take: (event) => {
       if (event.type !== "context" && event.type !== "llm_call_end") return;
-      const told = toTurnEvent(event);
-      if (told !== undefined) observe(told);
+      const turnEvent = toTurnEvent(event);
+      if (turnEvent !== undefined) observe(turnEvent);
     },
     onInjected: (entries) => {
       for (const { id } of entries) facts.add(id);

@@ -179,13 +179,13 @@ function createApprovalFeeds(createRead: (userId: string) => () => Promise<unkno
       const feed = feeds.get(userId) ?? start(userId);
       feed.readers += 1;
       try {
-        let told: string | undefined;
+        let sent: string | undefined;
         while (!signal.aborted) {
           if (feed.failure !== undefined) throw feed.failure.thrown;
-          if (feed.latest === told) await changed(feed, signal);
+          if (feed.latest === sent) await changed(feed, signal);
           else {
-            told = feed.latest;
-            if (told !== undefined) yield told;
+            sent = feed.latest;
+            if (sent !== undefined) yield sent;
           }
         }
       } finally {

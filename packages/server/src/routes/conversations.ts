@@ -109,12 +109,12 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
       ...present({ cursor }),
     });
     const all = unwrap(found);
-    const shown = all.slice(0, limit);
-    const turns = await openTurns(userId, shown);
-    const last = shown.at(-1);
+    const page = all.slice(0, limit);
+    const turns = await openTurns(userId, page);
+    const last = page.at(-1);
     const nextCursor = all.length > limit && last !== undefined ? conversationCursor(last) : undefined;
     return {
-      conversations: shown.map((conversation) => {
+      conversations: page.map((conversation) => {
         const { conversationId, metadata } = conversation;
         return {
           conversationId,

@@ -40,18 +40,18 @@ export function createEventMapper({ agentName: first, push }: EventMapperOptions
     take: (event) => {
       if (event.type === "memory_stored") release();
       if (event.type === "run_end" && event.data.outcome.status !== "error") release();
-      const told = toTurnEvent(event);
-      if (told === undefined) return;
+      const turnEvent = toTurnEvent(event);
+      if (turnEvent === undefined) return;
       if (event.type === "llm_delta" || event.type === "llm_reasoning_delta")
         agentName = event.data.agentName;
-      if (told.type === "message") {
-        agentName = told.agentName;
-        if (isFinal(told)) {
-          held = told;
+      if (turnEvent.type === "message") {
+        agentName = turnEvent.agentName;
+        if (isFinal(turnEvent)) {
+          held = turnEvent;
           return;
         }
       }
-      emit(told);
+      emit(turnEvent);
     },
     openText: () => openTexts.join(""),
     agentName: () => agentName,

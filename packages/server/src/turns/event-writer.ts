@@ -45,7 +45,7 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
   let heldAt = performance.now();
   let isUrgent = false;
   let state: "open" | "lost" | "closed" = "open";
-  let stopTold = false;
+  let isStopReported = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isWorking = false;
   let work: Promise<void> = Promise.resolve();
@@ -76,8 +76,8 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
       if (answer.success) {
         if (!answer.data.held) break;
         heldAt = began;
-        if (answer.data.stopRequested && !stopTold) {
-          stopTold = true;
+        if (answer.data.stopRequested && !isStopReported) {
+          isStopReported = true;
           options.onStop();
         }
         return true;

@@ -20,7 +20,7 @@ export interface RecentEvents {
 }
 
 export function createRecentEvents(begin: number): RecentEvents {
-  let kept: (NumberedEvent & EncodedEvent)[] = [];
+  let recent: (NumberedEvent & EncodedEvent)[] = [];
   let characters = 0;
   let end = begin;
   let isClosed = false;
@@ -33,22 +33,22 @@ export function createRecentEvents(begin: number): RecentEvents {
 
   /** By halves: to drop the first of a list each time is quadratic. */
   function trim(): void {
-    if (kept.length <= MAX_EVENTS && characters <= MAX_CHARACTERS) return;
-    const isTooMuch = () => kept.length > MAX_EVENTS / 2 || characters > MAX_CHARACTERS / 2;
+    if (recent.length <= MAX_EVENTS && characters <= MAX_CHARACTERS) return;
+    const isTooMuch = () => recent.length > MAX_EVENTS / 2 || characters > MAX_CHARACTERS / 2;
     let dropped = 0;
-    while (dropped < kept.length && isTooMuch()) {
-      characters -= kept[dropped]?.text.length ?? 0;
+    while (dropped < recent.length && isTooMuch()) {
+      characters -= recent[dropped]?.text.length ?? 0;
       dropped += 1;
-      if (kept.length - dropped <= MAX_EVENTS / 2 && characters <= MAX_CHARACTERS / 2) break;
+      if (recent.length - dropped <= MAX_EVENTS / 2 && characters <= MAX_CHARACTERS / 2) break;
     }
-    kept = kept.slice(dropped);
+    recent = recent.slice(dropped);
   }
 
   return {
     add: (first, events) => {
       if (isClosed) return;
       for (const [index, { event, text }] of events.entries()) {
-        kept.push({ number: first + index, event, text });
+        recent.push({ number: first + index, event, text });
         characters += text.length;
       }
       end = first + events.length;
@@ -60,11 +60,11 @@ export function createRecentEvents(begin: number): RecentEvents {
       notify();
     },
     from: (number) => {
-      const [oldest] = kept;
-      const firstKept = oldest?.number ?? end;
-      if (number < firstKept) return "elsewhere";
+      const [oldest] = recent;
+      const firstRecent = oldest?.number ?? end;
+      if (number < firstRecent) return "elsewhere";
       if (number >= end) return isClosed ? "elsewhere" : [];
-      return kept.slice(number - firstKept);
+      return recent.slice(number - firstRecent);
     },
     changed: (signal) =>
       new Promise((resolve) => {

@@ -41,7 +41,7 @@ const slowly = (provider: VersionedMemoryProvider, before: () => Promise<void>):
 const FAST = { leaseSeconds: 1, recoverMs: 50 } as const;
 
 describe("A take-over", () => {
-  test("that takes longer than the lease keeps the turn meanwhile", async () => {
+  test("that takes longer than the lease renews it meanwhile", async () => {
     // Time stands still while a busy machine does other things, so that no lease ends for that.
     vi.useFakeTimers();
     onTestFinished(() => {
@@ -104,7 +104,7 @@ describe("A take-over", () => {
     expect(events).toMatchObject([{ type: "turn_start" }, { type: "turn_end", status: "error" }]);
   });
 
-  test("that is under way when the service closes starts nothing, and lets the turn go", async () => {
+  test("that is under way when the service closes starts nothing, and releases the lease", async () => {
     const world = createWorld();
     await abandonedTurn(world);
     let isReading = false;

@@ -419,7 +419,7 @@ describe("While the store fails now and then,", () => {
     expect(await eventsOf(createTestService(world, model), turn)).toEqual(events);
   });
 
-  test("a process that lost its turn stops at once, and says nothing more", async () => {
+  test("a process that lost its lease stops at once, and says nothing more", async () => {
     const world = createWorld();
     const { model, go } = createPausingModel(["One "], ["two."]);
     const service = createTestService(world, model);

@@ -17,7 +17,7 @@ export function ContextSheet({ conversationId, position, onClose }: ContextSheet
   const [shown, setShown] = useState<TurnContext>();
   const [failure, setFailure] = useState<string>();
   useEffect(() => {
-    look(conversationId, position).then(setShown, (thrown) => setFailure(failureText(thrown)));
+    loadTurnContext(conversationId, position).then(setShown, (thrown) => setFailure(failureText(thrown)));
   }, [conversationId, position]);
   return (
     <Sheet title="What the model saw" side="right" onClose={onClose}>
@@ -44,7 +44,7 @@ interface TurnContext {
 const TURNS = 100;
 const FACTS = 1_000;
 
-async function look(conversationId: string, position: number): Promise<TurnContext> {
+async function loadTurnContext(conversationId: string, position: number): Promise<TurnContext> {
   const [{ turns }, active, superseded] = await Promise.all([
     server.conversations.turns(conversationId, { limit: TURNS }),
     server.facts.list({ status: "active", limit: FACTS }),

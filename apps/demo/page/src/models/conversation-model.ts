@@ -111,14 +111,14 @@ function createTurnActions(
       // What a turn has stored is shown before the next one, also if it is asked for at once.
       await loaded();
       if (signal.aborted) return onUnsent(conversationId, text);
-      const sending = { shown: { said: text }, unsent: text };
+      const sending = { changes: { said: text }, unsent: text };
       await show((how) => server.chat({ ...target(), message: text }, how), signal, sending);
     },
     edit: async (position, text) => {
       const { conversationId = "", version, messages } = state.get();
       const request = { position, version, message: text };
       await show((how) => server.conversations.edit(conversationId, request, how), currentSignal(), {
-        shown: { messages: messages.filter((one) => one.position < position), said: text },
+        changes: { messages: messages.filter((one) => one.position < position), said: text },
         unsent: text,
       });
     },
@@ -127,7 +127,7 @@ function createTurnActions(
       const from = position ?? messages.findLast(({ message }) => message.role === "user")?.position ?? 0;
       const request = { position: from, version };
       await show((how) => server.conversations.regenerate(conversationId, request, how), currentSignal(), {
-        shown: { messages: messages.filter((one) => one.position <= from) },
+        changes: { messages: messages.filter((one) => one.position <= from) },
       });
     },
     resume: () => show((how) => server.chat(target(), how), currentSignal()),

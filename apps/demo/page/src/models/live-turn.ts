@@ -18,7 +18,7 @@ export interface LiveTurnOptions {
 /** What a request changes. */
 interface Sending {
   /** At once. */
-  readonly shown?: Partial<ConversationState>;
+  readonly changes?: Partial<ConversationState>;
   /** What the user said in it. */
   readonly unsent?: string;
   /** What is said where the server couldn't be reached. */
@@ -60,10 +60,10 @@ export function createLiveTurn({ state, stored, ...told }: LiveTurnOptions): Sho
     if (nothingCame && unsent !== undefined) told.onUnsent(state.get().conversationId, unsent);
   }
 
-  return async (request, signal, { shown = {}, ...sending } = {}) => {
+  return async (request, signal, { changes = {}, ...sending } = {}) => {
     const { turn, messages, waiting } = state.get();
     stored.overtake();
-    state.set({ ...shown, turn: emptyTurn, failure: undefined, waiting: [], connected: true });
+    state.set({ ...changes, turn: emptyTurn, failure: undefined, waiting: [], connected: true });
     const onConnection = (connected: boolean) => {
       if (!signal.aborted) state.set({ connected });
     };
