@@ -28,11 +28,11 @@ export const jafStore = (provider: MemoryProvider): Store => ({
   load: async (id) => unwrap(await provider.getConversation(id))?.messages.length ?? 0,
 });
 
-/** What the engine writes beside a turn. */
+/** What the engine writes beside the messages of a turn. */
 function runMetadata() {
   const run = crypto.randomUUID();
-  const turn = { id: run, sign: 1, until: Date.now() + 60_000, leaseMs: 60_000 };
-  return { userId: "user", traceId: run, jaf: { runId: run, agentName: "bench", turn } };
+  const lease = { id: run, sign: 1, until: Date.now() + 60_000, leaseMs: 60_000 };
+  return { userId: "user", traceId: run, jaf: { runId: run, agentName: "bench", lease } };
 }
 
 /** As the engine stores a turn: with user, trace and its record of the run, and with all that it expects. */

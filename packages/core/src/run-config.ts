@@ -81,19 +81,19 @@ export type RunSettings<Ctx> = {
   /** The model's name. Takes precedence over every agent's `modelConfig.name`. */
   readonly modelOverride?: string;
   /**
-   * The guardrails judge, in order, the text of the new user messages and of the text files in them (media of a type `text/…`, and
+   * The guardrails check, in order, the text of the new user messages and of the text files in them (media of a type `text/…`, and
    * JSON), before anything is stored or sent to the model. Without `memory.autoStore` it is unknown which messages are new, so the
-   * last consecutive user messages are judged, whatever follows them. Stored messages aren't judged again, not even if the
+   * last consecutive user messages are checked, whatever follows them. Stored messages aren't checked again, not even if the
    * application stored them itself and a run resumes from there.
    */
   readonly initialInputGuardrails?: readonly Guardrail<string, Ctx>[];
-  /** The guardrails judge, in order, the decoded output, before the final reply is stored. */
+  /** The guardrails check, in order, the decoded output, before the final reply is stored. */
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification; agents differ in their output
   readonly finalOutputGuardrails?: readonly Guardrail<any, Ctx>[];
   /**
-   * What happens to streamed text before the `finalOutputGuardrails` have judged the reply. `"hold"` (default): the text's events
+   * What happens to streamed text before the `finalOutputGuardrails` have checked the reply. `"hold"` (default): the text's events
    * are emitted once the reply has passed, and never if it is blocked. `"retract"`: they are emitted at once, and an `llm_retract`
-   * event follows if the reply is blocked. The text of a reply with tool calls isn't judged; with `"hold"`, it is emitted when the
+   * event follows if the reply is blocked. The text of a reply with tool calls isn't checked; with `"hold"`, it is emitted when the
    * reply is complete.
    */
   readonly unguardedText?: "hold" | "retract";

@@ -26,9 +26,7 @@ export async function playKillRounds(options: KillRoundsOptions): Promise<KillRo
   const { address, leaseMs, connect, conversations, rounds, mostCalls } = options;
   const conversationIds = Array.from({ length: conversations }, () => crypto.randomUUID());
   const survivors = await Promise.all(
-    conversationIds.map((conversationId, index) =>
-      openSurvivor({ index, conversationId, leaseMs, connect }),
-    ),
+    conversationIds.map((conversationId, index) => openSurvivor({ index, conversationId, leaseMs, connect })),
   );
   let killed = 0;
   for (let round = 0; round < rounds; round++) {

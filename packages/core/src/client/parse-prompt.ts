@@ -66,14 +66,14 @@ export async function parsePrompt<Ctx, Out>(
   signal: AbortSignal | undefined,
 ): Promise<ParsedPrompt<Ctx>> {
   checkOptions(options);
-  const said = inputMessages(input, options);
+  const newMessages = inputMessages(input, options);
   const decisions = parseDecisions(options);
   const context = await abortable(contextOf(settings, options), signal);
   const { agent } = settings;
   const declared = await abortable(conversationalFor(agent, context, options), signal);
   const choice = chooseConversation(explicit, declared, agent.name);
   const history = choice.kind === "stateless" ? historyOf(options) : [];
-  const messages = frozenMessages([...history, ...said]);
+  const messages = frozenMessages([...history, ...newMessages]);
   checkHasInput(choice, messages, options);
   const stored = choice.kind === "stateless" ? undefined : { store: storeOf(settings), choice };
   const state = stateOf(agent.name, { context, messages, options });

@@ -20,7 +20,7 @@ import {
 } from "../memory-config.ts";
 
 export interface WindowInput {
-  /** The part of a history that is to be seen. */
+  /** The part of a history that the window is applied to. */
   readonly messages: readonly Message[];
   /** What stands before it. */
   readonly summary: Message | undefined;
@@ -30,12 +30,12 @@ export interface WindowInput {
   readonly positionOf: (index: number) => number;
 }
 
-/** What a window shows of a part of a history. */
+/** What a window leaves of a part of a history. */
 export interface WindowResult {
   readonly messages: readonly Message[];
-  /** Absent without one, and where there is no room for it: then nothing is shown. */
+  /** Absent without one, and where there is no room for it: then nothing is sent. */
   readonly summary: Message | undefined;
-  /** What became of the message at an index of what was given; `undefined`: it is shown as it is. */
+  /** What became of the message at an index of what was given; `undefined`: it is sent as it is. */
   readonly label: (index: number) => ContextLabel | undefined;
   /** What is wrong, so that the model must not be called: it wouldn't see what it is to answer. */
   readonly issue: MemoryIssue | undefined;
@@ -56,7 +56,7 @@ const applyNone = ({ messages, summary }: WindowInput): WindowResult => ({
   issue: undefined,
 });
 
-/** Shows all that there is. */
+/** Leaves all that there is. */
 const wholeWindow: ModelWindow = { limit: undefined, apply: applyNone, tokensOf: () => undefined };
 
 /** The issue of a limit that leaves no room for what the model is to answer. */
@@ -100,11 +100,11 @@ function openSelecting(window: SelectingWindow): ModelWindow {
     apply: (input) => {
       const { messages, omitted, newestOmitted } = planWindow(input.messages, { maxMessages });
       if (newestOmitted) return nothing;
-      const shown = select({ ...input, messages });
+      const selected = select({ ...input, messages });
       const label = lookUp(omitted);
       const before = (index: number) =>
         omitted.reduce((sum, { start, end }) => sum + Math.max(0, Math.min(index, end) - start), 0);
-      return { ...shown, label: (index) => label(index) ?? shown.label(index - before(index)) };
+      return { ...selected, label: (index) => label(index) ?? selected.label(index - before(index)) };
     },
     tokensOf: () => undefined,
   };
@@ -181,16 +181,16 @@ function windowByFunction(window: WindowFunction): (input: WindowInput) => Windo
     const own = new Set(given);
     const returned = readReturned(window(given.slice()), own);
     const sanitized = sanitizeWithOrigins(returned);
-    const { messages: shown } = sanitized;
+    const { messages: sent } = sanitized;
     let labels: ReadonlyMap<Message | undefined, ContextLabel | undefined> | undefined;
     return {
-      messages: shown,
+      messages: sent,
       summary,
       label: (index) => {
         labels ??= labelsOf(returned, sanitized);
         return labels.has(given[index]) ? labels.get(given[index]) : leftOut;
       },
-      issue: holdsNewest(given, shown, own) ? undefined : newestMissing,
+      issue: holdsNewest(given, sent, own) ? undefined : newestMissing,
     };
   };
 }
@@ -220,12 +220,12 @@ function readReturned(returned: unknown, own: ReadonlySet<unknown>): readonly Me
  */
 function holdsNewest(
   given: readonly Message[],
-  shown: readonly Message[],
+  sent: readonly Message[],
   own: ReadonlySet<Message>,
 ): boolean {
-  const kept = new Set(shown);
-  const stand = new Set(shown.filter((message) => !own.has(message)).map(roleOf));
-  const isThere = (message: Message) => kept.has(message) || stand.has(roleOf(message));
+  const unchanged = new Set(sent);
+  const stand = new Set(sent.filter((message) => !own.has(message)).map(roleOf));
+  const isThere = (message: Message) => unchanged.has(message) || stand.has(roleOf(message));
   const lastUser = given.findLast(({ role }) => role === "user");
   const newest = Math.min(given.findLastIndex(({ role }) => role !== "tool") + 1, given.length - 1);
   return given.slice(Math.max(0, newest)).every(isThere) && (lastUser === undefined || isThere(lastUser));
@@ -234,7 +234,7 @@ function holdsNewest(
 const roleOf = ({ role, tool_call_id: answers }: Message): string =>
   role === "tool" ? `${role}:${answers}` : role;
 
-/** For each message that a function returned and that is shown, whether it had to be changed. */
+/** For each message that a function returned and that is sent, whether it had to be changed. */
 function labelsOf(
   returned: readonly Message[],
   { messages, originOf }: ReturnType<typeof sanitizeWithOrigins<Message>>,

@@ -9,7 +9,7 @@ type ReadonlyContext<Ctx> = 0 extends 1 & Ctx ? any : Readonly<Ctx>;
 
 /**
  * Judges an input or an output. A guardrail that throws, rejects or returns no verdict blocks. The reason is then the name of the
- * error and its message, unless the message quotes what was judged.
+ * error and its message, unless the message quotes what was checked.
  *
  * `context` is the run's; a guardrail that doesn't need it takes one parameter.
  */

@@ -9,7 +9,7 @@ import { frozenState, type RunState } from "../state.ts";
 import { positionOfMessages, unansweredUserMessages } from "../stored/user-messages.ts";
 
 /** What a turn begins with. */
-export interface TurnBeginning<Ctx> {
+export interface TurnStart<Ctx> {
   readonly state: RunState<Ctx>;
   // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
   readonly agent: Agent<Ctx, any>;
@@ -20,7 +20,7 @@ export interface TurnBeginning<Ctx> {
 /** A turn as middleware gets it. */
 export function openTurn<Ctx>(
   scope: RunScope<Ctx>,
-  { state: reached, agent, isReplied }: TurnBeginning<Ctx>,
+  { state: reached, agent, isReplied }: TurnStart<Ctx>,
 ): MiddlewareTurn<Ctx> {
   const { config, journal, isContinuation } = scope;
   const state = isReplied ? { ...reached, messages: reached.messages.slice(0, -1) } : reached;

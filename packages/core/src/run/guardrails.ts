@@ -90,11 +90,11 @@ export async function checkInput<Ctx>(
 ): Promise<RunProgress<Ctx> | undefined> {
   const { initialInputGuardrails, signal } = scope.config;
   if (initialInputGuardrails === undefined) return undefined;
-  const said = messages.filter(({ role }) => role === "user");
-  if (said.length === 0) return undefined;
+  const userMessages = messages.filter(({ role }) => role === "user");
+  if (userMessages.length === 0) return undefined;
   const verdict = await checkGuardrails(scope, initialInputGuardrails, {
     stage: "input",
-    value: said.map(saidText).join("\n"),
+    value: userMessages.map(saidText).join("\n"),
     context: state.context,
   });
   const aborted = abortError(signal);

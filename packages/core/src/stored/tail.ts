@@ -45,9 +45,9 @@ function tailOptions({ provider, window, compressionThreshold }: MemoryConfig): 
 }
 
 /** For a run that is given these messages; `undefined` where it needs the whole conversation. */
-export function tailOf(memory: MemoryConfig, said: readonly Message[]): Tail | undefined {
-  const options = isHistory(said) ? undefined : tailOptions(memory);
-  return options && tailFor(options, { newCount: said.length, copied: 0, least: 0 });
+export function tailOf(memory: MemoryConfig, newMessages: readonly Message[]): Tail | undefined {
+  const options = isHistory(newMessages) ? undefined : tailOptions(memory);
+  return options && tailFor(options, { newCount: newMessages.length, copied: 0, least: 0 });
 }
 
 /** For a run that continues from a client's copy of the conversation. */

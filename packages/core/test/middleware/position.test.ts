@@ -32,7 +32,14 @@ async function turnOn({ provider, said = [], steps = ["Hello."], memory, config 
   });
   const { outcome } = await run(says(...said), whole.config);
   const turn = started[0] ?? finished[0]?.turn;
-  return { outcome, said: turn?.userMessages, position: turn?.position, turn, starts: started.length, finished };
+  return {
+    outcome,
+    said: turn?.userMessages,
+    position: turn?.position,
+    turn,
+    starts: started.length,
+    finished,
+  };
 }
 
 async function storeWith(...messages: readonly Message[]): Promise<MemoryProvider> {

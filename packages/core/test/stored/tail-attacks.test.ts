@@ -17,7 +17,12 @@ async function both(history: readonly Message[], maxMessages: number, said: read
         memory: { window: { maxMessages } },
       });
       const ended = await process(["Done."], said, {
-        middleware: [{ name: "told", onStart: ({ userMessages: said, position }) => void turns.push({ said, position }) }],
+        middleware: [
+          {
+            name: "told",
+            onStart: ({ userMessages: said, position }) => void turns.push({ said, position }),
+          },
+        ],
       });
       return { stored: (await stored(store)).messages, outcome: ended.outcome, turns };
     }),

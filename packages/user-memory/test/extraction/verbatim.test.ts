@@ -44,7 +44,11 @@ describe("verbatim extraction", () => {
     const memory = new MemoryUserMemory();
     const messages = [user("Translate this:"), assistant("Go on."), user("My bank is Acme.")];
     const state = { runId: "r", traceId: "t", messages, currentAgentName: "a", context: {}, turnCount: 0 };
-    await turn({ memory }, [], { declared: verbatim, userMessages: messages.slice(2), state: state as never });
+    await turn({ memory }, [], {
+      declared: verbatim,
+      userMessages: messages.slice(2),
+      state: state as never,
+    });
     expect(await factsOf(memory)).toEqual([]);
   });
 });
