@@ -15,14 +15,14 @@ import { type Attempt, failedCall, modelCallError } from "./call-once.ts";
 import { callModels, type ModelCall } from "./call-with-fallback.ts";
 import { openStreamedReply, type StreamedReply } from "./streamed-reply.ts";
 
-/** The error of `next` in a `wrapModelCall` hook: the model call failed, after all retries that the policy allows. */
+/** The error that `next` rejects with in a `wrapModelCall` hook: the model call failed after all retries. */
 export class ModelCallFailure extends Error {
   override readonly name = "ModelCallFailure";
   /** The error with which the run ends, unless the middleware handles it. */
   readonly error: JAFError;
-  /** The HTTP status, if the provider's error carries one. */
+  /** The HTTP status, if the provider's error has one. */
   readonly status?: number;
-  /** Whether another call may succeed. */
+  /** Whether another call can succeed. */
   readonly isRetryable: boolean;
   constructor(error: JAFError) {
     super(JAFErrorHandler.format(error));

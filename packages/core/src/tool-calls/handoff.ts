@@ -29,7 +29,7 @@ const execute: Tool<HandoffArguments, unknown>["execute"] = async () =>
   ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, "A handoff is only possible inside a run.");
 
 /**
- * The tool by which an agent hands the conversation to one of the agents in its `handoffs`. The run goes on with that agent.
+ * The tool that lets an agent hand the conversation to one of the agents in its `handoffs`. The run continues with that agent.
  *
  * To change its name or description: `{ ...handoffTool, schema: { ...handoffTool.schema, name: "transfer" } }`.
  */
