@@ -76,8 +76,8 @@ export function settingsFault(
 }
 
 /**
- * Returns the settings that the provider gets with these messages: the same object, unless they have a tool choice that no
- * longer applies, or options that the provider might change.
+ * Returns the settings that the provider gets with these messages. With a `toolChoice` or `providerOptions`, it is a frozen
+ * copy, in which a forced tool choice becomes `"auto"` after the model has called tools. Otherwise it is the same object.
  */
 export function settingsForCall(
   modelConfig: ModelConfig | undefined,

@@ -33,9 +33,9 @@ export interface ErrorHandlingOptions {
 type Unwrapped<R> = R extends ToolResult<infer T> ? T : R;
 
 /**
- * Returns an `execute` function that never throws. A return value of `executor` becomes a successful result (a {@link
- * ToolResult} keeps its status). A thrown error becomes an error result with code `EXECUTION_FAILED`. Both have the tool's name
- * and `executionTimeMs`.
+ * Returns an `execute` function that never throws. A return value of `executor` becomes a successful result (a
+ * {@link ToolResult} keeps its status). A thrown error becomes an error result with code `EXECUTION_FAILED`. Both have the
+ * tool's name and `executionTimeMs`.
  */
 export function withErrorHandling<A, Ctx, R>(
   toolName: string,
