@@ -41,7 +41,7 @@ const isHandoffTool = <Ctx>(tool: Tool<any, Ctx>): boolean => HANDOFF in tool;
 
 export interface HandoffAnswer {
   readonly content: ToolContent;
-  /** Whether its arguments were valid; otherwise a later handoff of the same reply may still count. */
+  /** Whether its arguments were valid. If not, a later handoff of the same reply can still be used. */
   readonly understood: boolean;
   /** The agent that takes over. */
   readonly to?: string;
@@ -61,7 +61,7 @@ export const isHandoff = <Ctx>({ tool }: RunnableCall<Ctx>): boolean =>
   tool !== undefined && isHandoffTool(tool);
 
 /**
- * Answers one call of the handoff tool. `taken`: an earlier call of the same reply has decided where to go. Rejects when the
+ * Answers one call of the handoff tool. `taken`: an earlier call of the same reply has chosen the next agent. Rejects if the
  * run is aborted meanwhile.
  */
 export async function answerHandoff<Ctx>(

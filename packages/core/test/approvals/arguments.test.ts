@@ -271,7 +271,7 @@ describe("needsApproval", () => {
       const { finalState, outcome } = await run(says("Pay"), config);
       expect(outcome).toEqual({ status: "completed", output: "Sorry." });
       expect(finalState.messages.at(-2)?.content).toMatch(
-        /needs an approval, .* for the tool's execute to make/,
+        /needs an approval, .* in the tool's execute/,
       );
       expect(paid).toEqual([]);
     }
@@ -288,7 +288,7 @@ describe("needsApproval", () => {
       const { finalState, outcome } = await run(says("Pay"), config);
       expect(outcome).toEqual({ status: "completed", output: "Sorry." });
       expect(finalState.messages.at(-2)?.content).toMatch(
-        /random ids and times are for the tool's execute to make/,
+        /create random ids and times in the tool's execute/,
       );
       expect(paid).toEqual([]);
       const failing = setup({ model: [call], tools: [tool], config: { onToolError: "fail" } }).config;

@@ -224,7 +224,7 @@ describe("a tool that takes too long", () => {
       status: "error",
       error: {
         code: "TIMEOUT",
-        message: `The tool took longer than ${ms} ms and was given up. What it had begun may have been done all the same.`,
+        message: `The tool took longer than ${ms} ms and was given up. It may have finished its work all the same.`,
       },
     });
 

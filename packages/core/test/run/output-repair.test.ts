@@ -35,10 +35,10 @@ describe("a final reply that doesn't match the codec", () => {
     model.assertDone();
   });
 
-  it("is told that it is no JSON", async () => {
+  it("says that the reply is not JSON", async () => {
     const { model, config } = repairing(["one", good]);
     await run(says("Hi"), config);
-    expect(model.requests[1]?.state.messages.at(-1)?.content).toContain("it is no JSON");
+    expect(model.requests[1]?.state.messages.at(-1)?.content).toContain("it is not JSON");
   });
 
   it("is never stored, nor what was asked about it", async () => {
