@@ -71,7 +71,7 @@ const isSet = (value: object, key: string): boolean => (value as Record<string, 
 function inOrder(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(inOrder);
-  // Other objects can't have this form.
+  // Other objects become { "": [...] }.
   if (value instanceof Uint8Array) return { bytes: base64Of(value) };
   const fields = value as Readonly<Record<string, unknown>>;
   if (typeof fields["toJSON"] === "function") return value;

@@ -154,7 +154,7 @@ export type StoredOutcome =
   | {
       readonly kind: "replied";
       readonly reply: Message;
-      /** The messages before the reply. */
+      /** The messages up to and including the reply. */
       readonly messages: readonly Message[];
       /** Whether the reply is the last message of the conversation. */
       readonly isLast: boolean;
