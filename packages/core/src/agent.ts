@@ -63,7 +63,7 @@ export interface Conversational {
 /** A {@link Conversational}. A falsy value means no user: prompts are stateless, and `continue` rejects. */
 export type MaybeConversational = Conversational | false | null | undefined;
 
-/** An agent's declaration: a fixed value, or a function of the context of each prompt. */
+/** An agent's declaration: a value, or a function of each prompt's context. */
 export type ConversationalDeclaration<Ctx> =
   | MaybeConversational
   | ((context: Readonly<Ctx>) => MaybeConversational | Promise<MaybeConversational>);

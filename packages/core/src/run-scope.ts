@@ -60,7 +60,7 @@ export interface RunScope<Ctx> extends Emitter {
   readonly leave: () => void;
 }
 
-/** What a client sent of the conversation. */
+/** The client's copy of the history, or its token. */
 export interface SentHistory {
   /** The client's copy of the history and its additions; with a token, only the additions. Unchecked: it might not be a list. */
   readonly messages: readonly Message[];

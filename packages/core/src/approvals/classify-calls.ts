@@ -28,7 +28,7 @@ export interface ClassifiedCalls<Ctx> {
   /** Calls that the client or a rejection has answered. */
   readonly answered: readonly AnsweredCall[];
   readonly waiting: readonly Interruption[];
-  /** The arguments of all calls that may wait. */
+  /** The arguments of all calls that can wait. */
   readonly argumentsByCall: ApprovalArgumentsByCall;
 }
 

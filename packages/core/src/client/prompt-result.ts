@@ -61,7 +61,7 @@ export function toPromptResult<Out>(
 ): PromptResult<Out> {
   const messages = additionsTo(finalState.messages, origin);
   const isCompleted = outcome.status === "completed";
-  // The reply of a completed run may have been stored by an earlier run.
+  // An earlier run can have stored the reply of a completed run.
   const last = (isCompleted ? finalState.messages : messages).findLast(({ role }) => role === "assistant");
   const refusal = isCompleted && last !== undefined ? refusalOf(last) : refusalIn(outcome);
   return {

@@ -5,7 +5,7 @@ import { loadedFrom } from "../stored/tail.ts";
 
 /** The whole conversation before a model call. */
 export interface PositionedHistory {
-  /** Sanitized, so that a model accepts it. */
+  /** The sanitized messages, which models accept. */
   readonly messages: readonly Message[];
   /** Returns the messages before sanitizing, as stored or passed in. Messages that were added since can be missing at the end. */
   readonly source: () => readonly Message[];

@@ -213,7 +213,7 @@ function readReturned(returned: unknown, own: ReadonlySet<unknown>): readonly Me
     if (parsed.success) return parsed.data[0] as Message;
     const [issue] = parsed.error._tag === "MemoryValidationError" ? parsed.error.issues : [];
     const where = issue?.path.replace("messages[0]", `[${index}]`);
-    throw new TypeError(`it returned no list of messages: ${where}: expected ${issue?.expected}`);
+    throw new TypeError(`it returned an invalid list of messages: ${where}: expected ${issue?.expected}`);
   });
 }
 

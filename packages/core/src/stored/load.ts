@@ -228,13 +228,13 @@ export async function toResult<T>(operation: string, action: () => Promise<Resul
   }
 }
 
-/** What a provider has resolved to. */
+/** Checks the value that a provider resolved with. */
 export const asResult = <T>(operation: string, given: Result<T>): Result<T> =>
   isResult<T>(given)
     ? given
     : createFailure(createMemoryStorageError(operation, "the memory provider returned no result"));
 
-/** What a provider has thrown. */
+/** Returns the error of a provider that threw. */
 export const thrownBy = (operation: string, cause: unknown) =>
   createFailure(createMemoryStorageError(operation, "the memory provider threw", { cause }));
 

@@ -106,11 +106,11 @@ export function cleanSummary(text: string): string {
     .replaceAll(/\p{Surrogate}/gu, "\ufffd")
     .trim();
   if (storable.length <= MAX_CHARACTERS) return storable;
-  // The cut may fall within a pair of surrogates.
+  // The cut can split a surrogate pair.
   return `${storable.slice(0, MAX_CHARACTERS - 1).replace(/\p{Surrogate}$/u, "")}…`;
 }
 
-/** The summary as a message for the model, marked so that its text can't be taken for other messages. */
+/** Returns the summary as a message for the model, in a tag, so its text can't imitate other messages. */
 export const summaryMessage = ({ text }: Summary): Message =>
   Object.freeze({
     role: "user",
