@@ -128,7 +128,7 @@ describe("what a window's function returns", () => {
     });
     expect(errorOf(ended)).toMatchObject({
       _tag: "InternalError",
-      cause: { message: expect.stringContaining(`it returned no list of messages: ${path}: expected`) },
+      cause: { message: expect.stringContaining(`it returned an invalid list of messages: ${path}: expected`) },
     });
     expect(views).toEqual([]);
   });

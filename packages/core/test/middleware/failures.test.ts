@@ -15,7 +15,7 @@ describe("middleware that fails", () => {
     onFinish: () => Promise.reject(thrown),
   });
 
-  it("is told by its name and the error's, without what that says, and the run goes on", async () => {
+  it("is reported by its name and the error's name, without the message, and the run continues", async () => {
     const model = createScriptedModel(["Hello."]);
     const good = recorder({ instructions: "Good." });
     const { config, events } = setup({

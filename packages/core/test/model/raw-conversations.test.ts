@@ -24,7 +24,7 @@ const unusable: Readonly<Record<string, readonly string[]>> = {
 describe.each(Object.entries(rawConversations))("%s", (name, messages) => {
   const replies: readonly RichMessage[] = messages.filter(({ role }) => role === "assistant");
 
-  it("holds replies that the engine keeps as they came", () => {
+  it("has replies that the engine keeps unchanged", () => {
     for (const sent of replies) {
       const parsed = parseReply({ message: sent } as ModelCompletion);
       if (!parsed.ok) {
@@ -44,7 +44,7 @@ describe.each(Object.entries(rawConversations))("%s", (name, messages) => {
     }
   });
 
-  it("is given to the model as it is stored", async () => {
+  it("is sent to the model as stored", async () => {
     const provider = createInMemoryProvider();
     await provider.appendMessages("c", messages, {}, { createIfMissing: "unowned" });
     const model = createScriptedModel(["Yes."]);

@@ -174,7 +174,7 @@ const look = createTool({
   execute: (args) => `seen ${typeof args === "string" ? args : args.at}`,
 });
 
-describe("a reply as it comes from", () => {
+describe("a raw reply of", () => {
   const rows = raw.map(([name, message, changed = {}]) => ({ name, message, changed }));
 
   it.each(rows)("$name is run, stored, and given back as it came", async ({ message, changed }) => {

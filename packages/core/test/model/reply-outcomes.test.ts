@@ -101,7 +101,7 @@ describe.each(ways)("%s, as the model replies with", (_way, start) => {
   });
 });
 
-describe("what is judged of a reply", () => {
+describe("the text of a reply that is checked", () => {
   const judging = async (reply: ScriptedReply) => {
     const judged: unknown[] = [];
     const guardrail = (output: unknown) => {
@@ -113,7 +113,7 @@ describe("what is judged of a reply", () => {
     return judged;
   };
 
-  it("is what it says, or how it refuses, without what the model thought", async () => {
+  it("is its text or refusal, without reasoning", async () => {
     expect(await judging({ reasoning: "secret", text: "Hi" })).toEqual(["Hi"]);
     expect(await judging({ parts: [image] })).toEqual([""]);
     expect(await judging({ refusal: "I can't." })).toEqual(["I can't."]);
@@ -121,7 +121,7 @@ describe("what is judged of a reply", () => {
 });
 
 describe("a reply with calls", () => {
-  it("runs them, whatever stands beside them", async () => {
+  it("runs them, whatever else it contains", async () => {
     const look = createTool({
       name: "look",
       description: "",

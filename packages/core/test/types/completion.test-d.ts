@@ -19,11 +19,11 @@ interface Choice {
 }
 
 describe("a completion", () => {
-  it("is a choice of OpenAI's as it comes", () => {
+  it("accepts an unchanged choice of OpenAI's", () => {
     expectTypeOf<Choice>().toExtend<ModelCompletion>();
   });
 
-  it("may be written with what the contract names", () => {
+  it("can be written with the fields of the contract", () => {
     const of = (completion: ModelCompletion) => completion;
     const origin = { provider: "p", api: "chat", model: "m" };
     of({ message: { content: "Hi", reasoning_content: "Hm.", providerMetadata: { p: {} } }, origin });
@@ -41,7 +41,7 @@ describe("a completion", () => {
     of({ origin: { provider: "p" } });
   });
 
-  it("may come in pieces", () => {
+  it("can be streamed in pieces", () => {
     const of = (chunk: ModelStreamChunk) => chunk;
     of({ type: "reasoning_delta", text: "Hm.", id: "rs_1" });
     of({ type: "part", part: { type: "media", mediaType: "image/png", data: "AAE=" } });
