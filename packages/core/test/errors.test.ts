@@ -111,7 +111,7 @@ describe("JAFErrorHandler", () => {
     expect(text).toMatch(/and 3 more$/);
   });
 
-  it("can be passed around as plain functions", () => {
+  it("has functions that can be passed around", () => {
     const { format } = new JAFErrorHandler();
     expect([{ _tag: "AgentNotFound", agentName: "x" } as const].map(format)).toEqual([
       'No agent "x" is registered.',

@@ -89,7 +89,7 @@ describe.each(["completed", "turn", "step"] as const)("approved arguments, durab
     },
   );
 
-  it("count again once they are as they were shown", async () => {
+  it("are valid again if they are as shown", async () => {
     const { state, parameters } = stateful("default");
     const { tool, paid } = paying(parameters);
     const { ask, decide } = shop(tool, durability);
@@ -114,7 +114,7 @@ describe.each(["completed", "turn", "step"] as const)("approved arguments, durab
     expect([...before.paid, ...after.paid]).toEqual([]);
   });
 
-  it("are void once the tool is gone or another's", async () => {
+  it("are invalid if the tool is gone or belongs to another agent", async () => {
     const { tool, paid } = paying(z.object({}));
     const { ask, decide } = shop(tool, durability);
     const shown = approvalOf(await ask());
@@ -123,7 +123,7 @@ describe.each(["completed", "turn", "step"] as const)("approved arguments, durab
     expect(paid).toEqual([]);
   });
 
-  it("don't run with others either after a crash that followed the approval", async () => {
+  it("don't change after a crash that followed the approval", async () => {
     const { state, parameters } = stateful("default");
     const { tool, paid } = paying(parameters);
     const inner = createInMemoryProvider();
@@ -162,7 +162,7 @@ describe("without a store", () => {
   const config = (tool: AnyTool, steps: Parameters<typeof createScriptedModel>[0]) =>
     setup({ model: steps, tools: [tool] }).config;
 
-  it("shown arguments run, and others don't", async () => {
+  it("runs the shown arguments and no others", async () => {
     const { state, parameters } = stateful("transform");
     const { tool, paid } = paying(parameters);
     const asked = await run(says("Pay"), config(tool, [call]));
@@ -178,8 +178,8 @@ describe("without a store", () => {
   });
 });
 
-describe("a decision about arguments that are others by now", () => {
-  it("is refused where it is no, too, and beside a continuation", async () => {
+describe("a decision about changed arguments", () => {
+  it("is refused for a rejection and with a continuation, too", async () => {
     const { state, parameters } = stateful("default");
     const { tool } = paying(parameters);
     const { ask, decide, provider } = shop(tool);
@@ -200,7 +200,7 @@ describe("a decision about arguments that are others by now", () => {
     expect(errorOf(await runStream(says(), config).result)).toMatchObject(changed);
   });
 
-  it("is an outcome of the agent client's", async () => {
+  it("is an outcome in the agent client", async () => {
     const { state, parameters } = stateful("default");
     const { tool, paid } = paying(parameters);
     const client = createAgentClient(
@@ -220,7 +220,7 @@ describe("a decision about arguments that are others by now", () => {
     expect(paid).toEqual([{ cents: 1, to: "A" }]);
   });
 
-  it("is still forged if it is no id of the call's", async () => {
+  it("counts as forged if it isn't an id of the call", async () => {
     const { tool } = paying(z.object({}));
     const { ask, decide } = shop(tool);
     const shown = approvalOf(await ask());
@@ -232,7 +232,7 @@ describe("a decision about arguments that are others by now", () => {
 });
 
 describe("needsApproval", () => {
-  it("is asked with the arguments that run, and can't change them", async () => {
+  it("gets the arguments that run, and can't change them", async () => {
     const judged: unknown[] = [];
     const parameters = z.object({ key: z.string().default("k"), list: z.array(z.number()).default([1]) });
     const { tool, paid } = paying(parameters, (args) => {
@@ -248,7 +248,7 @@ describe("needsApproval", () => {
     expect(new Set(judged.map((args) => JSON.stringify(args)))).toEqual(new Set([JSON.stringify(paid[0])]));
   });
 
-  it("ends a call whose arguments no approval can be bound to with an error for the model", async () => {
+  it("ends a call with an error for the model if no approval can be bound to its arguments", async () => {
     class Money {
       constructor(readonly cents: number) {}
     }
@@ -296,7 +296,7 @@ describe("needsApproval", () => {
     },
   );
 
-  it("lets those run that it says no to, whatever they are", async () => {
+  it("runs calls that need no approval, with any arguments", async () => {
     const { tool, paid } = paying(
       z.object({}).transform(() => ({ run: () => 1 })),
       () => false,
@@ -306,8 +306,8 @@ describe("needsApproval", () => {
   });
 });
 
-describe("what an interruption shows", () => {
-  it("can't be changed, and changes nothing that runs", async () => {
+describe("the arguments in an interruption", () => {
+  it("can't be changed, and don't affect the call", async () => {
     const shared = { list: [1] };
     const { tool, paid } = paying(z.object({}).transform(() => ({ shared, when: new Date(0) })));
     const { ask, decide } = shop(tool);

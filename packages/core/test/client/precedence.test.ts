@@ -20,7 +20,7 @@ async function ownerOf(setup: {
   return conversations[0]?.userId;
 }
 
-describe("whose conversation a prompt belongs to", () => {
+describe("the user and conversation of a prompt", () => {
   it.each([
     [
       "explicit outranks everything",
@@ -46,7 +46,7 @@ describe("whose conversation a prompt belongs to", () => {
     expect(await ownerOf(setup)).toBe(owner);
   });
 
-  it("a stateless prompt neither has a conversation id nor remembers", async () => {
+  it("is absent for a stateless prompt, which remembers nothing", async () => {
     const { client } = clientSetup({ agent: { conversational: { user: undefined } } });
 
     const first = await client.prompt("one");
@@ -56,7 +56,7 @@ describe("whose conversation a prompt belongs to", () => {
     expect(second.text).toBe("two");
   });
 
-  it("an id of the call resumes that conversation instead of the thread", async () => {
+  it("can be set by an id in the options, instead of the thread", async () => {
     const { client } = clientSetup({ agent: { conversational: { user: "u" } } });
     await client.prompt("in the thread");
     const { conversationId } = await client.forUser("u").prompt("elsewhere");
@@ -66,7 +66,7 @@ describe("whose conversation a prompt belongs to", () => {
     expect(text).toBe("elsewhere | too");
   });
 
-  it("continue outranks an id of the call", async () => {
+  it("comes from continue before an id in the options", async () => {
     const { client } = clientSetup();
     const one = await client.forUser("u").prompt("one");
     const other = await client.forUser("u").prompt("other");
@@ -78,7 +78,7 @@ describe("whose conversation a prompt belongs to", () => {
     expect(conversationId).toBe(one.conversationId);
   });
 
-  it("each prompt of forUser begins a new conversation, and the client itself stays as it was", async () => {
+  it("is new for each prompt of forUser, which doesn't change the client itself", async () => {
     const { client, store } = clientSetup();
     const mine = client.forUser("u");
 
@@ -93,7 +93,7 @@ describe("whose conversation a prompt belongs to", () => {
     expect(await store.list("u")).toHaveLength(3);
   });
 
-  it("forUser and continue compose in either order", async () => {
+  it("can be set by forUser and continue in either order", async () => {
     const { client } = clientSetup();
     const { conversationId = "" } = await client.forUser("u").prompt("one");
 

@@ -280,8 +280,8 @@ describe.each(["run", "runStream", "client", "stored"] as const)("in %s", (way) 
   });
 });
 
-describe("what the engine gives out", () => {
-  it("is frozen also where a message was repaired", async () => {
+describe("the engine's results", () => {
+  it("are frozen even if a message was repaired", async () => {
     const half = calling(["a", "look", "{}"], ["b", "look", "{}"]);
     const none = { ...calling(["c", "look", "{}"]), content: "Let me look." };
     const { config, context } = world(undefined, "before");
@@ -303,7 +303,7 @@ describe("what the engine gives out", () => {
     expect(isAnythingFrozen(messages)).toBe(false);
   });
 
-  it("is frozen, but for the context", async () => {
+  it("are frozen, except for the context", async () => {
     const { config, context } = world(undefined, "before");
     const state = createRunState({ agentName: "helper", context, messages: history() });
     const { finalState, outcome } = await run(state, config);

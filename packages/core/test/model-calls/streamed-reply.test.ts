@@ -48,7 +48,7 @@ async function watch(stream: AsyncIterable<TraceEvent>) {
 describe.each(Object.entries(streams))(
   "the text of %s that an output guardrail has to judge",
   (_name, open) => {
-    it("isn't told if it blocks", async () => {
+    it("isn't emitted if they block", async () => {
       const stream = open({ config: { finalOutputGuardrails: [blocking] } });
       const { types, text } = await watch(stream);
       expect(text).toBe("");
@@ -56,7 +56,7 @@ describe.each(Object.entries(streams))(
       expect((await stream.result).outcome).toMatchObject({ error: { _tag: "OutputGuardrailTripwire" } });
     });
 
-    it("is told once it lets it pass, piece by piece, before the message", async () => {
+    it("is emitted after they pass, piece by piece, before the message", async () => {
       let judged = false;
       const seen: boolean[] = [];
       const guardrail: Guardrail<unknown> = async () => {
@@ -77,14 +77,14 @@ describe.each(Object.entries(streams))(
       expect(types.slice(-4)).toEqual(["llm_delta", "llm_delta", "assistant_message", "run_end"]);
     });
 
-    it("isn't told if the codec refuses it", async () => {
+    it("isn't emitted if the codec refuses it", async () => {
       const { text, types } = await watch(
         open({ outputCodec: z.number(), config: { finalOutputGuardrails: [passing] } }),
       );
       expect([text, types.includes("llm_retract")]).toEqual(["", false]);
     });
 
-    it("is told at once and taken back where that is asked for", async () => {
+    it("is emitted immediately and retracted with unguardedText retract", async () => {
       const config = { finalOutputGuardrails: [blocking], unguardedText: "retract" } as const;
       const { events, types, text } = await watch(open({ config }));
       expect(text).toBe("Hello there.");
@@ -101,14 +101,14 @@ describe.each(Object.entries(streams))(
       });
     });
 
-    it("is told at once and stays where it passes", async () => {
+    it("is emitted immediately and stays if it passes", async () => {
       const config = { finalOutputGuardrails: [passing], unguardedText: "retract" } as const;
       const { types, text } = await watch(open({ config }));
       expect([text, types.includes("llm_retract")]).toEqual(["Hello there.", false]);
       expect(types.indexOf("llm_delta")).toBeLessThan(types.indexOf("llm_call_end"));
     });
 
-    it("is told, beside tool calls, when their reply is complete, and before they run", async () => {
+    it("is emitted with tool calls when their reply is complete, before they run", async () => {
       const steps = [{ text: "I look.", toolCalls: [{ name: "look" }] }, "Done."];
       const { types, text } = await watch(open({ steps, config: { finalOutputGuardrails: [passing] } }));
       expect(text).toBe("I look.Done.");
@@ -122,7 +122,7 @@ describe.each(Object.entries(streams))(
 );
 
 describe("the text of a stream", () => {
-  it("of an attempt that failed was never told where it is held back, so nothing is to be discarded", async () => {
+  it("isn't emitted for a failed attempt if it is held, so there is nothing to discard", async () => {
     let calls = 0;
     const { config } = setup({
       model: {
@@ -140,7 +140,7 @@ describe("the text of a stream", () => {
     expect(events.find(({ type }) => type === "llm_retry")?.data).toMatchObject({ discardText: false });
   });
 
-  it("is told at once without output guardrails, and taken back if the codec refuses it", async () => {
+  it("is emitted immediately without output guardrails, and retracted if the codec refuses it", async () => {
     const { types, text } = await watch(
       streams.runStream({ outputCodec: z.number(), config: { outputRepairs: 0 } }),
     );
@@ -148,7 +148,7 @@ describe("the text of a stream", () => {
     expect(types.slice(-3)).toEqual(["llm_call_end", "llm_retract", "run_end"]);
   });
 
-  it("isn't told any more when the run is aborted while it is judged", async () => {
+  it("isn't emitted if the run is aborted during the guardrails", async () => {
     const { signal, abort } = abortable();
     const reached = deferred();
     const hanging: Guardrail<unknown> = () => {
