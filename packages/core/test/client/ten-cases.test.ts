@@ -179,7 +179,7 @@ describe.each(["prompt", "stream", "run"] as const)("a client's request by %s", 
     expect(await world.stored()).toEqual(world.history);
   });
 
-  it("is refused where it 2. continues another user's conversation", async () => {
+  it("is refused if it 2. continues another user's conversation", async () => {
     const { ways, history, stored, executed } = await waiting();
     const before = await stored("o");
     const ended = await ways[way]({ conversationId: "o", messages: history }).catch(
@@ -194,7 +194,7 @@ describe.each(["prompt", "stream", "run"] as const)("a client's request by %s", 
     expect(executed).toEqual([]);
   });
 
-  it("is refused where it 5. answers a call that has a result, or 7. approves once more", async () => {
+  it("is refused if it 5. answers a call with a result, or 7. approves again", async () => {
     const { ways, history, request, stored, executed } = await waiting();
     const approvals = [approve(request)];
     await ways[way]({ messages: [...history, here], approvals });
@@ -207,7 +207,7 @@ describe.each(["prompt", "stream", "run"] as const)("a client's request by %s", 
     expect(await stored()).toEqual(after);
   });
 
-  it("passes where it 10. differs in what is no difference", async () => {
+  it("passes if it 10. differs only in irrelevant details", async () => {
     const { ways, request, stored, executed } = await waiting();
     const respelt = [
       { content: "Pay here", role: "user", tool_calls: undefined },

@@ -37,7 +37,7 @@ describe("the messages that a window's function gets", () => {
     }
   });
 
-  it("hold bytes and addresses as the model gets them", async () => {
+  it("have the same bytes and URLs as for the model", async () => {
     const content = [
       { type: "media", mediaType: "image/png", data: new Uint8Array([1, 2]) },
       { type: "media", mediaType: "image/png", url: new URL("https://example.org/a") },
@@ -48,7 +48,7 @@ describe("the messages that a window's function gets", () => {
     expect(views[0]?.[0]).toStrictEqual({ role: "user", content });
   });
 
-  it("are the same objects, call after call", async () => {
+  it("are the same objects in every call", async () => {
     const seen: (readonly Message[])[] = [];
     const window = (messages: readonly Message[]) => {
       seen.push(messages);
@@ -65,7 +65,7 @@ describe("the messages that a window's function gets", () => {
   });
 });
 
-describe("what a window's function returns", () => {
+describe("the messages that a window's function returns", () => {
   const lacking: readonly (readonly [string, WindowFunction])[] = [
     ["nothing", () => []],
     ["no newest message", (messages) => messages.slice(0, -1)],
@@ -133,7 +133,7 @@ describe("what a window's function returns", () => {
     expect(views).toEqual([]);
   });
 
-  it("is told of rightly, though an object stands in the history twice", async () => {
+  it("have correct labels even if an object occurs twice in the history", async () => {
     const again = user("ok");
     const { config, events } = setup({
       model: ["Done."],
@@ -149,7 +149,7 @@ describe("what a window's function returns", () => {
     });
   });
 
-  it("is stored as little as before", async () => {
+  it("aren't stored", async () => {
     const provider = await storing(talk(1));
     const window = (messages: readonly Message[]) => messages.map((each) => ({ ...each, content: "***" }));
     await converse({ provider, memory: { window } });

@@ -105,7 +105,7 @@ describe("an aborted run waits no longer for", () => {
     },
   );
 
-  it("onFinish of a middleware: the run has completed by then", async () => {
+  it("onFinish of a middleware: the run has already completed", async () => {
     const { signal, abort } = abortable();
     const reached = deferred();
     const onFinish = () => {

@@ -85,7 +85,7 @@ async function dieInTurn(provider: MemoryProvider, memory: Partial<MemoryConfig>
 const leaseConflict = { _tag: "MemoryError", error: { _tag: "MemoryConflictError", reason: "lease" } };
 
 describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
-  it("leaves its lease when that has expired, and not before", async () => {
+  it("loses its lease when that has expired, and not before", async () => {
     const provider = withOwnClock(createInMemoryProvider());
     setClock(aheadMs);
     await dieInTurn(provider, { leaseMs: 250 });
@@ -99,7 +99,7 @@ describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
     expect(next.outcome.status).toBe("completed");
   });
 
-  it("keeps its lease as long as it lives", async () => {
+  it("keeps its lease as long as it runs", async () => {
     const provider = withOwnClock(createInMemoryProvider());
     setClock(aheadMs);
     const slow = slowReply();
@@ -112,14 +112,14 @@ describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
     expect((await first).outcome.status).toBe("completed");
   });
 
-  it("finds a lease that another holds", async () => {
+  it("finds a lease that another run holds", async () => {
     const provider = withOwnClock(createInMemoryProvider());
     await dieInTurn(provider, { leaseMs: 2_000 });
     setClock(aheadMs);
     expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(leaseConflict);
   });
 
-  it("writes in the store's time when a summary that failed may be tried again", async () => {
+  it("writes the pause after a failed summary in the store's time", async () => {
     const provider = withOwnClock(await storing(talk(5)));
     setClock(aheadMs);
     const summarize = () => Promise.reject(new Error("no"));
@@ -129,7 +129,7 @@ describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
     expect(await retryAt()).toBeLessThanOrEqual(realTime(10_000));
   });
 
-  it("asks for approvals until a time of the store's", async () => {
+  it("sets the expiry of approvals in the store's time", async () => {
     const provider = withOwnClock(createInMemoryProvider());
     const look = createTool({
       name: "look",
@@ -175,7 +175,7 @@ describe("a lease", () => {
     expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(leaseConflict);
   });
 
-  it("counts by this process's clock where the provider tells no time", async () => {
+  it("uses this process's clock if the provider reports no time", async () => {
     const inner = createInMemoryProvider();
     const provider = tenMethods(inner);
     await dieInTurn(provider, { leaseMs: 200 });
@@ -184,7 +184,7 @@ describe("a lease", () => {
     expect((await start({ provider, memory, steps: ["one"] })).outcome.status).toBe("completed");
   });
 
-  it("is never further ahead of the store than its lease, however long the store takes to tell the time", async () => {
+  it("is never further ahead of the store than its length, however long the reading takes", async () => {
     const inner = withOwnClock(createInMemoryProvider());
     const slow: MemoryProvider & Partial<typeof inner> = {
       ...inner,

@@ -126,7 +126,7 @@ describe.each(SETTINGS)("a run in durability %s, %s", (durability, _name, open) 
     },
   );
 
-  it("that queues says nothing in the conversation that was begun since it was erased", async () => {
+  it("doesn't write to a conversation that began after an erasure if it was queued", async () => {
     const provider = open();
     await provider.storeMessages("c", [user("The merger."), assistant("Noted.")], { userId: "alice" });
     const start = runner(provider, { durability, concurrency: "queue" });
@@ -143,7 +143,7 @@ describe.each(SETTINGS)("a run in durability %s, %s", (durability, _name, open) 
     expect((await start(["Hello."], "Good morning.")).outcome.status).toBe("completed");
   });
 
-  it("makes a conversation that is there no second time, and nobody's where it acts for nobody", async () => {
+  it("doesn't create an existing conversation again, and creates one without owner if it has no user", async () => {
     const provider = open();
     const unowned = { provider, autoStore: true, durability };
     const { config } = setup({ model: ["Hello."], config: { memory: unowned, conversationId: "c" } });
@@ -154,7 +154,7 @@ describe.each(SETTINGS)("a run in durability %s, %s", (durability, _name, open) 
 });
 
 describe("the heartbeat of a run", () => {
-  it("brings back nothing that was erased", async () => {
+  it("doesn't bring back an erased conversation", async () => {
     const provider = createInMemoryProvider();
     const start = runner(provider, { durability: "turn", leaseMs: 30 });
     const turn = slowTurn();

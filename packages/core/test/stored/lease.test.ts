@@ -146,7 +146,7 @@ describe("a run while another holds the lease of the conversation", () => {
     },
   );
 
-  it("waits no longer than it is told", async () => {
+  it("waits no longer than queueTimeoutMs", async () => {
     const provider = createInMemoryProvider();
     const slow = slowReply("one");
     const first = runner(provider, { durability: "turn" })([slow.step], ["1"]);
@@ -178,14 +178,14 @@ describe("a run while another holds the lease of the conversation", () => {
 describe("a lease that was held", () => {
   const steps = ["-"] as const;
 
-  it("is over once its run has failed: the next need not wait", async () => {
+  it("is released when its run has failed: the next doesn't wait", async () => {
     const provider = createInMemoryProvider();
     const start = runner(provider, { durability: "turn", leaseMs: 60_000 });
     expect(errorOf(await start([new Error("gone")], ["1"]))._tag).toBe("ModelCallError");
     expect((await start(["one"], ["1"])).outcome.status).toBe("completed");
   });
 
-  it("is over once its run is aborted", async () => {
+  it("is released when its run is aborted", async () => {
     const provider = createInMemoryProvider();
     const start = runner(provider, { durability: "turn", leaseMs: 60_000 });
     const controller = new AbortController();
@@ -197,7 +197,7 @@ describe("a lease that was held", () => {
     expect((await start(["one"], ["1"])).outcome.status).toBe("completed");
   });
 
-  it("lapses with its process, and no sooner", async () => {
+  it("expires after its process crashed, and no sooner", async () => {
     const provider = createInMemoryProvider();
     const gone: MemoryProvider = { ...provider };
     const slow = slowReply("never");
@@ -217,7 +217,7 @@ describe("a lease that was held", () => {
     expect(await storedMessages(provider)).toEqual([user("1"), assistant("one")]);
   });
 
-  it("is kept by a run that lives, however long it takes", async () => {
+  it("is kept by a running run, however long it takes", async () => {
     // Time stands still while a busy machine does other things, so that no lease ends for that.
     vi.useFakeTimers();
     const provider = createInMemoryProvider();
@@ -237,7 +237,7 @@ describe("a lease that was held", () => {
     expect(writes).toHaveLength(count);
   });
 
-  it("is lost by a run that was thought dead: it stores nothing more", async () => {
+  it("is lost by a run that seemed dead: it stores nothing more", async () => {
     const provider = createInMemoryProvider();
     const slow = slowReply("one");
     const mute: MemoryProvider = {
@@ -256,7 +256,7 @@ describe("a lease that was held", () => {
     expect(await storedMessages(provider)).toEqual([user("1"), user("2"), assistant("two")]);
   });
 
-  it("that left calls open is resumed by one of many, and no call runs twice", async () => {
+  it("of a run that left calls open is resumed by one of many runs, and no call runs twice", async () => {
     const provider = createInMemoryProvider();
     await seed(provider, [user("1"), calling(["a", "work"], ["b", "work"])]);
     const ran: string[] = [];

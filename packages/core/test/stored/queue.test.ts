@@ -36,7 +36,7 @@ const take = (provider: MemoryProvider, message: string, reply: () => Promise<st
   );
 
 describe("processes that queue for the lease of a conversation", () => {
-  it("get it by turns, though each wants it again when it is done", async () => {
+  it("get it in turns, even if each wants it again immediately", async () => {
     const store = createInMemoryProvider();
     const takeMany = async (name: string) => {
       const provider = processOn(store);
@@ -78,7 +78,7 @@ describe("processes that queue for the lease of a conversation", () => {
     expect(performance.now() - start).toBeLessThan(5_000);
   });
 
-  it("read the history when they hold it, and not while they wait", async () => {
+  it("read the history when they hold it, not while they wait", async () => {
     const store = createInMemoryProvider();
     const calls: string[] = [];
     const enough = deferred();

@@ -41,7 +41,7 @@ function flaky(
   return { config, events, inner, keys };
 }
 
-describe("an append that fails and may succeed later", () => {
+describe("an append that fails with a transient error", () => {
   it.each([
     ["refused", false],
     ["written, and the answer lost", true],
@@ -67,13 +67,13 @@ describe("an append that fails and may succeed later", () => {
     expect(keys()).toHaveLength(3);
   });
 
-  it("is given up at once if it is of no use", async () => {
+  it("isn't retried if that is useless", async () => {
     const { config, keys } = flaky(1, false, createMemoryStorageError("appendMessages", "the disk is full"));
     expect(errorOf(await run(says("Hi"), config))._tag).toBe("MemoryError");
     expect(keys()).toHaveLength(1);
   });
 
-  it("isn't tried again after an abort", async () => {
+  it("isn't retried after an abort", async () => {
     const { signal, abort } = abortable();
     const { config, keys } = flaky(3, false);
     const ended = await run(says("Hi"), {
@@ -88,7 +88,7 @@ describe("an append that fails and may succeed later", () => {
   });
 });
 
-describe("an append to a provider that tries again itself", () => {
+describe("an append to a provider that retries", () => {
   /** A store that is out of reach for every append. */
   function down(maxAttempts: number, wrap: (provider: MemoryProvider) => MemoryProvider = (same) => same) {
     const { provider, writes } = recordWrites({
@@ -113,13 +113,13 @@ describe("an append to a provider that tries again itself", () => {
     expect(eventsOfType(events, "memory_retry")).toEqual([]);
   });
 
-  it("is made so often through other wrappers, too", async () => {
+  it("is retried equally through other wrappers", async () => {
     const { config, writes } = down(5, (provider) => withFallback(provider, createInMemoryProvider()));
     await run(says("Hi"), config);
     expect(writes).toHaveLength(5);
   });
 
-  it("is given up with the run: its signal ends the waits between attempts", async () => {
+  it("stops with the run: its signal ends the delays between attempts", async () => {
     const { signal, abort } = abortable();
     const { provider, writes } = recordWrites({
       ...createInMemoryProvider(),
@@ -134,7 +134,7 @@ describe("an append to a provider that tries again itself", () => {
     expect(writes.length).toBe(1);
   });
 
-  it("and a read is given up with the run", async () => {
+  it("stops a read with the run, too", async () => {
     const { signal, abort } = abortable();
     const inner = createInMemoryProvider();
     const { signal: waits } = new AbortController();

@@ -46,7 +46,7 @@ it.each(["turn", "step"] as const)(
   },
 );
 
-it("a run whose model failed, and which couldn't release its lease, doesn't hold up the next of its process", async () => {
+it("doesn't delay the next run of a process if a failed run couldn't release its lease", async () => {
   const fail = () => {
     throw new Error("no model");
   };
