@@ -46,7 +46,9 @@ const NOT_SAID: ReadonlySet<string> = new Set([
 const other = z.looseObject({
   type: z
     .string({ error: "expected the type of a part" })
-    .refine((type) => !NOT_SAID.has(type), { error: "expected a part that a user can send, e.g. text or media" }),
+    .refine((type) => !NOT_SAID.has(type), {
+      error: "expected a part that a user can send, e.g. text or media",
+    }),
 });
 
 function schemaOf(type: unknown): z.ZodType {

@@ -183,7 +183,9 @@ async function needsApproval<Ctx>(
   try {
     return (await tool.needsApproval(plainCopy(parsed.args), context)) !== false;
   } catch (failure) {
-    return failed(failure instanceof Error ? mask(failure.message) : "it threw something other than an Error");
+    return failed(
+      failure instanceof Error ? mask(failure.message) : "it threw something other than an Error",
+    );
   }
 }
 

@@ -65,8 +65,7 @@ const wholeWindow: ModelWindow = { limit: undefined, apply: applyNone, tokensOf:
 /** The issue of a limit that has no room for the messages that the model must answer. */
 const windowTooSmall: MemoryIssue = {
   path: PATH,
-  expected:
-    "room for the last user message and the newest message with its calls and results",
+  expected: "room for the last user message and the newest message with its calls and results",
 };
 
 /** Opens a window. Throws a `TypeError` if the configuration has issues. */

@@ -60,7 +60,8 @@ function toJson(value: unknown): string | undefined {
 
 /** Refuses Maps and Sets: JSON writes them as `{}`, and the model would take that for the result. */
 function refuseCollection(_key: string, value: unknown): unknown {
-  if (value instanceof Map || value instanceof Set) throw new TypeError("a Map or a Set can't be written as JSON");
+  if (value instanceof Map || value instanceof Set)
+    throw new TypeError("a Map or a Set can't be written as JSON");
   return value;
 }
 

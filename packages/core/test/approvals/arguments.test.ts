@@ -270,9 +270,7 @@ describe("needsApproval", () => {
       const { config } = setup({ model: [call, "Sorry."], tools: [tool] });
       const { finalState, outcome } = await run(says("Pay"), config);
       expect(outcome).toEqual({ status: "completed", output: "Sorry." });
-      expect(finalState.messages.at(-2)?.content).toMatch(
-        /needs an approval, .* in the tool's execute/,
-      );
+      expect(finalState.messages.at(-2)?.content).toMatch(/needs an approval, .* in the tool's execute/);
       expect(paid).toEqual([]);
     }
   });

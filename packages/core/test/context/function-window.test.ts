@@ -128,7 +128,9 @@ describe("the messages that a window's function returns", () => {
     });
     expect(errorOf(ended)).toMatchObject({
       _tag: "InternalError",
-      cause: { message: expect.stringContaining(`it returned an invalid list of messages: ${path}: expected`) },
+      cause: {
+        message: expect.stringContaining(`it returned an invalid list of messages: ${path}: expected`),
+      },
     });
     expect(views).toEqual([]);
   });
