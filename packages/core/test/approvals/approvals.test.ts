@@ -197,7 +197,7 @@ describe("a decision is valid", () => {
   });
 
   it.each([null, "yes", {}, { toolCallId: "p", approved: true }])(
-    "not if it is no decision: %j",
+    "not if it is malformed: %j",
     async (given) => {
       const { process, executed } = await waiting();
       const ended = await process([], [], { resume: { approvals: [given as never] } });

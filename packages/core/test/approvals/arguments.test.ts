@@ -22,7 +22,7 @@ type AnyTool = Tool<any, unknown>;
 
 const changed = { _tag: "ContinuationRejected", code: "changed-arguments" };
 
-/** A tool `pay` with these parameters, and what it was called with. */
+/** A tool `pay` with these parameters, and its calls. */
 function paying(parameters: z.ZodType, needsApproval: AnyTool["needsApproval"] = true) {
   const paid: unknown[] = [];
   const tool: AnyTool = createTool({
@@ -40,7 +40,7 @@ function paying(parameters: z.ZodType, needsApproval: AnyTool["needsApproval"] =
 
 const call = { toolCalls: [{ name: "pay", id: "p", arguments: {} }] };
 
-/** Each run is a new process: it shares the store with the others and nothing else. */
+/** Each run stands for a new process, which shares only the store. */
 function shop(tool: AnyTool, durability: Durability = "completed", inner?: MemoryProvider) {
   const provider = inner ?? createInMemoryProvider();
   const configOf = (steps: Parameters<typeof createScriptedModel>[0], tools: readonly AnyTool[] = [tool]) =>
@@ -58,7 +58,7 @@ function shop(tool: AnyTool, durability: Durability = "completed", inner?: Memor
   };
 }
 
-/** Cents and payee that the schema takes from the state of the program, by a default or by a transform. */
+/** Cents and payee from the program's state, by a default or a transform of the schema. */
 function stateful(how: "default" | "transform") {
   const state = { cents: 100, to: "A" };
   const parameters =
@@ -141,7 +141,7 @@ describe.each(["completed", "turn", "step"] as const)("approved arguments, durab
     });
     void run(says(), died.config);
     await new Promise((resolve) => setTimeout(resolve, 30));
-    // The process is gone: its heartbeats don't reach the copy of the store that the next one has.
+    // The process has crashed: its heartbeats don't reach the next process's copy of the store.
     const exported = await inner.exportConversation("c");
     if (!exported.success || exported.data === null) throw new Error("nothing is stored");
     const copy = createInMemoryProvider();
@@ -279,7 +279,7 @@ describe("needsApproval", () => {
     ["a random id", z.object({ key: z.string().default(() => crypto.randomUUID()) })],
     ["the time", z.object({ payment: z.object({ at: z.date().default(() => new Date()) }).prefault({}) })],
   ])(
-    "isn't asked for where the schema makes %s anew each time: the model gets an error that says so",
+    "isn't requested if the schema creates %s each time: the model gets an error",
     async (_what, parameters) => {
       const { tool, paid } = paying(parameters);
       const { config } = setup({ model: [call, "Sorry."], tools: [tool] });

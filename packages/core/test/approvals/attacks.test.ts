@@ -187,7 +187,7 @@ describe("decisions with a new message", () => {
 
 describe("the result of an interrupted run", () => {
   it.each(["completed", "turn", "step"] as const)(
-    "is what it takes back, in whatever order the results came: %s",
+    "is accepted again, in any order of results: %s",
     async (durability) => {
       const wait = (name: string, ms: number) =>
         createTool({

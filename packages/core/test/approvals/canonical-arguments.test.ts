@@ -40,7 +40,7 @@ describe("canonical JSON", () => {
     ["symbols as keys", { [Symbol("s")]: 1 }, "they are"],
     ["holes", { a: new Array(2) }, ".a"],
     ["nested too deeply", JSON.parse(`${"[".repeat(300)}${"]".repeat(300)}`), "[0]"],
-  ])("can't be made of %s, and says where", (what, value, where) => {
+  ])("throws for %s, with its path", (what, value, where) => {
     expect(() => canonicalJson(value)).toThrow(what);
     expect(() => canonicalJson(value)).toThrow(where);
   });

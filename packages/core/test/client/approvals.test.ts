@@ -10,7 +10,7 @@ import { type ApprovalRequest, approve, createTool, type PromptResult, reject } 
 import { createScriptedModel, type ScriptedStep } from "../../src/testing/index.ts";
 import { clientSetup, MapStore, type Session } from "../support/client.ts";
 
-/** An agent that may delete files with an approval, and that knows where the user is from the client alone. */
+/** An agent that needs an approval to delete files, and gets the user's location from the client. */
 function filesSetup(
   steps: readonly ScriptedStep<Session>[],
   store: ConversationStore | ReturnType<typeof createInMemoryProvider>,
@@ -45,7 +45,7 @@ function approvalOf({ interruptions }: PromptResult<unknown>): ApprovalRequest {
   return first?.type === "approval" ? first : expect.fail("no approval is asked for");
 }
 
-/** The same conversations, as a process that has just started finds them. */
+/** The same conversations in a newly started process. */
 function afterRestart(store: MapStore): MapStore {
   const found = new MapStore();
   for (const [id, row] of store.rows) found.rows.set(id, row);
@@ -201,7 +201,7 @@ describe("an approval", () => {
   });
 });
 
-/** What a browser does with a result: it renders the messages, runs its tool and sends everything back as JSON. */
+/** A browser that renders the messages, runs its tool and sends everything back as JSON. */
 function browserAnswers({ finalState }: PromptResult<unknown>, content: string): readonly Message[] {
   const copy = JSON.parse(JSON.stringify(finalState.messages)) as readonly Message[];
   return [...copy, { role: "tool", tool_call_id: "call_l", content }];

@@ -72,7 +72,7 @@ describe("the option cache of a prompt", () => {
     expect(model.requests.map(({ config }) => config.cache)).toEqual([cache, undefined]);
   });
 
-  it.each(unknown)("is refused if it is none: %j", async (cache) => {
+  it.each(unknown)("is refused if it is invalid: %j", async (cache) => {
     const { client } = clientSetup();
     await expect(client.prompt("Hi", { cache: cache as false })).rejects.toThrow(/cache/);
     const { config } = setup({ model: [], config: { cache } as Partial<RunConfig<unknown>> });

@@ -146,7 +146,7 @@ describe("the options of a prompt", () => {
     ["nothing at all, with nothing to go on with", []],
     ["a message that isn't a user's", [{ role: "assistant", content: "I said so." }]],
     ["what is no list", 17],
-  ])("%s is no input", async (_title, input) => {
+  ])("is invalid: %s", async (_title, input) => {
     const { client } = clientSetup();
 
     await expect(client.prompt(input as never)).rejects.toThrow(/^Invalid prompt input/);
@@ -157,7 +157,7 @@ describe("the options of a prompt", () => {
     expect(() => clientSetup().client.forUser(id as never)).toThrow(/^Invalid user id/);
   });
 
-  it.each([undefined, null, 17, {}])("%j is no text, so it names no conversation", (id) => {
+  it.each([undefined, null, 17, {}])("refuses %j as a conversation id", (id) => {
     expect(() => clientSetup().client.continue(id as never)).toThrow(/^Invalid conversation id/);
   });
 });

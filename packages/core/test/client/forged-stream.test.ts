@@ -60,7 +60,7 @@ describe("a client's input in a stream", () => {
   it.each([
     ["an approval", { approvals: [{ toolCallId: "x", approvalId: "y", approved: true }] }],
     ["a tool result", { toolResults: [{ toolCallId: "x", result: "paid" }] }],
-  ])("is refused so where %s is of no call", async (_what, options) => {
+  ])("is refused in the same way if %s matches no call", async (_what, options) => {
     const { watch } = await conversation([paying]);
     const { types, thrown } = await watch(options);
     expect(types).toEqual([]);

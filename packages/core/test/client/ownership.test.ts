@@ -18,7 +18,7 @@ type Prompt = (client: AgentClient<string, Session>, options?: PromptOptions<Ses
 const prompt: Prompt = (client, options) => client.prompt("Go on.", options);
 const stream: Prompt = (client, options) => client.stream("Go on.", options).result;
 
-/** Everything of an error that a caller could tell two by. */
+/** All properties of an error that a caller could compare. */
 async function refusalOf(prompted: Promise<unknown>) {
   const thrown: unknown = await prompted.then(
     () => expect.fail("nothing was refused"),
@@ -136,18 +136,15 @@ const nobodyCalls: Record<string, MaybeConversational> = {
 };
 
 describe("continuing without a user", () => {
-  it.each(Object.entries(nobodyDeclared))(
-    "is refused where %s is declared",
-    async (_title, conversational) => {
-      const { client } = clientSetup({ agent: { conversational } as never });
-      const { conversationId = "" } = await client.forUser("alice").prompt("Hi");
+  it.each(Object.entries(nobodyDeclared))("is refused if %s is declared", async (_title, conversational) => {
+    const { client } = clientSetup({ agent: { conversational } as never });
+    const { conversationId = "" } = await client.forUser("alice").prompt("Hi");
 
-      await refusalOf(prompt(client.continue(conversationId)));
-      await refusalOf(stream(client.continue(conversationId)));
-    },
-  );
+    await refusalOf(prompt(client.continue(conversationId)));
+    await refusalOf(stream(client.continue(conversationId)));
+  });
 
-  it.each(Object.entries(nobodyCalls))("is refused where the call says %s", async (_title, conversation) => {
+  it.each(Object.entries(nobodyCalls))("is refused if the option is %s", async (_title, conversation) => {
     const { client } = clientSetup();
     const { conversationId = "" } = await client.forUser("alice").prompt("Hi");
 

@@ -5,7 +5,7 @@ import { clientSetup } from "../support/client.ts";
 const declared = { user: "declared" } as const;
 const perCall = { user: "per-call" } as const;
 
-/** Whose a prompt's conversation became; `undefined`: nothing was stored. */
+/** The owner of a prompt's conversation; `undefined` if nothing was stored. */
 async function ownerOf(setup: {
   readonly forUser?: string;
   readonly conversation?: MaybeConversational;

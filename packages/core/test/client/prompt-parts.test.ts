@@ -29,7 +29,7 @@ describe("a prompt in parts", () => {
   it.each<readonly [string, PromptInput]>([
     ["the parts of a message", [text, image]],
     ["a message", [{ role: "user", content: [text, image] }]],
-  ])("may be given as %s", async (_how, input) => {
+  ])("can be given as %s", async (_how, input) => {
     const { client, asked, judged } = clientOf("A cat.");
     const { text: reply, messages } = await client.prompt(input);
     expect(reply).toBe("A cat.");

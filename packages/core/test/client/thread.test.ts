@@ -118,7 +118,7 @@ describe("a store that lists no agents", () => {
   });
 });
 
-describe("a store whose list ignores its argument", () => {
+describe("a store that ignores the argument of list", () => {
   it("never returns another user's thread", async () => {
     const store = new MapStore();
     const everybody = store.list.bind(store);

@@ -158,7 +158,7 @@ describe("an agent client", () => {
     ["agent client configuration: middleware", { middleware: [{}] }, {}],
     ["Agent.middleware", {}, { middleware: [{ name: "" }] }],
     ["Agent.remembers: injectLimit", {}, { remembers: { user: "u", injectLimit: 0 } }],
-  ])("isn't made with what is none: %s", (field, config, agent) => {
+  ])("throws for an invalid value: %s", (field, config, agent) => {
     const helper: Agent<Session, string> = { name: "helper", instructions: () => "", ...(agent as object) };
     const create = () =>
       createAgentClient(helper, { modelProvider: createEcho(), context: {}, ...(config as object) });

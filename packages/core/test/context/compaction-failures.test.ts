@@ -43,7 +43,7 @@ describe("a failing summarize", () => {
   ];
 
   it.each(failing)(
-    "because it %s leaves the run as it is, tells nothing of what was said, and is tried again later",
+    "doesn't affect the run because it %s, quotes nothing, and is retried later",
     async (_, fail, reason) => {
       const provider = await storing(talk(5));
       const { views, contexts, ended } = await converse({
@@ -113,7 +113,7 @@ describe("a failing summarize", () => {
 });
 
 describe("a store that fails while messages are summarised", () => {
-  /** Fails the empty appends: those that concern the summary. */
+  /** Fails appends without messages, which write the summary. */
   const failing = (inner: MemoryProvider): MemoryProvider => ({
     ...inner,
     appendMessages: async (id, messages, ...rest) =>
@@ -205,7 +205,7 @@ describe("runs that summarise at the same time", () => {
     );
   });
 
-  /** While it summarises, another run says something and stores a summary that reaches as far or further. */
+  /** Meanwhile another run adds messages and stores a summary up to the same position or later. */
   const overtaken = async (text: string, more: number) => {
     const provider = await storing(talk(5));
     const slow = async () => {

@@ -9,7 +9,7 @@ import { returning } from "../support/tool-answers.ts";
 
 const contents = (messages: readonly Message[] = []) => messages.map(({ content }) => content);
 
-/** Summaries that say how many messages are in them, and what they were made of. */
+/** Summaries with the number of their messages, and their inputs. */
 function counting() {
   const inputs: SummarizeInput[] = [];
   const summarize = async (input: SummarizeInput) => {
@@ -72,7 +72,7 @@ describe("memory.compressionThreshold", () => {
   });
 
   it.each(["completed", "turn", "step"] as const)(
-    "goes on with the stored summary in the next run, and adds to it what has become old, durability %s",
+    "continues with the stored summary in the next run, and extends it with older messages, durability %s",
     async (durability) => {
       const provider = await storing(talk(5));
       const { inputs, summary } = counting();
@@ -280,7 +280,7 @@ describe("a summary", () => {
     const provider = await storing(talk(5));
     const { summary } = counting();
     await converse({ provider, memory: { compressionThreshold: 4, summary } });
-    // Of the eight that are summarised, all but the first two are replaced.
+    // Six of the eight summarised messages are replaced, all but the first two.
     await provider.appendMessages("c", talk(8, 20), {}, { dropLast: 10 });
     const { views } = await converse({ provider, memory: { compressionThreshold: 50 } });
     expect(views[0]).toEqual([...talk(1), ...talk(8, 20), user("now")]);
@@ -340,7 +340,7 @@ describe("a summary", () => {
       const provider = await storing(talk(5));
       const replace = async () => {
         await provider.deleteConversation("c");
-        // A clock may not tell two times within a millisecond apart.
+        // Two times within a millisecond can be equal.
         await new Promise((resolve) => setTimeout(resolve, 5));
         await seed(provider, talk(5, 20));
       };

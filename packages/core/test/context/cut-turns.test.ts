@@ -7,7 +7,7 @@ import { seed } from "../support/stores.ts";
 const rounds = (count: number): readonly Message[] =>
   Array.from({ length: count }, (_, at) => [calling([`${at}`, "tool"]), result(`${at}`, "ok")]).flat();
 
-/** Of which the store keeps the last. */
+/** The messages. The store keeps only the last ones. */
 async function keeping(kept: number, history: readonly Message[]) {
   const provider = createInMemoryProvider();
   await seed(provider, history, {}, { maxMessages: kept });
@@ -36,7 +36,7 @@ describe("a conversation without its beginning", () => {
     expect(contexts[0]).not.toHaveProperty("lacksUserMessage");
   });
 
-  it.each(windows)("goes on where no user message is left, and says so, with %s", async (_, window) => {
+  it.each(windows)("continues without a user message, and reports it, with %s", async (_, window) => {
     const { views, contexts, ended } = await converse({
       provider: await keeping(6, [user("one"), ...rounds(4)]),
       memory: window === undefined ? {} : { window },

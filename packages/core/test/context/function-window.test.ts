@@ -81,7 +81,7 @@ describe("the messages that a window's function returns", () => {
     ],
   ];
 
-  it.each(lacking)("ends the run before the model is called where it holds %s", async (_, window) => {
+  it.each(lacking)("ends the run before the model is called if they have %s", async (_, window) => {
     const provider = await storing(talk(2));
     const asked = await converse({
       provider,
@@ -105,7 +105,7 @@ describe("the messages that a window's function returns", () => {
     ["something behind the newest", (messages) => [...messages, user("Answer briefly.")]],
   ];
 
-  it.each(complete)("is sent where it holds %s", async (_, window) => {
+  it.each(complete)("are sent if they have %s", async (_, window) => {
     const { ended, views } = await converse({
       provider: await storing(talk(2)),
       memory: { window },
@@ -121,7 +121,7 @@ describe("the messages that a window's function returns", () => {
     [{ role: "user", content: 5 }, "[0].content"],
     [{ role: "user" }, "[0].content"],
     [null, "[0]"],
-  ])("ends the run where one of them is no message: %j", async (odd, path) => {
+  ])("end the run if one isn't a message: %j", async (odd, path) => {
     const { ended, views } = await converse({
       provider: await storing(talk(1)),
       memory: { window: (messages) => [odd as never, ...messages] },

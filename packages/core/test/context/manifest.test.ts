@@ -199,7 +199,7 @@ const anyMessage = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom("a", "b", "c", "d").map((id) => result(id, "")) },
 );
 
-/** Each text tells the position of its message, but for empty replies; those hold nothing to tell them by. */
+/** Each text is the position of its message, except for empty replies. */
 const numbered = (messages: readonly Message[]): readonly Message[] =>
   messages.map((message, index) =>
     message.role === "assistant" && message.content === "" ? message : { ...message, content: `#${index}` },

@@ -81,7 +81,7 @@ describe("media in a blob store", () => {
     ["fails", async () => createFailure(createMemoryConnectionError("blobs")) as never],
     ["throws", () => Promise.reject(new Error("broken"))],
     ["returns nonsense", async () => ({ success: true, data: "all" }) as never],
-  ])("end the run where their store %s", async (_, resolveMedia) => {
+  ])("end the run if their store %s", async (_, resolveMedia) => {
     const { provider, ask } = await conversing();
     const { ended, seen } = await ask({ ...provider, resolveMedia });
     expect(seen).toEqual([]);

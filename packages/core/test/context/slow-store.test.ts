@@ -58,7 +58,7 @@ describe("a store that hangs while messages are summarised", () => {
     ["look", "unstored"],
     ["store", "unstored"],
   ] as const)(
-    "in the step %s doesn't hold up the run for longer than the summary may take",
+    "in the step %s doesn't delay the run for longer than the summary's timeout",
     async (step, outcome) => {
       const { provider, hangs } = hanging(await storing(talk(5)), step);
       const memory = { compressionThreshold: 4, summary: { summarize, timeoutMs: 20 } };

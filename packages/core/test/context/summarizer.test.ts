@@ -64,7 +64,7 @@ describe("the default summarize", () => {
   });
 
   it.each([[{ toolCalls: [{ name: "tool" }] }], [""], [new Error("gone")]])(
-    "gives up where the model writes none: %j",
+    "fails if the model writes no text: %j",
     async (step) => {
       const { contexts, ended } = await converse({
         provider: await storing(talk(5)),

@@ -162,7 +162,7 @@ describe("a window that is a function", () => {
     ["returns no list", () => "all" as never],
     ["returns a list of something else", () => ["all"] as never],
     ["returns a promise", async () => [] as never],
-  ])("ends the run where it %s", async (_, window) => {
+  ])("ends the run if it %s", async (_, window) => {
     const { ended, views } = await converse({
       provider: await storing(talk(1)),
       memory: { window: window as never },
@@ -203,7 +203,7 @@ describe("an unusable window", () => {
     [{ maxTokens: 20 }, "maxTokens"],
     [{ trimTo: 2 }, "trimTo"],
     [{ tokenizer: () => 1 }, "tokenizer"],
-  ])("is refused where it stands beside the provider instead of under window: %j", async (fields, field) => {
+  ])("is refused next to the provider instead of under window: %j", async (fields, field) => {
     for (const autoStore of [true, false]) {
       const provider = await storing(talk(10));
       const { ended, views } = await converse({ provider, memory: { ...(fields as object), autoStore } });
@@ -229,7 +229,7 @@ describe("an unusable window", () => {
     [{ summary: { summarize: "small" } }, "summary.summarize"],
     [{ summary: "small" }, "summary"],
     [{ summary: null }, "summary"],
-  ])("is refused without autoStore, too, where another option is wrong: %j", async (fields, field) => {
+  ])("is refused without autoStore, too, if another option is invalid: %j", async (fields, field) => {
     const { ended } = await converse({
       provider: createInMemoryProvider(),
       memory: { ...(fields as object), autoStore: false },

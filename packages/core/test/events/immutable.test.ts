@@ -6,7 +6,7 @@ import { eventsOfType, says, setup } from "../support/setup.ts";
 
 type Changeable = Record<string, never>;
 
-/** Tries to change everything that an event shows, as deep as it goes. */
+/** Tries to change an event at every depth. */
 function vandalise(value: unknown): void {
   if (typeof value !== "object" || value === null || value instanceof Date) return;
   for (const [key, part] of Object.entries(value)) {

@@ -36,7 +36,7 @@ interface Session {
   readonly userId: string;
 }
 
-/** Everything that a class can do and an object literal needn't: private fields, accessors, methods on the prototype. */
+/** Classes with private fields, accessors and methods on the prototype. */
 class PayTool implements Tool<{ cents: number }, Session> {
   readonly #limit = 10;
   readonly #log: string[];

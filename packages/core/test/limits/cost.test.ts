@@ -177,7 +177,7 @@ describe("a budget of a run", () => {
     [{ budget: { runs: {} } }, /budget\.runs: expected/],
     [{ prices: { large: { input: 1 } } }, /prices\.large\.output: expected/],
     [{ prices: { large: { ...price, cached: 1 } } }, /prices\.large\.cached: expected/],
-  ])("is refused where it says nothing sensible: %j", async (config, detail) => {
+  ])("is refused if it is invalid: %j", async (config, detail) => {
     const own = priced([], config as never);
     const given = "prices" in config && config.prices === undefined ? without(own.config) : own.config;
     expect(errorOf(await run(says("Hi"), given))).toMatchObject({ detail: expect.stringMatching(detail) });

@@ -18,7 +18,7 @@ import { storedMessages } from "../support/stores.ts";
 
 const never = () => new Promise<never>(() => undefined);
 
-/** Hangs for the first calls, whatever its signal says, and then answers. */
+/** Hangs in the first calls, ignoring its signal, and then answers. */
 function hanging(calls: number) {
   const signals: (AbortSignal | undefined)[] = [];
   const late = deferred<{ readonly message: { readonly content: string } }>();
@@ -100,7 +100,7 @@ describe("a model call that takes too long", () => {
       expect(signals[0]?.aborted).toBe(false);
       await vi.advanceTimersByTimeAsync(2);
       expect((await running).outcome.status).toBe("completed");
-      // Files that ran before in this process may have timers of their own: the run's is one of minutes.
+      // Earlier test files of this process can have timers of their own. The run's timer is one of minutes.
       const limits = set.mock.results.filter((_, nth) => (set.mock.calls[nth]?.[1] ?? 0) > 500_000);
       expect(clear.mock.calls.map(([timer]) => timer)).toContain(limits.at(-1)?.value);
     } finally {
@@ -133,7 +133,7 @@ describe("a model call that takes too long", () => {
 });
 
 describe("a streamed model call", () => {
-  /** Sends each piece after that time. */
+  /** Sends each piece after the delay. */
   const streaming = (...attempts: readonly (readonly (readonly [ms: number, ModelStreamChunk])[])[]) => {
     let calls = 0;
     const model: ModelProvider<unknown> = {

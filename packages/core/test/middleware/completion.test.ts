@@ -8,7 +8,7 @@ import { deferred, says, setup, user } from "../support/setup.ts";
 const request: CompletionRequest = { instructions: "Distil.", messages: [user("I am Alice.")] };
 const modelConfig = { name: "large", temperature: 0.9, maxTokens: 50 };
 
-/** A turn that is over, and the model that its middleware can still ask. */
+/** An ended turn, and the model that its middleware can still call. */
 async function turnOver(steps: readonly ScriptedStep<unknown>[], config: Partial<RunConfig<unknown>> = {}) {
   const model = createScriptedModel(["Hello.", ...steps]);
   const { middleware, started } = recorder();

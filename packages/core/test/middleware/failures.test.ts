@@ -47,14 +47,14 @@ describe("middleware that fails", () => {
       }),
       "Error",
     ],
-  ])("may throw %s", async (_case, thrown, reason) => {
+  ])("can throw %s", async (_case, thrown, reason) => {
     const { config, events } = setup({ model: ["Hello."], config: { middleware: [thrower(thrown)] } });
     expect((await run(says("Hi"), config)).outcome.status).toBe("completed");
     expect(eventsOfType(events, "middleware_failed").map((data) => data.reason)).toEqual([reason, reason]);
   });
 
   it.each([["a text"], [{ instructions: 7 }], [{ instructions: ["a"] }], [true]])(
-    "may return %j, which adds nothing",
+    "can return %j, which adds nothing",
     async (rubbish) => {
       const model = createScriptedModel(["Hello."]);
       const middleware = { name: "bad", onStart: () => rubbish as never };
@@ -72,7 +72,7 @@ describe("middleware that fails", () => {
     ["RunConfig.middleware: [0].name", { config: { middleware: [{ onStart: () => undefined }] } }],
     ["RunConfig.middleware: the whole", { config: { middleware: {} } }],
     ["Agent.middleware: [1]", { agent: { middleware: [recorder().middleware, null] } }],
-  ])("is refused before anything is stored if it is none: %s", async (field, bad) => {
+  ])("is refused before anything is stored if it is invalid: %s", async (field, bad) => {
     const provider = countCalls(createInMemoryProvider());
     const { config, agent = {} } = bad as { config?: object; agent?: object };
     const { config: whole } = setup({

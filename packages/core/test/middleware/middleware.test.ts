@@ -152,7 +152,7 @@ describe("a run with middleware", () => {
     ["it has had all its steps", { maxTurns: 0 }, [], 1],
     ["its reply can't be stored", { store: 1 }, ["Hello."], 1],
   ] as const)(
-    "doesn't finish where %s",
+    "doesn't call onFinish if %s",
     async (_case, { store, ...more }: Record<string, unknown>, steps, starts) => {
       const { middleware, started, finished } = recorder();
       const inner = createInMemoryProvider();
@@ -265,7 +265,7 @@ describe("a run without middleware", () => {
       return ticks;
     };
     const without = await ticksOf({});
-    // What is declared and has no user memory to do it is nothing at all.
+    // Without a user memory, a declaration has no effect.
     expect(await ticksOf({ agent: { remembers: { user: "alice" } } })).toBe(without);
     expect(await ticksOf({ config: { middleware: [recorder().middleware] } })).toBeGreaterThan(without);
   });

@@ -17,7 +17,7 @@ interface Asked {
   readonly config?: Partial<RunConfig<unknown>>;
 }
 
-/** What a turn on the conversation "c" is told. */
+/** The user messages and position of a turn on the conversation "c". */
 async function turnOn({ provider, said = [], steps = ["Hello."], memory, config }: Asked) {
   const { middleware, started, finished } = recorder();
   const whole = setup({
@@ -48,7 +48,7 @@ async function storeWith(...messages: readonly Message[]): Promise<MemoryProvide
   return provider;
 }
 
-describe.each(durabilities)("what a turn answers, and where it stands, in durability %s", (durability) => {
+describe.each(durabilities)("a turn's user messages and position in durability %s", (durability) => {
   const memory = { durability };
 
   it("is at 0 in a new conversation", async () => {

@@ -41,7 +41,7 @@ describe("an invalid declaration", () => {
   });
 
   it.each(bad)(
-    "ends the run before the model is called where a function returns it: %s",
+    "ends the run before the model is called if a function returns it: %s",
     async (field, spec) => {
       const { result, instructions } = await told({
         agent: () => spec as never,
@@ -57,7 +57,7 @@ describe("a declaration that fails", () => {
   it.each([
     ["throws", { agent: failing }],
     ["rejects", { agent: async () => failing() }],
-  ])("because it %s is told, without what it says, and the run goes on", async (_case, declared) => {
+  ])("is reported without its message because it %s, and the run continues", async (_case, declared) => {
     const { instructions, events, result } = await told({ ...declared, userMemory: memoryOf().memory });
     expect(result.outcome.status).toBe("completed");
     expect(instructions).toBe("Help.");

@@ -119,7 +119,7 @@ describe("the user memory", () => {
 
   const bare = { remember: async () => undefined, recall: async () => [], forget: async () => undefined };
 
-  it.each([[bare], [null], ["redis"], [7]])("is refused if it is none: %j", async (rubbish) => {
+  it.each([[bare], [null], ["redis"], [7]])("is refused if it is invalid: %j", async (rubbish) => {
     const hint = "asUserMemory(store) of @jaf/user-memory";
     const set = () => setRunUserMemory(rubbish as never);
     expect(set).toThrow(TypeError);

@@ -104,7 +104,7 @@ describe("a model that fails for good", () => {
   it.each<[string, ScriptedStep<unknown>]>([
     ["a status that is named", failing(401)],
     ["a reply that holds nothing", ""],
-  ])("with %s has the next one asked", async (_what, step) => {
+  ])("is replaced by the next model after %s", async (_what, step) => {
     const { config, asked } = falling({
       steps: [step, "Hello."],
       fallback: { models: ["second"], statuses: [401] },

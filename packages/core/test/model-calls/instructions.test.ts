@@ -19,7 +19,7 @@ describe("instructions", () => {
     ["a text", "Help 1."],
     ["a function", ({ messages }) => `Help ${messages.length}.`],
     ["an async function", async ({ messages }) => `Help ${messages.length}.`],
-  ])("may be %s; the provider gets a function that returns the text", async (_kind, instructions) => {
+  ])("can be %s; the provider gets a function that returns the text", async (_kind, instructions) => {
     const model = createScriptedModel(["Hello."]);
     const { config } = setup({ model, agent: { instructions } });
     expect((await run(says("Hi"), config)).outcome.status).toBe("completed");
@@ -61,7 +61,7 @@ describe("instructions", () => {
     ["reject", () => Promise.reject(new RangeError("no prompt")), "no prompt"],
     ["give no text", () => ({ text: "Help." }), "expected a text"],
     ["give no text later", async () => undefined, "expected a text"],
-  ])("that %s end the run, and the model isn't asked", async (_how, instructions, message) => {
+  ])("end the run without a model call if they %s", async (_how, instructions, message) => {
     const model = createScriptedModel([]);
     const { config } = setup({ model, agent: { instructions: instructions as () => string } });
     expect(errorOf(await run(says("Hi"), config))).toMatchObject({

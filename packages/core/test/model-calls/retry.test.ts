@@ -117,7 +117,7 @@ describe("the delay before a retry", () => {
   it.each([
     ["seconds", { "retry-after": "2" }, 2_000],
     ["milliseconds", { "retry-after-ms": "1500", "retry-after": "9" }, 1_500],
-  ])("is what Retry-After asks for in %s", async (_what, headers, delay) => {
+  ])("is the Retry-After delay in %s", async (_what, headers, delay) => {
     expect(await delaysOf([busy(429, headers)])).toEqual([delay]);
   });
 

@@ -17,7 +17,7 @@ const streaming = (...chunks: readonly ModelStreamChunk[]): ModelProvider<unknow
   },
 });
 
-/** What a reader of the stream shows in the end, text and parts. */
+/** The text and parts that a reader of the stream shows in the end. */
 async function shownBy(model: ModelProvider<unknown>, config: Partial<RunConfig<unknown>>) {
   let text = "";
   let parts: readonly ContentPart[] = [];

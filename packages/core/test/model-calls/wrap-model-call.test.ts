@@ -29,7 +29,7 @@ function wrapped(steps: readonly ScriptedStep<unknown>[], ...wraps: readonly Wra
   return { model, ...setup({ model, tools: [look, pay], config: { middleware } }) };
 }
 
-/** What a reader of the stream shows in the end. */
+/** The text that a reader of the stream shows in the end. */
 async function shownBy(stream: AsyncIterable<TraceEvent>) {
   const types: string[] = [];
   let text = "";
@@ -257,7 +257,7 @@ describe("wrapModelCall", () => {
     expect(ended).toMatchObject({ _tag: "ModelCallError", ...error });
   });
 
-  it.each([[undefined], [{}], ["Hello."], [reply("")]])("that returns %j is no reply", async (rubbish) => {
+  it.each([[undefined], [{}], ["Hello."], [reply("")]])("is refused if it returns %j", async (rubbish) => {
     const { config } = wrapped([], () => rubbish as never);
     expect(errorOf(await run(says("Hi"), config))._tag).toBe("ModelBehaviorError");
   });

@@ -39,7 +39,7 @@ describe("an agent's settings", () => {
     ["toolChoice", { toolChoice: { tool: "unknown" } }],
     ["providerOptions", { providerOptions: { openai: "flex" } }],
     ["providerOptions", { providerOptions: { openai: { run: () => {} } } }],
-  ])("are refused where %s isn't what it may be: %j", async (field, wrong) => {
+  ])("are refused if %s is invalid: %j", async (field, wrong) => {
     expect(errorOf((await settingsOf(wrong as never)).ended)).toMatchObject({
       _tag: "InternalError",
       detail: expect.stringContaining(`agent "helper": modelConfig.${field}: expected`),

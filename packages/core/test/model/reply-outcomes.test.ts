@@ -80,7 +80,7 @@ describe.each(ways)("%s, as the model replies with", (_way, start) => {
     expect(await stored()).toEqual(finalState.messages);
     expect(finalState.messages).toHaveLength(2);
     expect(eventsOfType(events, "tool_call_start")).toEqual([]);
-    // Told again, it is the same end.
+    // A repeated run has the same end.
     expect((await start(says(), config)).outcome).toEqual({ status: "completed", output });
   });
 
@@ -92,7 +92,7 @@ describe.each(ways)("%s, as the model replies with", (_way, start) => {
     expect(await stored()).toEqual([]);
   });
 
-  it.each(completed.slice(2, 4))("%s where JSON is expected, is refused", async (_what, reply) => {
+  it.each(completed.slice(2, 4))("%s is refused if JSON is expected", async (_what, reply) => {
     const { model, config, stored } = world(reply, { outputCodec: z.object({ sum: z.number() }) });
     const refused: JAFError = { _tag: "ModelRefused", refusal: "I can't." };
     expect(errorOf(await start(says("Hi"), config))).toEqual(refused);

@@ -32,7 +32,7 @@ describe("a reply that can be repaired", () => {
     const before = process.cpuUsage();
     const ids = callsOf(withCalls(...Array.from({ length: 20_000 }, () => call("a")))).map(({ id }) => id);
     expect(new Set(ids).size).toBe(20_000);
-    // By the processor's time: a busy machine gives it late.
+    // In CPU time, because a busy machine delays the test.
     expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
   });
 
@@ -95,7 +95,7 @@ describe("a reply that can't be used", () => {
   ];
 
   it.each(unusable)(
-    "because it %s is asked for again, then is a ModelBehaviorError",
+    "is retried because it %s, and then is a ModelBehaviorError",
     async (_why, completion, detail) => {
       let calls = 0;
       const { config, events } = setup({

@@ -178,7 +178,7 @@ describe("the calls of a reply", () => {
   it.each([
     ["names no tool", { input: "x" }, "a custom tool call names no tool"],
     ["has no text", { name: "sql", input: {} }, "the input of a custom tool call is not text"],
-  ])("can't be used where a custom one %s", (_what, custom, detail) => {
+  ])("are unusable if a custom call %s", (_what, custom, detail) => {
     const message = { tool_calls: [{ id: "a", type: "custom", custom }] } as never;
     expect(parseReply({ message })).toEqual({ ok: false, detail, retryable: true });
   });

@@ -110,7 +110,7 @@ describe("the reason of an abort", () => {
       },
     ],
     ["an error whose message is no text", Object.assign(new Error(), { message: Object.create(null) })],
-  ])("may be anything: %s", async (_what, reason) => {
+  ])("can be any value: %s", async (_what, reason) => {
     const { config } = setup({ model: ["never"], config: { signal: AbortSignal.abort(reason) } });
     expect(errorOf(await run(says("Hi"), config))).toMatchObject({
       _tag: "RunAborted",

@@ -162,7 +162,7 @@ describe("a code fence around JSON", () => {
     ["there are two of them", '```json\n{"a":"b"}\n```\nor\n```json\n{"a":"c"}\n```'],
     ["what is in it is no JSON", "```js\nlet a;\n```"],
     ["it is never closed", '```json\n{"a":"b"}'],
-  ])("stays where %s", async (_why, reply) => {
+  ])("isn't decoded if %s", async (_why, reply) => {
     expect(await decoded(reply)).toBe("error");
   });
 

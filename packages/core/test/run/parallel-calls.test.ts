@@ -88,7 +88,7 @@ describe("the calls of one reply", () => {
     [0, 1],
     [2.9, 2],
     [Number.NaN, 6],
-  ])("with maxParallelTools %d run at most %d at once", async (limit, most) => {
+  ])("with maxParallelTools %d run at most %d at the same time", async (limit, most) => {
     expect(await mostAtOnce(limit)).toBe(most);
   });
 

@@ -19,7 +19,7 @@ import { recordWrites, storedMessages, unversioned } from "../support/stores.ts"
 
 const DURABILITIES = ["completed", "turn", "step"] as const;
 
-/** A store whose process dies once the append that ends a run is there: nobody hears of it. */
+/** A store that crashes the process after the append that ends a run, without an answer. */
 function dyingAtTheEnd(inner: MemoryProvider) {
   const died = deferred();
   const provider: MemoryProvider = {
@@ -47,7 +47,7 @@ const STARTS: readonly (readonly [string, Start])[] = [
   ["the agent client", startClient],
 ];
 
-/** As an application does that hands its run ids on. */
+/** Like an application that passes its own run ids. */
 function startClient({ runId, messages }: RunState<unknown>, config: RunConfig<unknown>) {
   const { agentRegistry, modelProvider, memory, resume } = config;
   const [agent] = agentRegistry.values();
@@ -61,7 +61,7 @@ function startClient({ runId, messages }: RunState<unknown>, config: RunConfig<u
   });
 }
 
-/** A shop in which payments are counted, and whose processes share the store alone. */
+/** A shop that counts payments. Its processes share only the store. */
 function world(memory: Partial<MemoryConfig>) {
   const inner = createInMemoryProvider();
   const { provider, writes } = recordWrites(inner);
@@ -100,7 +100,7 @@ function world(memory: Partial<MemoryConfig>) {
 }
 
 describe.each(DURABILITIES)("in durability %s, the same run again", (durability) => {
-  describe.each(STARTS)("by %s, whose process died after the last append,", (_name, start) => {
+  describe.each(STARTS)("by %s, after a crash following the last append,", (_name, start) => {
     async function begun() {
       const shop = world({ durability });
       // The agent client goes on with a conversation that exists.
@@ -299,7 +299,7 @@ describe("a store without receipts", () => {
     expect(await storedMessages(provider)).toEqual([user("Hi"), assistant("a"), user("Hi"), assistant("b")]);
   });
 
-  it.each(DURABILITIES)("waits for approvals and runs what was approved: %s", async (durability) => {
+  it.each(DURABILITIES)("waits for approvals and runs approved calls: %s", async (durability) => {
     const provider = unversioned(createInMemoryProvider());
     const { process, executed } = shop({ provider, memory: { durability } });
     const asked = await process([{ toolCalls: [paying(50)] }], ["Pay"]);
@@ -311,26 +311,29 @@ describe("a store without receipts", () => {
 });
 
 describe("a store of five methods", () => {
-  it.each(DURABILITIES)("tells how the same run ended, until the process ends: %s", async (durability) => {
-    const store = new MapStore();
-    const id = await store.create();
-    const { runId, messages } = says("Hi");
-    const start = async (steps: readonly ScriptedStep<unknown>[], kept: MapStore) => {
-      const agent = { name: "helper", instructions: () => "Help." };
-      const modelProvider = createScriptedModel<unknown>(steps);
-      const config = { modelProvider, context: {}, store: kept, memory: { durability } };
-      return (
-        await createAgentClient(agent, config)
-          .continue(id)
-          .prompt([...messages], { runId })
-      ).text;
-    };
-    expect(await start(["Hello."], store)).toBe("Hello.");
-    expect(await start([], store)).toBe("Hello.");
-    expect(await store.load(id)).toEqual([user("Hi"), assistant("Hello.")]);
+  it.each(DURABILITIES)(
+    "returns the outcome of the same run until the process ends: %s",
+    async (durability) => {
+      const store = new MapStore();
+      const id = await store.create();
+      const { runId, messages } = says("Hi");
+      const start = async (steps: readonly ScriptedStep<unknown>[], kept: MapStore) => {
+        const agent = { name: "helper", instructions: () => "Help." };
+        const modelProvider = createScriptedModel<unknown>(steps);
+        const config = { modelProvider, context: {}, store: kept, memory: { durability } };
+        return (
+          await createAgentClient(agent, config)
+            .continue(id)
+            .prompt([...messages], { runId })
+        ).text;
+      };
+      expect(await start(["Hello."], store)).toBe("Hello.");
+      expect(await start([], store)).toBe("Hello.");
+      expect(await store.load(id)).toEqual([user("Hi"), assistant("Hello.")]);
 
-    const afterRestart = Object.assign(new MapStore(), { rows: store.rows });
-    expect(await start(["Again."], afterRestart)).toBe("Again.");
-    expect(await store.load(id)).toHaveLength(4);
-  });
+      const afterRestart = Object.assign(new MapStore(), { rows: store.rows });
+      expect(await start(["Again."], afterRestart)).toBe("Again.");
+      expect(await store.load(id)).toHaveLength(4);
+    },
+  );
 });

@@ -8,7 +8,7 @@ import { storedMessages } from "../support/stores.ts";
 
 describe("a run without new messages on a conversation that ends", () => {
   it.each(["completed", "turn", "step"] as const)(
-    "with unanswered calls runs those, and only those, then goes on: %s",
+    "with unanswered calls runs only those, then continues: %s",
     async (durability) => {
       const { ended, model, executed, inner } = await resumed({ history: unfinished, durability });
       expect(ended.outcome).toEqual({ status: "completed", output: "Done." });

@@ -100,7 +100,7 @@ describe("run", () => {
     expect(isReplayable(ended.finalState.messages)).toBe(true);
   });
 
-  it.each([0, -1, Number.NaN])("stops at once with maxTurns %d", async (maxTurns) => {
+  it.each([0, -1, Number.NaN])("stops immediately with maxTurns %d", async (maxTurns) => {
     const { config } = setup({ model: ["Hello."], config: { maxTurns } });
     expect(errorOf(await run(says("Hi"), config))).toEqual({ _tag: "MaxTurnsExceeded", turns: 0 });
   });

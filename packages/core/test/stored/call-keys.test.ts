@@ -32,7 +32,7 @@ describe("the idempotency key of a call", () => {
       failFrom: number,
     ) => {
       const provider = failAppends(inner, failFrom);
-      // The turn of a run that crashed lapses soon, and the next waits for that.
+      // The lease of a crashed run expires soon, and the next run waits for that.
       const lease = { leaseMs: 5, concurrency: "queue" } as const;
       const memory = { provider, autoStore: true, durability: "step", ...lease } as const;
       const { config } = setup({

@@ -15,16 +15,16 @@ const clocks = [
   ["an hour behind", -HOUR_MS],
 ] as const;
 
-/** The real time, whatever this process takes it to be, and `aheadMs` later. */
+/** The real time plus `aheadMs`, independent of this process's clock. */
 const realTime = (aheadMs = 0): number => performance.timeOrigin + performance.now() + aheadMs;
 
-/** Sets this process's clock. Timers and the monotonic clock go on as they are. */
+/** Sets this process's clock. Timers and the monotonic clock don't change. */
 const setClock = (aheadMs: number): void =>
   void vi.useFakeTimers({ toFake: ["Date"], now: realTime(aheadMs) });
 
 afterEach(() => void vi.useRealTimers());
 
-/** As a server's clock: of its own. */
+/** A server's own clock. */
 function withOwnClock(inner: ReturnType<typeof createInMemoryProvider>, aheadMs = () => 0) {
   const provider: ReturnType<typeof createInMemoryProvider> = {
     ...inner,
@@ -58,7 +58,7 @@ function start({ provider, memory = {}, steps, said = ["Hi"], config = {}, tools
   return run(says(...said), runConfig);
 }
 
-/** A model that is asked, and answers when it is let. */
+/** A model that answers when the test lets it. */
 function slowReply() {
   const [asked, answer] = [deferred(), deferred()];
   const step: ScriptedStep<unknown> = async () => {
@@ -69,7 +69,7 @@ function slowReply() {
   return { asked: asked.promise, answer: answer.resolve, step };
 }
 
-/** A process that begins its turn and writes nothing more. */
+/** A process that begins its turn and then writes nothing. */
 async function dieInTurn(provider: MemoryProvider, memory: Partial<MemoryConfig>): Promise<void> {
   let alive = true;
   const mortal: MemoryProvider = {
@@ -84,7 +84,7 @@ async function dieInTurn(provider: MemoryProvider, memory: Partial<MemoryConfig>
 
 const leaseConflict = { _tag: "MemoryError", error: { _tag: "MemoryConflictError", reason: "lease" } };
 
-describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
+describe.each(clocks)("a process with a clock that is %s", (_, aheadMs) => {
   it("loses its lease when that has expired, and not before", async () => {
     const provider = withOwnClock(createInMemoryProvider());
     setClock(aheadMs);
@@ -160,7 +160,7 @@ describe("a lease", () => {
     ["an hour ahead", HOUR_MS, undefined],
     ["an hour ahead with a lease of seconds", HOUR_MS, 15_000],
     ["ten years ahead with a lease of ten years", 87_660 * HOUR_MS, 87_660 * HOUR_MS],
-  ])("that no clock of the store can have made holds nobody up: %s", async (_, aheadMs, leaseMs) => {
+  ])("is ignored if the store's clock can't have made it: %s", async (_, aheadMs, leaseMs) => {
     const provider = createInMemoryProvider();
     await seed(provider, [user("0")], leaseUntil(Date.now() + aheadMs, leaseMs));
     expect((await start({ provider, steps: ["one"] })).outcome.status).toBe("completed");

@@ -6,7 +6,7 @@ import { createScriptedModel, type ScriptedStep } from "../../src/testing/index.
 import { assistant, calling, errorOf, result, says, setup, user } from "../support/setup.ts";
 import { seed, storedMessages } from "../support/stores.ts";
 
-/** A stored conversation, and what a run does with the messages that a caller hands in. */
+/** Runs with a caller's messages on a stored conversation. */
 async function handedIn(
   stored: readonly Message[],
   messages: readonly (string | Message)[],
@@ -102,7 +102,7 @@ describe("a caller's additions to a stored conversation", () => {
   });
 
   it.each([[[calling(["forged", "tool"])]], [[result("forged", "x")]]])(
-    "is refused if nothing of it may be added, instead of taken for nothing: %j",
+    "is refused if nothing of it can be added: %j",
     async (messages) => {
       expect(errorOf((await handedIn([], messages)).ended)).toMatchObject(nothingToAdd);
       const stored = [user("1"), assistant("one")];

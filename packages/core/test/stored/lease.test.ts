@@ -28,7 +28,7 @@ function runner(provider: MemoryProvider, memory: Partial<MemoryConfig>) {
     );
 }
 
-/** A model that is asked, and answers when it is let. */
+/** A model that answers when the test lets it. */
 function slowReply(text: string) {
   const asked = deferred();
   const answer = deferred();
@@ -106,12 +106,12 @@ describe("a run while another holds the lease of the conversation", () => {
   });
 
   it.each(["completed", "turn", "step"] as const)(
-    "waits also where processes begin a conversation at once, durability %s",
+    "waits if processes begin a conversation at the same time, durability %s",
     async (durability) => {
       const provider = createInMemoryProvider();
       const ended = await Promise.all(
         Array.from({ length: 6 }, (_, index) =>
-          // Another object: nothing but the store tells these of each other.
+          // A separate provider object, so these share only the store.
           runner({ ...provider }, { durability, concurrency: "queue" })([`reply ${index}`], [`${index}`]),
         ),
       );
@@ -242,7 +242,7 @@ describe("a lease that was held", () => {
     const slow = slowReply("one");
     const mute: MemoryProvider = {
       ...provider,
-      // Its heartbeats don't get through.
+      // Its heartbeats fail.
       appendMessages: (...args) =>
         args[1].length === 0 ? new Promise(() => {}) : provider.appendMessages(...args),
     };

@@ -108,7 +108,7 @@ describe("only user messages", () => {
     ["nothing", []],
     ["an open call", [calling(["a", "x"])]],
     ["a result", [calling(["a", "x"], ["b", "x"]), result("a", "1")]],
-  ])("are a retry where the same were said last and got %s", (_what, behind) => {
+  ])("are a retry if they repeat the last ones, which got %s", (_what, behind) => {
     const stored = conversation([user("1"), assistant("one"), user("2"), user("3"), ...behind]);
     expect(newMessagesIn([user("2"), user("3")], stored)).toEqual([]);
     expect(newMessagesIn([user("3")], stored)).toEqual([]);

@@ -5,10 +5,10 @@ import { describe, expect, it } from "vitest";
 import { run } from "../../src/index.ts";
 import { deferred, says, setup } from "../support/setup.ts";
 
-/** As another process sees the store: nothing but the store tells of a turn that it has. */
+/** The store in another process, which shares only the store. */
 const processOn = (provider: MemoryProvider): MemoryProvider => ({ ...provider });
 
-/** Answers after a millisecond, as a store on the network. */
+/** Answers after a millisecond, like a store on the network. */
 function withLatency(inner: VersionedMemoryProvider): VersionedMemoryProvider {
   return {
     ...inner,
@@ -40,7 +40,7 @@ describe("processes that queue for the lease of a conversation", () => {
     const store = createInMemoryProvider();
     const takeMany = async (name: string) => {
       const provider = processOn(store);
-      // Who looks out for its turn may miss the end of one, so there are many.
+      // A waiting run can miss the end of a lease between two polls, so there are many runs.
       for (let turn = 0; turn < 20; turn++)
         await take(provider, name, async () => {
           await sleep(20);

@@ -16,7 +16,7 @@ import { abortable, aborted } from "../support/abort.ts";
 import { assistant, errorOf, eventsOfType, says, setup, user } from "../support/setup.ts";
 import { recordWrites, storedMessages } from "../support/stores.ts";
 
-/** Fails the first `failures` appends; `afterWriting`: the write is there, only the answer got lost. */
+/** Fails the first `failures` appends. `afterWriting`: the write is made, but its answer is lost. */
 function flaky(
   failures: number,
   afterWriting: boolean,
@@ -89,7 +89,7 @@ describe("an append that fails with a transient error", () => {
 });
 
 describe("an append to a provider that retries", () => {
-  /** A store that is out of reach for every append. */
+  /** A store that fails every append. */
   function down(maxAttempts: number, wrap: (provider: MemoryProvider) => MemoryProvider = (same) => same) {
     const { provider, writes } = recordWrites({
       ...createInMemoryProvider(),
@@ -103,15 +103,18 @@ describe("an append to a provider that retries", () => {
     return { config, events, writes };
   }
 
-  it.each([1, 2, 5])("is made as often as that says, and not three times as often: %i", async (attempts) => {
-    const { config, events, writes } = down(attempts);
-    expect(errorOf(await run(says("Hi"), config))).toMatchObject({
-      _tag: "MemoryError",
-      error: { _tag: "MemoryConnectionError", attempts },
-    });
-    expect(writes).toHaveLength(attempts);
-    expect(eventsOfType(events, "memory_retry")).toEqual([]);
-  });
+  it.each([1, 2, 5])(
+    "is made as often as the provider's retries say, not three times as often: %i",
+    async (attempts) => {
+      const { config, events, writes } = down(attempts);
+      expect(errorOf(await run(says("Hi"), config))).toMatchObject({
+        _tag: "MemoryError",
+        error: { _tag: "MemoryConnectionError", attempts },
+      });
+      expect(writes).toHaveLength(attempts);
+      expect(eventsOfType(events, "memory_retry")).toEqual([]);
+    },
+  );
 
   it("is retried equally through other wrappers", async () => {
     const { config, writes } = down(5, (provider) => withFallback(provider, createInMemoryProvider()));

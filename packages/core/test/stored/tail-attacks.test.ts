@@ -6,7 +6,7 @@ import { shop } from "../support/interrupted.ts";
 import { assistant, calling, result, user } from "../support/setup.ts";
 import { tenMethods } from "../support/stores.ts";
 
-/** What a run stores, is told and ends with that has the whole conversation, and one that has its end. */
+/** The stored messages, events and outcomes of a run that reads everything and of one that reads the end. */
 async function both(history: readonly Message[], maxMessages: number, said: readonly string[]) {
   return Promise.all(
     [true, false].map(async (all) => {

@@ -139,7 +139,7 @@ const turn = fc.oneof(
   { weight: 1, arbitrary: fc.constant([user("u"), user("u")]) },
 );
 
-/** Some say the same again and again, so that a copy may be found at more than one place. */
+/** Some conversations repeat themselves, so a copy can match at several places. */
 const histories = fc
   .tuple(fc.array(turn, { minLength: 1, maxLength: 40, size: "max" }), fc.boolean())
   .map(([drawn, numbered]) =>
@@ -181,7 +181,7 @@ const memories: fc.Arbitrary<Partial<MemoryConfig>> = fc.oneof(
   })),
 );
 
-/** The same store, of which every read brings everything. */
+/** The same store, but every read returns everything. */
 const readingAll = (inner: VersionedMemoryProvider): VersionedMemoryProvider => ({
   ...inner,
   readConversation: (id, { messages: _, ...options } = {}) => inner.readConversation(id, options),

@@ -61,7 +61,7 @@ describe("a run with a window", () => {
       [9, 72, 1_091],
     ],
     ["a result of long ago", [...long, result("old", "late")], [9, 1_001]],
-  ])("reads everything where the end doesn't tell: %s", async (_, history, expected) => {
+  ])("reads everything if the end isn't enough: %s", async (_, history, expected) => {
     const { provider, reads } = countingReads(await storing(history));
     const { ended } = await converse({ provider, memory: { window } });
     expect(reads).toEqual(expected);
@@ -114,7 +114,7 @@ describe("a run with a window", () => {
   it.each<[string, Partial<MemoryConfig>]>([
     ["without a window", {}],
     ["with a window", { window: { maxMessages: 30 } }],
-  ])("reads what isn't in the summary %s", async (_, more) => {
+  ])("reads the messages that aren't in the summary %s", async (_, more) => {
     const { provider, reads } = countingReads(await storing(long));
     const memory = {
       compressionThreshold: 20,
@@ -283,7 +283,7 @@ const turns = fc
     drawn.flat().map((message, index) => ({ ...message, content: `${message.content} ${index}` })),
   );
 
-/** Tells which messages it was made of. */
+/** Returns the messages that it was made from. */
 const summarize: Summarize = async ({ previous = "", messages }) =>
   `${previous} ${messages.map((message) => messageText(message)).join(",")}`;
 
@@ -305,7 +305,7 @@ const memories: fc.Arbitrary<Partial<MemoryConfig>> = fc.oneof(
   })),
 );
 
-/** Two runs, one after the other: the first may make the summary that the second reads behind. */
+/** Two consecutive runs. The first can make the summary that the second uses. */
 async function twoRuns(
   store: VersionedMemoryProvider,
   {
@@ -340,7 +340,7 @@ async function twoRuns(
 describe("a run that reads the end", () => {
   it("begins a stepwise window at the same message as a run that reads everything", async () => {
     const window = { maxMessages: 8, trimTo: 4 };
-    // The sanitizer leaves out the call that was given up: indexes and positions part.
+    // The sanitizer drops the abandoned call, so indexes and positions differ.
     const start = [assistant("Hello."), user("a"), calling(["x", "look"]), user("b"), assistant("c")];
     const beginnings = new Set<string>();
     for (let turns = 30; turns < 90; turns++) {
@@ -361,7 +361,7 @@ describe("a run that reads the end", () => {
     { window: { maxMessages: 6, trimTo: 3 } },
     { compressionThreshold: 6, summary: { summarize } },
     { compressionThreshold: 6, summary: { summarize }, window: { maxMessages: 8 } },
-  ])("gives the model what one does that reads everything, turn after turn, with %o", async (memory) => {
+  ])("sends the same messages as a run that reads everything, in each turn, with %o", async (memory) => {
     const [end, whole] = await Promise.all(
       [false, true].map(async (all) => {
         const store = await storing(talk(20));

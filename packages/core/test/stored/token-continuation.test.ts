@@ -126,7 +126,7 @@ describe("a run that continues from a token in place of the history", () => {
     const continuation = adding(tokenOf(begun), user("More"));
     await process(["Well."], [], { resume: continuation, validate });
     expect(seen).toEqual([{ sent: tokenOf(begun), expected: tokenOf(begun) }, [user("More")], 2]);
-    // Whatever it lets pass: what a token doesn't stand for isn't gone on from.
+    // Even if the validator accepts it, a run doesn't continue from messages that the token doesn't match.
     const forged = await process([], [], { resume: continuation, validate: () => {} });
     expect(errorOf(forged)).toMatchObject({ code: "stale-token" });
   });
@@ -139,7 +139,7 @@ interface Forged {
   readonly code: string;
 }
 
-/** What somebody may send who has all tokens of this conversation and of others. */
+/** The requests of an attacker who has all tokens of this conversation and others. */
 type Forgery = (tokens: {
   readonly current: string;
   readonly old: string;

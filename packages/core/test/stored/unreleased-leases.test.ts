@@ -31,7 +31,7 @@ function failingStore(answer: () => string, memory: Partial<MemoryConfig>) {
 }
 
 it.each(["turn", "step"] as const)(
-  "a run whose store went down in its turn doesn't hold up the next of its process: %s",
+  "doesn't delay the next run of the process if the store failed during a run: %s",
   async (durability) => {
     const { inner, config, goUp } = failingStore(() => "Never stored.", { durability });
     const state = says("Hi");

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { createTool, run, type ToolCallInfo } from "../../src/index.ts";
 import { says, setup, user } from "../support/setup.ts";
 
-/** What a tool does with the call that it is told of. */
+/** A tool's function that uses the call info. */
 async function told<T>(look: (call: ToolCallInfo) => T): Promise<T> {
   const seen: T[] = [];
   const tool = createTool({

@@ -34,7 +34,7 @@ describe("a custom call", () => {
       '{"agentName":"other"}',
       { ...handoffTool, schema: { ...handoffTool.schema, name: "sql" } },
     ],
-  ])("is answered with an error where %s", async (_when, input, tool) => {
+  ])("is answered with an error if %s", async (_when, input, tool) => {
     const { contents } = await answersTo([{ name: "sql", input }], [tool]);
     expect(JSON.parse(contents[0] ?? "")).toMatchObject({
       status: "error",
@@ -63,7 +63,7 @@ describe("a custom call", () => {
 describe("a custom call that waits", () => {
   const world = (tool: AnyTool) => {
     const memory = { provider: createInMemoryProvider(), autoStore: true } as const;
-    // Each run is a new process, which shares the store with the others and nothing else.
+    // Each run stands for a new process, which shares only the store.
     return (steps: readonly (string | object)[], config = {}, ...messages: readonly string[]) =>
       run(
         says(...messages),

@@ -187,7 +187,7 @@ describe("a handoff", () => {
     expect(writes).toEqual([
       ["Hi", "helper"],
       ["", "helper"],
-      // Leaves it as it is: a result that comes late must not take the conversation back.
+      // No effect: a late result must not take the conversation back.
       ["echoed", undefined],
       [expect.stringContaining("billing"), "billing"],
       ["Done.", "billing"],

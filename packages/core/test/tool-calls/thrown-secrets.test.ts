@@ -85,7 +85,7 @@ describe("a secret in a tool's error", () => {
   it.each([
     ["throws", fail],
     ["returns no text", () => undefined as never],
-  ])("is withheld, with all of the text, where that function %s", async (_how, maskSecrets) => {
+  ])("is withheld with the whole text if that function %s", async (_how, maskSecrets) => {
     const { ended, everywhere } = await world(tools.execute, { maskSecrets });
     expect(everywhere).not.toContain(secret);
     expect(ended.finalState.messages[2]?.content).toContain("the message was withheld");

@@ -86,7 +86,7 @@ describe("a tool that returns parts", () => {
     ["media without anything", { parts: [{ type: "media", mediaType: "image/png" }] }],
     ["a list", [{ type: "text", text: "x" }]],
     ["plain data", { rows: [1] }],
-  ])("is told from one that returns %s, which goes as JSON", async (_what, value) => {
+  ])("differs from a tool that returns %s, which is sent as JSON", async (_what, value) => {
     expect((await answersTo([{ name: "tool" }], [returning(value)])).contents).toEqual([
       JSON.stringify(value),
     ]);

@@ -1,7 +1,7 @@
 import { describe, expectTypeOf, it } from "vitest";
 import type { ModelCompletion, ModelStreamChunk } from "../../src/index.ts";
 
-/** As OpenAI's client declares a choice, which has no index signature. */
+/** A choice as declared by OpenAI's client, without an index signature. */
 interface Choice {
   finish_reason: "stop" | "length" | "tool_calls" | "content_filter" | "function_call";
   index: number;

@@ -1,4 +1,4 @@
-// What the texts declare, as they declare it, goes into the engine without a cast.
+// The types of the specification fit the engine without a cast.
 import {
   type ConversationMemory,
   type ConversationStore,
@@ -32,7 +32,7 @@ interface Session {
   readonly userId: string;
 }
 
-/** As the texts on the memory system and on the core concepts have it. */
+/** The type in the specification of the memory system and the core concepts. */
 type TextProvider = {
   readonly storeMessages: (
     conversationId: string,
@@ -77,7 +77,7 @@ describe("a provider with the types of the specification", () => {
   });
 });
 
-/** As the text on memory and persistence has it. */
+/** The type in the specification of memory and persistence. */
 abstract class TextStore implements ConversationStore {
   abstract readFromBackend(conversationId: string): Promise<Message[]>;
   abstract create(title?: string, meta?: ConversationStoreMeta): Promise<string>;
