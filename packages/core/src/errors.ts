@@ -167,7 +167,7 @@ function format(error: JAFError): string {
     case "RunAborted":
       return `The run was aborted: ${error.reason}`;
     case "InternalError":
-      return `The run met a fault in the program: ${error.detail}${error.cause === undefined ? "" : `: ${error.cause.message}`}`;
+      return `The run failed because of a bug in the program: ${error.detail}${error.cause === undefined ? "" : `: ${error.cause.message}`}`;
   }
 }
 

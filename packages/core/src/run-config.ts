@@ -250,7 +250,7 @@ export const priced = <Schema extends z.ZodType>(schema: Schema): Schema =>
       const { prices, budget } = settings as RunSettings<never>;
       return prices !== undefined || (budget?.run?.maxCost ?? budget?.conversation?.maxCost) === undefined;
     },
-    { path: ["prices"], error: "expected the prices that budget.maxCost counts by" },
+    { path: ["prices"], error: "expected prices, because budget.maxCost needs them" },
   );
 
 const { maxTurns: _, maxParallelTools: __, ...runShape } = settingsShape;

@@ -64,7 +64,7 @@ const rows: readonly Row[] = [
   [{ _tag: "AgentNotFound", agentName: "x" }, 'No agent "x" is registered.', false, "critical"],
   [
     { _tag: "InternalError", detail: 'agent "x" has two tools named "y"' },
-    'The run met a fault in the program: agent "x" has two tools named "y"',
+    'The run failed because of a bug in the program: agent "x" has two tools named "y"',
     false,
     "critical",
   ],
@@ -74,7 +74,7 @@ const rows: readonly Row[] = [
       detail: "it threw",
       cause: { name: "TypeError", message: "x is not a function" },
     },
-    "The run met a fault in the program: it threw: x is not a function",
+    "The run failed because of a bug in the program: it threw: x is not a function",
     false,
     "critical",
   ],

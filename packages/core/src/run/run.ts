@@ -117,6 +117,6 @@ async function runSteps<Ctx>(
 const internalError = (thrown: unknown) =>
   ({
     _tag: "InternalError",
-    detail: "something threw that must not",
+    detail: "code threw that must not throw",
     cause: describeCause(thrown),
   }) as const;
