@@ -28,12 +28,12 @@ describe("the remembers declaration of a prompt", () => {
     ["the declaration's", alice, {}, "alice"],
     ["the call's, which outranks the declaration", alice, { memory: bob }, "bob"],
     ["the call's alone", undefined, { memory: bob }, "bob"],
-    ["nobody's, as the call opts out", alice, { memory: false }, undefined],
-    ["nobody's, as the call says nobody", alice, { memory: { user: null } }, undefined],
-    ["nobody's, as a program without types says null", alice, { memory: null as never }, undefined],
-    ["the declaration's where the call says nothing", alice, { memory: undefined }, "alice"],
+    ["none if the option is false", alice, { memory: false }, undefined],
+    ["none if the option has no user", alice, { memory: { user: null } }, undefined],
+    ["none if the untyped option is null", alice, { memory: null as never }, undefined],
+    ["the declaration's without an option", alice, { memory: undefined }, "alice"],
     ["those that the session says", ({ userId }) => ({ user: userId }), {}, "session"],
-    ["nobody's where nothing is said", undefined, {}, undefined],
+    ["none without option and declaration", undefined, {}, undefined],
   ])("%s", async (_title, remembers, options, user) => {
     const { memory, asked } = memoryOf();
     const model = createScriptedModel<Session>(["Hello."]);

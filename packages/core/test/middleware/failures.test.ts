@@ -39,7 +39,7 @@ describe("middleware that fails", () => {
     ["an error whose name is a sentence", Object.assign(new Error(""), { name: "the secret is" }), "Error"],
     ["a tagged error", { _tag: "MemoryConnectionError", message: "secret" }, "MemoryConnectionError"],
     [
-      "what can't be looked at",
+      "a value that can't be inspected",
       new Proxy(new Error(""), {
         get: () => {
           throw new Error("secret");

@@ -19,9 +19,9 @@ describe("the remembers declaration of a run", () => {
     ["the call's by function", { agent: alice, call: async () => bob }, "bob"],
     ["the call opts out", { agent: alice, call: false }, undefined],
     ["the call opts out by function", { agent: alice, call: () => null }, undefined],
-    ["the call says nobody", { agent: alice, call: { user: undefined } }, undefined],
-    ["nobody is declared", { agent: { user: "" } }, undefined],
-    ["nobody is declared by function", { agent: () => ({ user: null }) }, undefined],
+    ["the option has no user", { agent: alice, call: { user: undefined } }, undefined],
+    ["the declaration has no user", { agent: { user: "" } }, undefined],
+    ["the declaration's function returns no user", { agent: () => ({ user: null }) }, undefined],
     ["nothing is declared by function", { agent: () => false }, undefined],
     ["nothing is declared", {}, undefined],
   ])("%s", async (_case, declared, user) => {

@@ -232,24 +232,24 @@ describe("wrapModelCall", () => {
       { attempts: 1, cause: { message: "refused" } },
     ],
     [
-      "passes on what are no changes",
+      "passes invalid changes",
       (_request, next) => next({ messages: "Hi" } as never),
       { cause: { message: "Invalid changes of a model call: messages" } },
     ],
     [
       "chooses a tool that it doesn't offer",
       (_request, next) => next({ tools: ["look"], modelConfig: { toolChoice: { tool: "pay" } } }),
-      { cause: { message: expect.stringContaining('"pay" is none') } },
+      { cause: { message: expect.stringContaining('not "pay"') } },
     ],
     [
-      "sets a time that is none",
+      "sets an invalid time",
       (_request, next) => next({ modelConfig: { timeoutMs: 0 } }),
       { cause: { message: expect.stringContaining("modelConfig.timeoutMs") } },
     ],
     [
       "asks twice at the same time",
       async (_request, next) => (await Promise.all([next(), next()]))[0] ?? {},
-      { cause: { message: expect.stringContaining("under way") } },
+      { cause: { message: expect.stringContaining("still running") } },
     ],
   ])("that %s ends the run with a ModelCallError", async (_what, wrap, error) => {
     const { config } = wrapped(["Hello."], wrap);

@@ -46,7 +46,7 @@ describe("a plain reply", () => {
 describe("a reply with more fields", () => {
   const rich = [
     [
-      "fields beside its text",
+      "fields in addition to its text",
       {
         role: "assistant",
         content: "Hi",

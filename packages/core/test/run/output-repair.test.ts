@@ -26,7 +26,7 @@ describe("a final reply that doesn't match the codec", () => {
     expect([hi, reply]).toEqual([user("Hi"), assistant(bad)]);
     expect(request?.role).toBe("user");
     expect(request?.content).toMatch(/n: .*expected number.*\n- to\.city: .*expected string/);
-    expect(request?.content).not.toContain("no JSON");
+    expect(request?.content).not.toContain("not JSON");
     expect(finalState.messages).toEqual([user("Hi"), assistant(good)]);
     expect(finalState.turnCount).toBe(1);
     expect(eventsOfType(events, "output_repair")).toEqual([
