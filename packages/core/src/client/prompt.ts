@@ -164,7 +164,7 @@ function failedBeforeRun<Ctx, Out>(
 }
 
 /**
- * Throws if the outcome is a missing access or a forged history: the validator's error, a `ContinuationValidationError`, or a
+ * Throws if the outcome is missing access or forged input: the validator's error, a `ContinuationValidationError`, or a
  * {@link ConversationOwnershipError}. Doesn't throw for an expired approval, or an approval of arguments that have changed
  * since.
  */
