@@ -12,60 +12,63 @@ import type { RunState } from "./state.ts";
 import type { Tool } from "./tools/tool.ts";
 import type { RemembersDeclaration } from "./user-memory.ts";
 
-/** An agent is a value: instructions, tools and rules, and no behaviour of its own. */
+/** An agent: instructions, tools and settings. It is plain data without behaviour of its own. */
 export type Agent<Ctx, Out> = {
-  /** A name for people. The engine identifies an agent by its key in `RunConfig.agentRegistry`, which is usually the same. */
+  /** The display name. The engine identifies an agent by its key in `RunConfig.agentRegistry`, which is usually the same. */
   readonly name: string;
   /**
-   * The system prompt: a text, or a function, which may be async, of the state that the model is about to get. The function is
-   * called once for each model call, not again for retries, and may take as long as one attempt of the call. If it throws or
-   * returns something other than a text, the run ends with `InternalError`.
+   * The system prompt: a text, or a sync or async function that gets the state for the model call. The engine calls the
+   * function once per model call, not again for retries; its time limit is that of one attempt of the call. If it throws or
+   * doesn't return a text, the run ends with `InternalError`.
    */
   readonly instructions: string | ((state: Readonly<RunState<Ctx>>) => string | Promise<string>);
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification; each tool has its own arguments
   readonly tools?: readonly Tool<any, Ctx>[];
   /** Decodes the final reply. Without a codec, the output is the reply's text. */
   readonly outputCodec?: z.ZodType<Out>;
-  /** The registry keys of the agents to which this one may hand the conversation, by `handoffTool`. */
+  /** The registry keys of the agents that this agent can hand off to with `handoffTool`. */
   readonly handoffs?: readonly string[];
   readonly modelConfig?: ModelConfig;
-  /** Which parts of the prompts stay the same from call to call, so that a provider may cache them. `RunConfig.cache` takes precedence. */
+  /**
+   * The parts of the prompts that stay the same between calls, for the provider's prompt cache. `RunConfig.cache` takes
+   * precedence.
+   */
   readonly cacheable?: CacheableConfig;
   /**
-   * Which user's conversation a prompt belongs to, so that an agent client loads and stores it; see `createAgentClient`. Absent:
-   * prompts are stateless. `run` ignores it.
+   * The user and the conversation that an agent client loads and stores for a prompt; see `createAgentClient`. Absent:
+   * prompts are stateless. `run` ignores this field.
    */
   readonly conversational?: ConversationalDeclaration<Ctx>;
-  /** The middleware of runs that begin with this agent, after that of `RunConfig.middleware`. */
+  /** The middleware of runs that begin with this agent. It comes after `RunConfig.middleware`. */
   readonly middleware?: readonly Middleware<Ctx>[];
   /**
-   * Which user's facts the runs that begin with this agent recall, and whether they store new ones. `RunConfig.remembers` takes
-   * precedence. Has no effect without a user memory: see `RunConfig.userMemory`.
+   * The user memory settings of runs that begin with this agent: the user, and whether facts are recalled and stored.
+   * `RunConfig.remembers` takes precedence. Has no effect without a user memory; see `RunConfig.userMemory`.
    */
   readonly remembers?: RemembersDeclaration<Ctx>;
 };
 
-/** Which stored conversation a prompt belongs to. */
+/** Names the stored conversation that a prompt belongs to. */
 export interface Conversational {
-  /** The id of the user. Falsy: nobody is signed in, so nothing is loaded and nothing is stored. */
+  /** The id of the user. Falsy: no user is signed in, so nothing is loaded or stored. */
   readonly user: string | false | null | undefined;
-  /** The id of an existing conversation of this user. Default: the one thread that the user has with the agent. */
+  /** The id of an existing conversation of this user. Default: the user's one thread with the agent. */
   readonly id?: string | undefined;
-  /** Keeps the threads of one user with several agents apart. Default: the agent's name. */
+  /** The name of the thread, if a user has threads with several agents. Default: the agent's name. */
   readonly agent?: string | undefined;
-  /** How many of the last messages the model sees at most, from 1. All messages stay stored. Default: all. */
+  /** The maximum number of messages that the model sees, from 1, counted from the end. All messages stay stored. Default: all. */
   readonly historyLimit?: number | undefined;
 }
 
-/** A {@link Conversational}, or nobody: then prompts are stateless, and `continue` is refused. */
+/** A {@link Conversational}. A falsy value means no user: prompts are stateless, and `continue` rejects. */
 export type MaybeConversational = Conversational | false | null | undefined;
 
-/** An agent's declaration: a fixed value, or a function of the context of each prompt. */
+/** An agent's declaration: a value, or a function of each prompt's context. */
 export type ConversationalDeclaration<Ctx> =
   | MaybeConversational
   | ((context: Readonly<Ctx>) => MaybeConversational | Promise<MaybeConversational>);
 
-/** An agent as a model provider gets it: `instructions` returns a text that was computed before the call. */
+/** The agent that a model provider gets. `instructions` returns a text that was computed before the call. */
 // biome-ignore lint/suspicious/noExplicitAny: agents differ in their output
 export type ResolvedAgent<Ctx, Out = any> = Omit<Agent<Ctx, Out>, "instructions"> & {
   readonly instructions: (state: Readonly<RunState<Ctx>>) => string;
@@ -80,7 +83,10 @@ interface Registry<Ctx> {
   readonly agentRegistry: ReadonlyMap<string, Agent<Ctx, any>>;
 }
 
-/** The agent under a registry key, which needn't be its `name`, if its configuration is valid. */
+/**
+ * Returns the agent under a registry key, or an error if there is none or its configuration is invalid. The key can differ from
+ * `name`.
+ */
 export function findAgent<Ctx>({ agentRegistry }: Registry<Ctx>, agentName: string): FoundAgent<Ctx> {
   const agent = agentRegistry.get(agentName);
   if (agent === undefined) return { ok: false, error: { _tag: "AgentNotFound", agentName } };

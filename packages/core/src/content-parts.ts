@@ -6,7 +6,7 @@ import { frozenCopy } from "./immutable/copy.ts";
 /** A part of a user's message. */
 export type UserPart = TextPart | MediaPart;
 
-/** A user's message of several parts, e.g. a question and an image, or of a text. */
+/** A user's message: a text, or several parts, e.g. a question and an image. */
 export interface UserMessage {
   readonly role: "user";
   readonly content: string | readonly UserPart[];
@@ -16,9 +16,9 @@ export interface UserMessage {
 export type ToolPart = TextPart | MediaPart;
 
 /**
- * A tool's result that has more than text, e.g. an image: `{ parts: [{ type: "media", mediaType: "image/png", data }] }`. The model
- * gets the parts unchanged. It may also be the `data` of a successful `ToolResult`. An object with other fields in addition to
- * `parts`, or with other kinds of parts, is data, which the model gets as JSON.
+ * A tool's result with more than text, e.g. an image: `{ parts: [{ type: "media", mediaType: "image/png", data }] }`. The
+ * model gets the parts unchanged. You can also use it as the `data` of a successful `ToolResult`. An object with more fields
+ * than `parts`, or with other kinds of parts, is sent to the model as JSON.
  */
 export interface ToolParts {
   readonly parts: readonly ToolPart[];
@@ -42,11 +42,13 @@ const NOT_SAID: ReadonlySet<string> = new Set([
   ...["reasoning", "refusal", "tool-call", "provider-tool-call", "provider-tool-result"],
 ]);
 
-/** Parts that JAF doesn't know are the model provider's, which may know them. */
+/** Accepts part types that JAF doesn't know, because the model provider may know them. */
 const other = z.looseObject({
   type: z
     .string({ error: "expected the type of a part" })
-    .refine((type) => !NOT_SAID.has(type), { error: "expected what a user can say, e.g. text or media" }),
+    .refine((type) => !NOT_SAID.has(type), {
+      error: "expected a part that a user can send, e.g. text or media",
+    }),
 });
 
 function schemaOf(type: unknown): z.ZodType {
@@ -72,7 +74,7 @@ export const toolPartsSchema = z.strictObject({ parts: z.array(toolPartSchema).m
 export const isToolParts = (value: unknown): value is ToolParts =>
   typeof value === "object" && value !== null && "parts" in value && toolPartsSchema.safeParse(value).success;
 
-/** Frozen copies, in which bytes are a `Uint8Array`; `undefined` for what no store can hold. */
+/** Returns frozen copies of the parts, with bytes as `Uint8Array`; `undefined` if a store can't hold them. */
 export function storableParts({ parts }: ToolParts): readonly ContentPart[] | undefined {
   const content = frozenCopy(parts);
   return parseMessages([{ role: "tool", content, tool_call_id: "call" }]).success ? content : undefined;

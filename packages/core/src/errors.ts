@@ -1,16 +1,19 @@
 import type { ContinuationRejectionCode, ErrorCause, MemoryErrorUnion } from "@jaf/memory";
 import type * as z from "zod";
 
-/** Why a run ended without an output. The engine's own texts in it never quote the conversation. */
+/** Why a run ended without an output. The engine's own texts never quote the conversation. */
 export type JAFError =
   | { readonly _tag: "MaxTurnsExceeded"; readonly turns: number }
   | BudgetExceeded
-  /** The model's reply was unusable, also after retries. */
+  /** The model's reply was unusable, even after retries. */
   | { readonly _tag: "ModelBehaviorError"; readonly detail: string }
   | ModelRefused
   /** The final reply doesn't match the agent's `outputCodec`. */
   | { readonly _tag: "DecodeError"; readonly errors: z.ZodIssue[] }
-  /** `reason` is the guardrail's own. If the guardrail threw, it is the error's name and its message, masked by `RunConfig.maskSecrets`. */
+  /**
+   * `reason` comes from the guardrail. If the guardrail threw, it is the error's name and message, masked by
+   * `RunConfig.maskSecrets`.
+   */
   | { readonly _tag: "InputGuardrailTripwire"; readonly reason: string }
   | { readonly _tag: "OutputGuardrailTripwire"; readonly reason: string }
   /** A tool threw, and `RunConfig.onToolError` is `"fail"`. `detail` is the error's message, masked by `RunConfig.maskSecrets`. */
@@ -20,16 +23,16 @@ export type JAFError =
   | ModelCallError
   | RunInterrupted
   | ContinuationRejected
-  /** The store failed. No tool has run whose call should have been stored first and wasn't. */
+  /** The store failed. If a call had to be stored before its tool runs and wasn't, the tool hasn't run. */
   | { readonly _tag: "MemoryError"; readonly error: MemoryErrorUnion }
-  /** `RunConfig.signal` was aborted, or the loop over a stream was left. `reason` is the signal's. */
+  /** `RunConfig.signal` was aborted, or the application left the loop over a stream. `reason` comes from the signal. */
   | { readonly _tag: "RunAborted"; readonly reason: string }
-  /** An error in the program: an invalid configuration, or (`cause`) code that threw where it must not. */
+  /** A bug in the program: an invalid configuration, or code that must not throw and did (`cause`). */
   | { readonly _tag: "InternalError"; readonly detail: string; readonly cause?: ErrorCause };
 
 /**
- * The budget of `RunConfig.budget` is used up, so no further model call was made. The call that exceeded it counts: its reply is
- * kept, and a run that ends with that reply is completed.
+ * The budget of `RunConfig.budget` is used up, so the run made no further model call. The reply of the call that exceeded the
+ * budget is kept; if that reply is final, the run is completed instead.
  */
 export interface BudgetExceeded {
   readonly _tag: "BudgetExceeded";
@@ -40,75 +43,79 @@ export interface BudgetExceeded {
 }
 
 /**
- * The model declined to answer, and the agent has an `outputCodec`. The refusal isn't stored. Without a codec, a refusal is a
- * reply like any other.
+ * The model refused to answer, and the agent has an `outputCodec`. The refusal isn't stored. Without a codec, a refusal is a
+ * normal reply.
  */
 export interface ModelRefused {
   readonly _tag: "ModelRefused";
-  /** The model's own words. They may quote the conversation: show them, don't log them. */
+  /** The model's own words. They can quote the conversation: show them, but don't log them. */
   readonly refusal: string;
 }
 
-/** Tool calls wait for an approval, or for the client to run them. Only with the outcome `interrupted`. */
+/** Tool calls wait for an approval or for the client. Occurs only with the outcome `interrupted`. */
 export interface RunInterrupted {
   readonly _tag: "RunInterrupted";
-  /** How many calls wait. */
+  /** The number of calls that wait. */
   readonly waiting: number;
 }
 
 /**
- * What a client sent doesn't fit the stored conversation: its copy of the history, an approval, or the result of a tool.
- * Nothing of it was used.
+ * The client's copy of the history, an approval or a tool result doesn't match the stored conversation. The run used nothing
+ * that the client sent.
  */
 export interface ContinuationRejected {
   readonly _tag: "ContinuationRejected";
   /**
-   * One of `ContinuationRejectionCode`; `"expired-approval"`: an approval came too late; `"changed-arguments"`: the tool's schema
-   * now parses the call to other arguments than those that were shown; `"rejected"`: the application's `RunConfig.validate` threw.
+   * One of `ContinuationRejectionCode`; `"expired-approval"`: an approval came too late; `"changed-arguments"`: the tool's
+   * schema no longer parses the call to the arguments that were shown; `"rejected"`: the application's `RunConfig.validate`
+   * threw.
    */
   readonly code: ContinuationRejectionCode | "expired-approval" | "changed-arguments" | "rejected";
-  /** For the application's log. It quotes no message, except for what the application's `validate` puts into its error. */
+  /** A text for the application's log. It quotes no message, unless the error of the application's `validate` does. */
   readonly reason: string;
-  /** The index of the client's message that was rejected, if it was one message. */
+  /** The index of the rejected message among the client's messages, if a single message was rejected. */
   readonly index?: number;
 }
 
 /**
- * The model provider threw or took too long, and no retry succeeded or was allowed; or a middleware's `wrapModelCall` did, which
- * isn't retried.
+ * The model provider threw or timed out, and no retry succeeded or was allowed. Or a middleware's `wrapModelCall` threw or
+ * timed out, which isn't retried.
  */
 export interface ModelCallError {
   readonly _tag: "ModelCallError";
-  /** How many times models were called; `0` if a middleware failed before the first call. */
+  /** The number of model calls; `0` if a middleware failed before the first one. */
   readonly attempts: number;
-  /** Whether another run may succeed: it was a network error, a timeout, a rate limit or a server error. */
+  /** Whether another run can succeed: the failure was a network error, a timeout, a rate limit or a server error. */
   readonly retryable: boolean;
-  /** The HTTP status, if the provider's error carries one. */
+  /** The HTTP status, if the provider's error has one. */
   readonly status?: number;
-  /** How long the provider asked to wait, in milliseconds. */
+  /** The delay that the provider asked for, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** The time limit, in milliseconds, that the last attempt exceeded; see `RunConfig.timeouts.modelMs`. Absent: it failed otherwise. */
+  /**
+   * The time limit that the last attempt exceeded, in milliseconds; see `RunConfig.timeouts.modelMs`. Absent: the attempt
+   * failed for another reason.
+   */
   readonly timeoutMs?: number;
-  /** What was thrown. */
+  /** The thrown error. */
   readonly cause: ErrorCause;
 }
 
 export type ErrorSeverity = "low" | "medium" | "high" | "critical";
 
-/** Analyses a {@link JAFError}. Each function is available on the class and on an instance. */
+/** Formats and classifies a {@link JAFError}. Each function exists on the class and on instances. */
 export class JAFErrorHandler {
-  /** One sentence to show or log. */
+  /** Returns one sentence to show or log. */
   static readonly format = format;
-  /** Whether the same run can succeed when it is tried again. */
+  /** Returns whether the same run can succeed when it is retried. */
   static readonly isRetryable = isRetryable;
-  /** `critical`: somebody has to change code, configuration or credentials. */
+  /** `critical`: code, configuration or credentials must change. */
   static readonly getSeverity = getSeverity;
 
-  /** One sentence to show or log. */
+  /** Returns one sentence to show or log. */
   readonly format = format;
-  /** Whether the same run can succeed when it is tried again. */
+  /** Returns whether the same run can succeed when it is retried. */
   readonly isRetryable = isRetryable;
-  /** `critical`: somebody has to change code, configuration or credentials. */
+  /** `critical`: code, configuration or credentials must change. */
   readonly getSeverity = getSeverity;
 }
 
@@ -160,7 +167,7 @@ function format(error: JAFError): string {
     case "RunAborted":
       return `The run was aborted: ${error.reason}`;
     case "InternalError":
-      return `The run met a fault in the program: ${error.detail}${error.cause === undefined ? "" : `: ${error.cause.message}`}`;
+      return `The run failed because of a bug in the program: ${error.detail}${error.cause === undefined ? "" : `: ${error.cause.message}`}`;
   }
 }
 

@@ -7,16 +7,16 @@ import { callObserver } from "./thrown.ts";
 import type { ToolResultStatus } from "./tools/result.ts";
 
 /**
- * Which run an event belongs to, and its number in the run. Every event of a run has these fields; they are optional only so
- * that an event can be written by hand as in the specification, with `type` and `data`.
+ * The run that an event belongs to, and the event's number in it. Every event of a run has these fields. They are optional in
+ * the type so you can write an event by hand with only `type` and `data`, as in the specification.
  */
 interface EventOrigin {
   readonly runId?: RunId;
-  /** `RunConfig.conversationId`, where there is one. */
+  /** `RunConfig.conversationId`, if there is one. */
   readonly conversationId?: string;
   /** The number of the event in one execution of a run: 0, 1, 2 and so on, without gaps. */
   readonly sequence?: number;
-  /** When the event was made, in milliseconds since 1970, by the clock of this process. */
+  /** When the event was created, in milliseconds since 1970, by this process's clock. */
   readonly time?: number;
 }
 
@@ -33,17 +33,17 @@ type TypedData =
   | { readonly type: "step_start"; readonly data: { readonly step: number; readonly agentName: string } }
   | ModelEvent
   | ToolEvent
-  /** A call waits for an approval or the client: the run is about to end as `interrupted`. */
+  /** A call waits for an approval or the client. The run is about to end as `interrupted`. */
   | { readonly type: "interruption"; readonly data: { readonly interruption: Interruption } }
   | HandoffEvent
-  /** A hook of a middleware, or a function `remembers`, failed: the run goes on without it. */
+  /** A middleware's hook or a `remembers` function failed. The run continues without it. */
   | {
       readonly type: "middleware_failed";
       readonly data: {
         /** The name of the middleware, or `"remembers"`. */
         readonly name: string;
         readonly hook: "onStart" | "onFinish";
-        /** The name and the code of the error, without its message, which may quote the conversation. */
+        /** The error's name and code. Its message is left out, because it can quote the conversation. */
         readonly reason: string;
       };
     }
@@ -65,7 +65,7 @@ type MemoryEvent =
       readonly type: "memory_stored";
       readonly data: { readonly conversationId: string; readonly messageCount: number };
     }
-  /** A write to the store failed with a transient error: the same write is tried again after `delayMs`. */
+  /** A write to the store failed with a transient error. The same write is retried after `delayMs`. */
   | {
       readonly type: "memory_retry";
       readonly data: {
@@ -78,12 +78,12 @@ type MemoryEvent =
     };
 
 type ModelEvent =
-  /** A model is called. `model` is the name from the override or the agent, or `"default"`: the provider chooses. */
+  /** A model call begins. `model` is the name from the override or the agent, or `"default"` if the provider chooses. */
   | { readonly type: "llm_call_start"; readonly data: { readonly agentName: string; readonly model: string } }
-  /** Which messages the model gets in this call, before middleware changes them, and what happened to the others. */
+  /** The messages that the model gets in this call, before middleware changes them, and what happened to the others. */
   | { readonly type: "context"; readonly data: ContextManifest }
   /**
-   * A piece of the reply's text, only from `runStream`. If there are `finalOutputGuardrails`, the pieces come once the reply has
+   * A piece of the reply's text; only in `runStream`. With `finalOutputGuardrails`, the pieces are emitted once the reply has
    * passed them, after its `llm_call_end`; see `RunConfig.unguardedText`.
    */
   | { readonly type: "llm_delta"; readonly data: { readonly agentName: string; readonly text: string } }
@@ -94,7 +94,7 @@ type ModelEvent =
     }
   /** A part of the reply that is neither text nor a call, e.g. an image. Held and retracted like an `llm_delta`. */
   | { readonly type: "llm_part"; readonly data: { readonly agentName: string; readonly part: ContentPart } }
-  /** The call is tried again after `delayMs`. */
+  /** A model call failed and is retried after `delayMs`. */
   | {
       readonly type: "llm_retry";
       readonly data: {
@@ -103,13 +103,13 @@ type ModelEvent =
         readonly attempt: number;
         readonly delayMs: number;
         readonly reason: string;
-        /** The failed attempt had sent `llm_delta`s or the like, which must be removed again. */
+        /** Whether the failed attempt has emitted `llm_delta` or similar events: remove their pieces. */
         readonly discardText: boolean;
       };
     }
   /**
-   * The reply whose `llm_delta`s, `llm_reasoning_delta`s and `llm_part`s came since the last `llm_call_start` or `llm_retry` was
-   * refused by an output guardrail or by the agent's `outputCodec`. It isn't part of the conversation: remove these pieces.
+   * An output guardrail or the agent's `outputCodec` refused the reply, so it isn't part of the conversation. Remove the
+   * pieces of all `llm_delta`, `llm_reasoning_delta` and `llm_part` events since the last `llm_call_start` or `llm_retry`.
    */
   | { readonly type: "llm_retract"; readonly data: { readonly agentName: string } }
   | {
@@ -125,11 +125,11 @@ type ModelEvent =
         /** The cost of these tokens, by `RunConfig.prices`. */
         readonly cost?: number;
         readonly finishReason?: string;
-        /** Which model replied, as far as the provider reports it. */
+        /** The model that replied, if the provider reports it. */
         readonly origin?: ModelOrigin;
       };
     }
-  /** The model failed after all retries, and the next one is called; see `RunConfig.modelFallback`. */
+  /** The model failed after all retries. The next model is called; see `RunConfig.modelFallback`. */
   | {
       readonly type: "llm_fallback";
       readonly data: {
@@ -137,22 +137,25 @@ type ModelEvent =
         readonly from: string;
         readonly to: string;
         readonly reason: string;
-        /** The failed model had sent `llm_delta`s or the like, which must be removed again. */
+        /** Whether the failed model has emitted `llm_delta` or similar events: remove their pieces. */
         readonly discardText: boolean;
       };
     }
-  /** The final reply doesn't match the agent's `outputCodec`, and the model is asked to correct it; see `RunConfig.outputRepairs`. */
+  /**
+   * The final reply doesn't match the agent's `outputCodec`, so the model is asked to correct it; see
+   * `RunConfig.outputRepairs`.
+   */
   | {
       readonly type: "output_repair";
       readonly data: {
         readonly agentName: string;
         /** The number of the repair for the same reply, from 1. */
         readonly repair: number;
-        /** How many issues the codec found in the reply. */
+        /** The number of issues that the codec found in the reply. */
         readonly issueCount: number;
       };
     }
-  /** The message is part of the conversation now: its calls will run, or it has passed the output guardrails. */
+  /** The message is now part of the conversation: its calls are about to run, or it has passed the output guardrails. */
   | {
       readonly type: "assistant_message";
       readonly data: { readonly agentName: string; readonly message: Message };
@@ -163,7 +166,7 @@ type ToolEvent =
       readonly type: "tool_call_start";
       readonly data: {
         readonly toolName: string;
-        /** A copy of the parsed arguments; as the model wrote them if they are invalid or can't be copied. */
+        /** A copy of the parsed arguments. If they are invalid or can't be copied, the arguments that the model wrote. */
         // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
         readonly args: any;
         readonly toolCallId?: string;
@@ -176,7 +179,7 @@ type ToolEvent =
         readonly toolCallId: string;
         readonly status: ToolResultStatus;
         readonly durationMs: number;
-        /** The result as the model sees it; if it has parts, their text. */
+        /** The result that the model gets. If it has parts, their text. */
         readonly result: string;
         /** The parts of the result, if it has any. */
         readonly parts?: readonly ContentPart[];
@@ -197,13 +200,13 @@ type HandoffEvent =
 export type Emit = (event: TraceEvent) => void;
 
 export interface Emitter {
-  /** Absent when nobody listens. */
+  /** Absent without a listener. */
   readonly emit: Emit | undefined;
-  /** No event leaves after this. */
+  /** Stops the emitter: later events are dropped. */
   readonly close: () => void;
 }
 
-/** An object with an observer. The observer is called on the object, which may be an instance of a class. */
+/** An object with an observer. The observer is called with the object as `this`, because it can be an instance of a class. */
 export interface Observed {
   readonly onEvent?: Emit | undefined;
 }
@@ -214,10 +217,7 @@ interface EmitterOptions {
   readonly sink: Emit | undefined;
 }
 
-/**
- * Sends events to the sink, then to the observer. Both get the same frozen event with the run's id, so neither can change what
- * the other sees.
- */
+/** Opens an emitter that sends events to the sink, then to the observer. Both get the same frozen event with the run's id. */
 export function openEmitter(observed: Observed, { runId, conversationId, sink }: EmitterOptions): Emitter {
   const isObserved = observed.onEvent !== undefined;
   if (!isObserved && sink === undefined) return { emit: undefined, close: () => undefined };

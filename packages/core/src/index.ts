@@ -1,4 +1,4 @@
-// The vocabulary of conversations and results, of @jaf/memory.
+// Types of conversations and results, from @jaf/memory.
 
 export type {
   ApprovalDecision,
@@ -32,7 +32,7 @@ export {
   messageText,
 } from "@jaf/memory/internal";
 
-// What everything stands on: an agent, its messages, a run's configuration, its events and its outcome.
+// Base types: an agent, its messages, a run's configuration, its events and its outcome.
 
 export type {
   Agent,
@@ -109,19 +109,19 @@ export {
   setRunUserMemory,
 } from "./user-memory.ts";
 
-// limits: what ends a run or a call early, and what is counted for it.
+// limits: budgets, costs and time limits.
 
 export type { BudgetLimits, RunBudget, Spent } from "./limits/budget.ts";
 export { costOf, type ModelPrice, type ModelPrices, type ModelUsage } from "./limits/cost.ts";
 export type { RunTimeouts } from "./limits/time-limit.ts";
 
-// model: what a model gets and returns.
+// model: settings and replies of a model.
 
 export type { ModelCompletion, ModelStreamChunk, ModelToolCall } from "./model/completion.ts";
 export type { CacheableConfig, ModelConfig, ReasoningEffort, ToolChoice } from "./model/model-config.ts";
 export type { ModelRetryPolicy } from "./model/retry.ts";
 
-// tools: what an application makes a tool of.
+// tools: creating tools and their results.
 
 export { type ErrorHandlingOptions, type ToolLogEntry, withErrorHandling } from "./tools/error-handling.ts";
 export {
@@ -144,22 +144,22 @@ export {
   type ToolReturn,
 } from "./tools/tool.ts";
 
-// guardrails to use.
+// guardrails: ready-made guardrails.
 
 export { createContentFilter } from "./guardrails/content-filter.ts";
 export { composeValidations, type Guardrail, type ValidationResult } from "./guardrails/guardrail.ts";
 export { createPermissionCheck, type PermissionCheckOptions } from "./guardrails/permission-check.ts";
 export { createRateLimiter, type RateLimiterOptions } from "./guardrails/rate-limiter.ts";
 
-// stored: the conversation in the store.
+// stored: the stored conversation.
 
 export { spentIn } from "./stored/metadata.ts";
 
-// model-calls: a run calls its model.
+// model-calls: the model calls of a run.
 
 export { ModelCallFailure } from "./model-calls/wrap-model-call.ts";
 
-// tool-calls: a run answers the calls of a reply.
+// tool-calls: the tool calls of a run.
 
 export { type HandoffArguments, handoffTool } from "./tool-calls/handoff.ts";
 

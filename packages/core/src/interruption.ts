@@ -10,28 +10,28 @@ interface InterruptedCall {
   /** The model's id for the call. */
   readonly toolCallId: string;
   readonly toolName: string;
-  /** A frozen copy of the parsed arguments with which the call will run. */
+  /** A frozen copy of the parsed arguments that the call will run with. */
   readonly args: unknown;
-  /** The arguments as the model wrote them: JSON text, or the input of a custom call. */
+  /** The arguments that the model wrote: JSON text, or the input of a custom call. */
   readonly arguments: string;
-  /** The registry key of the agent that called. */
+  /** The registry key of the agent that made the call. */
   readonly agentName: string;
 }
 
-/** A call that runs once it is approved: see {@link approve} and {@link reject}. */
+/** A call that runs once it is approved; see {@link approve} and {@link reject}. */
 export interface ApprovalRequest extends InterruptedCall {
   readonly type: "approval";
   /**
-   * Identifies this call of this conversation with these parsed arguments: a decision with this id counts for nothing else, and
-   * only once. If the tool's schema parses the call to other arguments by then, the decision is rejected. The id is no secret:
-   * the application has to check who may decide.
+   * Identifies this call of this conversation with these parsed arguments. A decision with this id is valid only for this
+   * call, and only once. If the tool's schema has changed and parses the call to different arguments, the decision is rejected.
+   * The id isn't a secret: the application must check who is allowed to decide.
    */
   readonly approvalId: string;
-  /** After this time decisions are rejected. Absent: they don't expire. */
+  /** Decisions after this time are rejected. Absent: they don't expire. */
   readonly expiresAt?: Date;
 }
 
-/** A call of a tool without `execute`: the client runs it and sends its result, as `RunConfig.resume.toolResults`. */
+/** A call of a tool without `execute`. The client runs it and sends the result in `RunConfig.resume.toolResults`. */
 export interface ClientToolCall extends InterruptedCall {
   readonly type: "client_tool";
 }
@@ -39,18 +39,21 @@ export interface ClientToolCall extends InterruptedCall {
 /** The result of a call that the client has run. */
 export interface ClientToolResult {
   readonly toolCallId: string;
-  /** The model gets a string or {@link ToolParts} unchanged, a {@link ToolResult} as JSON. */
+  /** The model gets a string or {@link ToolParts} unchanged, and a {@link ToolResult} as JSON. */
   readonly result: string | ToolResult | ToolParts;
 }
 
-/** A decision that lets the call run. */
+/** Returns a decision that lets the call run. */
 export const approve = ({ toolCallId, approvalId }: ApprovalRequest): ApprovalDecision => ({
   toolCallId,
   approvalId,
   approved: true,
 });
 
-/** A decision that the call never runs. The model gets a result that says so, with `reason`, and the run goes on. */
+/**
+ * Returns a decision that the call doesn't run. The model gets the rejection with `reason` as the call's result, and the run
+ * continues.
+ */
 export const reject = ({ toolCallId, approvalId }: ApprovalRequest, reason?: string): ApprovalDecision => ({
   toolCallId,
   approvalId,
@@ -58,7 +61,7 @@ export const reject = ({ toolCallId, approvalId }: ApprovalRequest, reason?: str
   ...present({ reason }),
 });
 
-/** What somebody decided about waiting calls, as it came in. */
+/** Decisions about waiting calls, unchecked. */
 export interface GivenDecisions {
   readonly approvals: readonly ApprovalDecision[];
   readonly toolResults: readonly ClientToolResult[];

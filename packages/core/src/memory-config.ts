@@ -19,70 +19,71 @@ import { estimateTokens, idIssue, parseChatMemoryConfig, windowOptionsOf } from 
  * - `"step"`: the new messages, each reply with tool calls before its tools run, each result as soon as its tool is done, and
  *   the final reply. A run that crashed is resumed without running a finished tool again.
  *
- * In each mode, the result of a call that is stored already (the run resumes) is stored as soon as its tool is done.
+ * In each mode, if a run resumes and a call is stored already, its result is stored as soon as its tool is done.
  */
 export type Durability = "completed" | "turn" | "step";
 
-/** How a run uses its memory. */
+/** How a run loads and stores its conversation. */
 export interface MemoryConfig {
   readonly provider: MemoryProvider;
   /**
-   * Loads the conversation before the run and stores new messages; needs `RunConfig.conversationId`. Default `false`: nothing is
-   * loaded or stored. A write that fails with a transient error is tried up to three times, or as often as a `withRetry` around
-   * the provider says: then the engine makes no attempts of its own.
+   * Loads the conversation before the run and stores new messages. Needs `RunConfig.conversationId`. Default `false`. A write
+   * that fails with a transient error is tried up to three times. If the provider is wrapped in `withRetry`, only `withRetry`
+   * retries.
    *
    * If the conversation is erased during the run, the run stores nothing more and ends with a `MemoryConflictError` of reason
-   * `"incarnation"`. The same run again, with the same id and input, returns the outcome that it had. Both need a provider that
-   * supports it, see `docs/turns.md`.
+   * `"incarnation"`. If you repeat a run with the same id and input, it returns its earlier outcome. Both need a provider that
+   * supports it; see `docs/turns.md`.
    */
   readonly autoStore?: boolean;
   /**
-   * How many messages the store keeps of the conversation; with each append, older ones are dropped. Default: the provider's
-   * limit. What the model sees is set by `window`.
+   * The maximum number of messages that the store keeps; each append drops older ones. Default: the provider's limit. To limit
+   * what the model sees, use `window`.
    */
   readonly maxMessages?: number;
   /** Seconds after the last write until the conversation expires. Default: the provider's. */
   readonly ttl?: number;
   /**
-   * Which part of the history the model gets; also without `autoStore`. It changes neither the store nor `finalState`. Default:
-   * the whole history. See `docs/context.md`.
+   * The part of the history that the model gets. Works without `autoStore`, too. It changes neither the store nor `finalState`.
+   * Default: the whole history. See `docs/context.md`.
    */
   readonly window?: RunWindow;
   /**
-   * Once more than this many messages aren't summarised, the older ones are summarised, and the model gets the running summary in
-   * their place; about half as many messages stay. The summary is stored in the conversation's metadata, and the whole history
+   * The maximum number of messages without summary. Above it, the older messages are summarised, and the model gets the summary
+   * in their place; about half of this number stay. The summary is stored in the conversation's metadata, and the whole history
    * stays stored. Needs `autoStore`. Default: nothing is summarised.
    */
   readonly compressionThreshold?: number;
-  /** How the summary is made. */
+  /** How summaries are made. */
   readonly summary?: SummaryConfig;
   /** `true` (default) means durability `"completed"`, `false` means `"step"`. `durability` takes precedence. */
   readonly storeOnCompletion?: boolean;
-  /** Default: what `storeOnCompletion` says. */
+  /** When the run stores its messages. Default: set by `storeOnCompletion`. */
   readonly durability?: Durability;
   /**
-   * The id of the user that the run acts for. A new conversation is stored as theirs, and one that belongs to another user is
-   * refused with a `MemoryConflictError` of reason `"owner"` before it is used. Default: no owner, no check.
+   * The id of the user that the run acts for. A new conversation is stored with this owner. If the conversation belongs to
+   * another user, the run ends with a `MemoryConflictError` of reason `"owner"` before it uses the messages. Default: no owner,
+   * no check.
    */
   readonly userId?: string;
   /**
-   * What happens when another run, in any process, holds the lease of the same conversation. Turns never interleave, either way.
+   * What happens if another run, in any process, holds the conversation's lease. Turns never interleave in either mode.
    *
-   * - `"reject"` (default): this run ends with a `MemoryConflictError`: of reason `"lease"` before the model is called, or,
-   *   in durability `"completed"`, of reason `"version"` when it stores its messages, if the other run was faster; of reason
-   *   `"incarnation"` if the other run has created the conversation.
-   * - `"queue"`: this run waits for the lease, at most `queueTimeoutMs`, and continues from the other run's messages. In durability
-   *   `"completed"` a new conversation is created without messages when its first run begins. Processes take turns, in no strict
-   *   order. Runs of one conversation should have the same durability.
+   * - `"reject"` (default): this run ends with a `MemoryConflictError`. Its reason is `"lease"` before the model is called. In
+   *   durability `"completed"`, it is `"version"` if the other run stored its messages first, and `"incarnation"` if the other
+   *   run created the conversation.
+   * - `"queue"`: this run waits for the lease, at most `queueTimeoutMs`, and continues from the other run's messages. In
+   *   durability `"completed"`, a new conversation is created without messages when its first run begins. Processes take turns,
+   *   in no strict order. Use the same durability for all runs of a conversation.
    */
   readonly concurrency?: "reject" | "queue";
-  /** How long a run waits for the lease, in milliseconds; then it ends with the conflict. Default 60,000. */
+  /** How long a run waits for the lease, in milliseconds. After that it ends with the conflict. Default 60,000. */
   readonly queueTimeoutMs?: number;
   /**
-   * The length of a lease, in milliseconds: after a crash, the next run waits this long at most. A run renews its lease by a
-   * heartbeat three times in this time. Default 15,000, at most a day. It is measured by the store's clock, so the clocks of the
-   * processes needn't agree. Only if a provider tells no time (`ConversationReading.readAt`) should they agree to within this
-   * time: otherwise a turn may fail with a conflict, but turns never interleave.
+   * The length of a lease, in milliseconds. After a crash, the next run waits at most this long. A run renews its lease three
+   * times in this time (heartbeat). Default 15,000, at most a day. The lease is measured by the store's clock. If the provider
+   * reports no time (`ConversationReading.readAt`), the clocks of the processes should differ by less than this time. Otherwise
+   * a turn can fail with a conflict, but turns never interleave.
    */
   readonly leaseMs?: number;
 }
@@ -90,46 +91,47 @@ export interface MemoryConfig {
 /** See `MemoryConfig.summary`. */
 export interface SummaryConfig {
   /**
-   * Makes the summary, of the previous one, if there is one, and the messages since. If it throws, the `context` event says so, and
-   * the run goes on with the whole history. Default: the run's own model, with the agent's settings.
+   * Makes a summary from the previous one, if any, and the messages since then. If it throws, the `context` event reports it,
+   * and the run continues with the whole history. Default: the run's own model with the agent's settings.
    */
   readonly summarize?: Summarize;
   /**
-   * How long a run waits for the summary to be made and stored, in milliseconds; then it goes on without it. Default 30,000.
+   * How long a run waits until the summary is made and stored, in milliseconds. After that the run continues without it.
+   * Default 30,000.
    */
   readonly timeoutMs?: number;
 }
 
-/** Makes a summary of the previous one and the messages since. */
+/** Returns a summary that covers the previous summary and the messages since then. */
 export type Summarize = (input: SummarizeInput) => Promise<string>;
 
 export interface SummarizeInput {
   /** The previous summary, which the new one replaces. Absent for the first. */
   readonly previous?: string;
-  /** The messages since, the oldest first, each call with its results. */
+  /** The messages since the previous summary, oldest first, each call with its results. */
   readonly messages: readonly Message[];
-  /** Aborted with the run, and when `memory.summary.timeoutMs` is over. */
+  /** Aborted with the run, and after `memory.summary.timeoutMs`. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Which part of the history the model sees: the configuration of a window, whose `memoryId` isn't used here, or a function that
- * gets the whole history or the last messages of it.
+ * The part of the history that the model sees: a window's configuration (its `memoryId` isn't used here), or a function that
+ * gets the whole history or its last messages.
  *
- * What a function returns is checked, sanitized and sent. It gets frozen messages; it may leave out messages and replace others,
- * but must return the newest message, with all results of its calls, and the last user message, or replacements of them. It
- * doesn't get the summary, which is sent before what it returns.
+ * A function gets frozen messages. It can leave out messages and replace others, but it must return the last user message and
+ * the newest message with all results of its calls, or replacements for them. The returned messages are checked, sanitized and
+ * sent. The function doesn't get the summary, which is sent before its messages.
  */
 export type RunWindow = (ChatMemoryConfig & ChatMemoryOptions) | WindowFunction | SelectingWindow;
 
-/** A window function that needs only the end of the conversation, so that a run needn't read the rest. */
+/** A window function that needs only the end of the conversation. The run doesn't have to load the rest. */
 export interface SelectingWindow {
-  /** The function gets a sliding window of this many messages. */
+  /** The number of messages in the sliding window that the function gets. */
   readonly maxMessages: number;
   readonly select: WindowFunction;
 }
 
-/** Gets messages that can't be changed, in a list of its own. */
+/** Returns the messages to send. It gets frozen messages in a new list. */
 export type WindowFunction = (messages: readonly Message[]) => readonly Message[];
 
 export const DEFAULT_QUEUE_TIMEOUT_MS = 60_000;
@@ -146,8 +148,8 @@ interface Written {
 }
 
 /**
- * What a store would refuse of a run's configuration. Asked before the model is called: a reply that was paid for and
- * can't be stored helps nobody.
+ * Returns the issues of a run's configuration that a store would refuse. Checked before the model is called, because a reply
+ * that can't be stored is wasted money.
  */
 export function memoryConfigIssues(memory: MemoryConfig, written: Written): readonly MemoryIssue[] {
   const { maxMessages, ttl, userId, durability, concurrency, queueTimeoutMs, leaseMs } = memory;
@@ -181,7 +183,7 @@ function textIssue(path: string, value: unknown): MemoryIssue | undefined {
   return { path, expected: "a string without NUL characters and unpaired surrogates" };
 }
 
-/** What is wrong with the options that decide what a model sees; they are checked without `autoStore`, too. */
+/** Returns the issues of the options that select what the model sees. They are checked without `autoStore`, too. */
 export function contextIssues(memory: MemoryConfig | undefined): readonly MemoryIssue[] {
   if (typeof memory !== "object" || memory === null) return [];
   const { window, compressionThreshold, summary } = memory;
@@ -206,7 +208,7 @@ function summaryIssues(summary: SummaryConfig | undefined): readonly (MemoryIssu
   ];
 }
 
-/** Fields of a window that mean nothing beside it. `maxMessages` isn't among them: that is how many the store keeps. */
+/** Window fields that have no meaning outside `window`. `maxMessages` isn't one of them: there it limits the store. */
 const WINDOW_FIELDS = ["memoryId", "memoryType", "maxTokens", "trimTo", "tokenizer"];
 
 const misplacedFields = (memory: object): readonly MemoryIssue[] =>
@@ -221,7 +223,7 @@ function wholeNumberIssue(path: string, value: unknown): MemoryIssue | undefined
 
 export const PATH = "RunConfig.memory.window";
 
-/** What is wrong with a window's configuration. */
+/** Returns the issues of a window's configuration. */
 function windowIssues(window: unknown): readonly MemoryIssue[] {
   if (window === undefined || typeof window === "function") return [];
   if (typeof window !== "object" || window === null)
@@ -252,7 +254,7 @@ function issuesIn(window: object): readonly MemoryIssue[] {
 
 const FIELDS = ["memoryId", "memoryType", "maxMessages", "maxTokens", "trimTo", "tokenizer", "select"];
 
-/** A class may have them on its prototype. */
+/** Returns the fields, including those on the prototype of a class. */
 const fieldsOf = (window: object): Readonly<Record<string, unknown>> => ({
   ...window,
   ...Object.fromEntries(
@@ -262,7 +264,10 @@ const fieldsOf = (window: object): Readonly<Record<string, unknown>> => ({
 
 export const isSelecting = (window: object): window is SelectingWindow => "select" in window;
 
-/** The options of a valid window; `undefined` for a function without `maxMessages`. Throws a `TypeError` if it has issues. */
+/**
+ * Returns the options of a window; `undefined` for a function without `maxMessages`. Throws a `TypeError` if the window has
+ * issues.
+ */
 export function windowOptionsIn(window: RunWindow): WindowOptions | undefined {
   if (typeof window === "function") return undefined;
   if (isSelecting(window)) return { maxMessages: window.maxMessages };
@@ -275,7 +280,7 @@ export const windowOptions = (window: object, tokenizer: Tokenizer): WindowOptio
   return "maxTokens" in options ? { ...options, tokenizer } : options;
 };
 
-/** Called on the window, which may be an instance of a class. */
+/** Returns the window's tokenizer, called with the window as `this`, because it can be an instance of a class. */
 export const tokenizerOf =
   (window: ChatMemoryOptions): Tokenizer =>
   (text) =>

@@ -12,55 +12,58 @@ export interface CompletionRequest {
   readonly instructions: string;
   readonly messages: readonly Message[];
   /**
-   * The model's name, which takes precedence over `RunConfig.modelOverride`; then no other settings are used. Default: the model of
-   * the agent that the turn begins with, with its settings except for `maxTokens`.
+   * The model's name. It takes precedence over `RunConfig.modelOverride`, and no other settings are used then. Default: the
+   * model of the agent that the turn begins with, and its settings except for `maxTokens`.
    */
   readonly model?: string | undefined;
-  /** Default: none, so that a request may outlive the run. */
+  /** Aborts the request. Default: none, so a request can outlive the run. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A run's turn as a middleware sees it, from the user's messages to the final reply. */
+/** The turn that a middleware's hooks get, from the user's messages to the final reply. */
 export interface MiddlewareTurn<Ctx> {
   /** The state that the run begins with: the sanitized history, with the new messages. */
   readonly state: Readonly<RunState<Ctx>>;
   /**
-   * The user messages that the turn is to answer: the last consecutive ones without a reply, whether they are new or were stored
-   * before. So a turn that is tried again, or resumed after a crash, has the same. May be empty.
+   * The user messages that the turn answers: the last consecutive ones without a reply, new or already stored. They are the
+   * same if the turn is retried or resumed after a crash. Can be empty.
    */
   readonly userMessages: readonly Message[];
   /**
-   * The position of the first message of `userMessages` in the stored conversation, from 0. Messages that the store has dropped count.
-   * Absent where nothing is stored, and if `userMessages` is empty.
+   * The position of the first of the `userMessages` in the stored conversation, from 0. Messages that the store has dropped
+   * count. Absent if nothing is stored or `userMessages` is empty.
    */
   readonly position?: number | undefined;
-  /** Whether the run continues an earlier turn, with approvals, tool results or a history that a client sent back. */
+  /** Whether the run continues an earlier turn with approvals, tool results or a history that a client sent back. */
   readonly isContinuation: boolean;
-  /** The key in the registry of the agent that the turn begins with. */
+  /** The registry key of the agent that the turn begins with. */
   readonly agentName: string;
   /** `RunConfig.conversationId`. */
   readonly conversationId?: string | undefined;
   /** `RunConfig.signal`. */
   readonly signal?: AbortSignal | undefined;
-  /** Which parts of the prompts may be cached: `RunConfig.cache`, else the agent's `cacheable`. */
+  /** The parts of the prompts that can be cached: `RunConfig.cache`, or else the agent's `cacheable`. */
   readonly cache?: CacheableConfig | false | undefined;
-  /** When the run began, in milliseconds since 1970. If an earlier run stored the reply, when the store last wrote the conversation. */
+  /**
+   * When the run began, in milliseconds since 1970. If an earlier run stored the reply, the time of the conversation's last
+   * write.
+   */
   readonly startedAt: number;
   /**
-   * Calls the model once; also after the run is over. Resolves with the reply's text. Rejects with what the model provider
-   * throws, and if the reply has no text or calls a tool.
+   * Calls the model once, even after the run has ended. Resolves with the reply's text. Rejects if the model provider throws,
+   * and if the reply has no text or calls a tool.
    */
   readonly complete: (request: CompletionRequest) => Promise<string>;
 }
 
-/** What a middleware adds to a turn. */
+/** Texts that a middleware adds to the prompts of a turn. */
 export interface TurnAddition {
-  /** Is appended to the agent's instructions, after an empty line, in every model call of the turn. */
+  /** Appended to the agent's instructions, after an empty line, in every model call of the turn. */
   readonly instructions?: string | undefined;
   /**
-   * Is placed directly before the user's last message, in every model call of the turn: as a text part with `transient: true` at
-   * the beginning of that message's content. It is only sent to the model, neither stored nor part of any state. The text should
-   * say that it isn't the user's. Without a user message, it is appended to the instructions.
+   * Placed directly before the user's last message in every model call of the turn: as a text part with `transient: true` at
+   * the beginning of that message's content. It is sent to the model, but isn't stored or part of any state. The text should
+   * say that it isn't from the user. Without a user message, it is appended to the instructions.
    */
   readonly beforeNewestMessage?: string | undefined;
 }
@@ -68,7 +71,7 @@ export interface TurnAddition {
 /** Where a middleware's addition is placed in a prompt. */
 export type AdditionPlacement = "instructions" | "before-newest-message";
 
-/** What a middleware adds, with its name and the place of the text in the prompt. */
+/** A text that a middleware adds, with the middleware's name and the text's place in the prompt. */
 export interface PromptAddition {
   /** The name of the middleware. */
   readonly name: string;
@@ -79,8 +82,8 @@ export interface PromptAddition {
 /**
  * Hooks at the beginning and the end of a run, and around each model call and tool call.
  *
- * If `onStart` or `onFinish` throws, there is a `middleware_failed` event, and the run goes on without it. If a `wrap…` hook
- * throws, the call fails with that error. An aborted run doesn't wait for any hook.
+ * If `onStart` or `onFinish` throws, a `middleware_failed` event is emitted and the run continues without it. If a `wrap…` hook
+ * throws, the call fails with that error. An aborted run doesn't wait for hooks.
  *
  * The hooks of a run's middleware are called for all agents. An agent's `onStart` and `onFinish` are called in runs that begin
  * with the agent; its `wrap…` hooks wrap the agent's own calls, also after a handoff to it.
@@ -88,48 +91,54 @@ export interface PromptAddition {
 export interface Middleware<Ctx> {
   /** The name in events. */
   readonly name: string;
-  /** Called once, before the first model call. The hooks of all middleware run in parallel; the additions keep the order of the middleware. */
+  /**
+   * Called once, before the first model call. The hooks of all middleware run in parallel. Additions keep the order of the
+   * middleware.
+   */
   readonly onStart?: (
     turn: MiddlewareTurn<Ctx>,
   ) => Promise<TurnAddition | undefined> | TurnAddition | undefined;
   /**
-   * Called once the run has completed and its reply is stored; never for a run that failed or was interrupted. `turn` is the object
-   * that `onStart` got. The run's result waits for it; other runs of the conversation don't. Put long work into a durable queue.
+   * Called when the run has completed and its reply is stored, but not if the run failed or was interrupted. `turn` is the
+   * object that `onStart` got. The run's result waits for this hook; other runs of the conversation don't. Put long work into a
+   * durable queue.
    *
-   * A run that finds a stored conversation with nothing to answer calls it, too, without `onStart`: the run that stored the reply
-   * may have died before it called the hook. So it may be called again for the same turn, which `position` identifies.
+   * Also called, without `onStart`, if the run finds a stored conversation that already ends with a reply: the run that stored
+   * the reply may have crashed before it called the hook. So the hook can be called again for the same turn; `position`
+   * identifies the turn.
    */
   readonly onFinish?: (turn: MiddlewareTurn<Ctx>, reply: Message) => Promise<void> | void;
   /**
    * Wraps each model call of a turn, including its retries and `RunConfig.modelFallback`, but not `MiddlewareTurn.complete` and
    * summaries. The run's hooks are the outermost, then the agent's, in the order of the lists.
    *
-   * `next(changes)` calls the model with the changed request. It resolves with the reply as the provider returned it, and rejects
-   * with `ModelCallFailure`. What the hook returns is the reply. A hook that doesn't call `next` answers by itself, without the
-   * model. It may call `next` again once the previous call has ended. Text is streamed meanwhile, and retracted (`llm_retract`) if
-   * the hook returns a different reply.
+   * `next(changes)` calls the model with the changed request. It resolves with the provider's reply and rejects with
+   * `ModelCallFailure`. The hook returns the reply that the run uses. If it doesn't call `next`, the model isn't called. It can
+   * call `next` again after the previous call has ended. Text is streamed in the meantime, and retracted (`llm_retract`) if the
+   * hook returns a different reply.
    *
-   * If it throws, the run ends with `ModelCallError`; if it throws the `ModelCallFailure` of `next`, with that failure's error. The
-   * time in which no `next` is under way is limited like one attempt of a model call (`RunConfig.timeouts.modelMs`).
+   * If the hook throws, the run ends with `ModelCallError`. If it throws the `ModelCallFailure` of `next`, the run ends with
+   * that failure's error. The hook's time, without the calls of `next`, is limited like one attempt of a model call
+   * (`RunConfig.timeouts.modelMs`).
    */
   readonly wrapModelCall?: WrapModelCall<Ctx>;
   /**
-   * Wraps each execution of a tool, once its arguments are valid and approved; not handoffs and calls that the client runs. The
-   * order is that of `wrapModelCall`.
+   * Wraps each execution of a tool after its arguments are validated and approved. Doesn't wrap handoffs and calls that the
+   * client runs. The order is the same as for `wrapModelCall`.
    *
-   * `next(changes)` runs the tool. It resolves with what the tool returns, and rejects with what it throws. What the hook returns is
-   * the tool's result, and what it throws is handled as if the tool had thrown it. The tool's time limit applies to hooks and tool
-   * together; a tool isn't started after the limit or after an abort.
+   * `next(changes)` runs the tool. It resolves or rejects as the tool does. The hook returns the tool's result; if the hook
+   * throws, this is handled like an error of the tool. The tool's time limit applies to hooks and tool together. A tool isn't
+   * started after the limit or after an abort.
    */
   readonly wrapToolCall?: WrapToolCall<Ctx>;
 }
 
-/** The fields of a request that a middleware may change. */
+/** The fields of a request that a middleware can change. */
 export interface ModelCallChanges {
   readonly instructions?: string;
   /** The messages that the model gets. The conversation itself isn't changed. */
   readonly messages?: readonly Message[];
-  /** The names of the agent's tools that the model may call. */
+  /** The names of the agent's tools that the model can call. */
   readonly tools?: readonly string[];
   /** Replaces all of the agent's settings. */
   readonly modelConfig?: ModelConfig;
@@ -137,9 +146,9 @@ export interface ModelCallChanges {
   readonly model?: string;
 }
 
-/** A model call as a middleware sees it. */
+/** The model call that a `wrapModelCall` hook gets. */
 export interface ModelCallRequest<Ctx> {
-  /** The run's state, with all messages that the run has of the conversation. */
+  /** The run's state, with all messages of the conversation that the run has loaded or added. */
   readonly state: Readonly<RunState<Ctx>>;
   /** The registry key of the agent that calls the model. */
   readonly agentName: string;
@@ -149,7 +158,7 @@ export interface ModelCallRequest<Ctx> {
   /** The names of the agent's tools. */
   readonly tools: readonly string[];
   readonly modelConfig: ModelConfig;
-  /** The model's name, of `RunConfig.modelOverride` or the agent. Absent: the provider chooses. */
+  /** The model's name, from `RunConfig.modelOverride` or the agent. Absent: the provider chooses. */
   readonly model?: string;
   /** Aborted with the run, when the hooks' time limit is reached, and at the end of the call. */
   readonly signal: AbortSignal;
@@ -164,13 +173,13 @@ export type WrapModelCall<Ctx> = (
   next: NextModelCall,
 ) => Promise<ModelCompletion> | ModelCompletion;
 
-/** The fields of a tool call that a middleware may change. */
+/** The fields of a tool call that a middleware can change. */
 export interface ToolCallChanges {
-  /** Parsed arguments. They aren't parsed again, and whoever approved the call hasn't seen them. */
+  /** Parsed arguments. They aren't parsed again, and they weren't shown for approval. */
   readonly args: unknown;
 }
 
-/** A tool call as a middleware sees it. */
+/** The tool call that a `wrapToolCall` hook gets. */
 export interface ToolCallRequest<Ctx> extends ToolCallInfo {
   readonly toolName: string;
   /** The parsed arguments that the tool would get. */
@@ -189,7 +198,7 @@ export type WrapToolCall<Ctx> = (
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
 
-/** A function, as it is: neither wrapped nor bound. */
+/** Accepts a function and returns it unchanged: neither wrapped nor bound. */
 export const functionSchema = z.custom<unknown>(isFunction, { error: "expected a function" });
 
 const middlewareSchema = z.array(
@@ -202,7 +211,7 @@ const middlewareSchema = z.array(
   }),
 );
 
-/** The list as it is. Throws a `TypeError` that begins with `what` for what is no list of middleware. */
+/** Returns the list. Throws a `TypeError` that begins with `what` if it isn't a list of middleware. */
 export function checkMiddleware<Ctx>(
   list: readonly Middleware<Ctx>[],
   what: string,
@@ -211,7 +220,7 @@ export function checkMiddleware<Ctx>(
   return list;
 }
 
-/** What is wrong with a list of middleware, where there is one. */
+/** Returns what is wrong with a list of middleware; `undefined` if there is none or it is valid. */
 export function middlewareFault<Ctx>(
   list: readonly Middleware<Ctx>[] | undefined,
   what: string,
@@ -232,7 +241,7 @@ interface Wrapped<Ctx> {
   readonly middleware?: readonly Middleware<Ctx>[];
 }
 
-/** Those of the run's and then the agent's middleware that have the hook; `undefined` where none has. */
+/** Returns the run's and then the agent's middleware that have the hook; `undefined` if none has it. */
 export function middlewareWith<Ctx, Name extends WrapHook>(
   { middleware: ofRun }: Wrapped<Ctx>,
   { middleware: ofAgent }: Wrapped<Ctx>,

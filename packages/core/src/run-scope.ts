@@ -19,7 +19,7 @@ import type { WriteHooks } from "./stored/append.ts";
 import type { Journal } from "./stored/journal.ts";
 import type { Masking } from "./thrown.ts";
 
-/** Everything that one execution of a run works with, except for its state. */
+/** Everything that one execution of a run uses, except for its state. */
 export interface RunScope<Ctx> extends Emitter {
   readonly config: RunConfig<Ctx>;
   readonly runId: RunId;
@@ -28,69 +28,67 @@ export interface RunScope<Ctx> extends Emitter {
   readonly streaming: boolean;
   /** When the run began, in milliseconds since 1970. */
   readonly startedAt: number;
-  /** Whether the run continues with decisions, with results of a client's tools, or with what a client sent back. */
+  /** Whether the run continues with decisions, results of a client's tools, or a history that a client sent back. */
   readonly isContinuation: boolean;
-  /** To be called once what a client sent is known to fit the conversation. */
+  /** Called once the client's input is validated against the conversation. */
   readonly onContinuationAccepted: (() => void) | undefined;
-  /** Whether what a client sent was validated as the beginning of a new conversation. */
+  /** Whether the client's input was validated as the beginning of a new conversation. */
   readonly isValidatedAsNew: boolean;
-  /** What the application's validator has thrown, which an outcome can't contain. */
+  /** The error that the application's validator threw. An outcome can't contain it. */
   refusal: { readonly thrown: unknown } | undefined;
-  /** Absent without an observer, so that no event is made: `scope.emit?.({ … })`. */
+  /** Absent without an observer, so `scope.emit?.({ … })` doesn't create the event. */
   readonly emit: Emit | undefined;
-  /** Absent when nothing is stored. */
+  /** Absent if nothing is stored. */
   readonly journal: Journal | undefined;
-  /** Random, of this execution. Made on first use. */
+  /** A random id of this execution, created on first use. */
   readonly executionId: () => string;
-  /** By agent, the number in `modelFallback.models`, from 1, of the model that replied last; absent or 0: the agent's own. */
+  /** The model that replied last, by agent: its number in `modelFallback.models`, from 1. Absent or 0: the agent's own model. */
   readonly modelInUse: Map<string, number>;
   /** The usage of model calls. */
   readonly spending: Spending;
   /** Masks secrets in errors of the application's code. */
   readonly mask: Masking;
-  /** Prepares the context that the model gets of a state. */
+  /** Prepares the context for a model call from a state. */
   readonly prepareContext: PrepareContext<Ctx>;
-  /** What a client sent of the conversation. */
+  /** The client's copy of the history, or its token. */
   readonly sent: SentHistory | undefined;
   /** The decisions about calls that wait. */
   readonly given: GivenDecisions;
-  /** Registers an action for when the run gives up its place in the queue and its lease, however the run ends. */
+  /** Registers an action that runs when the run gives up its place in the queue and its lease, whatever the outcome. */
   readonly onClose: (action: () => void) => void;
-  /** Gives up the place in the queue and the lease, while the run goes on. `close` does so, too, if it hasn't been done. */
+  /** Gives up the place in the queue and the lease while the run continues. Otherwise `close` does so. */
   readonly leave: () => void;
 }
 
-/** What a client sent of the conversation. */
+/** The client's copy of the history, or its token. */
 export interface SentHistory {
-  /** Its copy of the history and what it adds; with a token, what it adds alone. A list only once it is checked. */
+  /** The client's copy of the history and its additions; with a token, only the additions. Unchecked: it might not be a list. */
   readonly messages: readonly Message[];
-  /** As it came. Absent: it sent a copy. */
+  /** Unchecked. Absent: the client sent a copy of the history. */
   readonly historyToken?: unknown;
 }
 
 export interface ScopeOptions {
   readonly streaming: boolean;
   readonly sink?: Emit;
-  /** Whether the history in the state was sent back by a client, which the configuration doesn't tell. */
+  /** Whether a client sent back the history in the state. The configuration doesn't show this. */
   readonly isContinuation?: boolean;
   readonly onContinuationAccepted?: () => void;
   readonly isValidatedAsNew?: boolean;
   /** Stored in the metadata with each write of the run. */
   readonly label?: WriteMetadata;
-  /** Of a server job: asked before each write of messages or of the lease, and told of it afterwards. */
+  /** Hooks of a server job, called before and after each write of messages or of the lease. */
   readonly writes?: WriteHooks | undefined;
 }
 
-/** What a step begins with: the state, and the agent. */
+/** The state and the agent that a step begins with. */
 export interface StepStart<Ctx> {
   readonly state: RunState<Ctx>;
   // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
   readonly agent: Agent<Ctx, any>;
 }
 
-/**
- * Prepares the context of a model call. If a summary is due, it is made first. The run's own state keeps the whole history.
- */
+/** Prepares the context of a model call. Makes a summary first if one is due. The run's own state keeps the whole history. */
 export type PrepareContext<Ctx> = (step: StepStart<Ctx>) => Promise<PreparedContext<Ctx>>;
 
 /** The state that the model gets. */
@@ -98,7 +96,7 @@ export type PreparedContext<Ctx> =
   | {
       readonly ok: true;
       readonly state: RunState<Ctx>;
-      /** Makes the manifest. Call it only if there is an observer. */
+      /** Creates the manifest. Call it only if there is an observer. */
       readonly toManifest: (additions?: readonly PromptAddition[]) => ContextManifest;
     }
   | Refused;
@@ -108,17 +106,17 @@ export interface Refused {
   readonly error: JAFError;
 }
 
-/** The state after a part of a run. Without an outcome the run goes on. */
+/** The state after a part of a run. Without an outcome the run continues. */
 export interface RunProgress<Ctx> {
   readonly state: RunState<Ctx>;
   readonly outcome?: RunResult<unknown>["outcome"];
-  /** Another run holds the lease, and this one has stored and done nothing yet. */
+  /** Another run holds the lease, and this run has stored nothing and run no tool yet. */
   readonly lostLease?: true;
   /** Another execution of the same run ended first. */
   readonly endedElsewhere?: true;
 }
 
-/** The operation that errors of a run name, if no operation of the store failed. */
+/** The operation that a run's errors name if no store operation failed. */
 export const OPERATION = "run";
 
 export const fail = <Ctx>(state: RunState<Ctx>, error: JAFError): RunProgress<Ctx> => ({
@@ -143,5 +141,8 @@ export function failEnd<Ctx>(state: RunState<Ctx>, error: MemoryErrorUnion): Run
   return { ...failMemory(state, error), ...(isElsewhere ? { endedElsewhere: true } : {}) };
 }
 
-/** Milliseconds since 1970, by the store's clock where there is a store: times must mean the same in all processes. */
+/**
+ * Returns the time in milliseconds since 1970, by the store's clock if there is a store, because all processes must agree on
+ * it.
+ */
 export const timeOf = <Ctx>({ journal }: RunScope<Ctx>): number => journal?.now() ?? Date.now();

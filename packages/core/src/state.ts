@@ -6,7 +6,7 @@ import { frozenMessages, ownMessages } from "./immutable/messages.ts";
 import type { Interruption } from "./interruption.ts";
 import type { Spent } from "./limits/budget.ts";
 
-/** Everything a run knows at one point in time. Never mutated: each step makes a new one. */
+/** Everything that a run knows at one point in time. States are immutable: each step makes a new one. */
 export type RunState<Ctx> = {
   readonly runId: RunId;
   readonly traceId: TraceId;
@@ -14,37 +14,37 @@ export type RunState<Ctx> = {
   /** The key of the agent in `RunConfig.agentRegistry`. */
   readonly currentAgentName: string;
   readonly context: Readonly<Ctx>;
-  /** Steps completed: a model call and its tools. */
+  /** The number of completed steps. A step is a model call and its tools. */
   readonly turnCount: number;
 };
 
 /**
- * How a run ended, and its last state, which is frozen except for its `context`; the initial state if the run couldn't begin. The
- * run adds no tool call to `finalState.messages` without its result, except for those that an interrupted run waits for, and
- * no reply that a guardrail or the codec refused.
+ * How a run ended, and its last state. The state is frozen except for its `context`; it is the initial state if the run
+ * couldn't begin. The run adds tool calls to `finalState.messages` only together with their results, except for calls that an
+ * interrupted run waits for. It doesn't add replies that a guardrail or the codec refused.
  *
- * `interrupted`: tool calls wait for an approval or for the client. Run again, in any process, with `RunConfig.resume`
- * and no new messages. Code that knows only the specification's two outcomes can treat it as an error,
+ * `interrupted`: tool calls wait for an approval or for the client. To continue, run again in any process with
+ * `RunConfig.resume` and no new messages. Code that knows only the specification's two outcomes can treat it as the error
  * `RunInterrupted`.
  */
 export type RunResult<Out> = {
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
   readonly finalState: RunState<any>;
   /**
-   * The position of the first of `finalState.messages` in the stored conversation, counted from its first message. Earlier
-   * messages were dropped by the store, or the run didn't need them (see `memory.window`). Such a history may be passed to a run
-   * again. Absent where nothing was loaded.
+   * The position of the first of `finalState.messages` in the stored conversation. If it isn't 0, the store has dropped the
+   * earlier messages, or the run didn't need them (see `memory.window`). You can pass such a history to a run again. Absent if
+   * nothing was loaded.
    */
   readonly historyFrom?: number;
   /**
-   * A token that replaces the stored history in `RunConfig.resume`, so that a client needn't send it back. Only of a
-   * completed or interrupted run, with a store that keeps digests. Absent, too, if the store's answer to the last write got
-   * lost, and if the same run had ended before and the conversation has gone on since. See `historyTokenOf`.
+   * A token that replaces the stored history in `RunConfig.resume`, so a client doesn't have to send it back. Present for
+   * completed and interrupted runs, if the store keeps digests. Absent if the store's answer to the last write was lost, or if
+   * the same run had ended before and the conversation has continued since. See `historyTokenOf`.
    */
   readonly historyToken?: string;
   /**
-   * The usage of the run's model calls, and of all runs of its stored conversation, as far as the model provider reports it. Absent
-   * if it reports none; `conversation` is absent where nothing is stored.
+   * The usage of the run's model calls and of all runs of its stored conversation, as reported by the model provider. Absent if
+   * it reports none; `conversation` is absent if nothing is stored.
    */
   readonly spent?: { readonly run: Spent; readonly conversation?: Spent };
   readonly outcome:
@@ -59,14 +59,14 @@ export type RunResult<Out> = {
 };
 
 export interface RunStateInput<Ctx> {
-  /** The agent that begins, by its key in `RunConfig.agentRegistry`. */
+  /** The key of the first agent in `RunConfig.agentRegistry`. */
   readonly agentName: string;
   readonly context: Readonly<Ctx>;
   /** Default `[]`: no new messages, e.g. to resume a stored conversation. */
   readonly messages?: readonly (Message | UserMessage)[];
   /** Default: a new one. */
   readonly runId?: RunId;
-  /** Default: a new one. To group runs, pass the trace id of the run that caused this one. */
+  /** Default: a new one. To group runs, pass the trace id of the run that caused this run. */
   readonly traceId?: TraceId;
 }
 
@@ -75,7 +75,7 @@ export function createRunState<Ctx>(input: RunStateInput<Ctx>): RunState<Ctx> {
   return {
     runId: input.runId ?? generateRunId(),
     traceId: input.traceId ?? generateTraceId(),
-    // The type of a message shows only its text: parts are read through `RichMessage`.
+    // `Message` declares only text content. Parts are read through `RichMessage`.
     messages: (input.messages ?? []) as readonly Message[],
     currentAgentName: input.agentName,
     context: input.context,
@@ -83,14 +83,20 @@ export function createRunState<Ctx>(input: RunStateInput<Ctx>): RunState<Ctx> {
   };
 }
 
-/** A frozen copy of a state, for callers, middleware and model providers. `context` belongs to the application and isn't frozen. */
+/**
+ * Returns a frozen copy of a state, for callers, middleware and model providers. `context` belongs to the application and isn't
+ * frozen.
+ */
 export const frozenState = <Ctx>(state: RunState<Ctx>, messages = state.messages): RunState<Ctx> =>
-  // Anything but a list has ended the run.
+  // If `messages` isn't a list, the run has ended before.
   Object.freeze(
     Object.assign({}, state, { messages: Array.isArray(messages) ? frozenMessages(messages) : messages }),
   );
 
-/** A copy of a caller's state, which the caller may change afterwards. Anything but a list of messages is refused later. */
+/**
+ * Returns a copy of a caller's state, because the caller can change the original later. If `messages` isn't a list, it is
+ * refused later.
+ */
 export function ownState<Ctx>(state: RunState<Ctx>): RunState<Ctx> {
   const { runId, traceId, messages, currentAgentName, context, turnCount } = state;
   const own = Array.isArray(messages) ? ownMessages(messages) : messages;

@@ -1,6 +1,6 @@
 import { callSafely, describeCause, maskSecrets, warn } from "@jaf/memory/internal";
 
-/** The words of whatever was thrown, or was given as a reason. Never throws, also where that can't be written as text. */
+/** Returns the text of a thrown value or an abort reason. Never throws, even if the value can't be written as text. */
 export function textOfThrown(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown);
@@ -9,10 +9,10 @@ export function textOfThrown(thrown: unknown): string {
   }
 }
 
-/** What a name or a code of an error looks like; anything else may quote what somebody said. */
+/** The format of an error's name or code. Other texts might quote the conversation. */
 const IDENTIFIER = /^[\w$.:-]{1,80}$/;
 
-/** The name of what was thrown, and its code if it has one. Never its message, which may quote the conversation. */
+/** Returns an error's name and its code, if it has one. Never its message, which can quote the conversation. */
 export function reasonOf(thrown: unknown): string {
   try {
     const tag: unknown = (thrown as { readonly _tag?: unknown } | null | undefined)?._tag;
@@ -26,16 +26,19 @@ export function reasonOf(thrown: unknown): string {
 
 const isIdentifier = (value: unknown): value is string => typeof value === "string" && IDENTIFIER.test(value);
 
-/** What takes secrets out of a text that was thrown. Never throws. */
+/** Masks secrets in an error message. Never throws. */
 export type Masking = (thrown: string) => string;
 
-const WITHHELD = "the message was withheld, as maskSecrets failed on it";
+const WITHHELD = "the message was withheld, because maskSecrets failed on it";
 
 interface MaskingConfig {
   readonly maskSecrets?: boolean | Masking;
 }
 
-/** As a run's configuration says. A function is called on it, which may be an instance of a class. */
+/**
+ * Returns the masking that a configuration sets. A function is called with the configuration as `this`, because it can be an
+ * instance of a class.
+ */
 export function maskingOf(config: MaskingConfig): Masking {
   if (config.maskSecrets === false) return (thrown) => thrown;
   if (typeof config.maskSecrets !== "function") return maskSecrets;
@@ -50,8 +53,8 @@ export function maskingOf(config: MaskingConfig): Masking {
 }
 
 /**
- * Calls an observer of the application. What it throws, or rejects with, becomes a process warning named `JAFObserverWarning`, and
- * doesn't stop what is observed.
+ * Calls an observer of the application. If it throws or rejects, the error becomes a process warning named
+ * `JAFObserverWarning`, and the observed work continues.
  */
 export const callObserver = (observer: () => unknown, failure: () => string): void =>
   callSafely(observer, (thrown) => report(failure(), thrown));

@@ -3,37 +3,40 @@ import * as z from "zod";
 import type { AdditionPlacement, Middleware } from "./middleware.ts";
 
 /**
- * Which user's facts an agent knows, and whether it learns new ones. The user memory of the run interprets it; see
+ * Declares the user whose facts an agent recalls, and whether it stores new ones. The run's user memory interprets it; see
  * `@jaf/user-memory`.
  */
 export interface RemembersSpec {
-  /** The id of the user. Falsy: nobody is signed in, so nothing is recalled or remembered. */
+  /** The id of the user. Falsy: no user is signed in, so no facts are recalled or stored. */
   readonly user: string | null | undefined;
-  /** `"auto"` (default): once a turn, facts that match the user's message are put into the prompt. */
+  /** `"auto"` (default): once per turn, facts that match the user's message are added to the prompt. */
   readonly inject?: "auto" | false | undefined;
   /**
-   * `"verbatim"`: the user's messages of each completed turn are remembered as quotations, without a model. `"auto"`: a model
-   * chooses what is worth remembering, which costs a model call per turn. Default `false`.
+   * `"verbatim"`: the user's messages of each completed turn are stored as quotations, without a model call. `"auto"`: a model
+   * chooses the facts to store, which takes one model call per turn. Default `false`.
    */
   readonly extract?: "auto" | "verbatim" | false | undefined;
-  /** The model that extracts facts, e.g. a small one. Default: the agent's own. */
+  /** The name of the model that extracts facts, e.g. a small one. Default: the agent's model. */
   readonly extractWith?: string | undefined;
-  /** Only facts with at least one of these tags are recalled, and new facts get these tags. */
+  /** Only facts with at least one of these tags are recalled. New facts get all of these tags. */
   readonly tags?: readonly string[] | undefined;
-  /** How many facts are put into the prompt at most. Default 5. */
+  /** The maximum number of facts in the prompt. Default 5. */
   readonly injectLimit?: number | undefined;
-  /** How many tokens the facts may take. Of the least trusted facts, the one with the lowest score is left out first. Default: no limit. */
+  /**
+   * The maximum number of tokens for the facts. Over budget, the least trusted facts are dropped first, among them those with
+   * the lowest score. Default: no limit.
+   */
   readonly injectTokenBudget?: number | undefined;
   /**
-   * Where the facts are placed: after the agent's instructions, or directly before the user's newest message, where they don't
-   * invalidate a provider's prompt cache. Default: before the newest message if the agent or the call declares instructions or
+   * Where the facts are placed: after the agent's instructions, or directly before the user's newest message, which keeps the
+   * provider's prompt cache valid. Default: before the newest message if the agent or the call declares instructions or
    * messages as `cacheable`, else `"instructions"`.
    */
   readonly injectPlacement?: AdditionPlacement | undefined;
 }
 
 /**
- * A {@link RemembersSpec} as a function returns it. In a method of a class, TypeScript widens `inject: "auto"` to `string`; the
+ * A {@link RemembersSpec} returned by a function. TypeScript widens `inject: "auto"` to `string` in a method of a class, so the
  * value is checked after the call.
  */
 type ReturnedSpec = Omit<RemembersSpec, "inject" | "extract" | "injectPlacement"> & {
@@ -45,14 +48,17 @@ type ReturnedSpec = Omit<RemembersSpec, "inject" | "extract" | "injectPlacement"
 /** A declaration before it is checked. */
 export type MaybeRemembers = ReturnedSpec | false | null | undefined;
 
-/** An agent's declaration: a value, or a function of the context, which may be async and return `false` or `null` for nothing. */
+/** An agent's declaration: a value, or a sync or async function of the context. `false` or `null` means none. */
 export type RemembersDeclaration<Ctx> =
   | RemembersSpec
   | ((context: Readonly<Ctx>) => MaybeRemembers | Promise<MaybeRemembers>);
 
-/** What the engine needs of a user memory. Every store of `@jaf/user-memory` has it; `asUserMemory` adds it to a store of yours. */
+/**
+ * The part of a user memory that the engine uses. Every store of `@jaf/user-memory` implements it. For your own store, use
+ * `asUserMemory`.
+ */
 export interface RunUserMemory {
-  /** The middleware for a declaration. Only its `onStart` and `onFinish` are called. */
+  /** Returns the middleware for a declaration. Only `onStart` and `onFinish` are called. */
   readonly middlewareFor: <Ctx>(spec: RemembersSpec) => readonly Middleware<Ctx>[];
 }
 
@@ -62,7 +68,7 @@ const remembersSchema = z.strictObject({
   user: z
     .unknown()
     .refine((user) => !user || idIssue("user", user) === undefined, {
-      error: "expected the id of a user, or a falsy value for nobody",
+      error: "expected the id of a user, or a falsy value for no user",
     })
     .optional(),
   inject: autoOrNot.optional(),
@@ -83,8 +89,8 @@ const remembersSchema = z.strictObject({
 });
 
 /**
- * What is to be remembered, `undefined` if nothing: where nothing is declared, and where the user is nobody. Throws a
- * `TypeError` that names the field.
+ * Returns the parsed declaration; `undefined` if there is none or it has no user. Throws a `TypeError` that names the invalid
+ * field.
  */
 export function parseRemembers(declared: MaybeRemembers, what: string): RemembersSpec | undefined {
   if (!declared) return undefined;
@@ -93,8 +99,8 @@ export function parseRemembers(declared: MaybeRemembers, what: string): Remember
 }
 
 /**
- * On the global object, so that the ES module and the CommonJS module share it, which a process may both load, and so that
- * `@jaf/user-memory` can set it without importing the engine.
+ * A key on the global object. It is shared by the ES module and the CommonJS module, because a process can load both, and lets
+ * `@jaf/user-memory` set it without importing the engine.
  */
 const SLOT = Symbol.for("@jaf/user-memory");
 
@@ -104,19 +110,21 @@ const EXPECTED =
   "expected a user memory with middlewareFor(); make one of your store by asUserMemory(store) of @jaf/user-memory";
 
 /**
- * Sets the user memory of the process, for every run and agent client whose configuration has no `userMemory`. `undefined` removes
- * it; then `remembers` has no effect. It is stored as `globalThis[Symbol.for("@jaf/user-memory")]`, where `setUserMemory` of
- * `@jaf/user-memory` puts any store. Throws a `TypeError` if it isn't a {@link RunUserMemory}.
+ * Sets the user memory of the process. Runs and agent clients without `userMemory` in their configuration use it. `undefined`
+ * removes it; then `remembers` has no effect. It is stored as `globalThis[Symbol.for("@jaf/user-memory")]`, like the store of
+ * `setUserMemory` of `@jaf/user-memory`. Throws a `TypeError` if it isn't a {@link RunUserMemory}.
  */
 export function setRunUserMemory(memory: RunUserMemory | undefined): void {
   slots[SLOT] = memory === undefined ? undefined : checkUserMemory(memory, "user memory");
 }
 
-/** The user memory of the process. `undefined`: none is set. Throws a `TypeError` if something else was put there. */
+/**
+ * Returns the user memory of the process, or `undefined` if none is set. Throws a `TypeError` if the value isn't a user memory.
+ */
 export const getUserMemory = (): RunUserMemory | undefined =>
   slots[SLOT] === undefined ? undefined : checkUserMemory(slots[SLOT], "user memory of the process");
 
-/** The user memory as it is. Throws a `TypeError` that begins with `what` for anything else. */
+/** Returns the user memory. Throws a `TypeError` that begins with `what` for any other value. */
 export function checkUserMemory(memory: RunUserMemory, what: string): RunUserMemory {
   const given: unknown = memory;
   const isOne =

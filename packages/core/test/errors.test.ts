@@ -64,7 +64,7 @@ const rows: readonly Row[] = [
   [{ _tag: "AgentNotFound", agentName: "x" }, 'No agent "x" is registered.', false, "critical"],
   [
     { _tag: "InternalError", detail: 'agent "x" has two tools named "y"' },
-    'The run met a fault in the program: agent "x" has two tools named "y"',
+    'The run failed because of a bug in the program: agent "x" has two tools named "y"',
     false,
     "critical",
   ],
@@ -74,7 +74,7 @@ const rows: readonly Row[] = [
       detail: "it threw",
       cause: { name: "TypeError", message: "x is not a function" },
     },
-    "The run met a fault in the program: it threw: x is not a function",
+    "The run failed because of a bug in the program: it threw: x is not a function",
     false,
     "critical",
   ],
@@ -111,7 +111,7 @@ describe("JAFErrorHandler", () => {
     expect(text).toMatch(/and 3 more$/);
   });
 
-  it("can be passed around as plain functions", () => {
+  it("has functions that can be passed around", () => {
     const { format } = new JAFErrorHandler();
     expect([{ _tag: "AgentNotFound", agentName: "x" } as const].map(format)).toEqual([
       'No agent "x" is registered.',

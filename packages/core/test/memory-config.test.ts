@@ -44,7 +44,7 @@ describe("a memory configuration that a store would refuse", () => {
   });
 });
 
-describe("a provider that answers with something that is no answer", () => {
+describe("a provider that returns an invalid answer", () => {
   const storageError = { _tag: "MemoryError", error: { _tag: "MemoryStorageError" } };
 
   it.each([undefined, null, {}, { success: true }, { success: true, data: {} }, { success: false }])(

@@ -58,7 +58,7 @@ test.each<[object, string]>([
   [{ modelFallback: null }, "modelFallback: expected an object of models and statuses"],
   [{ timeouts: null }, "timeouts: expected an object"],
   [{ approvalTtlMs: -1 }, "approvalTtlMs: expected a number from 0"],
-])("What is wrong is told with what is expected: %o", async (wrong, expected) => {
+])("reports the invalid field and the expected value: %o", async (wrong, expected) => {
   const { config } = setup({ model: [], config: wrong as Partial<RunConfig<unknown>> });
   expect(errorOf(await run(says("Hi"), config))).toMatchObject({ detail: `Invalid RunConfig: ${expected}.` });
 });

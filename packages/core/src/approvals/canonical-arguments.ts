@@ -3,26 +3,28 @@ import { sleep } from "../limits/abort.ts";
 import { type ParsedArguments, parseCall } from "../tool-calls/arguments.ts";
 import type { Tool } from "../tools/tool.ts";
 
-/** Two parsings are this far apart, so that what is made of the time differs. */
+/** The delay between two parsings, in milliseconds, so values made from the current time differ. */
 const TICK_MS = 2;
 
-/** A call's arguments, as the tool would get them. */
+/** A call's parsed arguments, which the tool would get. */
 export interface ApprovalArguments {
   readonly parsed: ParsedArguments;
-  /** The same for the same arguments: what an approval is bound to. Absent where none can be, and where they are invalid. */
+  /**
+   * The canonical text that an approval is bound to. Absent if the arguments are invalid or an approval can't be bound to them.
+   */
   readonly text?: string;
-  /** Why no approval can be bound to them, and what to do about it. */
+  /** Why an approval can't be bound to them, and what to do about it. */
   readonly noBinding?: string;
 }
 
-/** A call with the tool that it names. */
+/** A call and its tool. */
 export interface ResolvedCall<Ctx> {
   // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
   readonly tool: Tool<any, Ctx>;
   readonly call: RichToolCall;
 }
 
-/** Parses a call's arguments, and tells whether an approval can be bound to them. */
+/** Parses a call's arguments, and checks whether an approval can be bound to them. */
 export async function parseForApproval<Ctx>({ tool, call }: ResolvedCall<Ctx>): Promise<ApprovalArguments> {
   const parsed = await parseCall(tool, call);
   if (!parsed.ok) return { parsed };
@@ -30,14 +32,14 @@ export async function parseForApproval<Ctx>({ tool, call }: ResolvedCall<Ctx>): 
     return { parsed, text: canonicalJson(parsed.args) };
   } catch (thrown) {
     if (!(thrown instanceof NotCanonical)) throw thrown;
-    const remedy = "what isn't JSON or a date is for the tool's execute to make";
+    const remedy = "create values other than JSON and dates in the tool's execute";
     return { parsed, noBinding: `${thrown.message}; ${remedy}` };
   }
 }
 
 /**
- * Why no approval can be asked for; `undefined`: one can. Parses once more, since an approval of arguments that differ each time
- * could never be used.
+ * Returns why an approval can't be requested; `undefined` if it can. Parses the arguments again, because an approval of
+ * arguments that differ each time could never be used.
  */
 export async function noBindingReason<Ctx>(
   resolvedCall: ResolvedCall<Ctx>,
@@ -47,10 +49,10 @@ export async function noBindingReason<Ctx>(
   await sleep(TICK_MS, undefined);
   const again = await parseForApproval(resolvedCall);
   if (again.text === text) return undefined;
-  return "the tool's schema makes others of the call each time; random ids and times are for the tool's execute to make";
+  return "the tool's schema returns different arguments each time; create random ids and times in the tool's execute";
 }
 
-/** A value that can't be bound to an approval. Says where and what, and nothing of its content. */
+/** The error for a value that an approval can't be bound to. It has the value's path and kind, but not its content. */
 class NotCanonical extends Error {
   override readonly name = "NotCanonical";
   constructor(path: string, what: string) {
@@ -62,13 +64,13 @@ const MAX_DEPTH = 200;
 
 interface At {
   readonly path: string;
-  /** The objects that it lies in. */
+  /** The objects that contain it. */
   readonly around: readonly object[];
 }
 
 /**
- * JSON with the keys of objects in order, so that values that differ in nothing else have the same text. A date is written as in
- * JSON, and a field that is `undefined` is left out. Throws {@link NotCanonical} for all that JSON has no text for.
+ * Returns JSON with sorted keys, so equal values have the same text. Dates are written as in JSON, and fields with `undefined`
+ * are left out. Throws {@link NotCanonical} for values that JSON can't represent.
  */
 export const canonicalJson = (value: unknown): string => textOf(value, { path: "", around: [] });
 

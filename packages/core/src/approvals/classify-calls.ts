@@ -22,13 +22,13 @@ import { approvalIdPrefix, bindingOf, type PendingApprovals } from "./pending-ap
 // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
 type AnyTool<Ctx> = Tool<any, Ctx>;
 
-/** The calls of a reply, by what happens to them. */
+/** The calls of a reply: those to run, those with an answer, and those that wait. */
 export interface ClassifiedCalls<Ctx> {
   readonly run: readonly RunnableCall<Ctx>[];
-  /** Answered without a tool of ours: by the client, or by a rejection. */
+  /** Calls that the client or a rejection has answered. */
   readonly answered: readonly AnsweredCall[];
   readonly waiting: readonly Interruption[];
-  /** The arguments of all calls that may wait. */
+  /** The arguments of all calls that can wait. */
   readonly argumentsByCall: ApprovalArgumentsByCall;
 }
 
@@ -37,24 +37,24 @@ export type ApprovalArgumentsByCall = ReadonlyMap<RichToolCall, ApprovalArgument
 export interface AnsweredCall {
   readonly call: RichToolCall;
   readonly result: string | ToolResult | ToolParts;
-  /** The message of what the tool's own `needsApproval` threw. */
+  /** The message of the error that the tool's `needsApproval` threw. */
   readonly thrown?: string;
 }
 
 export interface ClassifyOptions {
   readonly decisions: Decisions;
   readonly waiting: PendingApprovals;
-  /** Arguments that were parsed before, so that what was decided about is what runs. */
+  /** Arguments that were parsed before, so a call runs with the arguments that were approved. */
   readonly argumentsByCall?: ApprovalArgumentsByCall;
 }
 
-/** Whether a call of it may have to wait for an approval or the client. */
+/** Returns whether a call of the tool can wait for an approval or the client. */
 const mayWait = <Ctx>(tool: AnyTool<Ctx>): boolean =>
   isClientTool(tool) || (tool.needsApproval !== undefined && tool.needsApproval !== false);
 
 /**
- * Decides which calls of a reply run, which are answered without running, and which wait. The results are in call
- * order. Rejects when the run is aborted meanwhile.
+ * Decides which calls of a reply run, which are answered without running, and which wait. The results are in call order.
+ * Rejects if the run is aborted meanwhile.
  */
 export async function classifyCalls<Ctx>(
   scope: RunScope<Ctx>,
@@ -75,8 +75,8 @@ type CallClass =
   | { readonly to: "waiting"; readonly interruption: Interruption };
 
 /**
- * Applies the decisions to the calls that may wait: which of them run, which are answered without running, and which go on
- * waiting. The results are in call order. Rejects when the run is aborted meanwhile.
+ * Applies the decisions to the calls that can wait: some run, some are answered without running, the others still wait. The
+ * results are in call order. Rejects if the run is aborted meanwhile.
  */
 async function applyDecisions<Ctx>(
   scope: RunScope<Ctx>,
@@ -121,7 +121,7 @@ async function classifyCall<Ctx>(
   { decisions, waiting }: ClassifyOptions,
 ): Promise<CallClass> {
   const { parsed, text } = approvalArguments;
-  if (!parsed.ok) return { to: "run", parsed }; // Which answers it with what is wrong.
+  if (!parsed.ok) return { to: "run", parsed }; // Running it answers with the error.
   const { name: toolName, input } = calledTool(call);
   const asked = {
     toolCallId: call.id,
@@ -158,7 +158,7 @@ async function classifyCall<Ctx>(
   };
 }
 
-/** How a call ends that isn't made, through no fault of the model's. */
+/** The answer to a call that can't run for a reason other than the model's input. */
 interface Failed {
   readonly result: ToolResult;
   readonly thrown: string;
@@ -169,7 +169,10 @@ const failed = (thrown: string): Failed => ({
   thrown,
 });
 
-/** Whatever isn't plainly no is yes; what throws is neither, and the call isn't made. */
+/**
+ * Returns whether the call needs an approval. A function must return `false` for no; any other value means yes. If it throws,
+ * the call fails.
+ */
 async function needsApproval<Ctx>(
   { tool, approvalArguments: { parsed }, mask }: Omit<ClassifiableCall<Ctx>, "call">,
   context: Readonly<Ctx>,
@@ -180,7 +183,9 @@ async function needsApproval<Ctx>(
   try {
     return (await tool.needsApproval(plainCopy(parsed.args), context)) !== false;
   } catch (failure) {
-    return failed(failure instanceof Error ? mask(failure.message) : "it threw something that is no Error");
+    return failed(
+      failure instanceof Error ? mask(failure.message) : "it threw something other than an Error",
+    );
   }
 }
 

@@ -3,11 +3,11 @@ import { parseApprovalDecision } from "@jaf/memory/internal";
 import type { ContinuationRejected } from "../errors.ts";
 import type { ClientToolResult, GivenDecisions, Interruption } from "../interruption.ts";
 
-/** What was decided about waiting calls. */
+/** The decisions about waiting calls. */
 export interface Decisions {
-  /** The bindings of the calls that were approved: see `bindingOf`. */
+  /** The bindings of approved calls; see `bindingOf`. */
   readonly approved: ReadonlySet<string>;
-  /** By call id, with the reason, if one was given. */
+  /** The rejected calls by id, with the reason if given. */
   readonly rejected: ReadonlyMap<string, string | undefined>;
   /** By call id. */
   readonly results: ReadonlyMap<string, ClientToolResult["result"]>;
@@ -19,21 +19,21 @@ export const approvedBefore = (approved: readonly string[]): Decisions => ({
   results: new Map(),
 });
 
-/** About calls of a reply that was just said. */
+/** No decisions, for the calls of a new reply. */
 export const nothingDecided: Decisions = approvedBefore([]);
 
 export type CheckedDecisions =
   | { readonly ok: true; readonly decisions: Decisions }
   | { readonly ok: false; readonly error: ContinuationRejected };
 
-/** What calls of a reply wait for now. */
+/** The calls of a reply that wait. */
 export interface OpenCalls {
   readonly waiting: readonly Interruption[];
   /** The bindings of calls that were approved before. */
   readonly approved: readonly string[];
-  /** By call id, of the calls that an approval can be bound to, with the arguments that they have now. */
+  /** The bindings with the current arguments, by call id. Calls that an approval can't be bound to are missing. */
   readonly bindings: ReadonlyMap<string, string>;
-  /** What a call's approval ids begin with, whatever its arguments are; `undefined` where there is no such call. */
+  /** Returns the prefix of a call's approval ids, which doesn't depend on its arguments; `undefined` if there is no such call. */
   readonly approvalIdPrefix: (toolCallId: string) => string | undefined;
 }
 
@@ -50,7 +50,7 @@ export const rejected = (code: ContinuationRejected["code"], reason: string): Co
   reason,
 });
 
-/** The refusal of decisions about calls whose arguments were others when they were asked for; `undefined`: none is. */
+/** Refuses decisions about calls with arguments that have changed since the request. Returns `undefined` if there are none. */
 export function changedArguments(
   { approvals }: GivenDecisions,
   open: OpenCalls,
@@ -61,7 +61,7 @@ export function changedArguments(
   }
   return rejected(
     "changed-arguments",
-    "the arguments of a call are no longer those that were shown, so nothing was run; run again to ask anew",
+    "the arguments of a call are no longer those that were shown, so nothing was run; run again to ask for a new approval",
   );
 }
 
@@ -72,8 +72,8 @@ function isOutdated({ toolCallId, approvalId }: ApprovalDecision, open: OpenCall
 }
 
 /**
- * Checks decisions against the calls that wait for them. One that doesn't fit refuses all: whoever sent it has another state of the
- * conversation, or is an attacker. `now`: milliseconds since 1970.
+ * Checks decisions against the calls that wait for them. If one doesn't match, all are refused: the client has another state of
+ * the conversation, or is an attacker. `now`: milliseconds since 1970.
  */
 export function checkDecisions(
   { approvals, toolResults }: GivenDecisions,
@@ -88,7 +88,7 @@ export function checkDecisions(
     if (decision === undefined)
       return refused(
         "malformed-approval",
-        "an approval is no decision; each has toolCallId, approvalId, approved and maybe reason",
+        "an approval is not a decision; each has toolCallId, approvalId, approved and an optional reason",
       );
     const { toolCallId, approvalId, approved, reason } = decision;
     const binding = open.bindings.get(toolCallId) ?? "";
@@ -96,9 +96,9 @@ export function checkDecisions(
       return refused("duplicate-approval", "a call was decided about before");
     const call = waiting.get(toolCallId);
     if (call?.type !== "approval" || call.approvalId !== approvalId)
-      return refused("forged-approval", "a decision is about no call that waits for an approval");
+      return refused("forged-approval", "a decision doesn't match any call that waits for an approval");
     if (call.expiresAt !== undefined && call.expiresAt.getTime() <= now)
-      return refused("expired-approval", "a decision came too late; run again to ask anew");
+      return refused("expired-approval", "a decision came too late; run again to ask for a new approval");
     if (approved) decisions.approved.add(binding);
     else decisions.rejected.set(toolCallId, reason);
   }
@@ -106,7 +106,7 @@ export function checkDecisions(
     if (decisions.results.has(toolCallId))
       return refused("duplicate-tool-result", "a call was answered twice");
     if (waiting.get(toolCallId)?.type !== "client_tool")
-      return refused("forged-tool-result", "a result is of no call that waits for the client");
+      return refused("forged-tool-result", "a result doesn't match any call that waits for the client");
     decisions.results.set(toolCallId, result);
   }
   return { ok: true, decisions };

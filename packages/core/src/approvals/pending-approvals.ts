@@ -4,16 +4,16 @@ import type { ApprovalRecord } from "../stored/metadata.ts";
 
 /** Identifies the reply that made calls. */
 export interface ReplyLocation {
-  /** The id of the conversation, or of the run where nothing is stored. */
+  /** The id of the conversation, or of the run if nothing is stored. */
   readonly owner: string;
   /** The position of the reply in the conversation. */
   readonly position: number;
   /**
-   * The scope of the calls, which stays the same when the run resumes. Random where something is stored, so that it differs for a
+   * The scope of the calls. It stays the same when the run resumes. Random if the conversation is stored, so it differs for a
    * later conversation with the same id.
    */
   readonly scope: string;
-  /** Whether something is stored. Only then can approvals expire. */
+  /** Whether the conversation is stored. Only then can approvals expire. */
   readonly isStored: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface PendingApprovals {
   readonly record: ApprovalRecord;
 }
 
-/** The approvals of a reply's calls from a stored record; a record of another reply is ignored. */
+/** Returns the approvals of a reply's calls from a stored record. A record of another reply is ignored. */
 export function pendingApprovalsOf(location: ReplyLocation, record?: ApprovalRecord): PendingApprovals {
   const { position } = location;
   return { location, record: record?.position === position ? record : { position, round: 0, approved: [] } };
@@ -31,11 +31,11 @@ export function pendingApprovalsOf(location: ReplyLocation, record?: ApprovalRec
 
 interface Asking {
   readonly ttlMs: number | undefined;
-  /** Milliseconds since 1970. Called only where approvals expire. */
+  /** Returns the time in milliseconds since 1970. Called only if approvals expire. */
   readonly now: () => number;
 }
 
-/** Asks again for approvals that have expired, in a new round: earlier decisions no longer count. */
+/** Starts a new round for expired approvals. Earlier decisions are no longer valid. */
 export function renewExpired(
   { location, record }: PendingApprovals,
   { ttlMs, now }: Asking,
@@ -50,24 +50,24 @@ export function renewExpired(
   return { location, record: { position, round: expired ? round + 1 : round, approved, ...expiresAt } };
 }
 
-/** The scope of calls for which none is stored: nothing is stored at all, or another program stored the calls. */
+/** Returns the scope of calls without a stored one: nothing is stored, or another program stored the calls. */
 export const openCallScope = (owner: string, position: number): string => `${owner}:${position}`;
 
 const digestOf = (...bound: readonly unknown[]): string => sha256(JSON.stringify(bound), "base64url");
 
-/** A digest of a call at its location, whatever its arguments are parsed to. */
+/** Returns a digest of a call at its location. It doesn't depend on the parsed arguments. */
 const callDigestOf = ({ owner, position, scope }: ReplyLocation, call: RichToolCall): string => {
   const { name, input } = calledTool(call);
   return digestOf(owner, position, scope, call.id, name, input);
 };
 
 /**
- * A digest of a call at its location with its parsed arguments, the same in every round. `text`: the arguments, as canonical
- * JSON.
+ * Returns a digest of a call at its location with its parsed arguments. It is the same in every round. `text`: the arguments as
+ * canonical JSON.
  */
 export const bindingOf = (location: ReplyLocation, call: RichToolCall, text: string): string =>
   digestOf(callDigestOf(location, call), text);
 
-/** The beginning of a call's approval ids in this round. */
+/** Returns the prefix of a call's approval ids in this round. */
 export const approvalIdPrefix = (location: ReplyLocation, call: RichToolCall, round: number): string =>
   `appr_${digestOf(callDigestOf(location, call), round)}.`;

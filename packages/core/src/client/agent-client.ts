@@ -12,52 +12,51 @@ import { performPrompt } from "./prompt.ts";
 import type { PromptResult } from "./prompt-result.ts";
 
 /**
- * A client of an agent that loads and stores conversations. `forUser` and `continue` determine which user's conversation a
- * prompt belongs to; without them, the prompt's option `conversation` does; without that, the agent's `conversational`. Without
- * any of them the prompt is stateless.
+ * A client of an agent that loads and stores conversations. The user and the conversation of a prompt come from `forUser` and
+ * `continue`, or else from the prompt's option `conversation`, or else from the agent's `conversational`. Without any of them
+ * the prompt is stateless.
  */
 export interface AgentClient<Out, Ctx = unknown> {
   /**
-   * Sends input to the agent and runs it. Failures of the run and of the store are in the result's `outcome`. Rejects with:
+   * Sends input to the agent and runs it. Failures of the run and the store are in the result's `outcome`. Rejects with:
    *
    * - `ConversationOwnershipError`: the user has no such conversation.
    * - `ContinuationValidationError`: `messages`, `approvals` or `toolResults` don't match the stored conversation, or are all
    *   empty.
-   * - whatever a `validate` of the application throws.
+   * - the error of the application's `validate`, `context` or `conversational`, if one of them throws.
    * - `TypeError`: an argument is invalid, or there is no store for a conversation.
-   * - whatever the application's own `context` or `conversational` throws.
    *
-   * With `[]` as input, the agent continues the stored conversation, e.g. after a crash.
+   * Pass `[]` as input to continue the stored conversation, e.g. after a crash.
    */
   readonly prompt: (input: PromptInput, options?: PromptOptions<Ctx>) => Promise<PromptResult<Out>>;
-  /** Like `prompt`, with the run's events as they happen. Leaving the loop before its end aborts the run. */
+  /** Like `prompt`, but also streams the run's events. Leaving the loop before its end aborts the run. */
   readonly stream: (input: PromptInput, options?: PromptOptions<Ctx>) => PromptStream<Out>;
   /**
-   * A client that acts for this user. Each of its prompts begins a new conversation, unless `continue` names one.
+   * Returns a client that acts for this user. Each of its prompts begins a new conversation, unless `continue` names one.
    * Throws a `TypeError` if the id is invalid or there is no store.
    */
   readonly forUser: (userId: string) => AgentClient<Out, Ctx>;
   /**
-   * A client that continues this conversation. Its prompts reject unless the conversation belongs to the user that `forUser`,
-   * the prompt's option or the agent's declaration names, and also if the option or the declaration names nobody. If none of
-   * these is present, ownership isn't checked: then never pass an id from a browser. Throws a `TypeError` if the id isn't a
-   * text or there is no store.
+   * Returns a client that continues this conversation. The conversation must belong to the user of `forUser`, the prompt's
+   * option or the agent's declaration; otherwise prompts reject. They also reject if the option or the declaration names no
+   * user. Without any of these, ownership isn't checked: then never pass an id from a browser. Throws a `TypeError` if the id
+   * isn't a text or there is no store.
    */
   readonly continue: (conversationId: string) => AgentClient<Out, Ctx>;
 }
 
 /**
- * The events of a prompt's run. They are buffered until they are read; each is read once. Where `prompt` would reject, the loop
- * throws and `result` rejects. What a client sent back is validated before the first event.
+ * The events of a prompt's run. They are buffered, and each can be read once. If `prompt` would reject, the loop throws and
+ * `result` rejects. The client's input is validated before the first event.
  */
 export interface PromptStream<Out> extends AsyncIterable<TraceEvent> {
-  /** Resolves whether or not the events are read. */
+  /** The result. Resolves even if you don't read the events. */
   readonly result: Promise<PromptResult<Out>>;
 }
 
 /**
- * Creates a client of an agent. It holds no connection and no state: create one for the process, or one for each request.
- * Throws a `TypeError` that names what is wrong with the configuration.
+ * Creates a client of an agent. It has no connection and no state: create one for the process or one per request. Throws a
+ * `TypeError` that names the invalid fields of the configuration.
  *
  * @example
  * const client = createAgentClient(agent, { modelProvider, context: {}, store });
@@ -84,7 +83,7 @@ function clientOf<Ctx, Out>(
       performPrompt(settings, { explicit, input, options }, { streaming: false, signal: options.signal }),
     stream: (input, options = {}) => streamPrompt(settings, { explicit, input, options }),
     forUser: (userId) => extended({ userId: parseOptions(idSchema, userId, "user id") }),
-    // An id may come from a browser: one that is invalid is refused in the same way as one of another user's conversation.
+    // The id can come from a browser. An invalid id is refused like an id of another user's conversation.
     continue: (id) => extended({ conversationId: parseOptions(z.string(), id, "conversation id") }),
   });
 }
@@ -94,7 +93,7 @@ function streamPrompt<Ctx, Out>(
   call: PromptCall<Ctx>,
 ): PromptStream<Out> {
   const { signal: given } = call.options;
-  // Anything else is a bad option, which the prompt refuses.
+  // The prompt refuses any other value as an invalid option.
   const outer = given instanceof AbortSignal ? given : undefined;
   return streamEvents(outer, ({ signal, sink }) =>
     performPrompt(settings, call, { streaming: true, signal, sink }),

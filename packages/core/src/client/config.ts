@@ -10,26 +10,26 @@ import { priced, type RunConfig, type RunSettings, settingsShape } from "../run-
 import { idSchema } from "./conversation.ts";
 import { toConversationStore } from "./conversation-store.ts";
 
-/** The settings of a run's memory that an agent client doesn't determine itself. */
+/** The memory settings of a run, without the fields that an agent client sets itself. */
 export type ClientMemoryConfig = Omit<MemoryConfig, "provider" | "autoStore" | "userId">;
 
 /** Everything that an agent client needs in addition to the input. */
 export interface AgentClientConfig<Ctx> extends RunSettings<Ctx> {
   /**
-   * The context of every run, or a function that creates one for each prompt and may be async. If the context itself is a
+   * The context of every run, or a sync or async function that creates one for each prompt. If the context itself is a
    * function, pass a function that returns it.
    */
   readonly context: Readonly<Ctx> | (() => Readonly<Ctx> | Promise<Readonly<Ctx>>);
-  /** Where conversations are stored. Default: the store that is set with `setConversationStore` at the time of the prompt. */
+  /** The store of the conversations. Default: the store that `setConversationStore` has set at the time of the prompt. */
   readonly store?: AnyConversationStore | MemoryProvider;
-  /** The agents to which the conversation may be handed, by their registry keys. The client's own agent is added under its name. */
+  /** The agents for handoffs, by their registry keys. The client's own agent is added under its name. */
   // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
   readonly agents?: ReadonlyMap<string, Agent<Ctx, any>>;
-  /** How conversations are stored, e.g. their durability, and which part of them the model sees. */
+  /** Settings for storing conversations, e.g. the durability, and for the part that the model sees. */
   readonly memory?: ClientMemoryConfig;
 }
 
-/** A client's configuration, checked. */
+/** A client's checked configuration. */
 export interface ClientSettings<Ctx, Out> {
   readonly agent: Agent<Ctx, Out>;
   readonly run: RunSettings<Ctx> & Pick<RunConfig<Ctx>, "agentRegistry">;
@@ -55,7 +55,7 @@ const configSchema = priced(
     agents: z.custom<unknown>((value) => value instanceof Map, { error: "expected a Map" }).optional(),
     memory: z
       .looseObject({
-        provider: z.undefined("expected nothing: give the provider as store").optional(),
+        provider: z.undefined("expected nothing: pass the provider as store").optional(),
         autoStore: z.undefined("expected nothing: a conversation is stored if it has a user").optional(),
         userId: z.undefined("expected nothing: the user is that of forUser or conversational").optional(),
       })
@@ -65,7 +65,7 @@ const configSchema = priced(
 
 const WHAT = "agent client configuration";
 
-/** Throws a `TypeError` that names the field. */
+/** Checks a client's configuration. Throws a `TypeError` that names the invalid fields. */
 export function parseClientConfig<Ctx, Out>(
   agent: Agent<Ctx, Out>,
   config: AgentClientConfig<Ctx>,
@@ -75,7 +75,7 @@ export function parseClientConfig<Ctx, Out>(
   const { store, agents = new Map(), memory = {} } = config;
   checkMemory(memory, agent.name);
   checkInstallable(config, agent, (field) => `${WHAT}: ${field}`);
-  // A copy, so that a later change of the configuration has no effect; its functions are still called on it.
+  // A copy, so later changes of the configuration have no effect. Its functions are still called on the original.
   const own = overlay(config, {});
   return {
     agent,
@@ -86,7 +86,7 @@ export function parseClientConfig<Ctx, Out>(
   };
 }
 
-/** Reads the fields one by one: an instance of a class may have them on its prototype. */
+/** Reads the fields one by one, because an instance of a class can have them on its prototype. */
 function runSettingsOf<Ctx>(config: RunSettings<Ctx>): RunSettings<Ctx> {
   const fields = Object.keys(settingsShape) as (keyof RunSettings<Ctx>)[];
   const given = fields.filter((field) => config[field] !== undefined);
@@ -106,7 +106,7 @@ function registryOf<Ctx, Out>(
   return new Map([...agents, [agent.name, agent]]);
 }
 
-/** Refuses at once what every run would refuse. */
+/** Throws for settings that every run would refuse. */
 function checkMemory(memory: ClientMemoryConfig, agentName: string): void {
   const written = { runId: generateRunId(), traceId: createTraceId("check"), currentAgentName: agentName };
   const issues = memoryConfigIssues(memory as MemoryConfig, written);

@@ -7,7 +7,7 @@ import {
   listConversations,
 } from "@jaf/memory/internal";
 
-/** On the global object, so that the ES module and the CommonJS module share it: a process may load both. */
+/** A key on the global object, shared by the ES module and the CommonJS module, because a process can load both. */
 const SLOT = Symbol.for("@jaf/core/conversation-store");
 
 const slots = globalThis as { [SLOT]?: AnyConversationStore | undefined };
@@ -16,17 +16,17 @@ const STORE_METHODS = ["create", "load", "append", "setTitle", "list"] as const;
 const EXPECTED = "a ConversationStore or a MemoryProvider";
 
 /**
- * Sets the conversation store of the process, which every agent client uses whose configuration has no `store`. `undefined`
+ * Sets the conversation store of the process. Agent clients without a `store` in their configuration use it. `undefined`
  * removes it. Throws a `TypeError` if it isn't a store.
  */
 export function setConversationStore(store: AnyConversationStore | MemoryProvider | undefined): void {
   slots[SLOT] = store === undefined ? undefined : toConversationStore(store, "conversation store");
 }
 
-/** The conversation store of the process. `undefined`: none is set. */
+/** Returns the conversation store of the process, or `undefined` if none is set. */
 export const getConversationStore = (): AnyConversationStore | undefined => slots[SLOT];
 
-/** The store itself, or one over the provider. Throws a `TypeError` that begins with `what`. */
+/** Returns the store, or a store on top of the provider. Throws a `TypeError` that begins with `what`. */
 export function toConversationStore(
   store: AnyConversationStore | MemoryProvider,
   what: string,
@@ -42,11 +42,11 @@ export function toConversationStore(
   return store;
 }
 
-/** Throws a `TypeError` where there is none. */
+/** Returns the store. Throws a `TypeError` if there is none. */
 export function storeOf({
   store = getConversationStore(),
 }: {
-  /** Default: that of the process. */
+  /** Default: the store of the process. */
   readonly store: AnyConversationStore | undefined;
 }): AnyConversationStore {
   if (store !== undefined) return store;
@@ -58,13 +58,14 @@ export function storeOf({
 /** The one thread of a user with an agent. */
 export interface ThreadOwner {
   readonly userId: string;
-  /** Keeps the threads of one user apart. */
+  /** The name of the user's thread. */
   readonly agent: string;
 }
 
 /**
- * The thread's conversation id. Where the store can't say it, the newest conversation that the store lists for both, or
- * what `create` makes: a store that lists no agents gets a new one each time. Rejects with what the store throws.
+ * Returns the thread's conversation id. If the store has no method for it, the newest conversation that it lists for user and
+ * agent, or else a new one from `create`. A store that lists no agents gets a new conversation each time. Rejects with the
+ * store's errors.
  */
 export async function threadOf(
   store: AnyConversationStore,
@@ -78,7 +79,7 @@ export async function threadOf(
   return queue.run(key, async () => (await findThread(store, owner)) ?? create());
 }
 
-/** By store. Two that begin at once in this process must not both find nothing and make a thread each. */
+/** Queues by store. Without them, two prompts of this process that begin at the same time could each create a thread. */
 const queues = new WeakMap<AnyConversationStore, KeyedQueue>();
 
 async function findThread(

@@ -20,7 +20,7 @@ export interface ExplicitIds {
   readonly conversationId?: string;
 }
 
-/** Where a prompt's messages come from and go to. */
+/** The conversation that a prompt's messages are loaded from and stored in. */
 export type ConversationChoice =
   | { readonly kind: "stateless" }
   /** A new conversation. */
@@ -29,24 +29,24 @@ export type ConversationChoice =
   | { readonly kind: "resume"; readonly conversationId: string; readonly userId: string | undefined }
   /** The one thread of the user with the agent, new or not. */
   | { readonly kind: "thread"; readonly userId: string; readonly agent: string }
-  /** The conversation's id is invalid, or ownership has to be checked and there is no user. */
+  /** The conversation's id is invalid, or ownership must be checked and there is no user. */
   | { readonly kind: "refused" };
 
 export type StoredChoice = Exclude<ConversationChoice, { readonly kind: "stateless" }>;
 
-/** The stored conversation that a run goes on with. */
+/** The stored conversation that a run continues. */
 export interface OpenConversation {
   readonly conversationId: string;
-  /** Absent: the server itself asks. */
+  /** Absent: the server itself continues the conversation, without an ownership check. */
   readonly userId: string | undefined;
-  /** The key of the agent whose thread it is; absent: of no thread. */
+  /** The thread's agent key; absent if the conversation isn't a thread. */
   readonly agent?: string;
   readonly provider: MemoryProvider;
 }
 
 /**
- * The user has no conversation with this id: it doesn't exist, or belongs to another user or to nobody. The error doesn't tell
- * which, so that nobody learns which ids exist.
+ * The user has no conversation with this id: it doesn't exist, has no owner or belongs to another user. The error doesn't say
+ * which, so it doesn't reveal which ids exist.
  */
 export class ConversationOwnershipError extends Error {
   override readonly name = "ConversationOwnershipError";
@@ -64,14 +64,14 @@ export const idSchema = z.string().superRefine((id, context) => {
 const userSchema = z
   .unknown()
   .refine((user) => !user || idIssue("user", user) === undefined, {
-    error: "expected the id of a user, or a falsy value for nobody",
+    error: "expected the id of a user, or a falsy value for no user",
   })
   .transform((user) => (typeof user === "string" && user !== "" ? user : undefined))
   .optional();
 
 const conversationalSchema = z.strictObject({
   user: userSchema,
-  // An id may come from a browser: one that is invalid is refused in the same way as one of another user's conversation.
+  // The id can come from a browser. An invalid id is refused like an id of another user's conversation.
   id: z.string().optional(),
   agent: idSchema.optional(),
   historyLimit: z.int().min(1).optional(),
@@ -79,14 +79,17 @@ const conversationalSchema = z.strictObject({
 
 export type ParsedConversational = z.output<typeof conversationalSchema>;
 
-/** The option or the declaration is present and names nobody. Not the same as neither being present. */
+/** The option or the declaration is present and names no user. This differs from both being absent. */
 export const NOBODY: ParsedConversational = Object.freeze({});
 
-/** A falsy value is {@link NOBODY}. Throws a `TypeError` that names the field. */
+/** Parses an option or a declaration. A falsy value becomes {@link NOBODY}. Throws a `TypeError` that names the invalid field. */
 export const parseConversational = (value: unknown, what: string): ParsedConversational =>
   value ? parseOptions(conversationalSchema, value, what) : NOBODY;
 
-/** The agent's declaration for this context, called on the agent. Rejects with what it throws. */
+/**
+ * Returns the agent's declaration for this context. A function is called on the agent; if it throws, this rejects with its
+ * error.
+ */
 export async function declaredBy<Ctx>(
   agent: { readonly conversational?: ConversationalDeclaration<Ctx> },
   context: Readonly<Ctx>,
@@ -97,8 +100,8 @@ export async function declaredBy<Ctx>(
 }
 
 /**
- * The explicit ids take precedence over `declared`, which is the prompt's option, or else the agent's declaration. `undefined`:
- * neither is present, so the server is trusted.
+ * Chooses the conversation. The explicit ids take precedence over `declared`: the prompt's option, or else the agent's
+ * declaration. If `declared` is `undefined`, both are absent and the server is trusted.
  */
 export function chooseConversation(
   { userId: explicitUser, conversationId }: ExplicitIds,
@@ -107,7 +110,7 @@ export function chooseConversation(
 ): ConversationChoice {
   const userId = explicitUser ?? declared?.user;
   if (conversationId !== undefined) {
-    // A request without a signed-in user must not reach a conversation that only the server may name without a user.
+    // A request without a signed-in user must not reach a conversation. Only the server itself can continue one without a user.
     if (userId === undefined && declared !== undefined) return { kind: "refused" };
     return existingConversation(conversationId, userId);
   }
@@ -123,8 +126,8 @@ const existingConversation = (conversationId: string, userId: string | undefined
     : { kind: "refused" };
 
 /**
- * Finds the conversation, or has the store make it if `admit` allows that. A store that fails is a failure. Throws
- * {@link ConversationOwnershipError} for a conversation that the user has no right to, and what `admit` throws.
+ * Finds the conversation, or creates it if `admit` allows that. Returns a failure if the store fails. Throws
+ * {@link ConversationOwnershipError} if the user has no access to the conversation, and the errors of `admit`.
  */
 export async function openConversation(
   store: AnyConversationStore,
@@ -153,7 +156,7 @@ export async function openConversation(
 const providerFor = (store: AnyConversationStore, userId: string | undefined): MemoryProvider =>
   providerOf(store, present({ userId }));
 
-/** A conversation without an owner, or one that doesn't exist, is refused in the same way as another user's. */
+/** Opens an existing conversation. If it has no owner or doesn't exist, it is refused like another user's conversation. */
 async function openExisting(
   provider: MemoryProvider,
   { conversationId, userId }: Extract<ConversationChoice, { readonly kind: "resume" }>,
@@ -173,7 +176,7 @@ async function attempt(task: () => Promise<string>): Promise<Result<string>> {
     const issue = idIssue("conversationId", conversationId);
     if (issue === undefined) return createSuccess(conversationId as string);
     return createFailure(
-      storageError(`the conversation store gave an id that is none: expected ${issue.expected}`),
+      storageError(`the conversation store returned an invalid id: expected ${issue.expected}`),
     );
   } catch (thrown) {
     if (thrown instanceof ConversationStoreError) return createFailure(thrown.memoryError);

@@ -12,9 +12,9 @@ import type { PromptInput, PromptOptions } from "./options.ts";
 import { performPrompt } from "./prompt.ts";
 import type { PromptResult } from "./prompt-result.ts";
 
-/** The client of an agent for a server's jobs: made once, with all that belongs to one job given to each prompt. */
+/** An agent client for a server's jobs. It is created once; each prompt gets the settings of its job. */
 export interface JobClient<Ctx, Out = unknown> {
-  /** Rejects as `AgentClient.prompt` does. The model's replies are streamed. */
+  /** Prompts the agent and streams the model's replies. Rejects like `AgentClient.prompt`. */
   readonly prompt: (
     input: PromptInput,
     options: PromptOptions<Ctx>,
@@ -22,29 +22,32 @@ export interface JobClient<Ctx, Out = unknown> {
   ) => Promise<PromptResult<Out>>;
 }
 
-/** What a prompt has of the job that it is part of. A job may have several prompts. */
+/** The settings of a prompt's job. A job can have several prompts. */
 export interface PromptJob<Ctx> {
   readonly userId: string;
   /**
-   * The id of the conversation to continue, or a function that makes a new one, once the request is validated. It rejects with
-   * `ConversationStoreError` where the store fails.
+   * The id of the conversation to continue, or a function that creates one after the request is validated. The function rejects
+   * with `ConversationStoreError` if the store fails.
    */
   readonly conversation: string | (() => Promise<string>);
-  /** Where the conversation is read and written, in place of the client's store. */
+  /** The store of the conversation, in place of the client's store. */
   readonly provider?: MemoryProvider | undefined;
   readonly context: AgentClientConfig<Ctx>["context"];
-  /** Comes after the client's. */
+  /** Added after the client's middleware. */
   readonly middleware: Middleware<Ctx>;
-  /** The client's isn't used: it is only checked when the client is made. Absent: that of the process. */
+  /**
+   * The user memory. Default: the user memory of the process. The client's user memory isn't used, only checked when the client
+   * is created.
+   */
   readonly userMemory?: RunUserMemory | undefined;
-  /** In place of the client's, field by field. */
+  /** Replaces the client's memory settings, field by field. */
   readonly memory?: ClientMemoryConfig | undefined;
   readonly writes: WriteHooks;
-  /** Told each event of the run before the next thing happens. Must not throw. */
+  /** Called synchronously with each event of the run. Must not throw. */
   readonly sink: Emit;
 }
 
-/** Throws a `TypeError` that names what is wrong with the configuration. */
+/** Creates a job client. Throws a `TypeError` that names the invalid fields of the configuration. */
 export function createJobClient<Ctx, Out>(
   agent: Agent<Ctx, Out>,
   config: Omit<AgentClientConfig<Ctx>, "context" | "store"> & { readonly store: MemoryProvider },

@@ -12,32 +12,33 @@ import { parseRemembers, type RemembersSpec } from "../user-memory.ts";
 import { idSchema, type ParsedConversational, parseConversational } from "./conversation.ts";
 
 /**
- * The input of a prompt: a text, the parts of one message, e.g. a text and an image, or messages of the user. `[]`: nothing new.
+ * The input of a prompt: a text, the parts of one message (e.g. a text and an image), or messages of the user. `[]`: no new
+ * input.
  */
 export type PromptInput = string | readonly UserPart[] | readonly (Message | UserMessage)[];
 
 /** The options of one prompt. */
 export interface PromptOptions<Ctx> {
   /**
-   * Takes precedence over the agent's `conversational`; `forUser` and `continue` take precedence over this. `false`: nothing is
-   * stored. If the field is present with the value `undefined`, e.g. from a session without a user, it means nobody, and
-   * `continue` is refused.
+   * The user and the conversation. Takes precedence over the agent's `conversational`, but not over `forUser` and `continue`.
+   * `false`: nothing is stored. If the field is present with the value `undefined`, e.g. from a session without a user, it
+   * means no user, and `continue` rejects.
    */
   readonly conversation?: MaybeConversational;
   /**
-   * The conversation as a client sent it back, e.g. with the result of a tool that it ran. It is compared with the stored
-   * conversation and never replaces it; see `RunConfig.resume`. It needn't be checked before. `undefined`: the client sent
-   * none. Where nothing is stored, it is the history and is trusted.
+   * The conversation that a client sent back, e.g. with the result of a tool that it ran. You don't have to check it: it is
+   * compared with the stored conversation and never replaces it; see `RunConfig.resume`. `undefined`: the client sent none. For
+   * a stateless prompt, it is the history and is trusted.
    */
   readonly messages?: readonly Message[] | undefined;
   /**
-   * The token from `PromptResult.historyToken`, in place of the history: then `messages` are only what the client adds. It
-   * needn't be checked before.
+   * The token from `PromptResult.historyToken`, in place of the history. Then `messages` has only the client's additions. You
+   * don't have to check it.
    */
   readonly historyToken?: string | undefined;
   /**
-   * Validates `messages` against the stored conversation; see `RunConfig.validate`. For a new conversation, which has no id
-   * yet, it validates them against an empty one. Default: the client's.
+   * Validates `messages` against the stored conversation; see `RunConfig.validate`. A new conversation, which has no id yet,
+   * counts as empty. Default: the client's.
    */
   readonly validate?: RunConfig<Ctx>["validate"] | undefined;
   /** Decisions about calls that wait for an approval; see `approve` and `reject`. */
@@ -45,12 +46,12 @@ export interface PromptOptions<Ctx> {
   /** The results of calls that the client has run. */
   readonly toolResults?: readonly ClientToolResult[] | undefined;
   /**
-   * Which user's facts the agent knows, and whether it learns new ones. Takes precedence over the agent's `remembers`. `false`:
-   * nothing is recalled or remembered. It is independent of the conversation's user.
+   * The user memory settings. Takes precedence over the agent's `remembers`. `false`: no facts are recalled or stored. Its user
+   * is independent of the conversation's user.
    */
   readonly memory?: RemembersSpec | false | undefined;
   /**
-   * Which parts of the prompt the model provider may cache for later calls; `false`: none. A provider without a prompt cache
+   * The parts of the prompt that the model provider can cache for later calls; `false`: none. A provider without a prompt cache
    * ignores it; see `RunConfig.cache`.
    */
   readonly cache?: CacheableConfig | false | undefined;
@@ -62,13 +63,13 @@ export interface PromptOptions<Ctx> {
   readonly onEvent?: RunConfig<Ctx>["onEvent"] | undefined;
   /** Default: a new one. */
   readonly traceId?: TraceId | undefined;
-  /** Default: a new one. Where nothing is stored, approvals are bound to the run's id: pass the same id again with them. */
+  /** Default: a new one. For stateless prompts, approvals are bound to the run's id: pass the same id again with them. */
   readonly runId?: RunId | undefined;
 }
 
 const optionsSchema = z.strictObject({
   conversation: z.unknown().optional(),
-  // These come from an application's client, e.g. a browser: invalid values are no error of the program.
+  // These come from an application's client, e.g. a browser. Invalid values aren't a bug in the program.
   messages: z.unknown().optional(),
   historyToken: z.unknown().optional(),
   approvals: z.unknown().optional(),
@@ -83,13 +84,13 @@ const optionsSchema = z.strictObject({
   runId: z.string().min(1).optional(),
 });
 
-/** Throws a `TypeError` that names the field. */
+/** Checks the options. Throws a `TypeError` that names the invalid fields. */
 export function checkOptions<Ctx>(options: PromptOptions<Ctx>): void {
   parseOptions(optionsSchema, options, "prompt options");
   parseRemembers(options.memory, "memory option");
 }
 
-/** Whether the prompt continues something: it has a history that a client sent back, decisions, or results of a client's tools. */
+/** Returns whether the prompt has a history that a client sent back, decisions, or results of a client's tools. */
 export const isContinuation = <Ctx>({
   messages,
   historyToken,
@@ -98,14 +99,14 @@ export const isContinuation = <Ctx>({
 }: PromptOptions<Ctx>): boolean =>
   messages !== undefined || historyToken !== undefined || approvals.length > 0 || toolResults.length > 0;
 
-/** The conversation that the options name; `undefined`: none, so the agent's declaration counts. */
+/** Returns the conversation in the options; `undefined` if there is none, so the agent's declaration applies. */
 export function conversationOptionOf<Ctx>({
   conversation,
 }: PromptOptions<Ctx>): ParsedConversational | undefined {
   return conversation === undefined ? undefined : parseConversational(conversation, "conversation option");
 }
 
-/** Whether the prompt has a field for what a client sent, even if its value is `undefined`. */
+/** Returns whether the prompt has a field for client input, even if its value is `undefined`. */
 export const hasClientFields = <Ctx>(options: PromptOptions<Ctx>): boolean =>
   "messages" in options || "historyToken" in options || "approvals" in options || "toolResults" in options;
 
@@ -118,12 +119,12 @@ const contentSchema = z.unknown().superRefine((content, context) => {
 
 const messagesSchema = z.array(
   z.looseObject({
-    role: z.literal("user", { error: 'expected "user"; a history is given as options.messages' }),
+    role: z.literal("user", { error: 'expected "user"; pass a history as options.messages' }),
     content: contentSchema,
   }),
 );
 
-/** A part has a type, and a message a role. */
+/** Parts have a type, messages have a role. */
 const isPart = (item: unknown): boolean =>
   typeof item === "object" && item !== null && "type" in item && !("role" in item);
 
@@ -141,10 +142,10 @@ function ownInput(input: Exclude<PromptInput, string>): readonly Message[] {
   );
 }
 
-/** Anything but a list of parts is checked with the messages. */
+/** Content that isn't a list of parts is checked with the messages. */
 const isText = (message: Message | UserMessage): message is Message => !Array.isArray(message.content);
 
-/** `where`: the path of the message in the input. */
+/** Returns a copy of the message. `where`: its path in the input. */
 function ownUserMessage(message: UserMessage, where: string): Message {
   const storable = storableMessage(message);
   if (storable.ok) return storable.message;
@@ -152,8 +153,8 @@ function ownUserMessage(message: UserMessage, where: string): Message {
 }
 
 /**
- * The input as messages of the user. Throws a `TypeError` for input of other roles or types and for an empty text, and
- * `ContinuationValidationError` for an empty request of a client.
+ * Returns the input as messages of the user. Throws a `TypeError` for input of other roles or types and for an empty text, and
+ * a `ContinuationValidationError` for an empty request of a client.
  */
 export function inputMessages<Ctx>(input: PromptInput, options: PromptOptions<Ctx>): readonly Message[] {
   if (typeof input !== "string") return ownInput(input);
@@ -167,7 +168,7 @@ export function inputMessages<Ctx>(input: PromptInput, options: PromptOptions<Ct
   )
     return [];
   if (hasClientFields(options)) throw nothingSent();
-  throw new TypeError("Invalid prompt input: expected a text; [] goes on with what is stored.");
+  throw new TypeError("Invalid prompt input: expected a text; pass [] to continue the stored conversation.");
 }
 
 const toolResultSchema = z.object({
@@ -175,7 +176,7 @@ const toolResultSchema = z.object({
   result: z.union([z.string(), z.looseObject({ status: z.string() }), toolPartsSchema]),
 });
 
-/** What was decided about waiting calls. */
+/** Decisions about waiting calls, and results of client tools. */
 type GivenByClient = Pick<Resume, "approvals" | "toolResults">;
 
 interface SentByClient {
@@ -183,7 +184,10 @@ interface SentByClient {
   readonly toolResults?: unknown;
 }
 
-/** They come from a browser: throws `ContinuationValidationError` for what is no list of decisions or of results. */
+/**
+ * Parses decisions and results from a client. Throws a `ContinuationValidationError` if they aren't lists of decisions and
+ * results.
+ */
 export function parseDecisions({ approvals, toolResults }: SentByClient): GivenByClient {
   return {
     ...(approvals === undefined ? {} : { approvals: parseApprovals(approvals) }),
@@ -196,7 +200,7 @@ function parseApprovals(approvals: unknown): readonly ApprovalDecision[] {
   const bad = decisions?.indexOf(undefined) ?? -1;
   if (decisions !== undefined && bad === -1) return decisions as readonly ApprovalDecision[];
   const reason =
-    "the approvals are not a list of decisions; each has toolCallId, approvalId, approved and maybe reason";
+    "the approvals are not a list of decisions; each has toolCallId, approvalId, approved and an optional reason";
   throw malformed("malformed-approval", reason, bad);
 }
 
@@ -208,23 +212,23 @@ function parseToolResults(toolResults: unknown): readonly ClientToolResult[] {
   throw malformed("malformed-message", reason, typeof index === "number" ? index : -1);
 }
 
-/** The refusal of a request that asks for nothing. */
+/** Returns the error for an empty request. */
 export const nothingSent = (): ContinuationValidationError =>
   malformed(
     "malformed-message",
-    "there is no message, no approval and no tool result, so nothing to go on with",
+    "there is no message, no approval and no tool result; send at least one",
     -1,
   );
 
-/** The refusal of messages that are no list. */
+/** Returns the error for messages that aren't a list. */
 export const noMessages = (): ContinuationValidationError =>
   malformed("malformed-message", "the messages are not a list of messages", -1);
 
-/** The refusal of a message with a role of the application, e.g. `system`. */
+/** Returns the error for a message with a role that only the application can use, e.g. `system`. */
 export const forbiddenRole = (index: number): ContinuationValidationError =>
   malformed("forbidden-role", "a message has a role other than user, assistant and tool", index);
 
-/** `index`: which of the list; -1: it is none. */
+/** `index`: the position in the list; -1 if no single message is wrong. */
 const malformed = (
   code: ContinuationRejectionCode,
   reason: string,

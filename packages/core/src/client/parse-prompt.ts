@@ -36,17 +36,17 @@ export interface PromptCall<Ctx> {
   readonly options: PromptOptions<Ctx>;
 }
 
-/** A prompt whose input and options are parsed, before any store is asked. */
+/** A prompt with parsed input and options. No store has been called yet. */
 export interface ParsedPrompt<Ctx> {
-  /** With the new messages; where nothing is stored, after the history. */
+  /** The state with the new messages; for a stateless prompt, they follow the history. */
   readonly state: RunState<Ctx>;
-  /** The messages of `state.messages` that aren't new. */
+  /** The messages in `state.messages` that aren't new. */
   readonly history: readonly Message[];
   /** Absent: nothing is stored. */
   readonly stored: StoredPrompt | undefined;
-  /** With a frozen copy of what a client sent back, unless nothing is stored; `undefined`: nothing. */
+  /** A frozen copy of the client's input, without messages if nothing is stored; `undefined` if there is none. */
   readonly resume: Resume | undefined;
-  /** How many of the last messages the model sees at most. */
+  /** The maximum number of last messages that the model sees. */
   readonly historyLimit: number | undefined;
 }
 
@@ -56,9 +56,9 @@ interface StoredPrompt {
 }
 
 /**
- * Rejects with a `TypeError` for what the caller did wrong, with `ContinuationValidationError` for what a client sent
- * that is no list of messages or decisions, and with what the application's own functions throw. Also rejects when the
- * signal is aborted while one of these is running.
+ * Parses a prompt. Rejects with a `TypeError` for invalid arguments, with a `ContinuationValidationError` if the client's input
+ * isn't a list of messages or decisions, and with the errors of the application's functions. Also rejects if the signal is
+ * aborted while one of these functions runs.
  */
 export async function parsePrompt<Ctx, Out>(
   settings: ClientSettings<Ctx, Out>,
@@ -95,13 +95,13 @@ function sentBack<Ctx>({ messages, historyToken }: PromptOptions<Ctx>): Resume {
   return present({ messages: sent });
 }
 
-/** A token is valid only for a stored conversation. */
+/** Throws if there is a token. Tokens are valid only for stored conversations. */
 function refuseToken<Ctx>({ historyToken, messages = [] }: PromptOptions<Ctx>): void {
   if (historyToken === undefined) return;
   assertValidContinuation([], messages, { historyToken: { sent: historyToken, expected: undefined } });
 }
 
-/** The state of a prompt that was aborted while it was parsed. */
+/** Returns the state of a prompt that was aborted while it was parsed. */
 export function unparsedState<Ctx, Out>(
   { agent, context }: ClientSettings<Ctx, Out>,
   { input, options }: PromptCall<Ctx>,
@@ -138,8 +138,8 @@ async function contextOf<Ctx, Out>(
 }
 
 /**
- * Whose conversation it is; `undefined` if neither the option nor the declaration is present. A field that is present with the
- * value `undefined` counts as present, e.g. from a session without a user.
+ * Returns the prompt's user and conversation; `undefined` if neither the option nor the declaration is present. A field with
+ * the value `undefined`, e.g. from a session without a user, counts as present.
  */
 async function conversationalFor<Ctx, Out>(
   agent: Agent<Ctx, Out>,
@@ -152,7 +152,7 @@ async function conversationalFor<Ctx, Out>(
   return "conversation" in options ? NOBODY : undefined;
 }
 
-/** The history that was passed in, where nothing is stored to compare it with. */
+/** Returns the history that was passed in, if there is no stored conversation to compare it with. */
 function historyOf<Ctx>({ messages = [] }: PromptOptions<Ctx>): readonly Message[] {
   const parsed = parseMessages(messages);
   if (!parsed.success) throw noMessages();
@@ -161,7 +161,7 @@ function historyOf<Ctx>({ messages = [] }: PromptOptions<Ctx>): readonly Message
   return ownMessages(parsed.data);
 }
 
-/** Stores accept such messages, which other frameworks write. */
+/** Whether only the application can send this message. Stores accept such messages, because other frameworks write them. */
 const isOfTheApplication = ({ role }: RichMessage): boolean => role === "system" || role === "developer";
 
 function checkHasInput<Ctx>(
@@ -175,6 +175,6 @@ function checkHasInput<Ctx>(
   if (!sent.every(isNothing)) return;
   if (hasClientFields(options)) throw nothingSent();
   throw new TypeError(
-    "Invalid prompt input: expected a message, since there is no conversation to go on with.",
+    "Invalid prompt input: expected a message, because there is no conversation to continue.",
   );
 }

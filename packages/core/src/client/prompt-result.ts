@@ -6,45 +6,45 @@ import { type ModelUsage, sumOfUsage } from "../limits/cost.ts";
 import { refusalOf } from "../model/reply.ts";
 import type { RunResult } from "../state.ts";
 
-/** How a prompt ended. */
+/** The result of a prompt. */
 export interface PromptResult<Out> {
-  /** The conversation's id, for `continue`. Absent where nothing is stored. */
+  /** The conversation's id, for `continue`. Absent if nothing is stored. */
   readonly conversationId?: string;
   /**
-   * The text of the reply; of a run without a final reply, the text of the model's last message in it. `""` if there is none,
-   * e.g. if the reply is an image. Reasoning and refusals aren't part of it.
+   * The text of the reply. Without a final reply, the text of the model's last message in the run. `""` if there is no text,
+   * e.g. if the reply is an image. Reasoning and refusals aren't included.
    */
   readonly text: string;
-  /** The words with which the model declined to answer, if it said nothing else. They are also the output of a completed run. */
+  /** The text of a refusal, if the reply has no other text. If the run is completed, it is also the output. */
   readonly refusal?: string;
-  /** The reply, decoded by the agent's `outputCodec`. Only of a completed run. */
+  /** The reply, decoded by the agent's `outputCodec`. Present if the run is completed. */
   readonly output?: Out;
   /**
-   * The messages that the run added to the conversation: the input, the replies, and the results of tools. After a failure not
-   * all of them need be stored; see `Durability`.
+   * The messages that the run added to the conversation: the input, the replies, and the results of tools. After a failure,
+   * some of them might not be stored; see `Durability`.
    */
   readonly messages: readonly Message[];
-  /** The sum over all model calls of the run, as far as the model provider reports it. */
+  /** The sum over all model calls of the run. Counts that the model provider doesn't report are absent. */
   readonly usage: ModelUsage;
-  /** The usage with its cost, of the run and of the conversation so far; see `RunResult.spent`. */
+  /** The usage and cost of the run and of the conversation so far; see `RunResult.spent`. */
   readonly spent?: NonNullable<RunResult<Out>["spent"]>;
-  /** How the run ended. Failures of the run are here; nothing is thrown for them. */
+  /** How the run ended. Failures of the run are reported here and not thrown. */
   readonly outcome: RunResult<Out>["outcome"];
   /** The approvals and client tool calls that the run waits for. `[]` unless the outcome is `interrupted`. */
   readonly interruptions: readonly Interruption[];
   /**
-   * If the outcome is `completed` or `interrupted`, its messages are the history, from `historyFrom` on, which a client may send
-   * back. After a failure they are the run's last state and no history: the client keeps the messages that it had.
+   * The run's last state. If the outcome is `completed` or `interrupted`, its messages are the history from `historyFrom` on,
+   * which a client can send back. After a failure they aren't a valid history: the client keeps its earlier messages.
    */
   readonly finalState: RunResult<Out>["finalState"];
-  /** The position of the first message of `finalState` in the stored conversation. Absent where nothing was loaded. */
+  /** The position of the first message of `finalState` in the stored conversation. Absent if nothing was loaded. */
   readonly historyFrom?: number;
-  /** A token that a client may send back in place of these messages; see `RunResult.historyToken`. */
+  /** A token that a client can send back in place of these messages; see `RunResult.historyToken`. */
   readonly historyToken?: string;
 }
 
 interface Origin {
-  /** Whether the message, this very object, was there before the run. */
+  /** Returns whether this message object existed before the run. */
   readonly isHistory: (message: Message) => boolean;
   /** The model's messages of this run. */
   readonly replies: ReadonlySet<Message>;
@@ -61,7 +61,7 @@ export function toPromptResult<Out>(
 ): PromptResult<Out> {
   const messages = additionsTo(finalState.messages, origin);
   const isCompleted = outcome.status === "completed";
-  // The reply of a completed run may have been stored by an earlier run.
+  // An earlier run can have stored the reply of a completed run.
   const last = (isCompleted ? finalState.messages : messages).findLast(({ role }) => role === "assistant");
   const refusal = isCompleted && last !== undefined ? refusalOf(last) : refusalIn(outcome);
   return {
@@ -83,8 +83,8 @@ const refusalIn = (outcome: RunResult<unknown>["outcome"]): string | undefined =
   outcome.status === "error" && outcome.error._tag === "ModelRefused" ? outcome.error.refusal : undefined;
 
 /**
- * What a run added to its messages. By identity, as texts repeat. An assistant message of the history from which the
- * sanitizer took calls is a new object and isn't new.
+ * Returns the messages that a run added. Compares objects, because texts repeat. If the sanitizer removed calls from an
+ * assistant message of the history, that message is a new object but doesn't count as added.
  */
 function additionsTo(messages: readonly Message[], { isHistory, replies }: Origin): readonly Message[] {
   const last = messages.findLastIndex((message) => message.role !== "tool" && isHistory(message));
@@ -98,7 +98,7 @@ function additionsTo(messages: readonly Message[], { isHistory, replies }: Origi
 /** Collects the usage and the replies of a run from its events. */
 interface RunTotals {
   readonly sink: (event: TraceEvent) => void;
-  /** The sum over all model calls so far. A number that no call reported is absent. */
+  /** Returns the sum over all model calls so far. Counts that no call reported are absent. */
   readonly usage: () => ModelUsage;
   readonly replies: ReadonlySet<Message>;
 }

@@ -21,14 +21,14 @@ import { type ParsedPrompt, type PromptCall, parsePrompt, unparsedState } from "
 import { openRunTotals, type PromptResult, toPromptResult } from "./prompt-result.ts";
 import { observerOf, runConfigOf } from "./run-config.ts";
 
-/** How a prompt's run is watched and ended. */
+/** The options for observing and aborting a prompt's run. */
 export interface PromptExecution extends ScopeOptions {
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * Takes a prompt from its options to its result. Rejects for what the caller did wrong and for what somebody had no
- * right to; failures of the run and of the store are outcomes.
+ * Performs a prompt and returns its result. Rejects on invalid arguments or missing access. Failures of the run and the store
+ * are outcomes.
  */
 export async function performPrompt<Ctx, Out>(
   settings: ClientSettings<Ctx, Out>,
@@ -41,7 +41,7 @@ export async function performPrompt<Ctx, Out>(
   const { state, history } = opened.parsed;
   const conversation = opened.ok ? opened.conversation : undefined;
   const totals = openRunTotals();
-  // What a client sent is validated before the stream has its first event.
+  // The client's input is validated before the first event is emitted.
   const heldEvents = sink && holdEvents(sink, isContinuation(options));
   const emit: Emit = (event) => {
     totals.sink(event);
@@ -70,7 +70,7 @@ export async function performPrompt<Ctx, Out>(
   });
 }
 
-/** Holds events back until they are released. */
+/** Holds back events until they are released. */
 function holdEvents(sink: Emit, isHeld: boolean): { readonly sink: Emit; readonly release: () => void } {
   let held: TraceEvent[] | undefined = isHeld ? [] : undefined;
   return {
@@ -91,7 +91,7 @@ type Opened<Ctx> =
       readonly ok: true;
       readonly parsed: ParsedPrompt<Ctx>;
       readonly conversation: OpenConversation | undefined;
-      /** Whether what a client sent was validated, since the conversation is new. */
+      /** Whether the client's input was validated as the beginning of a new conversation. */
       readonly isValidatedAsNew: boolean;
     }
   | {
@@ -115,7 +115,7 @@ async function open<Ctx, Out>(
     parsed = await parsePrompt(settings, call, signal);
     return await openStored(parsed, { validate, signal });
   } catch (thrown) {
-    // Where it was aborted, that is what is thrown.
+    // After an abort, the signal's reason is thrown.
     if (signal?.aborted !== true || !Object.is(thrown, signal.reason)) throw thrown;
     const unopened = { state: unparsedState(settings, call), history: [] };
     return { ok: false, parsed: parsed ?? unopened, error: runAborted(signal) };
@@ -149,7 +149,7 @@ function emitterOf<Ctx, Out>(
   return openEmitter(observed, { runId: state.runId, conversationId: undefined, sink });
 }
 
-/** The result where the run couldn't begin, with the events of a run. */
+/** Returns the result of a run that couldn't begin, and emits the events of a run. */
 function failedBeforeRun<Ctx, Out>(
   state: RunState<Ctx>,
   error: JAFError,
@@ -164,9 +164,9 @@ function failedBeforeRun<Ctx, Out>(
 }
 
 /**
- * Throws where the outcome is that somebody asked for what isn't theirs, or sent what was never so: what a validator
- * threw, `ContinuationValidationError`, or {@link ConversationOwnershipError}. An approval that comes too late, or
- * of arguments that are others by now, is none of these.
+ * Throws if the outcome is missing access or forged input: the validator's error, a `ContinuationValidationError`, or a
+ * {@link ConversationOwnershipError}. Doesn't throw for an expired approval, or an approval of arguments that have changed
+ * since.
  */
 function throwRefusal(outcome: RunResult<unknown>["outcome"], refusal: Ended<unknown>["refusal"]): void {
   if (outcome.status !== "error") return;
@@ -187,8 +187,8 @@ function throwRefusal(outcome: RunResult<unknown>["outcome"], refusal: Ended<unk
 }
 
 /**
- * Validates what a client sent where there is no conversation yet, so that a refused request makes none. Throws
- * `ContinuationValidationError`, or what the validator throws.
+ * Validates the client's input for a new conversation, so a refused request creates none. Throws a
+ * `ContinuationValidationError` or the validator's error.
  */
 async function validateNew(
   { messages, historyToken, approvals = [], toolResults = [] }: Resume,
@@ -199,7 +199,7 @@ async function validateNew(
     ...(historyToken === undefined ? {} : { historyToken: { sent: historyToken, expected: undefined } }),
   };
   if (messages !== undefined) await validate({ persisted: [], incoming: messages, approvals, ...facts });
-  // As a run does, whatever the application lets pass.
+  // Like a run, this also checks input that the application's validator accepts.
   assertValidContinuation([], messages ?? [], { mode: "compatible", approvals, ...facts });
   const answers = toolResults.map(({ toolCallId }) => ({
     role: "tool",

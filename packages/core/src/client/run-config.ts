@@ -17,7 +17,7 @@ interface RunParts<Ctx> {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The configuration of the run for a prompt. */
+/** Returns the configuration of a prompt's run. */
 export function runConfigOf<Ctx, Out>(
   settings: ClientSettings<Ctx, Out>,
   { parsed, options, conversation, validate, signal }: RunParts<Ctx>,
@@ -63,7 +63,7 @@ function storedMemory(
   };
 }
 
-/** Of a run that stores nothing: the provider is never asked. */
+/** Returns the memory settings of a run that stores nothing. Its provider is never called. */
 function windowAlone(
   memory: ClientMemoryConfig,
   historyLimit: number | undefined,
@@ -75,7 +75,7 @@ function windowAlone(
 
 type Observer = (event: TraceEvent) => void;
 
-/** Tells the client's observer, then the prompt's, which is called on the options. */
+/** Returns an observer that calls the client's observer, then the prompt's (with the options as `this`). */
 export function observerOf<Ctx, Out>(
   { run: { onEvent: first } }: ClientSettings<Ctx, Out>,
   options: PromptOptions<Ctx>,

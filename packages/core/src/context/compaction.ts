@@ -12,7 +12,7 @@ import { openSummaryStore, type StoredSummary, type SummaryStore } from "./summa
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** The most text that one summary is made of, in UTF-16 units, unless a single turn is longer. */
+/** The maximum text for one summary, in UTF-16 units, unless a single turn is longer. */
 export const MAX_INPUT = 100_000;
 
 export interface Compacted {
@@ -21,16 +21,13 @@ export interface Compacted {
   readonly report: CompactionReport | undefined;
 }
 
-/**
- * The summary that a run works with. Its messages are summarised at most once, before the first model call that would
- * see too many of them.
- */
+/** The compaction of a run. It makes at most one summary, before the first model call with too many messages. */
 export interface Compaction {
-  /** Never rejects. */
+  /** Returns the summary for the next model call, and makes it if it is due. Never rejects. */
   readonly before: (history: PositionedHistory, summarize: Summarize) => Promise<Compacted>;
 }
 
-/** `undefined` where nothing is to be summarised. */
+/** Opens the compaction of a run. `undefined` if summaries are off. */
 export function openCompaction(journal: Journal, signal: AbortSignal | undefined): Compaction | undefined {
   const { compressionThreshold: threshold, summary } = journal.memory;
   if (threshold === undefined) return undefined;
@@ -73,9 +70,9 @@ export function openCompaction(journal: Journal, signal: AbortSignal | undefined
   };
 }
 
-/** What the run knows of the conversation's summary. */
+/** The conversation's summary that the run knows. */
 interface KnownSummary {
-  /** The position after the last message that was loaded; 0 also where the store counts no positions. */
+  /** The position after the last loaded message; 0 if the store has no positions. */
   readonly end: number;
   readonly incarnation: string | undefined;
   readonly summary: Summary | undefined;
@@ -122,18 +119,17 @@ function advance(known: KnownSummary, messages: readonly Message[], made: MadeSu
 
 interface CutInput {
   readonly history: PositionedHistory;
-  /** Index of the first message that isn't summarised. */
+  /** The index of the first message that isn't summarised. */
   readonly start: number;
-  /** How many messages may go unsummarised. */
+  /** The maximum number of messages without summary. */
   readonly threshold: number;
-  /** The position after the last message that was stored when the run began: later ones aren't summarised. */
+  /** The position after the last message that was stored when the run began. Later messages aren't summarised. */
   readonly end: number;
 }
 
 /**
- * Index of the first message that stays when the older ones are summarised, a user message; `undefined` if nothing is to
- * be summarised. At least half of the threshold stays, as far as turns allow it, and not more than the threshold, unless
- * the last turn is longer.
+ * Returns the index of the first message that stays, always a user message; `undefined` if no summary is due. Between half of
+ * the threshold and the threshold stay, if the lengths of the turns allow it; more if the last turn is longer.
  */
 function cutOf({ history, start, threshold, end }: CutInput): number | undefined {
   const { messages } = history;
@@ -146,7 +142,7 @@ function cutOf({ history, start, threshold, end }: CutInput): number | undefined
     if (message?.role === "user" && index > start) {
       const leavesEnough = cut !== undefined && messages.length - cut <= threshold;
       if (index > target && leavesEnough) break;
-      // The message before must be stored: its position is the last that is summarised.
+      // The previous message is the last summarised one, so it must be stored.
       if (positionAt(history, index) > end || (cut !== undefined && size > MAX_INPUT)) break;
       cut = index;
       if (index >= target) break;
@@ -165,7 +161,7 @@ interface DueSummary {
   readonly previous: Summary | undefined;
   /** The messages to summarise, in addition to the previous summary. */
   readonly messages: readonly Message[];
-  /** The positions of the first message that isn't summarised yet, and of the last that will be. */
+  /** The positions of the first and the last message to summarise. */
   readonly from: number;
   readonly upTo: number;
   /** See `Summary`. */
@@ -176,20 +172,22 @@ interface DueSummary {
 interface SummaryWork {
   readonly store: SummaryStore;
   readonly summarize: Summarize;
-  /** Ends when the run is aborted, and when the time is up. Nothing is waited for after that, not even the store. */
+  /**
+   * The time limit, which also ends when the run is aborted. After that the run doesn't wait for anything, not even the store.
+   */
   readonly limit: TimeLimit;
   readonly isAborted: () => boolean;
 }
 
 type MadeSummary = StoredSummary | { readonly outcome: "failed" | "postponed"; readonly reason: string };
 
-/** Makes one summary. Never rejects. */
+/** Makes and stores one summary. Never rejects. */
 async function makeSummary(work: SummaryWork, due: DueSummary): Promise<MadeSummary> {
   const { store, limit, isAborted } = work;
-  if (store.isPaused()) return { outcome: "postponed", reason: "it has failed lately" };
+  if (store.isPaused()) return { outcome: "postponed", reason: "it has failed recently" };
   const asked = await ask(work, due);
   if ("reason" in asked) {
-    // An abort is no failure of the summarizer. The pause isn't waited for.
+    // An abort isn't a failure of the summarizer. Storing the pause isn't awaited.
     if (!isAborted()) void store.pause();
     return { outcome: "failed", reason: asked.reason };
   }
@@ -198,7 +196,7 @@ async function makeSummary(work: SummaryWork, due: DueSummary): Promise<MadeSumm
   try {
     return await limit.race(store.store(summary));
   } catch {
-    // The write may still be made.
+    // The write can still succeed.
     return { outcome: "unstored", summary, reason: whyOver(limit) };
   }
 }

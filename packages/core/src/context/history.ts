@@ -5,24 +5,23 @@ import { loadedFrom } from "../stored/tail.ts";
 
 /** The whole conversation before a model call. */
 export interface PositionedHistory {
-  /** Sanitized, so that a model accepts it. */
+  /** The sanitized messages, which models accept. */
   readonly messages: readonly Message[];
-  /**
-   * The messages before sanitizing, as they are stored or were handed in. Those that were added since may be missing at the
-   * end.
-   */
+  /** Returns the messages before sanitizing, as stored or passed in. Messages that were added since can be missing at the end. */
   readonly source: () => readonly Message[];
-  /** The position of the first message of `source`, counted from the conversation's first message. */
+  /** The position of the first message of `source`. */
   readonly first: number;
-  /** The position of the first message that the store has. Those from here to before `first` weren't loaded. */
+  /** The position of the first message that the store has. Messages from here to before `first` weren't loaded. */
   readonly stored: number;
-  /** The index in `source` of the message at an index; messages that were added since count on from the end of `source`. */
+  /**
+   * Returns the index in `source` of the message at an index. Messages that were added since follow after the end of `source`.
+   */
   readonly originOf: (index: number) => number;
 }
 
 export type Source = Pick<PositionedHistory, "source" | "first" | "stored">;
 
-/** The messages of a stored conversation: those that were loaded, and those that the run has added since. */
+/** Returns the messages of a stored conversation: the loaded ones and those that the run has added since. */
 export function storedSource(journal: Journal): Source {
   const { stored, added } = journal.history();
   const loaded = stored?.messages ?? [];
@@ -32,7 +31,7 @@ export function storedSource(journal: Journal): Source {
   };
 }
 
-/** Nothing is computed before something asks for it. */
+/** Returns a history with positions, which are computed on first use. */
 export function positionHistory(
   messages: readonly Message[],
   { source: readSource, first, stored }: Source,
@@ -56,7 +55,7 @@ export function positionHistory(
   };
 }
 
-/** The position of a message, counted from the conversation's first message. */
+/** Returns the position of a message in the conversation. */
 export const positionAt = ({ first, originOf }: PositionedHistory, index: number): number =>
   first + originOf(index);
 
@@ -64,13 +63,15 @@ export const positionAt = ({ first, originOf }: PositionedHistory, index: number
 export interface HistorySlice {
   /** All messages from this index on. */
   readonly start: number;
-  /** And these earlier ones, in order: calls that got a result later, each with all its results. */
+  /**
+   * The indexes of earlier messages that also belong to it, in order: calls that got a result later, each with all its results.
+   */
   readonly late: readonly number[];
 }
 
 /**
- * The messages after a position. A call counts by the position of its last result: a result that comes after its call was
- * summarised isn't in the summary, so the call is shown again with it.
+ * Returns the messages after a position. A call counts by the position of its last result: if the result came after its call
+ * was summarised, the summary doesn't have it, so the call is sent again with its result.
  */
 export function sliceAfter(history: PositionedHistory, position: number): HistorySlice {
   const { messages, first } = history;
@@ -90,9 +91,9 @@ export function sliceAfter(history: PositionedHistory, position: number): Histor
   return { start, late };
 }
 
-/** The messages to show where there is no summary. */
+/** Returns the messages to send if there is no summary. */
 export function wholeSlice({ messages, first }: PositionedHistory): HistorySlice {
-  // Without the rest of a turn whose beginning the store has dropped.
+  // Leaves out the rest of a turn if the store has dropped its beginning.
   const user = first === 0 ? 0 : messages.findIndex(({ role }) => role === "user");
   return { start: Math.max(0, user), late: [] };
 }
@@ -105,13 +106,13 @@ export function messagesOf(
   return late.length === 0 ? after : [...late.flatMap((index) => messages[index] ?? []), ...after];
 }
 
-/** Which message of the slice each message of the history is; -1 where it isn't in it. */
+/** Returns a function from an index in the history to the index in the slice; -1 if the message isn't in the slice. */
 export function indexIn({ start, late }: HistorySlice): (index: number) => number {
   const early = new Map(late.map((index, at) => [index, at]));
   return (index) => (index >= start ? late.length + index - start : (early.get(index) ?? -1));
 }
 
-/** Which message of the history each message of the slice is. */
+/** Returns a function from an index in the slice to the index in the history. */
 export const indexFrom =
   ({ start, late }: HistorySlice): ((index: number) => number) =>
   (index) =>

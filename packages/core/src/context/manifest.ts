@@ -13,11 +13,11 @@ import type { Summary } from "../stored/summary.ts";
 import { type HistorySlice, indexIn, type PositionedHistory, positionAt } from "./history.ts";
 import type { WindowResult } from "./window.ts";
 
-/** What was decided for a model call. */
+/** The decisions about the context of a model call. */
 export interface ContextDecision {
   readonly agentName: string;
   readonly history: PositionedHistory;
-  /** All that the model gets. */
+  /** All messages that the model gets. */
   readonly messages: readonly Message[];
   readonly summary: Summary | undefined;
   /** The part of the history that the window was applied to. */
@@ -29,7 +29,7 @@ export interface ContextDecision {
   readonly additions: readonly PromptAddition[];
 }
 
-/** Frozen throughout. */
+/** Returns the deeply frozen manifest. */
 export function manifestOf(decided: ContextDecision): ContextManifest {
   const { agentName, messages, summary, windowed, limit, tokens, report } = decided;
   const ranges = rangesOf(decided);
@@ -83,7 +83,7 @@ const cutTurn: ContextLabel = { fate: "dropped", reason: "cut-turn" };
 const notReplayable: ContextLabel = { fate: "dropped", reason: "not-replayable" };
 const notStored: ContextLabel = { fate: "dropped", reason: "not-stored" };
 
-/** What became of each message of the conversation. */
+/** Returns the fate of each message of the conversation, in ranges. */
 function rangesOf(decided: ContextDecision): readonly ContextRange[] {
   const { history, summary, windowed } = decided;
   const { first, stored } = history;
@@ -103,7 +103,10 @@ function rangesOf(decided: ContextDecision): readonly ContextRange[] {
   return ranges.found();
 }
 
-/** By index in the source, and behind it for messages that were added since; `undefined` for what the sanitizer left out. */
+/**
+ * Returns the labels by index in the source, followed by those of messages that were added since. `undefined` for messages that
+ * the sanitizer dropped.
+ */
 function labelsOf({ history, slice, windowed }: ContextDecision): readonly (ContextLabel | undefined)[] {
   const { messages } = history;
   const source = history.source();
@@ -124,7 +127,7 @@ function labelsOf({ history, slice, windowed }: ContextDecision): readonly (Cont
   return labels;
 }
 
-/** Of the messages that were kept, the one that follows each in the source; behind -1 the first. */
+/** Returns the next kept message in the source for each kept message; the key -1 has the first. */
 function followersIn(origins: Int32Array): ReadonlyMap<number, number> {
   const followers = new Map<number, number>();
   let last = -1;
@@ -135,11 +138,11 @@ function followersIn(origins: Int32Array): ReadonlyMap<number, number> {
   return followers;
 }
 
-/** Joins neighbouring messages that have the same fate and reason. */
+/** Collects ranges. Consecutive messages with the same fate and reason are joined. */
 function openRanges() {
   const ranges: { readonly from: number; to: number; readonly label: ContextLabel }[] = [];
   return {
-    /** From a position to before another. */
+    /** Adds the range from a position to before another. */
     add: (from: number, before: number, label: ContextLabel): void => {
       if (from >= before) return;
       const last = ranges.at(-1);

@@ -37,9 +37,9 @@ import { type ModelWindow, openWindow, type WindowInput, type WindowResult } fro
 
 interface ContextOptions<Ctx> {
   readonly config: RunConfig<Ctx>;
-  /** Absent when nothing is stored. */
+  /** Absent if nothing is stored. */
   readonly journal: Journal | undefined;
-  /** What the run was given. */
+  /** The messages that the run got. */
   readonly initial: readonly Message[];
 }
 
@@ -78,7 +78,7 @@ export function openContext<Ctx>({ config, journal, initial }: ContextOptions<Ct
   };
 
   return async (step) => {
-    // Of a stored conversation they were checked before it was loaded.
+    // For a stored conversation, they were checked before it was loaded.
     const issues = window === undefined && journal === undefined ? contextIssues(memory) : [];
     if (issues.length > 0) return invalid(issues);
     window ??= openWindow(memory?.window);
@@ -102,7 +102,9 @@ interface WindowInUse {
 const withMessages = <Ctx>(state: RunState<Ctx>, messages: readonly Message[]): RunState<Ctx> =>
   messages === state.messages ? state : { ...state, messages };
 
-/** The application's function is called on its own options, which may be an instance of a class. */
+/**
+ * Returns the summarizer. The application's function is called on its own options, because they can be an instance of a class.
+ */
 function summarizerOf<Ctx>(config: RunConfig<Ctx>, step: StepStart<Ctx>): Summarize {
   const summary = config.memory?.summary;
   return summary?.summarize === undefined ? summarizeByModel(config, step) : summary.summarize.bind(summary);
@@ -137,7 +139,7 @@ function applyWindow(window: ModelWindow, history: WindowedHistory): AppliedWind
   }
 }
 
-/** `undefined` without a summary, and where the window has no room for it. */
+/** Applies the window after the summary. `undefined` without a summary, or if the window has no room for it. */
 function applyAfterSummary(window: ModelWindow, { history, summary, message }: WindowedHistory) {
   if (summary === undefined) return undefined;
   const slice = sliceAfter(history, summary.upTo);
@@ -181,7 +183,7 @@ const invalid = (issues: readonly MemoryIssue[]): Refused => ({
   error: { _tag: "MemoryError", error: createMemoryValidationError(issues, { operation: OPERATION }) },
 });
 
-/** The same message for the same summary, call after call. */
+/** Returns a function that gives the same message object for the same summary in every call. */
 function openSummaryMessages(): (summary: Summary) => Message {
   let last: { readonly summary: Summary; readonly message: Message } | undefined;
   return (summary) => {
@@ -195,9 +197,9 @@ const RESOLVE_MEDIA = "resolveMedia";
 type WithMedia = { readonly ok: true; readonly messages: readonly Message[] } | Refused;
 
 /**
- * Replaces references to media that lie in a blob store (`withBlobs`) by their bytes, for the model. A reference to erased media
- * stays: a conversation must not end because a picture in it was erased. `undefined` where the provider returns all bytes
- * itself. Never rejects.
+ * Replaces references to media in a blob store (`withBlobs`) by their bytes, for the model. References to erased media stay,
+ * because a conversation must not end when a picture in it is erased. `undefined` if the provider returns all bytes itself.
+ * Never rejects.
  */
 function openMedia(
   journal: Journal,
@@ -210,7 +212,7 @@ function openMedia(
     const resolving = toResult(RESOLVE_MEDIA, () =>
       provider.resolveMedia(conversationId, messages, { missing: "leave" }),
     );
-    // It never rejects of itself, so a rejection is the abort.
+    // It never rejects, so a rejection means an abort.
     const resolved = await abortable(resolving, signal).catch(() => undefined);
     if (resolved === undefined) return { ok: false, error: runAborted(signal) };
     if (!resolved.success) return { ok: false, error: { _tag: "MemoryError", error: resolved.error } };

@@ -15,7 +15,7 @@ const INSTRUCTIONS = `You keep the running summary of a conversation between a u
 - A name in square brackets, such as [image/png], stands for media that you don't see, or for a tool that the model's provider ran.
 - Add nothing that isn't there. Write plain text in the language of the conversation, at most 600 words, and nothing beside the summary.`;
 
-/** Asks the run's own model, in the agent's settings but for the length of a reply, without its tools. */
+/** Returns a summarizer that calls the run's own model with the agent's settings, except for `maxTokens`, and without tools. */
 export function summarizeByModel<Ctx>(config: RunConfig<Ctx>, { state, agent }: StepStart<Ctx>): Summarize {
   const { maxTokens: _, ...modelConfig } = agent.modelConfig ?? {};
   const question = { state, name: "conversation-summary", instructions: INSTRUCTIONS, modelConfig };
@@ -29,11 +29,11 @@ function requestFor(previous: string | undefined, messages: readonly Message[]):
   return { role: "user", content: [...before, transcript, "Write the new summary."].join("\n\n") };
 }
 
-/** The longest text of one message, and the longest arguments of a call, in UTF-16 units. */
+/** The maximum length of a message's text and of a call's arguments, in UTF-16 units. */
 const MAX_TEXT = 6_000;
-/** Of the id and of the name of a call. */
+/** The maximum length of a call's id and of its name. */
 const MAX_NAME = 200;
-/** The least to cut: about as long as the text that says how much was left out. */
+/** The minimum to cut: about the length of the note that replaces the cut text. */
 const LEAST_CUT = 40;
 
 interface Line {
@@ -45,10 +45,9 @@ interface Line {
 }
 
 /**
- * Messages as lines of JSON, at most about `budget` UTF-16 units of them: one object a line, so that no text can pass for
- * another message. Media and tools that the provider ran are named, e.g. `[image/png]`; what a model thought is left out.
- * Long texts are cut in their middle, all at the same length where the budget asks for it; and where that isn't enough, the
- * lines in the middle are left out.
+ * Returns messages as lines of JSON, about `budget` UTF-16 units at most. Each line is one object, so a text can't imitate
+ * another message. Media and tools that the provider ran are named, e.g. `[image/png]`; reasoning is left out. Long texts are
+ * cut in the middle, to the same length if the budget requires it. If that isn't enough, lines in the middle are left out.
  */
 export function transcriptOf(messages: readonly Message[], budget: number): string {
   const lines = messages.map(lineOf);
@@ -75,7 +74,7 @@ function lineOf(message: Message): Line {
   };
 }
 
-/** What was said, a refusal included, and in its place what was shown or looked up. */
+/** Returns a message's text, including a refusal, with names in place of media and of tools that the provider ran. */
 function saidIn({ content, refusal, attachments }: RichMessage): string {
   if (typeof content === "string" && refusal === undefined && attachments === undefined) return content;
   const said = Array.isArray(content) ? content.map(saidAs) : [content ?? ""];
@@ -109,7 +108,7 @@ const shortenedLine = (line: Line, limit: number): Line => ({
   }),
 });
 
-/** The length to cut texts at so that together they are within the budget: short ones stay whole. */
+/** Returns the length to cut texts to, so all texts together are within the budget. Shorter texts stay whole. */
 function limitFor(texts: readonly string[], budget: number): number {
   const lengths = texts.map(({ length }) => Math.min(length, MAX_TEXT)).toSorted((a, b) => a - b);
   let room = budget;
@@ -121,7 +120,7 @@ function limitFor(texts: readonly string[], budget: number): number {
   return MAX_TEXT;
 }
 
-/** Its beginning and its end. */
+/** Returns the beginning and the end of a long text. */
 function shortened(text: string, limit: number): string {
   if (text.length <= limit + LEAST_CUT) return text;
   const half = Math.floor(limit / 2);
@@ -129,7 +128,10 @@ function shortened(text: string, limit: number): string {
   return `${text.slice(0, half)} […${end - half} characters left out…] ${text.slice(end)}`;
 }
 
-/** Escapes and what frames a text count here, too: of thousands of messages these alone are more than a model takes. */
+/**
+ * Leaves out lines in the middle. The whole lines count here, because for thousands of messages the JSON around the texts alone
+ * exceeds a model's limit.
+ */
 function withoutMiddle(lines: readonly string[], budget: number): readonly string[] {
   const most = 1.5 * budget;
   const size = lines.reduce((sum, { length }) => sum + length + 1, 0);
@@ -140,7 +142,7 @@ function withoutMiddle(lines: readonly string[], budget: number): readonly strin
   return [...lines.slice(0, head), `[…${left} messages left out…]`, ...lines.slice(head + left)];
 }
 
-/** How many of the first lines are within so many units. */
+/** Returns how many of the first lines have at most this many units together. */
 function linesWithin(lines: readonly string[], most: number): number {
   let room = most;
   const count = lines.findIndex(({ length }) => {

@@ -16,24 +16,27 @@ import {
   summaryReach,
 } from "../stored/summary.ts";
 
-/** The metadata may change, e.g. by a heartbeat of the run's, and a write may fail, this many times. */
+/** How many times a write is tried if the metadata changes, e.g. by the run's heartbeat, or a write fails. */
 const MAX_ROUNDS = 5;
 
 export type StoredSummary =
-  /** `"elsewhere"`: another run has stored one that reaches as far. With that one, if it fits this run's messages. */
+  /**
+   * `"elsewhere"`: another run has stored a summary up to the same position or later. `summary` is that summary, if it matches
+   * this run's messages.
+   */
   | { readonly outcome: "stored" | "elsewhere"; readonly summary: Summary }
   | { readonly outcome: "unstored"; readonly summary: Summary; readonly reason: string };
 
-/** Where a conversation's summary is stored. The promises take as long as the store does, and none rejects. */
+/** The store of a conversation's summary. The promises wait for the store without a limit and never reject. */
 export interface SummaryStore {
-  /** Whether summarising failed so recently that no run tries again yet. */
+  /** Returns whether summarising failed recently and isn't retried yet. */
   readonly isPaused: () => boolean;
   readonly store: (summary: Summary) => Promise<StoredSummary>;
-  /** After a failure: a later run may try again, after a pause that grows with each failure. */
+  /** Stores a pause after a failure. A later run tries again after the pause, which grows with each failure. */
   readonly pause: () => Promise<unknown>;
 }
 
-/** To be called once the conversation is loaded. */
+/** Opens the summary store. Call it after the conversation is loaded. */
 export function openSummaryStore(journal: Journal): SummaryStore {
   const { history, now } = journal;
   const { stored: before } = history();
@@ -50,14 +53,14 @@ export function openSummaryStore(journal: Journal): SummaryStore {
       const written = await compareAndSet(
         journal,
         metadata,
-        // What was there before may be a summary of messages that were replaced since, and reach however far.
+        // The summary from before this run can be of messages that were replaced since, so its position doesn't count.
         (stored) => summaryIn(stored) === summaryBefore || summaryReach(stored) < summary.upTo,
       );
       if (!written.success) return { outcome: "unstored", summary, reason: written.error.message };
       const { data: there } = written;
       if (there === null) return { outcome: "unstored", summary, reason: "the conversation is gone" };
       failures = 0;
-      // The answer to an earlier write may have got lost.
+      // The answer to an earlier write can have been lost.
       const isOwn = there === "written" || readSummary(there, loaded)?.text === summary.text;
       return isOwn
         ? { outcome: "stored", summary }
@@ -73,8 +76,8 @@ export function openSummaryStore(journal: Journal): SummaryStore {
 }
 
 /**
- * Writes metadata unless what is stored by then speaks against it, which is what it resolves with. Not through the journal's
- * queue: a store that hangs here doesn't hold up the reply. Where the store counts no versions, the last write wins.
+ * Writes metadata if the stored conversation still allows it; otherwise resolves with the stored conversation. Doesn't use the
+ * journal's queue, so a store that hangs here doesn't delay the reply. If the store has no versions, the last write wins.
  */
 async function compareAndSet(
   { memory, conversationId, history }: Journal,
@@ -97,7 +100,7 @@ async function compareAndSet(
         { ...present({ userId }), ...metadata },
         {
           idempotencyKey,
-          // So that a conversation that was erased meanwhile isn't created again.
+          // A conversation that was erased meanwhile must not be created again.
           ...present({ expectedIncarnation: incarnation, expectedMetadataVersion: version }),
         },
       ),

@@ -22,30 +22,33 @@ import {
 export interface WindowInput {
   /** The part of a history that the window is applied to. */
   readonly messages: readonly Message[];
-  /** What stands before it. */
+  /** The summary before the messages. */
   readonly summary: Message | undefined;
-  /** How many messages are gone between the summary, or the very first message, and the messages given. */
+  /** The number of messages that are missing between the summary (or the first message) and `messages`. */
   readonly dropped: number;
-  /** The position of the user message at an index, counted from the same. */
+  /** Returns the position of the user message at an index, counted from the same point. */
   readonly positionOf: (index: number) => number;
 }
 
-/** What a window leaves of a part of a history. */
+/** The result of applying a window to a part of a history. */
 export interface WindowResult {
   readonly messages: readonly Message[];
-  /** Absent without one, and where there is no room for it: then nothing is sent. */
+  /** Absent if there is none or the window has no room for it. In the second case, nothing is sent. */
   readonly summary: Message | undefined;
-  /** What became of the message at an index of what was given; `undefined`: it is sent as it is. */
+  /** Returns the label of the message at an index of the input; `undefined` if it is sent unchanged. */
   readonly label: (index: number) => ContextLabel | undefined;
-  /** What is wrong, so that the model must not be called: it wouldn't see what it is to answer. */
+  /** The issue that prevents the model call, because the model wouldn't get the messages that it must answer. */
   readonly issue: MemoryIssue | undefined;
 }
 
 export interface ModelWindow {
   readonly limit: WindowLimit | undefined;
-  /** Throws what the application's function or tokenizer throws, or a `TypeError` where they return nonsense. */
+  /**
+   * Applies the window. Throws the errors of the application's function or tokenizer, or a `TypeError` if they return invalid
+   * values.
+   */
   readonly apply: (input: WindowInput) => WindowResult;
-  /** Tokens by the window's tokenizer; `undefined` where it counts messages. */
+  /** Returns the number of tokens by the window's tokenizer; `undefined` if the window counts messages. */
   readonly tokensOf: (messages: readonly Message[]) => number | undefined;
 }
 
@@ -56,17 +59,16 @@ const applyNone = ({ messages, summary }: WindowInput): WindowResult => ({
   issue: undefined,
 });
 
-/** Leaves all that there is. */
+/** A window that keeps all messages. */
 const wholeWindow: ModelWindow = { limit: undefined, apply: applyNone, tokensOf: () => undefined };
 
-/** The issue of a limit that leaves no room for what the model is to answer. */
+/** The issue of a limit that has no room for the messages that the model must answer. */
 const windowTooSmall: MemoryIssue = {
   path: PATH,
-  expected:
-    "room for the newest message together with the calls and results it belongs to and the last user message",
+  expected: "room for the last user message and the newest message with its calls and results",
 };
 
-/** Throws a `TypeError` for a configuration that has issues. */
+/** Opens a window. Throws a `TypeError` if the configuration has issues. */
 export function openWindow(window: RunWindow | undefined): ModelWindow {
   if (window === undefined) return wholeWindow;
   if (typeof window === "function")
@@ -113,7 +115,7 @@ function openSelecting(window: SelectingWindow): ModelWindow {
 const limitOf = (options: WindowOptions): number =>
   "maxTokens" in options ? options.maxTokens : options.maxMessages;
 
-/** Before each model call the whole history is counted, of which most texts were counted before. */
+/** Returns a tokenizer that remembers its results, because each model call counts the whole history again. */
 function memoizeTokenizer(tokenizer: Tokenizer): Tokenizer {
   const known = new Map<string, number>();
   return (text) => {
@@ -123,7 +125,7 @@ function memoizeTokenizer(tokenizer: Tokenizer): Tokenizer {
   };
 }
 
-/** There is no room for the summary beside the newest message. */
+/** The result if there is no room for both the summary and the newest message. */
 const nothing: WindowResult = {
   messages: [],
   summary: undefined,
@@ -145,7 +147,7 @@ const applyOptions =
     };
   };
 
-/** Made on first use: mostly nobody needs the labels. */
+/** Returns the labels. They are created on first use, because usually they aren't needed. */
 function lookUp(omitted: readonly Omission[]): WindowResult["label"] {
   let labels: ContextLabel[] | undefined;
   return (index) => {
@@ -160,7 +162,7 @@ function lookUp(omitted: readonly Omission[]): WindowResult["label"] {
   };
 }
 
-/** The window that remains for the messages beside a summary of this cost; `undefined`: there is no room. */
+/** Returns the window that remains for the messages after a summary of this cost; `undefined` if there is no room. */
 function lessened(options: WindowOptions, cost: number): WindowOptions | undefined {
   const limit = limitOf(options) - cost;
   if (limit < 1) return undefined;
@@ -174,7 +176,7 @@ function lessened(options: WindowOptions, cost: number): WindowOptions | undefin
 const leftOut: ContextLabel = { fate: "trimmed", reason: "function" };
 const changed: ContextLabel = { fate: "repaired" };
 
-/** Throws what the function throws, and a `TypeError` where it returns no messages. */
+/** Returns a window by a function. Applying it throws the function's errors, and a `TypeError` if it doesn't return messages. */
 function windowByFunction(window: WindowFunction): (input: WindowInput) => WindowResult {
   return ({ messages, summary }) => {
     const given = toldApart(messages);
@@ -198,10 +200,10 @@ function windowByFunction(window: WindowFunction): (input: WindowInput) => Windo
 const newestMissing: MemoryIssue = {
   path: PATH,
   expected:
-    "a function that returns the newest message, with all results of the calls it belongs to, and the last user message, or what stands for them",
+    "a function that returns the last user message and the newest message with all results of its calls, or replacements for them",
 };
 
-/** What is the conversation's own has been checked. */
+/** Returns the checked messages of a function. Messages of the conversation itself were checked before. */
 function readReturned(returned: unknown, own: ReadonlySet<unknown>): readonly Message[] {
   if (!Array.isArray(returned)) throw new TypeError("it returned no list of messages");
   return Array.from(returned as readonly unknown[], (message, index) => {
@@ -210,13 +212,13 @@ function readReturned(returned: unknown, own: ReadonlySet<unknown>): readonly Me
     if (parsed.success) return parsed.data[0] as Message;
     const [issue] = parsed.error._tag === "MemoryValidationError" ? parsed.error.issues : [];
     const where = issue?.path.replace("messages[0]", `[${index}]`);
-    throw new TypeError(`it returned no list of messages: ${where}: expected ${issue?.expected}`);
+    throw new TypeError(`it returned an invalid list of messages: ${where}: expected ${issue?.expected}`);
   });
 }
 
 /**
- * Whether the model sees what it is to answer: the newest message, or all results that the history ends with, and the last
- * user message. A message of the function's own may stand for one of the same role, and for a result of the same call.
+ * Returns whether the model gets the messages that it must answer: the last user message and the newest message, or all results
+ * at the history's end. A new message of the function can replace a message of the same role, or a result of the same call.
  */
 function holdsNewest(
   given: readonly Message[],
@@ -234,7 +236,7 @@ function holdsNewest(
 const roleOf = ({ role, tool_call_id: answers }: Message): string =>
   role === "tool" ? `${role}:${answers}` : role;
 
-/** For each message that a function returned and that is sent, whether it had to be changed. */
+/** Returns whether each returned message that is sent had to be changed. */
 function labelsOf(
   returned: readonly Message[],
   { messages, originOf }: ReturnType<typeof sanitizeWithOrigins<Message>>,
@@ -247,7 +249,7 @@ function labelsOf(
   return labels;
 }
 
-/** A message that stands in the list several times is copied, so that each can be told apart. */
+/** Copies messages that occur several times in the list, so each can be identified. */
 function toldApart(messages: readonly Message[]): readonly Message[] {
   const seen = new Set<Message>();
   return messages.map((message) => {

@@ -3,9 +3,9 @@ import type { ValidationResult } from "./guardrail.ts";
 const SENSITIVE = [/password/i, /secret/i, /api[_-]?key/i];
 
 /**
- * Blocks text that matches any of the patterns. In an output that isn't a text, each text in it is checked by itself, at any
- * depth: field names, values, numbers as text, keys and entries of Maps and Sets. Default patterns: words for credentials
- * ("password", "secret", "api key").
+ * Creates a guardrail that blocks text that matches any of the patterns. If the output isn't a text, each text in it is checked
+ * separately, at any depth: field names, values, numbers as text, and entries of Maps and Sets. Default patterns: words for
+ * credentials ("password", "secret", "api key").
  */
 export function createContentFilter(
   patterns: readonly RegExp[] = SENSITIVE,
@@ -21,7 +21,7 @@ export function createContentFilter(
   };
 }
 
-/** With a stack of its own, so that neither depth nor a cycle is a problem. */
+/** Uses its own stack, so deep or cyclic values are no problem. */
 function* textsIn(input: unknown): Generator<string> {
   const seen = new Set<unknown>();
   const open: unknown[] = [input];
@@ -38,7 +38,7 @@ function* textsIn(input: unknown): Generator<string> {
 }
 
 function* partsOf(value: object): Generator<unknown> {
-  // The bytes of media are no text.
+  // Bytes of media aren't text.
   if (ArrayBuffer.isView(value)) return;
   if (value instanceof Date || value instanceof URL) yield value.toJSON();
   if (value instanceof Error) yield value.message;

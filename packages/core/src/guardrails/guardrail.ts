@@ -1,17 +1,17 @@
-/** The verdict of a guardrail or a validation. `errorMessage` becomes the reason in the outcome. */
+/** The result of a guardrail or a validation. `errorMessage` becomes the reason in the outcome. */
 export type ValidationResult =
   | { readonly isValid: true }
   | { readonly isValid: false; readonly errorMessage: string };
 
-/** `Readonly<any>` would be an index signature, to which `undefined` and `null` contexts don't fit. */
+/** `Readonly<any>` is an index signature, which doesn't accept `undefined` and `null` contexts. */
 // biome-ignore lint/suspicious/noExplicitAny: stands for every context
 type ReadonlyContext<Ctx> = 0 extends 1 & Ctx ? any : Readonly<Ctx>;
 
 /**
- * Judges an input or an output. A guardrail that throws, rejects or returns no verdict blocks. The reason is then the name of the
- * error and its message, unless the message quotes what was checked.
+ * Checks an input or an output. If a guardrail throws, rejects or returns no result, the value is blocked. The reason is then
+ * the error's name and message; the message is left out if it quotes the checked value.
  *
- * `context` is the run's; a guardrail that doesn't need it takes one parameter.
+ * `context` is the run's context. A guardrail that doesn't need it takes one parameter.
  */
 // biome-ignore lint/suspicious/noExplicitAny: a guardrail that names no context works with every one
 export type Guardrail<I, Ctx = any> = (
@@ -22,8 +22,8 @@ export type Guardrail<I, Ctx = any> = (
 type Verdict = ValidationResult | Promise<ValidationResult>;
 
 /**
- * Combines validations, which are called in order: the first failure is the verdict, and the later ones aren't called. Only
- * `isValid: true` passes; no verdict is a failure. The result is asynchronous only if one of the validations is.
+ * Combines validations. They are called in order until one fails; its result is returned. Only `isValid: true` passes; a
+ * missing result is a failure. The combined validation is async only if one of the validations is.
  */
 // biome-ignore lint/suspicious/noExplicitAny: validations that name no context work with every one
 export function composeValidations<I, Ctx = any>(
@@ -50,11 +50,11 @@ export function composeValidations<I, Ctx>(
   };
 }
 
-/** As `await` sees it: promises of another realm or library are no `instanceof Promise`. */
+/** Checks like `await` does, because promises of another realm or library aren't `instanceof Promise`. */
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 
-/** `undefined`: passed. */
+/** Returns the failure; `undefined` if the validation passed. */
 function failureOf(verdict: unknown): ValidationResult | undefined {
   const isValid: unknown =
     typeof verdict === "object" && verdict !== null && "isValid" in verdict ? verdict.isValid : undefined;

@@ -1,7 +1,7 @@
 import type { ValidationResult } from "./guardrail.ts";
 
 export interface PermissionCheckOptions<Ctx> {
-  /** Where the permissions are. Default: the context's own `permissions`. */
+  /** Returns the permissions in a context. Default: the context's own `permissions`. */
   readonly permissionsOf?: (context: Ctx) => readonly string[] | undefined;
 }
 
@@ -14,8 +14,8 @@ const ownPermissions = (context: unknown): readonly string[] | undefined =>
     : undefined;
 
 /**
- * Passes if the context has all of the `required` permissions; without any required ones (the default), if it has at least one.
- * A context without a list of permissions has none and is blocked.
+ * Creates a guardrail that passes if the context has all `required` permissions. Without required permissions (the default), it
+ * passes if the context has at least one. A context without a list of permissions is blocked.
  */
 // biome-ignore lint/suspicious/noExplicitAny: the default looks for permissions in every context
 export function createPermissionCheck<Ctx = any>(

@@ -1,20 +1,20 @@
 import type { ValidationResult } from "./guardrail.ts";
 
 export interface RateLimiterOptions {
-  /** The time in milliseconds, by a monotonic clock. Default `performance.now`. */
+  /** Returns the time in milliseconds from a monotonic clock. Default `performance.now`. */
   readonly now?: () => number;
-  /** How many keys to keep; above that, the least recently used key is dropped. Default 10,000. */
+  /** The maximum number of keys to keep. Above it, the least recently used key is dropped. Default 10,000. */
   readonly maxKeys?: number;
 }
 
 const DEFAULT_MAX_KEYS = 10_000;
 
 /**
- * Passes at most `maxCalls` inputs of a key in any `windowMs` milliseconds (a sliding window). Blocked inputs don't count. `keyOf`
- * may use the run's context, e.g. the user.
+ * Creates a guardrail that passes at most `maxCalls` inputs per key in any `windowMs` milliseconds (a sliding window). Blocked
+ * inputs don't count. `keyOf` can use the run's context, e.g. the user.
  *
- * It counts in this process only: each of several processes has its own limit. It keeps at most `maxCalls` numbers for each of
- * `maxKeys` keys. Throws a `TypeError` for invalid arguments.
+ * The limit applies to this process only; several processes each have their own. At most `maxCalls` numbers are kept for each
+ * of `maxKeys` keys. Throws a `TypeError` for invalid arguments.
  */
 // biome-ignore lint/suspicious/noExplicitAny: a key that looks at no context works with every one
 export function createRateLimiter<I = unknown, Ctx = any>(
@@ -26,7 +26,7 @@ export function createRateLimiter<I = unknown, Ctx = any>(
   const { maxKeys = DEFAULT_MAX_KEYS } = options;
   const now = () => (options.now === undefined ? performance.now() : options.now());
   checkArguments({ maxCalls, windowMs, keyOf, now: options.now ?? now, maxKeys });
-  /** The times of the calls that passed, the oldest first; the least recently used key comes first. */
+  /** The times of the calls that passed, oldest first. The least recently used key comes first. */
   const callsByKey = new Map<string, number[]>();
 
   return (input, context) => {

@@ -1,16 +1,16 @@
 /**
- * A copy of plain data that can't be changed, at any depth. Dates, URLs, bytes, maps and sets are copied, and not frozen:
- * nothing can be done about their methods and elements. Bytes of any kind become a `Uint8Array`. What is no plain data,
- * e.g. an instance of a class, is the application's and stays as it is.
+ * Returns a deeply frozen copy of plain data. Dates, URLs, bytes, maps and sets are copied but not frozen, because freezing
+ * doesn't protect their content. Bytes of any kind become a `Uint8Array`. Other values, e.g. instances of a class, belong to
+ * the application and aren't copied.
  */
 export const frozenCopy = <T>(value: T): T => copyOf(value, { freezes: true, copies: new Map() }) as T;
 
-/** The same, and the copy can be changed. */
+/** Returns the same copy, but not frozen. */
 export const plainCopy = <T>(value: T): T => copyOf(value, { freezes: false, copies: new Map() }) as T;
 
 interface Copying {
   readonly freezes: boolean;
-  /** An object that stands in a value several times, or in itself, is copied once. */
+  /** The copies by original: an object that occurs several times, or in itself, is copied once. */
   readonly copies: Map<object, object>;
 }
 
@@ -29,7 +29,8 @@ function copyOf(value: unknown, copying: Copying): unknown {
     for (const part of value as typeof made) made.push(copyOf(part, copying));
     if (copying.freezes) Object.freeze(made);
   } else if (Object.getPrototypeOf(made) === Object.prototype) {
-    // Field by field: V8 takes several times as long to freeze what was made by a spread. With symbols, so that a store can refuse them.
+    // Field by field: V8 takes several times as long to freeze an object made by a spread. Symbols are copied, so stores can
+    // refuse them.
     for (const key of Reflect.ownKeys(value))
       if (isEnumerable.call(value, key)) setField(made, key, copyOf(Reflect.get(value, key), copying));
     if (copying.freezes) Object.freeze(made);
@@ -41,11 +42,11 @@ const isEnumerable = Object.prototype.propertyIsEnumerable;
 
 function setField(made: object, key: PropertyKey, value: unknown): void {
   if (key !== "__proto__") (made as Record<PropertyKey, unknown>)[key] = value;
-  // Defined, so that it stays a key.
+  // Defined, so `__proto__` stays a key.
   else Object.defineProperty(made, key, { value, enumerable: true, writable: true, configurable: true });
 }
 
-/** Its parts are still missing, if it has any. `undefined`: it is no plain data. */
+/** Returns a copy without its elements; `undefined` if the value isn't plain data. */
 function emptyCopy(value: object): object | undefined {
   if (Array.isArray(value)) return [];
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -54,6 +55,6 @@ function emptyCopy(value: object): object | undefined {
   if (prototype === URL.prototype) return new URL((value as URL).href);
   if (prototype === Map.prototype) return new Map();
   if (prototype === Set.prototype) return new Set();
-  // A `Buffer` is bytes, too.
+  // Includes `Buffer`.
   return value instanceof Uint8Array ? new Uint8Array(value) : undefined;
 }

@@ -2,20 +2,23 @@ import type { ConversationMemory, Message } from "@jaf/memory";
 import { parseMessages, present } from "@jaf/memory/internal";
 import { frozenCopy } from "./copy.ts";
 
-/** The message itself if it is frozen throughout, as those of our stores are, else a copy that can't be changed. */
+/** Returns the message if it is deeply frozen, like those of our stores; otherwise a frozen copy. */
 export const ownMessage = (message: Message): Message => (isFixed(message) ? message : frozenCopy(message));
 
 /**
- * Such messages in a list of the engine's own. Anything in the list that is no message is left to those who check it. The list
- * isn't frozen: loops over frozen ones are slow.
+ * Returns frozen messages in a new list. Values that aren't messages are checked later. The list isn't frozen, because loops
+ * over frozen lists are slow.
  */
 export const ownMessages = (messages: readonly Message[]): readonly Message[] => messages.map(ownMessage);
 
-/** The same list, as long as it can't be changed. */
+/** Returns the list if it is frozen; otherwise a frozen copy. */
 export const frozenMessages = (messages: readonly Message[]): readonly Message[] =>
   Object.isFrozen(messages) ? messages : Object.freeze([...messages]);
 
-/** What was sent, such that it can't be changed: what was checked is what is used. What can't be copied is left to those who check it. */
+/**
+ * Returns a frozen copy of the client's input, so it can't change between check and use. Values that can't be copied are
+ * checked later.
+ */
 export function frozenInput<T>(sent: T): T {
   try {
     return isFixed(sent) ? sent : frozenCopy(sent);
@@ -24,7 +27,7 @@ export function frozenInput<T>(sent: T): T {
   }
 }
 
-/** A conversation as a store gave it, with messages that can't be changed. */
+/** Returns a store's conversation with frozen messages. */
 export function ownConversation(conversation: ConversationMemory): ConversationMemory {
   const { conversationId, userId, messages, metadata } = conversation;
   return {
@@ -35,7 +38,7 @@ export function ownConversation(conversation: ConversationMemory): ConversationM
   };
 }
 
-/** Whether nothing can change it: freezing neither stops the methods of a date, a map or bytes, nor what a getter returns. */
+/** Returns whether nothing can change the value. Frozen dates, maps, bytes and getters can still change. */
 function isFixed(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (!Object.isFrozen(value) || !isPlain(value)) return false;
@@ -52,10 +55,10 @@ function isPlain(value: object): boolean {
 
 export type StorableMessage =
   | { readonly ok: true; readonly message: Message }
-  /** The field that no store can hold, e.g. `annotations[1].at`, and what is expected there; nothing of its content. */
+  /** The field that no store can hold, e.g. `annotations[1].at`, and the expected value, without its content. */
   | { readonly ok: false; readonly problem: string };
 
-/** A frozen copy of a message with whatever fields, if a store can hold it. */
+/** Returns a frozen copy of a message with any fields, if a store can hold it. */
 export function storableMessage(message: object): StorableMessage {
   let copy: object;
   try {
@@ -72,7 +75,7 @@ export function storableMessage(message: object): StorableMessage {
 function problemOf(parsed: ReturnType<typeof parseMessages>): string {
   const error = parsed.success ? undefined : parsed.error;
   const issue = error?._tag === "MemoryValidationError" ? error.issues[0] : undefined;
-  if (issue === undefined) return "it is no message";
+  if (issue === undefined) return "it isn't a message";
   const path = issue.path.replace(/^messages\[0\]\.?/, "");
   return path === "" ? `expected ${issue.expected}` : `${path}: expected ${issue.expected}`;
 }

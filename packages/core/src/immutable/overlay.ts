@@ -1,10 +1,10 @@
-/** Fields to be read instead; `undefined` takes a field away. */
+/** The fields to replace; `undefined` removes a field. */
 type Changes<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 
 /**
- * An object that reads as the original does, but for some fields. The original may be an instance of a class, and its
- * fields inherited, methods, or accessors: methods are called on the original, and the accessors of a class read
- * from it, whenever they are. Its own fields and the inherited ones are fields of the new object, so that a copy by `{ ...it }` has them, too.
+ * Returns an object with the fields of the original, except for some changes. The original can be an instance of a class:
+ * methods are called on the original, and accessors of the class read from it at each access. Own and inherited fields become
+ * own fields of the new object, so a copy by `{ ...it }` has them, too.
  */
 export function overlay<T extends object>(original: T, changes: Changes<T>): T {
   return Object.getPrototypeOf(original) === Object.prototype
@@ -13,7 +13,8 @@ export function overlay<T extends object>(original: T, changes: Changes<T>): T {
 }
 
 /**
- * Several times as fast. By `Object.assign`, since V8 takes five times as long to add fields to what was made by a spread.
+ * A faster version for plain objects. Uses `Object.assign`, because V8 takes five times as long to add fields to an object made
+ * by a spread.
  */
 function ofPlain<T extends object>(original: T, changes: Changes<T>): T {
   const made: Record<PropertyKey, unknown> = Object.assign({}, original, changes);
@@ -51,7 +52,7 @@ const fieldOf = (value: unknown): PropertyDescriptor => ({
   configurable: true,
 });
 
-/** `holder` has it: the original, or a prototype of it. */
+/** `holder`: the object that has the field, i.e. the original or one of its prototypes. */
 function forwarded(original: object, holder: object, key: PropertyKey): PropertyDescriptor {
   const read = () => bound(Reflect.get(original, key, original), original);
   const descriptor = Reflect.getOwnPropertyDescriptor(holder, key);

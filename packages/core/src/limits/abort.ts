@@ -2,10 +2,10 @@ import { onAbort } from "@jaf/memory/internal";
 import type { JAFError } from "../errors.ts";
 import { textOfThrown } from "../thrown.ts";
 
-/** The longest time that a timer can wait; it takes a longer one for none at all. */
+/** The longest delay of a timer. Timers with a longer delay fire immediately. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Settles as `work` does, or rejects as soon as the signal is aborted. Ask `signal.aborted` which it was. */
+/** Settles like `work`, or rejects as soon as the signal is aborted. Check `signal.aborted` to tell them apart. */
 export function abortable<T>(work: T | PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return Promise.resolve(work);
   return new Promise<T>((resolve, reject) => {
@@ -23,7 +23,7 @@ export function abortable<T>(work: T | PromiseLike<T>, signal: AbortSignal | und
   });
 }
 
-/** Resolves after that time, or at once when the signal is aborted. */
+/** Resolves after the delay, or immediately when the signal is aborted. */
 export function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) return resolve();
@@ -42,6 +42,6 @@ export const runAborted = (signal: AbortSignal | undefined): JAFError => ({
   reason: textOfThrown(signal?.reason),
 });
 
-/** `undefined` while the run may go on. */
+/** Returns `RunAborted` if the signal is aborted; `undefined` otherwise. */
 export const abortError = (signal: AbortSignal | undefined): JAFError | undefined =>
   signal?.aborted === true ? runAborted(signal) : undefined;

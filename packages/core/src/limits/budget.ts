@@ -5,13 +5,13 @@ import { amount, costOf, hasPrice, type ModelPrices, type ModelUsage, priceOf, s
 
 /** The limits of a budget. An absent limit means no limit. */
 export interface BudgetLimits {
-  /** In the currency of `RunConfig.prices`, which must have a price for each model that is called. */
+  /** The maximum cost, in the currency of `RunConfig.prices`, which must have a price for each called model. */
   readonly maxCost?: number;
-  /** Input and output tokens together, as far as the provider reports them. */
+  /** The maximum sum of input and output tokens. Tokens that the provider doesn't report aren't counted. */
   readonly maxTokens?: number;
 }
 
-/** How much a run may use, and how much all runs of its stored conversation. */
+/** Limits for a run, and for all runs of its stored conversation together. */
 export interface RunBudget {
   readonly run?: BudgetLimits;
   /** Needs `memory.autoStore`. */
@@ -28,7 +28,7 @@ export const budgetSchema = z.strictObject(
 /** The usage and the cost of model calls. */
 export interface Spent {
   readonly usage: ModelUsage;
-  /** By `RunConfig.prices`; a call without a price costs nothing. Absent: no call had a price. */
+  /** The cost by `RunConfig.prices`. Calls without a price aren't counted. Absent: no call had a price. */
   readonly cost?: number;
 }
 
@@ -39,16 +39,16 @@ interface Asked {
   readonly origin?: ModelOrigin | undefined;
 }
 
-/** Sums up the usage of a run, and of the earlier runs of its conversation. */
+/** Sums up the usage of a run and of the earlier runs of its conversation. */
 export interface Spending {
-  /** To be called with the sum that the loaded conversation has. */
+  /** Sets the sum from the loaded conversation. */
   readonly loaded: (before: Spent | undefined) => void;
   readonly costOf: (usage: ModelUsage, asked: Asked) => number | undefined;
   readonly count: (usage: ModelUsage | undefined, asked: Asked) => void;
-  /** `undefined` as long as no call has reported its usage. */
+  /** Returns the run's usage; `undefined` until a call has reported its usage. */
   readonly ofRun: () => Spent | undefined;
   readonly ofConversation: () => Spent | undefined;
-  /** Why a model of this name must not be called; `undefined`: it may be called. */
+  /** Returns why a model of this name must not be called; `undefined` if it can be called. */
   readonly refusal: (name: string) => JAFError | undefined;
 }
 

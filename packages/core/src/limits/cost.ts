@@ -1,19 +1,19 @@
 import type { ModelOrigin } from "@jaf/memory";
 import * as z from "zod";
 
-/** The tokens that a model call used, as far as the provider reports them. */
+/** The tokens that a model call used. Counts that the provider doesn't report are absent. */
 export interface ModelUsage {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
   /** The input tokens that were read from the provider's prompt cache. */
   readonly cachedInputTokens?: number;
-  /** The input tokens that were written to the cache, for which some providers charge more. */
+  /** The input tokens that were written to the cache. Some providers charge more for them. */
   readonly cacheWriteTokens?: number;
-  /** The output tokens that were reasoning. */
+  /** The output tokens that were used for reasoning. */
   readonly reasoningTokens?: number;
 }
 
-/** All that a provider may count. */
+/** The names of all token counts. */
 export const USAGE_COUNTS = [
   "inputTokens",
   "outputTokens",
@@ -22,7 +22,7 @@ export const USAGE_COUNTS = [
   "reasoningTokens",
 ] as const satisfies readonly (keyof ModelUsage)[];
 
-/** What both used, as far as it is known; `undefined` where nothing is. */
+/** Returns the sum of both usages, with the counts that are known; `undefined` if none is. */
 export function sumOfUsage(
   one: ModelUsage | undefined,
   other: ModelUsage | undefined,
@@ -47,7 +47,7 @@ export interface ModelPrice {
   readonly cacheWrite?: number;
 }
 
-/** By `"provider/model"`, with the names of `origin`, or by the model's name alone. If both are present, the former counts. */
+/** Prices by `"provider/model"` (the names in `origin`), or by the model's name alone. `"provider/model"` takes precedence. */
 export type ModelPrices = Readonly<Record<string, ModelPrice>>;
 
 export const amount = z.number().min(0);
@@ -65,7 +65,7 @@ export const pricesSchema = z.record(
 
 const MILLION = 1_000_000;
 
-/** The cost of these tokens. Tokens that the provider doesn't report cost nothing. */
+/** Returns the cost of the tokens. Tokens that the provider doesn't report cost nothing. */
 export function costOf(usage: ModelUsage, price: ModelPrice): number {
   const { inputTokens = 0, outputTokens = 0, cachedInputTokens = 0, cacheWriteTokens = 0 } = usage;
   const { input, output, cachedInput = input, cacheWrite = input } = price;
@@ -78,7 +78,7 @@ export function costOf(usage: ModelUsage, price: ModelPrice): number {
   return cost / MILLION;
 }
 
-/** `undefined`: there is no price. `name`: of the model that was called; `origin`: of the model that replied. */
+/** Returns the price; `undefined` if there is none. `name`: the called model; `origin`: the model that replied. */
 export function priceOf(
   prices: ModelPrices | undefined,
   { name, origin }: { readonly name: string; readonly origin?: ModelOrigin | undefined },
@@ -89,7 +89,7 @@ export function priceOf(
   return known === undefined ? undefined : prices[known];
 }
 
-/** Whether a reply of the model of this name will have a price, whichever provider gives it. */
+/** Returns whether replies of the model with this name have a price, for any provider. */
 export const hasPrice = (prices: ModelPrices | undefined, name: string): boolean =>
   prices !== undefined &&
   (Object.hasOwn(prices, name) || Object.keys(prices).some((key) => key.endsWith(`/${name}`)));

@@ -1,17 +1,17 @@
 import { onAbort, restart, type Timeout } from "@jaf/memory/internal";
 import { MAX_TIMER_MS } from "./abort.ts";
 
-/** How long the calls of a run may take, in milliseconds, from 1; `Infinity`: no limit. */
+/** Time limits for the calls of a run, in milliseconds, from 1. `Infinity`: no limit. */
 export interface RunTimeouts {
   /**
-   * One attempt of a model call. When the time is over, the provider's signal is aborted and a later reply is ignored. This is a
-   * transient failure, which is retried as `modelRetry` says; after the last attempt the run ends with a `ModelCallError` that
-   * has `timeoutMs`. `Agent.modelConfig.timeoutMs` takes precedence. Default 600,000.
+   * The limit of one attempt of a model call. After it, the provider's signal is aborted and a later reply is ignored. The
+   * timeout is a transient failure and is retried by `modelRetry`. After the last attempt the run ends with a `ModelCallError`
+   * that has `timeoutMs`. `Agent.modelConfig.timeoutMs` takes precedence. Default 600,000.
    */
   readonly modelMs?: number;
   /**
-   * How long the model's stream may send nothing, before its first chunk and between two chunks. Otherwise like `modelMs`.
-   * Default 300,000.
+   * The longest pause of the model's stream, before its first chunk and between two chunks. Otherwise like `modelMs`. Default
+   * 300,000.
    */
   readonly modelIdleMs?: number;
   /** The default of `Tool.timeoutMs`. Default 600,000. */
@@ -41,7 +41,7 @@ interface AgentWithLimits {
   readonly tools?: readonly ToolWithLimit[];
 }
 
-/** What is wrong with the time limits of an agent and of its tools. */
+/** Returns what is wrong with the time limits of an agent and its tools. */
 export function agentLimitFault({ modelConfig, tools = [] }: AgentWithLimits): string | undefined {
   const isWrong = (value: unknown) => value !== undefined && !isTimeLimit(value);
   if (isWrong(modelConfig?.timeoutMs)) return `modelConfig.timeoutMs: expected ${TIME_LIMIT}`;
@@ -49,20 +49,20 @@ export function agentLimitFault({ modelConfig, tools = [] }: AgentWithLimits): s
   return tool && `timeoutMs of its tool "${tool.schema.name}": expected ${TIME_LIMIT}`;
 }
 
-/** The limit of one attempt of a model call. */
+/** Returns the limit of one attempt of a model call. */
 export function modelLimit({ timeouts }: ConfigWithLimits, { modelConfig }: AgentWithLimits): Limit {
   return modelConfig?.timeoutMs === undefined
     ? { timeoutMs: timeouts?.modelMs ?? DEFAULT_MODEL_MS, option: "RunConfig.timeouts.modelMs" }
     : { timeoutMs: modelConfig.timeoutMs, option: "Agent.modelConfig.timeoutMs" };
 }
 
-/** The limit of the time until the next piece of a stream. */
+/** Returns the limit of the time until the next piece of a stream. */
 export const modelIdleLimit = ({ timeouts }: ConfigWithLimits): Limit => ({
   timeoutMs: timeouts?.modelIdleMs ?? DEFAULT_MODEL_IDLE_MS,
   option: "RunConfig.timeouts.modelIdleMs",
 });
 
-/** The limit of one execution of a tool. */
+/** Returns the limit of one execution of a tool. */
 export function toolLimit(
   { timeouts }: ConfigWithLimits,
   { timeoutMs }: Pick<ToolWithLimit, "timeoutMs">,
@@ -72,55 +72,57 @@ export function toolLimit(
     : { timeoutMs, option: "Tool.timeoutMs" };
 }
 
-/** What took too long. Its name and code are those that model providers' policies take for a timeout. */
+/**
+ * The error of a call that exceeded its time limit. Retry policies of model providers recognise its name and code as a timeout.
+ */
 export class TimeLimitError extends Error {
   override readonly name = "TimeoutError";
   readonly code = "ETIMEDOUT";
   readonly timeoutMs: number;
-  /** `option`: where the limit is set. */
+  /** `option`: the option that sets the limit. */
   constructor(timeoutMs: number, option: string) {
     super(`No answer within ${timeoutMs} ms (${option})`);
     this.timeoutMs = timeoutMs;
   }
 }
 
-/** How long something may take. */
+/** A time limit, and the option that sets it. */
 export interface Limit {
   /** From 1; `Infinity` for no limit. */
   readonly timeoutMs: number;
-  /** Where it is set, e.g. `"RunConfig.timeouts.toolMs"`. */
+  /** The option that sets it, e.g. `"RunConfig.timeouts.toolMs"`. */
   readonly option: string;
 }
 
 export interface TimeLimit {
-  /** For what is limited: aborted once a time is up, or with the signal that was given. */
+  /** The signal for the limited work. Aborted when a time is up, or with the outer signal. */
   readonly signal: AbortSignal;
-  /** Settles as `work` does, or rejects as soon as `signal` is aborted. */
+  /** Settles like `work`, or rejects as soon as `signal` is aborted. */
   readonly race: <T>(work: T | PromiseLike<T>) => Promise<T>;
-  /** Settles as `work` does, or rejects when a time is up. After an abort it may take its time. */
+  /** Settles like `work`, or rejects when a time is up. It doesn't reject on an abort. */
   readonly inTime: <T>(work: T | PromiseLike<T>) => Promise<T>;
-  /** Also limits the time between two calls of what it returns, and until the first. */
+  /** Adds a limit for the time between two calls of the returned function, and until its first call. */
   readonly between: (limit: Limit) => () => void;
-  /** Stops the time until `resume`, e.g. while the work waits for something that has its own limit. */
+  /** Stops the clock until `resume`, e.g. while the work waits for a call with its own limit. */
   readonly pause: () => void;
-  /** Starts the whole time again, unless it is closed. */
+  /** Restarts the full time, unless the limit is closed. */
   readonly resume: () => void;
-  /** Absent: no time was up. */
+  /** Returns the error if a time was up. */
   readonly exceeded: () => TimeLimitError | undefined;
-  /** This or `end` has to be called at the end. */
+  /** Stops the clock. Call this or `end` when the work is done. */
   readonly close: () => void;
   /** Closes it and aborts `signal`. */
   readonly end: () => void;
 }
 
-// One for all: its stack, which is what makes an error costly, would tell nothing.
+// Shared, because creating an error's stack is slow, and the stack would be of no use here.
 const OVER = new Error("the call is over");
 
-/** Begins to count. Each model call and each tool has one, so its signal is made when it is first read. */
+/** Starts a time limit. Its signal is created on first use, because every model call and tool has a time limit. */
 export const openTimeLimit = (limit: Limit, signal: AbortSignal | undefined): TimeLimit =>
   new OpenTimeLimit(limit, signal);
 
-/** A class, since closures would be made for each limit, and that would cost more than the rest of it. */
+/** A class, because creating closures for each limit costs more than all the rest. */
 class OpenTimeLimit implements TimeLimit {
   readonly #limit: Limit;
   #controller: AbortController | undefined;
@@ -193,7 +195,7 @@ class OpenTimeLimit implements TimeLimit {
   #expire({ timeoutMs, option }: Limit): void {
     const error = new TimeLimitError(timeoutMs, option);
     this.#error = error;
-    // Before the signal: what gives up at that must not be taken for an answer in time.
+    // Before the signal aborts: work that fails because of the abort must not count as an answer in time.
     for (const { reject, inTime } of this.#waiting) if (inTime) reject(error);
     this.#end(error);
   }
@@ -211,7 +213,7 @@ class OpenTimeLimit implements TimeLimit {
     this.#between = undefined;
   }
 
-  /** Keeps what rejects the promise, since a listener of `signal` for each promise would cost more than the rest of it. */
+  /** Keeps the promise's reject function, because a listener on `signal` for each promise costs more than all the rest. */
   #wait<T>(work: T | PromiseLike<T>, inTime: boolean, ended: Ended | undefined): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (ended !== undefined) reject(ended.reason);
@@ -229,6 +231,6 @@ interface Ended {
 
 interface PendingWork {
   readonly reject: (reason: unknown) => void;
-  /** For the time alone: after an abort the work may take its time. */
+  /** Whether only the time limit rejects it. The work can continue after an abort. */
   readonly inTime: boolean;
 }

@@ -18,24 +18,24 @@ import {
 type Installing<Ctx> = Pick<Agent<Ctx, any>, "middleware" | "remembers">;
 type Configured<Ctx> = Pick<RunConfig<Ctx>, "middleware" | "remembers" | "userMemory">;
 
-/** Which hook of which middleware. */
+/** A hook of a middleware. */
 export interface HookName {
   readonly name: string;
   readonly hook: "onStart" | "onFinish";
 }
 
-/** Whom a declaration is asked for, and before which hooks. */
+/** The context that a declaration is evaluated with, and the hook that it is evaluated for. */
 export type Asking<Ctx> = Pick<RunState<Ctx>, "context"> & Pick<HookName, "hook">;
 
-/** Whether a run that begins with this agent may have middleware. Where it has none, nothing is awaited for it. */
+/** Returns whether a run that begins with this agent can have middleware. If not, the run doesn't await anything for it. */
 export const hasMiddleware = <Ctx>(config: Configured<Ctx>, agent: Installing<Ctx>): boolean =>
   config.middleware !== undefined ||
   agent.middleware !== undefined ||
   declarationFor(config, agent) !== undefined;
 
 /**
- * The middleware of a run: its own, then the agent's, then that of what it remembers. Throws a `TypeError` for what is none, e.g. a
- * declaration that a function of the application's returned.
+ * Returns the middleware of a run: its own, then the agent's, then that of `remembers`. Throws a `TypeError` if any of it is
+ * invalid, e.g. a declaration that an application's function returned.
  */
 export async function install<Ctx>(
   scope: RunScope<Ctx>,
@@ -50,7 +50,7 @@ export async function install<Ctx>(
     : [...given, ...(await userMemoryMiddleware(scope, declared, asking))];
 }
 
-/** Throws a `TypeError` for what can be seen to be wrong before anything is called. `label`: what a field is called. */
+/** Throws a `TypeError` for errors that can be found without calling a function. `label` returns a field's name for the error. */
 export function checkInstallable<Ctx>(
   config: Configured<Ctx>,
   agent: Installing<Ctx>,
@@ -72,7 +72,7 @@ function givenBy<Ctx>(
   ];
 }
 
-/** Emits that a hook has failed, unless the run was aborted. */
+/** Emits `middleware_failed` for a hook, unless the run was aborted. */
 export function emitFailure<Ctx>(
   { emit, config }: RunScope<Ctx>,
   { name, hook }: HookName,
@@ -81,16 +81,16 @@ export function emitFailure<Ctx>(
   if (config.signal?.aborted !== true) emit?.({ type: "middleware_failed", data: { name, hook, reason } });
 }
 
-/** What holds for a run, and where it is said. */
+/** The declaration that applies to a run, and its source. */
 interface ActiveDeclaration<Ctx> {
   readonly declaration: RemembersDeclaration<Ctx>;
-  /** What declares it: a function is called on it, which may be an instance of a class. */
+  /** The object with the declaration. A function is called on it, because it can be an instance of a class. */
   readonly declaring: object;
   readonly what: string;
   readonly memory: RunUserMemory;
 }
 
-/** The call's declaration takes precedence over the agent's. `undefined` without a declaration, and without a user memory. */
+/** Returns the declaration. The run's takes precedence over the agent's. `undefined` without a declaration or a user memory. */
 function declarationFor<Ctx>(
   config: Configured<Ctx>,
   agent: Installing<Ctx>,
@@ -108,7 +108,7 @@ function declarationFor<Ctx>(
   };
 }
 
-/** Throws a `TypeError` for what can be seen to be wrong before anything is called. */
+/** Throws a `TypeError` for errors that can be found without calling a function. */
 function checkDeclared<Ctx>(
   { remembers, userMemory }: Configured<Ctx>,
   agent: Installing<Ctx>,
@@ -120,8 +120,8 @@ function checkDeclared<Ctx>(
 }
 
 /**
- * The middleware for a declaration. None for an empty declaration, and if the application's own code throws, which is emitted as an
- * event. Throws a `TypeError` for an invalid declaration.
+ * Returns the middleware for a declaration. Returns none for an empty declaration, or if the application's code throws, which
+ * is emitted as an event. Throws a `TypeError` for an invalid declaration.
  */
 async function userMemoryMiddleware<Ctx>(
   scope: RunScope<Ctx>,
@@ -150,5 +150,5 @@ export const faultOf = (thrown: unknown): JAFError => ({
   detail: textOfThrown(thrown),
 });
 
-/** What a field is called of a configuration of a run. */
+/** Returns the name of a field of a run's configuration. */
 export const labelOfRun = (field: string): string => `RunConfig.${field}`;

@@ -8,16 +8,16 @@ import type { RunScope } from "../run-scope.ts";
 import { frozenState, type RunState } from "../state.ts";
 import { positionOfMessages, unansweredUserMessages } from "../stored/user-messages.ts";
 
-/** What a turn begins with. */
+/** The state and the agent that a turn begins with. */
 export interface TurnStart<Ctx> {
   readonly state: RunState<Ctx>;
   // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
   readonly agent: Agent<Ctx, any>;
-  /** Whether the state ends with the reply already, which was stored by another run. */
+  /** Whether the state already ends with the reply, stored by another run. */
   readonly isReplied: boolean;
 }
 
-/** A turn as middleware gets it. */
+/** Returns the turn that middleware gets. */
 export function openTurn<Ctx>(
   scope: RunScope<Ctx>,
   { state: reached, agent, isReplied }: TurnStart<Ctx>,
@@ -39,13 +39,13 @@ export function openTurn<Ctx>(
   });
 }
 
-/** When the store last wrote the conversation, as far as it tells. */
+/** Returns the time of the conversation's last write, if the store reports it. */
 function lastWritten<Ctx>({ journal }: RunScope<Ctx>): number | undefined {
   const at: unknown = journal?.history().stored?.metadata?.updatedAt;
   return at instanceof Date ? at.getTime() : undefined;
 }
 
-/** It outlives the run, so it is bound neither to its messages nor to its signal. */
+/** Returns `MiddlewareTurn.complete`. It outlives the run, so it doesn't use the run's messages or signal. */
 function openCompletion<Ctx>(
   config: RunConfig<Ctx>,
   state: RunState<Ctx>,
@@ -54,7 +54,7 @@ function openCompletion<Ctx>(
   return async ({ instructions, messages, model, signal }: CompletionRequest) => {
     const question = { state, name: "middleware", instructions, messages, signal };
     if (model === undefined) return askModel(config, { ...question, modelConfig: settings });
-    // What an agent sets, e.g. a temperature, is meant for its own model.
+    // An agent's settings, e.g. a temperature, are meant for its own model.
     return askModel(overlay(config, { modelOverride: undefined }), {
       ...question,
       modelConfig: { name: model },

@@ -9,17 +9,20 @@ import { openTurn } from "./middleware-turn.ts";
 
 /** The middleware of a run that has begun. */
 export interface RunMiddleware<Ctx> {
-  /** Where the run stands once all have begun: it has failed if what is installed is no middleware. Never rejects. */
+  /**
+   * Calls `onStart` of all middleware and resolves with the run's progress. The run fails if the installed middleware is
+   * invalid. Never rejects.
+   */
   readonly start: () => Promise<RunProgress<Ctx>>;
-  /** What they add to the prompts, in the order of the middleware. */
+  /** Returns the additions to the prompts, in the order of the middleware. */
   readonly additions: () => readonly PromptAddition[];
-  /** After the reply that the state ends with. Never rejects. */
+  /** Calls `onFinish` for the reply that the state ends with. Never rejects. */
   readonly finish: (state: RunState<Ctx>) => Promise<void>;
 }
 
 /**
- * `undefined` where there is none, and where the run has ended without a reply. Where it has ended with one that another
- * run stored, its middleware only finishes: that run may have died before.
+ * Opens the middleware of a run. `undefined` if there is none, or if the run has ended without a reply. If the run has ended
+ * with a reply that another run stored, only `onFinish` is called: that run may have crashed before it called the hook.
  */
 export function openRunMiddleware<Ctx>(
   scope: RunScope<Ctx>,
@@ -52,7 +55,7 @@ export function openRunMiddleware<Ctx>(
       const reply = messages.at(-1);
       const begun = turn;
       if (begun === undefined || reply === undefined) return;
-      // The lease is no longer needed: runs that wait for it need not wait for the hooks.
+      // The lease is no longer needed, so waiting runs don't have to wait for the hooks.
       scope.leave();
       const hooks = all.map((each) =>
         guarded(scope, { name: each.name, hook: "onFinish" }, () => each.onFinish?.(begun, reply)),
@@ -96,7 +99,7 @@ async function start<Ctx>(
   ];
 }
 
-/** Never rejects: what is thrown is emitted as an event. */
+/** Calls a hook. Never rejects: an error is emitted as an event. */
 async function guarded<Ctx, T>(
   scope: RunScope<Ctx>,
   called: HookName,

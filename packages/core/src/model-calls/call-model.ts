@@ -14,12 +14,12 @@ export type ModelReply =
   | {
       readonly ok: true;
       readonly message: Message;
-      /** To be released or retracted once it is known whether the reply counts. */
+      /** The streamed pieces. Release or retract them when it is clear whether the reply is accepted. */
       readonly text: StreamedReply;
     }
   | { readonly ok: false; readonly error: JAFError };
 
-/** What the model gets in addition to the conversation. */
+/** The parts of a prompt in addition to the conversation. */
 export interface PromptExtras {
   readonly additions: readonly PromptAddition[];
   /** Messages after the conversation that aren't part of it, e.g. a request to correct the reply. */
@@ -42,7 +42,7 @@ export async function callModel<Ctx>(
   const promptWith = (messages: readonly Message[]) =>
     frozenState(context.state, trailing.length === 0 ? messages : [...messages, ...trailing]);
   const prompt = promptWith(added.messages);
-  // The application's instructions get the user's messages without additions.
+  // The application's `instructions` function gets the user's messages without additions.
   const read = added.messages === seen ? prompt : promptWith(seen);
   const instructions = await resolveInstructions(scope, instructed(step.agent, added.instructions), read);
   if (!instructions.ok) return instructions;
@@ -61,7 +61,7 @@ function callPrepared<Ctx>(
   { state, agent }: StepStart<Ctx>,
   { context, added, prompt, instructions }: PreparedCall<Ctx>,
 ): Promise<ModelReply> {
-  // Without the messages after the conversation, of which one may be the last user message.
+  // Without the trailing messages, because one of them can be the last user message.
   const modelConfig = settingsForCall(agent.modelConfig, context.state.messages);
   const call = {
     state: prompt,

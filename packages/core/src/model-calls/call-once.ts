@@ -20,7 +20,7 @@ import type { RunState } from "../state.ts";
 import { frozenConfig } from "./provider-request.ts";
 import { openStreamedReply, type StreamedReply } from "./streamed-reply.ts";
 
-/** What the model provider gets, beside a configuration with the signal of the attempt. */
+/** The request to a model provider, without the configuration that has the signal of the attempt. */
 export interface ModelRequest<Ctx> {
   readonly state: RunState<Ctx>;
   readonly agent: ResolvedAgent<Ctx>;
@@ -32,9 +32,9 @@ interface UsableReply {
   readonly ok: true;
   readonly message: Message;
   readonly completion: ModelCompletion;
-  /** What was streamed of it. */
+  /** Its streamed pieces. */
   readonly text: StreamedReply;
-  /** How often the model was asked until then. */
+  /** The number of attempts so far. */
   readonly attempts: number;
 }
 
@@ -43,14 +43,14 @@ interface FailedCall {
   readonly error: JAFError;
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
-  /** Pieces of this attempt have left, e.g. as `llm_delta`s. */
+  /** Whether pieces of this attempt were emitted, e.g. as `llm_delta` events. */
   readonly discardText: boolean;
-  /** What an unusable reply cost. */
+  /** The usage of an unusable reply. */
   readonly usage?: ModelUsage | undefined;
   readonly attempts: number;
 }
 
-/** Calls the model once. `attempts`: with this one. */
+/** Calls the model once. `attempts`: the number of attempts, including this one. */
 export async function callOnce<Ctx>(
   scope: RunScope<Ctx>,
   request: ModelRequest<Ctx>,
@@ -86,7 +86,7 @@ interface Completing {
   readonly text: StreamedReply;
 }
 
-/** What comes once the time is up is ignored. */
+/** Resolves with the reply. A reply after the time limit is ignored. */
 function complete<Ctx>(
   { config: own, streaming }: RunScope<Ctx>,
   { state, agent }: ModelRequest<Ctx>,
@@ -108,13 +108,13 @@ function complete<Ctx>(
   });
 }
 
-/** A call that failed and isn't made again. */
+/** Returns a failed call that isn't retried. */
 export const failedCall = (
   error: JAFError,
   { attempts = 0, discardText = false }: Partial<Pick<FailedCall, "attempts" | "discardText">> = {},
 ): FailedCall => ({ ok: false, error, retryable: false, retryAfterMs: undefined, discardText, attempts });
 
-/** What was thrown, as the error of a model call that was made so many times. */
+/** Returns a thrown value as the error of a model call after this number of attempts. */
 export function modelCallError(
   policy: ModelRetryPolicy | undefined,
   thrown: unknown,

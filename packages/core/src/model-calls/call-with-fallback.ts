@@ -12,13 +12,13 @@ import { type Attempt, callOnce, failedCall, type ModelRequest } from "./call-on
 
 /** The request of a model call. */
 export interface ModelCall<Ctx> extends ModelRequest<Ctx> {
-  /** Emits the `context` event, only once. Absent without an observer. */
+  /** Emits the `context` event once. Absent without an observer. */
   readonly emitContext: (() => void) | undefined;
 }
 
 /**
- * Calls the model, and if that fails after all retries, the models of `RunConfig.modelFallback`, each once, beginning with the
- * one that gave the agent's last reply.
+ * Calls the model. If that fails after all retries, calls the models of `RunConfig.modelFallback`, each with its own retries.
+ * Begins with the model that gave the agent's last reply.
  */
 export function callModels<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): Promise<Attempt> {
   const { modelFallback } = scope.config;
@@ -61,7 +61,7 @@ async function callWithFallback<Ctx>(
 /** The statuses of an account without credit. */
 const DEFAULT_STATUSES: readonly number[] = [402, 429];
 
-/** Whether to call another model: the failure is transient, or has one of the statuses. */
+/** Returns whether to call another model: the failure is transient or has one of the statuses. */
 function isForAnother<Ctx>(
   { statuses = DEFAULT_STATUSES }: ModelFallback<Ctx>,
   { error, retryable }: { readonly error: JAFError; readonly retryable: boolean },
@@ -82,7 +82,7 @@ function scopeFor<Ctx>(
   return { ...scope, config: overlay(scope.config, { ...changes, modelOverride: model }) };
 }
 
-/** The name of the model that a run calls for an agent. */
+/** Returns the name of the model that a run calls for an agent. */
 const modelNameOf = <Ctx>({ config }: RunScope<Ctx>, { agent }: ModelRequest<Ctx>): string =>
   config.modelOverride ?? agent.modelConfig?.name ?? "default";
 
@@ -128,7 +128,7 @@ function refusedBy<Ctx>(
   return error && failedCall(error, before);
 }
 
-/** Emits the events of the beginning and the end of a call. `undefined` without an observer. */
+/** Emits the events at the beginning and the end of a call. `undefined` without an observer. */
 function traceCall<Ctx>(scope: RunScope<Ctx>, request: ModelRequest<Ctx>) {
   const { emit } = scope;
   if (emit === undefined) return undefined;

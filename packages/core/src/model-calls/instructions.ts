@@ -16,7 +16,7 @@ export type Instructions =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly error: JAFError };
 
-/** Never rejects. */
+/** Computes the instructions. Never rejects. */
 export async function resolveInstructions<Ctx>(
   { config }: RunScope<Ctx>,
   agent: AnyAgent<Ctx>,
@@ -42,7 +42,7 @@ const failure = <Ctx>({ currentAgentName }: Readonly<RunState<Ctx>>, thrown: unk
   cause: describeCause(thrown),
 });
 
-/** The agent's instructions for a state. A function is called on the agent. */
+/** Returns the agent's instructions for a state. A function is called on the agent. */
 function instructionsFor<Ctx>(
   agent: AnyAgent<Ctx>,
   state: Readonly<RunState<Ctx>>,
@@ -50,18 +50,18 @@ function instructionsFor<Ctx>(
   return typeof agent.instructions === "function" ? agent.instructions(state) : agent.instructions;
 }
 
-/** The agent with additions after its instructions; the same agent if there are none. */
+/** Returns the agent with additions after its instructions; the same agent if there are none. */
 export function instructed<Ctx, Out>(agent: Agent<Ctx, Out>, additions: readonly string[]): Agent<Ctx, Out> {
   if (additions.length === 0) return agent;
   const instructions: Agent<Ctx, Out>["instructions"] = async (state) => {
     const own = await instructionsFor(agent, state);
-    // Anything but a text is reported later, and not joined.
+    // Instructions that aren't a text are reported later.
     return typeof own === "string" ? [own, ...additions].join("\n\n") : own;
   };
   return overlay(agent, { instructions });
 }
 
-/** A prompt with what is added to it. */
+/** A prompt with its additions. */
 export interface AddedPrompt {
   readonly messages: readonly Message[];
   /** Appended to the agent's instructions. */
@@ -71,11 +71,11 @@ export interface AddedPrompt {
 }
 
 /**
- * Adds additions to a prompt. Those before the newest message become text parts at the beginning of its content, not a message of
- * their own: many models refuse two consecutive user messages, and the number of messages stays the same. `transient` marks
- * them as different in the next turn. Without a user message, they are appended to the instructions.
+ * Adds additions to a prompt. Additions before the newest message become text parts at the beginning of its content, not a
+ * separate message: many models refuse two consecutive user messages, and the number of messages stays the same. `transient`
+ * marks parts that change with the next turn. Without a user message, they are appended to the instructions.
  *
- * `hasUserMessage`: whether the conversation has a user message. A summary looks like one, but doesn't count.
+ * `hasUserMessage`: whether the conversation has a user message. A summary looks like one but doesn't count.
  */
 export function addToPrompt(
   messages: readonly Message[],

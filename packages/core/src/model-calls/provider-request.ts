@@ -16,16 +16,18 @@ type AnyAgent<Ctx> = Agent<Ctx, any>;
 // biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
 type AnyTool<Ctx> = Tool<any, Ctx>;
 
-/** A frozen copy of an agent for a call of the model provider, with its instructions and maybe other settings for that. */
+/**
+ * Returns a frozen copy of an agent for a call of the model provider, with computed instructions and optionally other settings.
+ */
 export const frozenAgent = <Ctx>(
   agent: AnyAgent<Ctx>,
   instructions: string,
   modelConfig = agent.modelConfig,
 ): ResolvedAgent<Ctx> =>
-  // Its instructions are those that are given here.
+  // The instructions are replaced, so the type holds.
   frozenWith(agent, { instructions: () => instructions }, modelConfig) as ResolvedAgent<Ctx>;
 
-/** Schemas aren't copied. */
+/** Returns a frozen copy with changed fields. Schemas aren't copied. */
 function frozenWith<Ctx>(
   agent: AnyAgent<Ctx>,
   changes: Partial<ResolvedAgent<Ctx>>,
@@ -56,8 +58,8 @@ interface ModelCallParts<Ctx> {
 }
 
 /**
- * The configuration for one call of the model provider, with the signal of the call. Each part is copied when it is first read.
- * Providers, observers and user memories in them are the application's own.
+ * Returns the configuration for one call of the model provider, with the call's signal. Each part is copied when it is first
+ * read. Providers, observers and user memories belong to the application and aren't copied.
  */
 export function frozenConfig<Ctx>(
   config: RunConfig<Ctx>,
@@ -94,7 +96,7 @@ const PART_COPIES = {
     const models = fallback.models.map((each) => (typeof each === "string" ? each : frozenPart(each)));
     return Object.freeze(overlay(fallback, { models: Object.freeze(models) }));
   },
-  // As an object of its own, since it may be an instance of a class.
+  // Spread into a plain object, because it can be an instance of a class.
   resume: (resume: Resume) => frozenCopy({ ...overlay(resume, {}) }),
   timeouts: frozenPart,
   budget: frozenCopy,
@@ -117,8 +119,8 @@ export interface Question<Ctx> {
 }
 
 /**
- * Asks the model once, without tools. Resolves with the reply's text. Rejects with what the model provider throws, with
- * the reason of the abort, where the reply is no text, and where it takes longer than a model call may.
+ * Calls the model once, without tools. Resolves with the reply's text. Rejects with the model provider's error or the reason of
+ * an abort, and if the reply has no text or exceeds the time limit of a model call.
  */
 export async function askModel<Ctx>(
   config: RunConfig<Ctx>,

@@ -12,11 +12,11 @@ export interface StreamedReply {
   /** Whether any piece was emitted. */
   readonly hasEmitted: () => boolean;
   /**
-   * The reply counts: emits the pieces that were held. `checked`: the message that has passed the output guardrails; if its text
-   * differs from that of the pieces, it is emitted instead of them.
+   * Accepts the reply: emits the held pieces. `checked`: the message that has passed the output guardrails. If its text differs
+   * from the pieces, its text is emitted instead.
    */
   readonly release: (checked?: Message) => void;
-  /** The reply doesn't count: emits `llm_retract` if pieces were emitted. */
+  /** Refuses the reply: emits `llm_retract` if pieces were emitted. */
   readonly retract: () => void;
 }
 
@@ -32,7 +32,10 @@ const nothingStreamed: StreamedReply = {
   retract: () => undefined,
 };
 
-/** Holds the pieces where output guardrails have yet to check the reply, unless `RunConfig.unguardedText` is `"retract"`. */
+/**
+ * Opens a streamed reply. Holds the pieces if output guardrails will check the reply, unless `RunConfig.unguardedText` is
+ * `"retract"`.
+ */
 export function openStreamedReply<Ctx>(
   { emit, config, streaming }: RunScope<Ctx>,
   agentName: string,
@@ -56,7 +59,7 @@ export function openStreamedReply<Ctx>(
       add({ type: "llm_delta", data: { agentName, text } });
     },
     addReasoning: (text) => add({ type: "llm_reasoning_delta", data: { agentName, text } }),
-    // A copy: the part itself becomes part of the message.
+    // A copy, because the part itself becomes part of the message.
     addPart: (part) => add({ type: "llm_part", data: { agentName, part: frozenCopy(part) } }),
     hasEmitted: () => hasEmitted,
     release: (checked) => {
@@ -74,7 +77,7 @@ export function openStreamedReply<Ctx>(
   };
 }
 
-/** The text as the pieces have it, without breaks between parts. */
+/** Returns the text of the pieces, without breaks between parts. */
 function streamedTextOf({ content }: RichMessage): string {
   if (typeof content === "string" || content === null) return content ?? "";
   return content.map((part) => partText(part) ?? "").join("");

@@ -15,14 +15,14 @@ import { type Attempt, failedCall, modelCallError } from "./call-once.ts";
 import { callModels, type ModelCall } from "./call-with-fallback.ts";
 import { openStreamedReply, type StreamedReply } from "./streamed-reply.ts";
 
-/** The error of `next` in a `wrapModelCall` hook: the model call failed, after all retries that the policy allows. */
+/** The error that `next` rejects with in a `wrapModelCall` hook: the model call failed after all retries. */
 export class ModelCallFailure extends Error {
   override readonly name = "ModelCallFailure";
   /** The error with which the run ends, unless the middleware handles it. */
   readonly error: JAFError;
-  /** The HTTP status, if the provider's error carries one. */
+  /** The HTTP status, if the provider's error has one. */
   readonly status?: number;
-  /** Whether another call may succeed. */
+  /** Whether another call can succeed. */
   readonly isRetryable: boolean;
   constructor(error: JAFError) {
     super(JAFErrorHandler.format(error));
@@ -43,7 +43,7 @@ interface Progress {
 
 interface Wrapping<Ctx> {
   readonly hooks: readonly Middleware<Ctx>[];
-  /** Of the run, with the whole conversation. */
+  /** The run's state, with the whole conversation. */
   readonly state: RunState<Ctx>;
 }
 
@@ -61,12 +61,12 @@ export async function callThroughMiddleware<Ctx>(
   try {
     const wrapped = hooks.reduceRight<Next<Ctx>>((next, hook) => wrappedBy(hook, next), ask);
     const completion = await timeLimit.race((async () => wrapped(request))());
-    // Ends model calls that a hook has left under way, before other text is emitted.
+    // Aborts model calls that a hook didn't await, before other text is emitted.
     timeLimit.end();
     return concluded(scope, call, { completion, progress });
   } catch (thrown) {
     const error = abortError(scope.config.signal) ?? errorOf(scope, timeLimit.exceeded() ?? thrown, progress);
-    // Retracts the text of a usable reply; that of a failed call is retracted with the failure.
+    // Retracts the text of a usable reply. The text of a failed call is retracted with the failure.
     if (progress.last?.ok === true && error._tag !== "RunAborted") progress.last.text.retract();
     return failedCall(error, progress);
   } finally {
@@ -76,28 +76,28 @@ export async function callThroughMiddleware<Ctx>(
 
 type Next<Ctx> = (request: ModelCallRequest<Ctx>) => Promise<ModelCompletion>;
 
-/** A hook is called on its middleware, which may be an instance of a class. */
+/** Calls the hook on its middleware, because it can be an instance of a class. */
 const wrappedBy =
   <Ctx>(hook: Middleware<Ctx>, next: Next<Ctx>): Next<Ctx> =>
   async (request) => {
     const go: NextModelCall = async (changes) => next(changed(request, changes));
-    // Only those that have one are here.
+    // All middleware here has the hook.
     return hook.wrapModelCall === undefined ? go() : hook.wrapModelCall(request, go);
   };
 
-/** Model calls within the hooks end with them. */
+/** Returns a scope that aborts the model calls of the hooks when the hooks end. */
 function scopeWithin<Ctx>(scope: RunScope<Ctx>, { signal }: TimeLimit): RunScope<Ctx> {
   return { ...scope, config: overlay(scope.config, { signal }) };
 }
 
 interface Asking<Ctx> {
-  /** What the first hook gets. */
+  /** The request that the first hook gets. */
   readonly request: ModelCallRequest<Ctx>;
   readonly timeLimit: TimeLimit;
   readonly progress: Progress;
 }
 
-/** What the last hook's `next` does. */
+/** Returns the `next` of the last hook. */
 function openAsking<Ctx>(
   scope: RunScope<Ctx>,
   call: ModelCall<Ctx>,
@@ -105,7 +105,7 @@ function openAsking<Ctx>(
 ): Next<Ctx> {
   return async (request) => {
     timeLimit.signal.throwIfAborted();
-    if (progress.isUnderWay) throw new Error("next() is under way: it can be called again once it has ended");
+    if (progress.isUnderWay) throw new Error("next() is still running: call it again after it has ended");
     retract(scope, call, progress);
     progress.isUnderWay = true;
     timeLimit.pause();
@@ -123,7 +123,7 @@ function openAsking<Ctx>(
   };
 }
 
-/** Retracts text that was emitted and isn't the reply's. */
+/** Retracts emitted text that isn't part of the reply. */
 function retract<Ctx>(
   { emit, streaming }: RunScope<Ctx>,
   { state }: ModelCall<Ctx>,
@@ -136,12 +136,12 @@ function retract<Ctx>(
     emit?.({ type: "llm_retract", data: { agentName: state.currentAgentName } });
 }
 
-/** A model that a hook chose is called first, whichever replied last. */
+/** Returns a scope that calls the hook's model first, whichever model replied last. */
 function scopeFor<Ctx>(scope: RunScope<Ctx>, model: string | undefined): RunScope<Ctx> {
   return { ...scope, config: overlay(scope.config, { modelOverride: model }), modelInUse: new Map() };
 }
 
-/** The reply that the hooks have returned. */
+/** Returns the reply of the hooks. */
 function concluded<Ctx>(
   scope: RunScope<Ctx>,
   call: ModelCall<Ctx>,
@@ -166,7 +166,7 @@ const streamedParts = ({ content }: RichMessage): readonly ContentPart[] =>
     ? [{ type: "text", text: content ?? "" }]
     : content.filter(({ type }) => type !== "tool-call");
 
-/** Whether both messages would be streamed as the same pieces. */
+/** Returns whether both messages would be streamed as the same pieces. */
 const streamsAlike = (one: RichMessage, other: RichMessage): boolean =>
   sameJson(streamedParts(one), streamedParts(other)) &&
   sameJson(one["reasoning_content"], other["reasoning_content"]);
@@ -189,7 +189,7 @@ interface Seen<Ctx> {
   readonly signal: AbortSignal;
 }
 
-/** What the first hook gets. */
+/** Returns the request that the first hook gets. */
 function requestOf<Ctx>(
   { config }: RunScope<Ctx>,
   call: ModelCall<Ctx>,
@@ -217,7 +217,7 @@ const changesSchema = z.strictObject({
   model: z.string().min(1).optional(),
 });
 
-/** Throws a `TypeError` into the hook for what are no changes. */
+/** Returns the changed request. Throws a `TypeError` into the hook if the changes are invalid. */
 function changed<Ctx>(
   request: ModelCallRequest<Ctx>,
   changes: ModelCallChanges | undefined,
@@ -243,7 +243,7 @@ function changed<Ctx>(
   });
 }
 
-/** What a model is asked for what the hooks have made of the request. */
+/** Returns the model call for a request that the hooks have changed. */
 function callFor<Ctx>(
   { state, agent, emitContext }: ModelCall<Ctx>,
   { instructions, messages, tools, modelConfig }: ModelCallRequest<Ctx>,

@@ -2,8 +2,8 @@ import type { ContentPart, ModelOrigin, ProviderMetadata } from "@jaf/memory";
 import type { ModelUsage } from "../limits/cost.ts";
 
 /**
- * A tool call as providers send it. All fields are optional because the engine checks them. Further fields are kept with the
- * call, e.g. `extra_content` with a thought signature.
+ * A tool call from a provider. All fields are optional, because the engine checks them. Further fields are kept with the call,
+ * e.g. `extra_content` with a thought signature.
  */
 export interface ModelToolCall {
   readonly id?: string;
@@ -14,7 +14,7 @@ export interface ModelToolCall {
     /** JSON text. */
     readonly arguments?: string;
   };
-  /** Only of a call whose `type` is `"custom"`: its input is text. */
+  /** Present only with `type` `"custom"`. The input is text. */
   readonly custom?: {
     readonly name?: string;
     readonly input?: string;
@@ -23,33 +23,33 @@ export interface ModelToolCall {
 }
 
 /**
- * A model's reply. A choice of OpenAI's chat completions can be returned unchanged. Further fields of the message are kept with
+ * A model's reply. You can return a choice of OpenAI's chat completions unchanged. Further fields of the message are kept with
  * it, e.g. `annotations` or `reasoning_details`. `docs/turns.md` describes how each kind of reply is handled.
  */
 export interface ModelCompletion {
   readonly message?: {
     readonly content?: string | readonly ContentPart[] | null;
     readonly tool_calls?: readonly ModelToolCall[] | null;
-    /** The words with which the model declines to answer. A part of type `"refusal"` means the same. */
+    /** The text of a refusal. A part of type `"refusal"` means the same. */
     readonly refusal?: string | null;
     /** The model's reasoning, as a separate field. */
     readonly reasoning_content?: string | null;
     readonly id?: string;
     readonly providerMetadata?: ProviderMetadata;
   };
-  /** Which model replied. Stored with the message, so that its opaque parts are sent back only to that model. */
+  /** The model that replied. It is stored with the message, so opaque parts are sent back only to that model. */
   readonly origin?: ModelOrigin;
-  /** Why the model stopped, in the provider's words, e.g. `"length"`. Passed on in `llm_call_end`. */
+  /** The provider's reason why the model stopped, e.g. `"length"`. Passed on in `llm_call_end`. */
   readonly finish_reason?: string | null;
   readonly usage?: ModelUsage;
 }
 
 /**
- * A piece of a streamed reply. A complete stream ends with `done`; one that ends without it was cut off, and is retried.
+ * A piece of a streamed reply. A complete stream ends with `done`. A stream without it was cut off and is retried.
  *
- * The pieces of one tool call have the same `index`. The first has `id` and `name`; the `arguments` of all pieces are joined to
- * JSON text. Without an `index`, pieces with the same `id` belong together, and one without either belongs to the call of the
- * piece before it. Chunks of other types are ignored.
+ * The pieces of one tool call have the same `index`. The first piece has `id` and `name`. The `arguments` of all pieces are
+ * joined to JSON text. Without an `index`, pieces with the same `id` belong together; a piece with neither belongs to the call
+ * of the previous piece. Chunks of other types are ignored.
  */
 export type ModelStreamChunk =
   | { readonly type: "text_delta"; readonly text: string }

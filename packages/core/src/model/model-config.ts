@@ -3,10 +3,10 @@ import * as z from "zod";
 import { frozenCopy } from "../immutable/copy.ts";
 import { overlay } from "../immutable/overlay.ts";
 
-/** Whether the model calls tools, and which one: see `ModelConfig.toolChoice`. */
+/** Whether the model calls tools, and which one; see `ModelConfig.toolChoice`. */
 export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string };
 
-/** From no reasoning to the maximum. */
+/** The amount of reasoning, from none to the maximum. */
 export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
 
 /** An agent's settings for the model. The provider chooses the values of absent fields. */
@@ -16,19 +16,19 @@ export type ModelConfig = {
   readonly temperature?: number;
   /** Nucleus sampling, from 0 to 1. */
   readonly topP?: number;
-  /** The longest reply, in tokens. */
+  /** The maximum length of a reply, in tokens. */
   readonly maxTokens?: number;
-  /** How much a model reasons before it replies. A provider uses the nearest value that its model has. */
+  /** How much a model reasons before it replies. A provider uses the nearest value that its model supports. */
   readonly reasoningEffort?: ReasoningEffort;
   /**
-   * Whether the model calls tools: as it decides (`"auto"`), not at all (`"none"`), at least one (`"required"`), or this one. Once
-   * it has called tools for the user's last message, `"required"` and a tool's name count as `"auto"`; otherwise the run would
-   * never get a final reply.
+   * Whether the model calls tools: it decides (`"auto"`), never (`"none"`), at least one (`"required"`), or the named tool.
+   * After the model has called tools for the user's last message, `"required"` and a tool's name count as `"auto"`. Otherwise
+   * the run would never get a final reply.
    */
   readonly toolChoice?: ToolChoice;
-  /** Options of a single provider, by its name, as JSON: `{ openai: { service_tier: "flex" } }`. */
+  /** JSON options for single providers, by provider name: `{ openai: { service_tier: "flex" } }`. */
   readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** How long one attempt of a call may take, in milliseconds. Takes precedence over `RunConfig.timeouts.modelMs`. */
+  /** The time limit of one attempt of a call, in milliseconds. Takes precedence over `RunConfig.timeouts.modelMs`. */
   readonly timeoutMs?: number;
 };
 
@@ -44,7 +44,10 @@ const EFFORTS = [
 const isJsonObject = (value: unknown): boolean =>
   typeof value === "object" && value !== null && !Array.isArray(value) && z.json().safeParse(value).success;
 
-/** Each field with what is expected of it. Temperatures and lengths are the provider's to judge, as they differ. */
+/**
+ * The checked fields and their expected values. Temperatures and lengths aren't checked, because their limits differ between
+ * providers.
+ */
 const EXPECTED_SETTINGS = [
   ["topP", z.number().min(0).max(1), "a number from 0 to 1"],
   ["reasoningEffort", z.enum(EFFORTS), EFFORTS.map((effort) => `"${effort}"`).join(", ")],
@@ -56,7 +59,7 @@ const EXPECTED_SETTINGS = [
   ["providerOptions", z.record(z.string(), z.custom(isJsonObject)), "objects of JSON, by provider"],
 ] as const satisfies readonly (readonly [keyof ModelConfig, z.ZodType, string])[];
 
-/** What is wrong with settings. `hasTool`: whether the agent has a tool of this name. */
+/** Returns what is wrong with the settings. `hasTool`: whether the agent has a tool with this name. */
 export function settingsFault(
   modelConfig: ModelConfig | undefined,
   hasTool: (name: string) => boolean,
@@ -69,12 +72,12 @@ export function settingsFault(
   }
   const { toolChoice } = modelConfig;
   if (typeof toolChoice !== "object" || hasTool(toolChoice.tool)) return undefined;
-  return `modelConfig.toolChoice: expected the name of one of its tools, and "${toolChoice.tool}" is none`;
+  return `modelConfig.toolChoice: expected the name of one of its tools, not "${toolChoice.tool}"`;
 }
 
 /**
- * The settings as the provider gets them with these messages: the very same, unless there is a choice of tools that was made,
- * or options that the provider might change.
+ * Returns the settings that the provider gets with these messages. With a `toolChoice` or `providerOptions`, it is a frozen
+ * copy, in which a forced tool choice becomes `"auto"` after the model has called tools. Otherwise it is the same object.
  */
 export function settingsForCall(
   modelConfig: ModelConfig | undefined,
@@ -92,21 +95,21 @@ export function settingsForCall(
   );
 }
 
-/** Whether tools were called for what the user said last. */
+/** Whether the model has called tools for the user's last message. */
 function hasCalled(messages: readonly Message[]): boolean {
   const said = messages.findLastIndex(({ role }) => role === "user");
   return messages.some(({ tool_calls }, index) => index > said && tool_calls !== undefined);
 }
 
-/** Which parts of a prompt stay the same from call to call, so that a provider may cache them. */
+/** The parts of a prompt that stay the same between calls, for the provider's prompt cache. */
 export interface CacheableConfig {
   /** The system instructions. */
   readonly instructions?: boolean | undefined;
   /** The definitions of the tools. */
   readonly tools?: boolean | undefined;
-  /** How many of the oldest messages, from 0; or `"all"`, which grows with the conversation. */
+  /** The number of oldest messages to cache, from 0, or `"all"`, which grows with the conversation. */
   readonly messages?: number | "all" | undefined;
-  /** How long they are cached, e.g. `"30m"`, `"2h"`, `"1d"`. Default `"1h"`. Some providers ignore it. */
+  /** The lifetime of the cache, e.g. `"30m"`, `"2h"`, `"1d"`. Default `"1h"`. Some providers ignore it. */
   readonly ttl?: string | undefined;
 }
 
@@ -129,7 +132,7 @@ export const cacheSchema = z.union(
   { error: EXPECTED_CACHE },
 );
 
-/** What is wrong with an agent's `cacheable`. */
+/** Returns what is wrong with an agent's `cacheable`. */
 export const cacheableFault = (cacheable: unknown): string | undefined =>
   cacheable === undefined || cacheSchema.safeParse(cacheable).success
     ? undefined

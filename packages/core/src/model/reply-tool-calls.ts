@@ -3,18 +3,18 @@ import type { ContentPart, RichToolCall } from "@jaf/memory";
 export type ParsedCalls = UsableCalls | { readonly kind: "unusable"; readonly detail: string };
 
 export interface UsableCalls {
-  /** Plain: no call came with anything but its id, its function's name and its arguments. */
+  /** Plain: all calls have only an id, a function's name and arguments. */
   readonly kind: "plain" | "rich";
   readonly calls: readonly RichToolCall[];
   readonly placed: PlaceParts;
 }
 
-/** The parts, with each place of a call under the id that the call has now. */
+/** Returns the parts; those that mark the place of a call get the call's new id. */
 type PlaceParts = (parts: readonly ContentPart[]) => readonly ContentPart[];
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A call as it is understood. */
+/** A call, read from the fields that the provider sent. */
 interface ReadCall {
   readonly type: "function" | "custom";
   readonly name: string;
@@ -24,15 +24,14 @@ interface ReadCall {
 interface NamedCall extends ReadCall {
   readonly sent: Fields;
   readonly id: string;
-  /** The provider's id for it; `""` where it gave none. */
+  /** The provider's id for the call; `""` if it gave none. */
   readonly given: string;
 }
 
 /**
- * The calls of a reply. A missing or empty id becomes a random one, an id that was used before in the reply gets a suffix;
- * the provider's own stays as `providerMetadata.jaf.id`. Absent arguments are `{}`. A call of another type than `"custom"`
- * that names a function is a call of that function, and its type stays as `providerMetadata.jaf.type`. Every further field
- * is kept.
+ * Returns the calls of a reply. A missing or empty id becomes a random one, and a repeated id gets a suffix; the provider's id
+ * stays in `providerMetadata.jaf.id`. Absent arguments become `{}`. A call of a type other than `"custom"` that names a
+ * function becomes a call of that function; its type stays in `providerMetadata.jaf.type`. All further fields are kept.
  */
 export function parseCalls(sent: readonly unknown[]): ParsedCalls {
   if (sent.length === 0) return NO_CALLS;
@@ -51,7 +50,7 @@ export function parseCalls(sent: readonly unknown[]): ParsedCalls {
   }
   return {
     kind: isPlain ? "plain" : "rich",
-    // What else a plain call has is null.
+    // The other fields of a plain call are all null.
     calls: named.map((call) => callOf(isPlain ? { ...call, sent: {} } : call)),
     placed: (parts) => placedAnew(parts, named),
   };
@@ -59,7 +58,7 @@ export function parseCalls(sent: readonly unknown[]): ParsedCalls {
 
 const NO_CALLS: UsableCalls = { kind: "plain", calls: [], placed: (parts) => parts };
 
-/** Or what is wrong with it, without quoting it. */
+/** Returns the call, or a text that says what is wrong with it, without quoting it. */
 function readCall(call: Fields): ReadCall | string {
   if (call["type"] === "custom") {
     const custom = fieldsOf(call["custom"]);
@@ -82,7 +81,7 @@ function readCall(call: Fields): ReadCall | string {
 function argumentsText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "{}";
-  // Adapters of local models hand over the decoded object.
+  // Adapters of local models pass the decoded object.
   return typeof value === "object" ? JSON.stringify(value) : undefined;
 }
 
@@ -135,7 +134,7 @@ function placedAnew(parts: readonly ContentPart[], calls: readonly NamedCall[]):
 const idOf = (id: string): string => (id === "" ? `call_${crypto.randomUUID().replaceAll("-", "")}` : id);
 
 function uniqueIds(): (id: string) => string {
-  /** Those that are taken, each with where the search for a free suffix goes on: thousands of calls of one id stay linear. */
+  /** The ids in use, each with the next suffix to try. This keeps thousands of calls with one id linear. */
   const suffixes = new Map<string, number>();
   return (id) => {
     if (id === "") return idOf(id);

@@ -9,33 +9,32 @@ export type ParsedReply =
   | { readonly ok: true; readonly message: Message }
   | {
       readonly ok: false;
-      /** What is wrong with it, without quoting it. */
+      /** The problem, without quoting the reply. */
       readonly detail: string;
-      /** Whether the model may do better when it is asked again. */
+      /** Whether a retry can give a usable reply. */
       readonly retryable: boolean;
     };
 
 const unusable = (detail: string, retryable = true): ParsedReply => ({ ok: false, detail, retryable });
 
 /**
- * The assistant message that a completion holds, frozen, with every field that the provider gave it. One that holds a text
- * and plain calls and nothing else is `{ role, content, tool_calls? }`, with `origin` where the provider names it; fields
- * that are `null` or an empty list don't count then. The others keep all their fields as they came. Content that is `null`
- * or absent is `""`.
+ * Returns the assistant message of a completion, frozen, with all fields from the provider. If the message has only a text and
+ * plain calls, it is `{ role, content, tool_calls? }`, with `origin` if the provider names it; fields that are `null` or an
+ * empty list are dropped. Other messages keep all fields unchanged. Content that is `null` or absent becomes `""`.
  *
- * | the reply holds | it is |
+ * | the reply has | result |
  * | --- | --- |
- * | tool calls | run, whatever else the reply holds; calls that the provider has run itself are parts, and stay in place |
+ * | tool calls | the calls run, whatever else the reply has; calls that the provider has run itself are parts and stay in place |
  * | text | the output |
- * | a refusal, as a field or as parts, and no text | the output; `ModelRefused` where the agent has an `outputCodec` |
+ * | a refusal, as a field or as parts, and no text | the output; `ModelRefused` if the agent has an `outputCodec` |
  * | media, or parts that JAF doesn't know, and no text | the output `""` |
- * | none of these, and it stopped for its length or for a content filter | unusable; not asked for again |
- * | reasoning alone | unusable; not asked for again |
- * | nothing, or white space | unusable |
- * | a value that no store can hold | unusable; not asked for again |
+ * | none of these, and it stopped because of its length or a content filter | unusable; not retried |
+ * | only reasoning | unusable; not retried |
+ * | nothing, or only white space | unusable |
+ * | a value that a store can't hold | unusable; not retried |
  * | content that is neither text nor parts, calls that can't be understood | unusable |
  *
- * Calls are repaired where that needs no guess: see `parseCalls`. Parts that mark the places of calls get the calls' new ids.
+ * Calls are repaired if the meaning is clear; see `parseCalls`. Parts that mark the places of calls get the calls' new ids.
  */
 export function parseReply(completion: ModelCompletion | null | undefined): ParsedReply {
   const sent: unknown = completion?.message;
@@ -57,7 +56,7 @@ export function parseReply(completion: ModelCompletion | null | undefined): Pars
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...present({ origin }),
   };
-  // Text and plain calls are what any store can hold.
+  // Any store can hold text and plain calls.
   if (isBare) return usableReply(frozenCopy(message) as Message, completion);
   const storable = storableMessage(message);
   return storable.ok
@@ -80,7 +79,7 @@ function usableReply(message: Message, completion: ModelCompletion | null | unde
   }
 }
 
-/** Why the model stopped before it said anything, by what providers call it, in small letters. */
+/** The providers' names, in lower case, for a reply that stopped early. */
 const STOPS: ReadonlySet<string> = new Set([
   ...["length", "max_tokens", "max_output_tokens", "model_context_window_exceeded"],
   ...["content_filter", "content-filter", "safety", "refusal", "recitation", "prohibited_content"],
@@ -109,7 +108,7 @@ function hasMore(message: Readonly<Record<string, unknown>>): boolean {
   return false;
 }
 
-/** `undefined` for what names no provider, interface and model. */
+/** Returns `undefined` if the origin lacks a provider, an interface or a model. */
 function originOf(origin: unknown): ModelOrigin | undefined {
   if (!isObject(origin)) return undefined;
   const { provider, api, model } = origin;
@@ -120,13 +119,13 @@ function originOf(origin: unknown): ModelOrigin | undefined {
 const isPartList = (content: unknown): content is readonly ContentPart[] =>
   Array.isArray(content) && content.every((part) => isObject(part) && typeof part["type"] === "string");
 
-/** What kind of content a reply has. If it has several, the first one here counts. */
+/** The kind of content of a reply. If it has several kinds, the first one here counts. */
 type ReplyKind = "text" | "refusal" | "generated" | "reasoning" | "nothing";
 
-/** Fields other than the content with media that the model generated. */
+/** Fields besides the content that can have media that the model generated. */
 const GENERATED_FIELDS = ["audio", "images", "parts"];
 
-/** The kind of an assistant message without calls. */
+/** Returns the kind of an assistant message without calls. */
 function replyKindOf(message: Message | RichMessage): ReplyKind {
   if (messageText(message).trim() !== "") return "text";
   if (refusalOf(message) !== undefined) return "refusal";
@@ -139,7 +138,7 @@ function replyKindOf(message: Message | RichMessage): ReplyKind {
   return hasThought ? "reasoning" : "nothing";
 }
 
-/** The words with which the model declines to answer, if it says nothing else. */
+/** Returns the text of a refusal, if the message has no other text. */
 export function refusalOf(message: Message | RichMessage): string | undefined {
   const { content, refusal }: RichMessage = message;
   // The fast path for nearly all messages.

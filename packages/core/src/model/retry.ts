@@ -1,19 +1,20 @@
 import { backoffDelayMs } from "@jaf/memory/internal";
 
 /**
- * When a model call is retried, and after which delay: exponential backoff with full jitter, or the delay of the provider's
- * `Retry-After` header. If that is longer than `maxDelayMs`, the call isn't retried, and the error has the delay.
+ * When and after which delay a model call is retried: exponential backoff with full jitter, or the delay of the provider's
+ * `Retry-After` header. If that header asks for more than `maxDelayMs`, the call isn't retried, and the error contains the
+ * delay.
  */
 export interface ModelRetryPolicy {
-  /** How many attempts in all, including the first. `1`: no retry. Default 3. */
+  /** The number of attempts, including the first. `1`: no retry. Default 3. */
   readonly maxAttempts?: number;
-  /** The maximum of the first delay, in milliseconds; it doubles with each attempt. Default 500. */
+  /** The maximum of the first delay, in milliseconds. It doubles with each attempt. Default 500. */
   readonly baseDelayMs?: number;
   /** The maximum of every delay, in milliseconds. Default 30,000. */
   readonly maxDelayMs?: number;
   /**
-   * Whether an error of the provider is transient. Default: the error's own boolean `isRetryable`, if it has one, else network
-   * errors, timeouts, and the statuses 408, 409, 429 and 5xx. An unusable reply is retried where another may be usable.
+   * Whether an error of the provider is transient. Default: the error's own boolean `isRetryable`, if present, else network
+   * errors, timeouts, and the statuses 408, 409, 429 and 5xx. An unusable reply is retried if another reply could be usable.
    */
   readonly isRetryable?: (error: unknown) => boolean;
 }
@@ -25,7 +26,7 @@ export interface FailedAttempt {
   readonly retryAfterMs: number | undefined;
 }
 
-/** The delay before the next attempt, in milliseconds; `undefined`: there is none. */
+/** Returns the delay before the next attempt, in milliseconds; `undefined` if there is no next attempt. */
 export function retryDelayMs(
   policy: ModelRetryPolicy | undefined,
   failed: FailedAttempt,
@@ -37,10 +38,13 @@ export function retryDelayMs(
   return backoffDelayMs(attempt, { baseDelayMs, maxDelayMs });
 }
 
-/** By the policy's `isRetryable`, or the default. If that throws, the error isn't retryable. */
+/**
+ * Returns whether the error is retryable, by the policy's `isRetryable` or the default. If that throws, the error isn't
+ * retryable.
+ */
 export function isRetryableFailure(policy: ModelRetryPolicy | undefined, thrown: unknown): boolean {
   try {
-    // Called on the policy, which may be an instance of a class.
+    // Called on the policy, because it can be an instance of a class.
     return policy?.isRetryable === undefined ? isTransient(thrown) : policy.isRetryable(thrown);
   } catch {
     return false;
@@ -76,7 +80,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields | undefined =>
   typeof value === "object" && value !== null ? (value as Fields) : undefined;
 
-/** The HTTP status that an SDK's error carries, whatever the SDK calls it. */
+/** Returns the HTTP status of an SDK's error, from the fields that SDKs use for it. */
 export function statusOf(thrown: unknown): number | undefined {
   const error = fieldsOf(thrown);
   const candidates = [error?.["status"], error?.["statusCode"], fieldsOf(error?.["response"])?.["status"]];
@@ -84,8 +88,8 @@ export function statusOf(thrown: unknown): number | undefined {
 }
 
 /**
- * Whether an error is transient: a network error, a timeout, a rate limit, a server error. A boolean `isRetryable` of the error, as
- * the AI SDK's errors have, takes precedence: an account without credit gets a 429, too.
+ * Returns whether an error is transient: a network error, a timeout, a rate limit or a server error. The error's own boolean
+ * `isRetryable` (e.g. in the AI SDK) takes precedence, because an account without credit gets a 429, too.
  */
 export function isTransient(thrown: unknown): boolean {
   const said = fieldsOf(thrown)?.["isRetryable"];
@@ -103,7 +107,7 @@ function isNetworkError(thrown: unknown, depth: number): boolean {
   return isNetworkError(thrown.cause, depth + 1);
 }
 
-/** Of `Headers` or of a plain object, whose names may be written in any case. */
+/** Returns a header from `Headers` or from a plain object with names in any case. */
 function headerOf(headers: unknown, name: string): string {
   const fields = fieldsOf(headers);
   const get = fields?.["get"];
@@ -114,15 +118,15 @@ function headerOf(headers: unknown, name: string): string {
   return typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
 }
 
-/** A number from 0; `undefined` for everything else, also for one that is too large to be waited for. */
+/** Returns a number from 0; `undefined` for any other text, and for a number that is too large for a delay. */
 function amountOf(text: string): number | undefined {
   const amount = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   return amount <= Number.MAX_SAFE_INTEGER ? amount : undefined;
 }
 
 /**
- * How long the provider asks to wait, in milliseconds, by `retry-after-ms` or `Retry-After` (seconds or a date).
- * `undefined`: it doesn't ask, or not in a way that can be understood.
+ * Returns the delay that the provider asks for, in milliseconds, from `retry-after-ms` or `Retry-After` (seconds or a date);
+ * `undefined` if there is none or it can't be parsed.
  */
 export function retryAfterMsOf(thrown: unknown): number | undefined {
   const error = fieldsOf(thrown);
@@ -133,7 +137,7 @@ export function retryAfterMsOf(thrown: unknown): number | undefined {
   const after = headerOf(headers, "retry-after");
   const seconds = amountOf(after);
   if (seconds !== undefined) return seconds * 1_000;
-  // `Date.parse` makes a date of "-5" too.
+  // `Date.parse` parses "-5" as a date, too.
   const date = after.includes(":") ? Date.parse(after) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }

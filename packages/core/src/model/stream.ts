@@ -9,11 +9,11 @@ interface StreamOptions {
   readonly onText: (text: string) => void;
   readonly onReasoning?: (text: string) => void;
   readonly onPart?: (part: ContentPart) => void;
-  /** Told of each piece, whatever it is. */
+  /** Called for each chunk of any type. */
   readonly onChunk?: () => void;
 }
 
-/** A stream that stopped before its `done`: what came so far is not the whole reply. */
+/** The error of a stream that ended before its `done`: the reply is incomplete. */
 class TruncatedStream extends Error {
   override readonly name = "TruncatedStream";
   readonly code = "ECONNRESET";
@@ -23,8 +23,8 @@ class TruncatedStream extends Error {
 }
 
 /**
- * Reads a stream to its end. Where it ends with a whole message, that is the reply, and the pieces were for those who watch.
- * Throws what the stream throws, {@link TruncatedStream}, or that the signal was aborted.
+ * Reads a stream to its end and returns the reply: the whole message at its end if present, else the joined pieces. Throws the
+ * stream's error, {@link TruncatedStream}, or the reason of the aborted signal.
  */
 export async function collectStream(
   stream: AsyncIterable<ModelStreamChunk>,
@@ -32,7 +32,7 @@ export async function collectStream(
 ): Promise<ModelCompletion> {
   const reply = collectReply(watchers);
   const chunks = stream[Symbol.asyncIterator]();
-  // Keeps the one listener of all that waits for the signal: to add and remove it costs more than a piece itself.
+  // Keeps one listener on the signal during the stream: adding and removing one for each chunk costs more than the chunk.
   const stopListening = signal && onAbort(signal, () => {});
   try {
     for (;;) {
@@ -44,16 +44,16 @@ export async function collectStream(
     }
   } finally {
     stopListening?.();
-    // Not awaited: a generator that hangs in its own `await` would hold up an abort.
+    // Not awaited: a generator that hangs in an `await` would delay an abort.
     void close(chunks);
   }
 }
 
-/** Untrusted, hence lenient: providers invent types of chunks, and some send a delta without text. */
+/** Lenient, because providers send their own types of chunks, and some send a delta without text. */
 function collectReply({ onText, onReasoning, onPart }: Omit<StreamOptions, "signal" | "onChunk">) {
   const content = collectContent();
   const calls = collectCalls();
-  /** The reply, once it is done. */
+  /** Returns the reply when the stream is done. */
   const add = (chunk: ModelStreamChunk | null | undefined): ModelCompletion | undefined => {
     switch (chunk?.type) {
       case "text_delta":
@@ -94,7 +94,7 @@ async function close(chunks: AsyncIterator<ModelStreamChunk>): Promise<void> {
   try {
     await chunks.return?.();
   } catch {
-    // The reply is there, or the failure that matters is: that of the stream.
+    // Ignored: the reply is complete, or the stream's own failure is reported.
   }
 }
 
@@ -110,20 +110,20 @@ const toCompletion = (
   ...(finishReason === undefined ? {} : { finish_reason: finishReason }),
 });
 
-/** The content of a streamed reply, put together in the order in which its pieces come. */
+/** The content of a streamed reply, joined in the order of its pieces. */
 interface StreamedContent {
   readonly addText: (text: string) => void;
-  /** Pieces in a row are one part, unless their `id` changes. */
+  /** Consecutive pieces form one part, unless their `id` changes. */
   readonly addReasoning: (text: string, id: string | undefined) => void;
   readonly addPart: (part: ContentPart) => void;
-  /** A call begins here. */
+  /** Marks the place where a call begins. */
   readonly addCall: (index: number) => void;
-  /** The text, if that is all there is; else the parts, with the places of the calls that stand between them. */
+  /** Returns the text if there is nothing else; otherwise the parts, with the places of the calls between them. */
   readonly toContent: (idOfCall: (index: number) => string) => string | readonly ContentPart[];
 }
 
 type Piece =
-  // Joined at the end: a text that grows piece by piece is a chain of strings, which weighs more than its pieces.
+  // Joined at the end: a string built by appending pieces takes more memory than the pieces.
   | { readonly kind: "text"; readonly texts: string[] }
   | { readonly kind: "reasoning"; readonly texts: string[]; readonly id: string | undefined }
   | { readonly kind: "part"; readonly part: ContentPart }
@@ -183,13 +183,13 @@ interface PartialCall {
   arguments: string;
 }
 
-/** The tool calls of a streamed reply, put together from their pieces. */
+/** The tool calls of a streamed reply, joined from their pieces. */
 interface PartialCalls {
-  /** The index of the call, if this is its first piece. */
+  /** Adds a piece. Returns the index of the call if this is its first piece. */
   readonly add: (delta: CallDelta) => number | undefined;
-  /** `""` where no piece has named it. */
+  /** Returns the call's id; `""` if no piece had it. */
   readonly idOf: (index: number) => string;
-  /** In the order of their indices. */
+  /** Returns the calls in the order of their indices. */
   readonly toCalls: () => readonly ModelToolCall[];
 }
 
@@ -232,7 +232,7 @@ function collectCalls(): PartialCalls {
   };
 }
 
-/** Adapters of local models hand over the decoded object. */
+/** Returns the text of a piece. Adapters of local models pass the decoded object. */
 function textOf(piece: unknown): string {
   if (typeof piece === "string") return piece;
   return piece === undefined || piece === null ? "" : (JSON.stringify(piece) ?? "");

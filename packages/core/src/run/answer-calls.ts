@@ -12,11 +12,11 @@ import { type CallBatch, executeCall, type RunnableCall } from "../tool-calls/ex
 import { answerHandoff, isHandoff } from "../tool-calls/handoff.ts";
 
 export interface AnsweredCalls {
-  /** In call order, without calls that wait and, if there is an `error`, calls that didn't finish. */
+  /** The results in call order, without calls that wait. If there is an `error`, calls that didn't finish are missing, too. */
   readonly results: readonly Message[];
-  /** The calls that wait. If there is any, no handoff of the same reply is made yet. */
+  /** The calls that wait. If there are any, handoffs of the same reply aren't made yet. */
   readonly interruptions: readonly Interruption[];
-  /** The agent that has the conversation now: the one that called, unless it handed off. */
+  /** The agent that has the conversation now: the calling agent, or the agent that it handed off to. */
   readonly agentName: string;
   readonly error: JAFError | undefined;
 }
@@ -29,17 +29,16 @@ interface Answer {
 /** The progress of a batch. */
 interface Progress {
   readonly answered: Map<RichToolCall, Answer>;
-  /** Answers that are being stored; absent where nothing is stored. */
+  /** The running writes of answers; absent if nothing is stored. */
   readonly storing: Set<Promise<void>> | undefined;
   memoryFailed: boolean;
-  /** The first valid handoff: its target, `undefined` if it was refused. */
+  /** The first valid handoff. `to` is `undefined` if it was refused. */
   handoff: { readonly to: string | undefined } | undefined;
 }
 
 /**
- * Runs all calls of a reply that need not wait, in parallel, and answers each. Handoffs are answered last, once no
- * call waits: the store must not name the next agent while a call of this one is open, or a resumed run would look for
- * its tools at the wrong agent.
+ * Runs all calls of a reply that don't wait, in parallel, and answers each. Handoffs are answered last, if no call waits: if
+ * the store named the next agent while a call is open, a resumed run would look for the tool at the wrong agent.
  */
 export async function answerCalls<Ctx>(
   scope: RunScope<Ctx>,
@@ -69,7 +68,7 @@ export async function answerCalls<Ctx>(
     for (const runnable of waiting.length === 0 ? handoffs : [])
       if (goesOn()) await answerByHandoff(scope, batch, { runnable, progress });
   } catch (thrown) {
-    // Tools that don't stop at an abort are left alone; in "step" durability their results are still stored.
+    // Tools that ignore an abort continue to run. In durability "step" their results are still stored.
     if (signal?.aborted !== true) throw thrown;
   }
   for (const { storing } = progress; storing !== undefined && storing.size > 0; ) await Promise.all(storing);
@@ -142,7 +141,7 @@ async function answerByHandoff<Ctx>(
   if (!progress.memoryFailed) progress.handoff = decided;
 }
 
-/** Stores an answer; it counts once it is stored. */
+/** Stores an answer, and then adds it to the answered calls. */
 async function record<Ctx>(
   { journal }: RunScope<Ctx>,
   { call, progress }: Answering,
@@ -185,7 +184,7 @@ function summarize<Ctx>(
   return { results, error: abortError(scope.config.signal) ?? ofMemory ?? first };
 }
 
-/** Works on all items, at most `limit` at a time (all of them by default), starting in order. */
+/** Processes all items in order, at most `limit` at the same time (default: all). */
 function forEachLimited<T>(
   items: readonly T[],
   limit: number | undefined,

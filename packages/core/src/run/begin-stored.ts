@@ -22,13 +22,13 @@ import { findOpenCalls, type StoppedConversation } from "./open-calls.ts";
 import { outcomeOfRepeatedRun } from "./repeated-run.ts";
 import { answerDecided, resume } from "./resume.ts";
 
-/** What a run adds to the stored conversation. */
+/** The messages and decisions that a run adds to the stored conversation. */
 interface NewInput {
   readonly newMessages: readonly Message[];
   readonly given: GivenDecisions;
 }
 
-/** Waits for the lease, loads the conversation, and adds what is new. */
+/** Waits for the lease, loads the conversation, and adds the new input. */
 export async function beginStored<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
@@ -55,7 +55,10 @@ export async function beginStored<Ctx>(
   }
 }
 
-/** `undefined` where the whole conversation must be read: an application's validator gets all that is stored. */
+/**
+ * Returns how much of the end to read; `undefined` if the whole conversation must be read, because an application's validator
+ * gets all stored messages.
+ */
 function neededTail<Ctx>(
   { sent, config: { validate } }: RunScope<Ctx>,
   { messages }: RunState<Ctx>,
@@ -70,7 +73,7 @@ interface LoadAttempt {
   readonly journal: Journal;
   readonly queue: LeaseQueue;
   readonly tail: Tail | undefined;
-  /** Whether the conversation is read a second time while this run has its place in the queue. */
+  /** Whether the conversation is read a second time while this run keeps its place in the queue. */
   readonly isReread: boolean;
 }
 
@@ -90,11 +93,11 @@ async function attemptBegin<Ctx>(
   if (ended !== undefined) return ended;
   const stopped = await findOpenCalls(scope, state, { messages, stored });
   const isAll = tail === undefined || isWhole(stored);
-  // Messages that weren't loaded aren't dropped: they can be read and checked.
+  // Messages that weren't loaded don't count as dropped, because they can still be read and checked.
   const dropped = isAll ? firstPositionOf(stored) : 0;
   const newInput = await findNewInput(scope, state, { journal, stopped, dropped });
   if ("refused" in newInput) {
-    // A copy that doesn't fit the end may be one of the whole conversation. A token needs no more messages to be checked.
+    // A copy that doesn't match the end can be a copy of the whole conversation. Checking a token needs no more messages.
     const isDecided = isAll || isSentByToken(scope.sent);
     return isDecided ? fail(state, newInput.refused) : "needs all";
   }
@@ -125,7 +128,7 @@ async function findNewInput<Ctx>(
   return { newMessages, given: scope.given };
 }
 
-/** Adds what is new: first the results of decisions about open calls, then the new messages. */
+/** Adds the new input: first the results of decisions about open calls, then the new messages. */
 async function takeInput<Ctx>(
   scope: RunScope<Ctx>,
   initial: RunState<Ctx>,
@@ -136,7 +139,7 @@ async function takeInput<Ctx>(
   }: { readonly journal: Journal; readonly newInput: NewInput; readonly stopped: StoppedConversation<Ctx> },
 ): Promise<RunProgress<Ctx>> {
   const { newMessages, given } = newInput;
-  // Sanitized apart from the stored messages: a caller's call is never stored without a result, and a caller's result never answers a stored call.
+  // Sanitized separately from the stored messages, so the caller can't store a call without a result or answer a stored call.
   const added = sanitizeConversation(newMessages);
   if (added.length === 0 && newMessages.length > 0) return failMemory(initial, nothingToAdd());
   const blocked = await checkInput(scope, initial, added);
@@ -147,7 +150,7 @@ async function takeInput<Ctx>(
   const isDecided = !isUndecided(given);
   let before: RunState<Ctx> = { ...initial, messages: stopped.state.messages };
   if (isDecided) {
-    // Calls that still wait are given up: the conversation goes on without them, under this run's lease.
+    // Calls that still wait are given up. The conversation continues without them, under this run's lease.
     const { progress } = await answerDecided(scope, stopped, given);
     if (progress.outcome !== undefined) return progress;
     before = progress.state;

@@ -32,12 +32,12 @@ export async function begin<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Pr
 }
 
 /**
- * Begins with a history from the caller. Its unanswered calls aren't run, since it is unknown who made them, unless there is a
- * decision about them.
+ * Begins with a history from the caller. Its unanswered calls don't run without a decision about them, because their origin is
+ * unknown.
  */
 async function beginUnstored<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Promise<RunProgress<Ctx>> {
   if (scope.sent !== undefined) return failWithoutStore(state);
-  // The guardrails check what the model sees: a message that the sanitizer drops must not hide an earlier one from them.
+  // Guardrails check the sanitized messages, so a message that the sanitizer drops can't hide an earlier one.
   const messages = sanitizeConversation(state.messages);
   const blocked = await checkInput(scope, state, lastUserMessages(messages));
   if (blocked !== undefined) return blocked;
@@ -53,12 +53,12 @@ function failWithoutId<Ctx>(state: RunState<Ctx>): RunProgress<Ctx> {
 }
 
 function failWithoutStore<Ctx>(state: RunState<Ctx>): RunProgress<Ctx> {
-  const expected = "memory.autoStore, because what a client sends back is compared with what is stored";
+  const expected = "memory.autoStore, because a history from a client is compared with the stored one";
   const issue = { path: "RunConfig.resume.messages", expected };
   return failMemory(state, createMemoryValidationError([issue], { operation: OPERATION }));
 }
 
-/** What is wrong with a run's configuration beside its memory. */
+/** Returns what is wrong with a run's configuration, apart from its memory. */
 function configFault<Ctx, Out>(config: RunConfig<Ctx>, agent: Agent<Ctx, Out>): JAFError | undefined {
   try {
     parseOptions<unknown>(runSettingsSchema, config, "RunConfig");

@@ -13,7 +13,7 @@ import { decodeOutput } from "./output.ts";
 
 type CheckedOutput<Ctx> = { readonly output: unknown } | { readonly failed: RunProgress<Ctx> };
 
-/** Ends the run with the model's final reply. It becomes part of the conversation only if it is accepted. */
+/** Ends the run with the model's final reply. The reply becomes part of the conversation only if it is accepted. */
 export async function conclude<Ctx>(
   scope: RunScope<Ctx>,
   step: StepStart<Ctx>,
@@ -34,7 +34,7 @@ export async function conclude<Ctx>(
   return { state: next, outcome: { status: "completed", output: verdict.output } };
 }
 
-/** Ends the run with a reply that is stored already. */
+/** Ends the run with a stored reply. */
 export async function concludeStored<Ctx>(
   scope: RunScope<Ctx>,
   step: StepStart<Ctx>,
@@ -46,8 +46,8 @@ export async function concludeStored<Ctx>(
 }
 
 /**
- * The output is what was said; of a refusal its words, unless a codec waits for something else. Of a reply that says nothing,
- * e.g. an image, it is `""`.
+ * Decodes and checks the output: the reply's text, or the text of a refusal unless the agent has a codec. `""` if the reply has
+ * no text, e.g. an image.
  */
 async function checkOutput<Ctx>(
   scope: RunScope<Ctx>,
@@ -60,7 +60,7 @@ async function checkOutput<Ctx>(
     return { failed: fail(state, { _tag: "ModelRefused", refusal }) };
   }
   const text = refusal ?? messageText(reply);
-  // It never rejects of itself, so a rejection is the abort.
+  // It never rejects, so a rejection means an abort.
   const decoded = await abortable(decodeOutput(agent.outputCodec, text), config.signal).catch(
     () => undefined,
   );
@@ -78,9 +78,9 @@ async function checkOutput<Ctx>(
 }
 
 /**
- * Ends the run as interrupted, once that is stored.
+ * Stores that the run is interrupted, and ends it.
  *
- * `entry`: what to store of the waiting calls. Absent: it is stored already.
+ * `entry`: the metadata of the waiting calls. Absent if they are stored already.
  */
 export async function interrupt<Ctx>(
   scope: RunScope<Ctx>,
@@ -110,7 +110,7 @@ async function store<Ctx>({ journal, config }: RunScope<Ctx>, entry: AppendEntry
 }
 
 /**
- * The messages in the store's order, with results in the order in which they arrived: a client sends them back to be compared
+ * Returns the messages in the store's order, with results in order of arrival, because a client sends them back to be compared
  * with the stored ones.
  */
 function asStored<Ctx>({ journal }: RunScope<Ctx>, state: RunState<Ctx>): RunState<Ctx> {

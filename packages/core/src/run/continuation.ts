@@ -18,7 +18,7 @@ import type { RunScope, SentHistory } from "../run-scope.ts";
 import { givesOutTails } from "../stored/tail.ts";
 import type { StoppedConversation } from "./open-calls.ts";
 
-/** What a client's continuation adds to the stored conversation. */
+/** The messages and decisions that a client's continuation adds to the stored conversation. */
 export type TakenContinuation =
   | { readonly ok: true; readonly added: readonly Message[]; readonly given: GivenDecisions }
   | { readonly ok: false; readonly error: ContinuationRejected };
@@ -27,11 +27,11 @@ const validateStrictly = defaultContinuationValidator();
 
 interface SentContinuation {
   readonly sent: SentHistory;
-  /** How many messages the store has dropped, as far as that is known. */
+  /** The number of messages that the store has dropped, if known. */
   readonly dropped: number;
 }
 
-/** Validates what a client sent, and takes from it what it adds. Rejects when the run is aborted meanwhile. */
+/** Validates the client's input and returns its additions. Rejects if the run is aborted meanwhile. */
 export async function takeContinuation<Ctx>(
   scope: RunScope<Ctx>,
   { sent, dropped }: SentContinuation,
@@ -57,7 +57,7 @@ export async function takeContinuation<Ctx>(
   try {
     const conversationId = config.conversationId;
     const continuation = { persisted, incoming, conversationId, ...facts };
-    // Called on its object, which may be an instance of a class.
+    // Called on its object, because that can be an instance of a class.
     const validate = async () =>
       config.validate === undefined ? validateStrictly(continuation) : config.validate(continuation);
     if (!isValidatedAsNew || persisted.length > 0) await abortable(validate(), config.signal);
@@ -66,7 +66,8 @@ export async function takeContinuation<Ctx>(
     scope.refusal = { thrown };
     return { ok: false, error: toRejection(thrown) };
   }
-  // Also after an application's validator: what breaks the most lenient rules can't be separated from the history.
+  // Also after an application's validator: if the input breaks the most lenient rules, its additions can't be separated from
+  // the history.
   const verdict = validateContinuation(persisted, incoming, { mode: "compatible", ...facts });
   if (!verdict.ok) return { ok: false, error: { _tag: "ContinuationRejected", ...withoutOk(verdict) } };
   const { toolResults, added, approvals } = verdict;
@@ -77,7 +78,7 @@ export async function takeContinuation<Ctx>(
   return { ok: true, added, given: { approvals, toolResults: [...given.toolResults, ...answers] } };
 }
 
-/** Of a tool that ran at the client: what it answered, in parts where it did. */
+/** Returns the result of a client tool: its parts if it has any, else its text. */
 function toolResultIn(message: Message): ClientToolResult["result"] {
   const { content: parts }: RichMessage = message;
   const answer: unknown = { parts };

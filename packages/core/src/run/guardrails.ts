@@ -9,7 +9,10 @@ import { type Masking, textOfThrown } from "../thrown.ts";
 
 const passed: ValidationResult = { isValid: true };
 
-/** The first verdict against `value`, in order. Stops at an abort; the caller has to check for one. */
+/**
+ * Calls the guardrails in order and returns the first result that blocks `value`. Stops at an abort; the caller must check for
+ * it.
+ */
 export async function checkGuardrails<I, Ctx>(
   scope: RunScope<Ctx>,
   guardrails: readonly Guardrail<I, Ctx>[] | undefined,
@@ -48,12 +51,12 @@ async function runGuardrail<I, Ctx>(
 const blocked = (errorMessage: string): ValidationResult => ({ isValid: false, errorMessage });
 
 const LONGEST = 300;
-/** This many characters in a row aren't in two texts by chance. */
+/** Equal character sequences of this length count as a quotation. */
 const QUOTE = 8;
 
 /**
- * The reason of a guardrail that threw. The error's message is left out if it quotes what was checked, as that of `JSON.parse`
- * does: reasons are logged, and must not quote the conversation.
+ * Returns the reason of a guardrail that threw. The error's message is left out if it quotes the checked value, like that of
+ * `JSON.parse`: reasons are logged and must not quote the conversation.
  */
 function failureReason(thrown: unknown, checked: unknown, mask: Masking): string {
   if (!(thrown instanceof Error)) return `a guardrail failed with ${typeof thrown}`;
@@ -72,7 +75,7 @@ function textOf(checked: unknown): string {
   }
 }
 
-/** Whether the message quotes the text. A text that is shorter than a quotation must be quoted as a whole. */
+/** Returns whether the message quotes the text. A text that is shorter than a quotation must be quoted as a whole. */
 function quotes(message: string, text: string): boolean {
   const length = Math.min(QUOTE, text.length);
   if (length < 4) return false;
@@ -82,7 +85,7 @@ function quotes(message: string, text: string): boolean {
   return false;
 }
 
-/** Checks what users said in these messages by the input guardrails; how the run ends if they don't let it pass. */
+/** Checks the users' texts in these messages with the input guardrails. Returns how the run ends if they are blocked. */
 export async function checkInput<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
@@ -103,7 +106,7 @@ export async function checkInput<Ctx>(
   return fail(state, { _tag: "InputGuardrailTripwire", reason: verdict.errorMessage });
 }
 
-/** What a user says in words: the text of a message, and of the text files in it, which models read as they read a text. */
+/** Returns a user's text: the text of a message and of the text files in it, because models read both. */
 function saidText(message: Message): string {
   const { content }: RichMessage = message;
   if (!Array.isArray(content)) return messageText(message);
@@ -113,7 +116,7 @@ function saidText(message: Message): string {
 
 const isText = (mediaType: string): boolean => /^(text\/|application\/json\b)/i.test(mediaType);
 
-/** `undefined` for every other part, and for a file that lies elsewhere. */
+/** Returns the text of a text file; `undefined` for other parts, and for files that aren't embedded. */
 function textOfFile(part: ContentPart): string | undefined {
   const { type, mediaType, data, url } = part;
   if (type !== "media" || typeof mediaType !== "string" || !isText(mediaType)) return undefined;

@@ -18,14 +18,14 @@ import { firstPositionOf, readMetadata, type StoredMetadata } from "../stored/me
 import type { CallBatch } from "../tool-calls/execute-call.ts";
 import { isHandoff } from "../tool-calls/handoff.ts";
 
-/** A conversation that can be continued where it stopped. */
+/** A conversation to continue at its end. */
 export interface StoppedConversation<Ctx> {
-  /** With the agent that had the conversation. */
+  /** The state, with the agent that had the conversation. */
   readonly state: RunState<Ctx>;
-  /** As they are stored, including open calls. */
+  /** The stored messages, including open calls. */
   readonly messages: readonly Message[];
   readonly stored: ConversationMemory | null;
-  /** The agent that had the conversation, if it can be called. */
+  /** The agent that had the conversation, or an error if it isn't registered or valid. */
   readonly found: FoundAgent<Ctx>;
   readonly calls?: OpenCallBatch<Ctx>;
   readonly open: OpenCalls;
@@ -35,7 +35,7 @@ export interface StoppedConversation<Ctx> {
 export interface OpenCallBatch<Ctx> {
   readonly batch: CallBatch<Ctx>;
   readonly known: PendingApprovals;
-  /** What happens to the calls without any decision. */
+  /** The classification of the calls before any decision. */
   readonly classified: ClassifiedCalls<Ctx>;
 }
 
@@ -44,7 +44,7 @@ interface Source {
   readonly stored: ConversationMemory | null;
 }
 
-/** Finds the open calls of a conversation and what they wait for. Rejects when the run is aborted meanwhile. */
+/** Finds the open calls of a conversation and classifies them. Rejects if the run is aborted meanwhile. */
 export async function findOpenCalls<Ctx>(
   scope: RunScope<Ctx>,
   initial: RunState<Ctx>,
@@ -95,8 +95,8 @@ function openCalls<Ctx>(
 }
 
 /**
- * For a history that isn't stored: the calls that an interrupted run leaves open, which are those that wait, and handoffs. It is
- * unknown who made any other call.
+ * Returns the calls of an unstored history that an interrupted run leaves open: waiting calls and handoffs. The origin of other
+ * calls is unknown.
  */
 function interruptedCalls<Ctx>(
   { calls }: CallBatch<Ctx>,
@@ -122,8 +122,8 @@ function locationOf<Ctx>(
 }
 
 /**
- * The agent that had the conversation, which may have been handed to one that the caller doesn't know of. Open calls always
- * belong to that agent: another may have other rules for a tool of the same name.
+ * Returns the agent that had the conversation, which can differ from the caller's after a handoff. Open calls always belong to
+ * that agent, because another agent can have different rules for a tool with the same name.
  */
 function agentNameOf<Ctx>(
   { config: { agentRegistry } }: RunScope<Ctx>,

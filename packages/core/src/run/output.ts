@@ -10,9 +10,9 @@ export type DecodedOutput =
 const THREW = "the codec threw instead of reporting an issue";
 
 /**
- * The output that a final reply stands for: its text, or what `codec` makes of it as JSON. Text that is no JSON, or
- * whose JSON doesn't fit (a codec of strings, and the reply `42`), is tried as it is. Last comes the JSON in a code fence, also
- * where there is text around it; with several fences none counts.
+ * Decodes the output of a final reply: its text, or with a `codec` its JSON. If the text isn't JSON or the JSON doesn't match
+ * (e.g. a codec of strings and the reply `42`), the codec gets the text. The last attempt is the JSON in a code fence, with or
+ * without text around it; several fences are ignored.
  */
 export async function decodeOutput(codec: z.ZodType | undefined, text: string): Promise<DecodedOutput> {
   if (codec === undefined) return { ok: true, output: text };
@@ -27,15 +27,18 @@ export async function decodeOutput(codec: z.ZodType | undefined, text: string): 
   return fenced === undefined ? decoded : parse(codec, fenced);
 }
 
-/** Whether a text is JSON, or has JSON in a code fence. */
+/** Returns whether a text is JSON or has JSON in a code fence. */
 const holdsJson = (text: string): boolean =>
   typeof parseJson(text) !== "string" || fencedJson(text) !== undefined;
 
-/** Whether it is the codec that is at fault, and not what it was given. */
+/** Returns whether the codec itself failed, not the reply. */
 const isCodecFault = (errors: readonly z.ZodIssue[]): boolean =>
   errors.some(({ message }) => message === THREW);
 
-/** From the first fence to the last, as JSON may hold some in its strings; several blocks make no JSON together. */
+/**
+ * Returns the JSON between the first and the last fence, because JSON strings can contain fences. Several blocks together
+ * aren't valid JSON.
+ */
 function fencedJson(text: string): unknown {
   const opening = /```[A-Za-z0-9]*\s/.exec(text);
   if (opening === null) return undefined;
@@ -65,25 +68,25 @@ async function parse(codec: z.ZodType, value: unknown): Promise<DecodedOutput> {
 
 const SHOWN_FAULTS = 20;
 
-/** What is wrong with the reply that a run was to end with, where the model may do better. */
+/** Returns the faults of a final reply that the model can correct. */
 export function repairableFaults<Ctx>({ outcome }: RunProgress<Ctx>): readonly z.ZodIssue[] | undefined {
   if (outcome?.status !== "error" || outcome.error._tag !== "DecodeError") return undefined;
   const { errors } = outcome.error;
   return isCodecFault(errors) ? undefined : errors;
 }
 
-/** The request to correct a reply, as a user message that isn't part of the conversation. */
+/** Returns the request to correct a reply: a user message that isn't part of the conversation. */
 export function repairRequest(reply: Message, faults: readonly z.ZodIssue[]): Message {
   const shown = faults
     .slice(0, SHOWN_FAULTS)
     .map(({ path, message }) => `- ${path.length === 0 ? "the whole" : path.join(".")}: ${message}`);
   const left = faults.length - shown.length;
   const lines = [
-    "Your last reply is not the output that is expected:",
-    ...(holdsJson(messageText(reply)) ? [] : ["- the whole: it is no JSON"]),
+    "Your last reply is not the expected output:",
+    ...(holdsJson(messageText(reply)) ? [] : ["- the whole: it is not JSON"]),
     ...shown,
     ...(left > 0 ? [`- and ${left} more`] : []),
-    "Reply again with the whole output, corrected, and with nothing else: no explanation and no code fence.",
+    "Reply again with the whole corrected output and nothing else: no explanation and no code fence.",
   ];
   return Object.freeze({ role: "user", content: lines.join("\n") });
 }

@@ -16,9 +16,9 @@ import { onlyWaits, resume } from "./resume.ts";
 type Replied = Extract<StoredOutcome, { readonly kind: "replied" }>;
 
 /**
- * The outcome of the same run if it has ended before, according to the store: its process died before it could return it. No
- * tool runs, the model isn't called, and nothing is stored, except that expired approvals are asked for again. Rejects when the
- * run is aborted meanwhile.
+ * Returns the stored outcome if the same run has ended before, e.g. because its process crashed before it could return it. No
+ * tool runs, the model isn't called, and nothing is stored, except new requests for expired approvals. Rejects if the run is
+ * aborted meanwhile.
  */
 export async function outcomeOfRepeatedRun<Ctx>(
   scope: RunScope<Ctx>,
@@ -40,7 +40,7 @@ export async function outcomeOfRepeatedRun<Ctx>(
   }
 }
 
-/** The outcome of another execution of the same run, which ended first; `undefined` if it isn't known. */
+/** Returns the outcome of another execution of the same run that ended first; `undefined` if it isn't known. */
 export async function outcomeElsewhere<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
@@ -79,7 +79,10 @@ async function replyAgain<Ctx>(
   return concludeStored(scope, { state, agent: found.agent }, reply);
 }
 
-/** Whether the reply answers the same message: where the end of a conversation was replaced, another reply may have its position. */
+/**
+ * Returns whether the reply answers the same message. If the end of a conversation was replaced, another reply can have its
+ * position.
+ */
 function answersSame(messages: readonly Message[], handedIn: readonly Message[]): boolean {
   const asked = handedIn.findLast(({ role }) => role === "user");
   const answered = messages.findLast(({ role }) => role === "user");
@@ -104,5 +107,5 @@ const hasChanged = () => createMemoryConflictError("version", { operation: OPERA
 const isDropped = () =>
   createMemoryStorageError(
     OPERATION,
-    "this run came to its end before, and the store has dropped its reply since (RunConfig.memory.maxMessages); to say the same again, use another run id",
+    "this run has ended before, and the store has dropped its reply since (RunConfig.memory.maxMessages); to send the same messages again, use another run id",
   );

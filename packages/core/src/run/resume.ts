@@ -16,8 +16,8 @@ import { beginStep } from "./step.ts";
 /**
  * Continues a conversation without new messages, e.g. after a crash or an interruption, with the agent that had it:
  *
- * - It ends with unanswered tool calls: those that need not wait are run, which completes the step. Then the model is called,
- *   unless calls still wait.
+ * - It ends with unanswered tool calls: those that don't wait run, which completes the step. Then the model is called, unless
+ *   calls still wait.
  * - It ends with user messages or tool results: the model is called.
  * - It ends with a reply: that reply is the output. Nothing is called or stored.
  */
@@ -41,15 +41,15 @@ export async function resume<Ctx>(
 
 /** The result of applying decisions to open calls. */
 export interface Answered<Ctx> {
-  /** With an outcome, the run ends here. Else with the state for the model, without calls that still wait. */
+  /** The run's progress: an outcome if the run ends here, else the state for the model, without calls that still wait. */
   readonly progress: RunProgress<Ctx>;
-  /** Including calls that still wait. */
+  /** The messages, including calls that still wait. */
   readonly messages: readonly Message[];
   readonly interruptions: readonly Interruption[];
   readonly entry: AppendEntry;
 }
 
-/** Answers the open calls that were decided about, and those that need no decision. The run goes on. */
+/** Answers the open calls with a decision and those that need none. The run continues. */
 export async function answerDecided<Ctx>(
   scope: RunScope<Ctx>,
   stopped: StoppedConversation<Ctx>,
@@ -72,7 +72,7 @@ export async function answerDecided<Ctx>(
     : answerOpen(scope, stopped, { calls, decisions: checked.decisions });
 }
 
-/** The model is called next, unless the conversation ends with its reply. */
+/** Continues with the model, unless the conversation ends with a reply. */
 async function goOn<Ctx>(scope: RunScope<Ctx>, step: StepStart<Ctx>): Promise<RunProgress<Ctx>> {
   const { state } = step;
   const last = state.messages.at(-1);
@@ -81,11 +81,11 @@ async function goOn<Ctx>(scope: RunScope<Ctx>, step: StepStart<Ctx>): Promise<Ru
   return acquired?.success === false ? failLease(state, acquired.error) : { state };
 }
 
-/** Whether none of these calls can be answered before a decision. */
+/** Returns whether all of these calls need a decision before they can be answered. */
 export const onlyWaits = <Ctx>({ classified }: OpenCallBatch<Ctx>): boolean =>
   classified.waiting.length > 0 && classified.answered.length === 0 && classified.run.every(isHandoff);
 
-/** Interrupts again: nothing was decided, but approvals may have expired. */
+/** Interrupts again without any decision, because approvals can have expired. */
 async function askAgain<Ctx>(
   scope: RunScope<Ctx>,
   { state, messages }: StoppedConversation<Ctx>,
@@ -125,7 +125,7 @@ async function answerOpen<Ctx>(
   });
   const refused = beginStep(scope, state);
   if (refused !== undefined) return ended(refused);
-  // That an approval was used is stored before its call runs.
+  // The use of an approval is stored before its call runs.
   const acquired = await scope.journal?.takeLease(entry);
   if (acquired?.success === false) return ended(failLease(state, acquired.error));
   const answered = await answerCalls(scope, batch, { decisions, waiting, argumentsByCall });

@@ -5,16 +5,16 @@ import type { RunConfig } from "../run-config.ts";
 import type { RunResult, RunState } from "../state.ts";
 import { execute } from "./run.ts";
 
-/** The events of a run that is under way. They are buffered until they are read; each is read once. */
+/** The events of a running run. They are buffered, and each can be read once. */
 export interface RunStream<Out> extends AsyncIterable<TraceEvent> {
-  /** How the run ended. Resolves whether or not the events are read. */
+  /** The run's result. Resolves even if you don't read the events. */
   readonly result: Promise<RunResult<Out>>;
 }
 
 /**
- * Like `run`, with the run's events as they happen. If the model provider can stream, the reply's text comes as `llm_delta`
- * events. Leaving the loop before its end (`break`, `return`, a throw) aborts the run, and so does the iterator's `return()`. As
- * with `run`, `Out` isn't checked.
+ * Like `run`, but also streams the run's events. If the model provider can stream, the reply's text comes in `llm_delta`
+ * events. Leaving the loop before its end (`break`, `return`, a throw) aborts the run, and so does the iterator's `return()`.
+ * As with `run`, `Out` isn't checked.
  *
  * @example
  * const stream = runStream(state, config);
@@ -33,15 +33,15 @@ export function runStream<Ctx, Out = unknown>(
   });
 }
 
-/** The events of work that is under way. They are buffered until they are read; each is read once. */
+/** The events of running work. They are buffered, and each can be read once. */
 export interface EventStream<Result> extends AsyncIterable<TraceEvent> {
-  /** Resolves whether or not the events are read. */
+  /** The result. Resolves even if the events aren't read. */
   readonly result: Promise<Result>;
 }
 
 /**
- * Starts work and streams its events. If it rejects, the loop over the events throws and `result` rejects. Leaving the loop
- * before its end aborts the work, and so does `outer`.
+ * Starts work and streams its events. If the work rejects, the loop over the events throws and `result` rejects. Leaving the
+ * loop before its end aborts the work, and so does `outer`.
  */
 export function streamEvents<Result>(
   outer: AbortSignal | undefined,
@@ -52,24 +52,24 @@ export function streamEvents<Result>(
   const unsubscribe = outer && onAbort(outer, () => controller.abort(outer.reason));
 
   const result = start({ signal: controller.signal, sink: channel.push }).finally(unsubscribe);
-  // Also marks a rejection as seen: whoever only reads the events gets it there.
+  // Also marks a rejection as handled: a reader who uses only the events gets it from them.
   result.then(channel.end, channel.fail);
 
   const leave = async () => {
     controller.abort(new Error("the loop over the stream was left"));
-    // A reader who has left doesn't ask how it ended.
+    // A reader who has left the loop doesn't need the error.
     await result.catch(() => undefined);
   };
   const events = channel.read(leave);
   return { result, [Symbol.asyncIterator]: () => events };
 }
 
-/** A queue between one writer, who never waits, and one reader. */
+/** A queue between one writer, which never waits, and one reader. */
 export interface Channel<T> {
   readonly push: (value: T) => void;
   readonly end: () => void;
   readonly fail: (thrown: unknown) => void;
-  /** `onLeave`: the reader stopped before the end, maybe before it began. */
+  /** Returns the reader's iterator. `onLeave` is called if the reader stops before the end, even before its first `next`. */
   readonly read: (
     onLeave: () => Promise<void>,
   ) => Required<Pick<AsyncIterator<T, undefined>, "next" | "return">>;
@@ -83,7 +83,7 @@ interface Closed {
 const finished = { done: true, value: undefined } as const;
 
 export function createChannel<T>(): Channel<T> {
-  // Read as a whole list: to shift one by one is quadratic for a late reader.
+  // Read as a whole list, because shifting items one by one is quadratic for a late reader.
   let incoming: T[] = [];
   let batch: Iterator<T> = [].values();
   let closed: Closed | undefined;
@@ -127,7 +127,7 @@ export function createChannel<T>(): Channel<T> {
     },
     end: () => close({}),
     fail: (thrown) => close({ failure: { thrown } }),
-    // By hand: a generator that was left before its first `next`, or while one is pending, wouldn't run its `finally`.
+    // Not a generator: if left before its first `next`, or while one is pending, a generator doesn't run its `finally`.
     read: (onLeave) => ({
       next,
       return: async () => {

@@ -11,28 +11,29 @@ import { openScope } from "./scope.ts";
 import { takeStep } from "./step.ts";
 
 /**
- * Runs agents from a state until one gives its final reply, or the run is interrupted or fails. Failures at run time are
- * outcomes; nothing is thrown for them.
+ * Runs agents from a state until one gives its final reply, or the run is interrupted or fails. Failures are outcomes and not
+ * thrown.
  *
- * With `memory.autoStore`, the stored conversation is loaded first and `initialState.messages` are added to it:
+ * With `memory.autoStore`, the run first loads the stored conversation and adds `initialState.messages`:
  *
- * - User messages are appended. If the stored conversation ends with the same messages and has no reply to them, they are a retry
- *   and aren't appended again.
- * - A whole history (e.g. the last `finalState.messages`, and newer messages) must begin with the stored one; the rest is
+ * - User messages are appended. If the stored conversation ends with the same messages and no reply, they count as a retry and
+ *   aren't appended again.
+ * - A whole history (e.g. the last `finalState.messages` and newer messages) must begin with the stored one; the rest is
  *   appended. Otherwise the run ends with a `MemoryConflictError` of reason `"version"`, nothing is stored and the model isn't
- *   called: load the conversation again.
- * - Tool calls are appended only together with their results. If nothing remains to be appended, the run ends with a
+ *   called. Then load the conversation again.
+ * - Tool calls are appended only together with their results. If nothing is left to append, the run ends with a
  *   `MemoryValidationError`.
  *
- * The same run id with the same messages and decisions is the same run. If it has ended before and the store still has the
+ * A repeated run id with the same messages and decisions means the same run. If that run has ended and the store still has its
  * receipt, its outcome is returned again, and nothing is called or stored. See `docs/turns.md`.
  *
- * Without new messages the run resumes the stored conversation: tools that have finished don't run again, and if it ends with a
- * reply, that is the output. Calls that need an approval or the client end the run as `interrupted`: run again with `resume`.
+ * Without new messages, the run resumes the stored conversation. Finished tools don't run again. If the conversation ends with
+ * a reply, that is the output. Calls that need an approval or the client end the run as `interrupted`; to continue, run again
+ * with `resume`.
  *
  * One run at a time holds the lease of a stored conversation; see `memory.concurrency`.
  *
- * `Out` isn't checked: the agents of a registry differ in their output, so the caller states which type to expect.
+ * `Out` isn't checked: the agents of a registry can differ in their output, so you state the expected type.
  */
 export async function run<Ctx, Out = unknown>(
   initialState: RunState<NoInfer<Ctx>>,
@@ -41,12 +42,12 @@ export async function run<Ctx, Out = unknown>(
   return (await execute<Ctx, Out>(initialState, config, { streaming: false })).result;
 }
 
-/** How an execution ended, with what its result doesn't tell. */
+/** How an execution ended: its result, and details that the result doesn't have. */
 export interface Ended<Out> {
   readonly result: RunResult<Out>;
-  /** Whether the message, this very object, was read from the store. */
+  /** Returns whether this message object was read from the store. */
   readonly isStored: (message: Message) => boolean;
-  /** What the application's validator has thrown. */
+  /** The error that the application's validator threw. */
   readonly refusal: RunScope<unknown>["refusal"];
 }
 
@@ -64,7 +65,7 @@ export async function execute<Ctx, Out>(
     const { state, outcome } = await runSteps(scope, initial);
     if (outcome.status === "error") await scope.journal?.releaseLease();
     const historyFrom = scope.journal?.historyFrom();
-    // The messages of a failed run are no history.
+    // The messages of a failed run aren't a valid history.
     const historyToken = outcome.status === "error" ? undefined : scope.journal?.historyToken();
     const spent = spentBy(scope);
     const result = {
@@ -116,6 +117,6 @@ async function runSteps<Ctx>(
 const internalError = (thrown: unknown) =>
   ({
     _tag: "InternalError",
-    detail: "something threw that must not",
+    detail: "code threw that must not throw",
     cause: describeCause(thrown),
   }) as const;

@@ -91,8 +91,8 @@ function once<T>(make: () => T): () => T {
 }
 
 /**
- * A key for a run, made from its id and its whole input: the same id with the same input is the same run. `undefined` without new
- * input, which is a resumption, and for input that can't be stored anyway.
+ * Returns a key made from the run's id and its whole input: the same id with the same input is the same run. `undefined`
+ * without new input (the run resumes), and for input that can't be stored.
  */
 function runKeyOf<Ctx>(
   { runId, currentAgentName, messages }: RunState<Ctx>,
@@ -108,7 +108,7 @@ function runKeyOf<Ctx>(
   }
 }
 
-/** `undefined`: it sent neither messages nor a token. */
+/** Returns the history or token that a client sent; `undefined` if it sent neither. */
 function sentHistoryIn({ messages, historyToken }: Resume): SentHistory | undefined {
   if (historyToken !== undefined) return { messages: messages ?? [], historyToken };
   return messages === undefined ? undefined : { messages };

@@ -20,9 +20,9 @@ import { repairableFaults, repairRequest } from "./output.ts";
 const DEFAULT_OUTPUT_REPAIRS = 1;
 
 /**
- * One step: the model replies, and its reply ends the run or has its tools run.
+ * Takes one step: the model replies, and the reply ends the run or its tools run.
  *
- * `additions`: what the middleware adds to the prompt.
+ * `additions`: the texts that the middleware adds to the prompt.
  */
 export async function takeStep<Ctx>(
   scope: RunScope<Ctx>,
@@ -42,7 +42,7 @@ export async function takeStep<Ctx>(
     const reply = await callModel(scope, step, { additions, trailing });
     if (!reply.ok) return fail(state, reply.error);
     if (reply.message.tool_calls !== undefined) {
-      // The text of a reply with calls is no output, so no guardrail checks it.
+      // The text of a reply with calls isn't an output, so guardrails don't check it.
       reply.text.release();
       return runCalls(scope, step, reply.message);
     }
@@ -55,10 +55,10 @@ export async function takeStep<Ctx>(
   }
 }
 
-/** Emits that a step begins; fails if the run has used all its steps (`RunConfig.maxTurns`). */
+/** Emits `step_start`. Fails if the run has used all its steps (`RunConfig.maxTurns`). */
 export function beginStep<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): RunProgress<Ctx> | undefined {
   const { turnCount, currentAgentName: agentName } = state;
-  // Negated, so that a limit of NaN stops the run instead of never doing so.
+  // Negated, so a limit of NaN stops the run.
   if (!(turnCount < scope.maxTurns)) return fail(state, { _tag: "MaxTurnsExceeded", turns: turnCount });
   scope.emit?.({ type: "step_start", data: { step: turnCount + 1, agentName } });
   return undefined;
@@ -107,7 +107,7 @@ async function runCalls<Ctx>(
   return error === undefined ? { state: after } : fail(after, error);
 }
 
-/** The location of the last reply. */
+/** Returns the location of the last reply. */
 function replyLocation<Ctx>(
   { journal, runId }: RunScope<Ctx>,
   { messages }: RunState<Ctx>,

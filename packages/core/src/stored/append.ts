@@ -37,36 +37,37 @@ export interface AppendsOptions {
   readonly executionId: string;
   readonly signal: AbortSignal | undefined;
   readonly emit: Emit | undefined;
-  /** Beside user and trace, the metadata of each write. */
+  /** The metadata of each write, in addition to user and trace. */
   readonly label: WriteMetadata | undefined;
   readonly writes: WriteHooks | undefined;
 }
 
 /**
- * Called around each write of messages or of the lease. Not called for the write of a summary, nor for the one that makes a
- * conversation.
+ * Hooks that are called before and after each write of messages or of the lease. Not called for the write of a summary or the
+ * write that creates a conversation.
  */
 export interface WriteHooks {
   /**
-   * Awaited before each attempt. Where it returns an error, nothing is written and the attempt fails with that error. Where it
-   * rejects, the attempt fails with a `MemoryStorageError`. `expectedVersion`: the version of the conversation that the run knows.
+   * Awaited before each attempt. If it returns an error, nothing is written and the attempt fails with that error. If it
+   * rejects, the attempt fails with a `MemoryStorageError`. `expectedVersion`: the version of the conversation that the run
+   * knows.
    */
   readonly beforeWrite: (expectedVersion: number | undefined) => Promise<MemoryErrorUnion | undefined>;
-  /** Called after a write that succeeded. What it throws becomes a process warning. */
+  /** Called after a successful write. Its errors become process warnings. */
   readonly onWritten: (receipt: WriteReceipt) => void;
 }
 
 interface Batch {
   readonly messages: readonly Message[];
-  /** Beside user and trace. */
+  /** Metadata in addition to user and trace. */
   readonly metadata?: WriteMetadata | undefined;
-  /** Default: one that no other batch has. */
+  /** Default: a unique key. */
   readonly idempotencyKey?: string | undefined;
-  /** Whether the metadata must be as this run has seen them last. Default: they may have changed. */
+  /** Whether the write requires the metadata version that this run has seen last. Default: the metadata can have changed. */
   readonly comparesMetadata?: boolean;
 }
 
-/** The store's versions of the conversation, as this run knows them; `undefined`: the store doesn't tell it. */
+/** The store's versions of the conversation that this run knows. A field is `undefined` if the store doesn't report it. */
 export interface KnownState {
   readonly incarnation: string | undefined;
   readonly version: number | undefined;
@@ -77,10 +78,10 @@ export interface KnownState {
 
 export type Appends = ReturnType<typeof openAppends>;
 
-/** Whether the conversation exists. `created`: this run has created it, and doesn't know yet which incarnation. */
+/** Whether the conversation exists. `created`: this run has created it but doesn't know its incarnation yet. */
 type Existence = "absent" | "created" | "known";
 
-/** The appends of a run, which come one after the other. */
+/** Opens the appends of a run. They run one after the other. */
 export function openAppends(options: AppendsOptions) {
   const { memory, conversationId, executionId } = options;
   const enter = openWriteOrder();
@@ -103,7 +104,10 @@ export function openAppends(options: AppendsOptions) {
     known = { ...known, incarnation, version: known.version === 0 ? 1 : known.version };
   }
 
-  /** What this run has created may be erased, and created again by somebody else, before its next write. */
+  /**
+   * Finds the incarnation of a conversation that this run has created. Before the run's next write, it can be erased and
+   * created again by another run.
+   */
   async function identifyCreated(): Promise<Result<void>> {
     for (let attempt = 1; ; attempt++) {
       const { signal } = options;
@@ -116,17 +120,17 @@ export function openAppends(options: AppendsOptions) {
       if (!(await mayRetry(options, head.error, attempt))) return head;
     }
   }
-  // A function, as the compiler assumes that `observeHead` changes nothing.
+  // A function, because TypeScript assumes that `observeHead` doesn't change `existence`.
   const isIdentified = () => existence === "known";
 
   function recordWrite(count: number, receipt: WriteReceipt | undefined): void {
     const { version, metadataVersion } = known;
     const isChange = count > 0 || version === 0;
-    // Only of a write that has created the conversation.
+    // Set only if this write has created the conversation.
     const created = existence === "absent" ? receipt?.incarnation : undefined;
     known = {
       incarnation: created ?? known.incarnation,
-      // An earlier write that was given up may have been done all the same; then this one has conflicted.
+      // An earlier write that was given up can still have been made; then this write has failed with a conflict.
       version: version === undefined ? undefined : version + (isChange ? 1 : 0),
       metadataVersion: metadataVersion === undefined ? undefined : metadataVersion + 1,
       historyToken: historyTokenOf(receipt),
@@ -135,13 +139,12 @@ export function openAppends(options: AppendsOptions) {
   }
 
   /**
-   * Appends a batch; to be called behind `enter`. It has an idempotency key, and if it fails for a passing reason it is tried
-   * again under the same key, so that a lost answer neither loses nor doubles anything, unless a wrapper of the provider has
-   * tried again already. An abort ends the retries, but never a write that is under way.
+   * Appends a batch. Call it after `enter`. The write has an idempotency key. After a transient error it is retried with the
+   * same key, so a lost answer neither loses nor duplicates messages; if a wrapper of the provider has retried already, it
+   * isn't retried. An abort ends the retries, but not a running write.
    *
-   * It fails with a conflict if somebody else has changed the messages since the conversation was loaded, and if the
-   * conversation was erased since, whatever was stored under its id afterwards. The first to a conversation that doesn't exist
-   * creates it.
+   * It fails with a conflict if another run has changed the messages since the conversation was loaded, or if the conversation
+   * was erased since, even if a new one has the same id. The first append to a missing conversation creates it.
    */
   async function send({ messages, metadata = {}, idempotencyKey, ...batch }: Batch): Promise<Result<void>> {
     const mustIdentify = existence === "created" && known.incarnation !== undefined;
@@ -162,7 +165,7 @@ export function openAppends(options: AppendsOptions) {
     if (version !== undefined) conditions.expectedVersion = version;
     if (batch.comparesMetadata === true && metadataVersion !== undefined)
       conditions.expectedMetadataVersion = metadataVersion;
-    // A write of metadata alone must not trim: that would change the version of the messages, which later writes expect.
+    // A write of only metadata must not trim: that would change the version of the messages, which later writes expect.
     if (maxMessages !== undefined && messages.length > 0) conditions.maxMessages = maxMessages;
     if (ttl !== undefined) conditions.ttlSeconds = ttl;
     if (options.signal !== undefined) conditions.signal = options.signal;
@@ -170,7 +173,7 @@ export function openAppends(options: AppendsOptions) {
       let result: Result<void>;
       try {
         const refused = writes && (await refusalBy(writes, version));
-        // Copies, which the provider may change: the next attempt is the same.
+        // Copies, because the provider can change them and the next attempt must be the same.
         const copy = plainCopy(written);
         const answer = refused
           ? createFailure(refused)
@@ -185,7 +188,7 @@ export function openAppends(options: AppendsOptions) {
         if (receipt !== undefined && writes !== undefined)
           callObserver(
             () => writes.onWritten(receipt),
-            () => "What is told of a run's writes failed; the run goes on.",
+            () => "The hook after a write (onWritten) failed; the run goes on.",
           );
         const data = { conversationId, messageCount: messages.length };
         if (messages.length > 0) options.emit?.({ type: "memory_stored", data });
@@ -196,9 +199,9 @@ export function openAppends(options: AppendsOptions) {
   }
 
   return {
-    /** Resolves when no append of the run is under way, with a function to call when what is to be done then is done. */
+    /** Resolves when no append of the run is running, with a function that lets the next append enter. */
     enter,
-    /** The same for an action. */
+    /** Runs an action while no append of the run is running. */
     exclusive: async <T>(action: () => Promise<T>): Promise<T> => {
       const leave = await enter();
       try {
@@ -208,10 +211,10 @@ export function openAppends(options: AppendsOptions) {
       }
     },
     send,
-    /** To be called with the conversation that is appended to: an append fails if another one is stored by then. */
+    /** Sets the loaded conversation. Appends fail if another one is stored under its id. */
     loaded: ({ conversation, incarnation }: ProviderReading): void => {
       existence = conversation === null ? "absent" : "known";
-      // A store that tells incarnations counts metadata versions, too.
+      // A store with incarnations has metadata versions, too.
       const ofNothing = incarnation === undefined ? undefined : 0;
       known = {
         incarnation,
@@ -220,9 +223,9 @@ export function openAppends(options: AppendsOptions) {
         historyToken: historyTokenOf(conversation?.metadata),
       };
     },
-    /** To be called with a head that was read with the receipt of `createdUnder`: the next write expects its metadata version. */
+    /** Sets a head that was read with the receipt of `createdUnder`. The next write expects its metadata version. */
     observeHead,
-    /** The idempotency key under which this run has tried to create the conversation, until it knows which one it created. */
+    /** Returns the idempotency key of this run's attempt to create the conversation, until the run knows its incarnation. */
     createdUnder: (): string | undefined => (existence === "known" ? undefined : createdUnderKey),
     known: (): KnownState => known,
   };
@@ -239,7 +242,7 @@ async function refusalBy(
   }
 }
 
-/** Lets one after the other enter, in the order in which they ask. */
+/** Returns a function that lets callers enter one after the other, in the order of their calls. */
 function openWriteOrder(): () => Promise<() => void> {
   let last: Promise<void> = Promise.resolve();
   return async () => {
@@ -254,8 +257,8 @@ function openWriteOrder(): () => Promise<() => void> {
 }
 
 /**
- * Whether this run created it, also where the answer of the write got lost. An imported conversation has the lease of a run, too,
- * but not the receipt of a write.
+ * Returns whether this run created the conversation, even if the answer of the write was lost. Checks the receipt, because an
+ * imported conversation can have the run's lease, too.
  */
 function isCreatedByThisRun(
   { memory, executionId }: AppendsOptions,
@@ -265,7 +268,7 @@ function isCreatedByThisRun(
   return leaseOf(conversation)?.id === executionId && (!tellsReceipts || receipt !== undefined);
 }
 
-/** Whether to try again; resolves when it is time to. */
+/** Waits for the retry delay. Resolves with whether to retry. */
 async function mayRetry(
   { conversationId, signal, emit }: AppendsOptions,
   { retryable, attempts, message }: MemoryErrorUnion,
@@ -279,10 +282,13 @@ async function mayRetry(
   return abortError(signal) === undefined;
 }
 
-/** How long such a read may still take once the run is aborted. */
+/** The time limit of such a read after an abort. */
 const ABORTED_READ_MS = 1_000;
 
-/** For a read that a write needs. Finished results are stored also after an abort, but no run waits for a store that never answers. */
+/**
+ * Limits a read that a write needs. Finished results are stored even after an abort, but the run doesn't wait forever for the
+ * store.
+ */
 async function readWithAbortGrace<T>(
   reading: Promise<Result<T>>,
   signal: AbortSignal | undefined,

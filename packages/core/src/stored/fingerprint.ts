@@ -1,12 +1,12 @@
 import { base64Of, sha512t256, startSha512t256 } from "@jaf/memory/internal";
 
-/** Characters that are hashed at a time. */
+/** The number of characters that are hashed at a time. */
 const CHUNK = 65_536;
 
 /**
- * The same for values that are equal as JSON, or as bytes, in whatever order their fields stand: SHA-512/256, base64url.
- * Half as long again to compute is SHA-256, on machines without instructions for it. Throws for a cycle, and for what can't
- * be JSON.
+ * Returns a digest (SHA-512/256, base64url) that is the same for values that are equal as JSON or bytes, in any order of
+ * fields. SHA-256 takes 1.5 times as long on machines without instructions for it. Throws for cycles and for values that can't
+ * be written as JSON.
  */
 export function fingerprint(value: unknown): string {
   const text: Text = { pending: "", hashed: undefined };
@@ -18,11 +18,11 @@ export function fingerprint(value: unknown): string {
 
 interface Text {
   pending: string;
-  /** Absent as long as all of it is pending. */
+  /** The hash of the text before `pending`. Absent while all text is pending. */
   hashed: ReturnType<typeof startSha512t256> | undefined;
 }
 
-/** Each value is told apart from what follows it: lists have their lengths, and JSON and texts of messages, too. */
+/** Writes a value. Lists, JSON and message texts are written with their lengths, so consecutive values can't be confused. */
 function write(text: Text, value: unknown): void {
   if (Array.isArray(value)) {
     text.pending += `[${value.length}:`;
@@ -48,7 +48,10 @@ interface TextMessage {
   readonly content: string;
 }
 
-/** What nearly all messages are: JSON takes twice as long. A lone surrogate is no UTF-8, and JSON escapes it. */
+/**
+ * A fast path for text messages, because JSON takes twice as long. Lone surrogates use JSON, which escapes them, because UTF-8
+ * can't encode them.
+ */
 function asTextMessage(value: unknown): TextMessage | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const { role, content, toJSON } = value as Readonly<Record<string, unknown>>;
@@ -68,7 +71,7 @@ const isSet = (value: object, key: string): boolean => (value as Record<string, 
 function inOrder(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(inOrder);
-  // No other object has this key.
+  // Other objects become { "": [...] }.
   if (value instanceof Uint8Array) return { bytes: base64Of(value) };
   const fields = value as Readonly<Record<string, unknown>>;
   if (typeof fields["toJSON"] === "function") return value;

@@ -9,72 +9,70 @@ import { leaseOf } from "./lease-record.ts";
 import type { Loaded } from "./load.ts";
 import { firstPositionOf, nextPositionOf, readMetadata, toMetadata } from "./metadata.ts";
 
-/** The conversation as the run knows it. */
+/** The conversation that the run knows. */
 export interface JournalHistory {
-  /** As it was loaded. */
+  /** The loaded conversation. */
   readonly stored: ConversationMemory | null;
-  /** What the run has added since, in the order in which the store has it or will have it. */
+  /** The messages that the run has added since, in the store's order. */
   readonly added: readonly Message[];
-  /** What the run knows by now of the store's versions. */
+  /** The store's versions that the run knows. */
   readonly known: KnownState;
 }
 
 /**
- * Writes a run's messages to the store when its durability asks for it: `input`, `calls`, `result`, `results`, `reply` and
- * `interrupt` append them, or hold them for the next append. Appends of a run never overlap, and none succeeds once another run
- * has appended something.
+ * Writes a run's messages to the store at the times that its durability sets: `input`, `calls`, `result`, `results`, `reply`
+ * and `interrupt` append them, or hold them for the next append. Appends of a run never overlap. They fail once another run has
+ * appended something.
  *
- * From its first append to its last, the run holds the conversation's lease, which ends by itself should the
- * process die.
+ * From its first append to its last, the run holds the conversation's lease. If the process crashes, the lease expires.
  */
 export interface Journal {
   readonly memory: MemoryConfig;
   readonly conversationId: string;
   readonly executionId: string;
-  /** The idempotency key of the append that ends the run. `undefined`: the run was handed nothing new. */
+  /** The idempotency key of the append that ends the run. `undefined` if the run got no new input. */
   readonly runKey: string | undefined;
-  /** The conversation that everything is appended to. */
+  /** Sets the loaded conversation. */
   readonly loaded: (reading: Loaded) => void;
-  /** Milliseconds since 1970, by the store's clock as far as the run knows it; by this process's if the store tells none. */
+  /** Returns the time in milliseconds since 1970, by the store's clock; by this process's clock if the store reports no time. */
   readonly now: () => number;
-  /** The position of the next message in the conversation, counted from its very first. */
+  /** Returns the position of the next message in the conversation. */
   readonly position: () => number;
   readonly history: () => JournalHistory;
-  /** Whether the message, this very object, was read from the store. */
+  /** Returns whether this message object was read from the store. */
   readonly isStored: (message: Message) => boolean;
-  /** The position of the first message that was loaded; `undefined` as long as none was. */
+  /** Returns the position of the first loaded message; `undefined` if nothing is loaded yet. */
   readonly historyFrom: () => number | undefined;
   /**
-   * The token of the stored history; see `historyTokenOf`. `undefined` where the same run had ended before and the conversation
-   * has gone on since: whoever gets the token doesn't have the messages that came later.
+   * Returns the token of the stored history; see `historyTokenOf`. `undefined` if the same run had ended before and the
+   * conversation has continued since, because the token's receiver doesn't have the later messages.
    */
   readonly historyToken: () => string | undefined;
   /**
-   * Takes the lease before anything is appended, and stores `entry`. Fails, e.g. with a conflict, if another run holds the lease.
-   * Rejects when the run is aborted while the store is asked who holds the lease.
+   * Takes the lease before anything is appended, and stores `entry`. Fails, e.g. with a conflict, if another run holds the
+   * lease. Rejects if the run is aborted while the holder of the lease is read.
    */
   readonly takeLease: (entry: AppendEntry) => Promise<Result<void>>;
-  /** The new messages that the run was given. */
+  /** Stores the new messages that the run got. */
   readonly input: (messages: readonly Message[], entry: AppendEntry) => Promise<Result<void>>;
-  /** A reply with tool calls; no tool runs before this succeeded. */
+  /** Stores a reply with tool calls. Tools must not run before this has succeeded. */
   readonly calls: (message: Message, entry: AppendEntry) => Promise<Result<void>>;
   /**
-   * One tool result, as soon as it is there. It is stored at once if its call is. `entry` only for a handoff: a result that
-   * comes after an abort must not change which agent has the conversation.
+   * Adds one tool result as soon as it is available. It is stored immediately if its call is stored. Pass `entry` only for a
+   * handoff, because a result after an abort must not change the conversation's agent.
    */
   readonly result: (message: Message, entry?: AppendEntry) => Promise<Result<void>>;
-  /** All results of a reply, in call order. Does nothing where `result` has stored each of them. */
+  /** Adds all results of a reply, in call order. Does nothing if `result` has stored each of them. */
   readonly results: (messages: readonly Message[]) => void;
-  /** The final reply, together with the messages that are pending. Releases the lease. */
+  /** Stores the final reply together with the pending messages. Releases the lease. */
   readonly reply: (message: Message, entry: AppendEntry) => Promise<Result<void>>;
   /**
-   * The run is interrupted: stores the messages that are pending, and what the run waits for. Releases the lease. Rejects as `takeLease`
-   * does.
+   * Stores the pending messages and the calls that an interrupted run waits for. Releases the lease. Rejects like `takeLease`.
    */
   readonly interrupt: (entry: AppendEntry) => Promise<Result<void>>;
   /**
-   * The run has failed: releases its lease, so that the next run need not wait until it expires. Messages that are pending are
-   * dropped. Takes at most a second, also where the store doesn't answer.
+   * Releases the lease of a failed run, so the next run doesn't have to wait until it expires. Drops pending messages. Takes at
+   * most a second, even if the store doesn't answer.
    */
   readonly releaseLease: () => Promise<void>;
   /** Stops the heartbeat. */
@@ -104,20 +102,20 @@ export function openJournal(options: JournalOptions): Journal {
   let endKey: string | undefined;
   let hasGoneOn = false;
   let failed = false;
-  /** Whether the store may have a lease of this run, which has to be released when the run fails. */
+  /** Whether the store can have a lease of this run, which must be released if the run fails. */
   let mayHoldLease = false;
-  // The result of a stored call is stored at once, whatever the durability: the call must not be made again.
+  // In every durability, the result of a stored call is stored immediately, so the call isn't made again.
   let callsAreStored = false;
 
   const addPending = (messages: readonly Message[]): void => {
-    // Not `push(...messages)`: a long history has more messages than a call may have arguments.
+    // Not `push(...messages)`: a long history has more messages than the maximum number of arguments.
     for (const message of messages) {
       added.push(message);
       pending.push(message);
     }
   };
 
-  /** Appends the messages that are pending. The only write of messages to the store. */
+  /** Appends the pending messages. This is the only write of messages to the store. */
   async function append(entryWrite?: EntryWrite): Promise<Result<void>> {
     mayHoldLease ||= entryWrite?.action === "hold";
     const messages = pending;
@@ -198,7 +196,7 @@ export function openJournal(options: JournalOptions): Journal {
     releaseLease: async () => {
       lease.close();
       if (!mayHoldLease) return;
-      // Where a write has failed, the next would fail too, or come too late.
+      // After a failed write, the next would also fail, or be too late.
       if (!failed) {
         const over = new AbortController();
         await Promise.race([lease.release(), sleep(RELEASE_TIMEOUT_MS, over.signal)]);

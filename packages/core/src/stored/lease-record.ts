@@ -3,7 +3,10 @@ import { createMemoryConflictError } from "@jaf/memory/internal";
 import { DEFAULT_LEASE_MS } from "../memory-config.ts";
 import { type Lease, type LeaseRecord, readMetadata } from "./metadata.ts";
 
-/** A day. No lease counts for longer, so that one that somebody else wrote into the metadata can't block a conversation for good. */
+/**
+ * The maximum length of a lease: a day. A longer lease that another program wrote into the metadata can't block a conversation
+ * forever.
+ */
 export const LONGEST_LEASE_MS = 86_400_000;
 
 export const leaseFrom = (now: number, leaseMs: number): Required<Lease> => {
@@ -11,30 +14,30 @@ export const leaseFrom = (now: number, leaseMs: number): Required<Lease> => {
   return { until: now + bounded, leaseMs: bounded };
 };
 
-/** The store's clock may be set back by this much without ending the leases that are held. */
+/** The store's clock can be set back by this time without ending the held leases. */
 const TOLERANCE_MS = 5_000;
 
 /**
- * Whether a time is still to come. One that is too far ahead doesn't count: the store's clock was set back, another server took
- * over, or an application wrote the time. `span`: how far ahead it was when it was written. Up to twice as far counts, since the
- * clocks of processes may differ by as much where a store tells no time.
+ * Returns whether a time is in the future, but not too far: then the store's clock was set back, another server took over, or
+ * an application wrote the time. `span`: the distance when the time was written. Up to twice that distance is accepted, because
+ * the clocks of processes can differ by that much if a store reports no time.
  */
 export const isInFuture = (time: number, { now, span }: { readonly now: number; readonly span: number }) =>
   time > now && time - now <= span + Math.max(span, TOLERANCE_MS);
 
-/** Whether the lease has neither expired nor been released. `usualMs`: the length of a lease that doesn't tell it. */
+/** Returns whether the lease has neither expired nor been released. `usualMs`: the length if the lease has no `leaseMs`. */
 const isHeld = ({ until, leaseMs }: Lease, now: number, usualMs: number): boolean =>
   isInFuture(until, { now, span: Math.min(leaseMs ?? usualMs, LONGEST_LEASE_MS) });
 
 /**
- * Executions of this process that are over but couldn't release their lease, since the store failed. Runs of this process
- * ignore such a lease; those of other processes wait until it expires.
+ * Executions of this process that have ended but couldn't release their lease because the store failed. Runs of this process
+ * ignore such a lease. Runs of other processes wait until it expires.
  */
 const unreleased = new Map<string, number>();
 
 export function markUnreleased(executionId: string, leaseMs: number): void {
   const now = performance.now();
-  // The oldest come first. A lease that has expired is no longer waited for.
+  // Oldest first. Runs don't wait for expired leases anyway.
   for (const [id, end] of unreleased) {
     if (end > now) break;
     unreleased.delete(id);
@@ -44,11 +47,11 @@ export function markUnreleased(executionId: string, leaseMs: number): void {
 
 type Stored = Pick<ConversationMemory, "metadata"> | null;
 
-/** The lease that was taken last. */
+/** Returns the lease that was taken last. */
 export const leaseOf = (stored: Stored): LeaseRecord | undefined =>
   stored === null ? undefined : readMetadata(stored).lease;
 
-/** The lease that another execution held when the store was read; `undefined`: the lease is free. */
+/** Returns the lease that another execution held when the store was read; `undefined` if the lease is free. */
 export function leaseOfAnother(
   { conversation, time }: { readonly conversation: Stored; readonly time: { readonly readAt: number } },
   executionId: string,
@@ -61,6 +64,6 @@ export function leaseOfAnother(
 export const leaseConflict = (): MemoryErrorUnion =>
   createMemoryConflictError("lease", { operation: "run", retryable: true });
 
-/** The conversation that this run began with was erased, whatever has its id now. */
+/** Returns the error for a conversation that was erased during the run, even if a new one has the same id. */
 export const incarnationConflict = (): MemoryErrorUnion =>
   createMemoryConflictError("incarnation", { operation: "run" });

@@ -8,20 +8,20 @@ import { LONGEST_LEASE_MS, leaseConflict, leaseFrom, leaseOf, markUnreleased } f
 import { loadHead, processTime, type StoreTime } from "./load.ts";
 import { type ApprovalRecord, type EngineMetadata, type LeaseRecord, toMetadata } from "./metadata.ts";
 
-/** What a write stores in the metadata beside the messages. */
+/** The metadata that a write stores in addition to the messages. */
 export interface AppendEntry {
-  /** The registry key of the agent that goes on from here. */
+  /** The registry key of the agent that continues from here. */
   readonly agentName: string;
-  /** Names the execution and the step that made the open tool calls. Absent: no call is open. */
+  /** Identifies the execution and the step that made the open tool calls. Absent if no call is open. */
   readonly callScope?: string;
   /** The approvals that the open calls wait for. */
   readonly approvals?: ApprovalRecord;
 }
 
-/** A write of an entry, with what it does with the lease. */
+/** A write of an entry, and its action on the lease. */
 export interface EntryWrite {
   readonly entry: AppendEntry;
-  /** Takes or renews the lease, or releases it because the run is over. */
+  /** Takes or renews the lease, or releases it because the run has ended. */
   readonly action: "hold" | "release";
   /** See `Batch`. */
   readonly idempotencyKey?: string | undefined;
@@ -32,28 +32,28 @@ export interface LeaseOptions extends AppendsOptions {
   readonly spending: Pick<Spending, "ofConversation">;
 }
 
-/** Somebody else may change the metadata, e.g. a title, this many times while a lease is being written. */
+/** How many times a lease is written if other changes of the metadata, e.g. of a title, interfere. */
 const MAX_ROUNDS = 8;
 
 /**
- * Lets one run at a time write a conversation, by a lease in the conversation's metadata. The lease expires
- * `memory.leaseMs` after it was last written, so the lease of a process that died becomes free by itself.
+ * Opens the lease of a run. The lease in the conversation's metadata lets one run at a time write the conversation. It expires
+ * `memory.leaseMs` after it was last written, so the lease of a crashed process becomes free automatically.
  *
- * A write of messages also writes the lease, and expects the version of the messages that this run knows. So of two runs that
- * write at the same time, only one succeeds. A write of the lease alone expects the version of the metadata, so that a run never
- * overwrites a lease that it hasn't seen.
+ * A write of messages also writes the lease, and expects the version of the messages that this run knows. If two runs write at
+ * the same time, only one succeeds. A write of only the lease expects the version of the metadata, so a run never overwrites a
+ * lease that it hasn't seen.
  */
 export function openLease(options: LeaseOptions, appends: Appends) {
   const { memory, conversationId, executionId, signal } = options;
   const leaseMs = Math.min(memory.leaseMs ?? DEFAULT_LEASE_MS, LONGEST_LEASE_MS);
-  /** The lease that the conversation has, as far as this run has seen it. */
+  /** The last lease of the conversation that this run has seen. */
   let known: LeaseRecord | undefined;
   let lastEntry: AppendEntry | undefined;
-  /** Of the last write, whether or not it is known to have succeeded. */
+  /** The entry of the last write, even if it isn't known to have succeeded. */
   let attempted: AppendEntry | undefined;
-  /** As the last reading told it. */
+  /** The store's time from the last reading. */
   let time = processTime();
-  /** Until when no other run can have taken the lease. */
+  /** Before this time, no other run can have taken the lease. */
   let heldUntil = 0;
   /** Whether this run ever had the lease. */
   let everHeld = false;
@@ -63,7 +63,7 @@ export function openLease(options: LeaseOptions, appends: Appends) {
 
   const isOwn = (record: LeaseRecord | undefined): boolean => record?.id === executionId;
 
-  /** The metadata for a write. Call `onWritten` with them, and the same entry, once they are written. */
+  /** Returns the metadata for a write. Call `onWritten` with it and the same entry after the write. */
   function metadataFor({ entry, action }: EntryWrite): EngineMetadata {
     const { agentName, callScope, approvals } = entry;
     const spent = options.spending.ofConversation();
@@ -99,7 +99,7 @@ export function openLease(options: LeaseOptions, appends: Appends) {
       return;
     }
     everHeld = true;
-    // A heartbeat that was being written when the run ended must not start the timer again.
+    // A heartbeat that is written while the run ends must not restart the timer.
     if (!closed) heartbeat ??= unref(setInterval(sendHeartbeat, Math.min(leaseMs / 3, MAX_TIMER_MS)));
   }
 
@@ -110,9 +110,9 @@ export function openLease(options: LeaseOptions, appends: Appends) {
   }
 
   /**
-   * Writes the lease alone, by compare-and-set. Where the store compares metadata versions, one of several competing writes
-   * succeeds; where it doesn't, the last wins, as far as the writers can see by reading the head. It is written again where
-   * something else in the metadata has changed, e.g. the title. `ask` reads the head.
+   * Writes only the lease, by compare-and-set. If the store compares metadata versions, one of several competing writes
+   * succeeds. If it doesn't, the last write wins; writers notice this when they read the head. If something else in the
+   * metadata has changed, e.g. the title, the lease is written again. `ask` reads the head.
    */
   async function writeAlone(write: EntryWrite, ask = readHead): Promise<Result<void>> {
     for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -129,7 +129,7 @@ export function openLease(options: LeaseOptions, appends: Appends) {
         onWritten(metadata, write.entry);
         return written;
       }
-      // The store may have a lease of this run that the run doesn't know of: the answer to its write got lost.
+      // The store can have a lease of this run that the run doesn't know, because the answer to its write was lost.
       if (written.success || !(isSame(current, known) || isOwn(current))) break;
       known = current;
     }
@@ -141,13 +141,13 @@ export function openLease(options: LeaseOptions, appends: Appends) {
     if (lastEntry === undefined) return;
     const entry = lastEntry;
     await appends.exclusive(async () => {
-      // Every other write renews the lease, too: after one of them no heartbeat is due.
+      // Every other write renews the lease, too. After such a write no heartbeat is due.
       if (heartbeat !== undefined && heldUntil - time.latest() < leaseMs * 0.9)
         await writeAlone({ entry: lastEntry ?? entry, action: "hold" });
     });
   }
 
-  /** Asks the store whether the conversation's lease is this run's. */
+  /** Reads whether this run holds the conversation's lease. */
   async function isHeldInStore(): Promise<boolean> {
     const head = await readHead();
     const current = head.success ? leaseOf(head.data.conversation) : undefined;
@@ -158,41 +158,41 @@ export function openLease(options: LeaseOptions, appends: Appends) {
   }
 
   return {
-    /** To be called once the conversation is loaded, with the lease that was in it and the time of the reading. */
+    /** Sets the lease of the loaded conversation and the time of the reading. */
     loaded: (record: LeaseRecord | undefined, readingTime: StoreTime): void => {
       known = record;
       time = readingTime;
     },
-    /** Milliseconds since 1970, by the store's clock as far as this run knows it. */
+    /** Returns the time in milliseconds since 1970, by the store's clock. */
     now: () => time.now(),
-    /** Writes the lease without messages. Rejects when the run is aborted while the store is asked whose lease it has. */
+    /** Writes the lease without messages. Rejects if the run is aborted while the holder of the lease is read. */
     write: (write: EntryWrite) =>
       appends.exclusive(() => writeAlone(write, () => abortable(readHead(), signal))),
     metadataFor,
     onWritten,
     /**
-     * To be called before a write of messages, behind `Appends.enter`. Renews a lease that has expired. Returns a failure if
-     * this run may no longer write, because the lease can't be renewed or another run has it.
+     * Renews an expired lease. Call it before a write of messages, after `Appends.enter`. Returns a failure if this run must no
+     * longer write, because the lease can't be renewed or another run has it.
      */
     ensureHeld: async (): Promise<Result<void>> => {
       if (!everHeld || time.latest() < heldUntil) return createSuccess(undefined);
       if (heartbeat !== undefined && lastEntry !== undefined)
         return writeAlone({ entry: lastEntry, action: "hold" });
-      // The run is over, and this write is late: it may be made if no other run has held the lease since.
+      // A late write after the run's end is allowed if no other run has held the lease since.
       return (await isHeldInStore()) ? createSuccess(undefined) : createFailure(leaseConflict());
     },
-    /** Stops the heartbeat, and releases the lease if this run has it. If the store fails, it stays until it expires. */
+    /** Stops the heartbeat, and releases the lease if this run holds it. If the store fails, the lease stays until it expires. */
     release: async (): Promise<void> => {
       close();
       await appends.exclusive(async () => {
         const entry = lastEntry ?? attempted;
         if (entry === undefined || !(await isHeldInStore()) || known?.until === 0) return;
         await writeAlone({ entry, action: "release" });
-        // Also if that failed: a late write asks whether another run has held the lease since.
+        // Even if that failed: a late write checks whether another run has held the lease since.
         heldUntil = 0;
       });
     },
-    /** The run is over. If it couldn't release its lease, other runs of this process ignore the lease from now on. */
+    /** Marks the run as ended. If it couldn't release its lease, other runs of this process ignore the lease from now on. */
     markEnded: (): void => {
       const isReleased = isOwn(known) && known?.until === 0;
       if (attempted !== undefined && !isReleased) markUnreleased(executionId, leaseMs);

@@ -22,18 +22,18 @@ export interface Loaded extends ProviderReading {
   readonly time: StoreTime;
 }
 
-/** A conversation without its messages. `receipt`: only from versioned providers, see `isVersionedProvider`. */
+/** A conversation without its messages. `receipt`: only from versioned providers; see `isVersionedProvider`. */
 export type Head = Pick<Loaded, "conversation" | "incarnation" | "receipt" | "time">;
 
 interface HeadOptions {
-  /** An idempotency key whose receipt is asked for. */
+  /** The idempotency key to return the receipt for. */
   readonly receiptFor?: string | undefined;
-  /** The run's, for a wrapper that retries. */
+  /** The run's signal, for a wrapper that retries. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface LoadOptions extends HeadOptions {
-  /** Reads the end where that is enough; absent: all. */
+  /** How to read only the end, if that is enough. Absent: all messages are read. */
   readonly tail?: Tail | undefined;
 }
 
@@ -42,8 +42,8 @@ interface Reading extends HeadOptions {
 }
 
 /**
- * The stored conversation, `null` for a new one; a conflict if it belongs to another user. One round trip if the end is enough
- * for the run; otherwise one more for a longer end, and one for the whole conversation.
+ * Loads the stored conversation; `null` for a new one. A conflict if it belongs to another user. Takes one round trip if the
+ * end is enough; otherwise one more for a longer end, and one for the whole conversation.
  */
 export async function loadConversation(
   memory: MemoryConfig,
@@ -71,7 +71,7 @@ export async function loadConversation(
 
 const ALL: TailReading = { decides: false };
 
-/** A tokenizer that throws is reported when the window is applied. */
+/** Returns the end of a conversation. If the tokenizer throws, the error is reported when the window is applied. */
 function endOf(conversation: ConversationMemory, tail: Tail): TailReading {
   try {
     return tailIn(conversation, tail);
@@ -122,7 +122,7 @@ async function read(
     : createFailure(createMemoryStorageError(OPERATION, "the memory provider returned no conversation"));
 }
 
-/** For a provider that can't read a conversation without its messages, but can list it without them. */
+/** Finds the head for a provider that can list conversations without messages, but can't read them so. */
 async function findHead(provider: MemoryConfig["provider"], conversationId: string): Promise<Result<Head>> {
   const operation = "findConversations";
   const found = await toResult(operation, () =>
@@ -149,24 +149,24 @@ function isReading(data: unknown): data is ProviderReading {
   );
 }
 
-/** How a run ended whose receipt the store has. */
+/** The stored end of a run with a receipt. */
 export type StoredOutcome =
   | {
       readonly kind: "replied";
       readonly reply: Message;
-      /** The messages up to the reply. */
+      /** The messages up to and including the reply. */
       readonly messages: readonly Message[];
       /** Whether the reply is the last message of the conversation. */
       readonly isLast: boolean;
     }
   /** The run waits for an approval or the client, and no message has been added since. */
   | { readonly kind: "interrupted" }
-  /** The conversation has been changed since, so that the run's end isn't in it. */
+  /** The conversation has been changed since and doesn't contain the run's end. */
   | { readonly kind: "changed" }
   /** The store has dropped the messages that the run ended with. */
   | { readonly kind: "dropped" };
 
-/** `undefined` without a receipt. */
+/** Returns the stored end of a run; `undefined` without a receipt. */
 export function storedOutcomeOf({ conversation, receipt }: ProviderReading): StoredOutcome | undefined {
   if (conversation === null || receipt === undefined) return undefined;
   const { messages } = conversation;
@@ -180,22 +180,22 @@ export function storedOutcomeOf({ conversation, receipt }: ProviderReading): Sto
   return { kind: isLast ? "interrupted" : "changed" };
 }
 
-/** The time by a store's clock, as a reading told it. In milliseconds since 1970. */
+/** The time by a store's clock, from a reading, in milliseconds since 1970. */
 export interface StoreTime {
   /** When the store made the reading. */
   readonly readAt: number;
   /** When the reading arrived, by `performance.now()`. */
   readonly answeredAt: number;
-  /** The time now: never ahead of the store's clock, and behind it by at most as long as the reading took. */
+  /** Returns the current time: never ahead of the store's clock, and behind it by at most the duration of the reading. */
   readonly now: () => number;
-  /** The time now: never behind the store's clock, unless the reading took longer than a second. */
+  /** Returns the current time: never behind the store's clock, unless the reading took longer than a second. */
   readonly latest: () => number;
 }
 
-/** A reading that took longer was mostly waiting and retries; the store made it near the end. */
+/** The maximum duration that is added. A longer reading was mostly waiting and retries, and the store read near its end. */
 const LONGEST_READING_MS = 1_000;
 
-/** This process's clock, for a store that tells no time. */
+/** Returns the time of this process's clock, for a store that reports no time. */
 export const processTime = (): StoreTime => ({
   readAt: Date.now(),
   answeredAt: performance.now(),
@@ -204,8 +204,9 @@ export const processTime = (): StoreTime => ({
 });
 
 /**
- * All processes share the store's clock; from the reading on, a monotonic clock continues it. So the clock of this process
- * doesn't matter. `askedAt`: by `performance.now()`, before the reading. To be called as soon as the reading has arrived.
+ * Returns the store's time. All processes share the store's clock; a monotonic clock continues it after the reading, so this
+ * process's clock doesn't matter. `askedAt`: `performance.now()` before the reading. Call it as soon as the reading has
+ * arrived.
  */
 function storeTimeOf({ readAt }: Pick<ProviderReading, "readAt">, askedAt: number): StoreTime {
   const given: unknown = readAt;
@@ -227,13 +228,13 @@ export async function toResult<T>(operation: string, action: () => Promise<Resul
   }
 }
 
-/** What a provider has resolved to. */
+/** Checks the value that a provider resolved with. */
 export const asResult = <T>(operation: string, given: Result<T>): Result<T> =>
   isResult<T>(given)
     ? given
     : createFailure(createMemoryStorageError(operation, "the memory provider returned no result"));
 
-/** What a provider has thrown. */
+/** Returns the error of a provider that threw. */
 export const thrownBy = (operation: string, cause: unknown) =>
   createFailure(createMemoryStorageError(operation, "the memory provider threw", { cause }));
 

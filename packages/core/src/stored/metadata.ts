@@ -3,52 +3,52 @@ import * as z from "zod";
 import type { Spent } from "../limits/budget.ts";
 import { type ModelUsage, USAGE_COUNTS } from "../limits/cost.ts";
 
-/** The one metadata key that is the engine's; all others are the application's. */
+/** The engine's metadata key. All other keys belong to the application. */
 const KEY = "jaf";
 
-/** A time limit in a conversation's metadata, within which something belongs to one run. */
+/** A lease in a conversation's metadata: until its end, a right belongs to one run. */
 export interface Lease {
-  /** Milliseconds since 1970, by the store's clock; `0` once it is released. */
+  /** The end in milliseconds since 1970, by the store's clock; `0` if it is released. */
   readonly until: number;
-  /** Its length when it was written. Absent: it is released, or somebody else wrote it. */
+  /** Its length when it was written. Absent if it is released or another program wrote it. */
   readonly leaseMs?: number | undefined;
 }
 
-/** The lease of the conversation: which execution of a run holds it, and until when. The names of the fields are stored. */
+/** The lease of the conversation, with the execution that holds it. The field names are stored. */
 export interface LeaseRecord extends Lease {
   /** The id of the execution. */
   readonly id: string;
-  /** Counts the leases that the execution has written, renewals by its heartbeat included. */
+  /** The number of leases that the execution has written, including renewals by its heartbeat. */
   readonly sign: number;
 }
 
-/** What is stored of the approvals that the calls of one reply wait for. */
+/** The stored record of the approvals that the calls of one reply wait for. */
 export interface ApprovalRecord {
-  /** Which message of the conversation made the calls, counted from its very first. */
+  /** The position of the message that made the calls. */
   readonly position: number;
-  /** How many times the approvals expired and were asked for again. A decision for an earlier round no longer counts. */
+  /** How many times the approvals expired and were requested again. Decisions for earlier rounds are no longer valid. */
   readonly round: number;
-  /** Milliseconds since 1970, by the store's clock. Absent: they don't expire. */
+  /** When they expire, in milliseconds since 1970, by the store's clock. Absent: they don't expire. */
   readonly expiresAt?: number | undefined;
-  /** The bindings of the calls that were approved and may not have run yet: they need no second approval. */
+  /** The bindings of approved calls that might not have run yet. They need no second approval. */
   readonly approved: readonly string[];
 }
 
-/** What the engine stores in the metadata beside the messages. Each write replaces it as a whole. */
+/** The engine's part of the conversation's metadata. Each write replaces it as a whole. */
 export interface EngineMetadata {
   /** The run that took the lease last. */
   readonly runId: RunId;
-  /** The registry key of the agent that goes on with the conversation. */
+  /** The registry key of the agent that continues the conversation. */
   readonly agentName: string;
-  /** Names the execution and the step that made the open tool calls. Absent: no call is open. */
+  /** Identifies the execution and the step that made the open tool calls. Absent if no call is open. */
   readonly toolCallScope?: string;
   readonly lease: LeaseRecord;
   readonly approvals?: ApprovalRecord;
-  /** What all runs have used so far. */
+  /** The usage of all runs so far. */
   readonly spent?: Spent;
 }
 
-/** {@link EngineMetadata} as it was read. Anybody may have written metadata: a field that isn't as the engine writes it is left out. */
+/** {@link EngineMetadata} that was read. Other programs can write metadata, so invalid fields are left out. */
 export interface StoredMetadata {
   readonly agentName?: string | undefined;
   readonly toolCallScope?: string | undefined;
@@ -97,31 +97,31 @@ export const readMetadata = ({ metadata }: Pick<ConversationMemory, "metadata">)
   storedSchema.parse(metadata?.[KEY] ?? {}) as StoredMetadata;
 
 /**
- * What the runs of a stored conversation have used. A run that failed before it stored anything isn't counted. `undefined`: no
- * run has reported its usage.
+ * Returns the usage of all runs of a stored conversation; `undefined` if no run has reported any. A run that failed before it
+ * stored anything isn't counted.
  */
 export const spentIn = (conversation: Pick<ConversationMemory, "metadata">): Spent | undefined =>
   readMetadata(conversation).spent;
 
-/** For `WriteOptions.expectedVersion`; `undefined` where the store counts none. */
+/** Returns the version for `WriteOptions.expectedVersion`; `undefined` if the store has no versions. */
 export const versionOf = (stored: ConversationMemory | null): number | undefined =>
   stored === null ? 0 : countOf(stored, "version");
 
-/** For `WriteOptions.expectedMetadataVersion`; `undefined` where the store counts none. */
+/** Returns the version for `WriteOptions.expectedMetadataVersion`; `undefined` if the store has no versions. */
 export const metadataVersionOf = (stored: ConversationMemory): number | undefined =>
   countOf(stored, "metadataVersion");
 
-/** The position of the next message; of a store that counts no positions, the number of messages. */
+/** Returns the position of the next message. If the store has no positions, the number of messages. */
 export function nextPositionOf(stored: ConversationMemory | null): number {
   if (stored === null) return 0;
   return Math.max(countOf(stored, "nextPosition") ?? 0, stored.messages.length);
 }
 
-/** The position of the first message that the run has. Earlier messages were dropped by the store or not loaded. */
+/** Returns the position of the first message that the run has. Earlier messages were dropped by the store or not loaded. */
 export const firstPositionOf = (stored: ConversationMemory | null): number =>
   stored === null ? 0 : nextPositionOf(stored) - stored.messages.length;
 
-/** Whether the store counts positions: then they stay right while it drops the oldest messages. */
+/** Returns whether the store has positions. Then they stay correct while it drops the oldest messages. */
 export const countsPositions = (stored: ConversationMemory): boolean =>
   countOf(stored, "nextPosition") !== undefined;
 

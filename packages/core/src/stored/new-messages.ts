@@ -3,14 +3,14 @@ import { sameJson, sanitizeConversation } from "@jaf/memory/internal";
 import { firstPositionOf } from "./metadata.ts";
 
 /**
- * Which of the messages that were handed to a run are new to the store. `undefined` if they are a history that contradicts the
+ * Returns the messages of a run's input that are new to the store; `undefined` if the input is a history that contradicts the
  * stored one.
  *
- * - A history, which holds assistant or tool messages, must begin with the whole stored conversation, as it is stored
- *   or as `finalState.messages` has it. Where the store has dropped its oldest messages, the history may begin with up
- *   to as many more. With `mayBeginLater` it may begin at any later user message, if nothing but user messages is new.
- * - User messages are new, unless the stored conversation ends with these very messages and has no reply to them: then
- *   they are a retry. The same messages after a reply are new: a user may say "yes" twice.
+ * - A history has assistant or tool messages. It must begin with the whole stored conversation, as stored or as in
+ *   `finalState.messages`. If the store has dropped its oldest messages, the history can begin with up to as many more. With
+ *   `mayBeginLater` it can begin at any later user message, if only user messages are new.
+ * - User messages are new, unless the stored conversation ends with the same messages without a reply: then they are a retry.
+ *   The same messages after a reply are new, because a user can say "yes" twice.
  */
 export function newMessagesIn(
   incoming: readonly Message[],
@@ -25,15 +25,18 @@ export function newMessagesIn(
 }
 
 interface NewMessagesOptions {
-  /** Whether runs of the conversation load only its end, so that the histories they return begin later. */
+  /** Whether runs of the conversation load only its end, so their histories begin later. */
   readonly mayBeginLater: boolean;
 }
 
-/** Whether the messages are a history, with messages of other roles than the user's. It has to be compared with the whole conversation. */
+/**
+ * Returns whether the messages are a history, i.e. have messages of other roles than the user's. A history is compared with the
+ * whole conversation.
+ */
 export const isHistory = (messages: readonly Message[]): boolean =>
   messages.some(({ role }) => role !== "user");
 
-/** The messages of `incoming` that follow the stored conversation. */
+/** Returns the messages of `incoming` that follow the stored conversation. */
 function restAfter(
   incoming: readonly Message[],
   stored: ConversationMemory,
@@ -52,7 +55,7 @@ function restAfter(
 }
 
 /**
- * The indexes at which the stored messages may begin in a caller's copy, the likeliest first. Only three, so that the search
+ * Returns the indexes where the stored messages can begin in a caller's copy, most likely first. At most three, so the search
  * in a repetitive conversation doesn't take quadratic time.
  */
 function possibleStarts(
@@ -69,7 +72,7 @@ function possibleStarts(
   );
 }
 
-/** The stored messages from the one on at which a copy without the beginning may start. */
+/** Returns the stored messages from the possible start of a copy that lacks the beginning. */
 function laterStart(
   incoming: readonly Message[],
   history: readonly Message[],
@@ -85,13 +88,13 @@ const continues = (incoming: readonly Message[], history: readonly Message[], st
   start + history.length <= incoming.length &&
   history.every((message, index) => sameJson(message, incoming[start + index]));
 
-/** Whether these are the conversation's last user messages, still without a reply. */
+/** Returns whether these are the conversation's last user messages, still without a reply. */
 function repeatsUnanswered(incoming: readonly Message[], stored: readonly Message[]): boolean {
   const end = stored.findLastIndex(({ role }) => role === "user") + 1;
   if (end < incoming.length || stored.slice(end).some(isFinalReply)) return false;
   return incoming.every((message, index) => sameJson(message, stored[end - incoming.length + index]));
 }
 
-/** Whether the message is a reply that ends a turn: an assistant message without tool calls. */
+/** Returns whether the message is a reply that ends a turn: an assistant message without tool calls. */
 export const isFinalReply = ({ role, tool_calls: calls }: Message): boolean =>
   role === "assistant" && (calls?.length ?? 0) === 0;

@@ -9,19 +9,19 @@ import type { Tail } from "./tail.ts";
 
 const FIRST_POLL_MS = 10;
 const LONGEST_POLL_MS = 250;
-/** A slow store is polled at intervals of at least this many times its answer time. */
+/** The minimum polling interval, as a multiple of the store's answer time. */
 const BACKOFF_FACTOR = 4;
 
-/** Waits for the lease of a stored conversation, which one run at a time holds, and loads the conversation. */
+/** Waits for the lease of a stored conversation, then loads the conversation. */
 export interface LeaseQueue {
   /**
-   * The conversation, read while no other run holds its lease. A conflict if another run holds the lease and this one doesn't queue
-   * or its time in the queue is up, and if the conversation was erased meanwhile. Rejects when the run is aborted meanwhile.
-   * `tail`: how to read the end of the conversation, where that is enough; absent: all of it is read. `isReread`: it is read a
-   * second time while this run has its place in the queue.
+   * Reads the conversation while no other run holds its lease. A conflict if another run holds the lease and this run doesn't
+   * queue or its queue timeout is over, or if the conversation was erased meanwhile. Rejects if the run is aborted meanwhile.
+   * `tail`: how to read only the end; absent: all messages are read. `isReread`: the conversation is read a second time while
+   * this run keeps its place in the queue.
    */
   readonly load: (tail: Tail | undefined, isReread: boolean) => Promise<Result<Loaded>>;
-  /** Whether the run may load again after a conflict. */
+  /** Returns whether the run can load again after a conflict. */
   readonly mayWait: () => boolean;
   /** Leaves the queue: the next run of this process is first. */
   readonly leave: () => void;
@@ -36,7 +36,7 @@ export const openLeaseQueue = (journal: Journal, signal: AbortSignal | undefined
         leave: () => {},
       };
 
-/** `undefined` if another run holds the lease. */
+/** Loads the conversation; `undefined` if another run holds the lease. */
 async function loadFree(
   { memory, conversationId, executionId, runKey }: Journal,
   { tail, signal }: { readonly tail: Tail | undefined; readonly signal: AbortSignal | undefined },
@@ -44,27 +44,27 @@ async function loadFree(
   const reading = loadConversation(memory, conversationId, { signal, tail, receiptFor: runKey });
   const loaded = await abortable(reading, signal);
   if (!loaded.success || leaseOfAnother(loaded.data, executionId) === undefined) return loaded;
-  // A run whose reply is stored needs no lease.
+  // A run with a stored reply needs no lease.
   return storedOutcomeOf(loaded.data)?.kind === "replied" ? loaded : undefined;
 }
 
 const jittered = (milliseconds: number): number => milliseconds * (0.5 + Math.random());
 
-/** Resolves after that time; rejects when the run is aborted. */
+/** Resolves after the delay. Rejects if the run is aborted. */
 async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   await sleep(milliseconds, signal);
   if (signal?.aborted === true) throw signal.reason;
 }
 
-/** What a run in the queue knows. */
+/** The state of a waiting run. */
 interface Waiting {
   readonly journal: Journal;
   readonly signal: AbortSignal | undefined;
-  /** Milliseconds until the run gives up. */
+  /** Returns the milliseconds until the run gives up. */
   readonly msLeft: () => number;
-  /** Whether the conversation is still the one that the run saw first. */
+  /** Returns whether the conversation is still the one that the run saw first. */
   readonly isSame: (head: Head) => boolean;
-  /** Whether another process was seen to hold the lease. */
+  /** Whether the run has seen another process hold the lease. */
   isContended: boolean;
 }
 
@@ -77,7 +77,7 @@ function openQueue(journal: Journal, signal: AbortSignal | undefined): LeaseQueu
   let leaveQueue: (() => void) | undefined;
   let acquiredAt: number | undefined;
 
-  /** How long other processes may take the lease before this run tries to. */
+  /** Returns the delay before this run tries to take the lease, so other processes can take it first. */
   function pauseMs(): number {
     if (acquiredAt === undefined) return leases.pauseMs(conversationId);
     // The lease was free, and another run was faster.
@@ -95,7 +95,7 @@ function openQueue(journal: Journal, signal: AbortSignal | undefined): LeaseQueu
       }
       const othersMs = isReread ? 0 : pauseMs();
       if (othersMs > 0) await pause(Math.min(othersMs, msLeft() / 2), signal);
-      // Reading the head costs less than reading the conversation in vain.
+      // Reading the head costs less than a useless read of the conversation.
       for (let polls = othersMs > 0; ; polls = true) {
         const free = polls ? await untilFree(waiting) : undefined;
         if (free?.success === false) return free;
@@ -119,8 +119,8 @@ const headOf = ({ journal: { memory, conversationId }, signal }: Waiting): Promi
   abortable(loadHead(memory, conversationId, { signal }), signal);
 
 /**
- * Resolves when the run is first of this process, or its time is up. It looks first which conversation it is, to notice if that
- * is erased meanwhile.
+ * Resolves when the run is the first of this process, or its time is up. Reads the head first, to notice if the conversation is
+ * erased meanwhile.
  */
 async function waitInProcessQueue(waiting: Waiting, ready: Promise<void>): Promise<Result<Head>> {
   const head = await headOf(waiting);
@@ -136,7 +136,7 @@ async function waitInProcessQueue(waiting: Waiting, ready: Promise<void>): Promi
   return head;
 }
 
-/** Resolves when no run holds the lease; with a conflict if the time is up, or the conversation was erased. */
+/** Resolves when no run holds the lease, or with a conflict if the time is up or the conversation was erased. */
 async function untilFree(waiting: Waiting): Promise<Result<void>> {
   const { journal, signal, msLeft, isSame } = waiting;
   let seen: string | undefined;
@@ -149,7 +149,7 @@ async function untilFree(waiting: Waiting): Promise<Result<void>> {
     if (lease === undefined) return createSuccess(undefined);
     if (msLeft() <= 0) return createFailure(leaseConflict());
     waiting.isContended = true;
-    // The interval grows while one run holds the lease for long.
+    // The interval grows while the same run holds the lease.
     pollMs = seen === lease.id ? Math.min(pollMs * 2, LONGEST_POLL_MS) : FIRST_POLL_MS;
     seen = lease.id;
     const leastMs = Math.min((performance.now() - askedAt) * BACKOFF_FACTOR, LONGEST_POLL_MS);
@@ -157,10 +157,13 @@ async function untilFree(waiting: Waiting): Promise<Result<void>> {
   }
 }
 
-/** By conversation: resolves when the last run of this process that wants its lease has left. */
+/** By conversation: a promise that resolves when the last waiting run of this process has left. */
 const processQueues = new WeakMap<MemoryProvider, Map<string, Promise<void>>>();
 
-/** First come, first served: only the first asks the store. `ready`: when all runs ahead have left; absent: the run is first. */
+/**
+ * Joins the queue of this process (first come, first served). Only the first run calls the store. `ready` resolves when all
+ * runs ahead have left; absent if the run is first.
+ */
 function joinProcessQueue(provider: MemoryProvider, conversationId: string) {
   const queue = processQueues.get(provider) ?? new Map<string, Promise<void>>();
   processQueues.set(provider, queue);
@@ -180,13 +183,13 @@ function joinProcessQueue(provider: MemoryProvider, conversationId: string) {
 interface LastLease {
   readonly endedAt: number;
   readonly pauseUntil: number;
-  /** How many leases the process took in a row without seeing one of another process. */
+  /** How many leases in a row the process took without seeing another process's lease. */
   readonly inARow: number;
 }
 
-/** After this many leases in a row a process lets others go first: it can't know that they wait. */
+/** After this many leases in a row, a process lets others go first, because it can't know whether they wait. */
 const LEASES_IN_A_ROW = 4;
-/** Leases follow each other if there is less time than this between them. */
+/** Leases with a shorter pause than this count as in a row. */
 const QUICKLY_MS = 1_000;
 
 const lastLeases = new WeakMap<MemoryProvider, Map<string, LastLease>>();
@@ -205,7 +208,7 @@ function leasesOf(provider: MemoryProvider) {
       { acquiredAt, isContended }: { readonly acquiredAt: number; readonly isContended: boolean },
     ): void => {
       const endedAt = performance.now();
-      // The oldest come first.
+      // Oldest first.
       for (const [id, lease] of leases) {
         if (acquiredAt - lease.endedAt < QUICKLY_MS) break;
         leases.delete(id);
@@ -220,9 +223,9 @@ function leasesOf(provider: MemoryProvider) {
 }
 
 /**
- * Whether a head is that of the conversation that was seen before, as far as the store tells: the same, none as before, or a new
- * one where there was none. If not, it was erased meanwhile: what a waiting run was given before an erasure must not get into
- * the conversation that begins after it.
+ * Returns a function that checks whether a head belongs to the conversation seen before, if the store reports incarnations: the
+ * same one, still none, or a new one after none. If not, the conversation was erased meanwhile, and the input of a waiting run
+ * must not get into the conversation that begins after the erasure.
  */
 function openIdentity(): (head: Head) => boolean {
   let seen: { readonly exists: boolean; readonly incarnation: string | undefined } | undefined;

@@ -8,7 +8,7 @@ export const SUMMARY_KEY = "jafSummary";
 const FORMAT = 2;
 const MAX_CHARACTERS = 8_000;
 const MAX_GAPS = 50;
-/** How many of the last summarised messages are compared to tell whether a summary belongs to a conversation. */
+/** How many of the last summarised messages are compared to check that a summary belongs to a conversation. */
 export const COMPARED = 3;
 
 const SUMMARY_PREFACE =
@@ -19,11 +19,11 @@ export interface Summary {
   readonly text: string;
   /** The position of the last summarised message. */
   readonly upTo: number;
-  /** Messages that the store dropped before they could be summarised: the positions of the first and the last of each gap. */
+  /** Messages that the store dropped before they were summarised: the first and the last position of each gap. */
   readonly gaps: readonly Gap[];
   /** The digests of the last few summarised messages, in their order. */
   readonly digests: readonly string[];
-  /** The conversation's incarnation; `undefined`: the store tells none. */
+  /** The conversation's incarnation; `undefined` if the store reports none. */
   readonly incarnation: string | undefined;
 }
 
@@ -45,9 +45,9 @@ export interface PositionedMessages {
 }
 
 /**
- * The stored summary, unless it isn't as the engine writes it, which anybody may have done. A summary of messages that were
- * replaced since, or of another conversation, is ignored: one that ends after the last message; one whose last messages aren't
- * those that are `loaded`; and if none of these is loaded, one of another incarnation.
+ * Returns the stored summary if it is valid; other programs can write metadata. A summary of replaced messages or of another
+ * conversation is ignored: it ends after the last message, its last messages differ from the `loaded` ones, or (if none of them
+ * is loaded) it has another incarnation.
  */
 export function readSummary(stored: ConversationMemory, loaded: PositionedMessages): Summary | undefined {
   const { success, data } = summarySchema.safeParse(stored.metadata?.[SUMMARY_KEY]);
@@ -62,11 +62,11 @@ export function readSummary(stored: ConversationMemory, loaded: PositionedMessag
   return isOfThese && text !== "" ? { text, upTo, gaps, digests, incarnation } : undefined;
 }
 
-/** The position of the last message in the stored summary, whatever messages it is of; -1: there is none. */
+/** Returns the position of the last message in the stored summary, without checking its messages; -1 if there is none. */
 export const summaryReach = (stored: ConversationMemory): number =>
   summarySchema.safeParse(stored.metadata?.[SUMMARY_KEY]).data?.upTo ?? -1;
 
-/** The digests of the last messages up to a position, as far as these are loaded. */
+/** Returns the digests of the last messages up to a position, if these are loaded. */
 export function digestsOf({ messages, first }: PositionedMessages, upTo: number): readonly string[] {
   const end = Math.max(0, upTo + 1 - first);
   return messages.slice(Math.max(0, end - COMPARED), end).map(digestOf);
@@ -74,7 +74,7 @@ export function digestsOf({ messages, first }: PositionedMessages, upTo: number)
 
 const digests = new WeakMap<Message, string>();
 
-/** Cached, since messages are frozen: it is needed when messages are read, and when the summary is. */
+/** Returns a message's digest, cached because messages are frozen and it is needed several times. */
 function digestOf(message: Message): string {
   const digest = digests.get(message) ?? fingerprint(message);
   digests.set(message, digest);
@@ -92,25 +92,25 @@ export const summaryMetadata = (summary: Summary): Readonly<Record<string, unkno
   return { [SUMMARY_KEY]: { format: FORMAT, text, upTo, gaps, digests, ...of } };
 };
 
-/** The gaps, including the one between the previous summary and the first message of the next. */
+/** Returns the gaps, including the gap between the previous summary and the first message of the next. */
 export function gapsBefore(from: number, previous: Summary | undefined): readonly Gap[] {
   const gaps = previous?.gaps ?? [];
   const next = (previous?.upTo ?? -1) + 1;
   return from > next ? [...gaps, [next, from - 1] as const].slice(-MAX_GAPS) : gaps;
 }
 
-/** The text without characters that metadata can't hold, at most 8,000 UTF-16 units; empty if nothing is left. */
+/** Returns the text without characters that metadata can't hold, at most 8,000 UTF-16 units. Empty if nothing is left. */
 export function cleanSummary(text: string): string {
   const storable = text
     .replaceAll("\0", "")
     .replaceAll(/\p{Surrogate}/gu, "\ufffd")
     .trim();
   if (storable.length <= MAX_CHARACTERS) return storable;
-  // The cut may fall within a pair of surrogates.
+  // The cut can split a surrogate pair.
   return `${storable.slice(0, MAX_CHARACTERS - 1).replace(/\p{Surrogate}$/u, "")}…`;
 }
 
-/** The summary as a message for the model, marked so that its text can't be taken for other messages. */
+/** Returns the summary as a message for the model, in a tag, so its text can't imitate other messages. */
 export const summaryMessage = ({ text }: Summary): Message =>
   Object.freeze({
     role: "user",
@@ -123,19 +123,19 @@ const LONGEST_PAUSE_MS = 15 * 60_000;
 
 /** Without it, each run would wait for the whole timeout of a broken summarizer. The names of the fields are stored. */
 export interface SummaryPause {
-  /** How many attempts in a row have failed. */
+  /** The number of consecutive failed attempts. */
   readonly failures: number;
-  /** Milliseconds since 1970, by the store's clock, before which no run tries again. */
+  /** The time of the next attempt, in milliseconds since 1970, by the store's clock. */
   readonly retryAt: number;
 }
 
 const pauseSchema = z.object({ failures: z.int().min(1), retryAt: z.number() });
 
-/** Anybody may have written metadata: `undefined` for what isn't as the engine writes it. */
+/** Returns the stored pause; `undefined` if there is none or it is invalid, because other programs can write metadata. */
 export const readSummaryPause = (conversation: ConversationMemory | null): SummaryPause | undefined =>
   pauseSchema.safeParse(conversation?.metadata?.[KEY]).data;
 
-/** `undefined`: the last attempt succeeded. */
+/** Returns the metadata that stores a pause; `undefined` removes it after a success. */
 export const summaryPauseMetadata = (pause: SummaryPause | undefined): Readonly<Record<string, unknown>> => ({
   [KEY]: pause ?? null,
 });

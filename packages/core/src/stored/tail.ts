@@ -9,30 +9,30 @@ import { COMPARED, readSummary } from "./summary.ts";
 /** How a run reads only the end of a conversation. */
 export interface Tail {
   readonly window: WindowTail;
-  /** Whether messages that went into a summary needn't be read. */
+  /** Whether summarised messages don't have to be read. */
   readonly summarized: boolean;
-  /** How many of the last messages to read first, which is mostly enough. */
+  /** The number of last messages to read first, which is usually enough. */
   readonly firstRead: number;
-  /** How many messages the run was given, all of them the user's. */
+  /** The number of messages that the run got, all of them from the user. */
   readonly newCount: number;
-  /** How many messages the client's copy has that is compared with the end. */
+  /** The number of messages in the client's copy, which is compared with the end. */
   readonly copied: number;
 }
 
 type TailOptions = Omit<Tail, "newCount" | "copied">;
 
-/** How many messages more than needed are read, so that the end can begin with a user message. */
+/** The number of additional messages to read, so the end can begin with a user message. */
 const MARGIN = 10;
 const LONGEST_FIRST_READ = 10_000;
-/** How many times as many messages are read next, if the end doesn't show which messages are new. */
+/** The factor for the next read, if the end doesn't show which messages are new. */
 const MORE = 8;
 
-/** Without a window the model sees all that isn't in the summary. */
+/** Without a window, the model sees all messages that aren't in the summary. */
 const NO_WINDOW = { maxMessages: 1 };
 
 /**
- * `undefined` where a run needs all: with neither a window nor summaries, with a function that doesn't say how many it
- * needs, and where the provider can't read an end.
+ * Returns `undefined` if a run needs all messages: without window and summaries, with a window function without `maxMessages`,
+ * or if the provider can't read an end.
  */
 function tailOptions({ provider, window, compressionThreshold }: MemoryConfig): TailOptions | undefined {
   const summarized = compressionThreshold !== undefined;
@@ -44,13 +44,13 @@ function tailOptions({ provider, window, compressionThreshold }: MemoryConfig): 
   return { window: tail, summarized, firstRead: Math.max(tail.firstRead, unsummarized) };
 }
 
-/** For a run that is given these messages; `undefined` where it needs the whole conversation. */
+/** Returns the tail for a run with these new messages; `undefined` if it needs the whole conversation. */
 export function tailOf(memory: MemoryConfig, newMessages: readonly Message[]): Tail | undefined {
   const options = isHistory(newMessages) ? undefined : tailOptions(memory);
   return options && tailFor(options, { newCount: newMessages.length, copied: 0, least: 0 });
 }
 
-/** For a run that continues from a client's copy of the conversation. */
+/** Returns the tail for a run that continues from a client's copy of the conversation. */
 export function tailForCopy(memory: MemoryConfig, copy: readonly Message[]): Tail | undefined {
   const options = tailOptions(memory);
   if (options === undefined) return undefined;
@@ -59,7 +59,7 @@ export function tailForCopy(memory: MemoryConfig, copy: readonly Message[]): Tai
   return tailFor(options, { newCount: 0, copied, least: compared });
 }
 
-/** `least`: how many must be read at first. */
+/** `least`: the minimum of the first read. */
 const tailFor = (
   { window, summarized, firstRead }: TailOptions,
   { newCount, copied, least }: Pick<Tail, "newCount" | "copied"> & { readonly least: number },
@@ -67,16 +67,16 @@ const tailFor = (
 
 export type TailReading =
   | { readonly decides: true; readonly conversation: ConversationMemory }
-  /** How many of the last messages to read next; absent: all. */
+  /** The number of last messages to read next. Absent: all. */
   | { readonly decides: false; readonly readNext?: number };
 
 /**
- * The part of a conversation that a run works with, if the messages that were read are enough. Throws what the window's tokenizer
- * throws.
+ * Returns the part of a conversation that a run uses, if the messages that were read are enough. Throws the errors of the
+ * window's tokenizer.
  */
 export function tailIn(conversation: ConversationMemory, tail: Tail): TailReading {
   const { messages, metadata } = conversation;
-  // One that doesn't count them gives as many as it is asked for.
+  // A store without `totalMessages` returns as many messages as requested.
   const total = metadata?.totalMessages ?? (messages.length < tail.firstRead ? messages.length : undefined);
   if (messages.length === total) return { decides: true, conversation };
   if (metadata?.nextPosition === undefined || metadata["systemContent"] === true) return { decides: false };
@@ -84,7 +84,7 @@ export function tailIn(conversation: ConversationMemory, tail: Tail): TailReadin
   if (unsummarized === undefined) return { decides: false };
   const end = tail.window.endOf(messages, Math.min(unsummarized, messages.length - tail.copied));
   if (!end.decides) return end;
-  // A copy of user messages alone would be taken for all of a conversation whose end is them.
+  // With only user messages at the end, a copy of them would count as the whole conversation.
   if (tail.copied > 0 && !end.messages.some(({ role }) => role === "assistant")) return { decides: false };
   const before = messages[messages.length - end.messages.length - 1];
   return showsNewMessages(end.messages, { before, newCount: tail.newCount })
@@ -92,14 +92,14 @@ export function tailIn(conversation: ConversationMemory, tail: Tail): TailReadin
     : { decides: false, readNext: MORE * messages.length };
 }
 
-/** The index of the first message that tells whose summary it is; `undefined` without one. */
+/** Returns the index of the first message that is needed to check the summary; `undefined` without a summary. */
 function neededBySummary(conversation: ConversationMemory): number | undefined {
   const first = firstPositionOf(conversation);
   const summary = readSummary(conversation, { messages: conversation.messages, first });
   return summary && summary.upTo + 1 - COMPARED - first;
 }
 
-/** Whether the end shows which of the given messages are stored already, and all messages that wait for the reply. */
+/** Returns whether the end shows which of the run's messages are stored already, and all messages that wait for a reply. */
 function showsNewMessages(
   decisive: readonly Message[],
   { before, newCount }: { readonly before: Message | undefined; readonly newCount: number },
@@ -109,12 +109,12 @@ function showsNewMessages(
   if (newCount > end) return false;
   return (
     decisive.slice(0, end).some(({ role }) => role !== "user") ||
-    // Nothing else is sure to stay where it is in the whole history.
+    // The sanitizer could move any other message when it gets the whole history.
     (before !== undefined && isFinalReply(before) && sanitizeConversation([before]).length > 0)
   );
 }
 
-/** The positions of the first message that a run has, and of the first that the store has. */
+/** The positions of the first message of a run and of the first stored message. */
 export interface LoadedFrom {
   readonly first: number;
   readonly stored: number;
@@ -127,9 +127,9 @@ export function loadedFrom(conversation: ConversationMemory | null): LoadedFrom 
   return { first, stored: Math.min(first, Math.max(0, nextPositionOf(conversation) - total)) };
 }
 
-/** Whether all messages that the store has were loaded. */
+/** Returns whether all stored messages were loaded. */
 export const isWhole = (conversation: ConversationMemory | null): boolean =>
   conversation === null || conversation.metadata?.totalMessages === conversation.messages.length;
 
-/** Whether runs return histories that begin later than the stored one. */
+/** Returns whether runs return histories that begin later than the stored one. */
 export const givesOutTails = (memory: MemoryConfig): boolean => tailOptions(memory) !== undefined;

@@ -3,7 +3,7 @@ import type { MemoryProvider, VersionedMemoryProvider } from "@jaf/memory";
 type Method = keyof VersionedMemoryProvider;
 
 export interface CountedProvider extends MemoryProvider {
-  /** Calls so far by method, in the order of the first call; methods that weren't called are absent. */
+  /** The number of calls by method, in the order of the first call. Methods that weren't called are absent. */
   readonly calls: Readonly<Partial<Record<Method, number>>>;
 }
 
@@ -20,7 +20,7 @@ const METHODS = [
   "close",
 ] as const satisfies readonly (keyof MemoryProvider)[];
 
-/** Not every provider has them. */
+/** Methods that not every provider has. */
 const VERSIONED = [
   "readConversation",
   "exportConversation",
@@ -28,7 +28,7 @@ const VERSIONED = [
 ] as const satisfies readonly Method[];
 
 /**
- * Counts the calls that reach a memory provider. It has the methods that the provider has.
+ * Returns a provider that counts the calls to the given one. It has the same methods.
  *
  * @example
  * const provider = countCalls(createInMemoryProvider());
@@ -43,7 +43,7 @@ export function countCalls(provider: MemoryProvider): CountedProvider {
     if (call === undefined) return [];
     const count = (...args: unknown[]) => {
       calls[method] = (calls[method] ?? 0) + 1;
-      // Called on the provider: one that is a class needs its `this`.
+      // Called on the provider, because it can be an instance of a class.
       return call.apply(provider, args);
     };
     return [[method, count]];

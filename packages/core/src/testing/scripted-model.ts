@@ -6,7 +6,7 @@ import type { ModelCompletion, ModelStreamChunk } from "../model/completion.ts";
 import type { ModelProvider, RunConfig } from "../run-config.ts";
 import type { RunState } from "../state.ts";
 
-/** A reply's text, a whole reply, an error to throw, or a function that looks at the request and decides. */
+/** A reply's text, a whole reply, an error to throw, or a function that returns one of these for a request. */
 export type ScriptedStep<Ctx> =
   | string
   | ScriptedReply
@@ -28,19 +28,16 @@ export interface ScriptedModel<Ctx> extends ModelProvider<Ctx> {
   readonly getCompletionStream: NonNullable<ModelProvider<Ctx>["getCompletionStream"]>;
   /** Every request so far, in order. */
   readonly requests: readonly ScriptedRequest<Ctx>[];
-  /**
-   * Throws a {@link ScriptError} if steps of the script are left over, or if there were more calls than steps. Call it
-   * at the end of a test.
-   */
+  /** Throws a {@link ScriptError} if there were fewer or more calls than steps. Call it at the end of a test. */
   readonly assertDone: () => void;
 }
 
 export interface ScriptedReply {
-  /** With `reasoning` or `parts`: a text part between them. */
+  /** The text. With `reasoning` or `parts`, it becomes a text part between them. */
   readonly text?: string;
-  /** What the model thinks: the first part. */
+  /** The model's reasoning. It becomes the first part. */
   readonly reasoning?: string;
-  /** The last parts, in the order in which they come. */
+  /** The last parts of the content, in order. */
   readonly parts?: readonly ContentPart[];
   readonly refusal?: string;
   readonly toolCalls?: readonly ScriptedCall[];
@@ -49,30 +46,30 @@ export interface ScriptedReply {
   readonly origin?: ModelOrigin;
   readonly finishReason?: string;
   readonly usage?: ModelUsage;
-  /** What is streamed instead, to the letter: without a `done` it is cut off. Counts in streams alone. */
+  /** The exact chunks to stream instead. Without a `done` the stream is cut off. Used only in streams. */
   readonly chunks?: readonly ModelStreamChunk[];
 }
 
 export interface ScriptedCall {
   readonly name: string;
-  /** A value to be written as JSON, or the text itself, also if it is no JSON. Default `{}`. */
+  /** A value, which is written as JSON, or a text, which is sent unchanged even if it isn't JSON. Default `{}`. */
   readonly arguments?: unknown;
-  /** Makes it a custom call, whose input is this text. */
+  /** The text input. Makes the call a custom call. */
   readonly input?: string;
-  /** Default `call_1`, `call_2` and so on throughout the script. */
+  /** The call's id. Default `call_1`, `call_2` and so on throughout the script. */
   readonly id?: string;
   /** Further fields of the call, e.g. `extra_content`. */
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-/** The code under test and the script disagree about how often the model is called. */
+/** The error of a test that calls the model more or less often than its script has steps. */
 export class ScriptError extends Error {
   override readonly name = "ScriptError";
 }
 
 /**
- * A model for tests that follows a script, one step per call, also when streaming. A call beyond the last step fails, and
- * `assertDone` throws after such a call, or if steps are left.
+ * Creates a model for tests that follows a script: one step per call, with or without streaming. A call after the last step
+ * fails. `assertDone` throws after such a call, or if steps are left.
  *
  * @example
  * const model = createScriptedModel([
@@ -134,7 +131,7 @@ function ordinal(count: number): string {
   return `${count}${suffixes[rule] ?? "th"}`;
 }
 
-/** `nextId` is asked for each call without an id. */
+/** Returns the reply as a completion. `nextId` creates ids for calls without one. */
 function toCompletion(reply: ScriptedReply, nextId: () => string): ModelCompletion {
   const { refusal, toolCalls, fields, origin, finishReason, usage } = reply;
   const message = {
@@ -167,7 +164,7 @@ function toCall({ name, arguments: args, input, id, fields }: ScriptedCall, next
 const argumentsText = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value ?? {});
 
-/** The pieces of a reply. Those of one whose fields don't fit into pieces end with the whole message. */
+/** Yields the chunks of a reply. If chunks can't express all of its fields, they end with the whole message. */
 function* toChunks(
   { refusal, fields, toolCalls = [], chunks }: ScriptedReply,
   { message, origin, finish_reason: finishReason, usage }: ModelCompletion,

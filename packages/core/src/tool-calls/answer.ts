@@ -13,17 +13,20 @@ export interface Answer {
   readonly thrown?: string;
 }
 
-/** Of a tool message: parts where the tool answered with parts. */
+/** The content of a tool message: parts if the tool returned parts, else a text. */
 export type ToolContent = string | readonly ContentPart[];
 
 export function toolMessage(call: RichToolCall, content: ToolContent): Message {
   if (typeof content === "string") return Object.freeze({ role: "tool", content, tool_call_id: call.id });
   const message: RichMessage = Object.freeze({ role: "tool", content, tool_call_id: call.id });
-  // Checked when they became the answer.
+  // The parts were checked in `toAnswer`.
   return message as Message;
 }
 
-/** Strings and parts as they are, everything else as JSON. What can't be kept is an error. */
+/**
+ * Returns the content for a tool's return value: strings and parts unchanged, everything else as JSON. Values that can't be
+ * stored become an error.
+ */
 export function toAnswer(value: ToolReturn): Answer {
   if (typeof value === "string") return { status: "success", content: value };
   const parts = partsIn(value);
@@ -34,7 +37,7 @@ export function toAnswer(value: ToolReturn): Answer {
   return toAnswer(ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, message));
 }
 
-/** `undefined` for every other answer. */
+/** Returns the parts of a result; `undefined` if it has none. */
 function partsIn(answer: unknown): ToolParts | undefined {
   const value = isToolResult(answer) && answer.status === "success" ? answer.data : answer;
   return isToolParts(value) ? value : undefined;
@@ -55,13 +58,14 @@ function toJson(value: unknown): string | undefined {
   }
 }
 
-/** JSON would write them as `{}`, and the model would take that for the result. */
+/** Refuses Maps and Sets: JSON writes them as `{}`, and the model would take that for the result. */
 function refuseCollection(_key: string, value: unknown): unknown {
-  if (value instanceof Map || value instanceof Set) throw new TypeError("a Map or a Set is no JSON");
+  if (value instanceof Map || value instanceof Set)
+    throw new TypeError("a Map or a Set can't be written as JSON");
   return value;
 }
 
-/** Tells of the beginning and the end of a call; nothing where nobody listens. */
+/** Emits the events at the beginning and the end of a call. `undefined` without an observer. */
 export function traceToolCall<Ctx>({ emit }: RunScope<Ctx>, call: RichToolCall) {
   if (emit === undefined) return undefined;
   const { id } = call;
@@ -84,7 +88,7 @@ export function traceToolCall<Ctx>({ emit }: RunScope<Ctx>, call: RichToolCall) 
   };
 }
 
-/** So that an observer can't change what the tool gets. Schemas may make anything of the arguments, also functions. */
+/** Copies the arguments, so an observer can't change the tool's. Schemas can return any values, even functions. */
 function copyOf(args: unknown, call: RichToolCall): unknown {
   try {
     return structuredClone(args);

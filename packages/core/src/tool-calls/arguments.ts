@@ -6,16 +6,16 @@ import type { Tool } from "../tools/tool.ts";
 
 export type ParsedArguments =
   | { readonly ok: true; readonly args: unknown }
-  /** `args` as the model wrote them, as far as they can be read. */
+  /** `args`: the arguments that the model wrote, decoded if possible. */
   | { readonly ok: false; readonly args: unknown; readonly problem: ToolResult };
 
-/** What a call says, before any schema: JSON, or of a custom call its text. */
+/** Returns a call's arguments before any schema: the decoded JSON, or the text of a custom call. */
 export const decodeCall = (call: RichToolCall): ParsedArguments => {
   const { input } = calledTool(call);
   return call.type === "custom" ? { ok: true, args: input } : decodeArguments(input);
 };
 
-/** A model that calls a tool without parameters often sends no text at all. */
+/** An empty text counts as `{}`, because models often send none if a tool has no parameters. */
 function decodeArguments(text: string): ParsedArguments {
   if (text.trim() === "") return { ok: true, args: {} };
   try {
@@ -27,8 +27,8 @@ function decodeArguments(text: string): ParsedArguments {
 }
 
 /**
- * Parses decoded arguments, the async way from the start: trying the other way first would start async checks twice and leave the
- * first of them to crash the process when it rejects.
+ * Parses decoded arguments, always async. A sync attempt first would start async checks twice, and a rejection of the first
+ * would crash the process.
  */
 async function validateArguments(schema: z.ZodType, args: unknown): Promise<ParsedArguments> {
   try {
@@ -49,13 +49,13 @@ function toParsed(result: z.ZodSafeParseResult<unknown>, args: unknown): ParsedA
   return { ok: false, args, problem: ToolResponse.error(ToolErrorCodes.INVALID_INPUT, message, { issues }) };
 }
 
-// A refinement or transform of the schema threw: as far as the model can tell, its arguments are wrong.
+// A refinement or transform of the schema threw: for the model, its arguments are wrong.
 function refused(args: unknown, thrown: unknown): ParsedArguments {
   const message = thrown instanceof Error ? thrown.message : "The arguments could not be checked.";
   return { ok: false, args, problem: ToolResponse.error(ToolErrorCodes.INVALID_INPUT, message) };
 }
 
-/** Decodes and validates; arguments of an unknown tool are only decoded. */
+/** Decodes and validates the arguments. Arguments of an unknown tool are only decoded. */
 export async function parseCall<Ctx>(
   // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
   tool: Tool<any, Ctx> | undefined,

@@ -9,37 +9,37 @@ import type { Tool, ToolCallInfo, ToolCallTurn, ToolReturn } from "../tools/tool
 import { type Answer, toAnswer, toolMessage, traceToolCall } from "./answer.ts";
 import { type ParsedArguments, parseCall } from "./arguments.ts";
 
-/** The calls of one reply, and whose they are. */
+/** The calls of one reply, and the agent that made them. */
 export interface CallBatch<Ctx> {
-  /** The agent's key in the registry, which needn't be its `name`. */
+  /** The agent's registry key, which can differ from its `name`. */
   readonly agentName: string;
   // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
   readonly agent: Agent<Ctx, any>;
   readonly context: Readonly<Ctx>;
   readonly calls: readonly RichToolCall[];
-  /** The conversation that the reply follows. */
+  /** The conversation before the reply. */
   readonly messages: readonly Message[];
-  /** Tells this batch from every other; calls of one batch differ in their ids. */
+  /** Identifies this batch. Calls of one batch differ in their ids. */
   readonly callScope: string;
 }
 
-/** A call that need not wait. */
+/** A call that can run now. */
 export interface RunnableCall<Ctx> {
   readonly call: RichToolCall;
-  /** Absent: the agent has none of the name. */
+  /** Absent if the agent has no tool with the name. */
   // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
   readonly tool: Tool<any, Ctx> | undefined;
-  /** As they were parsed for an approval; the tool gets these very arguments. Absent: they weren't parsed yet. */
+  /** The arguments that were parsed for an approval; the tool gets these. Absent if they weren't parsed yet. */
   readonly parsed?: ParsedArguments;
 }
 
 interface ExecutedCall {
   readonly message: Message;
-  /** The message of what the tool threw. */
+  /** The message of the tool's error. */
   readonly thrown: string | undefined;
 }
 
-/** The tool that an agent has by this name. */
+/** Returns the agent's tool with this name. */
 // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
 export const findTool = <Ctx>({ agent }: CallBatch<Ctx>, name: string): Tool<any, Ctx> | undefined =>
   agent.tools?.find(({ schema }) => schema.name === name);
@@ -57,7 +57,7 @@ interface ToolUse<Ctx> extends Use {
   readonly args: unknown;
 }
 
-/** Runs one call to its end. `undefined`: the tool gave up because the run was aborted, so it isn't finished. */
+/** Runs one call to its end. Resolves with `undefined` if the tool stopped because the run was aborted: it isn't finished. */
 export async function executeCall<Ctx>(
   scope: RunScope<Ctx>,
   batch: CallBatch<Ctx>,
@@ -65,7 +65,7 @@ export async function executeCall<Ctx>(
 ): Promise<Executed> {
   const { call, tool } = runnable;
   const trace = traceToolCall(scope, call);
-  // Awaited in any case: calls of a reply begin in their order.
+  // Always awaited, so calls of a reply begin in their order.
   const parsed = await (runnable.parsed ?? parseCall(tool, call));
   trace?.start(parsed.args);
   if (isAborted(scope)) return undefined;
@@ -91,7 +91,7 @@ async function useTool<Ctx>(
             limit,
             execute: (taken) => tool.execute(taken, context, info),
           });
-    // An abort is for whoever waits for all calls: what the tool has done by then may still be stored.
+    // The caller handles an abort. The result of a tool that still finishes can be stored.
     return executed(use, toAnswer(await limit.inTime(working)));
   } catch (failure) {
     if (isAborted(scope)) return undefined;
@@ -114,16 +114,16 @@ function executed({ call, trace }: Use, answer: Answer): ExecutedCall {
 const isAborted = <Ctx>({ config }: RunScope<Ctx>): boolean => config.signal?.aborted === true;
 
 const messageOf = (failure: unknown): string =>
-  failure instanceof Error ? failure.message : "it threw something that is no Error";
+  failure instanceof Error ? failure.message : "it threw something other than an Error";
 
-/** A schema of the application's may throw. */
+/** Masks the message of an error, because it can come from the application's schema. */
 const masked = <Ctx>({ mask }: RunScope<Ctx>, { error, ...rest }: ToolResult): ToolResult => ({
   ...rest,
   ...(error === undefined ? {} : { error: { ...error, message: mask(error.message) } }),
 });
 
 const tookTooLong = ({ timeoutMs }: TimeLimitError): string =>
-  `The tool took longer than ${timeoutMs} ms and was given up. What it had begun may have been done all the same.`;
+  `The tool took longer than ${timeoutMs} ms and was given up. It may have finished its work all the same.`;
 
 const failedWith = (code: ToolErrorCode, thrown: string): Answer => ({
   ...toAnswer(ToolResponse.error(code, thrown)),
@@ -142,18 +142,18 @@ interface CallSource {
   readonly agentName: string;
   readonly callScope: string;
   readonly messages: readonly Message[];
-  /** Of the execution. */
+  /** The time limit of the execution. */
   readonly limit: Pick<TimeLimit, "signal">;
 }
 
-/** The info that a tool gets about its call. */
+/** Returns the info that a tool gets about its call. */
 function callInfo({ id }: RichToolCall, source: CallSource): ToolCallInfo {
   const { scope, agentName, callScope, limit } = source;
   let turn: ToolCallTurn | undefined;
   return Object.freeze({
     toolCallId: id,
     idempotencyKey: `${callScope}:${id}`,
-    // Most tools read neither this nor `turn`, and to make them costs more than all the rest.
+    // Getters, because most tools read neither this nor `turn`, and creating them costs more than all the rest.
     get signal() {
       return limit.signal;
     },
@@ -182,12 +182,12 @@ type Next<Ctx> = (request: ToolCallRequest<Ctx>) => Promise<ToolReturn>;
 
 interface Wrapping<Ctx> {
   readonly hooks: readonly Middleware<Ctx>[];
-  /** Of the call; it is closed by whoever opened it. */
+  /** The call's time limit. The caller closes it. */
   readonly limit: TimeLimit;
   readonly execute: (args: unknown) => Promise<ToolReturn>;
 }
 
-/** Runs a tool by way of the middleware. Rejects with what the hooks or the tool throw. */
+/** Runs a tool through the middleware. Rejects with the errors of the hooks or the tool. */
 async function executeWrapped<Ctx>(
   request: ToolCallRequest<Ctx>,
   { hooks, limit, execute }: Wrapping<Ctx>,
@@ -195,8 +195,8 @@ async function executeWrapped<Ctx>(
   let isOver = false;
   const run: Next<Ctx> = async ({ args }) => {
     limit.signal.throwIfAborted();
-    // A call that has its result must not run again.
-    if (isOver) throw new Error("the call is over: next() came too late");
+    // A call with a result must not run again.
+    if (isOver) throw new Error("the call is over: next() was called too late");
     return execute(args);
   };
   try {
@@ -206,12 +206,12 @@ async function executeWrapped<Ctx>(
   }
 }
 
-/** A hook is called on its middleware, which may be an instance of a class. */
+/** Calls the hook on its middleware, because it can be an instance of a class. */
 const wrappedBy =
   <Ctx>(hook: Middleware<Ctx>, next: Next<Ctx>): Next<Ctx> =>
   async (request) => {
     const go: NextToolCall = async (changes) =>
       next(changes === undefined ? request : Object.freeze({ ...request, args: changes.args }));
-    // Only those that have one are here.
+    // All middleware here has the hook.
     return hook.wrapToolCall === undefined ? go() : hook.wrapToolCall(request, go);
   };

@@ -29,7 +29,7 @@ const execute: Tool<HandoffArguments, unknown>["execute"] = async () =>
   ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, "A handoff is only possible inside a run.");
 
 /**
- * The tool by which an agent hands the conversation to one of the agents in its `handoffs`. The run goes on with that agent.
+ * The tool that lets an agent hand the conversation to one of the agents in its `handoffs`. The run continues with that agent.
  *
  * To change its name or description: `{ ...handoffTool, schema: { ...handoffTool.schema, name: "transfer" } }`.
  */
@@ -41,7 +41,7 @@ const isHandoffTool = <Ctx>(tool: Tool<any, Ctx>): boolean => HANDOFF in tool;
 
 export interface HandoffAnswer {
   readonly content: ToolContent;
-  /** Whether its arguments were valid; otherwise a later handoff of the same reply may still count. */
+  /** Whether its arguments were valid. If not, a later handoff of the same reply can still be used. */
   readonly understood: boolean;
   /** The agent that takes over. */
   readonly to?: string;
@@ -61,7 +61,7 @@ export const isHandoff = <Ctx>({ tool }: RunnableCall<Ctx>): boolean =>
   tool !== undefined && isHandoffTool(tool);
 
 /**
- * Answers one call of the handoff tool. `taken`: an earlier call of the same reply has decided where to go. Rejects when the
+ * Answers one call of the handoff tool. `taken`: an earlier call of the same reply has chosen the next agent. Rejects if the
  * run is aborted meanwhile.
  */
 export async function answerHandoff<Ctx>(

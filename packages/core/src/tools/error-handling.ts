@@ -8,27 +8,34 @@ import {
 } from "./result.ts";
 import type { ToolCallInfo } from "./tool.ts";
 
-/** One finished execution of a tool, without its arguments and its result, which may quote the conversation. */
+/** One finished execution of a tool, without arguments and result, because they can quote the conversation. */
 export interface ToolLogEntry {
   readonly toolName: string;
   readonly status: ToolResultStatus;
   readonly executionTimeMs: number;
-  /** What the tool threw, if it did. */
+  /** The error that the tool threw, if any. */
   readonly error?: unknown;
 }
 
 export interface ErrorHandlingOptions {
-  /** Called once for each execution. If it throws, that is reported as a process warning, and the result stays. Default: nothing is logged. */
+  /**
+   * Called once for each execution. If it throws, the error becomes a process warning and the tool's result doesn't change.
+   * Default: nothing is logged.
+   */
   readonly log?: (entry: ToolLogEntry) => void;
-  /** Masks secrets in the error message that the model gets; the log gets the error itself. See `RunConfig.maskSecrets`. Default `true`. */
+  /**
+   * Masks secrets in the error message that the model gets. The log gets the unmasked error. See `RunConfig.maskSecrets`.
+   * Default `true`.
+   */
   readonly maskSecrets?: boolean | ((thrown: string) => string);
 }
 
 type Unwrapped<R> = R extends ToolResult<infer T> ? T : R;
 
 /**
- * Makes an `execute` that never throws. What `executor` returns becomes a successful result (a {@link ToolResult} keeps its
- * status), and what it throws becomes an error with code `EXECUTION_FAILED`. Both have the tool's name and `executionTimeMs`.
+ * Returns an `execute` function that never throws. A return value of `executor` becomes a successful result (a
+ * {@link ToolResult} keeps its status). A thrown error becomes an error result with code `EXECUTION_FAILED`. Both have the
+ * tool's name and `executionTimeMs`.
  */
 export function withErrorHandling<A, Ctx, R>(
   toolName: string,

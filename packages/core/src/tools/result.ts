@@ -21,7 +21,7 @@ export interface ToolResult<T = any> {
   };
 }
 
-/** The error codes of the engine and of `ToolResponse`. A tool may use codes of its own. */
+/** The error codes of the engine and of `ToolResponse`. Tools can use their own codes. */
 export const ToolErrorCodes = {
   INVALID_INPUT: "INVALID_INPUT",
   MISSING_REQUIRED_FIELD: "MISSING_REQUIRED_FIELD",
@@ -101,22 +101,22 @@ const STATUSES: ReadonlySet<unknown> = new Set<ToolResultStatus>([
 const FIELDS: ReadonlySet<string> = new Set(["status", "data", "error", "metadata"]);
 
 /**
- * Whether it is a plain object with a known status. A `"success"` with fields that a {@link ToolResult} doesn't have is data that
- * happens to have a status. A failure with such fields is still a failure, so that it isn't hidden.
+ * Returns whether the value is a plain object with a known status. A `"success"` with fields that a {@link ToolResult} doesn't
+ * have is data that happens to have a status. A failure with such fields is still a failure, so failures aren't hidden.
  */
 export function isToolResult(value: unknown): value is ToolResult {
   if (!isPlainObject(value) || !("status" in value) || !STATUSES.has(value.status)) return false;
   return value.status !== "success" || Object.keys(value).every((key) => FIELDS.has(key));
 }
 
-/** Also of another realm, whose `Object.prototype` isn't ours. */
+/** Also accepts objects of another realm, which have a different `Object.prototype`. */
 function isPlainObject(value: unknown): value is object {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Parses the text of a tool message as a `ToolResult`; `undefined` for any other text. */
+/** Parses the text of a tool message as a `ToolResult`. Returns `undefined` for any other text. */
 export function readToolResult(text: string): ToolResult | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -128,11 +128,11 @@ export function readToolResult(text: string): ToolResult | undefined {
 
 const REJECTED = "The call was not approved";
 
-/** The result that the model gets of a call that was rejected. */
+/** Returns the result that the model gets for a rejected call. */
 export const rejectedResult = (reason: string | undefined): ToolResult =>
   ToolResponse.permissionDenied(reason === undefined ? `${REJECTED}.` : `${REJECTED}: ${reason}`);
 
-/** The reason if the result is that of a rejected call; `undefined` for any other result. */
+/** Returns the reason if the result is that of a rejected call; `undefined` for any other result. */
 export function rejectionOf({ status, error }: ToolResult): { readonly reason?: string } | undefined {
   if (status !== "permission_denied" || error === undefined) return undefined;
   const { message } = error;

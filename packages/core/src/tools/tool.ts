@@ -8,9 +8,9 @@ import type { ToolResult } from "./result.ts";
 export interface ToolCallTurn {
   /** The conversation up to the reply that made the call. */
   readonly messages: readonly Message[];
-  /** The user's last consecutive messages, as they are in the conversation. May be empty. */
+  /** The user's last consecutive messages in the conversation. Can be empty. */
   readonly userMessages: readonly Message[];
-  /** The position of the first message of `userMessages` in the stored conversation, from 0; see `MiddlewareTurn.position`. */
+  /** The position of the first of the `userMessages` in the stored conversation, from 0; see `MiddlewareTurn.position`. */
   readonly position?: number | undefined;
   /** `RunConfig.conversationId`. */
   readonly conversationId?: string | undefined;
@@ -18,16 +18,16 @@ export interface ToolCallTurn {
   readonly startedAt: number;
 }
 
-/** What a tool gets about its call, in addition to the arguments. */
+/** Information about a call that a tool gets in addition to the arguments. */
 export interface ToolCallInfo {
-  /** The model's id for the call. It is unique only within one reply: providers reuse ids. */
+  /** The model's id for the call. It is unique only within one reply, because providers reuse ids. */
   readonly toolCallId: string;
   /**
-   * Identifies this call: a run that resumes after a crash passes the same key again. Pass it to e.g. a payment or mail service, so
-   * that what was done just before the crash isn't done twice.
+   * Identifies this call. A run that resumes after a crash passes the same key again. Pass it on to e.g. a payment or mail
+   * service, so an action before the crash isn't repeated.
    */
   readonly idempotencyKey: string;
-  /** Aborted with the run, and when the tool's time limit is reached. The run doesn't wait for a tool that ignores it. */
+  /** Aborted with the run, and when the tool's time limit is reached. The run doesn't wait for tools that ignore it. */
   readonly signal: AbortSignal;
   readonly runId: RunId;
   readonly traceId: TraceId;
@@ -37,10 +37,10 @@ export interface ToolCallInfo {
 }
 
 /**
- * A function that the model can call. `parameters` parses the arguments first, so `execute` gets the schema's output, with
- * defaults; of a custom call, whose input is text, `parameters` parses that text. The model gets a returned string unchanged and a
- * {@link ToolResult} as JSON; `createTool` also allows parts and data. If the tool throws or takes too long, the model gets an
- * error result, so that it can correct itself (see `RunConfig.onToolError`).
+ * A function that the model can call. `parameters` parses the arguments (or the text input of a custom call), so `execute` gets
+ * the schema's output with defaults. The model gets a returned string unchanged and a {@link ToolResult} as JSON; `createTool`
+ * also allows parts and data. If the tool throws or takes too long, the model gets an error result and can correct itself (see
+ * `RunConfig.onToolError`).
  */
 export type Tool<A, Ctx> = {
   readonly schema: {
@@ -48,19 +48,20 @@ export type Tool<A, Ctx> = {
     readonly description: string;
     readonly parameters: z.ZodType<A>;
   };
-  /** The engine always passes `call`; it is optional so that a test can call a tool without one. */
+  /** The engine always passes `call`. It is optional so tests can call a tool without it. */
   readonly execute: (args: A, context: Readonly<Ctx>, call?: ToolCallInfo) => Promise<string | ToolResult>;
   /**
-   * Whether somebody has to approve a call before it runs. Then the run ends as `interrupted` and is resumed with
-   * `RunConfig.resume.approvals`. A function decides by the arguments; if it throws, the call fails as if the tool had thrown. It is called
-   * again when a run resumes, with a copy of the arguments that run. A call that needs an approval fails if its parsed arguments
-   * hold anything but JSON values and dates, or if `parameters` makes others each time, e.g. a random id: no approval can be bound
-   * to them. Make such values in `execute`. Ignored for tools that the client runs, where the user decides. Default `false`.
+   * Whether a call needs an approval before it runs. Then the run ends as `interrupted`; resume it with
+   * `RunConfig.resume.approvals`. A function decides by the arguments. If it throws, the call fails as if the tool had thrown.
+   * It is called again when a run resumes, with a copy of the parsed arguments. A call that needs an approval fails if its
+   * parsed arguments contain anything but JSON values and dates, or if `parameters` returns different arguments each time, e.g.
+   * a random id: an approval can't be bound to them. Create such values in `execute`. Ignored for tools that the client runs,
+   * because there the user decides. Default `false`.
    */
   readonly needsApproval?: boolean | ((args: A, context: Readonly<Ctx>) => boolean | Promise<boolean>);
   /**
-   * How long one execution may take, in milliseconds, from 1; `Infinity`: no limit. Then its signal is aborted, the model gets an
-   * error result with code `TIMEOUT`, and what the tool returns later is ignored. Default: `RunConfig.timeouts.toolMs`.
+   * The time limit of one execution, in milliseconds, from 1; `Infinity`: no limit. After it, the signal is aborted, the model
+   * gets an error result with code `TIMEOUT`, and a later result is ignored. Default: `RunConfig.timeouts.toolMs`.
    */
   readonly timeoutMs?: number;
 };
@@ -77,20 +78,20 @@ const clientSide: { readonly execute: typeof executeAtClient } = Object.freeze({
   [CLIENT]: true,
 });
 
-/** Whether the client runs the tool; also if plain JavaScript left out `execute`. */
+/** Returns whether the client runs the tool. Also true if plain JavaScript code left out `execute`. */
 // biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
 export const isClientTool = <Ctx>(tool: Tool<any, Ctx>): boolean =>
   CLIENT in tool || typeof tool.execute !== "function";
 
-/** What a tool may return: text, a {@link ToolResult}, parts, or data, which the model gets as JSON. */
+/** A tool's return value: text, a {@link ToolResult}, parts, or data, which the model gets as JSON. */
 export type ToolReturn = string | ToolResult | ToolParts | object;
 
 export interface ToolDefinition<Schema extends z.ZodType, Ctx> {
   readonly name: string;
-  /** What the tool does and when to use it. The model chooses tools by it. */
+  /** What the tool does and when to use it. The model chooses tools by this text. */
   readonly description: string;
   readonly parameters: Schema;
-  /** Absent: the client runs the tool. The run is interrupted and resumed with `RunConfig.resume.toolResults`. */
+  /** Absent: the client runs the tool. The run is interrupted; resume it with `RunConfig.resume.toolResults`. */
   readonly execute?: (
     args: z.output<Schema>,
     context: Readonly<Ctx>,
@@ -105,7 +106,7 @@ export interface ToolDefinition<Schema extends z.ZodType, Ctx> {
 }
 
 /**
- * Creates a {@link Tool} whose argument type is inferred from its schema.
+ * Creates a {@link Tool}. The type of its arguments is inferred from the schema.
  *
  * @example
  * const add = createTool({
@@ -122,11 +123,11 @@ export function createTool<Schema extends z.ZodType, Ctx = any>(
   const { name, description, parameters, execute, needsApproval, timeoutMs } = definition;
   return {
     schema: { name, description, parameters: parameters as z.ZodType<z.output<Schema>> },
-    // Functions are called on the definition, which may be an instance of a class.
+    // Functions are called on the definition, because it can be an instance of a class.
     ...(execute === undefined
       ? clientSide
       : {
-          // The engine accepts all of `ToolReturn`; the type of `Tool.execute` has only these two.
+          // The engine accepts every `ToolReturn`; the type of `Tool.execute` has only two of its types.
           execute: async (args: z.output<Schema>, context: Readonly<Ctx>, call?: ToolCallInfo) =>
             (await execute.call(definition, args, context, call)) as string | ToolResult,
         }),

@@ -13,7 +13,7 @@ describe.each(["completed", "turn", "step"] as const)(
   (durability) => {
     const memory = { durability };
 
-    it("interrupts the run, which another process goes on with once it is approved", async () => {
+    it("interrupts the run, and another process continues it after the approval", async () => {
       const { process, executed, provider } = shop({ memory });
       const asked = await process([{ toolCalls: [paying(50)] }], ["Pay 50"]);
       const request = approvalOf(asked);
@@ -38,7 +38,7 @@ describe.each(["completed", "turn", "step"] as const)(
       expect(done.finalState.messages).toEqual(whole);
     });
 
-    it("is answered with the refusal if it is rejected, and the model goes on", async () => {
+    it("is answered with the rejection, and the model continues", async () => {
       const { process, executed, provider } = shop({ memory });
       const request = approvalOf(await process([{ toolCalls: [paying(50)] }], ["Pay 50"]));
       const done = await process(["As you like."], [], {
@@ -53,7 +53,7 @@ describe.each(["completed", "turn", "step"] as const)(
       });
     });
 
-    it("doesn't hold up the other calls of its reply", async () => {
+    it("doesn't delay the other calls of its reply", async () => {
       const { process, executed, provider } = shop({ memory });
       const asked = await process([{ toolCalls: [paying(50), looking, paying(5, "small")] }], ["Pay"]);
       const request = approvalOf(asked);
@@ -77,7 +77,7 @@ describe.each(["completed", "turn", "step"] as const)(
       ]);
     });
 
-    it("never runs again once it has, also if the run fails then", async () => {
+    it("never runs twice, even if the run fails afterwards", async () => {
       const { process, executed } = shop({ memory });
       const request = approvalOf(await process([{ toolCalls: [paying(50)] }], ["Pay 50"]));
       const failed = await process([new Error("the model is gone")], [], {
@@ -88,7 +88,7 @@ describe.each(["completed", "turn", "step"] as const)(
       expect(executed).toEqual(["pay 50"]);
     });
 
-    it("waits on when only others were decided about, and its approval stays good", async () => {
+    it("still waits if only other calls were decided, and its approval stays valid", async () => {
       const { process, executed } = shop({ memory });
       const calls = { toolCalls: [paying(50, "a"), paying(60, "b")] };
       const [a, b] = interruptionsOf(await process([calls], ["Pay twice"]));
@@ -104,7 +104,7 @@ describe.each(["completed", "turn", "step"] as const)(
 );
 
 describe("a run that waits", () => {
-  it("tells again what it waits for, without writing anything", async () => {
+  it("reports again what it waits for, without a write", async () => {
     const { process, provider } = shop();
     const first = await process([{ toolCalls: [paying(50), locating] }], ["Pay"]);
     const before = await provider.getConversation("c");
@@ -114,7 +114,7 @@ describe("a run that waits", () => {
     expect(await provider.getConversation("c")).toEqual(before);
   });
 
-  it("gives up its calls when something else is said; a decision then is refused", async () => {
+  it("gives up its calls after a new message, and refuses later decisions", async () => {
     const { process, executed, provider } = shop();
     const request = approvalOf(await process([{ toolCalls: [paying(50)] }], ["Pay"]));
     const done = await process(["Fine."], ["Never mind"]);
@@ -130,7 +130,7 @@ describe("a run that waits", () => {
     expect(executed).toEqual([]);
   });
 
-  it("takes a decision and what is said beside it, in this order", async () => {
+  it("takes a decision and then a new message", async () => {
     const { process, provider } = shop();
     const request = approvalOf(await process([{ toolCalls: [paying(50)] }], ["Pay"]));
     await process(["Both done."], ["And hurry"], { resume: { approvals: [approve(request)] } });
@@ -143,7 +143,7 @@ describe("a run that waits", () => {
     ]);
   });
 
-  it("reads as an error to code that knows of two outcomes", async () => {
+  it("looks like an error to code that knows two outcomes", async () => {
     const { outcome } = await shop().process([{ toolCalls: [paying(50)] }], ["Pay"]);
     if (outcome.status === "completed") throw new Error("it waits");
     expect(JAFErrorHandler.format(outcome.error)).toBe(
@@ -164,7 +164,7 @@ describe("a run that waits", () => {
   });
 });
 
-describe("a decision counts", () => {
+describe("a decision is valid", () => {
   async function waiting(config: { approvalTtlMs?: number } = {}) {
     const world = shop({ memory: { durability: "step" } });
     const asked = await world.process([{ toolCalls: [paying(50)] }], ["Pay"], config);
@@ -179,7 +179,7 @@ describe("a decision counts", () => {
     expect(executed).toEqual(["pay 50"]);
   });
 
-  it("not if it comes twice in one request", async () => {
+  it("not twice in one request", async () => {
     const { process, request, executed } = await waiting();
     const ended = await process([], [], { resume: { approvals: [approve(request), approve(request)] } });
     expect(errorOf(ended)).toMatchObject(rejectedWith("duplicate-approval"));
@@ -197,7 +197,7 @@ describe("a decision counts", () => {
   });
 
   it.each([null, "yes", {}, { toolCallId: "p", approved: true }])(
-    "not if it is no decision: %j",
+    "not if it is malformed: %j",
     async (given) => {
       const { process, executed } = await waiting();
       const ended = await process([], [], { resume: { approvals: [given as never] } });
@@ -206,7 +206,7 @@ describe("a decision counts", () => {
     },
   );
 
-  it("not in another conversation, nor for the same call with other arguments, nor for a later call like it", async () => {
+  it("not in another conversation, for other arguments, or for a later equal call", async () => {
     const { process, request, executed, provider } = await waiting();
     const elsewhere = { conversationId: "d" };
     await process([{ toolCalls: [paying(50)] }], ["Pay"], elsewhere);
@@ -223,7 +223,7 @@ describe("a decision counts", () => {
     expect(await storedMessages(provider, "d")).toHaveLength(2);
   });
 
-  it("until it expires; then the approval is asked for anew, under another id", async () => {
+  it("until it expires; then the approval is requested again with another id", async () => {
     const { process, request, executed } = await waiting({ approvalTtlMs: 1 });
     expect(request.expiresAt).toBeInstanceOf(Date);
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -237,7 +237,7 @@ describe("a decision counts", () => {
     expect(executed).toEqual(["pay 50"]);
   });
 
-  it("although the process is gone before the call has run: the next needs no second approval", async () => {
+  it("after a crash before the call, without a second approval", async () => {
     const { process, request, executed, provider } = await waiting();
     const gone = { ...provider, appendMessages: failOnResult(provider.appendMessages) };
     const crashed = await process(["-"], [], {
@@ -282,7 +282,7 @@ describe("needsApproval", () => {
     expect((await called(needed)).ended.outcome.status).toBe("interrupted");
   });
 
-  it("that throws makes no call, and the model reads why", async () => {
+  it("prevents the call if it throws, and the model gets the reason", async () => {
     const { ended, provider } = await called(() => {
       throw new Error("no rules found");
     });
@@ -290,7 +290,7 @@ describe("needsApproval", () => {
     expect((await storedMessages(provider))[2]?.content).toContain("no rules found");
   });
 
-  it("isn't asked about arguments that are invalid: the model is told", async () => {
+  it("isn't called with invalid arguments: the model gets the error", async () => {
     const { process, provider } = shop();
     const invalid = { name: "pay", id: "p", arguments: { amount: "much" } };
     const ended = await process([{ toolCalls: [invalid] }, "Sorry."], ["Pay"]);
@@ -300,7 +300,7 @@ describe("needsApproval", () => {
 });
 
 describe("without a store", () => {
-  it("an interrupted run goes on from its final state, and no other run does with its approval", async () => {
+  it("continues an interrupted run from its final state, and no other run with its approval", async () => {
     const { process, executed, configOf } = shop();
     const unstored = { memory: undefined as never };
     const asked = await process([{ toolCalls: [paying(50)] }], ["Pay"], unstored);

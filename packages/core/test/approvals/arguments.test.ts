@@ -22,7 +22,7 @@ type AnyTool = Tool<any, unknown>;
 
 const changed = { _tag: "ContinuationRejected", code: "changed-arguments" };
 
-/** A tool `pay` with these parameters, and what it was called with. */
+/** A tool `pay` with these parameters, and its calls. */
 function paying(parameters: z.ZodType, needsApproval: AnyTool["needsApproval"] = true) {
   const paid: unknown[] = [];
   const tool: AnyTool = createTool({
@@ -40,7 +40,7 @@ function paying(parameters: z.ZodType, needsApproval: AnyTool["needsApproval"] =
 
 const call = { toolCalls: [{ name: "pay", id: "p", arguments: {} }] };
 
-/** Each run is a new process: it shares the store with the others and nothing else. */
+/** Each run stands for a new process, which shares only the store. */
 function shop(tool: AnyTool, durability: Durability = "completed", inner?: MemoryProvider) {
   const provider = inner ?? createInMemoryProvider();
   const configOf = (steps: Parameters<typeof createScriptedModel>[0], tools: readonly AnyTool[] = [tool]) =>
@@ -58,7 +58,7 @@ function shop(tool: AnyTool, durability: Durability = "completed", inner?: Memor
   };
 }
 
-/** Cents and payee that the schema takes from the state of the program, by a default or by a transform. */
+/** Cents and payee from the program's state, by a default or a transform of the schema. */
 function stateful(how: "default" | "transform") {
   const state = { cents: 100, to: "A" };
   const parameters =
@@ -89,7 +89,7 @@ describe.each(["completed", "turn", "step"] as const)("approved arguments, durab
     },
   );
 
-  it("count again once they are as they were shown", async () => {
+  it("are valid again if they are as shown", async () => {
     const { state, parameters } = stateful("default");
     const { tool, paid } = paying(parameters);
     const { ask, decide } = shop(tool, durability);
@@ -114,7 +114,7 @@ describe.each(["completed", "turn", "step"] as const)("approved arguments, durab
     expect([...before.paid, ...after.paid]).toEqual([]);
   });
 
-  it("are void once the tool is gone or another's", async () => {
+  it("are invalid if the tool is gone or belongs to another agent", async () => {
     const { tool, paid } = paying(z.object({}));
     const { ask, decide } = shop(tool, durability);
     const shown = approvalOf(await ask());
@@ -123,7 +123,7 @@ describe.each(["completed", "turn", "step"] as const)("approved arguments, durab
     expect(paid).toEqual([]);
   });
 
-  it("don't run with others either after a crash that followed the approval", async () => {
+  it("don't change after a crash that followed the approval", async () => {
     const { state, parameters } = stateful("default");
     const { tool, paid } = paying(parameters);
     const inner = createInMemoryProvider();
@@ -141,7 +141,7 @@ describe.each(["completed", "turn", "step"] as const)("approved arguments, durab
     });
     void run(says(), died.config);
     await new Promise((resolve) => setTimeout(resolve, 30));
-    // The process is gone: its heartbeats don't reach the copy of the store that the next one has.
+    // The process has crashed: its heartbeats don't reach the next process's copy of the store.
     const exported = await inner.exportConversation("c");
     if (!exported.success || exported.data === null) throw new Error("nothing is stored");
     const copy = createInMemoryProvider();
@@ -162,7 +162,7 @@ describe("without a store", () => {
   const config = (tool: AnyTool, steps: Parameters<typeof createScriptedModel>[0]) =>
     setup({ model: steps, tools: [tool] }).config;
 
-  it("shown arguments run, and others don't", async () => {
+  it("runs the shown arguments and no others", async () => {
     const { state, parameters } = stateful("transform");
     const { tool, paid } = paying(parameters);
     const asked = await run(says("Pay"), config(tool, [call]));
@@ -178,8 +178,8 @@ describe("without a store", () => {
   });
 });
 
-describe("a decision about arguments that are others by now", () => {
-  it("is refused where it is no, too, and beside a continuation", async () => {
+describe("a decision about changed arguments", () => {
+  it("is refused for a rejection and with a continuation, too", async () => {
     const { state, parameters } = stateful("default");
     const { tool } = paying(parameters);
     const { ask, decide, provider } = shop(tool);
@@ -200,7 +200,7 @@ describe("a decision about arguments that are others by now", () => {
     expect(errorOf(await runStream(says(), config).result)).toMatchObject(changed);
   });
 
-  it("is an outcome of the agent client's", async () => {
+  it("is an outcome in the agent client", async () => {
     const { state, parameters } = stateful("default");
     const { tool, paid } = paying(parameters);
     const client = createAgentClient(
@@ -220,7 +220,7 @@ describe("a decision about arguments that are others by now", () => {
     expect(paid).toEqual([{ cents: 1, to: "A" }]);
   });
 
-  it("is still forged if it is no id of the call's", async () => {
+  it("counts as forged if it isn't an id of the call", async () => {
     const { tool } = paying(z.object({}));
     const { ask, decide } = shop(tool);
     const shown = approvalOf(await ask());
@@ -232,7 +232,7 @@ describe("a decision about arguments that are others by now", () => {
 });
 
 describe("needsApproval", () => {
-  it("is asked with the arguments that run, and can't change them", async () => {
+  it("gets the arguments that run, and can't change them", async () => {
     const judged: unknown[] = [];
     const parameters = z.object({ key: z.string().default("k"), list: z.array(z.number()).default([1]) });
     const { tool, paid } = paying(parameters, (args) => {
@@ -248,7 +248,7 @@ describe("needsApproval", () => {
     expect(new Set(judged.map((args) => JSON.stringify(args)))).toEqual(new Set([JSON.stringify(paid[0])]));
   });
 
-  it("ends a call whose arguments no approval can be bound to with an error for the model", async () => {
+  it("ends a call with an error for the model if no approval can be bound to its arguments", async () => {
     class Money {
       constructor(readonly cents: number) {}
     }
@@ -270,9 +270,7 @@ describe("needsApproval", () => {
       const { config } = setup({ model: [call, "Sorry."], tools: [tool] });
       const { finalState, outcome } = await run(says("Pay"), config);
       expect(outcome).toEqual({ status: "completed", output: "Sorry." });
-      expect(finalState.messages.at(-2)?.content).toMatch(
-        /needs an approval, .* for the tool's execute to make/,
-      );
+      expect(finalState.messages.at(-2)?.content).toMatch(/needs an approval, .* in the tool's execute/);
       expect(paid).toEqual([]);
     }
   });
@@ -281,14 +279,14 @@ describe("needsApproval", () => {
     ["a random id", z.object({ key: z.string().default(() => crypto.randomUUID()) })],
     ["the time", z.object({ payment: z.object({ at: z.date().default(() => new Date()) }).prefault({}) })],
   ])(
-    "isn't asked for where the schema makes %s anew each time: the model gets an error that says so",
+    "isn't requested if the schema creates %s each time: the model gets an error",
     async (_what, parameters) => {
       const { tool, paid } = paying(parameters);
       const { config } = setup({ model: [call, "Sorry."], tools: [tool] });
       const { finalState, outcome } = await run(says("Pay"), config);
       expect(outcome).toEqual({ status: "completed", output: "Sorry." });
       expect(finalState.messages.at(-2)?.content).toMatch(
-        /random ids and times are for the tool's execute to make/,
+        /create random ids and times in the tool's execute/,
       );
       expect(paid).toEqual([]);
       const failing = setup({ model: [call], tools: [tool], config: { onToolError: "fail" } }).config;
@@ -296,7 +294,7 @@ describe("needsApproval", () => {
     },
   );
 
-  it("lets those run that it says no to, whatever they are", async () => {
+  it("runs calls that need no approval, with any arguments", async () => {
     const { tool, paid } = paying(
       z.object({}).transform(() => ({ run: () => 1 })),
       () => false,
@@ -306,8 +304,8 @@ describe("needsApproval", () => {
   });
 });
 
-describe("what an interruption shows", () => {
-  it("can't be changed, and changes nothing that runs", async () => {
+describe("the arguments in an interruption", () => {
+  it("can't be changed, and don't affect the call", async () => {
     const shared = { list: [1] };
     const { tool, paid } = paying(z.object({}).transform(() => ({ shared, when: new Date(0) })));
     const { ask, decide } = shop(tool);

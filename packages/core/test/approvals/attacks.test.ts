@@ -9,11 +9,11 @@ import { storedMessages } from "../support/stores.ts";
 const rejectedWith = (code: string) => ({ _tag: "ContinuationRejected", code });
 const leaseConflict = { _tag: "MemoryError", error: { reason: "lease" } };
 
-describe("the arguments that an approval was asked for, or not,", () => {
+describe("the arguments of a call with or without approval", () => {
   const open = (name: string, execute: () => string) =>
     createTool({ name, description: "", parameters: z.object({}), execute });
 
-  it("are those that the tool gets, whatever its schema would make of them later", async () => {
+  it("are those that the tool gets, even if its schema changes later", async () => {
     let cents = 5;
     const paid: number[] = [];
     const raise = open("raise", () => {
@@ -39,7 +39,7 @@ describe("the arguments that an approval was asked for, or not,", () => {
     expect(paid).toEqual([5]);
   });
 
-  it("stay invalid if they were when it was decided", async () => {
+  it("stay invalid if they were invalid at the decision", async () => {
     const orders = new Set<string>();
     const refunded: string[] = [];
     const create = open("create", () => {
@@ -94,7 +94,7 @@ describe("a run that doesn't hold the lease", () => {
     return { ...world, approvals, finish: paying50.resolve, begun: begun.promise, most: () => most };
   }
 
-  it("doesn't give back that of another when it is aborted while it asks whose it is", async () => {
+  it("doesn't release another run's lease if it is aborted while it reads the holder", async () => {
     const inner = createInMemoryProvider();
     const { process, approvals, finish, begun, most } = await approved(inner);
     const controller = new AbortController();
@@ -124,7 +124,7 @@ describe("a run that doesn't hold the lease", () => {
     expect(most()).toBe(1);
   });
 
-  it("asks for no approval anew over one that is used", async () => {
+  it("doesn't request an approval again if it was used", async () => {
     const inner = createInMemoryProvider();
     const { process, approvals, finish, begun, most } = await approved(inner);
     const late = deferred();
@@ -149,8 +149,8 @@ describe("a run that doesn't hold the lease", () => {
   });
 });
 
-describe("decisions beside a new message", () => {
-  it("keep the lease until the end, although other calls are given up", async () => {
+describe("decisions with a new message", () => {
+  it("keep the lease until the end, even if other calls are given up", async () => {
     const provider = createInMemoryProvider();
     const world = shop({ provider, memory: { concurrency: "queue" } });
     const calls = { toolCalls: [paying(50, "a"), paying(60, "b")] };
@@ -185,9 +185,9 @@ describe("decisions beside a new message", () => {
   });
 });
 
-describe("what an interrupted run gives out", () => {
+describe("the result of an interrupted run", () => {
   it.each(["completed", "turn", "step"] as const)(
-    "is what it takes back, in whatever order the results came: %s",
+    "is accepted again, in any order of results: %s",
     async (durability) => {
       const wait = (name: string, ms: number) =>
         createTool({
@@ -214,7 +214,7 @@ describe("what an interrupted run gives out", () => {
 });
 
 describe("a decision", () => {
-  it("doesn't count in a conversation that was made anew under the same ids", async () => {
+  it("isn't valid in a new conversation with the same ids", async () => {
     const { process, provider, executed } = shop();
     const ask = () => process([{ toolCalls: [paying(50)] }], ["Pay"]);
     const old = approvalOf(await ask());
@@ -226,7 +226,7 @@ describe("a decision", () => {
     expect(executed).toEqual(["pay 50"]);
   });
 
-  it("has no end where nothing could keep it", async () => {
+  it("doesn't expire if nothing is stored", async () => {
     const asked = await shop().process([{ toolCalls: [paying(50)] }], ["Pay"], {
       memory: undefined as never,
       approvalTtlMs: 1,
@@ -239,7 +239,7 @@ describe("a history that isn't stored", () => {
   const forged = [user("evil"), calling(["w", "locate"], ["l", "look"])];
   const toolResults = [{ toolCallId: "w", result: "here" }];
 
-  it("is judged by the guardrails, also beside the result of a tool", async () => {
+  it("is checked by the guardrails, also with a tool result", async () => {
     const { configOf } = shop();
     const config = configOf([], {
       memory: undefined as never,
@@ -250,7 +250,7 @@ describe("a history that isn't stored", () => {
     expect(errorOf(ended)._tag).toBe("InputGuardrailTripwire");
   });
 
-  it("has no call run that no interrupted run leaves open", async () => {
+  it("runs only calls that an interrupted run leaves open", async () => {
     const { configOf, executed } = shop();
     const config = configOf(["Done."], { memory: undefined as never, resume: { toolResults } });
     const ended = await run({ ...says(), messages: forged }, config);
@@ -266,7 +266,7 @@ describe("a history that isn't stored", () => {
 });
 
 describe("an abort", () => {
-  it("doesn't wait for a validator that hangs", async () => {
+  it("doesn't wait for a hanging validator", async () => {
     const { process } = shop();
     const controller = new AbortController();
     const running = process([], [], {
@@ -281,7 +281,7 @@ describe("an abort", () => {
 });
 
 describe("a lease", () => {
-  it("may be as long as one likes", async () => {
+  it("can have any length", async () => {
     const provider = createInMemoryProvider();
     let writes = 0;
     const counting: MemoryProvider = {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { canonicalJson } from "../../src/approvals/canonical-arguments.ts";
 
 describe("canonical JSON", () => {
-  it("is the same for values that differ in the order of keys, or in fields that are undefined", () => {
+  it("is the same for values that differ only in the order of keys or in undefined fields", () => {
     expect(canonicalJson({ a: 1, b: { c: 2, d: 3 } })).toBe(canonicalJson({ b: { d: 3, c: 2 }, a: 1 }));
     expect(canonicalJson({ a: 1, b: undefined })).toBe('{"a":1}');
     expect(canonicalJson({ 10: 1, 9: 2, b: [{ d: 1, c: 2 }] })).toBe('{"10":1,"9":2,"b":[{"c":2,"d":1}]}');
@@ -40,12 +40,12 @@ describe("canonical JSON", () => {
     ["symbols as keys", { [Symbol("s")]: 1 }, "they are"],
     ["holes", { a: new Array(2) }, ".a"],
     ["nested too deeply", JSON.parse(`${"[".repeat(300)}${"]".repeat(300)}`), "[0]"],
-  ])("can't be made of %s, and says where", (what, value, where) => {
+  ])("throws for %s, with its path", (what, value, where) => {
     expect(() => canonicalJson(value)).toThrow(what);
     expect(() => canonicalJson(value)).toThrow(where);
   });
 
-  it("can't be made of what is part of itself", () => {
+  it("throws for cyclic values", () => {
     const self: unknown[] = [];
     self.push(self, { self });
     expect(() => canonicalJson(self)).toThrow("[0] is part of itself");

@@ -9,7 +9,7 @@ const rejectedWith = (code: string) => ({ _tag: "ContinuationRejected", code });
 const here = [{ toolCallId: "w", result: "52.5 N" }];
 
 describe("a tool without execute", () => {
-  it("runs at the client: the run is interrupted and goes on with its result", async () => {
+  it("runs at the client: the run is interrupted and continues with its result", async () => {
     const { process, provider } = shop();
     const asked = await process([{ toolCalls: [locating] }], ["Where am I?"]);
     expect(interruptionsOf(asked)).toEqual([
@@ -32,7 +32,7 @@ describe("a tool without execute", () => {
     ]);
   });
 
-  it("may answer with a structured result", async () => {
+  it("can answer with a structured result", async () => {
     const { process, provider } = shop();
     await process([{ toolCalls: [locating] }], ["Where am I?"]);
     const denied = ToolResponse.permissionDenied("The user shares no place.");
@@ -40,19 +40,19 @@ describe("a tool without execute", () => {
     expect(JSON.parse((await storedMessages(provider))[2]?.content ?? "")).toEqual(denied);
   });
 
-  it("made by hand in JavaScript is one too", async () => {
+  it("can be created in plain JavaScript", async () => {
     const schema = { name: "t", description: "", parameters: z.object({}) };
     const tool = { schema } as unknown as Tool<object, unknown>;
     const ended = await shop({ tools: [tool] }).process([{ toolCalls: [{ name: "t", id: "t" }] }], ["Go"]);
     expect(interruptionsOf(ended)).toMatchObject([{ type: "client_tool", toolName: "t" }]);
   });
 
-  it("that is executed outside a run says what it is", async () => {
+  it("throws an error that explains it if it is executed outside a run", async () => {
     const tool = createTool({ name: "t", description: "", parameters: z.object({}) });
     await expect(tool.execute({}, {})).rejects.toThrow("runs at the client");
   });
 
-  it("isn't bothered with invalid arguments: the model is told", async () => {
+  it("doesn't get invalid arguments: the model gets the error", async () => {
     const tool = createTool({ name: "t", description: "", parameters: z.object({ at: z.string() }) });
     const { process, provider } = shop({ tools: [tool] });
     const ended = await process([{ toolCalls: [{ name: "t", id: "t" }] }, "Sorry."], ["Go"]);
@@ -76,7 +76,7 @@ describe("a result of the client", () => {
     expect(executed).toEqual(["look"]);
   });
 
-  it("is refused twice in one request, and once the call is answered", async () => {
+  it("is refused if sent twice in one request, or if the call is answered", async () => {
     const { process } = shop();
     await process([{ toolCalls: [locating] }], ["Go"]);
     const twice = await process([], [], { resume: { toolResults: [...here, ...here] } });
@@ -87,7 +87,7 @@ describe("a result of the client", () => {
     );
   });
 
-  it("is kept while an approval is waited for", async () => {
+  it("is kept while the run waits for an approval", async () => {
     const { process, executed } = shop();
     await process([{ toolCalls: [locating, paying(50)] }], ["Go"]);
     const request = approvalOf(await process([], [], { resume: { toolResults: here } }));

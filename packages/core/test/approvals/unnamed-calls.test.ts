@@ -5,8 +5,8 @@ import { storing } from "../support/conversations.ts";
 import { shop } from "../support/interrupted.ts";
 import { calling, says, user } from "../support/setup.ts";
 
-describe("open calls that a gateway gave no ids", () => {
-  it("are never answered with each other's results", async () => {
+describe("open calls without ids", () => {
+  it("never get each other's results", async () => {
     const history = [user("Look, and pay 5"), calling(["", "look"], ["", "pay", '{"amount":5}'])];
     const { configOf } = shop({ provider: await storing(history) });
     const model = createScriptedModel(["Done."]);
@@ -22,7 +22,7 @@ describe("open calls that a gateway gave no ids", () => {
       ]).toContainEqual(pair);
   });
 
-  it("runs the only one", async () => {
+  it("run if there is only one", async () => {
     const { configOf, executed } = shop({ provider: await storing([user("Look"), calling(["", "look"])]) });
     await run(says(), configOf(["Done."]));
     expect(executed).toEqual(["look"]);

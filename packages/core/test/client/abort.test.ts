@@ -11,7 +11,7 @@ const hanging: Record<string, Parameters<typeof clientSetup>[0]> = {
 };
 
 describe.each(Object.entries(hanging))("%s", (_title, setup) => {
-  it("doesn't keep a prompt that is aborted", async () => {
+  it("doesn't delay an aborted prompt", async () => {
     const { client } = clientSetup(setup);
     const { signal, abort } = abortable();
     const types: string[] = [];
@@ -26,7 +26,7 @@ describe.each(Object.entries(hanging))("%s", (_title, setup) => {
     expect(types).toEqual(["run_start", "run_end"]);
   });
 
-  it("doesn't keep the one who leaves the loop over a stream", async () => {
+  it("doesn't delay leaving the loop over a stream", async () => {
     const { client } = clientSetup(setup);
     const stream = client.stream("Hi");
     const events = stream[Symbol.asyncIterator]();
@@ -36,7 +36,7 @@ describe.each(Object.entries(hanging))("%s", (_title, setup) => {
     expect((await stream.result).outcome).toMatchObject({ error: { _tag: "RunAborted" } });
   });
 
-  it("isn't waited for by a prompt that was aborted before", async () => {
+  it("isn't awaited by a prompt that was aborted before", async () => {
     const { client } = clientSetup(setup);
 
     const { outcome } = await client.prompt("Hi", { signal: AbortSignal.abort() });
@@ -45,13 +45,13 @@ describe.each(Object.entries(hanging))("%s", (_title, setup) => {
   });
 });
 
-it("what is wrong with the options of an aborted prompt is still the program's fault", async () => {
+it("throws a TypeError for invalid options of an aborted prompt", async () => {
   const { client } = clientSetup();
 
   await expect(client.prompt("", { signal: AbortSignal.abort() })).rejects.toThrow(TypeError);
 });
 
-it("a validator that never comes keeps neither an aborted prompt nor the next one of the thread", async () => {
+it("doesn't wait for a hanging validator in an aborted prompt or the thread's next prompt", async () => {
   const store = new MapStore();
   const { client } = clientSetup({ agent: { conversational: { user: "u" } }, config: { store } });
   const { signal, abort } = abortable();

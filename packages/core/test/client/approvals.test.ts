@@ -10,7 +10,7 @@ import { type ApprovalRequest, approve, createTool, type PromptResult, reject } 
 import { createScriptedModel, type ScriptedStep } from "../../src/testing/index.ts";
 import { clientSetup, MapStore, type Session } from "../support/client.ts";
 
-/** An agent that may delete files with an approval, and that knows where the user is from the client alone. */
+/** An agent that needs an approval to delete files, and gets the user's location from the client. */
 function filesSetup(
   steps: readonly ScriptedStep<Session>[],
   store: ConversationStore | ReturnType<typeof createInMemoryProvider>,
@@ -45,7 +45,7 @@ function approvalOf({ interruptions }: PromptResult<unknown>): ApprovalRequest {
   return first?.type === "approval" ? first : expect.fail("no approval is asked for");
 }
 
-/** The same conversations, as a process that has just started finds them. */
+/** The same conversations in a newly started process. */
 function afterRestart(store: MapStore): MapStore {
   const found = new MapStore();
   for (const [id, row] of store.rows) found.rows.set(id, row);
@@ -53,7 +53,7 @@ function afterRestart(store: MapStore): MapStore {
 }
 
 describe("an approval in a store of five methods", () => {
-  it("that was asked for before a restart is refused, and asked for anew", async () => {
+  it("is refused and requested again after a restart", async () => {
     const store = new MapStore();
     const here = filesSetup([deletes("/tmp/a")], store);
     const asked = await here.client.forUser("u").prompt("Delete a");
@@ -72,7 +72,7 @@ describe("an approval in a store of five methods", () => {
 });
 
 describe("an approval", () => {
-  it("is given in another process, and the conversation goes on there", async () => {
+  it("can be given in another process, which continues the conversation", async () => {
     const provider = createInMemoryProvider();
     const here = filesSetup([deletes("/tmp/a")], provider);
     const there = filesSetup(["It is gone."], provider);
@@ -101,7 +101,7 @@ describe("an approval", () => {
     expect(deleted).toEqual(["/tmp/a"]);
   });
 
-  it("of one conversation is a forgery in another", async () => {
+  it("is refused as forged in another conversation", async () => {
     const { client, deleted } = filesSetup([deletes("/tmp/a"), deletes("/tmp/a")], createInMemoryProvider());
     const one = await client.forUser("u").prompt("Delete a");
     const other = await client.forUser("u").prompt("Delete a");
@@ -115,7 +115,7 @@ describe("an approval", () => {
     expect(deleted).toEqual([]);
   });
 
-  it("has no end with a lifetime of Infinity", async () => {
+  it("doesn't expire with a lifetime of Infinity", async () => {
     const { client, deleted } = filesSetup([deletes("/tmp/a"), "Gone."], createInMemoryProvider(), {
       approvalTtlMs: Number.POSITIVE_INFINITY,
     });
@@ -128,7 +128,7 @@ describe("an approval", () => {
     expect(deleted).toEqual(["/tmp/a"]);
   });
 
-  it("that comes too late is an outcome: the application asks again", async () => {
+  it("is an outcome if it is too late, and can be requested again", async () => {
     const store = createInMemoryProvider();
     const { client } = clientSetup({
       model: [deletes("/tmp/a")],
@@ -154,7 +154,7 @@ describe("an approval", () => {
     expect(outcome).toMatchObject({ error: { _tag: "ContinuationRejected", code: "expired-approval" } });
   });
 
-  it("is asked for on an automatic thread and refused there, and the model hears why", async () => {
+  it("can be rejected in an automatic thread, and the model gets the reason", async () => {
     const heard: ScriptedStep<Session> = ({ state }) => state.messages.at(-1)?.content ?? "";
     const { client, deleted } = filesSetup([deletes("/tmp/a"), heard], createInMemoryProvider());
     const context = { userId: "u" };
@@ -180,7 +180,7 @@ describe("an approval", () => {
     expect(deleted).toEqual(["/tmp/a"]);
   });
 
-  it("is no longer waited for once the user speaks of something else", async () => {
+  it("is given up after a new user message", async () => {
     const { client } = filesSetup(
       [{ ...deletes("/tmp/a"), text: "May I?" }, "Hello."],
       createInMemoryProvider(),
@@ -201,7 +201,7 @@ describe("an approval", () => {
   });
 });
 
-/** What a browser does with a result: it renders the messages, runs its tool and sends everything back as JSON. */
+/** A browser that renders the messages, runs its tool and sends everything back as JSON. */
 function browserAnswers({ finalState }: PromptResult<unknown>, content: string): readonly Message[] {
   const copy = JSON.parse(JSON.stringify(finalState.messages)) as readonly Message[];
   return [...copy, { role: "tool", tool_call_id: "call_l", content }];

@@ -30,7 +30,7 @@ const unknown: readonly unknown[] = [
 describe("an agent that is cacheable", () => {
   const cacheable = { instructions: true, messages: "all" } as const;
 
-  it("has what it says handed to the model provider, unless a call says something else", async () => {
+  it("passes its setting to the model provider, unless a call overrides it", async () => {
     const model = createScriptedModel<Session>(["1", "2", "3"]);
     const { client } = clientSetup({ model, agent: { cacheable } });
     await client.prompt("as declared");
@@ -41,7 +41,7 @@ describe("an agent that is cacheable", () => {
     expect(Object.isFrozen(model.requests[0]?.config.cache)).toBe(true);
   });
 
-  it("says so for itself alone, where it hands over to one that doesn't", async () => {
+  it("doesn't pass it to another agent after a handoff", async () => {
     const toolCalls = [{ name: "handoff", arguments: { agentName: "plain" } }];
     const model = createScriptedModel([{ toolCalls }, "Hello."]);
     const { config } = setup({
@@ -54,7 +54,7 @@ describe("an agent that is cacheable", () => {
     expect(model.requests.map(({ config }) => config.cache)).toEqual([cacheable, undefined]);
   });
 
-  it("is refused if what it says is nothing of that kind", async () => {
+  it("is refused if the setting is invalid", async () => {
     const { config } = setup({ model: [], agent: { cacheable: { tool: true } as CacheableConfig } });
     expect(errorOf(await run(says("Hi"), config))).toMatchObject({
       _tag: "InternalError",
@@ -72,7 +72,7 @@ describe("the option cache of a prompt", () => {
     expect(model.requests.map(({ config }) => config.cache)).toEqual([cache, undefined]);
   });
 
-  it.each(unknown)("is refused if it is none: %j", async (cache) => {
+  it.each(unknown)("is refused if it is invalid: %j", async (cache) => {
     const { client } = clientSetup();
     await expect(client.prompt("Hi", { cache: cache as false })).rejects.toThrow(/cache/);
     const { config } = setup({ model: [], config: { cache } as Partial<RunConfig<unknown>> });

@@ -42,7 +42,7 @@ describe("a configuration", () => {
     expect(() => createAgentClient({ ...agent, name: "" }, working)).toThrow("Invalid agent: name");
   });
 
-  it("registers further agents, to which the conversation can be handed", async () => {
+  it("registers further agents for handoffs", async () => {
     const expert: Agent<Session, string> = { name: "expert", instructions: () => "" };
     const { client } = clientSetup({
       model: [
@@ -58,7 +58,7 @@ describe("a configuration", () => {
     expect([finalState.currentAgentName, text]).toEqual(["expert", "Expertly."]);
   });
 
-  it("passes what concerns the run on to it", async () => {
+  it("passes the run's settings to the run", async () => {
     const model = createScriptedModel<Session>(["Hello."]);
     const { client } = clientSetup({
       model,
@@ -91,7 +91,7 @@ describe("a context", () => {
     expect((await client.prompt("Hi")).text).toBe("For u.");
   });
 
-  it("is made anew for each prompt, unless the prompt brings its own", async () => {
+  it("is created for each prompt, unless the prompt has its own", async () => {
     let made = 0;
     const { client } = clientSetup({
       agent: { instructions: ({ context: { userId } }) => `${userId}` },
@@ -135,7 +135,7 @@ describe("the options of a prompt", () => {
     await expect(prompted).rejects.toThrow(field);
   });
 
-  it("a declaration with a misspelt field is a TypeError, not an opt-out", async () => {
+  it("throw a TypeError for a misspelt field in a declaration", async () => {
     const { client } = clientSetup({ agent: { conversational: () => ({ userId: "u" }) as never } });
 
     await expect(client.prompt("Hi")).rejects.toThrow("Invalid Agent.conversational: userId");
@@ -146,7 +146,7 @@ describe("the options of a prompt", () => {
     ["nothing at all, with nothing to go on with", []],
     ["a message that isn't a user's", [{ role: "assistant", content: "I said so." }]],
     ["what is no list", 17],
-  ])("%s is no input", async (_title, input) => {
+  ])("is invalid: %s", async (_title, input) => {
     const { client } = clientSetup();
 
     await expect(client.prompt(input as never)).rejects.toThrow(/^Invalid prompt input/);
@@ -157,13 +157,13 @@ describe("the options of a prompt", () => {
     expect(() => clientSetup().client.forUser(id as never)).toThrow(/^Invalid user id/);
   });
 
-  it.each([undefined, null, 17, {}])("%j is no text, so it names no conversation", (id) => {
+  it.each([undefined, null, 17, {}])("refuses %j as a conversation id", (id) => {
     expect(() => clientSetup().client.continue(id as never)).toThrow(/^Invalid conversation id/);
   });
 });
 
 describe("the store of the process", () => {
-  it("is used where a client has none, and what is set later counts", async () => {
+  it("is used if a client has none, also if it is set later", async () => {
     const { client } = clientSetup({ config: { store: undefined as never } });
     const [first, second] = [new MemoryConversationStore(), new MemoryConversationStore()];
 
@@ -176,7 +176,7 @@ describe("the store of the process", () => {
     expect([await first.list("u"), await second.list("u")].map(({ length }) => length)).toEqual([1, 1]);
   });
 
-  it("is outranked by a client's own", async () => {
+  it("is used after a client's own", async () => {
     const shared = new MemoryConversationStore();
     setConversationStore(shared);
     const { client, store } = clientSetup();
@@ -187,14 +187,14 @@ describe("the store of the process", () => {
     expect(await store.list()).toHaveLength(1);
   });
 
-  it("may be a provider, and nothing but a store", async () => {
+  it("can be a provider, but nothing other than a store", async () => {
     setConversationStore(createInMemoryProvider());
 
     expect(await getConversationStore()?.list()).toEqual([]);
     expect(() => setConversationStore({} as never)).toThrow(/^Invalid conversation store/);
   });
 
-  it("is missed by a declared conversation, which must not go unstored in silence", async () => {
+  it("is required for a declared conversation", async () => {
     const { client } = clientSetup({
       agent: { conversational: { user: "u" } },
       config: { store: undefined as never },

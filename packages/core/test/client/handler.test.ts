@@ -74,7 +74,7 @@ async function begun(
 }
 
 describe("the handler of the documentation", () => {
-  it("gives out messages that can be sent back as they are, with what a user says behind them", async () => {
+  it("returns messages that can be sent back with a new user message", async () => {
     const { id, copy, handle } = await begun(["One.", "Two."]);
 
     const first = asTaken(await handle({ messages: [...copy, user("1")] }, id));
@@ -83,7 +83,7 @@ describe("the handler of the documentation", () => {
     expect(second.messages).toHaveLength(6);
   });
 
-  it("gives out messages that can be sent back while calls wait", async () => {
+  it("returns messages that can be sent back while calls wait", async () => {
     const { id, copy, handle } = await begun([
       { toolCalls: [{ name: "delete_file" }, { name: "look" }] },
       "It is gone.",
@@ -111,7 +111,7 @@ describe("the handler of the documentation", () => {
     },
   );
 
-  it("refuses the client's copy where a failed run has stored more, and takes the one in the store", async () => {
+  it("refuses the client's copy if a failed run has stored more, and accepts the stored one", async () => {
     const { id, copy, handle, provider } = await begun(
       [{ toolCalls: [{ name: "look" }] }, broken, "I have seen it."],
       "step",
@@ -128,7 +128,7 @@ describe("the handler of the documentation", () => {
     expect(again.messages.at(-1)?.content).toBe("I have seen it.");
   });
 
-  it("answers a request of nothing and an id of nothing as the client's fault", async () => {
+  it("answers an empty request and an empty id as the client's fault", async () => {
     const { id, handle } = await begun([]);
 
     expect(await handle({}, id)).toEqual({ status: 409, body: "malformed-message" });

@@ -7,7 +7,7 @@ const replies = ["a", "b", "c"];
 const said = [user("1"), assistant("a"), user("2"), assistant("b"), user("3"), assistant("c")];
 
 describe("a history limit", () => {
-  it("of a declaration shows the model the last messages, and all stay stored", async () => {
+  it("in a declaration limits the model to the last messages, and all stay stored", async () => {
     const model = createScriptedModel<Session>(replies);
     const { client, store } = clientSetup({
       model,
@@ -23,7 +23,7 @@ describe("a history limit", () => {
     expect(messages).toEqual(said.slice(4));
   });
 
-  it("of the call holds for that call, also beside forUser and continue", async () => {
+  it("in an option applies to that call, also with forUser and continue", async () => {
     const model = createScriptedModel<Session>(replies);
     const { client } = clientSetup({ model, agent: { conversational: { user: "u", historyLimit: 5 } } });
     const { conversationId = "" } = await client.forUser("u").prompt("1");
@@ -35,7 +35,7 @@ describe("a history limit", () => {
     expect(shown(model)).toEqual([[user("1")], [user("2")], said.slice(0, 5)]);
   });
 
-  it("outranks the client's window", async () => {
+  it("takes precedence over the client's window", async () => {
     const model = createScriptedModel<Session>(replies);
     const { client } = clientSetup({
       model,
@@ -50,7 +50,7 @@ describe("a history limit", () => {
     expect(shown(model)).toEqual([[user("1")], said.slice(0, 3), [user("3")]]);
   });
 
-  it("and a window hold for a history that isn't stored, too", async () => {
+  it("applies to a history that isn't stored, too, like a window", async () => {
     const model = createScriptedModel<Session>(["c", "c"]);
     const { client } = clientSetup({
       model,

@@ -18,7 +18,7 @@ type Prompt = (client: AgentClient<string, Session>, options?: PromptOptions<Ses
 const prompt: Prompt = (client, options) => client.prompt("Go on.", options);
 const stream: Prompt = (client, options) => client.stream("Go on.", options).result;
 
-/** Everything of an error that a caller could tell two by. */
+/** All properties of an error that a caller could compare. */
 async function refusalOf(prompted: Promise<unknown>) {
   const thrown: unknown = await prompted.then(
     () => expect.fail("nothing was refused"),
@@ -33,7 +33,7 @@ describe.each([
   ["a store over a provider", () => new MemoryConversationStore()],
   ["a store of five methods", () => new MapStore()],
 ])("continuing with %s", (_name, createStore: () => ConversationStore) => {
-  it("refuses another user's conversation and an unknown one in the same words", async () => {
+  it("refuses another user's conversation and an unknown one with the same error", async () => {
     const { client } = clientSetup({ config: { store: createStore() } });
     const { conversationId = "" } = await client.forUser("alice").prompt("My secret is 42.");
     const mallory = client.forUser("mallory");
@@ -48,7 +48,7 @@ describe.each([
     );
   });
 
-  it("asks no model and stores nothing for somebody without a right", async () => {
+  it("calls no model and stores nothing for a user without access", async () => {
     const store = createStore();
     const model = createScriptedModel<Session>(["Hello."]);
     const { client } = clientSetup({ model, config: { store } });
@@ -61,7 +61,7 @@ describe.each([
     expect(await store.list("mallory")).toEqual([]);
   });
 
-  it("refuses the same on a stream, by an option and by a declaration", async () => {
+  it("refuses the same in a stream, by an option and by a declaration", async () => {
     const store = createStore();
     const { client } = clientSetup({ config: { store } });
     const { conversationId: id = "" } = await client.forUser("alice").prompt("Hi");
@@ -81,7 +81,7 @@ describe.each([
     await refusalOf(naming.prompt("Go on."));
   });
 
-  it("refuses a conversation to somebody who isn't signed in, though its id is named", async () => {
+  it("refuses a conversation without a signed-in user, even if its id is named", async () => {
     const store = createStore();
     const { client } = clientSetup({
       agent: { conversational: ({ userId }) => ({ user: userId }) },
@@ -110,7 +110,7 @@ describe.each([
     );
   });
 
-  it("trusts a server that names no user, as nobody is asked for one", async () => {
+  it("trusts a server that names no user", async () => {
     const store = createStore();
     const { client } = clientSetup({ config: { store } });
     const { conversationId = "" } = await client.forUser("alice").prompt("Hi");
@@ -135,19 +135,16 @@ const nobodyCalls: Record<string, MaybeConversational> = {
   "a user that is undefined": { user: undefined },
 };
 
-describe("continuing for nobody", () => {
-  it.each(Object.entries(nobodyDeclared))(
-    "is refused where %s is declared",
-    async (_title, conversational) => {
-      const { client } = clientSetup({ agent: { conversational } as never });
-      const { conversationId = "" } = await client.forUser("alice").prompt("Hi");
+describe("continuing without a user", () => {
+  it.each(Object.entries(nobodyDeclared))("is refused if %s is declared", async (_title, conversational) => {
+    const { client } = clientSetup({ agent: { conversational } as never });
+    const { conversationId = "" } = await client.forUser("alice").prompt("Hi");
 
-      await refusalOf(prompt(client.continue(conversationId)));
-      await refusalOf(stream(client.continue(conversationId)));
-    },
-  );
+    await refusalOf(prompt(client.continue(conversationId)));
+    await refusalOf(stream(client.continue(conversationId)));
+  });
 
-  it.each(Object.entries(nobodyCalls))("is refused where the call says %s", async (_title, conversation) => {
+  it.each(Object.entries(nobodyCalls))("is refused if the option is %s", async (_title, conversation) => {
     const { client } = clientSetup();
     const { conversationId = "" } = await client.forUser("alice").prompt("Hi");
 
@@ -155,7 +152,7 @@ describe("continuing for nobody", () => {
     await refusalOf(stream(client.continue(conversationId), { conversation }));
   });
 
-  it("is for forUser to say otherwise, which wins over both", async () => {
+  it("is overridden by forUser, which takes precedence over both", async () => {
     const { client } = clientSetup({ agent: { conversational: () => null } });
     const { conversationId: id = "" } = await client.forUser("alice").prompt("Hi");
     const said = { conversation: false } as const;
@@ -164,7 +161,7 @@ describe("continuing for nobody", () => {
     await refusalOf(client.forUser("mallory").continue(id).prompt("Me.", said));
   });
 
-  it("is no longer for nobody where the declaration names the owner, though the call says nothing", async () => {
+  it("uses the user of the declaration if the call has no option", async () => {
     const { client } = clientSetup({ agent: { conversational: ({ userId }) => ({ user: userId }) } });
     const { conversationId: id = "" } = await client.forUser("alice").prompt("Hi");
     const as = (userId: string) => ({ context: { userId }, conversation: undefined });
@@ -175,7 +172,7 @@ describe("continuing for nobody", () => {
 });
 
 describe("continuing with five methods", () => {
-  it("follows a conversation that was given to somebody else, at once", async () => {
+  it("notices immediately if a conversation gets another owner", async () => {
     const store = new MapStore();
     const { client } = clientSetup({ config: { store } });
     const { conversationId: id = "" } = await client.forUser("alice").prompt("Hi");
@@ -188,7 +185,7 @@ describe("continuing with five methods", () => {
     expect((await client.forUser("bob").continue(id).prompt("Mine.")).text).toBe("Hi | Still me. | Mine.");
   });
 
-  it("stores nothing for a user whose conversation was given away while the model answered", async () => {
+  it("stores nothing if the conversation gets another owner while the model answers", async () => {
     const store = new MapStore();
     let id = "";
     const giveAway = () => {
@@ -206,7 +203,7 @@ describe("continuing with five methods", () => {
 });
 
 describe("continuing with a provider", () => {
-  it("refuses what nobody owns, so that nobody can take it by guessing its id", async () => {
+  it("refuses a conversation without owner, so it can't be taken by guessing its id", async () => {
     const provider = createInMemoryProvider();
     await provider.storeMessages("chat-1", [{ role: "user", content: "Hi" }]);
     const { client } = clientSetup({ config: { store: provider } });
@@ -214,7 +211,7 @@ describe("continuing with a provider", () => {
     await refusalOf(client.forUser("mallory").continue("chat-1").prompt("Go on."));
   });
 
-  it("goes on with a conversation that the application made for the user under an id of its own", async () => {
+  it("continues a conversation that the application created for the user with its own id", async () => {
     const provider = createInMemoryProvider();
     await provider.appendMessages("order-17", [], { userId: "alice" }, { createIfMissing: true });
     const { client } = clientSetup({ config: { store: provider } });
@@ -224,7 +221,7 @@ describe("continuing with a provider", () => {
     expect([text, conversationId]).toEqual(["Hi", "order-17"]);
   });
 
-  it("keeps a thread whose id somebody took before its user came", async () => {
+  it("keeps a thread if another user took its id before", async () => {
     const store = new MemoryConversationStore();
     await store.provider.appendMessages(
       store.threadFor("alice", "helper"),
@@ -237,7 +234,7 @@ describe("continuing with a provider", () => {
     await refusalOf(client.prompt("My secret is 42."));
   });
 
-  it("reports a store that fails as an outcome, not as a matter of ownership", async () => {
+  it("reports a failing store as an outcome, not as an ownership error", async () => {
     const inner = createInMemoryProvider();
     const { client } = clientSetup({ config: { store: inner } });
     const { conversationId = "" } = await client.forUser("alice").prompt("Hi");
@@ -251,7 +248,7 @@ describe("continuing with a provider", () => {
     });
   });
 
-  it("asks the store for no more than the head before it knows whose it is", async () => {
+  it("reads only the head before it knows the owner", async () => {
     const inner = createInMemoryProvider();
     const asked: string[] = [];
     const store: MemoryProvider = {

@@ -5,7 +5,7 @@ import { clientSetup } from "../support/client.ts";
 const declared = { user: "declared" } as const;
 const perCall = { user: "per-call" } as const;
 
-/** Whose a prompt's conversation became; `undefined`: nothing was stored. */
+/** The owner of a prompt's conversation; `undefined` if nothing was stored. */
 async function ownerOf(setup: {
   readonly forUser?: string;
   readonly conversation?: MaybeConversational;
@@ -20,7 +20,7 @@ async function ownerOf(setup: {
   return conversations[0]?.userId;
 }
 
-describe("whose conversation a prompt belongs to", () => {
+describe("the user and conversation of a prompt", () => {
   it.each([
     [
       "explicit outranks everything",
@@ -29,24 +29,28 @@ describe("whose conversation a prompt belongs to", () => {
     ],
     ["explicit outranks an opt-out", { forUser: "explicit", conversation: false }, "explicit"],
     [
-      "explicit outranks a declaration of nobody",
+      "explicit ids take precedence over a declaration without user",
       { forUser: "explicit", conversational: { user: "" } },
       "explicit",
     ],
     ["the call outranks the declaration", { conversation: perCall, conversational: declared }, "per-call"],
     ["the call opts out of the declaration", { conversation: false, conversational: declared }, undefined],
     ["the call opts out with null", { conversation: null, conversational: declared }, undefined],
-    ["a call by nobody opts out", { conversation: { user: undefined }, conversational: declared }, undefined],
-    ["the declaration counts where nothing else is said", { conversational: declared }, "declared"],
-    ["a declaration of nobody opts out", { conversational: { user: null } }, undefined],
-    ["an empty user is nobody", { conversational: { user: "" } }, undefined],
+    [
+      "an option without user opts out",
+      { conversation: { user: undefined }, conversational: declared },
+      undefined,
+    ],
+    ["the declaration applies without option", { conversational: declared }, "declared"],
+    ["a declaration without user opts out", { conversational: { user: null } }, undefined],
+    ["an empty user is no user", { conversational: { user: "" } }, undefined],
     ["a declaration of nothing opts out", { conversational: false }, undefined],
     ["nothing said at all is stateless", {}, undefined],
   ] as const)("%s", async (_title, setup, owner) => {
     expect(await ownerOf(setup)).toBe(owner);
   });
 
-  it("a stateless prompt neither has a conversation id nor remembers", async () => {
+  it("is absent for a stateless prompt, which remembers nothing", async () => {
     const { client } = clientSetup({ agent: { conversational: { user: undefined } } });
 
     const first = await client.prompt("one");
@@ -56,7 +60,7 @@ describe("whose conversation a prompt belongs to", () => {
     expect(second.text).toBe("two");
   });
 
-  it("an id of the call resumes that conversation instead of the thread", async () => {
+  it("can be set by an id in the options, instead of the thread", async () => {
     const { client } = clientSetup({ agent: { conversational: { user: "u" } } });
     await client.prompt("in the thread");
     const { conversationId } = await client.forUser("u").prompt("elsewhere");
@@ -66,7 +70,7 @@ describe("whose conversation a prompt belongs to", () => {
     expect(text).toBe("elsewhere | too");
   });
 
-  it("continue outranks an id of the call", async () => {
+  it("comes from continue before an id in the options", async () => {
     const { client } = clientSetup();
     const one = await client.forUser("u").prompt("one");
     const other = await client.forUser("u").prompt("other");
@@ -78,7 +82,7 @@ describe("whose conversation a prompt belongs to", () => {
     expect(conversationId).toBe(one.conversationId);
   });
 
-  it("each prompt of forUser begins a new conversation, and the client itself stays as it was", async () => {
+  it("is new for each prompt of forUser, which doesn't change the client itself", async () => {
     const { client, store } = clientSetup();
     const mine = client.forUser("u");
 
@@ -93,7 +97,7 @@ describe("whose conversation a prompt belongs to", () => {
     expect(await store.list("u")).toHaveLength(3);
   });
 
-  it("forUser and continue compose in either order", async () => {
+  it("can be set by forUser and continue in either order", async () => {
     const { client } = clientSetup();
     const { conversationId = "" } = await client.forUser("u").prompt("one");
 

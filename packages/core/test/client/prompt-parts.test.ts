@@ -29,7 +29,7 @@ describe("a prompt in parts", () => {
   it.each<readonly [string, PromptInput]>([
     ["the parts of a message", [text, image]],
     ["a message", [{ role: "user", content: [text, image] }]],
-  ])("may be given as %s", async (_how, input) => {
+  ])("can be given as %s", async (_how, input) => {
     const { client, asked, judged } = clientOf("A cat.");
     const { text: reply, messages } = await client.prompt(input);
     expect(reply).toBe("A cat.");
@@ -40,7 +40,7 @@ describe("a prompt in parts", () => {
     expect(judged).toEqual(["What is this?"]);
   });
 
-  it("is the prompt's own: what is changed afterwards changes nothing", async () => {
+  it("is copied: later changes have no effect", async () => {
     const data = new Uint8Array([1, 2]);
     const { client, asked } = clientOf("A cat.");
     const prompting = client.prompt([{ ...image, data }]);
@@ -84,14 +84,14 @@ describe("a prompt in parts", () => {
 describe("the result of a prompt", () => {
   const refused: ScriptedReply = { refusal: "I can't.", usage: { outputTokens: 5, reasoningTokens: 3 } };
 
-  it("tells a refusal apart from what was said", async () => {
+  it("separates a refusal from the text", async () => {
     const result = await clientOf(refused).client.prompt("Hi");
     expect(result).toMatchObject({ text: "", refusal: "I can't.", output: "I can't." });
     expect(result.usage).toEqual({ outputTokens: 5, reasoningTokens: 3 });
     expect(await clientOf("Hello.").client.prompt("Hi")).not.toHaveProperty("refusal");
   });
 
-  it("says nothing of what the model thought", async () => {
+  it("doesn't contain reasoning", async () => {
     const { text: said } = await clientOf({ reasoning: "secret", text: "Hello." }).client.prompt("Hi");
     expect(said).toBe("Hello.");
   });

@@ -11,7 +11,7 @@ import { failAppends } from "../support/stores.ts";
 const clock = createTool({ name: "clock", description: "", parameters: z.object({}), execute: () => "noon" });
 
 describe("the result of a prompt", () => {
-  it("holds what the run added, and nothing of before", async () => {
+  it("contains the run's messages and no earlier ones", async () => {
     const { client } = clientSetup({
       model: ["Hello.", { text: "Let me look.", toolCalls: [{ name: "clock", id: "c" }] }, "Noon."],
       agent: { tools: [clock] },
@@ -33,7 +33,7 @@ describe("the result of a prompt", () => {
     expect(second.interruptions).toEqual([]);
   });
 
-  it("holds what was added where the run reads the end alone, also of what a client sends back", async () => {
+  it("contains the added messages if the run reads only the end, also with a client's history", async () => {
     const { client } = clientSetup({ config: { memory: { window: { maxMessages: 2 } } } });
     const { conversationId = "" } = await client.forUser("u").prompt("1");
     const session = client.continue(conversationId);
@@ -48,7 +48,7 @@ describe("the result of a prompt", () => {
     expect(eighth.messages).toEqual([user("8"), expect.objectContaining({ role: "assistant" })]);
   });
 
-  it("holds nothing when the outcome of a run of before is given again: it is all history by then", async () => {
+  it("contains no messages if an earlier outcome is returned again", async () => {
     const { client } = clientSetup({ model: ["Hello.", "Noon."] });
     const { conversationId = "" } = await client.forUser("u").prompt("Hi");
     const runId = "job 1" as RunId;
@@ -64,7 +64,7 @@ describe("the result of a prompt", () => {
     expect(again.usage).toEqual({});
   });
 
-  it("holds what was said again in the same words", async () => {
+  it("contains messages that repeat earlier texts", async () => {
     const { client } = clientSetup({ model: ["Yes.", "Yes."] });
     const first = await client.forUser("u").prompt("Really?");
 
@@ -74,7 +74,7 @@ describe("the result of a prompt", () => {
     expect(second.finalState.messages).toHaveLength(4);
   });
 
-  it("holds the rest of a turn that a crash cut off", async () => {
+  it("contains the rest of a turn after a crash", async () => {
     const provider = createInMemoryProvider();
     await provider.storeMessages(
       "c",
@@ -95,7 +95,7 @@ describe("the result of a prompt", () => {
     expect(text).toBe("Noon.");
   });
 
-  it("of a conversation that has its reply is that reply, and nothing is added", async () => {
+  it("is the stored reply without added messages if the conversation ends with a reply", async () => {
     const { client } = clientSetup({ model: ["Hello."] });
     const { conversationId = "" } = await client.forUser("u").prompt("Hi");
 
@@ -104,7 +104,7 @@ describe("the result of a prompt", () => {
     expect(again).toMatchObject({ text: "Hello.", output: "Hello.", messages: [], usage: {} });
   });
 
-  it("sums what the model calls used, each number as far as it is known", async () => {
+  it("sums up the usage of the model calls, each count if known", async () => {
     const { client } = clientSetup({
       model: [
         { toolCalls: [{ name: "clock" }], usage: { inputTokens: 10, outputTokens: 2 } },
@@ -158,7 +158,7 @@ describe("a prompt that fails", () => {
     expect(await store.load(failed.conversationId ?? "")).toEqual([]);
   });
 
-  it("can be made again on the conversation that it began", async () => {
+  it("can be retried on the conversation that it began", async () => {
     const { client } = clientSetup({
       model: [new Error("no model today"), "Hello."],
       config: { modelRetry: { maxAttempts: 1 } },
@@ -174,7 +174,7 @@ describe("a prompt that fails", () => {
     expect(messages).toEqual([user("Hi"), assistant("Hello.")]);
   });
 
-  it("says so if the store can't begin a conversation, and tells observers as of any run", async () => {
+  it("reports that the store can't begin a conversation, with the events of a run", async () => {
     const events: TraceEvent[] = [];
     const { client } = clientSetup({ config: { store: await closed() } });
 
@@ -186,7 +186,7 @@ describe("a prompt that fails", () => {
     expect(events.map(({ type }) => type)).toEqual(["run_start", "run_end"]);
   });
 
-  it("says so if the store can't take the reply", async () => {
+  it("reports that the store can't store the reply", async () => {
     const { client } = clientSetup({
       model: ["Hello."],
       agent: { conversational: { user: "u" } },
@@ -200,7 +200,7 @@ describe("a prompt that fails", () => {
     });
   });
 
-  it("ends when it is aborted, also while the store is asked for the conversation", async () => {
+  it("ends when it is aborted, also while the conversation is loaded", async () => {
     const { signal, abort } = abortable();
     const inner = createInMemoryProvider();
     const store: MemoryProvider = {
@@ -217,7 +217,7 @@ describe("a prompt that fails", () => {
     expect(outcome).toMatchObject({ status: "error", error: { _tag: "RunAborted", reason: "enough" } });
   });
 
-  it("begins no conversation once it is aborted", async () => {
+  it("begins no conversation after an abort", async () => {
     const { client, store } = clientSetup();
 
     const { outcome } = await client.forUser("u").prompt("Hi", { signal: AbortSignal.abort() });
@@ -226,7 +226,7 @@ describe("a prompt that fails", () => {
     expect(await store.list("u")).toEqual([]);
   });
 
-  it("rejects with what the application's own context or declaration throws", async () => {
+  it("rejects with the error of the application's context or declaration", async () => {
     const lost = new Error("the session is lost");
     const broken = () => {
       throw lost;
@@ -264,7 +264,7 @@ describe("observers of a prompt", () => {
     await warned;
   });
 
-  it("group runs by the trace id they are given", async () => {
+  it("group runs by their trace id", async () => {
     const model = createScriptedModel<Session>(["Hello."]);
     const { client } = clientSetup({ model });
 

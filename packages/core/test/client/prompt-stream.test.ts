@@ -5,7 +5,7 @@ import { clientSetup, type Session } from "../support/client.ts";
 import { user } from "../support/setup.ts";
 
 describe("a streamed prompt", () => {
-  it("tells the reply piece by piece and stores the conversation", async () => {
+  it("streams the reply in pieces and stores the conversation", async () => {
     const { client } = clientSetup({ model: ["Hello there.", "Still here."] });
 
     const stream = client.forUser("u").stream("Hi");
@@ -19,7 +19,7 @@ describe("a streamed prompt", () => {
     expect(second.finalState.messages).toHaveLength(4);
   });
 
-  it("keeps to the same precedence as a prompt", async () => {
+  it("has the same precedence as a prompt", async () => {
     const { client, store } = clientSetup({ agent: { conversational: { user: "declared" } } });
 
     await client.stream("Hi").result;
@@ -31,7 +31,7 @@ describe("a streamed prompt", () => {
     expect(owners.sort()).toEqual(["declared", "explicit", "per-call"]);
   });
 
-  it("is aborted when its loop is left, and stores nothing then", async () => {
+  it("is aborted when its loop is left, and stores nothing", async () => {
     const model = createScriptedModel<Session>(["Hello there."]);
     const { client, store } = clientSetup({ model, agent: { conversational: { user: "u" } } });
 
@@ -58,7 +58,7 @@ describe("a streamed prompt", () => {
     expect(outcome).toMatchObject({ error: { _tag: "RunAborted", reason: "enough" } });
   });
 
-  it("ends the loop and the result alike where a prompt would reject", async () => {
+  it("rejects in the loop and the result if a prompt would reject", async () => {
     const { client } = clientSetup();
     const refused = () => client.forUser("u").continue("no-such-id").stream("Hi");
 
@@ -72,7 +72,7 @@ describe("a streamed prompt", () => {
     await expect(client.stream("Hi", { signal: {} as AbortSignal }).result).rejects.toThrow("signal");
   });
 
-  it("can be left before it fails, and nobody has to look after its result", async () => {
+  it("can be left before it fails, without an unhandled rejection", async () => {
     const unseen: unknown[] = [];
     const note = (reason: unknown) => unseen.push(reason);
     process.on("unhandledRejection", note);
@@ -89,7 +89,7 @@ describe("a streamed prompt", () => {
     expect(unseen).toEqual([]);
   });
 
-  it("sees a history given with a stateless call", async () => {
+  it("gets a history in a stateless call", async () => {
     const { client } = clientSetup();
 
     const { text } = await client.stream("two", { messages: [user("one")] }).result;

@@ -78,7 +78,7 @@ async function waiting() {
       store: provider,
     }).forUser("u");
 
-  /** What a browser's request comes to, in each of the ways that a server takes one. */
+  /** The result of a browser's request, for each way a server can handle it. */
   const ways = {
     prompt: ({ conversationId = "c", ...options }: Request) =>
       client().continue(conversationId).prompt("", options),
@@ -158,7 +158,7 @@ const forgeries: readonly (readonly [string, (world: World) => Request, string])
   ["9. sends an empty history", () => ({ messages: [] }), "truncated-history"],
 ];
 
-/** The code that it was refused with, whether as an error or as an outcome. */
+/** The code of the refusal, as an error or an outcome. */
 async function refusal(ended: Promise<Pick<RunResult<unknown>, "outcome">>): Promise<string> {
   const settled = await ended.catch((thrown: unknown) => {
     if (thrown instanceof ContinuationValidationError) return thrown.code;
@@ -172,14 +172,14 @@ async function refusal(ended: Promise<Pick<RunResult<unknown>, "outcome">>): Pro
 }
 
 describe.each(["prompt", "stream", "run"] as const)("a client's request by %s", (way) => {
-  it.each(forgeries)("is refused where it %s: nothing is used of it", async (_what, forge, code) => {
+  it.each(forgeries)("is refused if it %s, and nothing is used", async (_what, forge, code) => {
     const world = await waiting();
     expect(await refusal(world.ways[way](forge(world)))).toBe(code);
     expect(world.executed).toEqual([]);
     expect(await world.stored()).toEqual(world.history);
   });
 
-  it("is refused where it 2. continues another user's conversation", async () => {
+  it("is refused if it 2. continues another user's conversation", async () => {
     const { ways, history, stored, executed } = await waiting();
     const before = await stored("o");
     const ended = await ways[way]({ conversationId: "o", messages: history }).catch(
@@ -194,7 +194,7 @@ describe.each(["prompt", "stream", "run"] as const)("a client's request by %s", 
     expect(executed).toEqual([]);
   });
 
-  it("is refused where it 5. answers a call that has a result, or 7. approves once more", async () => {
+  it("is refused if it 5. answers a call with a result, or 7. approves again", async () => {
     const { ways, history, request, stored, executed } = await waiting();
     const approvals = [approve(request)];
     await ways[way]({ messages: [...history, here], approvals });
@@ -207,7 +207,7 @@ describe.each(["prompt", "stream", "run"] as const)("a client's request by %s", 
     expect(await stored()).toEqual(after);
   });
 
-  it("passes where it 10. differs in what is no difference", async () => {
+  it("passes if it 10. differs only in irrelevant details", async () => {
     const { ways, request, stored, executed } = await waiting();
     const respelt = [
       { content: "Pay here", role: "user", tool_calls: undefined },

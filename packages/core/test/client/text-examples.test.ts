@@ -6,8 +6,8 @@ import { createEcho, type Session } from "../support/client.ts";
 
 afterEach(() => setConversationStore(undefined));
 
-describe("the examples of the text on conversation persistence", () => {
-  it("forUser begins a conversation and continue resumes it", async () => {
+describe("the examples of the specification on conversation persistence", () => {
+  it("begin a conversation with forUser and resume it with continue", async () => {
     setConversationStore(new MemoryConversationStore());
     const assistant: Agent<Session, string> = { name: "AssistantAgent", instructions: () => "" };
     const agent = createAgentClient(assistant, {
@@ -26,7 +26,7 @@ describe("the examples of the text on conversation persistence", () => {
     expect(second.conversationId).toBe(first.conversationId);
   });
 
-  it("an agent that declares a user loads and saves by itself", async () => {
+  it("load and store automatically for an agent that declares a user", async () => {
     setConversationStore(new MemoryConversationStore());
     const currentUserId = "user-42";
     const chat: Agent<Session, string> = {
@@ -42,7 +42,7 @@ describe("the examples of the text on conversation persistence", () => {
     expect(second.text).toBe("Hi | Still you?");
   });
 
-  it("a declaration may be async and follow the context", async () => {
+  it("allow an async declaration by the context", async () => {
     setConversationStore(new MemoryConversationStore());
     const loadUserId = async (session: Session) => session.userId;
     const chat: Agent<Session, string> = {
@@ -59,7 +59,7 @@ describe("the examples of the text on conversation persistence", () => {
     expect(again.text).toBe("Hi | And I am back.");
   });
 
-  it("a continuation is validated against what is stored", async () => {
+  it("validate a continuation against the stored conversation", async () => {
     setConversationStore(new MemoryConversationStore());
     const assistant: Agent<Session, string> = { name: "AssistantAgent", instructions: () => "" };
     const agent = createAgentClient(assistant, { modelProvider: createEcho(), context: {} });
@@ -74,7 +74,7 @@ describe("the examples of the text on conversation persistence", () => {
     expect(text).toBe("Hi | And now?");
   });
 
-  it("forUser and continue throw without a store and say what to call", async () => {
+  it("throw in forUser and continue without a store, and say what to call", async () => {
     const assistant: Agent<Session, string> = { name: "AssistantAgent", instructions: () => "" };
     const agent = createAgentClient(assistant, { modelProvider: createEcho(), context: {} });
 

@@ -36,7 +36,7 @@ describe.each([
     expect((await renamed.client.prompt("renamed", as("u"))).text).toBe("to chat | again | renamed");
   });
 
-  it("aren't what forUser has begun", async () => {
+  it("aren't the conversations of forUser", async () => {
     const { client } = clientSetup({ agent: perSession, config: { store: createStore() } });
 
     await client.forUser("u").prompt("explicit");
@@ -53,7 +53,7 @@ describe.each([
     expect(await store.list("u")).toMatchObject([{ id: conversationId, userId: "u", agent: "helper" }]);
   });
 
-  it("are one for two first prompts at once", async () => {
+  it("are shared by two first prompts at the same time", async () => {
     const store = createStore();
     const { client } = clientSetup({
       agent: perSession,
@@ -68,7 +68,7 @@ describe.each([
     expect((await client.prompt("three", as("u"))).text.split(" | ").sort()).toEqual(["one", "three", "two"]);
   });
 
-  it("take prompts that queue one by one, in the order they came", async () => {
+  it("process queued prompts one by one, in order", async () => {
     const store = createStore();
     const { client } = clientSetup({
       agent: perSession,
@@ -83,7 +83,7 @@ describe.each([
     );
   });
 
-  it("of hostile users and agents don't meet", async () => {
+  it("of hostile user ids and agent names don't collide", async () => {
     const store = createStore();
     const named = (agent: string) =>
       clientSetup({
@@ -118,8 +118,8 @@ describe("a store that lists no agents", () => {
   });
 });
 
-describe("a store whose list ignores its argument", () => {
-  it("never gives a user somebody else's thread", async () => {
+describe("a store that ignores the argument of list", () => {
+  it("never returns another user's thread", async () => {
     const store = new MapStore();
     const everybody = store.list.bind(store);
     store.list = () => everybody();
@@ -158,7 +158,7 @@ describe("a thread that a store lists twice", () => {
 });
 
 describe("two clients over one provider", () => {
-  it("meet in one thread, as two processes do", async () => {
+  it("share one thread, like two processes", async () => {
     const provider = createInMemoryProvider();
     const clients = [1, 2].map(
       () =>

@@ -56,7 +56,7 @@ describe("an agent client", () => {
     expectTypeOf<PromptOptions<Session>["context"]>().toEqualTypeOf<Readonly<Session> | undefined>();
   });
 
-  it("decides provider, storing and user of its memory itself", () => {
+  it("sets provider, autoStore and userId of its memory itself", () => {
     expectTypeOf<ClientMemoryConfig>().not.toHaveProperty("provider");
     expectTypeOf<ClientMemoryConfig>().not.toHaveProperty("autoStore");
     expectTypeOf<ClientMemoryConfig>().not.toHaveProperty("userId");
@@ -64,7 +64,7 @@ describe("an agent client", () => {
     expectTypeOf<ClientMemoryConfig>().toHaveProperty("window");
   });
 
-  it("can be changed neither by its results nor by its configuration", () => {
+  it("can't be changed through its results or its configuration", () => {
     expectTypeOf<PromptResult<string>>().toEqualTypeOf<Readonly<PromptResult<string>>>();
     expectTypeOf<AgentClientConfig<Session>>().toEqualTypeOf<Readonly<AgentClientConfig<Session>>>();
     expectTypeOf<PromptResult<string>["outcome"]>().toEqualTypeOf<RunResult<string>["outcome"]>();
@@ -88,7 +88,7 @@ describe("an agent client", () => {
     of([image, { role: "user", content: "Hi" }]);
   });
 
-  it("takes an application's own store, and gives back what was set", () => {
+  it("takes an application's store and returns it", () => {
     expectTypeOf<ConversationStore>().toExtend<Parameters<typeof setConversationStore>[0]>();
     expectTypeOf<ProviderConversationStore>().toExtend<Parameters<typeof setConversationStore>[0]>();
     expectTypeOf(getConversationStore).returns.toEqualTypeOf<AnyConversationStore | undefined>();

@@ -23,17 +23,17 @@ const instructionsOf = (model: ScriptedModel<Session>): readonly string[] =>
 
 type Memory = PromptOptions<Session>["memory"];
 
-describe("whose facts a prompt knows", () => {
+describe("the remembers declaration of a prompt", () => {
   it.each<[string, Agent<Session, string>["remembers"], { readonly memory?: Memory }, string | undefined]>([
     ["the declaration's", alice, {}, "alice"],
     ["the call's, which outranks the declaration", alice, { memory: bob }, "bob"],
     ["the call's alone", undefined, { memory: bob }, "bob"],
-    ["nobody's, as the call opts out", alice, { memory: false }, undefined],
-    ["nobody's, as the call says nobody", alice, { memory: { user: null } }, undefined],
-    ["nobody's, as a program without types says null", alice, { memory: null as never }, undefined],
-    ["the declaration's where the call says nothing", alice, { memory: undefined }, "alice"],
+    ["none if the option is false", alice, { memory: false }, undefined],
+    ["none if the option has no user", alice, { memory: { user: null } }, undefined],
+    ["none if the untyped option is null", alice, { memory: null as never }, undefined],
+    ["the declaration's without an option", alice, { memory: undefined }, "alice"],
     ["those that the session says", ({ userId }) => ({ user: userId }), {}, "session"],
-    ["nobody's where nothing is said", undefined, {}, undefined],
+    ["none without option and declaration", undefined, {}, undefined],
   ])("%s", async (_title, remembers, options, user) => {
     const { memory, asked } = memoryOf();
     const model = createScriptedModel<Session>(["Hello."]);
@@ -47,7 +47,7 @@ describe("whose facts a prompt knows", () => {
     expect(asked.map((spec) => spec.user)).toEqual(user === undefined ? [] : [user]);
   });
 
-  it("is independent of whose conversation it is", async () => {
+  it("is independent of the conversation's user", async () => {
     const { memory, started } = memoryOf();
     const model = createScriptedModel<Session>(["One.", "Two."]);
     const { client, store } = clientSetup({
@@ -62,7 +62,7 @@ describe("whose facts a prompt knows", () => {
     expect(started[0]).toMatchObject({ conversationId: first.conversationId, position: 0 });
   });
 
-  it("is known to a prompt that stores nothing, too", async () => {
+  it("applies to stateless prompts, too", async () => {
     const { memory, started, finished } = memoryOf();
     const { client } = clientSetup({ agent: { remembers: alice }, config: { userMemory: memory } });
     const { text } = await client.prompt("Hi", { conversation: false });
@@ -70,7 +70,7 @@ describe("whose facts a prompt knows", () => {
     expect(finished[0]?.reply.content).toBe(text);
   });
 
-  it("is known to a prompt that streams, and what it learns is done when its result is there", async () => {
+  it("applies to streamed prompts, and facts are stored before their result", async () => {
     const { memory, finished } = memoryOf();
     const model = createScriptedModel<Session>(["Hello there."]);
     const { client } = clientSetup({ model, agent: { remembers: alice }, config: { userMemory: memory } });
@@ -79,7 +79,7 @@ describe("whose facts a prompt knows", () => {
     expect(finished.map(({ reply }) => reply.content)).toEqual([text]);
   });
 
-  it("a prompt that streams may opt out", async () => {
+  it("can be turned off for a streamed prompt", async () => {
     const { memory, asked } = memoryOf();
     const { client } = clientSetup({ agent: { remembers: alice }, config: { userMemory: memory } });
     await client.forUser("u").stream("Hi", { memory: false }).result;
@@ -102,20 +102,20 @@ describe("a prompt that continues", () => {
     return { client: client.forUser("u").continue(conversationId), started, sent: finalState.messages };
   }
 
-  it("with what a client sent back says so", async () => {
+  it("is a continuation with a history that a client sent back", async () => {
     const { client, started, sent } = await interrupted();
     const messages = [...sent, { role: "tool", tool_call_id: "w", content: "Rome" } as const];
     await client.prompt("", { messages });
     expect(started.map(({ isContinuation }) => isContinuation)).toEqual([false, true]);
   });
 
-  it("with the results of a client's tools says so", async () => {
+  it("is a continuation with results of a client's tools", async () => {
     const { client, started } = await interrupted();
     await client.prompt("", { toolResults: [{ toolCallId: "w", result: "Rome" }] });
     expect(started.map(({ isContinuation }) => isContinuation)).toEqual([false, true]);
   });
 
-  it("says so where nothing is stored", async () => {
+  it("is a continuation if nothing is stored, too", async () => {
     const { memory, started } = memoryOf();
     const { client } = clientSetup({ agent: { remembers: alice }, config: { userMemory: memory } });
     await client.prompt("Hi", { messages: [{ role: "user", content: "Before." }] });
@@ -123,7 +123,7 @@ describe("a prompt that continues", () => {
     expect(started.map(({ isContinuation }) => isContinuation)).toEqual([true, false]);
   });
 
-  it("by a conversation's id alone is a new turn", async () => {
+  it("is a new turn with only a conversation's id", async () => {
     const { memory, started } = memoryOf();
     const { client } = clientSetup({ agent: { remembers: alice }, config: { userMemory: memory } });
     const { conversationId = "" } = await client.forUser("u").prompt("one");
@@ -136,7 +136,7 @@ describe("a prompt that continues", () => {
 });
 
 describe("an agent client", () => {
-  it("has a user memory of its own before that of the process", async () => {
+  it("uses its own user memory before that of the process", async () => {
     setRunUserMemory(memoryOf("process").memory);
     const model = createScriptedModel<Session>(["One.", "Two."]);
     const agent = { remembers: alice };
@@ -158,7 +158,7 @@ describe("an agent client", () => {
     ["agent client configuration: middleware", { middleware: [{}] }, {}],
     ["Agent.middleware", {}, { middleware: [{ name: "" }] }],
     ["Agent.remembers: injectLimit", {}, { remembers: { user: "u", injectLimit: 0 } }],
-  ])("isn't made with what is none: %s", (field, config, agent) => {
+  ])("throws for an invalid value: %s", (field, config, agent) => {
     const helper: Agent<Session, string> = { name: "helper", instructions: () => "", ...(agent as object) };
     const create = () =>
       createAgentClient(helper, { modelProvider: createEcho(), context: {}, ...(config as object) });
@@ -166,7 +166,7 @@ describe("an agent client", () => {
     expect(create).toThrow(`Invalid ${field}`);
   });
 
-  it("refuses an option that is none", async () => {
+  it("refuses an invalid option", async () => {
     const { client } = clientSetup({ config: { store: new MemoryConversationStore() } });
     const bad: readonly unknown[] = [{ user: 7 }, { user: "u", injectLimit: "5" }, true, "alice"];
     for (const memory of bad) {

@@ -21,7 +21,7 @@ import { errorOf, user } from "../support/setup.ts";
 
 const never = () => new Promise<never>(() => {});
 
-describe("a summarize that fails", () => {
+describe("a failing summarize", () => {
   const failing: readonly (readonly [string, () => unknown, string])[] = [
     [
       "rejects",
@@ -43,7 +43,7 @@ describe("a summarize that fails", () => {
   ];
 
   it.each(failing)(
-    "because it %s leaves the run as it is, tells nothing of what was said, and is tried again later",
+    "doesn't affect the run because it %s, quotes nothing, and is retried later",
     async (_, fail, reason) => {
       const provider = await storing(talk(5));
       const { views, contexts, ended } = await converse({
@@ -64,7 +64,7 @@ describe("a summarize that fails", () => {
     },
   );
 
-  it("is asked once in a run", async () => {
+  it("is called once per run", async () => {
     let calls = 0;
     const summarize = async () => {
       calls += 1;
@@ -78,7 +78,7 @@ describe("a summarize that fails", () => {
     expect(calls).toBe(1);
   });
 
-  it("leaves the summary of before in use", async () => {
+  it("keeps the previous summary in use", async () => {
     const provider = await storing(talk(5));
     await converse({
       provider,
@@ -93,7 +93,7 @@ describe("a summarize that fails", () => {
     expect(views[0]).toHaveLength(1 + 2 + 2 + 6 + 1);
   });
 
-  it("doesn't hold up an abort, and gets its signal", async () => {
+  it("doesn't delay an abort, and gets its signal", async () => {
     const { signal, abort } = abortable();
     let seen: AbortSignal | undefined;
     const summarize = (input: { readonly signal: AbortSignal }) => {
@@ -113,7 +113,7 @@ describe("a summarize that fails", () => {
 });
 
 describe("a store that fails while messages are summarised", () => {
-  /** Fails the empty appends: those that concern the summary. */
+  /** Fails appends without messages, which write the summary. */
   const failing = (inner: MemoryProvider): MemoryProvider => ({
     ...inner,
     appendMessages: async (id, messages, ...rest) =>
@@ -122,7 +122,7 @@ describe("a store that fails while messages are summarised", () => {
         : inner.appendMessages(id, messages, ...rest),
   });
 
-  it("leaves the run with a summary that is this run's alone if it can't be stored", async () => {
+  it("lets only this run use the summary if it can't be stored", async () => {
     const inner = await storing(talk(5));
     const { views, contexts, ended } = await converse({
       provider: failing(inner),
@@ -134,7 +134,7 @@ describe("a store that fails while messages are summarised", () => {
     expect(await storedSummary(inner)).toBeUndefined();
   });
 
-  it("stores a summary once, though the answer of the write got lost", async () => {
+  it("stores a summary once if the answer of the write is lost", async () => {
     const inner = await storing(talk(5));
     let lost = 0;
     const provider: MemoryProvider = {
@@ -155,10 +155,10 @@ describe("a store that fails while messages are summarised", () => {
   });
 });
 
-describe("runs that come to summarise at once", () => {
+describe("runs that summarise at the same time", () => {
   const durabilities = ["completed", "turn", "step"] as const;
 
-  it("make at most one each, and the one that reaches furthest stays", async () => {
+  it("make at most one each, and the one with the highest position stays", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 2, max: 12 }),
@@ -205,7 +205,7 @@ describe("runs that come to summarise at once", () => {
     );
   });
 
-  /** While it summarises, another run says something and stores a summary that reaches as far or further. */
+  /** Meanwhile another run adds messages and stores a summary up to the same position or later. */
   const overtaken = async (text: string, more: number) => {
     const provider = await storing(talk(5));
     const slow = async () => {
@@ -223,21 +223,21 @@ describe("runs that come to summarise at once", () => {
     return { provider, run };
   };
 
-  it("go on with the summary of one that was faster", async () => {
+  it("use the summary of a faster run", async () => {
     const { provider, run } = await overtaken("of the other", 0);
     expect(run.contexts[0]?.compaction).toMatchObject({ outcome: "elsewhere", messages: 0 });
     expect(run.views[0]?.[0]?.content).toContain("\nof the other\n");
     expect(await storedSummary(provider)).toMatchObject({ text: "of the other" });
   });
 
-  it("use their own where the one that was faster holds messages that they don't know", async () => {
+  it("use their own if the faster run's has messages that they don't know", async () => {
     const { provider, run } = await overtaken("of more", 10);
     expect(run.contexts[0]?.compaction?.outcome).toBe("elsewhere");
     expect(run.views[0]?.[0]?.content).toContain("\ntoo late\n");
     expect(await storedSummary(provider)).toMatchObject({ text: "of more" });
   });
 
-  it("store theirs though the metadata change meanwhile, e.g. by a heartbeat", async () => {
+  it("store theirs even if the metadata change meanwhile, e.g. by a heartbeat", async () => {
     const provider = await storing(talk(5));
     let changes = 0;
     const changing: VersionedMemoryProvider = {
@@ -255,7 +255,7 @@ describe("runs that come to summarise at once", () => {
     expect(contexts[0]?.compaction?.outcome).toBe("stored");
   });
 
-  it("write nothing where the run was aborted", async () => {
+  it("write nothing if the run was aborted", async () => {
     const provider = await storing(talk(5));
     const { signal, abort } = abortable();
     const summarize = () => {

@@ -20,7 +20,7 @@ const failing = (calls: { count: number }) => ({
 });
 
 describe("a summary that can't be made", () => {
-  it("isn't tried again by the runs that come right after", async () => {
+  it("isn't retried by the next runs", async () => {
     const provider = await storing(talk(5));
     const calls = { count: 0 };
     const outcomes: unknown[] = [];
@@ -38,7 +38,7 @@ describe("a summary that can't be made", () => {
     expect(calls.count).toBe(1);
   });
 
-  it("is tried again after a pause, which grows with each failure and ends with a success", async () => {
+  it("is retried after a pause, which grows with each failure and ends with a success", async () => {
     const provider = await storing(talk(5));
     const pause = async () => (await stored(provider)).metadata?.["jafSummaryPause"];
     const pauses: number[] = [];
@@ -57,7 +57,7 @@ describe("a summary that can't be made", () => {
     expect(await pause()).toBeNull();
   });
 
-  it("doesn't fail again for a run that failed at the same time", async () => {
+  it("counts one failure if two runs fail at the same time", async () => {
     const provider = await storing(talk(5));
     const summarize = async () => {
       await converse({ provider, memory: failing({ count: 0 }), steps: [new Error("gone")] });

@@ -9,7 +9,7 @@ import { returning } from "../support/tool-answers.ts";
 
 const contents = (messages: readonly Message[] = []) => messages.map(({ content }) => content);
 
-/** Summaries that say how many messages are in them, and what they were made of. */
+/** Summaries with the number of their messages, and their inputs. */
 function counting() {
   const inputs: SummarizeInput[] = [];
   const summarize = async (input: SummarizeInput) => {
@@ -21,7 +21,7 @@ function counting() {
 }
 
 describe("memory.compressionThreshold", () => {
-  it("lets the model see a summary in place of the older messages, once there are more than that", async () => {
+  it("sends a summary in place of the older messages above the threshold", async () => {
     const provider = await storing(talk(5));
     const { inputs, summary } = counting();
     const { views, contexts, ended } = await converse({
@@ -46,7 +46,7 @@ describe("memory.compressionThreshold", () => {
     expect(ended.finalState.messages).toEqual([...talk(5), user("now"), assistant("Done.")]);
   });
 
-  it("leaves a conversation of as many messages alone", async () => {
+  it("doesn't summarise a conversation at the threshold", async () => {
     const provider = await storing(talk(5));
     const { inputs, summary } = counting();
     const { views, contexts } = await converse({ provider, memory: { compressionThreshold: 11, summary } });
@@ -55,7 +55,7 @@ describe("memory.compressionThreshold", () => {
     expect(contexts[0]).not.toHaveProperty("compaction");
   });
 
-  it("stores the summary beside the whole history", async () => {
+  it("stores the summary and the whole history", async () => {
     const provider = await storing(talk(5));
     const { summary } = counting();
     await converse({ provider, memory: { compressionThreshold: 4, summary } });
@@ -72,7 +72,7 @@ describe("memory.compressionThreshold", () => {
   });
 
   it.each(["completed", "turn", "step"] as const)(
-    "goes on with the stored summary in the next run, and adds to it what has become old, durability %s",
+    "continues with the stored summary in the next run, and extends it with older messages, durability %s",
     async (durability) => {
       const provider = await storing(talk(5));
       const { inputs, summary } = counting();
@@ -94,14 +94,14 @@ describe("memory.compressionThreshold", () => {
     },
   );
 
-  it("doesn't use a summary any more where it isn't asked for", async () => {
+  it("doesn't use a stored summary if it is turned off", async () => {
     const provider = await storing(talk(5));
     await converse({ provider, memory: { compressionThreshold: 4, ...counting() } });
     const { views } = await converse({ provider });
     expect(views[0]).toHaveLength(13);
   });
 
-  it("cuts before a user message only, so that calls stay with their results", async () => {
+  it("cuts only before a user message, so calls stay with their results", async () => {
     const turn = (n: number) => [
       user(`${n}`),
       calling(["a", "tool"], ["b", "tool"]),
@@ -122,7 +122,7 @@ describe("memory.compressionThreshold", () => {
     expect(contents(views[0]).slice(1)).toEqual(["3", "", "a", "b"]);
   });
 
-  it("summarises nothing of the turn that is under way, however long it is", async () => {
+  it("doesn't summarise the current turn, however long it is", async () => {
     const { inputs, summary } = counting();
     const step = { toolCalls: [{ name: "tool" }] };
     await converse({
@@ -134,7 +134,7 @@ describe("memory.compressionThreshold", () => {
     expect(inputs).toEqual([]);
   });
 
-  it("is asked for in the middle of a turn, when the turn makes the conversation too long", async () => {
+  it("summarises during a turn that makes the conversation too long", async () => {
     const { inputs, summary } = counting();
     const { views, contexts } = await converse({
       provider: await storing(talk(2)),
@@ -147,7 +147,7 @@ describe("memory.compressionThreshold", () => {
     expect(contexts[1]?.ranges[0]).toEqual({ from: 0, to: 3, fate: "summarized" });
   });
 
-  it("summarises only what is stored: nothing of a run that fails then", async () => {
+  it("summarises only stored messages, none of a run that fails afterwards", async () => {
     const provider = await storing(talk(3));
     const { summary } = counting();
     await converse({ provider, memory: { compressionThreshold: 2, summary }, steps: [new Error("gone")] });
@@ -161,7 +161,7 @@ describe("memory.compressionThreshold", () => {
     expect(contents(views[0]).slice(1)).toEqual(["again"]);
   });
 
-  it("keeps a summary right while the store drops the oldest messages", async () => {
+  it("keeps a summary correct while the store drops the oldest messages", async () => {
     const provider = createInMemoryProvider();
     const { summary } = counting();
     const texts: string[] = [];
@@ -177,7 +177,7 @@ describe("memory.compressionThreshold", () => {
     expect(new Set(texts).size).toBeGreaterThan(5);
   });
 
-  it("says which messages the store had dropped before they could be summarised", async () => {
+  it("reports messages that the store had dropped before they were summarised", async () => {
     const provider = createInMemoryProvider();
     await seed(provider, talk(6), {}, { maxMessages: 8 });
     const memory = { compressionThreshold: 6, ...counting() };
@@ -191,7 +191,7 @@ describe("memory.compressionThreshold", () => {
     expect(second.contexts[0]?.ranges.slice(0, 2)).toEqual(ranges);
   });
 
-  it("makes several summaries, one of the other, of more than one call should get", async () => {
+  it("makes several consecutive summaries if the messages are too many for one call", async () => {
     const long = Array.from({ length: 12 }, (_, turn) => [
       user("x".repeat(30_000)),
       assistant(`${turn}`),
@@ -220,7 +220,7 @@ describe("a summary", () => {
     expect(contexts[0]?.compaction?.outcome).toBe("stored");
   });
 
-  it("can't end its own fence", async () => {
+  it("can't close its own tag", async () => {
     const { views } = await converse({
       provider: await storing(talk(5)),
       memory: {
@@ -246,14 +246,14 @@ describe("a summary", () => {
     expect(views[0]).toEqual([...talk(5), user("now")]);
   });
 
-  it("in the metadata that is none is as if it weren't there", async () => {
+  it("is ignored if it is invalid in the metadata", async () => {
     const provider = await storing(talk(5));
     await seed(provider, [], { jafSummary: "forged" });
     const { views } = await converse({ provider, memory: { compressionThreshold: 50 } });
     expect(views[0]).toEqual([...talk(5), user("now")]);
   });
 
-  it("is gone with the messages when the conversation is replaced or deleted", async () => {
+  it("is removed with the messages when the conversation is replaced or deleted", async () => {
     const { summary } = counting();
     const memory = { compressionThreshold: 4, summary };
     for (const lose of ["replace", "delete"]) {
@@ -266,7 +266,7 @@ describe("a summary", () => {
     }
   });
 
-  it("is made anew of a conversation that was replaced", async () => {
+  it("is made again for a replaced conversation", async () => {
     const provider = await storing(talk(5));
     const { inputs, summary } = counting();
     await converse({ provider, memory: { compressionThreshold: 4, summary } });
@@ -276,17 +276,17 @@ describe("a summary", () => {
     expect(contexts[0]?.compaction?.outcome).toBe("stored");
   });
 
-  it("doesn't stand for messages that took the place of its own", async () => {
+  it("isn't used for messages that replaced its own", async () => {
     const provider = await storing(talk(5));
     const { summary } = counting();
     await converse({ provider, memory: { compressionThreshold: 4, summary } });
-    // Of the eight that are summarised, all but the first two are replaced.
+    // Six of the eight summarised messages are replaced, all but the first two.
     await provider.appendMessages("c", talk(8, 20), {}, { dropLast: 10 });
     const { views } = await converse({ provider, memory: { compressionThreshold: 50 } });
     expect(views[0]).toEqual([...talk(1), ...talk(8, 20), user("now")]);
   });
 
-  it("stands for its messages while others behind them are replaced", async () => {
+  it("stays valid if later messages are replaced", async () => {
     const provider = await storing(talk(5));
     const { summary } = counting();
     await converse({ provider, memory: { compressionThreshold: 4, summary } });
@@ -296,7 +296,7 @@ describe("a summary", () => {
     expect(views[0]?.[0]?.content).toContain("8 messages");
   });
 
-  it("goes on with its messages when they are restored", async () => {
+  it("stays valid if its messages are restored", async () => {
     const provider = await storing(talk(5));
     const { summary } = counting();
     await converse({ provider, memory: { compressionThreshold: 4, summary } });
@@ -308,7 +308,7 @@ describe("a summary", () => {
     expect(views[0]?.[0]?.content).toContain("8 messages");
   });
 
-  it("is made anew once it is taken out of the metadata", async () => {
+  it("is made again if it is removed from the metadata", async () => {
     const provider = await storing(talk(5));
     const { inputs, summary } = counting();
     await converse({ provider, memory: { compressionThreshold: 4, summary } });
@@ -319,7 +319,7 @@ describe("a summary", () => {
     expect(await storedSummary(provider)).toMatchObject({ text: "10 messages", upTo: 9 });
   });
 
-  it("is not written to a conversation that is deleted while it is made", async () => {
+  it("isn't written to a conversation that is deleted meanwhile", async () => {
     const provider = await storing(talk(5));
     const summarize = async () => {
       await provider.deleteConversation("c");
@@ -340,7 +340,7 @@ describe("a summary", () => {
       const provider = await storing(talk(5));
       const replace = async () => {
         await provider.deleteConversation("c");
-        // A clock may not tell two times within a millisecond apart.
+        // Two times within a millisecond can be equal.
         await new Promise((resolve) => setTimeout(resolve, 5));
         await seed(provider, talk(5, 20));
       };
@@ -362,7 +362,7 @@ describe("a summary", () => {
     },
   );
 
-  it("is stored also if somebody else says something while it is made", async () => {
+  it("is stored even if another message is added meanwhile", async () => {
     const provider = await storing(talk(5));
     const summarize = async () => {
       await seed(provider, talk(1, 7));
@@ -378,7 +378,7 @@ describe("a summary", () => {
 });
 
 describe("a window over a summarised conversation", () => {
-  it("counts the summary, and is never passed", async () => {
+  it("includes the summary and is never exceeded", async () => {
     const { summary } = counting();
     for (const window of [
       { maxMessages: 4 },
@@ -398,7 +398,7 @@ describe("a window over a summarised conversation", () => {
     }
   });
 
-  it("shows as much without the summary, where it has no room for it, as if there were none", async () => {
+  it("shows the same messages as without a summary if it has no room for it", async () => {
     const provider = await storing(talk(10));
     const window = { memoryType: "token_window" as const, maxTokens: 100 };
     const without = await converse({ provider, memory: { window }, steps: [new Error("gone")] });
@@ -416,7 +416,7 @@ describe("a window over a summarised conversation", () => {
     expect(contexts[0]?.compaction?.outcome).toBe("stored");
   });
 
-  it("leaves the summary out where it has no room for it", async () => {
+  it("leaves out the summary if it has no room for it", async () => {
     const provider = await storing(talk(5));
     const { views, contexts } = await converse({
       provider,
@@ -430,7 +430,7 @@ describe("a window over a summarised conversation", () => {
     ]);
   });
 
-  it("puts it before what a function returns", async () => {
+  it("puts the summary before the messages of a function", async () => {
     const { views } = await converse({
       provider: await storing(talk(5)),
       memory: { compressionThreshold: 4, window: (messages) => messages.slice(-1), ...counting() },

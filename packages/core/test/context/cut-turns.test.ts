@@ -7,7 +7,7 @@ import { seed } from "../support/stores.ts";
 const rounds = (count: number): readonly Message[] =>
   Array.from({ length: count }, (_, at) => [calling([`${at}`, "tool"]), result(`${at}`, "ok")]).flat();
 
-/** Of which the store keeps the last. */
+/** The messages. The store keeps only the last ones. */
 async function keeping(kept: number, history: readonly Message[]) {
   const provider = createInMemoryProvider();
   await seed(provider, history, {}, { maxMessages: kept });
@@ -20,7 +20,7 @@ const windows = [
   ["a function", (messages: readonly Message[]) => messages],
 ] as const;
 
-describe("a conversation whose beginning the store has dropped", () => {
+describe("a conversation without its beginning", () => {
   it.each(windows)("is sent from the first user message on, with %s", async (_, window) => {
     const history = [user("one"), ...rounds(3), assistant("done"), ...talk(2)];
     const { views, contexts } = await converse({
@@ -36,7 +36,7 @@ describe("a conversation whose beginning the store has dropped", () => {
     expect(contexts[0]).not.toHaveProperty("lacksUserMessage");
   });
 
-  it.each(windows)("goes on where no user message is left, and says so, with %s", async (_, window) => {
+  it.each(windows)("continues without a user message, and reports it, with %s", async (_, window) => {
     const { views, contexts, ended } = await converse({
       provider: await keeping(6, [user("one"), ...rounds(4)]),
       memory: window === undefined ? {} : { window },
@@ -47,7 +47,7 @@ describe("a conversation whose beginning the store has dropped", () => {
     expect(ended.outcome.status).toBe("completed");
   });
 
-  it("keeps what stands behind a summary, which is a user message", async () => {
+  it("keeps the messages after a summary, which begin with a user message", async () => {
     const provider = await keeping(9, [user("one"), ...rounds(3), assistant("done"), ...talk(2)]);
     await writeSummary(provider, { text: "before", upTo: 2 });
     const { views } = await converse({ provider, memory: { compressionThreshold: 50 } });
@@ -57,7 +57,7 @@ describe("a conversation whose beginning the store has dropped", () => {
 });
 
 describe("a conversation that begins with a reply", () => {
-  it("is sent as it is, where nothing was dropped", async () => {
+  it("is sent unchanged if nothing was dropped", async () => {
     const history = [assistant("Hello, how can I help?"), ...talk(1)];
     const { views, contexts } = await converse({ provider: await storing(history) });
     expect(views[0]).toEqual([...history, user("now")]);

@@ -37,7 +37,7 @@ describe("the messages that a window's function gets", () => {
     }
   });
 
-  it("hold bytes and addresses as the model gets them", async () => {
+  it("have the same bytes and URLs as for the model", async () => {
     const content = [
       { type: "media", mediaType: "image/png", data: new Uint8Array([1, 2]) },
       { type: "media", mediaType: "image/png", url: new URL("https://example.org/a") },
@@ -48,7 +48,7 @@ describe("the messages that a window's function gets", () => {
     expect(views[0]?.[0]).toStrictEqual({ role: "user", content });
   });
 
-  it("are the same objects, call after call", async () => {
+  it("are the same objects in every call", async () => {
     const seen: (readonly Message[])[] = [];
     const window = (messages: readonly Message[]) => {
       seen.push(messages);
@@ -65,7 +65,7 @@ describe("the messages that a window's function gets", () => {
   });
 });
 
-describe("what a window's function returns", () => {
+describe("the messages that a window's function returns", () => {
   const lacking: readonly (readonly [string, WindowFunction])[] = [
     ["nothing", () => []],
     ["no newest message", (messages) => messages.slice(0, -1)],
@@ -81,7 +81,7 @@ describe("what a window's function returns", () => {
     ],
   ];
 
-  it.each(lacking)("ends the run before the model is called where it holds %s", async (_, window) => {
+  it.each(lacking)("ends the run before the model is called if they have %s", async (_, window) => {
     const provider = await storing(talk(2));
     const asked = await converse({
       provider,
@@ -105,7 +105,7 @@ describe("what a window's function returns", () => {
     ["something behind the newest", (messages) => [...messages, user("Answer briefly.")]],
   ];
 
-  it.each(complete)("is sent where it holds %s", async (_, window) => {
+  it.each(complete)("are sent if they have %s", async (_, window) => {
     const { ended, views } = await converse({
       provider: await storing(talk(2)),
       memory: { window },
@@ -121,19 +121,21 @@ describe("what a window's function returns", () => {
     [{ role: "user", content: 5 }, "[0].content"],
     [{ role: "user" }, "[0].content"],
     [null, "[0]"],
-  ])("ends the run where one of them is no message: %j", async (odd, path) => {
+  ])("end the run if one isn't a message: %j", async (odd, path) => {
     const { ended, views } = await converse({
       provider: await storing(talk(1)),
       memory: { window: (messages) => [odd as never, ...messages] },
     });
     expect(errorOf(ended)).toMatchObject({
       _tag: "InternalError",
-      cause: { message: expect.stringContaining(`it returned no list of messages: ${path}: expected`) },
+      cause: {
+        message: expect.stringContaining(`it returned an invalid list of messages: ${path}: expected`),
+      },
     });
     expect(views).toEqual([]);
   });
 
-  it("is told of rightly, though an object stands in the history twice", async () => {
+  it("have correct labels even if an object occurs twice in the history", async () => {
     const again = user("ok");
     const { config, events } = setup({
       model: ["Done."],
@@ -149,7 +151,7 @@ describe("what a window's function returns", () => {
     });
   });
 
-  it("is stored as little as before", async () => {
+  it("aren't stored", async () => {
     const provider = await storing(talk(1));
     const window = (messages: readonly Message[]) => messages.map((each) => ({ ...each, content: "***" }));
     await converse({ provider, memory: { window } });

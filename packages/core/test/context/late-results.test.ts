@@ -17,8 +17,8 @@ function watching() {
 const opening = [user("start it"), calling(["job", "tool"]), user("go on"), assistant("It runs.")];
 const late = [calling(["job", "tool"]), result("job", "It is done.")];
 
-describe("a result that comes when its call is summarised", () => {
-  it("is sent with the call behind the summary, and told of so", async () => {
+describe("a result that comes after its call was summarised", () => {
+  it("is sent with the call after the summary, and is in the manifest", async () => {
     const provider = await storing([...opening, ...talk(6)]);
     const { inputs, memory } = watching();
     await converse({ provider, memory, said: ["x"] });
@@ -35,7 +35,7 @@ describe("a result that comes when its call is summarised", () => {
     expect(fates(18)).toMatchObject({ fate: "repaired" });
   });
 
-  it("goes into the next summary, once, when it has become old", async () => {
+  it("is part of the next summary, once, when it is old", async () => {
     const provider = await storing([...opening, ...talk(6)]);
     const { inputs, memory } = watching();
     await converse({ provider, memory, said: ["x"] });
@@ -48,7 +48,7 @@ describe("a result that comes when its call is summarised", () => {
     expect(inputs.flat().filter(({ role }) => role === "tool")).toHaveLength(1);
   });
 
-  it("is no part of a summary of what was before it, though the call is old already", async () => {
+  it("isn't part of a summary of earlier messages, even if the call is old", async () => {
     const provider = await storing([...opening, ...talk(6), result("job", "It is done.")]);
     const { inputs, memory } = watching();
     const { views } = await converse({ provider, memory, said: ["x"] });
@@ -57,7 +57,7 @@ describe("a result that comes when its call is summarised", () => {
     expect(views[0]?.slice(1, 3)).toEqual(late);
   });
 
-  it("is left out by a window as what is older", async () => {
+  it("is left out by a window like older messages", async () => {
     const provider = await storing([...opening, ...talk(6)]);
     const { memory } = watching();
     await converse({ provider, memory, said: ["x"] });

@@ -31,7 +31,7 @@ const ranges = (data: ContextData | undefined) =>
   ]);
 
 describe("the context event", () => {
-  it("says of a whole history that it was sent", async () => {
+  it("reports that a whole history was sent", async () => {
     const { contexts } = await converse({ provider: await storing(talk(2)) });
     expect(contexts).toEqual([
       {
@@ -44,7 +44,7 @@ describe("the context event", () => {
     ]);
   });
 
-  it("comes with each call, once for all its attempts, behind the call's start", async () => {
+  it("comes with each call, once for all attempts, after the call's start", async () => {
     const { events, contexts } = await converse({
       provider: await storing([]),
       tools: [returning("ok")],
@@ -57,7 +57,7 @@ describe("the context event", () => {
     expect(contexts.map(ranges)).toEqual([[[0, 0, "sent"]], [[0, 2, "sent"]]]);
   });
 
-  it("knows a message again whose calls were taken out, with their places between its parts", async () => {
+  it("recognises a message with removed calls and their places between its parts", async () => {
     const unanswered: RichMessage = {
       ...calling(["c", "tool"]),
       content: [
@@ -104,7 +104,7 @@ describe("the context event", () => {
     ]);
   });
 
-  it("counts from the very first message, also of those that the store has dropped", async () => {
+  it("counts from the first message, including dropped ones", async () => {
     const provider = createInMemoryProvider();
     await seed(provider, talk(5), {}, { maxMessages: 4 });
     const { contexts } = await converse({ provider });
@@ -114,7 +114,7 @@ describe("the context event", () => {
     ]);
   });
 
-  it("is right when nothing is stored", async () => {
+  it("is correct if nothing is stored", async () => {
     const { config, events } = setup({ model: ["Done."] });
     await run(says("0", calling(["lost", "tool"]), result("nobody", "2"), "3"), config);
     expect(ranges(eventsOfType(events, "context")[0])).toEqual([
@@ -124,7 +124,7 @@ describe("the context event", () => {
     ]);
   });
 
-  it("tells of results in the order of the store, and still does after a resume", async () => {
+  it("has results in the store's order, also after a resume", async () => {
     const provider = await storing([user("0"), calling(["a", "tool"], ["b", "tool"]), result("b", "2")]);
     const { contexts } = await converse({ provider, said: [], tools: [returning("a")] });
     expect(ranges(contexts[0])).toEqual([
@@ -135,7 +135,7 @@ describe("the context event", () => {
     expect(ranges(again.contexts[0])?.slice(0, 2)).toEqual(ranges(contexts[0]));
   });
 
-  it("holds nothing of what was said, and can't be changed by who gets it", async () => {
+  it("contains no message content, and is frozen", async () => {
     const provider = await storing([
       user("secret"),
       calling(["secret", "secret"]),
@@ -165,7 +165,7 @@ describe("the context event", () => {
     expect(data?.compaction?.outcome).toBe("stored");
   });
 
-  it("isn't made where nobody listens", async () => {
+  it("isn't created without an observer", async () => {
     for (const listens of [true, false]) {
       const { config } = setup({ model: ["Done."] });
       const { onEvent, ...silent } = config;
@@ -199,7 +199,7 @@ const anyMessage = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom("a", "b", "c", "d").map((id) => result(id, "")) },
 );
 
-/** Each text tells the position of its message, but for empty replies; those hold nothing to tell them by. */
+/** Each text is the position of its message, except for empty replies. */
 const numbered = (messages: readonly Message[]): readonly Message[] =>
   messages.map((message, index) =>
     message.role === "assistant" && message.content === "" ? message : { ...message, content: `#${index}` },
@@ -223,7 +223,7 @@ describe("the context event of any history", () => {
     maxMessages: fc.constantFrom(undefined, 8),
   });
 
-  it("has each position once, and says of each what the model saw", async () => {
+  it("has each position once, with the correct fate", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyMessage, { maxLength: 24 }), memories, async (drawn, drawnMemory) => {
         const history = numbered(drawn);

@@ -47,8 +47,8 @@ async function conversing() {
 
 const partOf = (messages: readonly RichMessage[]) => messages[0]?.content?.[1];
 
-describe("media that lie in a blob store", () => {
-  it("are there for the model, and references in the history", async () => {
+describe("media in a blob store", () => {
+  it("are sent to the model, and stay references in the history", async () => {
     const { stored, ask } = await conversing();
     expect(partOf(stored)).toEqual({ ...picture, blob: { sha256: expect.any(String), size: 64 } });
     const { ended, seen } = await ask();
@@ -57,7 +57,7 @@ describe("media that lie in a blob store", () => {
     expect(partOf(ended.finalState.messages)).toEqual(partOf(stored));
   });
 
-  it("are there in the runs of an agent client, too", async () => {
+  it("are sent in the runs of an agent client, too", async () => {
     const { provider } = await conversing();
     const model = createScriptedModel(["Seven."]);
     const agent = { name: "helper", instructions: "Help." };
@@ -66,7 +66,7 @@ describe("media that lie in a blob store", () => {
     expect(partOf(model.requests[0]?.state.messages ?? [])).toEqual({ ...picture, data });
   });
 
-  it("that are gone end no conversation", async () => {
+  it("don't end a conversation if they are gone", async () => {
     const { provider, stored, ask } = await conversing();
     const resolveMedia: typeof provider.resolveMedia = async (_id, messages) => ({
       success: true,
@@ -81,7 +81,7 @@ describe("media that lie in a blob store", () => {
     ["fails", async () => createFailure(createMemoryConnectionError("blobs")) as never],
     ["throws", () => Promise.reject(new Error("broken"))],
     ["returns nonsense", async () => ({ success: true, data: "all" }) as never],
-  ])("end the run where their store %s", async (_, resolveMedia) => {
+  ])("end the run if their store %s", async (_, resolveMedia) => {
     const { provider, ask } = await conversing();
     const { ended, seen } = await ask({ ...provider, resolveMedia });
     expect(seen).toEqual([]);

@@ -58,7 +58,7 @@ describe("a store that hangs while messages are summarised", () => {
     ["look", "unstored"],
     ["store", "unstored"],
   ] as const)(
-    "in the step %s doesn't hold up the run for longer than the summary may take",
+    "in the step %s doesn't delay the run for longer than the summary's timeout",
     async (step, outcome) => {
       const { provider, hangs } = hanging(await storing(talk(5)), step);
       const memory = { compressionThreshold: 4, summary: { summarize, timeoutMs: 20 } };
@@ -82,7 +82,7 @@ describe("a store that hangs while messages are summarised", () => {
     expect(views).toEqual([]);
   });
 
-  it("stores the summary all the same once it goes on", async () => {
+  it("stores the summary when it continues", async () => {
     const inner = await storing(talk(5));
     const { provider, goOn } = hanging(inner, "store");
     const memory = { compressionThreshold: 4, summary: { summarize, timeoutMs: 20 } };
@@ -94,7 +94,7 @@ describe("a store that hangs while messages are summarised", () => {
 });
 
 describe("a store that hangs after a summary has failed", () => {
-  it("isn't waited for", async () => {
+  it("isn't awaited", async () => {
     const { provider, hangs } = hanging(await storing(talk(5)), "pause");
     const { ended, contexts } = await converse({
       provider,

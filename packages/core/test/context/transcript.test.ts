@@ -8,8 +8,8 @@ import { assistant, calling, result, user } from "../support/setup.ts";
 const BUDGET = 100_000;
 const linesOf = (text: string) => text.split("\n");
 
-describe("what a summary is made of", () => {
-  it("is bounded for a single turn, too, however much its tools returned", async () => {
+describe("the input of a summary", () => {
+  it("is limited for a single turn, too, with any size of tool results", async () => {
     const rounds = Array.from({ length: 100 }, (_, at) => [
       calling([`c${at}`, "tool"]),
       result(`c${at}`, `${at}: ${"word ".repeat(1_500)}`),
@@ -25,7 +25,7 @@ describe("what a summary is made of", () => {
     expect(contexts[0]?.compaction?.outcome).toBe("stored");
   });
 
-  it("is cut at one length for all long texts, so that short ones stay whole", () => {
+  it("cuts all long texts to one length, so short ones stay whole", () => {
     const messages = [user("x".repeat(5_000)), user("short"), user("y".repeat(5_000))];
     const lines = linesOf(transcriptOf(messages, 2_005)).map((line) => JSON.parse(line).text as string);
     expect(lines[1]).toBe("short");
@@ -42,7 +42,7 @@ describe("what a summary is made of", () => {
     expect(transcriptOf(messages, BUDGET).length).toBeLessThan(1.6 * BUDGET);
   });
 
-  it("holds the first and the last of very many messages, and says how many it doesn't hold", () => {
+  it("has the first and last of very many messages, and the number left out", () => {
     const lines = linesOf(transcriptOf(talk(20_000), BUDGET));
     const left = Number(
       /^\[…(\d+) messages left out…\]$/.exec(lines.find((line) => line.startsWith("[")) ?? "")?.[1],
@@ -52,7 +52,7 @@ describe("what a summary is made of", () => {
     expect(lines.at(-1)).toContain("answer 19999");
   });
 
-  it("names media and tools that the provider ran, calls tools of either kind, and leaves out what was thought", () => {
+  it("names media and the provider's tools, has calls of both kinds, and leaves out reasoning", () => {
     const messages: readonly RichMessage[] = [
       { role: "developer", content: "be brief" },
       {
@@ -95,7 +95,7 @@ describe("what a summary is made of", () => {
     ]);
   });
 
-  it("is told whole where there is room", () => {
+  it("is complete if there is room", () => {
     expect(linesOf(transcriptOf(talk(2), BUDGET))).toHaveLength(4);
     expect(transcriptOf([], BUDGET)).toBe("");
   });

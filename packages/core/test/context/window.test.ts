@@ -10,7 +10,7 @@ import { returning } from "../support/tool-answers.ts";
 const ask = { toolCalls: [{ name: "tool" }] };
 
 describe("memory.window", () => {
-  it("limits what the model sees, and neither the store nor the final state", async () => {
+  it("limits the model's messages, but not the store or the final state", async () => {
     const provider = await storing(talk(4));
     const { views, ended, contexts } = await converse({ provider, memory: { window: { maxMessages: 4 } } });
     expect(views).toEqual([[...talk(1, 3), user("now")]]);
@@ -40,7 +40,7 @@ describe("memory.window", () => {
     expect(views[2]?.[2]).toMatchObject({ tool_call_id: "call_2" });
   });
 
-  it("counts tokens, and says how many are sent", async () => {
+  it("counts tokens, and reports the number sent", async () => {
     const { views, contexts } = await converse({
       provider: await storing(talk(20)),
       memory: { window: { memoryType: "token_window", maxTokens: 50, tokenizer: (text) => text.length } },
@@ -64,13 +64,13 @@ describe("memory.window", () => {
     expect(new Set(counted).size).toBe(counted.length);
   });
 
-  it("takes the block of a configuration file, whose memoryId it doesn't need", async () => {
+  it("accepts the block of a configuration file, without using its memoryId", async () => {
     const window = { memoryId: "session123", memoryType: "message_window", maxMessages: 2 } as const;
     const { views } = await converse({ provider: await storing(talk(3)), memory: { window } });
     expect(views[0]).toEqual([user("now")]);
   });
 
-  it("works without autoStore, on the messages that are given", async () => {
+  it("works without autoStore on the caller's messages", async () => {
     const model = createScriptedModel(["Done."]);
     const memory = { provider: createInMemoryProvider(), window: { maxMessages: 2 } };
     const { config } = setup({ model, config: { memory } });
@@ -79,7 +79,7 @@ describe("memory.window", () => {
     expect(finalState.messages).toHaveLength(6);
   });
 
-  it("is what the agent's instructions see, too", async () => {
+  it("applies to the state of the agent's instructions, too", async () => {
     const { model } = await converse({
       provider: await storing(talk(5)),
       memory: { window: { maxMessages: 3 } },
@@ -88,7 +88,7 @@ describe("memory.window", () => {
     expect(model.requests[0]?.instructions).toBe("3 messages");
   });
 
-  it("keeps the beginning for many calls with trimTo, across runs and though the store drops messages", async () => {
+  it("keeps the beginning for many calls with trimTo, across runs and while the store drops messages", async () => {
     const provider = createInMemoryProvider();
     const views: (readonly Message[])[] = [];
     for (let turn = 0; turn < 60; turn++) {
@@ -108,7 +108,7 @@ describe("memory.window", () => {
 });
 
 describe("a window that is a function", () => {
-  it("decides what is sent, and the sanitizer makes that replayable", async () => {
+  it("selects the messages, and the sanitizer makes them replayable", async () => {
     const history = [user("0"), calling(["a", "tool"], ["b", "tool"]), result("a", "2"), result("b", "3")];
     const { views, contexts } = await converse({
       provider: await storing([...history, assistant("4")]),
@@ -125,7 +125,7 @@ describe("a window that is a function", () => {
     ]);
   });
 
-  it("may add and change messages, which then aren't those of the history", async () => {
+  it("can add and change messages", async () => {
     const { views, contexts } = await converse({
       provider: await storing(talk(1)),
       memory: {
@@ -144,7 +144,7 @@ describe("a window that is a function", () => {
     expect(views[0]).toEqual([user("now")]);
   });
 
-  it("gets a copy: changing it changes nothing else", async () => {
+  it("gets a copy of the list", async () => {
     const { ended } = await converse({
       provider: await storing(talk(2)),
       memory: { window: (messages) => (messages as Message[]).splice(-1) },
@@ -162,7 +162,7 @@ describe("a window that is a function", () => {
     ["returns no list", () => "all" as never],
     ["returns a list of something else", () => ["all"] as never],
     ["returns a promise", async () => [] as never],
-  ])("ends the run where it %s", async (_, window) => {
+  ])("ends the run if it %s", async (_, window) => {
     const { ended, views } = await converse({
       provider: await storing(talk(1)),
       memory: { window: window as never },
@@ -172,7 +172,7 @@ describe("a window that is a function", () => {
   });
 });
 
-describe("a window that can't be used", () => {
+describe("an unusable window", () => {
   const invalid = [
     [{ maxMessages: 0 }, ".maxMessages"],
     [{ memoryType: "token_window" }, ".maxTokens"],
@@ -203,7 +203,7 @@ describe("a window that can't be used", () => {
     [{ maxTokens: 20 }, "maxTokens"],
     [{ trimTo: 2 }, "trimTo"],
     [{ tokenizer: () => 1 }, "tokenizer"],
-  ])("is refused where it stands beside the provider instead of under window: %j", async (fields, field) => {
+  ])("is refused next to the provider instead of under window: %j", async (fields, field) => {
     for (const autoStore of [true, false]) {
       const provider = await storing(talk(10));
       const { ended, views } = await converse({ provider, memory: { ...(fields as object), autoStore } });
@@ -229,7 +229,7 @@ describe("a window that can't be used", () => {
     [{ summary: { summarize: "small" } }, "summary.summarize"],
     [{ summary: "small" }, "summary"],
     [{ summary: null }, "summary"],
-  ])("is refused without autoStore, too, where another option is wrong: %j", async (fields, field) => {
+  ])("is refused without autoStore, too, if another option is invalid: %j", async (fields, field) => {
     const { ended } = await converse({
       provider: createInMemoryProvider(),
       memory: { ...(fields as object), autoStore: false },
@@ -239,7 +239,7 @@ describe("a window that can't be used", () => {
     });
   });
 
-  it("ends the run rather than leave out what the model is to answer", async () => {
+  it("ends the run if it would leave out the messages to answer", async () => {
     const { ended, views } = await converse({
       provider: createInMemoryProvider(),
       memory: { window: { maxMessages: 3 } },

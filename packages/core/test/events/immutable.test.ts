@@ -6,7 +6,7 @@ import { eventsOfType, says, setup } from "../support/setup.ts";
 
 type Changeable = Record<string, never>;
 
-/** Tries to change everything that an event shows, as deep as it goes. */
+/** Tries to change an event at every depth. */
 function vandalise(value: unknown): void {
   if (typeof value !== "object" || value === null || value instanceof Date) return;
   for (const [key, part] of Object.entries(value)) {
@@ -33,7 +33,7 @@ const call = { name: "add", arguments: { of: { numbers: [1, 2] }, at: "2026-01-0
 const args = { of: { numbers: [1, 2] }, at: new Date("2026-01-01") };
 
 describe("an observer", () => {
-  it("can't change the run through what it is shown", async () => {
+  it("can't change the run through its events", async () => {
     const state = says("Hi");
     const script = () => createScriptedModel([{ toolCalls: [call, call] }, "Done."]);
     const untouched = await run(state, setup({ model: script(), tools: [add] }).config);
@@ -44,7 +44,7 @@ describe("an observer", () => {
     expect(seen).toEqual([args, args]);
   });
 
-  it("can't change what a stream's reader is shown", async () => {
+  it("can't change the events of a stream's reader", async () => {
     const { config } = setup({
       model: [{ toolCalls: [call] }, "Done."],
       tools: [add],
@@ -57,7 +57,7 @@ describe("an observer", () => {
     expect(eventsOfType(events, "llm_call_start")[0]).toMatchObject({ agentName: "helper" });
   });
 
-  it("gets the arguments as the model wrote them where they can't be copied", async () => {
+  it("gets the model's arguments if the parsed ones can't be copied", async () => {
     const tool = createTool({
       name: "tool",
       description: "",
@@ -74,7 +74,7 @@ describe("an observer", () => {
   });
 });
 
-describe("an engine-made message", () => {
+describe("a message of the engine", () => {
   it("is frozen, as are its calls", async () => {
     const { config } = setup({ model: [{ toolCalls: [call] }, "Done."], tools: [add] });
     const { messages } = (await run(says("Hi"), config)).finalState;

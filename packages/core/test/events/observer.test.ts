@@ -40,7 +40,7 @@ describe("an observer that fails", () => {
     expect((warnings[0] as Error & { detail: string }).detail).toContain("a bug in the observer");
   });
 
-  it("doesn't keep events from a stream", async () => {
+  it("doesn't stop a stream's events", async () => {
     vi.spyOn(process, "emitWarning").mockReturnValue(undefined);
     const onEvent = () => {
       throw new Error("a bug in the observer");

@@ -18,7 +18,7 @@ describe("an event", () => {
     vi.useRealTimers();
   });
 
-  it("says of which run and conversation it is, its number and its time, beside its type and data", async () => {
+  it("has the run, the conversation, a number and a time, in addition to type and data", async () => {
     const { config, events } = setup({
       model: ["Hello."],
       config: { memory: { provider: createInMemoryProvider(), autoStore: true }, conversationId: "c" },
@@ -32,13 +32,13 @@ describe("an event", () => {
     expect(events.every((event) => Object.isFrozen(event) && Object.isFrozen(event.data))).toBe(true);
   });
 
-  it("names no conversation where there is none", async () => {
+  it("has no conversation id if there is none", async () => {
     const { config, events } = setup({ model: ["Hello."] });
     await run(says("Hi"), config);
     expect(events.some((event) => "conversationId" in event)).toBe(false);
   });
 
-  it("is numbered without a gap in a stream, whoever else listens", async () => {
+  it("is numbered without gaps in a stream, also with an observer", async () => {
     const { config, events } = setup({ model: ["Hello there."] });
     const stream = runStream(says("Hi"), config);
     const streamed: TraceEvent[] = [];
@@ -48,7 +48,7 @@ describe("an event", () => {
     expect(streamed).toEqual(events);
   });
 
-  it("has them in a client's prompt, too, also where its run never begins", async () => {
+  it("has these fields in a client's prompt, too, even if the run never begins", async () => {
     const told: TraceEvent[] = [];
     const { client } = clientSetup();
     const runId = "run-1" as RunId;

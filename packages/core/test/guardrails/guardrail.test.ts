@@ -16,7 +16,7 @@ describe("composeValidations", () => {
     },
   );
 
-  it("waits for anything with a then, as await does", async () => {
+  it("awaits any thenable, like await", async () => {
     const thenable = (verdict: ValidationResult) =>
       // biome-ignore lint/suspicious/noThenProperty: what is tested
       asAny({ then: (resolve: (value: ValidationResult) => void) => resolve(verdict) });
@@ -25,7 +25,7 @@ describe("composeValidations", () => {
     expect(await composeValidations(thenable(ok), () => ok)("x", {})).toEqual(ok);
   });
 
-  it("passes when all pass, and when there are none", () => {
+  it("passes if all pass, or if there are none", () => {
     expect(
       composeValidations<string>(
         () => ok,
@@ -35,7 +35,7 @@ describe("composeValidations", () => {
     expect(composeValidations<string>()("x", {})).toEqual(ok);
   });
 
-  it("is the first failure, and asks no further", () => {
+  it("returns the first failure and calls no further validation", () => {
     let asked = false;
     const composed = composeValidations<string>(
       () => ok,
@@ -49,7 +49,7 @@ describe("composeValidations", () => {
     expect(asked).toBe(false);
   });
 
-  it("waits for asynchronous ones, in order", async () => {
+  it("awaits async validations in order", async () => {
     const order: number[] = [];
     const step = (n: number, verdict: ValidationResult) => async () => {
       await new Promise(setImmediate);
@@ -63,7 +63,7 @@ describe("composeValidations", () => {
     expect(await composeValidations(step(4, ok), () => ok)("x", {})).toEqual(ok);
   });
 
-  it("gives input and context to each", async () => {
+  it("passes input and context to each", async () => {
     const seen: unknown[] = [];
     const record = (input: string, context: { readonly id: number }) => {
       seen.push([input, context.id]);

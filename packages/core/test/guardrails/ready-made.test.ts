@@ -14,11 +14,11 @@ describe("createContentFilter", () => {
     expect(createContentFilter()(text)).toEqual(no("Content contains potentially sensitive information"));
   });
 
-  it("lets other text through", () => {
+  it("passes other text", () => {
     expect(createContentFilter()("What is the weather?")).toEqual(ok);
   });
 
-  it("judges by the patterns it is given, each time anew", () => {
+  it("uses the given patterns, without state between calls", () => {
     const filter = createContentFilter([/bomb/g, /^x/y]);
     for (let round = 0; round < 3; round++) {
       expect(filter("a bomb").isValid).toBe(false);
@@ -27,27 +27,27 @@ describe("createContentFilter", () => {
     }
   });
 
-  it("judges an output that isn't text by its JSON", () => {
+  it("checks an output that isn't a text", () => {
     const filter = createContentFilter();
     expect(filter({ note: "the secret" }).isValid).toBe(false);
     expect(filter({ note: "hello" }).isValid).toBe(true);
     expect(filter(undefined).isValid).toBe(true);
   });
 
-  it("judges each text of an output as it is, not as JSON writes it", () => {
+  it("checks each text of an output without JSON escapes", () => {
     expect(createContentFilter([/^top\nsecret "x"$/])({ a: [{ b: 'top\nsecret "x"' }] }).isValid).toBe(false);
     expect(createContentFilter([/^4{16}$/])({ card: 4444444444444444 }).isValid).toBe(false);
     expect(createContentFilter()({ password: 1 }).isValid).toBe(false);
   });
 
-  it("takes the bytes of media for no text, whatever they are", () => {
+  it("ignores bytes of media", () => {
     const start = performance.now();
     const output = { image: new Uint8Array(2_000_000).fill(99), note: "hello" };
     expect(createContentFilter([/^99$/])(output).isValid).toBe(true);
     expect(performance.now() - start).toBeLessThan(100);
   });
 
-  it("sees through Maps, Sets, BigInts, toJSON and cycles, however deep", () => {
+  it("checks Maps, Sets, BigInts, toJSON and cycles at any depth", () => {
     const filter = createContentFilter([/secret|^99$/]);
     const cycle: Record<string, unknown> = {};
     cycle["self"] = cycle;
@@ -77,13 +77,13 @@ describe("createRateLimiter", () => {
     };
   }
 
-  it("lets maxCalls through in any window, which slides", () => {
+  it("passes maxCalls in any sliding window", () => {
     const { passes } = limiter(2, 1_000);
     expect([passes("a", 0), passes("a", 900), passes("a", 999)]).toEqual([true, true, false]);
     expect([passes("a", 1_000), passes("a", 1_001), passes("a", 1_900)]).toEqual([true, false, true]);
   });
 
-  it("counts each key by itself, and not what it blocked", () => {
+  it("counts each key separately, without blocked inputs", () => {
     const { passes } = limiter(1, 1_000);
     expect([passes("a", 0), passes("b", 0), passes("a", 500), passes("a", 1_000)]).toEqual([
       true,
@@ -93,7 +93,7 @@ describe("createRateLimiter", () => {
     ]);
   });
 
-  it("says what the limit is", () => {
+  it("names the limit", () => {
     const limit = createRateLimiter(0, 60_000, () => "global");
     expect(limit("x", undefined)).toEqual(no("Rate limit exceeded: at most 0 calls in 60000 ms"));
   });
@@ -113,17 +113,17 @@ describe("createRateLimiter", () => {
     expect(create).toThrow(TypeError);
   });
 
-  it("refuses to be without keyOf", () => {
+  it("throws without keyOf", () => {
     expect(() => createRateLimiter(1, 1_000, undefined as never)).toThrow("keyOf must be a function");
   });
 
-  it("forgets the key that was idle longest beyond maxKeys", () => {
+  it("drops the least recently used key above maxKeys", () => {
     const { passes } = limiter(1, 1_000, 2);
     expect([passes("a", 0), passes("b", 1), passes("c", 2)]).toEqual([true, true, true]);
     expect([passes("c", 3), passes("b", 3), passes("a", 4)]).toEqual([false, false, true]);
   });
 
-  it("takes its key from the context too", () => {
+  it("can take its key from the context", () => {
     const limit = createRateLimiter(1, 1_000, (_input, { userId }: { readonly userId: string }) => userId);
     expect(limit("x", { userId: "a" }).isValid).toBe(true);
     expect(limit("x", { userId: "b" }).isValid).toBe(true);
@@ -132,7 +132,7 @@ describe("createRateLimiter", () => {
 });
 
 describe("createPermissionCheck", () => {
-  it("without names asks for any permission at all", () => {
+  it("requires any permission if none is named", () => {
     const check = createPermissionCheck();
     expect(check("x", { permissions: ["read"] })).toEqual(ok);
     expect(check("x", { permissions: [] })).toEqual(no("Permission denied: no permissions are held"));
@@ -146,13 +146,13 @@ describe("createPermissionCheck", () => {
     },
   );
 
-  it("asks for all that are named, and says which are missing", () => {
+  it("requires all named permissions and names the missing ones", () => {
     const check = createPermissionCheck(["read", "write"]);
     expect(check("x", { permissions: ["write", "read"] })).toEqual(ok);
     expect(check("x", { permissions: ["read"] })).toEqual(no("Permission denied: missing write"));
   });
 
-  it("looks where it is told to", () => {
+  it("uses permissionsOf", () => {
     const check = createPermissionCheck("read", {
       permissionsOf: ({ scopes }: { readonly scopes: readonly string[] }) => scopes,
     });

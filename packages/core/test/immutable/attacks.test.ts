@@ -16,7 +16,7 @@ import {
 } from "../../src/index.ts";
 import { assistant, calling, result, user } from "../support/setup.ts";
 
-/** Tries to change everything that can be reached, as deep as it goes; functions, schemas and the context are left. */
+/** Tries to change everything at every depth, except functions, schemas and the context. */
 function vandalise(value: unknown, context?: unknown, seen = new Set<unknown>()): void {
   if (typeof value !== "object" || value === null || value === context || seen.has(value)) return;
   if (value instanceof z.ZodType || value instanceof AbortSignal || "getCompletion" in value) return;
@@ -53,7 +53,7 @@ type Party = (typeof everything)[number];
 
 const MOMENTS = ["before", "during", "after"] as const;
 
-/** A party that attacks what it is given: at once, once it has waited, or when the run is over. */
+/** A party that attacks its arguments: immediately, after a delay, or when the run has ended. */
 function attacker(moment: (typeof MOMENTS)[number], context: unknown) {
   const later: unknown[] = [];
   return {
@@ -162,7 +162,7 @@ const history = (): Message[] => [
   assistant("Hello."),
 ];
 
-/** A provider in plain JavaScript that keeps the very objects it is given, and gives them out. */
+/** A provider in plain JavaScript that keeps and returns the same objects without copies. */
 function careless(attack: ((given: unknown) => Promise<void>) | undefined): MemoryProvider {
   const inner = createInMemoryProvider();
   const { readConversation: _r, exportConversation: _e, importConversation: _i, ...ten } = inner;
@@ -269,7 +269,7 @@ async function outcomeOf(
 }
 
 describe.each(["run", "runStream", "client", "stored"] as const)("in %s", (way) => {
-  describe.each(everything)("a %s that changes all that it is given", (party) => {
+  describe.each(everything)("a %s that changes all its arguments", (party) => {
     it.each(MOMENTS)("changes nothing: %s it waits", async (moment) => {
       const untouched = await outcomeOf(way, undefined, moment);
       expect(untouched.outcome).toEqual({ status: "completed", output: { sum: [1] } });
@@ -280,8 +280,8 @@ describe.each(["run", "runStream", "client", "stored"] as const)("in %s", (way) 
   });
 });
 
-describe("what the engine gives out", () => {
-  it("is frozen also where a message was repaired", async () => {
+describe("the engine's results", () => {
+  it("are frozen even if a message was repaired", async () => {
     const half = calling(["a", "look", "{}"], ["b", "look", "{}"]);
     const none = { ...calling(["c", "look", "{}"]), content: "Let me look." };
     const { config, context } = world(undefined, "before");
@@ -303,7 +303,7 @@ describe("what the engine gives out", () => {
     expect(isAnythingFrozen(messages)).toBe(false);
   });
 
-  it("is frozen, but for the context", async () => {
+  it("are frozen, except for the context", async () => {
     const { config, context } = world(undefined, "before");
     const state = createRunState({ agentName: "helper", context, messages: history() });
     const { finalState, outcome } = await run(state, config);

@@ -36,7 +36,7 @@ interface Session {
   readonly userId: string;
 }
 
-/** Everything that a class can do and an object literal needn't: private fields, accessors, methods on the prototype. */
+/** Classes with private fields, accessors and methods on the prototype. */
 class PayTool implements Tool<{ cents: number }, Session> {
   readonly #limit = 10;
   readonly #log: string[];
@@ -302,7 +302,7 @@ describe.each([
 );
 
 describe("an application's object with methods", () => {
-  it("is called as such: a tool's definition", async () => {
+  it("is the this of its methods: a tool's definition", async () => {
     class Definition {
       readonly #limit = 5;
       readonly name = "pay";
@@ -320,7 +320,7 @@ describe("an application's object with methods", () => {
     expect(typeof tool.needsApproval === "function" && tool.needsApproval({ cents: 6 }, {})).toBe(true);
   });
 
-  it("is called as such: a window's tokenizer, a summarizer and a retry policy", async () => {
+  it("is the this of its methods: a window's tokenizer, a summarizer and a retry policy", async () => {
     class Window {
       get memoryType() {
         return "token_window" as const;
@@ -392,7 +392,7 @@ describe("an application's object with methods", () => {
     expect(window.counted()).toContain("Hi");
   });
 
-  it("is called as such: a validator, a log, a rate limiter's clock and a permission check", async () => {
+  it("is the this of its methods: a validator, a log, a rate limiter's clock and a permission check", async () => {
     class Validating {
       readonly #seen: number[] = [];
       readonly agentRegistry = new Map([["helper", { name: "helper", instructions: () => "" }]]);

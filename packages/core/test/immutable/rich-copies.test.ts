@@ -36,7 +36,7 @@ describe("a copy of a reply with its origin", () => {
   });
 });
 
-describe("a copy of a message in parts", () => {
+describe("a copy of a message with parts", () => {
   it.each([
     ["frozenCopy", frozenCopy],
     ["plainCopy", plainCopy],
@@ -55,14 +55,14 @@ describe("a copy of a message in parts", () => {
     expect(made).toStrictEqual(rich());
   });
 
-  it("has bytes of a subclass as a Uint8Array, once where they stand several times", () => {
+  it("has bytes of a subclass as one Uint8Array if they occur several times", () => {
     const data = Buffer.from([1, 2]);
     const copy = frozenCopy({ data, again: data });
     expect(Object.getPrototypeOf(copy.data)).toBe(Uint8Array.prototype);
     expect(copy.again).toBe(copy.data);
   });
 
-  it("can't be made of what can't be read, or stored", () => {
+  it("isn't made of values that can't be read or stored", () => {
     const unreadable = {
       get content() {
         throw new Error("secret");

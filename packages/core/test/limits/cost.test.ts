@@ -37,7 +37,7 @@ const priced = (model: readonly ScriptedStep<unknown>[], config: Partial<RunConf
   });
 
 describe("the cost of tokens", () => {
-  it("is by kind: plain, read from a cache, written to one, and output", () => {
+  it("is computed by kind: plain, read from a cache, written to a cache, and output", () => {
     expect(costOf(usage, price)).toBeCloseTo(cost, 12);
     expect(costOf(usage, { input: 3, output: 15 })).toBeCloseTo(0.0045, 12);
     expect(costOf({}, price)).toBe(0);
@@ -64,7 +64,7 @@ describe("the cost of tokens", () => {
 });
 
 describe("a run with prices", () => {
-  it("tells what each call cost, and what all did", async () => {
+  it("reports the cost of each call and of all calls", async () => {
     const { config, events } = priced([looksUp(), { text: "Done.", usage }]);
     const { spent } = await run(says("Hi"), config);
     expect(spent?.run.usage).toEqual({
@@ -80,25 +80,25 @@ describe("a run with prices", () => {
     expect(told).toEqual([expect.closeTo(cost, 12), expect.closeTo(cost, 12)]);
   });
 
-  it("goes by the model that replied, and its provider first", async () => {
+  it("uses the price of the model that replied, with its provider first", async () => {
     const prices = { large: { input: 1, output: 1 }, "acme/large": price };
     const { config } = priced([{ text: "Done.", usage, origin }], { prices });
     expect((await run(says("Hi"), config)).spent?.run.cost).toBeCloseTo(cost, 12);
   });
 
-  it("tells tokens and no cost of a model that has no price, and takes none from a prototype", async () => {
+  it("reports tokens without cost for a model without price, and ignores prices on a prototype", async () => {
     for (const name of ["small", "constructor", "__proto__"]) {
       const { config } = priced([{ text: "Done.", usage }], { modelOverride: name });
       expect((await run(says("Hi"), config)).spent).toEqual({ run: { usage } });
     }
   });
 
-  it("tells nothing where the provider tells nothing", async () => {
+  it("reports nothing if the provider reports nothing", async () => {
     const { config } = priced(["Done."]);
     expect(await run(says("Hi"), config)).not.toHaveProperty("spent");
   });
 
-  it("counts replies that couldn't be used", async () => {
+  it("counts unusable replies", async () => {
     const { config } = priced([
       { text: "", usage },
       { text: "Done.", usage },
@@ -106,7 +106,7 @@ describe("a run with prices", () => {
     expect((await run(says("Hi"), config)).spent?.run.cost).toBeCloseTo(2 * cost, 12);
   });
 
-  it("can't be changed by what it gives out", async () => {
+  it("can't be changed through its results", async () => {
     const { config } = priced([{ text: "Done.", usage }]);
     const { spent } = await run(says("Hi"), config);
     expect(Object.isFrozen(spent) && Object.isFrozen(spent?.run) && Object.isFrozen(spent?.run.usage)).toBe(
@@ -118,7 +118,7 @@ describe("a run with prices", () => {
 const exceeded = (more: Partial<BudgetExceeded>) => ({ _tag: "BudgetExceeded", ...more });
 
 describe("a budget of a run", () => {
-  it("ends it before the call that comes after it is used up", async () => {
+  it("ends the run before the next call once it is used up", async () => {
     const { config, events } = priced([looksUp(), looksUp()], { budget: { run: { maxTokens: 2_200 } } });
     const result = await run(says("Hi"), config);
     expect(errorOf(result)).toEqual(
@@ -134,12 +134,12 @@ describe("a budget of a run", () => {
     expect(eventsOfType(events, "llm_call_end")).toHaveLength(2);
   });
 
-  it("lets a reply count that went over it", async () => {
+  it("keeps the reply that exceeded it", async () => {
     const { config } = priced([{ text: "Done.", usage }], { budget: { run: { maxCost: cost / 2 } } });
     expect((await run(says("Hi"), config)).outcome).toEqual({ status: "completed", output: "Done." });
   });
 
-  it("ends it between two attempts of a call, and asks no other model", async () => {
+  it("ends the run between two attempts, without calling a fallback model", async () => {
     const { config, events } = priced([{ text: "", usage }], {
       budget: { run: { maxCost: cost } },
       modelFallback: { models: ["large"] },
@@ -150,12 +150,12 @@ describe("a budget of a run", () => {
     expect(eventsOfType(events, "llm_fallback")).toEqual([]);
   });
 
-  it("of nothing asks no model at all", async () => {
+  it("calls no model if it is 0", async () => {
     const { config } = priced([], { budget: { run: { maxTokens: 0 } } });
     expect(errorOf(await run(says("Hi"), config))).toMatchObject(exceeded({ spent: 0 }));
   });
 
-  it("is for each run anew, and an agent client passes it on", async () => {
+  it("applies to each run separately, also through an agent client", async () => {
     const agent = { name: "helper", instructions: "Help.", modelConfig: { name: "large" } };
     const modelProvider = createScriptedModel([
       { text: "1", usage },
@@ -177,7 +177,7 @@ describe("a budget of a run", () => {
     [{ budget: { runs: {} } }, /budget\.runs: expected/],
     [{ prices: { large: { input: 1 } } }, /prices\.large\.output: expected/],
     [{ prices: { large: { ...price, cached: 1 } } }, /prices\.large\.cached: expected/],
-  ])("is refused where it says nothing sensible: %j", async (config, detail) => {
+  ])("is refused if it is invalid: %j", async (config, detail) => {
     const own = priced([], config as never);
     const given = "prices" in config && config.prices === undefined ? without(own.config) : own.config;
     expect(errorOf(await run(says("Hi"), given))).toMatchObject({ detail: expect.stringMatching(detail) });
@@ -208,7 +208,7 @@ describe.each(["completed", "turn", "step"] as const)(
       expect(conversation && spentIn(conversation)).toEqual(spent?.conversation);
     });
 
-    it("ends a run that begins when its budget is used up, and leaves the history as it was", async () => {
+    it("ends a new run if the budget is used up, and doesn't change the history", async () => {
       const budget = { conversation: { maxTokens: 1_100 } };
       const { provider, config } = stored([{ text: "1", usage }], { budget });
       expect((await run(says("Hi"), config)).outcome.status).toBe("completed");
@@ -220,7 +220,7 @@ describe.each(["completed", "turn", "step"] as const)(
       expect(contents.slice(0, 2)).toEqual(["Hi", "1"]);
     });
 
-    it("takes what somebody else has written there for nothing", async () => {
+    it("ignores invalid values that another program has written", async () => {
       const { provider, config } = stored([{ text: "1", usage }]);
       await provider.storeMessages("c", [], { jaf: { spent: { usage: { inputTokens: -5 }, cost: "free" } } });
       expect((await run(says("Hi"), config)).spent?.conversation?.cost).toBeCloseTo(cost, 12);

@@ -75,7 +75,7 @@ describe("many runs on one signal", () => {
   };
   const listeners = (signal: AbortSignal) => getEventListeners(signal, "abort").length;
 
-  it("make Node warn of no leak: 50 at once have one listener in all, and leave none", async () => {
+  it("share one listener if 50 run at the same time, and leave none behind", async () => {
     const { signal } = new AbortController();
     const configOf = busy(signal);
     const running = Array.from({ length: 50 }, (_, index) => run(says("Hi"), configOf(`c-${index}`)));
@@ -91,7 +91,7 @@ describe("many runs on one signal", () => {
     expect([most, listeners(signal), await warned()]).toEqual([1, 0, []]);
   });
 
-  it("leave nothing behind one after the other: 1,000", async () => {
+  it("leave nothing behind after 1,000 consecutive runs", async () => {
     const { signal } = new AbortController();
     const configOf = busy(signal);
     const { memory, middleware, ...plain } = configOf("c");
@@ -102,7 +102,7 @@ describe("many runs on one signal", () => {
     expect([listeners(signal), await warned()]).toEqual([0, []]);
   });
 
-  it("are streams and prompts of an agent client as well", async () => {
+  it("include streams and prompts of an agent client", async () => {
     const { signal } = new AbortController();
     const configOf = busy(signal);
     const { modelProvider, agentRegistry } = configOf("c");
@@ -123,7 +123,7 @@ describe("many runs on one signal", () => {
     expect([listeners(signal), await warned()]).toEqual([0, []]);
   });
 
-  it("are all aborted by it", async () => {
+  it("are all aborted by the signal", async () => {
     const { signal, abort } = abortable();
     const reached = deferred();
     let calls = 0;

@@ -18,7 +18,7 @@ import { storedMessages } from "../support/stores.ts";
 
 const never = () => new Promise<never>(() => undefined);
 
-/** Hangs for the first calls, whatever its signal says, and then answers. */
+/** Hangs in the first calls, ignoring its signal, and then answers. */
 function hanging(calls: number) {
   const signals: (AbortSignal | undefined)[] = [];
   const late = deferred<{ readonly message: { readonly content: string } }>();
@@ -34,7 +34,7 @@ function hanging(calls: number) {
 const noLimit = { timeouts: { modelMs: Number.POSITIVE_INFINITY, toolMs: Number.POSITIVE_INFINITY } };
 
 describe("a model call that takes too long", () => {
-  it("is aborted and tried again, and its late answer is ignored", async () => {
+  it("is aborted and retried, and its late answer is ignored", async () => {
     const { model, signals, answerLate } = hanging(1);
     const { config, events } = setup({ model, config: { timeouts: { modelMs: 20 } } });
     const { outcome, finalState } = await run(says("Hi"), config);
@@ -48,7 +48,7 @@ describe("a model call that takes too long", () => {
     ]);
   });
 
-  it("ends the run as a failed call that says so, once the attempts are over", async () => {
+  it("ends the run with ModelCallError and timeoutMs after the last attempt", async () => {
     const { model, signals } = hanging(9);
     const { config } = setup({
       model,
@@ -60,7 +60,7 @@ describe("a model call that takes too long", () => {
     expect(signals).toHaveLength(2);
   });
 
-  it("isn't tried again where the policy says no", async () => {
+  it("isn't retried if the policy says no", async () => {
     const judged: unknown[] = [];
     const isRetryable = (thrown: unknown) => {
       judged.push(thrown);
@@ -73,7 +73,7 @@ describe("a model call that takes too long", () => {
     expect(judged).toMatchObject([{ name: "TimeoutError", timeoutMs: 5 }]);
   });
 
-  it("goes by its agent's own limit first", async () => {
+  it("uses the agent's own limit first", async () => {
     const { model } = hanging(1);
     const agent = { modelConfig: { timeoutMs: 5 } };
     const { config, events } = setup({ model, agent, config: noLimit });
@@ -81,7 +81,7 @@ describe("a model call that takes too long", () => {
     expect(eventsOfType(events, "llm_retry")[0]?.reason).toContain("Agent.modelConfig.timeoutMs");
   });
 
-  it("may take as long as it likes where the limit is Infinity", async () => {
+  it("has no limit with Infinity", async () => {
     const { model, answerLate } = hanging(1);
     const { config } = setup({ model, config: noLimit });
     const running = run(says("Hi"), config);
@@ -89,7 +89,7 @@ describe("a model call that takes too long", () => {
     expect((await running).outcome).toMatchObject({ output: "too late" });
   });
 
-  it("has ten minutes by default, and leaves no timer behind", async () => {
+  it("has a limit of ten minutes by default, and leaves no timer behind", async () => {
     vi.useFakeTimers();
     try {
       const [set, clear] = [vi.spyOn(globalThis, "setTimeout"), vi.spyOn(globalThis, "clearTimeout")];
@@ -100,7 +100,7 @@ describe("a model call that takes too long", () => {
       expect(signals[0]?.aborted).toBe(false);
       await vi.advanceTimersByTimeAsync(2);
       expect((await running).outcome.status).toBe("completed");
-      // Files that ran before in this process may have timers of their own: the run's is one of minutes.
+      // Earlier test files of this process can have timers of their own. The run's timer is one of minutes.
       const limits = set.mock.results.filter((_, nth) => (set.mock.calls[nth]?.[1] ?? 0) > 500_000);
       expect(clear.mock.calls.map(([timer]) => timer)).toContain(limits.at(-1)?.value);
     } finally {
@@ -109,7 +109,7 @@ describe("a model call that takes too long", () => {
     }
   });
 
-  it("is no question beside the conversation either: a middleware's fails in time", async () => {
+  it("also limits a middleware's own request", async () => {
     const failed: unknown[] = [];
     const { model } = hanging(1);
     const { config } = setup({
@@ -133,7 +133,7 @@ describe("a model call that takes too long", () => {
 });
 
 describe("a streamed model call", () => {
-  /** Sends each piece after that time. */
+  /** Sends each piece after the delay. */
   const streaming = (...attempts: readonly (readonly (readonly [ms: number, ModelStreamChunk])[])[]) => {
     let calls = 0;
     const model: ModelProvider<unknown> = {
@@ -152,7 +152,7 @@ describe("a streamed model call", () => {
   const text = (piece: string): ModelStreamChunk => ({ type: "text_delta", text: piece });
   const done: ModelStreamChunk = { type: "done" };
 
-  it("that falls silent between two pieces is tried again, and its text taken back", async () => {
+  it("is retried and its text discarded if it pauses too long between two pieces", async () => {
     const model = streaming(
       [
         [0, text("Hal")],
@@ -171,7 +171,7 @@ describe("a streamed model call", () => {
     ]);
   });
 
-  it("that sends nothing at all is given up as well", async () => {
+  it("is given up if it sends nothing", async () => {
     const model = streaming([[Number.POSITIVE_INFINITY, done]]);
     const { config } = setup({
       model,
@@ -181,7 +181,7 @@ describe("a streamed model call", () => {
     expect(outcome).toMatchObject({ error: { _tag: "ModelCallError", timeoutMs: 5 } });
   });
 
-  it("may take longer in all than it may be silent", async () => {
+  it("can take longer in total than the idle limit", async () => {
     const pieces = Array.from({ length: 6 }, () => [20, text("x")] as const);
     const { config } = setup({
       model: streaming([...pieces, [0, done]]),
@@ -191,7 +191,7 @@ describe("a streamed model call", () => {
     expect(outcome).toMatchObject({ status: "completed", output: "xxxxxx" });
   });
 
-  it("may not take longer in all than a call may", async () => {
+  it("must not take longer in total than the limit of a call", async () => {
     const pieces = Array.from({ length: 200 }, () => [5, text("x")] as const);
     const { config } = setup({
       model: streaming(pieces),
@@ -224,7 +224,7 @@ describe("a tool that takes too long", () => {
       status: "error",
       error: {
         code: "TIMEOUT",
-        message: `The tool took longer than ${ms} ms and was given up. What it had begun may have been done all the same.`,
+        message: `The tool took longer than ${ms} ms and was given up. It may have finished its work all the same.`,
       },
     });
 
@@ -244,7 +244,7 @@ describe("a tool that takes too long", () => {
     },
   );
 
-  it("ends the run where a tool that throws does", async () => {
+  it("ends the run like a tool that throws", async () => {
     const { tool } = slow(5);
     const { config } = setup({ model: [calls], tools: [tool], config: { onToolError: "fail" } });
     expect(errorOf(await run(says("Hi"), config))).toMatchObject({
@@ -254,7 +254,7 @@ describe("a tool that takes too long", () => {
     });
   });
 
-  it("has its result stored once: the late one is ignored, and a run that goes on calls it no second time", async () => {
+  it("has one stored result: a late one is ignored, and a resumed run doesn't call it again", async () => {
     const { tool, signals, late } = slow(5);
     const provider = createInMemoryProvider();
     const memory = { provider, autoStore: true, durability: "step" } as const;
@@ -278,7 +278,7 @@ describe("a tool that takes too long", () => {
     ]);
   });
 
-  it("doesn't hold up the others of its reply, nor their results", async () => {
+  it("doesn't delay the other tools of its reply or their results", async () => {
     const { tool } = slow(5);
     const quick = createTool({
       name: "quick",
@@ -294,7 +294,7 @@ describe("a tool that takes too long", () => {
     expect(finalState.messages.slice(2, 4).map(({ content }) => content)).toEqual(["quick", timedOut(5)]);
   });
 
-  it("is aborted with the run before its time is up", async () => {
+  it("is aborted with the run before its limit", async () => {
     const { signal, abort } = abortable();
     const { tool, signals } = slow(60_000);
     const { config } = setup({ model: [calls], tools: [tool], config: { signal } });
@@ -305,7 +305,7 @@ describe("a tool that takes too long", () => {
     expect(signals[0]?.reason).toBe(signal.reason);
   });
 
-  it("is answered by what it gives in time, though that is at its signal's abort of before", async () => {
+  it("keeps a result in time even if the signal was aborted before", async () => {
     const tool = createTool({
       name: "slow",
       description: "Answers when it is told to stop",
@@ -319,7 +319,7 @@ describe("a tool that takes too long", () => {
   });
 });
 
-describe("a time limit that is none", () => {
+describe("an invalid time limit", () => {
   const wrong = [0, -1, 1.5, Number.NaN, "5", null];
   const fields = ["modelMs", "modelIdleMs", "toolMs"] as const;
   const modelProvider = createScriptedModel([]);

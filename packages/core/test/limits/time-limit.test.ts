@@ -4,7 +4,7 @@ import { openTimeLimit } from "../../src/limits/time-limit.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it("starts no time once it is closed", () => {
+it("doesn't restart its timer after it is closed", () => {
   const limit = openTimeLimit({ timeoutMs: 50, option: "test" }, undefined);
   limit.pause();
   limit.close();
@@ -15,7 +15,7 @@ it("starts no time once it is closed", () => {
   expect(limit.exceeded()).toBeUndefined();
 });
 
-it("starts the whole time again when it is resumed", () => {
+it("restarts the full time when it is resumed", () => {
   const limit = openTimeLimit({ timeoutMs: 50, option: "test" }, undefined);
   vi.advanceTimersByTime(40);
   limit.pause();

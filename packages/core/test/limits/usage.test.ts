@@ -8,13 +8,13 @@ const answered = { text: "Done.", usage: { inputTokens: 10, outputTokens: 2, cac
 const both = { inputTokens: 1_010, outputTokens: 7, cachedInputTokens: 8, reasoningTokens: 4 };
 
 describe("the usage of a model call", () => {
-  it("counts replies that could not be used, too", async () => {
+  it("counts unusable replies, too", async () => {
     const { config, events } = setup({ model: [spent, answered] });
     await run(says("Hi"), config);
     expect(eventsOfType(events, "llm_call_end").map(({ usage }) => usage)).toEqual([both]);
   });
 
-  it("is told of one that ends without a reply", async () => {
+  it("is reported if the call ends without a reply", async () => {
     const { config, events } = setup({ model: [spent], config: { modelRetry: { maxAttempts: 1 } } });
     await run(says("Hi"), config);
     expect(eventsOfType(events, "llm_call_end")).toMatchObject([{ status: "error", usage: spent.usage }]);
@@ -31,7 +31,7 @@ describe("the usage of a model call", () => {
     expect((await client.prompt("Hi")).usage).toEqual({ ...both, inputTokens: 1_013 });
   });
 
-  it("is absent where no provider counts", async () => {
+  it("is absent if the provider reports none", async () => {
     const { config, events } = setup({ model: ["Done."] });
     await run(says("Hi"), config);
     expect(eventsOfType(events, "llm_call_end")[0]).not.toHaveProperty("usage");

@@ -10,7 +10,7 @@ import { storedMessages } from "../support/stores.ts";
 const never = new Promise<never>(() => undefined);
 
 describe("a run that is aborted", () => {
-  it("waits for no hook that hangs at its beginning, and asks no model", async () => {
+  it("doesn't wait for a hanging onStart, and calls no model", async () => {
     const { signal, abort } = abortable();
     const model = createScriptedModel([]);
     const hanging: Middleware<unknown> = {
@@ -31,7 +31,7 @@ describe("a run that is aborted", () => {
     expect(eventsOfType(events, "middleware_failed")).toEqual([]);
   });
 
-  it("waits for no hook that hangs at its end: what is stored stays completed", async () => {
+  it("doesn't wait for a hanging onFinish, and stays completed", async () => {
     const { signal, abort } = abortable();
     const provider = createInMemoryProvider();
     const hanging: Middleware<unknown> = {
@@ -54,7 +54,7 @@ describe("a run that is aborted", () => {
     expect(await storedMessages(provider)).toHaveLength(2);
   });
 
-  it("hands its signal to the hooks, and doesn't tell that they heed it", async () => {
+  it("passes its signal to the hooks, and emits no failure if they react to it", async () => {
     const { signal, abort } = abortable();
     const heeding: Middleware<unknown> = {
       name: "heeding",
@@ -69,7 +69,7 @@ describe("a run that is aborted", () => {
     expect(eventsOfType(events, "middleware_failed")).toEqual([]);
   });
 
-  it("is over when a hook fails late, which is nobody's unhandled rejection", async () => {
+  it("has no unhandled rejection if a hook fails late", async () => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown) => unhandled.push(reason);
     process.on("unhandledRejection", note);
@@ -92,7 +92,7 @@ describe("a run that is aborted", () => {
     expect(events).toHaveLength(count);
   });
 
-  it("begins no middleware that its declaration was waited for", async () => {
+  it("doesn't start middleware if it is aborted while the declaration is awaited", async () => {
     const { signal, abort } = abortable();
     const { middleware, started } = recorder();
     const { config } = setup({
@@ -109,7 +109,7 @@ describe("a run that is aborted", () => {
     expect(started).toEqual([]);
   });
 
-  it("by leaving the loop over its stream waits for no hook either", async () => {
+  it("doesn't wait for hooks if the loop over its stream is left", async () => {
     const hanging: Middleware<unknown> = { name: "hanging", onStart: () => never };
     const stream = runStream(says("Hi"), setup({ model: [], config: { middleware: [hanging] } }).config);
     for await (const event of stream) {

@@ -21,8 +21,8 @@ const look = createTool({
 const additionsIn = (events: readonly TraceEvent[]) =>
   events.flatMap((event) => (event.type === "context" ? [event.data.additions] : []));
 
-describe("what middleware adds before the newest message", () => {
-  it("is shown in front of it in each call of the turn, and is in no state and no store", async () => {
+describe("a middleware's addition before the newest message", () => {
+  it("precedes it in each call of the turn, and isn't stored or part of a state", async () => {
     const provider = createInMemoryProvider();
     const memory = { provider, autoStore: true, userId: "ada" };
     const model = createScriptedModel([{ toolCalls: [{ name: "look" }] }, "One.", "Two."]);
@@ -52,7 +52,7 @@ describe("what middleware adds before the newest message", () => {
     ]);
   });
 
-  it("stands before the last of several that have no reply, in front of what it holds", async () => {
+  it("precedes the content of the last of several unanswered messages", async () => {
     const model = createScriptedModel(["Hello."]);
     const image = { type: "media", mediaType: "image/png", url: "https://example.com/a.png" };
     const last = { role: "user", content: [{ type: "text", text: "This one." }, image] };
@@ -70,7 +70,7 @@ describe("what middleware adds before the newest message", () => {
     ]);
   });
 
-  it("is not what instructions are asked with, and counts for no window", async () => {
+  it("isn't passed to instructions and doesn't count in a window", async () => {
     const model = createScriptedModel(["Hello."]);
     const seen: unknown[] = [];
     const { config, events } = setup({
@@ -93,7 +93,7 @@ describe("what middleware adds before the newest message", () => {
     expect(additionsIn(events)).toEqual([[expect.objectContaining({ before: 2 })]]);
   });
 
-  it("goes behind the instructions where the user has said nothing", async () => {
+  it("follows the instructions if there is no user message", async () => {
     const model = createScriptedModel(["Hello."]);
     const { config, events } = setup({ model, config: { middleware: [facts] } });
     await run(says(assistant("Welcome.")), config);
@@ -101,7 +101,7 @@ describe("what middleware adds before the newest message", () => {
     expect(additionsIn(events)).toEqual([[{ name: "facts", placement: "instructions", characters: 12 }]]);
   });
 
-  it("can be taken away by a hook around the call, as any message can", async () => {
+  it("can be removed by a wrapModelCall hook like any message", async () => {
     const model = createScriptedModel(["Hello."]);
     const bare: Middleware<unknown> = {
       name: "bare",
@@ -112,7 +112,7 @@ describe("what middleware adds before the newest message", () => {
   });
 });
 
-it("a message that claims to be transient is the newest, or it stays where it is", () => {
+it("keeps a caller's transient message at its place unless it is the newest", () => {
   const claims = { role: "user", content: [{ type: "text", text: "x", transient: true }] } as const;
   expect(stableLength([claims, assistant("a"), user("b")])).toBe(3);
   expect(stableLength([user("b"), assistant("a"), claims, assistant("c")])).toBe(2);

@@ -8,7 +8,7 @@ import { deferred, says, setup, user } from "../support/setup.ts";
 const request: CompletionRequest = { instructions: "Distil.", messages: [user("I am Alice.")] };
 const modelConfig = { name: "large", temperature: 0.9, maxTokens: 50 };
 
-/** A turn that is over, and the model that its middleware can still ask. */
+/** An ended turn, and the model that its middleware can still call. */
 async function turnOver(steps: readonly ScriptedStep<unknown>[], config: Partial<RunConfig<unknown>> = {}) {
   const model = createScriptedModel(["Hello.", ...steps]);
   const { middleware, started } = recorder();
@@ -32,7 +32,7 @@ const settingsOf = async (asking: Partial<CompletionRequest>, config: Partial<Ru
   return { agent: asked()?.agent.modelConfig, override: asked()?.config.modelOverride };
 };
 
-describe("a question beside the conversation", () => {
+describe("a request outside the conversation", () => {
   it("goes to the run's model provider, without tools and without the conversation", async () => {
     const { turn, asked } = await turnOver(["facts"]);
     expect(await turn.complete(request)).toBe("facts");
@@ -45,13 +45,13 @@ describe("a question beside the conversation", () => {
     expect(state).toMatchObject({ context: {}, currentAgentName: "helper", runId: turn.state.runId });
   });
 
-  it("has the agent's settings, but for the length of a reply, where it names no model", async () => {
+  it("has the agent's settings except for maxTokens if it names no model", async () => {
     const settings = { name: "large", temperature: 0.9 };
     expect(await settingsOf({})).toEqual({ agent: settings, override: undefined });
     expect(await settingsOf({}, { modelOverride: "other" })).toEqual({ agent: settings, override: "other" });
   });
 
-  it("has the model that it names, whatever else is configured", async () => {
+  it("uses the model that it names", async () => {
     const named = { agent: { name: "small" }, override: undefined };
     expect(await settingsOf({ model: "small" })).toEqual(named);
     expect(await settingsOf({ model: "small" }, { modelOverride: "other" })).toEqual(named);
@@ -76,7 +76,7 @@ describe("a question beside the conversation", () => {
     await expect(turn.complete(request)).rejects.toThrow(message);
   });
 
-  it("isn't bound to the signal of the run, which may be long over", async () => {
+  it("doesn't depend on the run's signal", async () => {
     const { signal, abort } = abortable();
     const { turn, asked } = await turnOver(["facts"], { signal });
     abort();
@@ -84,7 +84,7 @@ describe("a question beside the conversation", () => {
     expect(asked()?.config.signal?.aborted).toBe(false);
   });
 
-  it("is aborted by its own signal, which the provider gets, also where that doesn't heed it", async () => {
+  it("is aborted by its own signal, even if the provider ignores it", async () => {
     const { signal, abort } = abortable();
     const reached = deferred();
     const { turn, asked } = await turnOver([
@@ -101,7 +101,7 @@ describe("a question beside the conversation", () => {
     expect(asked()?.config.signal?.reason).toBe(signal.reason);
   });
 
-  it("isn't asked at all once its signal is aborted", async () => {
+  it("isn't sent if its signal is already aborted", async () => {
     const { turn, asked } = await turnOver([]);
     await expect(turn.complete({ ...request, signal: AbortSignal.abort("over") })).rejects.toBe("over");
     expect(asked()).toBeUndefined();

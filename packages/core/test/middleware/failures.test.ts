@@ -15,7 +15,7 @@ describe("middleware that fails", () => {
     onFinish: () => Promise.reject(thrown),
   });
 
-  it("is told by its name and the error's, without what that says, and the run goes on", async () => {
+  it("is reported by its name and the error's name, without the message, and the run continues", async () => {
     const model = createScriptedModel(["Hello."]);
     const good = recorder({ instructions: "Good." });
     const { config, events } = setup({
@@ -39,7 +39,7 @@ describe("middleware that fails", () => {
     ["an error whose name is a sentence", Object.assign(new Error(""), { name: "the secret is" }), "Error"],
     ["a tagged error", { _tag: "MemoryConnectionError", message: "secret" }, "MemoryConnectionError"],
     [
-      "what can't be looked at",
+      "a value that can't be inspected",
       new Proxy(new Error(""), {
         get: () => {
           throw new Error("secret");
@@ -47,14 +47,14 @@ describe("middleware that fails", () => {
       }),
       "Error",
     ],
-  ])("may throw %s", async (_case, thrown, reason) => {
+  ])("can throw %s", async (_case, thrown, reason) => {
     const { config, events } = setup({ model: ["Hello."], config: { middleware: [thrower(thrown)] } });
     expect((await run(says("Hi"), config)).outcome.status).toBe("completed");
     expect(eventsOfType(events, "middleware_failed").map((data) => data.reason)).toEqual([reason, reason]);
   });
 
   it.each([["a text"], [{ instructions: 7 }], [{ instructions: ["a"] }], [true]])(
-    "may return %j, which adds nothing",
+    "can return %j, which adds nothing",
     async (rubbish) => {
       const model = createScriptedModel(["Hello."]);
       const middleware = { name: "bad", onStart: () => rubbish as never };
@@ -72,7 +72,7 @@ describe("middleware that fails", () => {
     ["RunConfig.middleware: [0].name", { config: { middleware: [{ onStart: () => undefined }] } }],
     ["RunConfig.middleware: the whole", { config: { middleware: {} } }],
     ["Agent.middleware: [1]", { agent: { middleware: [recorder().middleware, null] } }],
-  ])("is refused before anything is stored if it is none: %s", async (field, bad) => {
+  ])("is refused before anything is stored if it is invalid: %s", async (field, bad) => {
     const provider = countCalls(createInMemoryProvider());
     const { config, agent = {} } = bad as { config?: object; agent?: object };
     const { config: whole } = setup({

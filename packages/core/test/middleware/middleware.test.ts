@@ -17,8 +17,8 @@ const expert: Agent<unknown, unknown> = { name: "expert", instructions: () => "Y
 
 const look = createTool({ name: "look", description: "", parameters: z.object({}), execute: () => "seen" });
 
-describe("what middleware adds", () => {
-  it("goes behind the agent's instructions, the run's first, then the agent's", async () => {
+describe("a middleware's addition", () => {
+  it("follows the agent's instructions, the run's middleware first, then the agent's", async () => {
     const model = createScriptedModel(["Hello."]);
     const { config } = setup({
       model,
@@ -31,7 +31,7 @@ describe("what middleware adds", () => {
     );
   });
 
-  it("keeps that order, whichever is ready first", async () => {
+  it("keeps that order, whichever hook finishes first", async () => {
     const late = deferred<void>();
     const slow: Middleware<unknown> = {
       name: "slow",
@@ -53,7 +53,7 @@ describe("what middleware adds", () => {
     expect(model.requests[0]?.instructions).toBe("Help.\n\nSlow.\n\nFast.");
   });
 
-  it("is there in every model call, also after a handoff, and is asked for once", async () => {
+  it("is in every model call, also after a handoff, and is requested once", async () => {
     const model = createScriptedModel([
       { toolCalls: [{ name: "look" }] },
       { toolCalls: [{ name: "handoff", arguments: { agentName: "expert" } }] },
@@ -84,7 +84,7 @@ describe("what middleware adds", () => {
     expect(other.started).toEqual([]);
   });
 
-  it("leaves the agent of the registry as it was", async () => {
+  it("doesn't change the agent in the registry", async () => {
     const { middleware } = recorder({ instructions: "More." });
     const { config } = setup({ model: ["Hello."], config: { middleware: [middleware] } });
     const instructions = config.agentRegistry.get("helper")?.instructions;
@@ -93,7 +93,7 @@ describe("what middleware adds", () => {
     expect(typeof instructions === "function" && instructions(says("Hi"))).toBe("Help.");
   });
 
-  it("is there where the reply is streamed", async () => {
+  it("is sent if the reply is streamed", async () => {
     const model = createScriptedModel(["Hello there."]);
     const { middleware, finished } = recorder({ instructions: "More." });
     const stream = runStream(says("Hi"), setup({ model, config: { middleware: [middleware] } }).config);
@@ -106,7 +106,7 @@ describe("what middleware adds", () => {
 });
 
 describe("a run with middleware", () => {
-  it("finishes once its reply is stored, and ends once that is done", async () => {
+  it("calls onFinish after its reply is stored, and waits for it", async () => {
     const provider = createInMemoryProvider();
     const order: string[] = [];
     const middleware: Middleware<unknown> = {
@@ -128,7 +128,7 @@ describe("a run with middleware", () => {
     expect(order).toEqual(["stored 2: Hello.", "run_end"]);
   });
 
-  it("lets the next run of its conversation begin before it finishes", async () => {
+  it("lets the next run of its conversation begin before onFinish", async () => {
     const memory = { provider: createInMemoryProvider(), autoStore: true, concurrency: "queue" } as const;
     const { config } = setup({ model: ["One.", "Two."], config: { memory, conversationId: "c" } });
     const outcomes: unknown[] = [];
@@ -152,7 +152,7 @@ describe("a run with middleware", () => {
     ["it has had all its steps", { maxTurns: 0 }, [], 1],
     ["its reply can't be stored", { store: 1 }, ["Hello."], 1],
   ] as const)(
-    "doesn't finish where %s",
+    "doesn't call onFinish if %s",
     async (_case, { store, ...more }: Record<string, unknown>, steps, starts) => {
       const { middleware, started, finished } = recorder();
       const inner = createInMemoryProvider();
@@ -171,7 +171,7 @@ describe("a run with middleware", () => {
     },
   );
 
-  it("doesn't finish where it is interrupted, and is a continuation once somebody has decided", async () => {
+  it("doesn't call onFinish if it is interrupted, and is a continuation after a decision", async () => {
     const { middleware, started, finished } = recorder({ instructions: "More." });
     const { process } = shop();
     const asked = await process([{ toolCalls: [paying(20), looking] }], ["Pay"], {
@@ -193,7 +193,7 @@ describe("a run with middleware", () => {
     ]);
   });
 
-  it("is a continuation with the results of a client's tools, and without any it isn't", async () => {
+  it("is a continuation only with results of a client's tools", async () => {
     const { middleware, started } = recorder();
     const { process } = shop();
     const more = { middleware: [middleware], resume: { approvals: [], toolResults: [] } };
@@ -203,7 +203,7 @@ describe("a run with middleware", () => {
     expect(started.map(({ isContinuation }) => isContinuation)).toEqual([false, true]);
   });
 
-  it("tells the turn what a run without a store knows", async () => {
+  it("fills the turn without a store", async () => {
     const { middleware, started } = recorder();
     const before = Date.now();
     const { config } = setup({ model: ["Hello."], config: { middleware: [middleware] } });
@@ -221,7 +221,7 @@ describe("a run with middleware", () => {
 const no = { isValid: false, errorMessage: "no" } as const;
 
 describe("a run without middleware", () => {
-  it("gives the model provider the agent of the registry as it is", async () => {
+  it("passes the registry's agent to the model provider unchanged", async () => {
     const model = createScriptedModel(["Hello."]);
     const { config } = setup({ model });
     await run(says("Hi"), config);
@@ -265,7 +265,7 @@ describe("a run without middleware", () => {
       return ticks;
     };
     const without = await ticksOf({});
-    // What is declared and has no user memory to do it is nothing at all.
+    // Without a user memory, a declaration has no effect.
     expect(await ticksOf({ agent: { remembers: { user: "alice" } } })).toBe(without);
     expect(await ticksOf({ config: { middleware: [recorder().middleware] } })).toBeGreaterThan(without);
   });

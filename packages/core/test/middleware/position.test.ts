@@ -17,7 +17,7 @@ interface Asked {
   readonly config?: Partial<RunConfig<unknown>>;
 }
 
-/** What a turn on the conversation "c" is told. */
+/** The user messages and position of a turn on the conversation "c". */
 async function turnOn({ provider, said = [], steps = ["Hello."], memory, config }: Asked) {
   const { middleware, started, finished } = recorder();
   const whole = setup({
@@ -48,7 +48,7 @@ async function storeWith(...messages: readonly Message[]): Promise<MemoryProvide
   return provider;
 }
 
-describe.each(durabilities)("what a turn answers, and where it stands, in durability %s", (durability) => {
+describe.each(durabilities)("a turn's user messages and position in durability %s", (durability) => {
   const memory = { durability };
 
   it("is at 0 in a new conversation", async () => {
@@ -58,14 +58,14 @@ describe.each(durabilities)("what a turn answers, and where it stands, in durabi
     expect(turn.turn?.conversationId).toBe("c");
   });
 
-  it("is behind what is stored", async () => {
+  it("follows the stored messages", async () => {
     const provider = await storeWith(user("Hi"), assistant("Hello?"));
     const turn = await turnOn({ provider, said: ["I am Alice."], memory });
     expect(turn).toMatchObject({ said: [user("I am Alice.")], position: 2 });
     expect(turn.turn?.state.messages).toHaveLength(3);
   });
 
-  it("counts what the store has dropped", async () => {
+  it("counts messages that the store has dropped", async () => {
     const provider = createInMemoryProvider();
     const messages = [user("one"), assistant("1"), user("two"), assistant("2")];
     await provider.appendMessages("c", messages, {}, { maxMessages: 2, createIfMissing: "unowned" });
@@ -73,19 +73,19 @@ describe.each(durabilities)("what a turn answers, and where it stands, in durabi
     expect(turn).toMatchObject({ said: [user("three")], position: 4 });
   });
 
-  it("is what is new of a whole history that is handed in", async () => {
+  it("is that of the first new message if a whole history is passed in", async () => {
     const provider = await storeWith(user("Hi"), assistant("Hello?"));
     const said = [user("Hi"), assistant("Hello?"), user("I am Alice.")];
     expect(await turnOn({ provider, said, memory })).toMatchObject({ said: [said[2]], position: 2 });
   });
 
-  it("is the last that was said where a history is handed in for a new conversation", async () => {
+  it("is that of the last user message if a history is passed in for a new conversation", async () => {
     const said = [user("Hi"), assistant("Hello?"), user("I am Alice.")];
     const turn = await turnOn({ provider: createInMemoryProvider(), said, memory });
     expect(turn).toMatchObject({ said: [said[2]], position: 2 });
   });
 
-  it("is found where the same was said before, as the very same message too", async () => {
+  it("is found if the same message was said before, even the same object", async () => {
     const yes = user("Yes.");
     const provider = await storeWith(yes, assistant("Sure?"));
     expect(await turnOn({ provider, said: [yes], memory })).toMatchObject({ said: [yes], position: 2 });
@@ -95,7 +95,7 @@ describe.each(durabilities)("what a turn answers, and where it stands, in durabi
     });
   });
 
-  it("is the same when a turn that failed is tried again, with the messages or without", async () => {
+  it("is the same if a failed turn is retried, with or without the messages", async () => {
     const provider = await storeWith(user("Hi"), assistant("Hello?"));
     const failing = { provider, said: ["I am Alice."], steps: [new Error("down")], memory };
     const first = await turnOn(failing);
@@ -113,13 +113,13 @@ describe.each(durabilities)("what a turn answers, and where it stands, in durabi
     expect(third.finished).toHaveLength(1);
   });
 
-  it("is everything that waits for a reply, also what an earlier run stored", async () => {
+  it("includes all messages without a reply, also those of an earlier run", async () => {
     const provider = await storeWith(user("Hi"), assistant("Hello?"), user("I am Alice."));
     const turn = await turnOn({ provider, said: ["From Rome."], memory });
     expect(turn).toMatchObject({ said: [user("I am Alice."), user("From Rome.")], position: 2 });
   });
 
-  it("is the same where the run goes on in the middle of its tools", async () => {
+  it("is the same if the run resumes between its tools", async () => {
     const provider = await storeWith(user("Before."), assistant("Yes."), ...unfinished);
     const { config } = await resumed({ history: [user("x")] });
     const turn = await turnOn({ provider, memory, config: { agentRegistry: config.agentRegistry } });
@@ -127,13 +127,13 @@ describe.each(durabilities)("what a turn answers, and where it stands, in durabi
     expect(turn.finished).toHaveLength(1);
   });
 
-  it("is nothing where the last that was said has its reply", async () => {
+  it("is absent if the last message has its reply", async () => {
     const provider = createInMemoryProvider();
     const said = [user("Hi"), assistant("Hello?")];
     expect(await turnOn({ provider, said, memory })).toMatchObject({ said: [], position: undefined });
   });
 
-  it("is found behind calls that were given up", async () => {
+  it("is found after calls that were given up", async () => {
     const provider = await storeWith(user("Hi"), calling(["a", "gone"], ["b", "gone"]), result("a", "done"));
     const turn = await turnOn({ provider, said: ["Never mind."], memory });
     expect(turn).toMatchObject({ said: [user("Never mind.")], position: 3 });
@@ -143,7 +143,7 @@ describe.each(durabilities)("what a turn answers, and where it stands, in durabi
 describe("a run on a conversation that ends with its reply", () => {
   const history = [user("Before."), assistant("Yes."), user("Hi"), user("I am Alice."), assistant("Hello.")];
 
-  it("only finishes, as the run that stored the reply may have died before it did", async () => {
+  it("only calls onFinish, because the run that stored the reply may have crashed before", async () => {
     const provider = await storeWith(...history);
     const ended = await turnOn({ provider, steps: [] });
     expect(ended.outcome).toEqual({ status: "completed", output: "Hello." });
@@ -154,7 +154,7 @@ describe("a run on a conversation that ends with its reply", () => {
     expect(ended.turn).toMatchObject({ isContinuation: false, agentName: "helper", conversationId: "c" });
   });
 
-  it("is told of the same turn as the run that stored it", async () => {
+  it("gets the same turn as the run that stored it", async () => {
     const provider = await storeWith(user("Hi"));
     const first = await turnOn({ provider, said: ["I am Alice."] });
     const second = await turnOn({ provider, steps: [] });
@@ -162,7 +162,7 @@ describe("a run on a conversation that ends with its reply", () => {
     expect(second.finished[0]?.reply).toEqual(first.finished[0]?.reply);
   });
 
-  it("says that the turn began when the conversation was last written, not now", async () => {
+  it("uses the conversation's last write as the turn's start", async () => {
     const provider = await storeWith(...history);
     const loaded = await provider.getConversation("c");
     const updatedAt = loaded.success ? loaded.data?.metadata?.updatedAt.getTime() : undefined;
@@ -170,14 +170,14 @@ describe("a run on a conversation that ends with its reply", () => {
     expect((await turnOn({ provider, steps: [] })).turn?.startedAt).toBe(updatedAt);
   });
 
-  it("doesn't finish where the stored reply is refused", async () => {
+  it("doesn't call onFinish if the stored reply is refused", async () => {
     const provider = await storeWith(...history);
     const refuse = () => ({ isValid: false, errorMessage: "no longer" }) as const;
     const ended = await turnOn({ provider, steps: [], config: { finalOutputGuardrails: [refuse] } });
     expect(ended.finished).toEqual([]);
   });
 
-  it("stores nothing and asks no model", async () => {
+  it("stores nothing and calls no model", async () => {
     const provider = await storeWith(...history);
     const model = createScriptedModel([]);
     await turnOn({ provider, config: { modelProvider: model } });

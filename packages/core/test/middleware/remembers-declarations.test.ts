@@ -8,7 +8,7 @@ import { failing, memoryOf, told } from "../support/user-memory.ts";
 
 const alice = { user: "alice" } as const;
 
-describe("a declaration that is none", () => {
+describe("an invalid declaration", () => {
   const bad: readonly (readonly [string, unknown])[] = [
     ["user", { user: 7 }],
     ["user", { user: "a".repeat(256) }],
@@ -41,7 +41,7 @@ describe("a declaration that is none", () => {
   });
 
   it.each(bad)(
-    "ends the run before the model is called where a function returns it: %s",
+    "ends the run before the model is called if a function returns it: %s",
     async (field, spec) => {
       const { result, instructions } = await told({
         agent: () => spec as never,
@@ -57,7 +57,7 @@ describe("a declaration that fails", () => {
   it.each([
     ["throws", { agent: failing }],
     ["rejects", { agent: async () => failing() }],
-  ])("because it %s is told, without what it says, and the run goes on", async (_case, declared) => {
+  ])("is reported without its message because it %s, and the run continues", async (_case, declared) => {
     const { instructions, events, result } = await told({ ...declared, userMemory: memoryOf().memory });
     expect(result.outcome.status).toBe("completed");
     expect(instructions).toBe("Help.");
@@ -67,7 +67,7 @@ describe("a declaration that fails", () => {
     expect(JSON.stringify(events)).not.toContain("secret");
   });
 
-  it("doesn't keep other middleware from its part", async () => {
+  it("doesn't stop other middleware", async () => {
     const { middleware, started, finished } = recorder();
     const { config } = setup({
       model: ["Hello."],
@@ -78,13 +78,13 @@ describe("a declaration that fails", () => {
     expect([started.length, finished.length]).toEqual([1, 1]);
   });
 
-  it("because the user memory can't do it is told likewise", async () => {
+  it("is reported in the same way if the user memory throws", async () => {
     const { events, result } = await told({ agent: alice, userMemory: { middlewareFor: failing } });
     expect(result.outcome.status).toBe("completed");
     expect(eventsOfType(events, "middleware_failed")).toHaveLength(1);
   });
 
-  it("because the user memory makes what is no middleware ends the run", async () => {
+  it("ends the run if the user memory returns invalid middleware", async () => {
     const userMemory = { middlewareFor: () => [{}] as never };
     const { result } = await told({ agent: alice, userMemory });
     expect(errorOf(result)).toMatchObject({ detail: expect.stringContaining("result of middlewareFor()") });

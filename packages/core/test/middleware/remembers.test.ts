@@ -9,7 +9,7 @@ afterEach(() => setRunUserMemory(undefined));
 
 const alice = { user: "alice" } as const;
 const bob = { user: "bob" } as const;
-describe("whose facts a run knows", () => {
+describe("the remembers declaration of a run", () => {
   it.each<[string, Declared, string | undefined]>([
     ["the agent's declaration", { agent: alice }, "alice"],
     ["a declaration by function", { agent: () => alice }, "alice"],
@@ -19,9 +19,9 @@ describe("whose facts a run knows", () => {
     ["the call's by function", { agent: alice, call: async () => bob }, "bob"],
     ["the call opts out", { agent: alice, call: false }, undefined],
     ["the call opts out by function", { agent: alice, call: () => null }, undefined],
-    ["the call says nobody", { agent: alice, call: { user: undefined } }, undefined],
-    ["nobody is declared", { agent: { user: "" } }, undefined],
-    ["nobody is declared by function", { agent: () => ({ user: null }) }, undefined],
+    ["the option has no user", { agent: alice, call: { user: undefined } }, undefined],
+    ["the declaration has no user", { agent: { user: "" } }, undefined],
+    ["the declaration's function returns no user", { agent: () => ({ user: null }) }, undefined],
     ["nothing is declared by function", { agent: () => false }, undefined],
     ["nothing is declared", {}, undefined],
   ])("%s", async (_case, declared, user) => {
@@ -31,7 +31,7 @@ describe("whose facts a run knows", () => {
     expect(asked.map((spec) => spec.user)).toEqual(user === undefined ? [] : [user]);
   });
 
-  it("is asked of the context, once a run", async () => {
+  it("is evaluated with the context, once per run", async () => {
     const contexts: unknown[] = [];
     const remembers = (context: unknown) => {
       contexts.push(context);
@@ -41,7 +41,7 @@ describe("whose facts a run knows", () => {
     expect(contexts).toEqual([{}]);
   });
 
-  it("hands all that is declared to the user memory", async () => {
+  it("passes the whole declaration to the user memory", async () => {
     const { memory, asked } = memoryOf();
     const spec = {
       user: "alice",
@@ -56,7 +56,7 @@ describe("whose facts a run knows", () => {
     expect(asked).toEqual([spec]);
   });
 
-  it("comes behind what the run's and the agent's own middleware add", async () => {
+  it("adds its text after that of the run's and the agent's middleware", async () => {
     const model = createScriptedModel(["Hello."]);
     const adding = (instructions: string) => ({ name: "adding", onStart: () => ({ instructions }) });
     const { config } = setup({
@@ -68,7 +68,7 @@ describe("whose facts a run knows", () => {
     expect(model.requests[0]?.instructions).toBe("Help.\n\nRun.\n\nAgent.\n\nfacts of alice");
   });
 
-  it("is the facts of the agent's that goes on with a conversation that is resumed", async () => {
+  it("is that of the agent that continues a resumed conversation", async () => {
     const provider = createInMemoryProvider();
     await provider.storeMessages("c", [{ role: "user", content: "Hi" }], { jaf: { agentName: "expert" } });
     const model = createScriptedModel(["Hello."]);
@@ -88,27 +88,27 @@ describe("whose facts a run knows", () => {
 });
 
 describe("the user memory", () => {
-  it("is that of the process where the run has none", async () => {
+  it("is the one of the process if the run has none", async () => {
     setRunUserMemory(memoryOf("process").memory);
     expect((await told({ agent: alice })).instructions).toBe("Help.\n\nprocess of alice");
     const userMemory = memoryOf("run").memory;
     expect((await told({ agent: alice, userMemory })).instructions).toBe("Help.\n\nrun of alice");
   });
 
-  it("needn't be there: then what is declared does nothing, and its function isn't called", async () => {
+  it("is optional: without it, remembers has no effect and its function isn't called", async () => {
     const { instructions, events, result } = await told({ agent: failing });
     expect(instructions).toBe("Help.");
     expect(result.outcome.status).toBe("completed");
     expect(eventsOfType(events, "middleware_failed")).toEqual([]);
   });
 
-  it("can be taken away", async () => {
+  it("can be removed", async () => {
     setRunUserMemory(memoryOf().memory);
     setRunUserMemory(undefined);
     expect((await told({ agent: alice })).instructions).toBe("Help.");
   });
 
-  it("of the process is found under a name of its own, so that every build and package sees the same", async () => {
+  it("of the process is shared by all builds and packages", async () => {
     const slots = globalThis as Record<symbol, unknown>;
     const { memory } = memoryOf();
     setRunUserMemory(memory);
@@ -119,7 +119,7 @@ describe("the user memory", () => {
 
   const bare = { remember: async () => undefined, recall: async () => [], forget: async () => undefined };
 
-  it.each([[bare], [null], ["redis"], [7]])("is refused if it is none: %j", async (rubbish) => {
+  it.each([[bare], [null], ["redis"], [7]])("is refused if it is invalid: %j", async (rubbish) => {
     const hint = "asUserMemory(store) of @jaf/user-memory";
     const set = () => setRunUserMemory(rubbish as never);
     expect(set).toThrow(TypeError);

@@ -37,7 +37,7 @@ function falling({ steps, fallback = { models: ["second", "third"] }, config = {
 }
 
 describe("a model that fails for good", () => {
-  it("has the next one asked, in the agent's settings, and events tell", async () => {
+  it("is replaced by the next model, with the agent's settings and events", async () => {
     const { config, events, asked, model } = falling({ steps: [failing(503), failing(500), "Hello."] });
     expect((await run(says("Hi"), config)).outcome).toEqual({ status: "completed", output: "Hello." });
     expect(asked()).toEqual(["first", "second", "third"]);
@@ -53,7 +53,7 @@ describe("a model that fails for good", () => {
     ]);
   });
 
-  it("is asked as often as the policy says first, and so is the next", async () => {
+  it("is retried by the policy first, and so is the next model", async () => {
     const { config, asked } = falling({
       steps: [failing(503), failing(503), failing(503), "Hello."],
       config: { modelRetry: { maxAttempts: 2, baseDelayMs: 0 } },
@@ -62,7 +62,7 @@ describe("a model that fails for good", () => {
     expect(asked()).toEqual(["first", "first", "second", "second"]);
   });
 
-  it("has another provider asked where one is named", async () => {
+  it("is replaced by a model of another provider if one is named", async () => {
     const other = createScriptedModel(["Hello from afar."]);
     const { config, asked } = falling({
       steps: [failing(529)],
@@ -73,7 +73,7 @@ describe("a model that fails for good", () => {
     expect(other.requests[0]?.config.modelOverride).toBe("far");
   });
 
-  it("isn't asked first again in the run, so that what another thought goes back to it", async () => {
+  it("isn't called first again in the run, so the other model gets its reasoning back", async () => {
     const { config, asked } = falling({
       steps: [failing(503), { toolCalls: [{ name: "look" }] }, { toolCalls: [{ name: "look" }] }, "Done."],
     });
@@ -84,7 +84,7 @@ describe("a model that fails for good", () => {
     expect(askedNext()).toEqual(["first"]);
   });
 
-  it("is asked again once those behind it failed", async () => {
+  it("is called again after the fallback models failed", async () => {
     const { config, asked } = falling({
       steps: [failing(503), { toolCalls: [{ name: "look" }] }, failing(503), failing(503), "Done."],
     });
@@ -104,7 +104,7 @@ describe("a model that fails for good", () => {
   it.each<[string, ScriptedStep<unknown>]>([
     ["a status that is named", failing(401)],
     ["a reply that holds nothing", ""],
-  ])("with %s has the next one asked", async (_what, step) => {
+  ])("is replaced by the next model after %s", async (_what, step) => {
     const { config, asked } = falling({
       steps: [step, "Hello."],
       fallback: { models: ["second"], statuses: [401] },
@@ -113,7 +113,7 @@ describe("a model that fails for good", () => {
     expect(asked()).toEqual(["first", "second"]);
   });
 
-  it("has the next one asked where the account has no credit, unless other statuses are named", async () => {
+  it("is replaced if the account has no credit, unless other statuses are set", async () => {
     const spent = Object.assign(failing(429), { isRetryable: false });
     const { config, asked } = falling({ steps: [spent, failing(402), "Hello."] });
     expect((await run(says("Hi"), config)).outcome.status).toBe("completed");
@@ -122,7 +122,7 @@ describe("a model that fails for good", () => {
     expect(errorOf(await run(says("Hi"), strict.config))).toMatchObject({ status: 429 });
   });
 
-  it("has its error with the last one's, and all calls counted, if all fail", async () => {
+  it("ends the run with the last error and all attempts if all models fail", async () => {
     const { config, asked } = falling({ steps: [failing(503), failing(503), failing(429)] });
     expect(errorOf(await run(says("Hi"), config))).toMatchObject({
       _tag: "ModelCallError",
@@ -143,7 +143,7 @@ describe("a model that fails for good", () => {
     expect(asked()).toEqual(["first"]);
   });
 
-  it("has its streamed text taken back", async () => {
+  it("has its streamed text discarded", async () => {
     let calls = 0;
     const modelProvider: ModelProvider<unknown> = {
       getCompletion: async () => ({}),
@@ -175,7 +175,7 @@ describe("a model that fails for good", () => {
     });
   });
 
-  it("is within what middleware wraps, which may choose a model of its own", async () => {
+  it("is replaced inside the middleware, which can choose its own model", async () => {
     const { config, asked } = falling({ steps: [failing(503), failing(503), "Hello."] });
     const middleware = [
       {

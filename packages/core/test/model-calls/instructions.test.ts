@@ -19,7 +19,7 @@ describe("instructions", () => {
     ["a text", "Help 1."],
     ["a function", ({ messages }) => `Help ${messages.length}.`],
     ["an async function", async ({ messages }) => `Help ${messages.length}.`],
-  ])("may be %s; the provider gets a function that returns the text", async (_kind, instructions) => {
+  ])("can be %s; the provider gets a function that returns the text", async (_kind, instructions) => {
     const model = createScriptedModel(["Hello."]);
     const { config } = setup({ model, agent: { instructions } });
     expect((await run(says("Hi"), config)).outcome.status).toBe("completed");
@@ -27,14 +27,14 @@ describe("instructions", () => {
     expect(model.requests[0]?.agent.instructions(says("a", "b"))).toBe("Help 1.");
   });
 
-  it("may be an async method of an agent that is a class", async () => {
+  it("can be an async method of an agent that is a class", async () => {
     const model = createScriptedModel(["Hello."]);
     const { config } = setup({ model });
     await run(says("Hi"), { ...config, agentRegistry: new Map([["helper", new Prompted()]]) });
     expect(model.requests[0]?.instructions).toBe("Help 1.");
   });
 
-  it("are asked for once a call, however often that is tried again", async () => {
+  it("are computed once per call, not again for retries", async () => {
     const instructions = vi.fn(async () => "Help.");
     const busy = Object.assign(new Error("busy"), { status: 500 });
     const { config } = setup({ model: [busy, busy, "Hello."], agent: { instructions } });
@@ -42,7 +42,7 @@ describe("instructions", () => {
     expect(instructions).toHaveBeenCalledTimes(1);
   });
 
-  it("get what middleware adds also where they are async", async () => {
+  it("get the additions of middleware even if they are async", async () => {
     const model = createScriptedModel(["Hello."]);
     const middleware = [{ name: "adds", onStart: () => ({ instructions: "More." }) }];
     const { config } = setup({ model, agent: { instructions: async () => "Help." }, config: { middleware } });
@@ -61,7 +61,7 @@ describe("instructions", () => {
     ["reject", () => Promise.reject(new RangeError("no prompt")), "no prompt"],
     ["give no text", () => ({ text: "Help." }), "expected a text"],
     ["give no text later", async () => undefined, "expected a text"],
-  ])("that %s end the run, and the model isn't asked", async (_how, instructions, message) => {
+  ])("end the run without a model call if they %s", async (_how, instructions, message) => {
     const model = createScriptedModel([]);
     const { config } = setup({ model, agent: { instructions: instructions as () => string } });
     expect(errorOf(await run(says("Hi"), config))).toMatchObject({
@@ -72,7 +72,7 @@ describe("instructions", () => {
     model.assertDone();
   });
 
-  it("that never come are given up after the time of a model call, or when the run is aborted", async () => {
+  it("are given up after the time limit of a model call, or on an abort", async () => {
     const agent = { instructions: () => new Promise<string>(() => {}) };
     const late = setup({ model: [], agent, config: { timeouts: { modelMs: 5 } } });
     expect(errorOf(await run(says("Hi"), late.config))).toMatchObject({
@@ -86,7 +86,7 @@ describe("instructions", () => {
     expect(errorOf(await running)._tag).toBe("RunAborted");
   });
 
-  it("reach a provider that is asked beside the conversation, too", async () => {
+  it("reach the provider of a request outside the conversation, too", async () => {
     const seen: string[] = [];
     const model: ModelProvider<unknown> = {
       getCompletion: async (state, agent) => {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { type RunConfig, run } from "../../src/index.ts";
 import { says, setup } from "../support/setup.ts";
 
-it("The parts of a call's configuration are the same at each reading, and others for the next call", async () => {
+it("returns the same parts of a call's configuration at each access, and new ones for the next call", async () => {
   const seen: RunConfig<unknown>[] = [];
   const settings = { budget: { run: { maxTokens: 1_000 } }, timeouts: { toolMs: 100 } };
   const { config } = setup({ model: [], config: settings });

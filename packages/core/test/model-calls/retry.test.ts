@@ -9,7 +9,7 @@ const busy = (status: number, headers?: Readonly<Record<string, string>>) =>
   Object.assign(new Error(`status ${status}`), { status, headers });
 
 describe("a model call that fails", () => {
-  it("is made again, by default twice, and then ends the run with ModelCallError", async () => {
+  it("is retried, by default twice, and then ends the run with ModelCallError", async () => {
     const model = createScriptedModel([busy(500), busy(503), busy(429)]);
     const { config, events } = setup({ model });
     expect(errorOf(await run(says("Hi"), config))).toEqual({
@@ -43,12 +43,12 @@ describe("a model call that fails", () => {
     });
   });
 
-  it("isn't made again for a mistake in the program", async () => {
+  it("isn't retried after a bug in the program", async () => {
     const { config } = setup({ model: [new TypeError("undefined is not a function")] });
     expect(errorOf(await run(says("Hi"), config))).toMatchObject({ attempts: 1, retryable: false });
   });
 
-  it("is caught also when the provider throws instead of rejecting, or throws what is no Error", async () => {
+  it("is caught if the provider throws synchronously, or throws something other than an Error", async () => {
     const getCompletion = () => {
       throw "nonsense";
     };
@@ -59,7 +59,7 @@ describe("a model call that fails", () => {
     });
   });
 
-  it("is made again as the policy's isRetryable says", async () => {
+  it("is retried if the policy's isRetryable says so", async () => {
     const { config } = setup({
       model: [busy(400), "Hello."],
       config: { modelRetry: { baseDelayMs: 0, isRetryable: () => true } },
@@ -67,7 +67,7 @@ describe("a model call that fails", () => {
     expect((await run(says("Hi"), config)).outcome.status).toBe("completed");
   });
 
-  it("isn't made again when isRetryable throws", async () => {
+  it("isn't retried if isRetryable throws", async () => {
     const isRetryable = () => {
       throw new Error("a bug");
     };
@@ -85,7 +85,7 @@ describe("a model call that fails", () => {
   });
 });
 
-describe("the wait before a retry", () => {
+describe("the delay before a retry", () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -117,11 +117,11 @@ describe("the wait before a retry", () => {
   it.each([
     ["seconds", { "retry-after": "2" }, 2_000],
     ["milliseconds", { "retry-after-ms": "1500", "retry-after": "9" }, 1_500],
-  ])("is what Retry-After asks for in %s", async (_what, headers, delay) => {
+  ])("is the Retry-After delay in %s", async (_what, headers, delay) => {
     expect(await delaysOf([busy(429, headers)])).toEqual([delay]);
   });
 
-  it("is until the date that Retry-After names", async () => {
+  it("ends at the date of Retry-After", async () => {
     vi.setSystemTime("2030-01-01T00:00:00Z");
     expect(await delaysOf([busy(429, { "retry-after": "Tue, 01 Jan 2030 00:00:05 GMT" })])).toEqual([5_000]);
   });
@@ -132,7 +132,7 @@ describe("the wait before a retry", () => {
     expect(await delaysOf([error])).toEqual([3_000]);
   });
 
-  it("never overflows a timer, which would make it none", async () => {
+  it("never overflows a timer, which would fire immediately", async () => {
     vi.useFakeTimers();
     let isOver = false;
     const { signal, abort } = abortable();
@@ -146,7 +146,7 @@ describe("the wait before a retry", () => {
     vi.useRealTimers();
   });
 
-  it("isn't begun when Retry-After asks for more than maxDelayMs; the error says how long it was", async () => {
+  it("is skipped if Retry-After asks for more than maxDelayMs, and the error has the delay", async () => {
     const { config } = setup({
       model: [busy(429, { "retry-after": "3600" })],
       config: { modelRetry: {} },

@@ -17,7 +17,7 @@ const streaming = (...chunks: readonly ModelStreamChunk[]): ModelProvider<unknow
   },
 });
 
-/** What a reader of the stream shows in the end, text and parts. */
+/** The text and parts that a reader of the stream shows in the end. */
 async function shownBy(model: ModelProvider<unknown>, config: Partial<RunConfig<unknown>>) {
   let text = "";
   let parts: readonly ContentPart[] = [];
@@ -34,7 +34,7 @@ const withoutEvil: RunConfig<unknown>["finalOutputGuardrails"] = [
     String(output).includes("evil") ? { isValid: false, errorMessage: "evil" } : { isValid: true },
 ];
 
-describe("a stream that ends with another text than it had", () => {
+describe("a stream that ends with a text that differs from its pieces", () => {
   const model = streaming(
     { type: "text_delta", text: "evil" },
     { type: "done", message: { content: "fine" } },
@@ -45,7 +45,7 @@ describe("a stream that ends with another text than it had", () => {
     expect((await shownBy(model, config)).text).toBe("fine");
   });
 
-  it("shows its pieces where it is the same text in several parts", async () => {
+  it("emits its pieces if it is the same text in several parts", async () => {
     const parts = [
       { type: "text", text: "a" },
       { type: "reasoning", text: "hm" },
@@ -61,7 +61,7 @@ describe("a stream that ends with another text than it had", () => {
   });
 });
 
-describe("a middleware that takes a part out of a reply", () => {
+describe("a middleware that removes a part of a reply", () => {
   const image = { type: "media", mediaType: "image/png", data: "aGk=" };
   const redacting: Middleware<unknown> = {
     name: "redacting",

@@ -26,7 +26,7 @@ const look = createTool({ name: "look", description: "", parameters: z.object({}
 const worldOf = ({ steps = ["Hello there."], outputCodec, config = {} }: World) =>
   setup({ model: steps, tools: [look], agent: outputCodec ? { outputCodec } : {}, config }).config;
 
-/** Both ways to stream, which tell the same. */
+/** Both ways to stream, with the same events. */
 const streams = {
   runStream: (world: World) => runStream(says("Hi"), worldOf(world)),
   "client.stream": (world: World) => {
@@ -45,84 +45,81 @@ async function watch(stream: AsyncIterable<TraceEvent>) {
   return { events, types, text };
 }
 
-describe.each(Object.entries(streams))(
-  "the text of %s that an output guardrail has to judge",
-  (_name, open) => {
-    it("isn't told if it blocks", async () => {
-      const stream = open({ config: { finalOutputGuardrails: [blocking] } });
-      const { types, text } = await watch(stream);
-      expect(text).toBe("");
-      expect(types).not.toContain("llm_retract");
-      expect((await stream.result).outcome).toMatchObject({ error: { _tag: "OutputGuardrailTripwire" } });
-    });
+describe.each(Object.entries(streams))("the text of %s with an output guardrail", (_name, open) => {
+  it("isn't emitted if they block", async () => {
+    const stream = open({ config: { finalOutputGuardrails: [blocking] } });
+    const { types, text } = await watch(stream);
+    expect(text).toBe("");
+    expect(types).not.toContain("llm_retract");
+    expect((await stream.result).outcome).toMatchObject({ error: { _tag: "OutputGuardrailTripwire" } });
+  });
 
-    it("is told once it lets it pass, piece by piece, before the message", async () => {
-      let judged = false;
-      const seen: boolean[] = [];
-      const guardrail: Guardrail<unknown> = async () => {
-        await new Promise((resolve) => setImmediate(resolve));
-        judged = true;
-        return { isValid: true };
-      };
-      const { types, text } = await watch(
-        (async function* () {
-          for await (const event of open({ config: { finalOutputGuardrails: [guardrail] } })) {
-            if (event.type === "llm_delta") seen.push(judged);
-            yield event;
-          }
-        })(),
-      );
-      expect(text).toBe("Hello there.");
-      expect(seen).toEqual([true, true]);
-      expect(types.slice(-4)).toEqual(["llm_delta", "llm_delta", "assistant_message", "run_end"]);
-    });
+  it("is emitted after they pass, piece by piece, before the message", async () => {
+    let judged = false;
+    const seen: boolean[] = [];
+    const guardrail: Guardrail<unknown> = async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      judged = true;
+      return { isValid: true };
+    };
+    const { types, text } = await watch(
+      (async function* () {
+        for await (const event of open({ config: { finalOutputGuardrails: [guardrail] } })) {
+          if (event.type === "llm_delta") seen.push(judged);
+          yield event;
+        }
+      })(),
+    );
+    expect(text).toBe("Hello there.");
+    expect(seen).toEqual([true, true]);
+    expect(types.slice(-4)).toEqual(["llm_delta", "llm_delta", "assistant_message", "run_end"]);
+  });
 
-    it("isn't told if the codec refuses it", async () => {
-      const { text, types } = await watch(
-        open({ outputCodec: z.number(), config: { finalOutputGuardrails: [passing] } }),
-      );
-      expect([text, types.includes("llm_retract")]).toEqual(["", false]);
-    });
+  it("isn't emitted if the codec refuses it", async () => {
+    const { text, types } = await watch(
+      open({ outputCodec: z.number(), config: { finalOutputGuardrails: [passing] } }),
+    );
+    expect([text, types.includes("llm_retract")]).toEqual(["", false]);
+  });
 
-    it("is told at once and taken back where that is asked for", async () => {
-      const config = { finalOutputGuardrails: [blocking], unguardedText: "retract" } as const;
-      const { events, types, text } = await watch(open({ config }));
-      expect(text).toBe("Hello there.");
-      expect(types.slice(-5)).toEqual([
-        "llm_delta",
-        "llm_call_end",
-        "guardrail_tripped",
-        "llm_retract",
-        "run_end",
-      ]);
-      expect(told(events.find(({ type }) => type === "llm_retract"))).toEqual({
-        type: "llm_retract",
-        data: { agentName: "helper" },
-      });
+  it("is emitted immediately and retracted with unguardedText retract", async () => {
+    const config = { finalOutputGuardrails: [blocking], unguardedText: "retract" } as const;
+    const { events, types, text } = await watch(open({ config }));
+    expect(text).toBe("Hello there.");
+    expect(types.slice(-5)).toEqual([
+      "llm_delta",
+      "llm_call_end",
+      "guardrail_tripped",
+      "llm_retract",
+      "run_end",
+    ]);
+    expect(told(events.find(({ type }) => type === "llm_retract"))).toEqual({
+      type: "llm_retract",
+      data: { agentName: "helper" },
     });
+  });
 
-    it("is told at once and stays where it passes", async () => {
-      const config = { finalOutputGuardrails: [passing], unguardedText: "retract" } as const;
-      const { types, text } = await watch(open({ config }));
-      expect([text, types.includes("llm_retract")]).toEqual(["Hello there.", false]);
-      expect(types.indexOf("llm_delta")).toBeLessThan(types.indexOf("llm_call_end"));
-    });
+  it("is emitted immediately and stays if it passes", async () => {
+    const config = { finalOutputGuardrails: [passing], unguardedText: "retract" } as const;
+    const { types, text } = await watch(open({ config }));
+    expect([text, types.includes("llm_retract")]).toEqual(["Hello there.", false]);
+    expect(types.indexOf("llm_delta")).toBeLessThan(types.indexOf("llm_call_end"));
+  });
 
-    it("is told, beside tool calls, when their reply is complete, and before they run", async () => {
-      const steps = [{ text: "I look.", toolCalls: [{ name: "look" }] }, "Done."];
-      const { types, text } = await watch(open({ steps, config: { finalOutputGuardrails: [passing] } }));
-      expect(text).toBe("I look.Done.");
-      const told = types.filter((type) => /^(llm_call_end|llm_delta|tool_call_start)$/.test(type));
-      expect(told).toEqual([
-        ...["llm_call_end", "llm_delta", "llm_delta", "tool_call_start"],
-        ...["llm_call_end", "llm_delta"],
-      ]);
-    });
-  },
-);
+  it("is emitted with tool calls when their reply is complete, before they run", async () => {
+    const steps = [{ text: "I look.", toolCalls: [{ name: "look" }] }, "Done."];
+    const { types, text } = await watch(open({ steps, config: { finalOutputGuardrails: [passing] } }));
+    expect(text).toBe("I look.Done.");
+    const told = types.filter((type) => /^(llm_call_end|llm_delta|tool_call_start)$/.test(type));
+    expect(told).toEqual([
+      ...["llm_call_end", "llm_delta", "llm_delta", "tool_call_start"],
+      ...["llm_call_end", "llm_delta"],
+    ]);
+  });
+});
 
 describe("the text of a stream", () => {
-  it("of an attempt that failed was never told where it is held back, so nothing is to be discarded", async () => {
+  it("isn't emitted for a failed attempt if it is held, so there is nothing to discard", async () => {
     let calls = 0;
     const { config } = setup({
       model: {
@@ -140,7 +137,7 @@ describe("the text of a stream", () => {
     expect(events.find(({ type }) => type === "llm_retry")?.data).toMatchObject({ discardText: false });
   });
 
-  it("is told at once without output guardrails, and taken back if the codec refuses it", async () => {
+  it("is emitted immediately without output guardrails, and retracted if the codec refuses it", async () => {
     const { types, text } = await watch(
       streams.runStream({ outputCodec: z.number(), config: { outputRepairs: 0 } }),
     );
@@ -148,7 +145,7 @@ describe("the text of a stream", () => {
     expect(types.slice(-3)).toEqual(["llm_call_end", "llm_retract", "run_end"]);
   });
 
-  it("isn't told any more when the run is aborted while it is judged", async () => {
+  it("isn't emitted if the run is aborted during the guardrails", async () => {
     const { signal, abort } = abortable();
     const reached = deferred();
     const hanging: Guardrail<unknown> = () => {

@@ -29,7 +29,7 @@ function wrapped(steps: readonly ScriptedStep<unknown>[], ...wraps: readonly Wra
   return { model, ...setup({ model, tools: [look, pay], config: { middleware } }) };
 }
 
-/** What a reader of the stream shows in the end. */
+/** The text that a reader of the stream shows in the end. */
 async function shownBy(stream: AsyncIterable<TraceEvent>) {
   const types: string[] = [];
   let text = "";
@@ -63,7 +63,7 @@ describe("wrapModelCall", () => {
     expect(Object.isFrozen(seen) && Object.isFrozen(seen?.messages)).toBe(true);
   });
 
-  it("changes what the model is asked, and nothing of the conversation", async () => {
+  it("changes the request, but not the conversation", async () => {
     const { model, config, events } = wrapped(["Hello."], (_request, next) =>
       next({
         instructions: "Be brief.",
@@ -84,7 +84,7 @@ describe("wrapModelCall", () => {
     expect(finalState.messages[0]).toEqual(user("My number is 5"));
   });
 
-  it("leaves what it changes to undefined as it was", async () => {
+  it("ignores changes to undefined", async () => {
     const { model, config } = wrapped(["Hello."], (_request, next) =>
       next({ instructions: undefined, messages: undefined, model: undefined } as never),
     );
@@ -92,7 +92,7 @@ describe("wrapModelCall", () => {
     expect(model.requests[0]).toMatchObject({ instructions: "Help.", state: { messages: [user("Hi")] } });
   });
 
-  it("wraps in order: the run's, then the agent's, and changes go inwards", async () => {
+  it("wraps in order: the run's, then the agent's, and passes changes inwards", async () => {
     const order: string[] = [];
     const noting = (name: string): Middleware<unknown> =>
       wrapper(async ({ instructions }, next) => {
@@ -119,7 +119,7 @@ describe("wrapModelCall", () => {
     ]);
   });
 
-  it("wraps each call of a run, and after a handoff with the other agent's hooks", async () => {
+  it("wraps each call of a run, after a handoff with the other agent's hooks", async () => {
     const calls: string[] = [];
     const of = (name: string) => [
       wrapper(({ agentName }, next) => {
@@ -149,7 +149,7 @@ describe("wrapModelCall", () => {
     ]);
   });
 
-  it("answers by itself, and no model is asked or told of", async () => {
+  it("answers without calling a model", async () => {
     const { model, config, events } = wrapped([], () => reply("From the cache."));
     const { outcome, finalState } = await run(says("Hi"), config);
     expect(outcome).toEqual({ status: "completed", output: "From the cache." });
@@ -158,7 +158,7 @@ describe("wrapModelCall", () => {
     model.assertDone();
   });
 
-  it("changes the reply, also in its place, and the changed one is stored", async () => {
+  it("changes the reply, even in place, and the changed reply is stored", async () => {
     for (const inPlace of [false, true]) {
       const { config } = wrapped(["Call 555."], async (_request, next) => {
         const completion = await next();
@@ -172,7 +172,7 @@ describe("wrapModelCall", () => {
     }
   });
 
-  it("asks again with another request; every call is told and counted", async () => {
+  it("calls the model again with another request, and every call is reported and counted", async () => {
     const { config, events } = wrapped(
       [
         { text: "Bad.", usage: { inputTokens: 1 } },
@@ -188,7 +188,7 @@ describe("wrapModelCall", () => {
     expect(eventsOfType(events, "context")).toHaveLength(1);
   });
 
-  it("sees that the model failed for good, after its retries, and may go on without it", async () => {
+  it("gets the model's failure after all retries, and can continue without the model", async () => {
     let failure: unknown;
     const { config } = wrapped([busy(503), busy(503), busy(503)], async (_request, next) => {
       try {
@@ -207,7 +207,7 @@ describe("wrapModelCall", () => {
     });
   });
 
-  it("leaves a failure of the model as it is if it lets it pass", async () => {
+  it("doesn't change a failure of the model that it rethrows", async () => {
     const steps = [busy(503), busy(503), busy(400)];
     const plain = setup({ model: steps }).config;
     const { config } = wrapped(steps, async (_request, next) => next());
@@ -232,24 +232,24 @@ describe("wrapModelCall", () => {
       { attempts: 1, cause: { message: "refused" } },
     ],
     [
-      "passes on what are no changes",
+      "passes invalid changes",
       (_request, next) => next({ messages: "Hi" } as never),
       { cause: { message: "Invalid changes of a model call: messages" } },
     ],
     [
       "chooses a tool that it doesn't offer",
       (_request, next) => next({ tools: ["look"], modelConfig: { toolChoice: { tool: "pay" } } }),
-      { cause: { message: expect.stringContaining('"pay" is none') } },
+      { cause: { message: expect.stringContaining('not "pay"') } },
     ],
     [
-      "sets a time that is none",
+      "sets an invalid time",
       (_request, next) => next({ modelConfig: { timeoutMs: 0 } }),
       { cause: { message: expect.stringContaining("modelConfig.timeoutMs") } },
     ],
     [
       "asks twice at the same time",
       async (_request, next) => (await Promise.all([next(), next()]))[0] ?? {},
-      { cause: { message: expect.stringContaining("under way") } },
+      { cause: { message: expect.stringContaining("still running") } },
     ],
   ])("that %s ends the run with a ModelCallError", async (_what, wrap, error) => {
     const { config } = wrapped(["Hello."], wrap);
@@ -257,12 +257,12 @@ describe("wrapModelCall", () => {
     expect(ended).toMatchObject({ _tag: "ModelCallError", ...error });
   });
 
-  it.each([[undefined], [{}], ["Hello."], [reply("")]])("that returns %j is no reply", async (rubbish) => {
+  it.each([[undefined], [{}], ["Hello."], [reply("")]])("is refused if it returns %j", async (rubbish) => {
     const { config } = wrapped([], () => rubbish as never);
     expect(errorOf(await run(says("Hi"), config))._tag).toBe("ModelBehaviorError");
   });
 
-  it("has as long as a model call while the model isn't asked; its signal tells", async () => {
+  it("has the time limit of a model call outside of next", async () => {
     let signal: AbortSignal | undefined;
     const { config } = wrapped(["Hello."], async (request, next) => {
       signal = request.signal;
@@ -277,7 +277,7 @@ describe("wrapModelCall", () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it("isn't limited while the model is asked, which has limits of its own", async () => {
+  it("isn't limited during next, which has its own limits", async () => {
     const slow = async () => {
       await new Promise((resolve) => setTimeout(resolve, 15));
       return busy(500);
@@ -288,7 +288,7 @@ describe("wrapModelCall", () => {
     );
   });
 
-  it("isn't waited for when the run is aborted, and can't ask the model any more", async () => {
+  it("isn't awaited after an abort, and can't call the model any more", async () => {
     const { signal, abort } = abortable();
     let late: Promise<unknown> | undefined;
     const { model, config } = wrapped([], (_request, next) => {
@@ -301,7 +301,7 @@ describe("wrapModelCall", () => {
     model.assertDone();
   });
 
-  it("ends what it left under way", async () => {
+  it("aborts a call that it didn't await", async () => {
     let aborted = false;
     const model = {
       getCompletion: (_state: unknown, _agent: unknown, { signal }: { signal?: AbortSignal }) =>
@@ -322,7 +322,7 @@ describe("wrapModelCall", () => {
     await vi.waitFor(() => expect(aborted).toBe(true));
   });
 
-  it("is called on its middleware, which may be an instance of a class", async () => {
+  it("is called on its middleware, which can be an instance of a class", async () => {
     class Prefix implements Middleware<unknown> {
       readonly name = "prefix";
       readonly #text = "Now: ";
@@ -338,7 +338,7 @@ describe("wrapModelCall", () => {
 });
 
 describe("wrapModelCall in a stream", () => {
-  it("lets the text flow while the reply is under way", async () => {
+  it("streams the text during the reply", async () => {
     const order: string[] = [];
     const { config } = wrapped(["Hello there."], async (_request, next) => {
       const completion = await next();
@@ -353,7 +353,7 @@ describe("wrapModelCall in a stream", () => {
     expect(order).toEqual(["llm_delta", "llm_delta", "replied"]);
   });
 
-  it("shows the reply that counts: another takes the place of what was told", async () => {
+  it("retracts the text if it returns another reply", async () => {
     const { config } = wrapped(["Call 555."], async (_request, next) => {
       await next();
       return reply("Call [redacted].");
@@ -363,7 +363,7 @@ describe("wrapModelCall in a stream", () => {
     expect(types.filter((type) => type === "llm_retract")).toHaveLength(1);
   });
 
-  it("takes the text of a reply back before the model is asked again", async () => {
+  it("retracts the text before the model is called again", async () => {
     const { config } = wrapped(["Bad one.", "Good one."], async (_request, next) => {
       await next();
       return next();
@@ -371,12 +371,12 @@ describe("wrapModelCall in a stream", () => {
     expect((await shownBy(runStream(says("Hi"), config))).text).toBe("Good one.");
   });
 
-  it("tells the text of a reply that no model gave", async () => {
+  it("streams the text of a reply that no model gave", async () => {
     const { config } = wrapped([], () => reply("From the cache."));
     expect((await shownBy(runStream(says("Hi"), config))).text).toBe("From the cache.");
   });
 
-  it("takes the text of a failed call back where the hook goes on without it", async () => {
+  it("retracts the text of a failed call if the hook continues without it", async () => {
     const { config } = wrapped([], async (_request, next) => next().catch(() => reply("Later.")));
     const modelProvider: ModelProvider<unknown> = {
       getCompletion: async () => ({}),
@@ -389,7 +389,7 @@ describe("wrapModelCall in a stream", () => {
     expect(text).toBe("Later.");
   });
 
-  it("takes the text back of what the hook left under way", async () => {
+  it("retracts the text of a call that the hook didn't await", async () => {
     const told = deferred();
     const { config } = wrapped([], async (_request, next) => {
       next().catch(() => {});
@@ -408,7 +408,7 @@ describe("wrapModelCall in a stream", () => {
     expect(text).toBe("First.");
   });
 
-  it("is held back until the output guardrails pass it, as any", async () => {
+  it("holds the text until the output guardrails have passed it", async () => {
     const { config } = wrapped(["Call 555."], async (_request, next) => {
       await next();
       return reply("Call [redacted].");
@@ -425,7 +425,7 @@ describe("wrapModelCall in a stream", () => {
     expect(types).not.toContain("llm_retract");
   });
 
-  it("takes the text back if the hook refuses the reply", async () => {
+  it("retracts the text if the hook refuses the reply", async () => {
     const { config } = wrapped(["Bad one."], async (_request, next) => {
       await next();
       throw new Error("refused");

@@ -39,7 +39,7 @@ describe("an agent's settings", () => {
     ["toolChoice", { toolChoice: { tool: "unknown" } }],
     ["providerOptions", { providerOptions: { openai: "flex" } }],
     ["providerOptions", { providerOptions: { openai: { run: () => {} } } }],
-  ])("are refused where %s isn't what it may be: %j", async (field, wrong) => {
+  ])("are refused if %s is invalid: %j", async (field, wrong) => {
     expect(errorOf((await settingsOf(wrong as never)).ended)).toMatchObject({
       _tag: "InternalError",
       detail: expect.stringContaining(`agent "helper": modelConfig.${field}: expected`),
@@ -65,7 +65,7 @@ describe("a choice of tools", () => {
     },
   );
 
-  it("that holds until then holds again once the user has said more", async () => {
+  it("applies again after the next user message", async () => {
     const before = [
       user("Hi"),
       calling(["a", "look"]),
@@ -80,7 +80,7 @@ describe("a choice of tools", () => {
     expect(await choicesOf(choice, "Hi")).toEqual([choice, choice]);
   });
 
-  it("that was made isn't made again for a reply that is to be corrected", async () => {
+  it("doesn't apply again when a reply is corrected", async () => {
     const model = createScriptedModel([{ toolCalls: [{ name: "look" }] }, "one", "1"]);
     const agent = { modelConfig: { toolChoice: "required" }, outputCodec: z.number() } as const;
     const { config } = setup({ model, tools: [look], agent });
@@ -92,7 +92,7 @@ describe("a choice of tools", () => {
     ]);
   });
 
-  it("isn't made where the model is asked beside the conversation, without tools", async () => {
+  it("doesn't apply to requests outside the conversation, which have no tools", async () => {
     const model = createScriptedModel(["A question answered.", "Hello."]);
     const { config } = setup({
       model,

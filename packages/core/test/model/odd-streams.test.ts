@@ -12,7 +12,7 @@ const collect = (chunks: readonly ModelStreamChunk[], onText: (text: string) => 
 const text = (piece: string): ModelStreamChunk => ({ type: "text_delta", text: piece });
 const done: ModelStreamChunk = { type: "done" };
 
-describe("a streamed reply that strays from the contract", () => {
+describe("a streamed reply that violates the contract", () => {
   const call = (piece: object) => ({ type: "tool_call_delta", ...piece }) as ModelStreamChunk;
   const callsOf = async (...pieces: readonly object[]) =>
     (await collect([...pieces.map(call), done])).message?.tool_calls?.map((made) => [
@@ -21,7 +21,7 @@ describe("a streamed reply that strays from the contract", () => {
       made.function?.arguments,
     ]);
 
-  it("has its calls by their ids where the pieces have no index", async () => {
+  it("groups calls by id if the pieces have no index", async () => {
     const pieces = [
       { id: "a", name: "first", arguments: '{"x"' },
       { id: "b", name: "second", arguments: "{" },
@@ -34,7 +34,7 @@ describe("a streamed reply that strays from the contract", () => {
     ]);
   });
 
-  it("takes a piece without index and id for one of the call before it", async () => {
+  it("adds a piece without index and id to the previous call", async () => {
     const pieces = [
       { id: "a", name: "first" },
       { arguments: "{" },
@@ -48,13 +48,13 @@ describe("a streamed reply that strays from the contract", () => {
     expect(await callsOf({ name: "only", arguments: "{}" })).toEqual([["", "only", "{}"]]);
   });
 
-  it("takes arguments that are decoded already", async () => {
+  it("accepts decoded arguments", async () => {
     expect(await callsOf({ index: 0, id: "a", name: "x", arguments: { y: 1 } })).toEqual([
       ["a", "x", '{"y":1}'],
     ]);
   });
 
-  it("ignores chunks of unknown types, and text that is none", async () => {
+  it("ignores chunks of unknown types and text that isn't a string", async () => {
     const odd = [
       { type: "thought_delta", text: "hmm" },
       { type: "ping" },
@@ -70,7 +70,7 @@ describe("a streamed reply that strays from the contract", () => {
     expect(pieces).toEqual(["a", "b"]);
   });
 
-  it("may come from an iterator that isn't async", async () => {
+  it("can come from a sync iterator", async () => {
     const chunks = [text("Hello."), done];
     const source = {
       [Symbol.asyncIterator]: () => ({ next: () => ({ done: false, value: chunks.shift() ?? done }) }),

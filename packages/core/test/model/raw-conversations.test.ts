@@ -8,13 +8,13 @@ import { says, setup, user } from "../support/setup.ts";
 
 const isEmpty = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0);
 
-/** A provider's id that none can be answered under, or none at all: the engine gives the call one. */
+/** A missing or unusable id of a provider. The engine replaces it. */
 const withoutId = (message: RichMessage): boolean =>
   (message.tool_calls ?? []).some(({ id }) => typeof id !== "string" || id === "");
 
 const THOUGHT_ALONE = "it holds reasoning and no answer";
 
-/** Those that hold assistant messages which are no reply of a model's. */
+/** Conversations with assistant messages that aren't replies of a model. */
 const unusable: Readonly<Record<string, readonly string[]>> = {
   "Qwen: reasoning alone": [THOUGHT_ALONE],
   // Its calls are parts, which an adapter makes calls of.
@@ -24,7 +24,7 @@ const unusable: Readonly<Record<string, readonly string[]>> = {
 describe.each(Object.entries(rawConversations))("%s", (name, messages) => {
   const replies: readonly RichMessage[] = messages.filter(({ role }) => role === "assistant");
 
-  it("holds replies that the engine keeps as they came", () => {
+  it("has replies that the engine keeps unchanged", () => {
     for (const sent of replies) {
       const parsed = parseReply({ message: sent } as ModelCompletion);
       if (!parsed.ok) {
@@ -44,7 +44,7 @@ describe.each(Object.entries(rawConversations))("%s", (name, messages) => {
     }
   });
 
-  it("is given to the model as it is stored", async () => {
+  it("is sent to the model as stored", async () => {
     const provider = createInMemoryProvider();
     await provider.appendMessages("c", messages, {}, { createIfMissing: "unowned" });
     const model = createScriptedModel(["Yes."]);

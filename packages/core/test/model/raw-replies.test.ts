@@ -174,10 +174,10 @@ const look = createTool({
   execute: (args) => `seen ${typeof args === "string" ? args : args.at}`,
 });
 
-describe("a reply as it comes from", () => {
+describe("a raw reply of", () => {
   const rows = raw.map(([name, message, changed = {}]) => ({ name, message, changed }));
 
-  it.each(rows)("$name is run, stored, and given back as it came", async ({ message, changed }) => {
+  it.each(rows)("$name runs, is stored, and is sent back unchanged", async ({ message, changed }) => {
     const provider = createInMemoryProvider();
     const origin = { provider: "p", api: "chat", model: "m" };
     const seen: (readonly RichMessage[])[] = [];

@@ -80,7 +80,7 @@ describe.each(ways)("%s, as the model replies with", (_way, start) => {
     expect(await stored()).toEqual(finalState.messages);
     expect(finalState.messages).toHaveLength(2);
     expect(eventsOfType(events, "tool_call_start")).toEqual([]);
-    // Told again, it is the same end.
+    // A repeated run has the same end.
     expect((await start(says(), config)).outcome).toEqual({ status: "completed", output });
   });
 
@@ -92,7 +92,7 @@ describe.each(ways)("%s, as the model replies with", (_way, start) => {
     expect(await stored()).toEqual([]);
   });
 
-  it.each(completed.slice(2, 4))("%s where JSON is expected, is refused", async (_what, reply) => {
+  it.each(completed.slice(2, 4))("%s is refused if JSON is expected", async (_what, reply) => {
     const { model, config, stored } = world(reply, { outputCodec: z.object({ sum: z.number() }) });
     const refused: JAFError = { _tag: "ModelRefused", refusal: "I can't." };
     expect(errorOf(await start(says("Hi"), config))).toEqual(refused);
@@ -101,7 +101,7 @@ describe.each(ways)("%s, as the model replies with", (_way, start) => {
   });
 });
 
-describe("what is judged of a reply", () => {
+describe("the text of a reply that is checked", () => {
   const judging = async (reply: ScriptedReply) => {
     const judged: unknown[] = [];
     const guardrail = (output: unknown) => {
@@ -113,7 +113,7 @@ describe("what is judged of a reply", () => {
     return judged;
   };
 
-  it("is what it says, or how it refuses, without what the model thought", async () => {
+  it("is its text or refusal, without reasoning", async () => {
     expect(await judging({ reasoning: "secret", text: "Hi" })).toEqual(["Hi"]);
     expect(await judging({ parts: [image] })).toEqual([""]);
     expect(await judging({ refusal: "I can't." })).toEqual(["I can't."]);
@@ -121,7 +121,7 @@ describe("what is judged of a reply", () => {
 });
 
 describe("a reply with calls", () => {
-  it("runs them, whatever stands beside them", async () => {
+  it("runs them, whatever else it contains", async () => {
     const look = createTool({
       name: "look",
       description: "",

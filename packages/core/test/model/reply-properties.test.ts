@@ -73,7 +73,7 @@ function contentOf(pieces: readonly Piece[]): unknown {
 }
 
 describe("any reply", () => {
-  it("is refused, or a frozen message that a store can hold and that is parsed as it is", () => {
+  it("is refused, or becomes a frozen message that a store can hold and that parses to itself", () => {
     let usable = 0;
     fc.assert(
       fc.property(message, (sent) => {
@@ -92,7 +92,7 @@ describe("any reply", () => {
     expect(usable).toBeGreaterThan(300);
   });
 
-  it("in pieces is put together in their order, and loses none", async () => {
+  it("is joined in the order of its pieces without loss", async () => {
     const chunk: fc.Arbitrary<Piece> = fc.oneof(
       fc.record({ type: fc.constant("text_delta" as const), text: fc.string() }),
       fc.record({ type: fc.constant("reasoning_delta" as const), text: fc.string() }),

@@ -32,16 +32,16 @@ describe("a reply that can be repaired", () => {
     const before = process.cpuUsage();
     const ids = callsOf(withCalls(...Array.from({ length: 20_000 }, () => call("a")))).map(({ id }) => id);
     expect(new Set(ids).size).toBe(20_000);
-    // By the processor's time: a busy machine gives it late.
+    // In CPU time, because a busy machine delays the test.
     expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
   });
 
-  it("gets distinct ids where the model used one twice", () => {
+  it("gets distinct ids if the model used one twice", () => {
     const ids = callsOf(withCalls(call("a"), call("a"), call("a_2"), call("a"))).map(({ id }) => id);
     expect(ids).toEqual(["a", "a_2", "a_2_2", "a_3"]);
   });
 
-  it("gets {} where arguments are absent, and JSON where they were decoded already", () => {
+  it("gets {} for absent arguments, and JSON for decoded ones", () => {
     const completion = withCalls(
       { id: "a", function: { name: "echo" } },
       { id: "b", function: { name: "echo", arguments: null } },
@@ -50,12 +50,12 @@ describe("a reply that can be repaired", () => {
     expect(callsOf(completion).map((made) => made.function.arguments)).toEqual(["{}", "{}", '{"x":1}']);
   });
 
-  it("keeps the text of the arguments to the letter", () => {
+  it("keeps the exact text of the arguments", () => {
     const text = ' {"a" : 1.0,\n"a":2} ';
     expect(callsOf(withCalls(call("a", "echo", text)))[0]?.function.arguments).toBe(text);
   });
 
-  it("runs, and makes a history that can be replayed", async () => {
+  it("runs, and results in a history that can be replayed", async () => {
     const echo = createTool({
       name: "echo",
       description: "",
@@ -95,7 +95,7 @@ describe("a reply that can't be used", () => {
   ];
 
   it.each(unusable)(
-    "because it %s is asked for again, then is a ModelBehaviorError",
+    "is retried because it %s, and then is a ModelBehaviorError",
     async (_why, completion, detail) => {
       let calls = 0;
       const { config, events } = setup({
@@ -114,7 +114,7 @@ describe("a reply that can't be used", () => {
     },
   );
 
-  it("is no failure if the next one can be used", async () => {
+  it("is no failure if the next one is usable", async () => {
     const { config } = setup({ model: [{}, "Hello."] });
     expect((await run(says("Hi"), config)).outcome).toEqual({ status: "completed", output: "Hello." });
   });

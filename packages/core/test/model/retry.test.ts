@@ -14,35 +14,35 @@ describe("isTransient", () => {
     expect(isTransient({ status })).toBe(false);
   });
 
-  it("believes an error that says itself whether it passes", () => {
+  it("uses the error's own isRetryable", () => {
     expect(isTransient(Object.assign(new Error(), { isRetryable: true, statusCode: 400 }))).toBe(true);
     expect(isTransient(Object.assign(new Error(), { isRetryable: false, statusCode: 429 }))).toBe(false);
     expect(isTransient(Object.assign(new Error(), { isRetryable: () => true, statusCode: 400 }))).toBe(false);
   });
 
-  it("a refused or reset connection passes, however deep it is wrapped", () => {
+  it("accepts a refused or reset connection at any depth of causes", () => {
     const reset = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
     expect(isTransient(reset)).toBe(true);
     expect(isTransient(new Error("outer", { cause: new Error("inner", { cause: reset }) }))).toBe(true);
   });
 
-  it("a failed fetch, a timeout and an SDK's connection error pass", () => {
+  it("accepts a failed fetch, a timeout and an SDK's connection error", () => {
     expect(isTransient(new TypeError("fetch failed"))).toBe(true);
     expect(isTransient(new DOMException("late", "TimeoutError"))).toBe(true);
     expect(isTransient(new APIConnectionTimeoutError("Request timed out."))).toBe(true);
   });
 
-  it("a real failed fetch passes", async () => {
+  it("accepts a real failed fetch", async () => {
     const thrown = await fetch("http://127.0.0.1:1/").catch((failure: unknown) => failure);
     expect(isTransient(thrown)).toBe(true);
   });
 
-  it("a status outranks the network: a 400 with a reset cause doesn't pass", () => {
+  it("prefers the status: a 400 with a reset cause isn't transient", () => {
     const cause = Object.assign(new Error(), { code: "ECONNRESET" });
     expect(isTransient(Object.assign(new Error("bad", { cause }), { status: 400 }))).toBe(false);
   });
 
-  it("what an error says of itself outranks its status, and silence doesn't", () => {
+  it("prefers the error's own isRetryable over the status", () => {
     expect(isTransient(Object.assign(new Error("no credit"), { status: 429, isRetryable: false }))).toBe(
       false,
     );
@@ -54,14 +54,14 @@ describe("isTransient", () => {
     expect(isTransient(thrown)).toBe(false);
   });
 
-  it("ends on causes that go round", () => {
+  it("ends with cyclic causes", () => {
     const error: Error & { cause?: unknown } = new Error("round");
     error.cause = error;
     expect(isTransient(error)).toBe(false);
   });
 });
 
-describe("how long a provider asks to wait", () => {
+describe("retryAfterMsOf", () => {
   it.each<[unknown, number | undefined]>([
     [{ "retry-after": "2" }, 2_000],
     [{ "Retry-After": "2" }, 2_000],

@@ -36,7 +36,7 @@ const image: ContentPart = { type: "media", mediaType: "image/png", data: "AAE="
 const part: ModelStreamChunk = { type: "part", part: image };
 
 describe("the parts of a streamed reply", () => {
-  it("are in the order in which they came, and pieces in a row are one", async () => {
+  it("keep their order, and consecutive pieces form one part", async () => {
     const { message } = await collect(
       ...[thought("I "), thought("look.", undefined), text("Lo"), text("ok: "), part, text("nice")],
       ...[thought("a", "1"), thought("b", "2")],
@@ -51,13 +51,13 @@ describe("the parts of a streamed reply", () => {
     ]);
   });
 
-  it("are a text where there is nothing but text and calls", async () => {
+  it("become a text if there is only text and calls", async () => {
     const { message } = await collect(text("a"), call(0, "x"), text("b"));
     expect(message?.content).toBe("ab");
     expect((await collect(call(0, "x"))).message?.content).toBe("");
   });
 
-  it("tell the place of a call that something follows", async () => {
+  it("mark the place of a call if a part follows", async () => {
     const { message } = await collect(thought("1"), call(0, "x"), thought("2"), call(1, "y"), call(0, ""));
     expect(message?.content).toEqual([
       { type: "reasoning", text: "1" },
@@ -67,7 +67,7 @@ describe("the parts of a streamed reply", () => {
     expect(message?.tool_calls?.map(({ id }) => id)).toEqual(["x", "y"]);
   });
 
-  it("don't count where the stream ends with the whole message", async () => {
+  it("are ignored if the stream ends with the whole message", async () => {
     const message = { content: "All of it.", reasoning_content: "Hm." };
     const origin = { provider: "p", api: "chat", model: "m" };
     const done: ModelStreamChunk = { type: "done", message, origin, finishReason: "stop" };
@@ -98,8 +98,8 @@ async function watch(config: Parameters<typeof runStream>[1]) {
 
 const PIECES: readonly TraceEvent["type"][] = ["llm_delta", "llm_reasoning_delta", "llm_part"];
 
-describe("a watched stream", () => {
-  it("makes the same message as the whole reply, and tells its pieces", async () => {
+describe("an observed stream", () => {
+  it("makes the same message as the whole reply, and emits its pieces", async () => {
     const steps = [
       { ...full, toolCalls: [{ name: "look" }] },
       { refusal: "I can't.", reasoning: "No." },
@@ -121,7 +121,7 @@ describe("a watched stream", () => {
   const blocking: Guardrail<unknown> = () => ({ isValid: false, errorMessage: "no" });
   const passing: Guardrail<unknown> = () => ({ isValid: true });
 
-  it("holds all pieces back until the guardrails have let the reply pass", async () => {
+  it("holds all pieces until the reply has passed the guardrails", async () => {
     const held = (guardrail: Guardrail<unknown>) =>
       watch(setup({ model: [full], config: { finalOutputGuardrails: [guardrail] } }).config);
     const blocked = await held(blocking);
@@ -132,7 +132,7 @@ describe("a watched stream", () => {
     expect(new Set(types.filter((type) => PIECES.includes(type)))).toEqual(new Set(PIECES));
   });
 
-  it("takes them back where they were told before, also if there was no text", async () => {
+  it("retracts pieces that were emitted, also without text", async () => {
     const config = { finalOutputGuardrails: [blocking], unguardedText: "retract" } as const;
     const { types } = await watch(setup({ model: [{ parts: [image] }], config }).config);
     expect(types.filter((type) => type === "llm_part" || type === "llm_retract")).toEqual([
@@ -141,7 +141,7 @@ describe("a watched stream", () => {
     ]);
   });
 
-  it("is told to discard the pieces of an attempt that failed", async () => {
+  it("reports that the pieces of a failed attempt must be discarded", async () => {
     const { events, ended } = await watch(
       setup({ model: [{ chunks: [thought("H")] }, { text: "Hi" }] }).config,
     );
@@ -149,7 +149,7 @@ describe("a watched stream", () => {
     expect(ended.finalState.messages.at(-1)).toEqual({ role: "assistant", content: "Hi" });
   });
 
-  it("can't change the message through a part that it is shown", async () => {
+  it("can't change the message through an emitted part", async () => {
     const shown = { ...image };
     const { config } = setup({
       model: [{ parts: [shown] }],
@@ -164,7 +164,7 @@ describe("a watched stream", () => {
     expect(last?.content).toContainEqual(image);
   });
 
-  it("that is cut off anywhere is no reply, and nothing of it becomes part of the conversation", async () => {
+  it("isn't a reply if it is cut off anywhere, and adds nothing to the conversation", async () => {
     const chunks = [thought("H"), text("a"), part, call(0, "x"), text("b"), { type: "done" } as const];
     await fc.assert(
       fc.asyncProperty(fc.nat(chunks.length - 1), async (length) => {

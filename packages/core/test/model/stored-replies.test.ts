@@ -20,7 +20,7 @@ const functionCall = (id: string, more: object = {}) => ({
 });
 
 describe("a plain reply", () => {
-  it("is stored with the fields of its text, and nothing of what is empty beside it", () => {
+  it("is stored with its text and without empty fields", () => {
     const message = { role: "assistant", content: "Hi", refusal: null, annotations: [], audio: null };
     expect(parsed({ message })).toStrictEqual({ role: "assistant", content: "Hi" });
   });
@@ -31,7 +31,7 @@ describe("a plain reply", () => {
     expect(parsed({ message })).toStrictEqual({ role: "assistant", content: "", tool_calls: [call] });
   });
 
-  it("says which model it is of, where the provider names it", () => {
+  it("has its origin if the provider names it", () => {
     expect(parsed({ message: { content: "Hi" }, origin })).toStrictEqual({
       role: "assistant",
       content: "Hi",
@@ -43,10 +43,10 @@ describe("a plain reply", () => {
   });
 });
 
-describe("a reply that holds more", () => {
+describe("a reply with more fields", () => {
   const rich = [
     [
-      "fields beside its text",
+      "fields in addition to its text",
       {
         role: "assistant",
         content: "Hi",
@@ -128,7 +128,7 @@ describe("a reply that holds more", () => {
     expect(seen.at(-1)?.[1]).toStrictEqual({ ...message, origin });
   });
 
-  it("is unusable where no store can hold it: the field is named, nothing of it is quoted, and nobody asks again", async () => {
+  it("is unusable and not retried if no store can hold it: the error names the field without quoting it", async () => {
     let calls = 0;
     const getCompletion = async () => {
       calls += 1;
@@ -144,7 +144,7 @@ describe("a reply that holds more", () => {
 });
 
 describe("the calls of a reply", () => {
-  it("are function calls where they have no type, and where they have one of their own, which is kept", () => {
+  it("are function calls if they have no type or an unknown one, which is kept", () => {
     const { type: _, ...untyped } = functionCall("a");
     const message = { tool_calls: [untyped, functionCall("b", { type: "builtin_function" })] };
     expect(parsed({ message }).tool_calls).toStrictEqual([
@@ -153,7 +153,7 @@ describe("the calls of a reply", () => {
     ]);
   });
 
-  it("keep the provider's id where it repeats, beside what the provider says of them", () => {
+  it("keep a repeated provider's id in their provider metadata", () => {
     const metadata = { google: { x: 1 } };
     const message = { tool_calls: [functionCall("a"), functionCall("a", { providerMetadata: metadata })] };
     expect(parsed({ message }).tool_calls).toStrictEqual([
@@ -162,7 +162,7 @@ describe("the calls of a reply", () => {
     ]);
   });
 
-  it("stand at their places between the parts, also under new ids", () => {
+  it("keep their places between the parts, also with new ids", () => {
     const place = (id: string) => ({ type: "tool-call", id });
     const text = { type: "text", text: "then" };
     const message = {
@@ -178,7 +178,7 @@ describe("the calls of a reply", () => {
   it.each([
     ["names no tool", { input: "x" }, "a custom tool call names no tool"],
     ["has no text", { name: "sql", input: {} }, "the input of a custom tool call is not text"],
-  ])("can't be used where a custom one %s", (_what, custom, detail) => {
+  ])("are unusable if a custom call %s", (_what, custom, detail) => {
     const message = { tool_calls: [{ id: "a", type: "custom", custom }] } as never;
     expect(parseReply({ message })).toEqual({ ok: false, detail, retryable: true });
   });

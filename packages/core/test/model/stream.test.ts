@@ -30,7 +30,7 @@ const streaming = (
 };
 
 describe("a streamed reply", () => {
-  it("is put together from its pieces, with usage and finish reason", async () => {
+  it("is joined from its pieces, with usage and finish reason", async () => {
     const usage = { inputTokens: 1, outputTokens: 2 };
     const chunks = [
       text("Hel"),
@@ -47,7 +47,7 @@ describe("a streamed reply", () => {
     expect(pieces).toEqual(["Hel", "lo"]);
   });
 
-  it("keeps id and name when later pieces repeat them empty", async () => {
+  it("keeps id and name if later pieces repeat them empty", async () => {
     const { message } = await collect([
       { type: "tool_call_delta", index: 0, id: "a", name: "echo", arguments: "" },
       { type: "tool_call_delta", index: 0, id: "", name: "", arguments: "{}" },
@@ -58,7 +58,7 @@ describe("a streamed reply", () => {
     ]);
   });
 
-  it("has its calls in the order of their indices, however their pieces are interleaved", async () => {
+  it("has its calls in the order of their indices, even if their pieces are interleaved", async () => {
     const call = fc.record({
       id: fc.uuid(),
       name: fc.string({ minLength: 1 }),
@@ -92,11 +92,11 @@ describe("a streamed reply", () => {
     );
   });
 
-  it("ignores what comes after done", async () => {
+  it("ignores chunks after done", async () => {
     expect((await collect([text("a"), done, text("b")])).message?.content).toBe("a");
   });
 
-  it("that is cut off before done is never taken for the whole reply, but asked for again", async () => {
+  it("is retried if it is cut off before done", async () => {
     const model = streaming([text("The answer is")], [text("The answer is 42."), done]);
     const { config, events } = setup({ model });
     const { outcome } = await runStream(says("Hi"), config).result;
@@ -104,14 +104,14 @@ describe("a streamed reply", () => {
     expect(eventsOfType(events, "llm_retry")).toMatchObject([{ attempt: 1, discardText: true }]);
   });
 
-  it("that fails before any text leaves nothing to discard", async () => {
+  it("has nothing to discard if it fails before any text", async () => {
     const failure = Object.assign(new Error("busy"), { status: 503 });
     const { config, events } = setup({ model: streaming([failure], [text("Hello."), done]) });
     await runStream(says("Hi"), config).result;
     expect(eventsOfType(events, "llm_retry")).toMatchObject([{ attempt: 1, discardText: false }]);
   });
 
-  it("that is always cut off ends the run with a retryable ModelCallError", async () => {
+  it("ends the run with a retryable ModelCallError if it is always cut off", async () => {
     const { config } = setup({ model: streaming([text("a")], [text("b")], [text("c")]) });
     expect(errorOf(await runStream(says("Hi"), config).result)).toMatchObject({
       _tag: "ModelCallError",
@@ -121,7 +121,7 @@ describe("a streamed reply", () => {
     });
   });
 
-  it("is what it is also when its provider fails to clean up", async () => {
+  it("is complete even if its provider fails to clean up", async () => {
     const chunks = [text("Hello."), done];
     const source: AsyncIterable<ModelStreamChunk> = {
       [Symbol.asyncIterator]: () => ({

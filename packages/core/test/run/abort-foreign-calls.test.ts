@@ -32,10 +32,10 @@ const calling = (name: string) => ({ toolCalls: [{ name, id: "c" }] });
 const schema = (hang: Hang) => z.object({}).refine(hang);
 const tool = (parts: object) =>
   createTool({ name: "t", description: "", parameters: z.object({}), execute: () => "", ...parts });
-/** A stored conversation of three messages, of which the older are to be summarised. */
+/** A stored conversation of three messages with a due summary. */
 const long = [user("1"), assistant("2"), user("3"), assistant("4")];
 
-/** What of an application's a run waits for, each of which never answers. */
+/** Application functions that a run waits for. None of them ever answers. */
 const foreign: Readonly<Record<string, (hang: Hang) => World>> = {
   "the model": (hang) => ({ steps: [hang] }),
   "a tool": (hang) => ({ steps: [calling("t")], tools: [tool({ execute: hang })] }),
@@ -105,7 +105,7 @@ describe("an aborted run waits no longer for", () => {
     },
   );
 
-  it("onFinish of a middleware: the run has completed by then", async () => {
+  it("onFinish of a middleware: the run has already completed", async () => {
     const { signal, abort } = abortable();
     const reached = deferred();
     const onFinish = () => {

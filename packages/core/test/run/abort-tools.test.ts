@@ -77,7 +77,7 @@ describe("an abort while tools run", () => {
     expect(await stored()).toEqual([]);
   });
 
-  it("still stores the result of a tool that finishes late in durability step, and tells nothing more", async () => {
+  it("still stores the result of a late tool in durability step, without further events", async () => {
     const { config, events, abort, started, stored, finish } = toolRun("step");
     const running = run(says("Hi"), config);
     await expect.poll(() => started).toHaveLength(2);
@@ -91,7 +91,7 @@ describe("an abort while tools run", () => {
     expect(events.at(-1)?.type).toBe("run_end");
   });
 
-  it("takes a tool that throws because of the abort for unfinished, so that a resumed run runs it again", async () => {
+  it("treats a tool that throws because of the abort as unfinished, so a resumed run runs it again", async () => {
     const { config, abort, started, stored, finish } = toolRun("step");
     const running = run(says("Hi"), config);
     await expect.poll(() => started).toHaveLength(2);
@@ -102,7 +102,7 @@ describe("an abort while tools run", () => {
     expect((await stored()).map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
   });
 
-  it("starts no tool whose start event was answered with the abort", async () => {
+  it("starts no tool if an observer of its start event aborts", async () => {
     const { config, abort, started } = toolRun("completed");
     const ended = await run(says("Hi"), {
       ...config,

@@ -7,7 +7,7 @@ import { assistant, calling, deferred, errorOf, result, says, setup, user } from
 import { storedMessages } from "../support/stores.ts";
 
 describe("an abort while results are being stored", () => {
-  it("waits for the writes under way, and has what became durable in the final state", async () => {
+  it("waits for the running writes, and has the stored results in the final state", async () => {
     const { signal, abort } = abortable();
     const inner = createInMemoryProvider();
     const writing = deferred();
@@ -50,7 +50,7 @@ describe("an abort while results are being stored", () => {
   });
 });
 
-describe("an abort while the conversation that the run has made is read", () => {
+describe("an abort while the run reads the conversation that it created", () => {
   it("doesn't wait for a store that never answers", async () => {
     const { signal, abort } = abortable();
     const inner = createInMemoryProvider();
@@ -110,7 +110,7 @@ describe("the reason of an abort", () => {
       },
     ],
     ["an error whose message is no text", Object.assign(new Error(), { message: Object.create(null) })],
-  ])("may be anything: %s", async (_what, reason) => {
+  ])("can be any value: %s", async (_what, reason) => {
     const { config } = setup({ model: ["never"], config: { signal: AbortSignal.abort(reason) } });
     expect(errorOf(await run(says("Hi"), config))).toMatchObject({
       _tag: "RunAborted",
@@ -118,7 +118,7 @@ describe("the reason of an abort", () => {
     });
   });
 
-  it("may be a symbol", async () => {
+  it("can be a symbol", async () => {
     const { config } = setup({ model: ["never"], config: { signal: AbortSignal.abort(Symbol("stop")) } });
     expect(errorOf(await run(says("Hi"), config))).toEqual({ _tag: "RunAborted", reason: "Symbol(stop)" });
   });

@@ -8,7 +8,7 @@ import { deferred, errorOf, says, setup, user } from "../support/setup.ts";
 const never = () => new Promise<never>(() => undefined);
 
 describe("an aborted run", () => {
-  it("calls nothing when it was aborted before it began", async () => {
+  it("calls nothing if it was aborted before it began", async () => {
     const { signal, abort } = abortable();
     abort();
     const model = createScriptedModel([]);
@@ -25,7 +25,7 @@ describe("an aborted run", () => {
     expect(errorOf(await running)).toEqual(aborted);
   });
 
-  it("gives the signal to the provider, and takes its AbortError for what it is", async () => {
+  it("passes the signal to the provider, and treats its AbortError as the abort", async () => {
     const { signal, abort } = abortable();
     const model = createScriptedModel([
       ({ config }) =>
@@ -40,7 +40,7 @@ describe("an aborted run", () => {
     expect(events.map(({ type }) => type)).not.toContain("llm_retry");
   });
 
-  it("neither waits for a retry nor makes it", async () => {
+  it("doesn't wait for a retry or make it", async () => {
     const { signal, abort } = abortable();
     const model = createScriptedModel([Object.assign(new Error("busy"), { status: 503 }), "never said"]);
     const { config } = setup({
@@ -105,7 +105,7 @@ describe("an aborted run", () => {
     expect(provider.calls).toEqual({ readConversation: 1 });
   });
 
-  it("waits for a write that is under way, and keeps what it wrote", async () => {
+  it("waits for a running write, and keeps the written messages", async () => {
     const { signal, abort } = abortable();
     const inner = createInMemoryProvider();
     const writing = deferred();
@@ -130,7 +130,7 @@ describe("an aborted run", () => {
     expect(await inner.getRecentMessages("c")).toMatchObject({ data: [user("Hi")] });
   });
 
-  it("is completed if the abort comes while its last write is under way", async () => {
+  it("is completed if the abort comes during its last write", async () => {
     const { signal, abort } = abortable();
     const inner = createInMemoryProvider();
     const provider: typeof inner = {

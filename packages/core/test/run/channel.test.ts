@@ -9,7 +9,7 @@ const read = <T>(
 });
 
 describe("a channel", () => {
-  it("hands over what was pushed before and while it is read, in order", async () => {
+  it("yields values pushed before and during reading, in order", async () => {
     const channel = createChannel<number>();
     channel.push(1);
     channel.push(2);
@@ -25,7 +25,7 @@ describe("a channel", () => {
     expect(seen).toEqual([1, 2, 3, 4]);
   });
 
-  it("throws its failure after what came before it", async () => {
+  it("throws its failure after the earlier values", async () => {
     const channel = createChannel<number>();
     channel.push(1);
     channel.fail(new Error("broken"));
@@ -37,7 +37,7 @@ describe("a channel", () => {
     expect(seen).toEqual([1]);
   });
 
-  it("says that its reader left, but only before the end", async () => {
+  it("reports that its reader left, but only before the end", async () => {
     let left = 0;
     const leave = async () => {
       left += 1;
@@ -53,7 +53,7 @@ describe("a channel", () => {
     expect(left).toBe(1);
   });
 
-  it("says so also when the reader leaves before it began, and only once", async () => {
+  it("reports it once if the reader leaves before it began", async () => {
     let left = 0;
     const reader = createChannel<number>().read(async () => {
       left += 1;
@@ -64,7 +64,7 @@ describe("a channel", () => {
     expect(await reader.next()).toEqual({ done: true, value: undefined });
   });
 
-  it("lets a reader leave that waits for the next value", async () => {
+  it("lets a waiting reader leave", async () => {
     const reader = createChannel<number>().read(async () => {});
     const waiting = reader.next();
     await reader.return();

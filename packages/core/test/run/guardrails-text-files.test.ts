@@ -12,7 +12,7 @@ describe("input guardrails", () => {
     ["bytes", { type: "media", mediaType: "text/markdown", data: new TextEncoder().encode("Obey me") }],
     ["a data URL", { type: "media", mediaType: "text/plain", url: `data:text/plain;base64,${base64}` }],
     ["an encoded URL", { type: "media", mediaType: "TEXT/plain", url: new URL("data:,Obey%20me") }],
-  ])("judge a text file that a user hands in: %s", async (_, part) => {
+  ])("check a user's text file: %s", async (_, part) => {
     const judged: unknown[] = [];
     const { config } = setup({
       model: [],

@@ -55,7 +55,7 @@ describe("the reason of a guardrail that throws", () => {
     return error._tag === "InputGuardrailTripwire" ? error.reason : "";
   };
 
-  it("leaves out a message that repeats a piece of what was judged", async () => {
+  it("leaves out a message that quotes the checked value", async () => {
     expect(await reasonFor((input) => JSON.parse(String(input)))).toBe("a guardrail failed with SyntaxError");
     const quoting: Guardrail<unknown> = (input) => {
       throw new TypeError(`can't read ${JSON.stringify({ input })}`);
@@ -63,7 +63,7 @@ describe("the reason of a guardrail that throws", () => {
     expect(await reasonFor(quoting)).toBe("a guardrail failed with TypeError");
   });
 
-  it("is one line, and no longer than a line should be", async () => {
+  it("is one line of limited length", async () => {
     const long: Guardrail<unknown> = () => {
       throw new Error(`first\nsecond ${"x".repeat(10_000)}`);
     };
@@ -74,7 +74,7 @@ describe("the reason of a guardrail that throws", () => {
 });
 
 describe("an input guardrail", () => {
-  it("that blocks ends the run before the model is called", async () => {
+  it("ends the run before the model is called if it blocks", async () => {
     const model = createScriptedModel([]);
     const { config, events } = setup({ model, config: { initialInputGuardrails: [blocking] } });
     expect(errorOf(await run(says("Hi"), config))).toEqual({
@@ -90,7 +90,7 @@ describe("an input guardrail", () => {
     expect(errorOf(await run(says("Hi"), config))).toEqual({ _tag: "InputGuardrailTripwire", reason });
   });
 
-  it("may be asynchronous", async () => {
+  it("can be async", async () => {
     const { config } = setup({
       model: ["Hello."],
       config: { initialInputGuardrails: [async () => ({ isValid: true })] },
@@ -98,7 +98,7 @@ describe("an input guardrail", () => {
     expect((await run(says("Hi"), config)).outcome.status).toBe("completed");
   });
 
-  it("isn't asked once an earlier one has blocked", async () => {
+  it("isn't called after an earlier one has blocked", async () => {
     const { guardrail, seen } = recording();
     const { config } = setup({
       model: [],
@@ -108,7 +108,7 @@ describe("an input guardrail", () => {
     expect(seen).toEqual([]);
   });
 
-  it("sees the newest user messages and the context, not the history before them", async () => {
+  it("gets the newest user messages and the context, not the earlier history", async () => {
     const { guardrail, seen } = recording();
     const contexts: unknown[] = [];
     const withContext: Guardrail<string> = (_input, context) => {
@@ -125,7 +125,7 @@ describe("an input guardrail", () => {
     expect(contexts).toEqual([{ userId: "u1" }]);
   });
 
-  it("sees what was said last, whatever the caller puts behind it", async () => {
+  it("gets the last user messages, whatever follows them", async () => {
     for (const behind of [assistant("reply"), calling(["forged", "tool"]), result("forged", "x")]) {
       const { guardrail, seen } = recording();
       const { config } = setup({ model: ["Hello."], config: { initialInputGuardrails: [guardrail] } });
@@ -134,21 +134,21 @@ describe("an input guardrail", () => {
     }
   });
 
-  it("sees what was said before a message that is dropped, too", async () => {
+  it("gets user messages before a dropped message, too", async () => {
     const { guardrail, seen } = recording();
     const { config } = setup({ model: ["Hello."], config: { initialInputGuardrails: [guardrail] } });
     await run(says("bad", calling(["forged", "tool"]), "good"), config);
     expect(seen).toEqual(["bad\ngood"]);
   });
 
-  it("isn't asked when nothing was said", async () => {
+  it("isn't called without user messages", async () => {
     const { guardrail, seen } = recording();
     const { config } = setup({ model: ["Hello."], config: { initialInputGuardrails: [guardrail] } });
     await run(says(assistant("reply")), config);
     expect(seen).toEqual([]);
   });
 
-  it("sees every user message that isn't stored yet, also those before a reply that the caller brings", async () => {
+  it("gets every user message that isn't stored yet, also those before a caller's reply", async () => {
     const { guardrail, seen } = recording();
     const provider = createInMemoryProvider();
     await provider.storeMessages("c", [user("stored")]);
@@ -183,7 +183,7 @@ describe("an input guardrail", () => {
 });
 
 describe("an output guardrail", () => {
-  it("sees the decoded output", async () => {
+  it("gets the decoded output", async () => {
     const { guardrail, seen } = recording();
     const { config } = setup({
       model: ['{"n": 1}'],
@@ -194,7 +194,7 @@ describe("an output guardrail", () => {
     expect(seen).toEqual([{ n: 1 }]);
   });
 
-  it("that blocks keeps the reply out of the conversation", async () => {
+  it("keeps the reply out of the conversation if it blocks", async () => {
     const { config, events } = setup({ model: ["Hello."], config: { finalOutputGuardrails: [blocking] } });
     const ended = await run(says("Hi"), config);
     expect(errorOf(ended)).toEqual({ _tag: "OutputGuardrailTripwire", reason: "not this" });

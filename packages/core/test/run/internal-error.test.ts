@@ -8,7 +8,7 @@ import { errorOf, says, setup, told, user } from "../support/setup.ts";
 const tool = (name: string) =>
   createTool({ name, description: "", parameters: z.object({}), execute: () => "ok" });
 
-describe("a fault in the program", () => {
+describe("a bug in the program", () => {
   it("ends the run with an InternalError and its last event", async () => {
     const agentRegistry = new Map(setup({ model: [] }).config.agentRegistry);
     agentRegistry.get = () => {
@@ -19,7 +19,7 @@ describe("a fault in the program", () => {
     const ended = await run(state, config);
     const error = {
       _tag: "InternalError",
-      detail: "something threw that must not",
+      detail: "code threw that must not throw",
       cause: { name: "Error", message: "a bug in the registry" },
     };
     expect(errorOf(ended)).toEqual(error);
@@ -27,19 +27,19 @@ describe("a fault in the program", () => {
     expect(told(events.at(-1))).toEqual({ type: "run_end", data: { outcome: { status: "error", error } } });
   });
 
-  it("is an outcome where the config has no registry", async () => {
+  it("is an outcome if the config has no registry", async () => {
     const { config } = setup({ model: ["never"], config: { agentRegistry: undefined as never } });
     expect(errorOf(await run(says("Hi"), config))._tag).toBe("InternalError");
   });
 
-  it("is an outcome where the state's messages are none", async () => {
+  it("is an outcome if the state's messages aren't a list", async () => {
     const { config } = setup({ model: ["never"] });
     for (const messages of [undefined, [null]] as unknown as Message[][]) {
       expect(errorOf(await run({ ...says(), messages }, config))._tag).toBe("InternalError");
     }
   });
 
-  it("leaves the steps before it in the final state", async () => {
+  it("keeps the earlier steps in the final state", async () => {
     const agentRegistry = new Map(setup({ model: [], tools: [tool("a")] }).config.agentRegistry);
     const model = createScriptedModel([
       () => {
@@ -55,7 +55,7 @@ describe("a fault in the program", () => {
   });
 });
 
-describe("an agent with two tools of one name", () => {
+describe("an agent with two tools of the same name", () => {
   it("is refused before anything is stored or the model is called", async () => {
     const provider = countCalls(createInMemoryProvider());
     const model = createScriptedModel(["never"]);

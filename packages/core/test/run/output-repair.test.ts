@@ -18,7 +18,7 @@ function repairing(steps: readonly ScriptedStep<unknown>[], config: object = {})
 }
 
 describe("a final reply that doesn't match the codec", () => {
-  it("is shown to the model with what is wrong with it, and corrected", async () => {
+  it("is sent to the model with its faults, and corrected", async () => {
     const { model, config, events } = repairing([bad, good]);
     const { outcome, finalState } = await run(says("Hi"), config);
     expect(outcome).toEqual({ status: "completed", output: JSON.parse(good) });
@@ -26,7 +26,7 @@ describe("a final reply that doesn't match the codec", () => {
     expect([hi, reply]).toEqual([user("Hi"), assistant(bad)]);
     expect(request?.role).toBe("user");
     expect(request?.content).toMatch(/n: .*expected number.*\n- to\.city: .*expected string/);
-    expect(request?.content).not.toContain("no JSON");
+    expect(request?.content).not.toContain("not JSON");
     expect(finalState.messages).toEqual([user("Hi"), assistant(good)]);
     expect(finalState.turnCount).toBe(1);
     expect(eventsOfType(events, "output_repair")).toEqual([
@@ -35,13 +35,13 @@ describe("a final reply that doesn't match the codec", () => {
     model.assertDone();
   });
 
-  it("is told that it is no JSON", async () => {
+  it("says that the reply is not JSON", async () => {
     const { model, config } = repairing(["one", good]);
     await run(says("Hi"), config);
-    expect(model.requests[1]?.state.messages.at(-1)?.content).toContain("it is no JSON");
+    expect(model.requests[1]?.state.messages.at(-1)?.content).toContain("it is not JSON");
   });
 
-  it("is never stored, nor what was asked about it", async () => {
+  it("is never stored, nor is the correction request", async () => {
     const provider = createInMemoryProvider();
     const { config } = repairing([bad, good], {
       memory: { provider, autoStore: true, durability: "step" },
@@ -52,7 +52,7 @@ describe("a final reply that doesn't match the codec", () => {
     expect(stored.success && stored.data?.messages).toEqual([user("Hi"), assistant(good)]);
   });
 
-  it("ends the run if the next one doesn't match, with what is wrong with that", async () => {
+  it("ends the run with the next reply's faults if that doesn't match either", async () => {
     const { model, config } = repairing([bad, '{"n":1,"to":{}}']);
     const ended = await run(says("Hi"), config);
     expect(errorOf(ended)).toMatchObject({ _tag: "DecodeError", errors: [{ path: ["to", "city"] }] });
@@ -60,7 +60,7 @@ describe("a final reply that doesn't match the codec", () => {
     model.assertDone();
   });
 
-  it("is corrected as often as outputRepairs says", async () => {
+  it("is corrected up to outputRepairs times", async () => {
     const never = repairing([bad], { outputRepairs: 0 });
     expect(errorOf(await run(says("Hi"), never.config))._tag).toBe("DecodeError");
     never.model.assertDone();
@@ -83,7 +83,7 @@ describe("a final reply that doesn't match the codec", () => {
     });
   });
 
-  it("may be followed by tool calls, which run as any", async () => {
+  it("can be followed by tool calls, which run as usual", async () => {
     const { config } = repairing([bad, { toolCalls: [{ name: "look" }] }, good]);
     const { outcome, finalState } = await run(says("Hi"), config);
     expect(outcome.status).toBe("completed");
@@ -91,12 +91,12 @@ describe("a final reply that doesn't match the codec", () => {
     expect(JSON.stringify(finalState.messages)).not.toContain("one");
   });
 
-  it("ends the run as the call does that was to correct it", async () => {
+  it("ends the run like the failed correction call", async () => {
     const { config } = repairing([bad, Object.assign(new Error("gone"), { status: 404 })]);
     expect(errorOf(await run(says("Hi"), config))).toMatchObject({ _tag: "ModelCallError", status: 404 });
   });
 
-  it("is taken back where it was streamed", async () => {
+  it("is retracted if it was streamed", async () => {
     const { config } = repairing([bad, good]);
     let text = "";
     for await (const event of runStream(says("Hi"), config)) {
@@ -106,7 +106,7 @@ describe("a final reply that doesn't match the codec", () => {
     expect(text).toBe(good);
   });
 
-  it("counts in what a prompt used, and isn't among its messages", async () => {
+  it("counts in a prompt's usage, but isn't among its messages", async () => {
     const usage = { inputTokens: 5 };
     const model = createScriptedModel([
       { text: bad, usage },
@@ -126,7 +126,7 @@ describe("a final reply that doesn't match the codec", () => {
     expect((await strict.prompt("Hi")).outcome.status).toBe("error");
   });
 
-  it("isn't corrected if it is the codec that is at fault", async () => {
+  it("isn't corrected if the codec itself fails", async () => {
     const throwing = z.string().transform((): string => {
       throw new Error("a bug");
     });
@@ -137,7 +137,7 @@ describe("a final reply that doesn't match the codec", () => {
   });
 });
 
-describe("a code fence round JSON", () => {
+describe("a code fence around JSON", () => {
   const decoded = async (reply: string, codec: z.ZodType = z.object({ a: z.string() })) => {
     const { config } = setup({ model: [reply], agent: { outputCodec: codec }, config: { outputRepairs: 0 } });
     const { outcome } = await run(says("Hi"), config);
@@ -154,7 +154,7 @@ describe("a code fence round JSON", () => {
     expect(await decoded(reply)).toEqual({ a: "b" });
   });
 
-  it("may stand round JSON whose texts have fences", async () => {
+  it("can surround JSON with fences in its strings", async () => {
     expect(await decoded('```json\n{"a":"```js\\nx\\n```"}\n```')).toEqual({ a: "```js\nx\n```" });
   });
 
@@ -162,11 +162,11 @@ describe("a code fence round JSON", () => {
     ["there are two of them", '```json\n{"a":"b"}\n```\nor\n```json\n{"a":"c"}\n```'],
     ["what is in it is no JSON", "```js\nlet a;\n```"],
     ["it is never closed", '```json\n{"a":"b"}'],
-  ])("stays where %s", async (_why, reply) => {
+  ])("isn't decoded if %s", async (_why, reply) => {
     expect(await decoded(reply)).toBe("error");
   });
 
-  it("stays in a text that is meant to be one", async () => {
+  it("stays in a text output", async () => {
     expect(await decoded('```json\n{"a":"b"}\n```', z.string())).toBe('```json\n{"a":"b"}\n```');
   });
 });

@@ -11,7 +11,7 @@ const outcomeOf = async (reply: string, outputCodec: z.ZodType) => {
 const completed = (output: unknown) => ({ status: "completed", output });
 
 describe("the output of a run", () => {
-  it("is what the codec makes of the reply's JSON", async () => {
+  it("is the reply's JSON, decoded by the codec", async () => {
     const codec = z.object({
       at: z.iso.datetime().transform((text) => new Date(text)),
       n: z.number().default(1),
@@ -21,16 +21,16 @@ describe("the output of a run", () => {
     );
   });
 
-  it("is what the codec makes of the text when it is no JSON", async () => {
+  it("is the text, decoded by the codec, if it isn't JSON", async () => {
     expect(await outcomeOf("yes", z.enum(["yes", "no"]))).toEqual(completed("yes"));
   });
 
-  it("is text for a codec of text, also when the text could be JSON", async () => {
+  it("is text for a codec of strings, even if the text could be JSON", async () => {
     expect(await outcomeOf("42", z.string())).toEqual(completed("42"));
     expect(await outcomeOf("null", z.string())).toEqual(completed("null"));
   });
 
-  it("may take an asynchronous codec", async () => {
+  it("can use an async codec", async () => {
     expect(
       await outcomeOf(
         "4",
@@ -39,7 +39,7 @@ describe("the output of a run", () => {
     ).toEqual(completed(4));
   });
 
-  it("that doesn't match is a DecodeError with the issues, and no part of the conversation", async () => {
+  it("is a DecodeError with the issues if it doesn't match, and isn't part of the conversation", async () => {
     const agent = { outputCodec: z.object({ n: z.number() }) };
     const { config } = setup({ model: ['{"n":"x"}'], agent, config: { outputRepairs: 0 } });
     const ended = await run(says("Hi"), config);
@@ -50,7 +50,7 @@ describe("the output of a run", () => {
     expect(ended.finalState.messages).toEqual([user("Hi")]);
   });
 
-  it("is a DecodeError when the codec throws", async () => {
+  it("is a DecodeError if the codec throws", async () => {
     const codec = z.string().transform((): string => {
       throw new Error("a bug");
     });

@@ -5,7 +5,7 @@ import { createTool, run } from "../../src/index.ts";
 import { deferred, says, setup } from "../support/setup.ts";
 
 describe("the calls of one reply", () => {
-  it("have their results in call order, in whatever order they finish, at any limit", async () => {
+  it("have their results in call order, in any order of completion and at any limit", async () => {
     const schedule = fc
       .integer({ min: 1, max: 8 })
       .chain((count) =>
@@ -76,7 +76,7 @@ describe("the calls of one reply", () => {
     return most;
   }
 
-  it("run all at once by default", async () => {
+  it("all run at the same time by default", async () => {
     expect(await mostAtOnce()).toBe(6);
   });
 
@@ -88,11 +88,11 @@ describe("the calls of one reply", () => {
     [0, 1],
     [2.9, 2],
     [Number.NaN, 6],
-  ])("with maxParallelTools %d run at most %d at once", async (limit, most) => {
+  ])("with maxParallelTools %d run at most %d at the same time", async (limit, most) => {
     expect(await mostAtOnce(limit)).toBe(most);
   });
 
-  it("answer one failure without losing the others", async () => {
+  it("have all results if one fails", async () => {
     const flaky = createTool({
       name: "flaky",
       description: "",

@@ -31,8 +31,8 @@ const registry = new Map([
 
 const begins = () => createRunState<unknown>({ agentName: "front-key", context: {}, messages: [user("Hi")] });
 
-describe("an agent whose registry key isn't its name", () => {
-  it("keeps the conversation through its tools, and goes by its key everywhere", async () => {
+describe("an agent with a registry key that differs from its name", () => {
+  it("keeps the conversation through its tools, and is named by its key everywhere", async () => {
     callers.length = 0;
     const model = createScriptedModel([{ toolCalls: [{ name: "who" }] }, "Done."]);
     const { config, events } = setup({ model, config: { agentRegistry: registry } });
@@ -99,7 +99,7 @@ describe("a resumed step", () => {
     expect(eventsOfType(events, "step_start").map(({ step }) => step)).toEqual([1, 2]);
   });
 
-  it("runs no tool beyond maxTurns", async () => {
+  it("runs no tool after maxTurns", async () => {
     const { outcome } = await resumed(0);
     expect(outcome).toEqual({ status: "error", error: { _tag: "MaxTurnsExceeded", turns: 0 } });
     expect(callers).toEqual([]);

@@ -19,7 +19,7 @@ import { recordWrites, storedMessages, unversioned } from "../support/stores.ts"
 
 const DURABILITIES = ["completed", "turn", "step"] as const;
 
-/** A store whose process dies once the append that ends a run is there: nobody hears of it. */
+/** A store that crashes the process after the append that ends a run, without an answer. */
 function dyingAtTheEnd(inner: MemoryProvider) {
   const died = deferred();
   const provider: MemoryProvider = {
@@ -47,7 +47,7 @@ const STARTS: readonly (readonly [string, Start])[] = [
   ["the agent client", startClient],
 ];
 
-/** As an application does that hands its run ids on. */
+/** Like an application that passes its own run ids. */
 function startClient({ runId, messages }: RunState<unknown>, config: RunConfig<unknown>) {
   const { agentRegistry, modelProvider, memory, resume } = config;
   const [agent] = agentRegistry.values();
@@ -61,7 +61,7 @@ function startClient({ runId, messages }: RunState<unknown>, config: RunConfig<u
   });
 }
 
-/** A shop in which payments are counted, and whose processes share the store alone. */
+/** A shop that counts payments. Its processes share only the store. */
 function world(memory: Partial<MemoryConfig>) {
   const inner = createInMemoryProvider();
   const { provider, writes } = recordWrites(inner);
@@ -100,7 +100,7 @@ function world(memory: Partial<MemoryConfig>) {
 }
 
 describe.each(DURABILITIES)("in durability %s, the same run again", (durability) => {
-  describe.each(STARTS)("by %s, whose process died after the last append,", (_name, start) => {
+  describe.each(STARTS)("by %s, after a crash following the last append,", (_name, start) => {
     async function begun() {
       const shop = world({ durability });
       // The agent client goes on with a conversation that exists.
@@ -108,7 +108,7 @@ describe.each(DURABILITIES)("in durability %s, the same run again", (durability)
       return shop;
     }
 
-    it("has the reply that is stored: one payment, under one key", async () => {
+    it("returns the stored reply: one payment, under one key", async () => {
       const { crash, configOf, keys, inner, writes } = await begun();
       const state = says("Pay 5");
       await crash(start, state, [[{ toolCalls: [paying(5)] }, "Paid."]]);
@@ -120,7 +120,7 @@ describe.each(DURABILITIES)("in durability %s, the same run again", (durability)
       expect(await storedMessages(inner)).toEqual(before);
     });
 
-    it("waits for the same approval, and after it pays once", async () => {
+    it("waits for the same approval, and then pays once", async () => {
       const { crash, configOf, keys, writes, inner } = await begun();
       const state = says("Pay 50");
       await crash(start, state, [[{ toolCalls: [paying(50)] }]]);
@@ -132,7 +132,7 @@ describe.each(DURABILITIES)("in durability %s, the same run again", (durability)
       expect((await storedMessages(inner)).at(-1)).toEqual(assistant("Paid."));
     });
 
-    it("with an approval has the reply that is stored", async () => {
+    it("with an approval returns the stored reply", async () => {
       const { crash, configOf, keys } = await begun();
       const asked = await run(says("Pay 50"), configOf([{ toolCalls: [paying(50)] }]));
       const approvals = [approve(approvalOf(asked))];
@@ -159,7 +159,7 @@ describe.each(DURABILITIES)("in durability %s, the same run again", (durability)
       expect(keys).toEqual([]);
     });
 
-    it("has its own reply also where somebody else has had a turn since", async () => {
+    it("returns its own reply even after another turn", async () => {
       const { crash, configOf, keys, inner } = await begun();
       const state = says("Pay 5");
       await crash(start, state, [[{ toolCalls: [paying(5)] }, "Paid."]]);
@@ -172,7 +172,7 @@ describe.each(DURABILITIES)("in durability %s, the same run again", (durability)
     });
   });
 
-  it("is a conflict where its calls were decided about since", async () => {
+  it("is a conflict if its calls were decided since", async () => {
     const { process, configOf, executed } = shop({ memory: { durability } });
     const state = says("Pay");
     const asked = await run(state, configOf([{ toolCalls: [paying(50)] }]));
@@ -183,7 +183,7 @@ describe.each(DURABILITIES)("in durability %s, the same run again", (durability)
     expect(executed).toEqual(["pay 50"]);
   });
 
-  it("with the messages as of then, judged by the codec and the guardrails as any other", async () => {
+  it("returns the messages at its end, checked by the codec and the guardrails", async () => {
     const { configOf } = world({ durability });
     const state = says("1");
     const first = await run(state, configOf(["one"]));
@@ -197,7 +197,7 @@ describe.each(DURABILITIES)("in durability %s, the same run again", (durability)
     });
   });
 
-  it("is an error that says so where the store has dropped the reply since", async () => {
+  it("is an error if the store has dropped the reply since", async () => {
     const { configOf, inner } = world({ durability, maxMessages: 2 });
     const state = says("1");
     await run(state, configOf(["one"]));
@@ -208,7 +208,7 @@ describe.each(DURABILITIES)("in durability %s, the same run again", (durability)
     expect(await storedMessages(inner)).toEqual([user("2"), assistant("two")]);
   });
 
-  it("gives nobody a reply that took the place of its own", async () => {
+  it("doesn't return a reply that replaced its own", async () => {
     const { configOf, inner } = world({ durability });
     const state = says("1");
     await run(state, configOf(["one"]));
@@ -234,7 +234,7 @@ describe.each(DURABILITIES)("in durability %s, the same run again", (durability)
     expect(keys).toHaveLength(2);
   });
 
-  it("is the same run in whatever order the fields of its messages stand", async () => {
+  it("is the same run with any order of fields in its messages", async () => {
     const { configOf, keys } = world({ durability });
     const state = says("Pay 5");
     await run(state, configOf([{ toolCalls: [paying(5)] }, "Paid."]));
@@ -243,7 +243,7 @@ describe.each(DURABILITIES)("in durability %s, the same run again", (durability)
     expect(keys).toHaveLength(1);
   });
 
-  it("needs no lease, and tells its reply while another run holds it", async () => {
+  it("needs no lease, and returns its reply while another run holds it", async () => {
     const { configOf } = world({ durability });
     const state = says("1");
     await run(state, configOf(["one"]));
@@ -261,7 +261,7 @@ describe.each(DURABILITIES)("in durability %s, the same run again", (durability)
     expect((await other).outcome.status).toBe("completed");
   });
 
-  it("at the same time stores one of the two, and both have its reply", async () => {
+  it("stores one reply if both run at the same time, and both return it", async () => {
     const { configOf, inner } = world({ durability });
     const state = says("Hi");
     const asked = deferred();
@@ -299,7 +299,7 @@ describe("a store without receipts", () => {
     expect(await storedMessages(provider)).toEqual([user("Hi"), assistant("a"), user("Hi"), assistant("b")]);
   });
 
-  it.each(DURABILITIES)("waits for approvals and runs what was approved: %s", async (durability) => {
+  it.each(DURABILITIES)("waits for approvals and runs approved calls: %s", async (durability) => {
     const provider = unversioned(createInMemoryProvider());
     const { process, executed } = shop({ provider, memory: { durability } });
     const asked = await process([{ toolCalls: [paying(50)] }], ["Pay"]);
@@ -311,26 +311,29 @@ describe("a store without receipts", () => {
 });
 
 describe("a store of five methods", () => {
-  it.each(DURABILITIES)("tells how the same run ended, until the process ends: %s", async (durability) => {
-    const store = new MapStore();
-    const id = await store.create();
-    const { runId, messages } = says("Hi");
-    const start = async (steps: readonly ScriptedStep<unknown>[], kept: MapStore) => {
-      const agent = { name: "helper", instructions: () => "Help." };
-      const modelProvider = createScriptedModel<unknown>(steps);
-      const config = { modelProvider, context: {}, store: kept, memory: { durability } };
-      return (
-        await createAgentClient(agent, config)
-          .continue(id)
-          .prompt([...messages], { runId })
-      ).text;
-    };
-    expect(await start(["Hello."], store)).toBe("Hello.");
-    expect(await start([], store)).toBe("Hello.");
-    expect(await store.load(id)).toEqual([user("Hi"), assistant("Hello.")]);
+  it.each(DURABILITIES)(
+    "returns the outcome of the same run until the process ends: %s",
+    async (durability) => {
+      const store = new MapStore();
+      const id = await store.create();
+      const { runId, messages } = says("Hi");
+      const start = async (steps: readonly ScriptedStep<unknown>[], kept: MapStore) => {
+        const agent = { name: "helper", instructions: () => "Help." };
+        const modelProvider = createScriptedModel<unknown>(steps);
+        const config = { modelProvider, context: {}, store: kept, memory: { durability } };
+        return (
+          await createAgentClient(agent, config)
+            .continue(id)
+            .prompt([...messages], { runId })
+        ).text;
+      };
+      expect(await start(["Hello."], store)).toBe("Hello.");
+      expect(await start([], store)).toBe("Hello.");
+      expect(await store.load(id)).toEqual([user("Hi"), assistant("Hello.")]);
 
-    const afterRestart = Object.assign(new MapStore(), { rows: store.rows });
-    expect(await start(["Again."], afterRestart)).toBe("Again.");
-    expect(await store.load(id)).toHaveLength(4);
-  });
+      const afterRestart = Object.assign(new MapStore(), { rows: store.rows });
+      expect(await start(["Again."], afterRestart)).toBe("Again.");
+      expect(await store.load(id)).toHaveLength(4);
+    },
+  );
 });

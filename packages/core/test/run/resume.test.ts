@@ -6,9 +6,9 @@ import { resumed, unfinished } from "../support/resumed.ts";
 import { assistant, calling, errorOf, result, says, user } from "../support/setup.ts";
 import { storedMessages } from "../support/stores.ts";
 
-describe("a run with nothing new on a conversation that ends", () => {
+describe("a run without new messages on a conversation that ends", () => {
   it.each(["completed", "turn", "step"] as const)(
-    "with unanswered calls runs those, and only those, then goes on: %s",
+    "with unanswered calls runs only those, then continues: %s",
     async (durability) => {
       const { ended, model, executed, inner } = await resumed({ history: unfinished, durability });
       expect(ended.outcome).toEqual({ status: "completed", output: "Done." });
@@ -40,7 +40,7 @@ describe("a run with nothing new on a conversation that ends", () => {
     expect(executed).toEqual([]);
   });
 
-  it("with a reply has that reply as its output, calls nothing and stores nothing", async () => {
+  it("with a reply returns that reply, and calls and stores nothing", async () => {
     const { ended, model, provider } = await resumed({ history: [user("Hi"), assistant("Said before.")] });
     expect(ended.outcome).toEqual({ status: "completed", output: "Said before." });
     expect(model.requests).toHaveLength(0);
@@ -48,7 +48,7 @@ describe("a run with nothing new on a conversation that ends", () => {
     expect(ended.finalState.messages).toHaveLength(2);
   });
 
-  it("with a reply decodes it as any other", async () => {
+  it("with a reply decodes it like any other", async () => {
     const agent = { outputCodec: z.object({ n: z.number() }) };
     const good = await resumed({ history: [user("Hi"), assistant('{"n":1}')], agent });
     expect(good.ended.outcome).toEqual({ status: "completed", output: { n: 1 } });
@@ -56,7 +56,7 @@ describe("a run with nothing new on a conversation that ends", () => {
     expect(errorOf(bad.ended)._tag).toBe("DecodeError");
   });
 
-  it("with a reply lets the output guardrails judge it", async () => {
+  it("with a reply checks it with the output guardrails", async () => {
     const { config } = await resumed({ history: [user("Hi"), assistant("Said before.")] });
     const blocking: Guardrail<unknown> = () => ({ isValid: false, errorMessage: "no longer" });
     const ended = await run(says(), { ...config, finalOutputGuardrails: [blocking] });
@@ -64,8 +64,8 @@ describe("a run with nothing new on a conversation that ends", () => {
   });
 });
 
-describe("a retry with the messages that are stored already", () => {
-  it("resumes instead of saying them again", async () => {
+describe("a retry with messages that are already stored", () => {
+  it("resumes instead of storing them again", async () => {
     const { config, inner } = await resumed({
       history: [user("Hi")],
       steps: [new Error("gone")],
@@ -92,7 +92,7 @@ describe("the agent that resumes", () => {
     expect(executed).toEqual(["helper:a", "helper:c"]);
   });
 
-  it("is nobody else where calls are open, whose tools of the same name may have other rules", async () => {
+  it("is no other agent if calls are open, because its tools can have other rules", async () => {
     const metadata = { jaf: { agentName: "retired" } };
     const { ended, executed, config, inner } = await resumed({ history: unfinished, metadata });
     expect(errorOf(ended)).toEqual({ _tag: "AgentNotFound", agentName: "retired" });
@@ -102,12 +102,12 @@ describe("the agent that resumes", () => {
     expect((await storedMessages(inner)).at(-1)).toEqual(assistant("Done."));
   });
 
-  it("is the state's where no call is open", async () => {
+  it("is the state's agent if no call is open", async () => {
     const { ended } = await resumed({ history: [user("Hi")], metadata: { jaf: { agentName: "retired" } } });
     expect(ended.outcome.status).toBe("completed");
   });
 
-  it("is the state's once something new is said", async () => {
+  it("is the state's agent if there is a new message", async () => {
     const { config } = await resumed({
       history: [user("Hi"), assistant("x")],
       metadata: { jaf: { agentName: "specialist" } },

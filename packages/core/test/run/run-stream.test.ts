@@ -26,7 +26,7 @@ const echo = createTool({
 const script = () => [{ toolCalls: [{ name: "echo", arguments: { text: "a b" } }] }, "It says a b."];
 
 describe("runStream", () => {
-  it("yields what onEvent gets, and the text of the reply in pieces", async () => {
+  it("yields the events of onEvent, and the text of the reply in pieces", async () => {
     const { config, events } = setup({ model: script(), tools: [echo] });
     const stream = runStream(says("Hi"), config);
     const streamed = await collect(stream);
@@ -37,7 +37,7 @@ describe("runStream", () => {
     expect((await stream.result).outcome).toEqual({ status: "completed", output: "It says a b." });
   });
 
-  it("ends as run does, with the same messages and events beside the pieces", async () => {
+  it("ends like run, with the same messages and events apart from the pieces", async () => {
     const state = says("Hi");
     const plain = setup({ model: script(), tools: [echo] });
     const streamed = setup({ model: script(), tools: [echo] });
@@ -55,12 +55,12 @@ describe("runStream", () => {
     expect((await stream.result).outcome).toEqual({ status: "completed", output: "Hello." });
   });
 
-  it("runs to its end when only the result is asked for", async () => {
+  it("runs to its end if only the result is used", async () => {
     const { config } = setup({ model: ["Hello."] });
     expect((await runStream(says("Hi"), config).result).outcome.status).toBe("completed");
   });
 
-  it("hands over what happened before the loop began", async () => {
+  it("yields events from before the loop began", async () => {
     const { config } = setup({ model: ["Hello."] });
     const stream = runStream(says("Hi"), config);
     await stream.result;
@@ -76,7 +76,7 @@ describe("runStream", () => {
     expect(await collect(stream)).toEqual([]);
   });
 
-  it("aborts the run when the loop is left early, and is over by then", async () => {
+  it("aborts the run if the loop is left early, and waits for its end", async () => {
     let aborted = false;
     const wait = createTool({
       name: "wait",
@@ -100,7 +100,7 @@ describe("runStream", () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it("aborts the run when it is left before its first event is read", async () => {
+  it("aborts the run if it is left before its first event is read", async () => {
     const hanging = deferred<never>();
     const { config } = setup({ model: { getCompletion: () => hanging.promise } });
     const stream = runStream(says("Hi"), config);
@@ -108,7 +108,7 @@ describe("runStream", () => {
     expect(errorOf(await stream.result)).toMatchObject({ _tag: "RunAborted" });
   });
 
-  it("aborts the run when the loop's body throws", async () => {
+  it("aborts the run if the loop's body throws", async () => {
     const { config } = setup({ model: script(), tools: [echo] });
     const stream = runStream(says("Hi"), config);
     const looping = (async () => {
@@ -150,7 +150,7 @@ describe("runStream", () => {
     expect(listeners).toBe(0);
   });
 
-  it("closes the provider's stream when it is aborted", async () => {
+  it("closes the provider's stream on an abort", async () => {
     const closed = deferred();
     const started = deferred();
     const model: ModelProvider<unknown> = {

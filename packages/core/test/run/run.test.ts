@@ -13,7 +13,7 @@ const echo = createTool({
 });
 
 describe("run", () => {
-  it("completes with the model's text when the agent has no codec", async () => {
+  it("completes with the model's text if the agent has no codec", async () => {
     const { config } = setup({ model: ["Hello."] });
     const { outcome, finalState } = await run(says("Hi"), config);
     expect(outcome).toEqual({ status: "completed", output: "Hello." });
@@ -21,7 +21,7 @@ describe("run", () => {
     expect(finalState.turnCount).toBe(1);
   });
 
-  it("runs tools and lets the model go on with their results", async () => {
+  it("runs tools and calls the model with their results", async () => {
     const model = createScriptedModel([
       { toolCalls: [{ name: "echo", arguments: { text: "a" } }] },
       ({ state }) => `got ${state.messages.at(-1)?.content}`,
@@ -39,7 +39,7 @@ describe("run", () => {
     model.assertDone();
   });
 
-  it("keeps what a caller's state has beside the fields of its type", async () => {
+  it("keeps additional fields of a caller's state", async () => {
     const model = createScriptedModel([
       { toolCalls: [{ name: "echo", arguments: { text: "a" } }] },
       ({ state }) => `for ${"tenant" in state ? state.tenant : "nobody"}`,
@@ -55,7 +55,7 @@ describe("run", () => {
     expect(finalState).toMatchObject({ tenant: "t", turnCount: 2 });
   });
 
-  it("gives instructions the state that the model is about to see", async () => {
+  it("passes the state for the model call to instructions", async () => {
     const model = createScriptedModel([{ toolCalls: [{ name: "echo", arguments: { text: "a" } }] }, "done"]);
     const { config } = setup({
       model,
@@ -69,7 +69,7 @@ describe("run", () => {
     ]);
   });
 
-  it("mutates neither the initial state nor any state that it has shown", async () => {
+  it("mutates neither the initial state nor any later state", async () => {
     const model = createScriptedModel([{ toolCalls: [{ name: "echo", arguments: { text: "a" } }] }, "done"]);
     const { config } = setup({ model, tools: [echo] });
     const initial = says("Hi");
@@ -80,7 +80,7 @@ describe("run", () => {
     expect(model.requests.map(({ state }) => state.turnCount)).toEqual([0, 1]);
   });
 
-  it("ends with AgentNotFound, without a model call, when the state's agent isn't registered", async () => {
+  it("ends with AgentNotFound, without a model call, if the state's agent isn't registered", async () => {
     const model = createScriptedModel([]);
     const { config } = setup({ model });
     const ended = await run({ ...says("Hi"), currentAgentName: "nobody" }, config);
@@ -88,7 +88,7 @@ describe("run", () => {
     expect(model.requests).toHaveLength(0);
   });
 
-  it("ends with MaxTurnsExceeded when the model never stops, after 50 steps by default", async () => {
+  it("ends with MaxTurnsExceeded if the model never stops, after 50 steps by default", async () => {
     const forever = () => ({ toolCalls: [{ name: "echo", arguments: { text: "a" } }] });
     const { config } = setup({ model: Array.from({ length: 60 }, () => forever), tools: [echo] });
     expect(errorOf(await run(says("Hi"), config))).toEqual({ _tag: "MaxTurnsExceeded", turns: 50 });
@@ -100,18 +100,18 @@ describe("run", () => {
     expect(isReplayable(ended.finalState.messages)).toBe(true);
   });
 
-  it.each([0, -1, Number.NaN])("stops at once with maxTurns %d", async (maxTurns) => {
+  it.each([0, -1, Number.NaN])("stops immediately with maxTurns %d", async (maxTurns) => {
     const { config } = setup({ model: ["Hello."], config: { maxTurns } });
     expect(errorOf(await run(says("Hi"), config))).toEqual({ _tag: "MaxTurnsExceeded", turns: 0 });
   });
 
-  it("counts the steps that the state has taken already", async () => {
+  it("includes the state's earlier steps in the count", async () => {
     const { config } = setup({ model: ["Hello."], config: { maxTurns: 3 } });
     const ended = await run({ ...says("Hi"), turnCount: 3 }, config);
     expect(errorOf(ended)).toEqual({ _tag: "MaxTurnsExceeded", turns: 3 });
   });
 
-  it("runs no tool call of a history that the caller handed in, and hides it from the model", async () => {
+  it("runs no tool call of a caller's history, and hides it from the model", async () => {
     const model = createScriptedModel(["Hello."]);
     let executed = 0;
     const spy = createTool({
@@ -142,7 +142,7 @@ describe("run", () => {
     });
   });
 
-  it("tells of its steps in order", async () => {
+  it("emits its steps in order", async () => {
     const model = [{ toolCalls: [{ name: "echo", arguments: { text: "a" } }] }, "done"];
     const { config, events } = setup({ model, tools: [echo] });
     const state = says("Hi");
@@ -177,7 +177,7 @@ describe("run", () => {
     });
   });
 
-  it("works with a provider that answers without a promise", async () => {
+  it("works with a provider that returns no promise", async () => {
     const getCompletion = () => ({ message: { content: "Hello." } }) as never;
     for (const signal of [undefined, new AbortController().signal]) {
       const { config } = setup({ model: { getCompletion }, config: signal === undefined ? {} : { signal } });
@@ -185,7 +185,7 @@ describe("run", () => {
     }
   });
 
-  it("tells how much a model call used and why it stopped", async () => {
+  it("reports a model call's usage and finish reason", async () => {
     const usage = { inputTokens: 3, outputTokens: 1 };
     const { config, events } = setup({
       model: {

@@ -28,7 +28,7 @@ function stored(
 }
 
 describe("auto-store", () => {
-  it("takes two calls to the store a turn, also the first of a conversation and one with tools", async () => {
+  it("needs two store calls per turn, also in the first turn and with tools", async () => {
     const provider = countCalls(createInMemoryProvider());
     const { config } = stored(["One."], { provider });
     await run(says("1"), config);
@@ -38,7 +38,7 @@ describe("auto-store", () => {
     expect(provider.calls).toEqual({ readConversation: 2, appendMessages: 2 });
   });
 
-  it("gives the model the stored history before what is new, and appends only what is new", async () => {
+  it("sends the stored history before the new messages, and appends only the new ones", async () => {
     const provider = createInMemoryProvider();
     await run(says("1"), stored(["One."], {}, provider).config);
     const { model, config, events } = stored([{ toolCalls: [{ name: "echo" }] }, "Two."], {}, provider);
@@ -58,7 +58,7 @@ describe("auto-store", () => {
     expect(eventsOfType(events, "memory_stored")).toEqual([{ conversationId: "c", messageCount: 4 }]);
   });
 
-  it("doesn't say twice what a caller hands back of the last run's final state", async () => {
+  it("doesn't duplicate messages of the last run's final state", async () => {
     const provider = createInMemoryProvider();
     let state = says("1");
     for (const round of ["2", "3", "4"]) {
@@ -78,7 +78,7 @@ describe("auto-store", () => {
     ]);
   });
 
-  it("doesn't either where the store has dropped the oldest messages", async () => {
+  it("doesn't duplicate them if the store has dropped the oldest messages", async () => {
     const provider = createInMemoryProvider();
     let state = says("1");
     for (const round of ["2", "3", "4"]) {
@@ -91,7 +91,7 @@ describe("auto-store", () => {
     expect((await storedMessages(provider)).map(({ content }) => content)).toEqual(["r4", "4", "last"]);
   });
 
-  it("makes a history with an unanswered call fit for the model, and leaves the store as it is", async () => {
+  it("repairs a history with an unanswered call for the model, without changing the store", async () => {
     const provider = createInMemoryProvider();
     await seed(provider, [user("1"), calling(["lost", "echo"]), user("still there?")]);
     const { model, config } = stored(["Yes."], {}, provider);
@@ -100,7 +100,7 @@ describe("auto-store", () => {
     expect(await storedMessages(provider)).toHaveLength(5);
   });
 
-  it("drops an unfinished tail's calls from the model's view when something new is said, without running them", async () => {
+  it("hides open calls from the model after a new message, without running them", async () => {
     const provider = createInMemoryProvider();
     await seed(provider, [user("1"), calling(["lost", "echo"])]);
     const { model, config, events } = stored(["Hello."], {}, provider);
@@ -109,7 +109,7 @@ describe("auto-store", () => {
     expect(eventsOfType(events, "tool_call_start")).toEqual([]);
   });
 
-  it("passes maxMessages and ttl to the store, and says who stored it for whom", async () => {
+  it("passes maxMessages, ttl, user and trace to the store", async () => {
     const { provider, writes } = recordWrites(createInMemoryProvider());
     const { config } = stored(["Hello."], { provider, maxMessages: 100, ttl: 60, userId: "u1" });
     const state = says("Hi");
@@ -138,7 +138,7 @@ describe("auto-store", () => {
     ]);
   });
 
-  it("never uses an idempotency key twice, also where the same is said in the same words", async () => {
+  it("never reuses an idempotency key, even for the same texts", async () => {
     const { provider, writes } = recordWrites(createInMemoryProvider());
     for (const reply of ["a", "b"]) {
       const state = says("Hi");
@@ -156,7 +156,7 @@ describe("auto-store", () => {
     expect(provider.calls).toEqual({});
   });
 
-  it("is an error, not silence, without a conversationId", async () => {
+  it("is an error without a conversationId", async () => {
     const { config, model } = stored(["Hello."]);
     const { conversationId: _, ...withoutId } = config;
     expect(errorOf(await run(says("Hi"), withoutId))).toMatchObject({
@@ -184,13 +184,13 @@ describe("auto-store", () => {
 });
 
 describe("the owner of a conversation", () => {
-  it("is whom the run acts for", async () => {
+  it("is the run's user", async () => {
     const { config, provider } = stored(["Hello."], { userId: "u1" });
     await run(says("Hi"), config);
     expect(await provider.getConversation("c")).toMatchObject({ data: { userId: "u1" } });
   });
 
-  it("is the only one it is used for: anybody else gets a conflict, and nothing of it", async () => {
+  it("is the only user with access: others get a conflict without messages", async () => {
     const provider = createInMemoryProvider();
     await run(says("my secret"), stored(["Noted."], { userId: "u1" }, provider).config);
     const { config, model, events } = stored(["never"], { userId: "u2" }, provider);
@@ -206,7 +206,7 @@ describe("the owner of a conversation", () => {
     expect(await storedMessages(provider)).toHaveLength(2);
   });
 
-  it("isn't asked for by a run without a userId", async () => {
+  it("isn't checked by a run without a userId", async () => {
     const provider = createInMemoryProvider();
     await run(says("1"), stored(["One."], { userId: "u1" }, provider).config);
     const { outcome } = await run(says("2"), stored(["Two."], {}, provider).config);
@@ -216,7 +216,7 @@ describe("the owner of a conversation", () => {
 });
 
 describe("a store that fails", () => {
-  it("ends the run before the model is called when it can't be read", async () => {
+  it("ends the run before the model is called if it can't be read", async () => {
     const error = createMemoryConnectionError("test");
     const provider = { ...createInMemoryProvider(), readConversation: async () => createFailure(error) };
     const { config, model } = stored(["never"], { provider });
@@ -224,7 +224,7 @@ describe("a store that fails", () => {
     expect(model.requests).toHaveLength(0);
   });
 
-  it("ends the run when it throws, which it must not", async () => {
+  it("ends the run if it throws", async () => {
     const readConversation = () => {
       throw new Error("a bug");
     };

@@ -8,7 +8,7 @@ import { calling, deferred, errorOf, result, says, setup, user } from "../suppor
 import { failAppends, seed, storedMessages } from "../support/stores.ts";
 
 describe("the idempotency key of a call", () => {
-  it("is the same when a crashed run is resumed, however often, and another for a later call of the same id", async () => {
+  it("is the same in resumed runs after a crash, but different for a later call with the same id", async () => {
     const inner = createInMemoryProvider();
     const keys: string[] = [];
     const tool = createTool({
@@ -32,7 +32,7 @@ describe("the idempotency key of a call", () => {
       failFrom: number,
     ) => {
       const provider = failAppends(inner, failFrom);
-      // The turn of a run that crashed lapses soon, and the next waits for that.
+      // The lease of a crashed run expires soon, and the next run waits for that.
       const lease = { leaseMs: 5, concurrency: "queue" } as const;
       const memory = { provider, autoStore: true, durability: "step", ...lease } as const;
       const { config } = setup({
@@ -54,14 +54,14 @@ describe("the idempotency key of a call", () => {
     expect(new Set([first, otherCrashed, ...later]).size).toBe(4);
   });
 
-  it("is stable for calls that another program stored too", async () => {
+  it("is stable for calls that another program stored", async () => {
     const first = await resumed({ history: unfinished });
     const second = await resumed({ history: unfinished });
     expect(first.keys).toEqual(second.keys);
     expect(new Set(first.keys).size).toBe(2);
   });
 
-  it("doesn't outlive its turn: the same id that another program stores later has another key", async () => {
+  it("differs if another program stores the same call id in a later turn", async () => {
     const steps = [{ toolCalls: [{ name: "tool", id: "a" }] }, "Done."];
     const { inner, keys, config } = await resumed({ history: [user("Hi")], steps });
     await seed(inner, [user("More"), calling(["a", "tool"])]);
@@ -97,7 +97,7 @@ describe("a result that comes after the abort of its run", () => {
     return { inner, late, provider };
   }
 
-  it("is stored if nothing was said since", async () => {
+  it("is stored if there are no new messages since", async () => {
     const { inner, late } = await abortedInMidTool();
     late.resolve("late");
     await expect
@@ -105,7 +105,7 @@ describe("a result that comes after the abort of its run", () => {
       .toEqual([user("Hi"), calling(["same", "tool"]), result("same", "late")]);
   });
 
-  it("never comes between the messages of a later turn, nor changes the metadata of that turn", async () => {
+  it("never comes between the messages of a later turn or changes its metadata", async () => {
     const { inner, late, provider } = await abortedInMidTool();
     const after = { jaf: { agentName: "other", runId: "r", toolCallScope: "later" } };
     const turn = [user("2"), calling(["same", "tool"])];

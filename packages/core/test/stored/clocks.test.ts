@@ -15,16 +15,16 @@ const clocks = [
   ["an hour behind", -HOUR_MS],
 ] as const;
 
-/** The real time, whatever this process takes it to be, and `aheadMs` later. */
+/** The real time plus `aheadMs`, independent of this process's clock. */
 const realTime = (aheadMs = 0): number => performance.timeOrigin + performance.now() + aheadMs;
 
-/** Sets this process's clock. Timers and the monotonic clock go on as they are. */
+/** Sets this process's clock. Timers and the monotonic clock don't change. */
 const setClock = (aheadMs: number): void =>
   void vi.useFakeTimers({ toFake: ["Date"], now: realTime(aheadMs) });
 
 afterEach(() => void vi.useRealTimers());
 
-/** As a server's clock: of its own. */
+/** A server's own clock. */
 function withOwnClock(inner: ReturnType<typeof createInMemoryProvider>, aheadMs = () => 0) {
   const provider: ReturnType<typeof createInMemoryProvider> = {
     ...inner,
@@ -58,7 +58,7 @@ function start({ provider, memory = {}, steps, said = ["Hi"], config = {}, tools
   return run(says(...said), runConfig);
 }
 
-/** A model that is asked, and answers when it is let. */
+/** A model that answers when the test lets it. */
 function slowReply() {
   const [asked, answer] = [deferred(), deferred()];
   const step: ScriptedStep<unknown> = async () => {
@@ -69,7 +69,7 @@ function slowReply() {
   return { asked: asked.promise, answer: answer.resolve, step };
 }
 
-/** A process that begins its turn and writes nothing more. */
+/** A process that begins its turn and then writes nothing. */
 async function dieInTurn(provider: MemoryProvider, memory: Partial<MemoryConfig>): Promise<void> {
   let alive = true;
   const mortal: MemoryProvider = {
@@ -84,8 +84,8 @@ async function dieInTurn(provider: MemoryProvider, memory: Partial<MemoryConfig>
 
 const leaseConflict = { _tag: "MemoryError", error: { _tag: "MemoryConflictError", reason: "lease" } };
 
-describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
-  it("leaves its lease when that has expired, and not before", async () => {
+describe.each(clocks)("a process with a clock that is %s", (_, aheadMs) => {
+  it("loses its lease when that has expired, and not before", async () => {
     const provider = withOwnClock(createInMemoryProvider());
     setClock(aheadMs);
     await dieInTurn(provider, { leaseMs: 250 });
@@ -99,7 +99,7 @@ describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
     expect(next.outcome.status).toBe("completed");
   });
 
-  it("keeps its lease as long as it lives", async () => {
+  it("keeps its lease as long as it runs", async () => {
     const provider = withOwnClock(createInMemoryProvider());
     setClock(aheadMs);
     const slow = slowReply();
@@ -112,14 +112,14 @@ describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
     expect((await first).outcome.status).toBe("completed");
   });
 
-  it("finds a lease that another holds", async () => {
+  it("finds a lease that another run holds", async () => {
     const provider = withOwnClock(createInMemoryProvider());
     await dieInTurn(provider, { leaseMs: 2_000 });
     setClock(aheadMs);
     expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(leaseConflict);
   });
 
-  it("writes in the store's time when a summary that failed may be tried again", async () => {
+  it("writes the pause after a failed summary in the store's time", async () => {
     const provider = withOwnClock(await storing(talk(5)));
     setClock(aheadMs);
     const summarize = () => Promise.reject(new Error("no"));
@@ -129,7 +129,7 @@ describe.each(clocks)("a process whose clock is %s", (_, aheadMs) => {
     expect(await retryAt()).toBeLessThanOrEqual(realTime(10_000));
   });
 
-  it("asks for approvals until a time of the store's", async () => {
+  it("sets the expiry of approvals in the store's time", async () => {
     const provider = withOwnClock(createInMemoryProvider());
     const look = createTool({
       name: "look",
@@ -160,7 +160,7 @@ describe("a lease", () => {
     ["an hour ahead", HOUR_MS, undefined],
     ["an hour ahead with a lease of seconds", HOUR_MS, 15_000],
     ["ten years ahead with a lease of ten years", 87_660 * HOUR_MS, 87_660 * HOUR_MS],
-  ])("that no clock of the store can have made holds nobody up: %s", async (_, aheadMs, leaseMs) => {
+  ])("is ignored if the store's clock can't have made it: %s", async (_, aheadMs, leaseMs) => {
     const provider = createInMemoryProvider();
     await seed(provider, [user("0")], leaseUntil(Date.now() + aheadMs, leaseMs));
     expect((await start({ provider, steps: ["one"] })).outcome.status).toBe("completed");
@@ -175,7 +175,7 @@ describe("a lease", () => {
     expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(leaseConflict);
   });
 
-  it("counts by this process's clock where the provider tells no time", async () => {
+  it("uses this process's clock if the provider reports no time", async () => {
     const inner = createInMemoryProvider();
     const provider = tenMethods(inner);
     await dieInTurn(provider, { leaseMs: 200 });
@@ -184,7 +184,7 @@ describe("a lease", () => {
     expect((await start({ provider, memory, steps: ["one"] })).outcome.status).toBe("completed");
   });
 
-  it("is never further ahead of the store than its lease, however long the store takes to tell the time", async () => {
+  it("is never further ahead of the store than its length, however long the reading takes", async () => {
     const inner = withOwnClock(createInMemoryProvider());
     const slow: MemoryProvider & Partial<typeof inner> = {
       ...inner,

@@ -11,7 +11,7 @@ type Crash = "abort before" | "abort after" | "hang" | "fail before" | "fail aft
 
 const CRASHES: readonly Crash[] = ["abort before", "abort after", "hang", "fail before", "fail after"];
 
-/** Two replies with tools, then the end; what it says depends on the history only, as a model's does. */
+/** Two replies with tools, then the final reply. They depend only on the history. */
 const model: ModelProvider<unknown> = {
   getCompletion: async ({ messages }) => {
     const replies = messages.filter(({ role }) => role === "assistant").length;
@@ -32,13 +32,13 @@ const model: ModelProvider<unknown> = {
 
 interface World {
   readonly inner: VersionedMemoryProvider;
-  /** Tools that came to their end, each time. */
+  /** Every completed tool execution. */
   readonly finished: string[];
-  /** What the store has acknowledged to the engine, by message text. */
+  /** The messages that the store has acknowledged, by text. */
   readonly acknowledged: string[];
 }
 
-/** Wraps every port such that the `at`-th call to the outside world, from 1, goes wrong. */
+/** Wraps every port, so the `at`-th call to the outside world, from 1, fails. */
 function saboteur(at: number, crash: Crash, { inner, finished, acknowledged }: World) {
   const controller = new AbortController();
   let calls = 0;
@@ -69,7 +69,7 @@ function saboteur(at: number, crash: Crash, { inner, finished, acknowledged }: W
     readConversation: (id, options) =>
       (options?.messages === "none" ? unlessGone : point)(() => inner.readConversation(id, options)),
     appendMessages: async (...args) => {
-      // Signs of life come when they come, so they don't count.
+      // Heartbeats depend on the time, so they don't count.
       const isSign = args[1].length === 0;
       const result = await (isSign ? unlessGone : point)(() => inner.appendMessages(...args));
       if (result.success) acknowledged.push(...args[1].map((message) => JSON.stringify(message)));
@@ -87,7 +87,7 @@ function saboteur(at: number, crash: Crash, { inner, finished, acknowledged }: W
   return { provider, modelProvider, execute, signal: controller.signal, calls: () => calls };
 }
 
-/** The turn of a run that crashed lapses soon, and the next waits for that. */
+/** The lease of a crashed run expires soon, and the next run waits for that. */
 const lease = { leaseMs: 30, concurrency: "queue" } as const;
 
 async function attempt(world: World, state: ReturnType<typeof says>, at: number, crash: Crash) {
@@ -113,7 +113,7 @@ async function attempt(world: World, state: ReturnType<typeof says>, at: number,
 
 const newWorld = (): World => ({ inner: createInMemoryProvider(), finished: [], acknowledged: [] });
 
-/** Runs to its end after the crash, as the process that comes after would. */
+/** Runs to its end after the crash, like the next process. */
 async function recover(world: World) {
   const begun = (await storedMessages(world.inner)).length > 0;
   return attempt(world, begun ? says() : says("Hi"), Number.POSITIVE_INFINITY, "hang");

@@ -84,13 +84,13 @@ describe("durability step", () => {
     },
   );
 
-  it("yields to an explicit durability", async () => {
+  it("is overridden by an explicit durability", async () => {
     const { config, batches } = durable(turn, { storeOnCompletion: false, durability: "completed" });
     await run(says("Hi"), config);
     expect(batches()).toHaveLength(1);
   });
 
-  it("keeps what a failed run had finished", async () => {
+  it("keeps the finished steps of a failed run", async () => {
     const { config, inner } = durable(failing, { durability: "step" });
     await run(says("Hi"), config);
     expect(await storedMessages(inner)).toEqual([
@@ -100,7 +100,7 @@ describe("durability step", () => {
     ]);
   });
 
-  it("runs no tool whose call couldn't be stored", async () => {
+  it("runs no tool if its call couldn't be stored", async () => {
     const { config, inner, executed } = durable(turn, { durability: "step" });
     const provider = failAppends(inner, 2);
     const ended = await run(says("Hi"), {
@@ -133,7 +133,7 @@ describe("durability step", () => {
     expect(errorOf(ended)._tag).toBe("MemoryError");
   });
 
-  it("stores results as they come, one write at a time, and gives the model and the next run call order", async () => {
+  it("stores results as they come, one write at a time, but sends them in call order", async () => {
     const inner = createInMemoryProvider();
     let writing = 0;
     const overlaps: number[] = [];

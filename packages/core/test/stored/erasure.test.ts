@@ -39,7 +39,7 @@ function runner(provider: MemoryProvider, memory: Partial<MemoryConfig>) {
     );
 }
 
-/** A run whose model is asked a second time, after a tool, and answers when it is let. */
+/** A run with a second model call after a tool, which answers when the test lets it. */
 function slowTurn() {
   const asked = deferred();
   const answer = deferred();
@@ -55,7 +55,7 @@ function slowTurn() {
   };
 }
 
-/** As after lost answers: no receipt tells which conversation a write has made. */
+/** Like after lost answers: no receipt identifies the created conversation. */
 function withoutReceipts(inner: VersionedMemoryProvider): VersionedMemoryProvider {
   return {
     ...inner,
@@ -76,7 +76,7 @@ const SETTINGS = (["completed", "turn", "step"] as const).flatMap((durability) =
 );
 
 describe.each(SETTINGS)("a run in durability %s, %s", (durability, _name, open) => {
-  describe.each(ERASURES)("whose conversation is %s meanwhile", (_how, erase) => {
+  describe.each(ERASURES)("with a conversation that is %s meanwhile", (_how, erase) => {
     async function overtaken(before: readonly Message[], anew: string | undefined) {
       const provider = open();
       if (before.length > 0) await provider.storeMessages("c", before, { userId: "alice" });
@@ -102,7 +102,7 @@ describe.each(SETTINGS)("a run in durability %s, %s", (durability, _name, open) 
     it.each([
       ["a conversation", [user("The merger."), assistant("Noted.")]],
       ["nothing", []],
-    ])("and that saw %s leaves alone what was said anew under its id", async (_what, before) => {
+    ])("doesn't change a new conversation under the same id after it saw %s", async (_what, before) => {
       const { ended, stored } = await overtaken(before, "Good morning.");
       expect(errorOf(ended)).toMatchObject(erased);
       expect(stored).toEqual([user("Good morning."), assistant("Hello.")]);
@@ -110,7 +110,7 @@ describe.each(SETTINGS)("a run in durability %s, %s", (durability, _name, open) 
   });
 
   it.each(ERASURES)(
-    "stores nothing in the copy of what it has made that is imported once that was %s",
+    "stores nothing in an imported copy of its conversation after that was %s",
     async (_how, erase) => {
       const provider = open();
       const turn = slowTurn();
@@ -126,7 +126,7 @@ describe.each(SETTINGS)("a run in durability %s, %s", (durability, _name, open) 
     },
   );
 
-  it("that queues says nothing in the conversation that was begun since it was erased", async () => {
+  it("doesn't write to a conversation that began after an erasure if it was queued", async () => {
     const provider = open();
     await provider.storeMessages("c", [user("The merger."), assistant("Noted.")], { userId: "alice" });
     const start = runner(provider, { durability, concurrency: "queue" });
@@ -143,7 +143,7 @@ describe.each(SETTINGS)("a run in durability %s, %s", (durability, _name, open) 
     expect((await start(["Hello."], "Good morning.")).outcome.status).toBe("completed");
   });
 
-  it("makes a conversation that is there no second time, and nobody's where it acts for nobody", async () => {
+  it("doesn't create an existing conversation again, and creates one without owner if it has no user", async () => {
     const provider = open();
     const unowned = { provider, autoStore: true, durability };
     const { config } = setup({ model: ["Hello."], config: { memory: unowned, conversationId: "c" } });
@@ -154,7 +154,7 @@ describe.each(SETTINGS)("a run in durability %s, %s", (durability, _name, open) 
 });
 
 describe("the heartbeat of a run", () => {
-  it("brings back nothing that was erased", async () => {
+  it("doesn't bring back an erased conversation", async () => {
     const provider = createInMemoryProvider();
     const start = runner(provider, { durability: "turn", leaseMs: 30 });
     const turn = slowTurn();

@@ -1,4 +1,4 @@
-// Turns while the primary store is out of reach, and after it is back.
+// Turns while the primary store is unavailable, and after that.
 import {
   createFailure,
   createInMemoryProvider,
@@ -28,7 +28,7 @@ function gated(store: VersionedMemoryProvider, outage: { isDown: boolean }): Ver
 it.each([
   // The first write is the reply, and the primary is back by then: the history of the run was the fallback's.
   ["completed", 2],
-  // The first write comes before the model is asked.
+  // The first write comes before the model is called.
   ["turn", 0],
   ["step", 0],
 ] as const)(

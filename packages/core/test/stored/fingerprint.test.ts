@@ -9,7 +9,7 @@ const message = fc.record(
 );
 
 describe("the fingerprint of a value", () => {
-  it("is the same for what is equal as JSON, and another for anything else", () => {
+  it("is the same only for values that are equal as JSON", () => {
     fc.assert(
       fc.property(message, message, (a, b) => {
         const backwards = Object.fromEntries(Object.entries(a).reverse());
@@ -20,16 +20,16 @@ describe("the fingerprint of a value", () => {
     );
   });
 
-  it("tells lists, objects and texts apart", () => {
+  it("distinguishes lists, objects and texts", () => {
     const values = [[], {}, "", "[]", ["a", "b"], { a: "b" }, [["a", "b"]], { "": ["a", "b"] }, null];
     expect(new Set(values.map(fingerprint)).size).toBe(values.length);
   });
 
-  it("takes a date for its text", () => {
+  it("treats a date as its text", () => {
     expect(fingerprint({ at: new Date(0) })).toBe(fingerprint({ at: "1970-01-01T00:00:00.000Z" }));
   });
 
-  it("tells bytes and addresses apart", () => {
+  it("distinguishes bytes and URLs", () => {
     const values = [[1], [2], [1, 2]].map((bytes) => new Uint8Array(bytes));
     const others = [
       { 0: 1 },
@@ -42,7 +42,7 @@ describe("the fingerprint of a value", () => {
     expect(fingerprint(Buffer.from([1]))).toBe(fingerprint(new Uint8Array([1])));
   });
 
-  it("can't be had of a cycle", () => {
+  it("throws for a cycle", () => {
     const cycle: Record<string, unknown> = {};
     cycle["self"] = cycle;
     expect(() => fingerprint(cycle)).toThrow(RangeError);

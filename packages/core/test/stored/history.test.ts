@@ -6,7 +6,7 @@ import { createScriptedModel, type ScriptedStep } from "../../src/testing/index.
 import { assistant, calling, errorOf, result, says, setup, user } from "../support/setup.ts";
 import { seed, storedMessages } from "../support/stores.ts";
 
-/** A stored conversation, and what a run does with the messages that a caller hands in. */
+/** Runs with a caller's messages on a stored conversation. */
 async function handedIn(
   stored: readonly Message[],
   messages: readonly (string | Message)[],
@@ -40,7 +40,7 @@ const nothingToAdd = {
   error: { _tag: "MemoryValidationError", issues: [{ path: "RunState.messages" }] },
 };
 
-describe("a history that doesn't line up with the stored one", () => {
+describe("a history that doesn't match the stored one", () => {
   it.each([
     ["it is edited", [user("1"), assistant("edited"), user("2")]],
     ["it is behind", [user("1"), assistant("one"), user("2"), assistant("else"), user("3")]],
@@ -64,21 +64,21 @@ describe("a retry", () => {
     result("a", "ran"),
   ];
 
-  it("with the user message of an unfinished turn goes on with that turn", async () => {
+  it("with the user message of an unfinished turn continues that turn", async () => {
     const { ended, after, executed } = await handedIn(begun, ["pay"]);
     expect(ended.outcome).toEqual({ status: "completed", output: "Done." });
     expect(executed).toEqual(["b"]);
     expect(after).toEqual([...begun, result("b", "ran"), assistant("Done.")]);
   });
 
-  it("isn't assumed once the turn is finished: the same words are said again", async () => {
+  it("isn't assumed after the turn is finished: the same message is new", async () => {
     const stored = [user("yes"), assistant("one")];
     const { after } = await handedIn(stored, ["yes"]);
     expect(after).toEqual([...stored, user("yes"), assistant("Done.")]);
   });
 });
 
-describe("what a caller adds to a stored conversation", () => {
+describe("a caller's additions to a stored conversation", () => {
   const pending = [user("Hi"), calling(["a", "tool"])];
 
   it("can't answer a stored call", async () => {
@@ -88,13 +88,13 @@ describe("what a caller adds to a stored conversation", () => {
     expect(model.requests).toHaveLength(0);
   });
 
-  it("can't answer a stored call beside something else either", async () => {
+  it("can't answer a stored call together with other messages", async () => {
     const { after, model } = await handedIn(pending, [...pending, result("a", "forged"), user("2")]);
     expect(after).toEqual([...pending, user("2"), assistant("Done.")]);
     expect(model.requests[0]?.state.messages).toEqual([user("Hi"), user("2")]);
   });
 
-  it("holds no open call: one isn't stored, so that no later run executes it", async () => {
+  it("don't include an open call, so no later run executes it", async () => {
     const stored = [user("1"), assistant("one")];
     const { after, executed } = await handedIn(stored, [...stored, user("2"), calling(["forged", "tool"])]);
     expect(after).toEqual([...stored, user("2"), assistant("Done.")]);
@@ -102,7 +102,7 @@ describe("what a caller adds to a stored conversation", () => {
   });
 
   it.each([[[calling(["forged", "tool"])]], [[result("forged", "x")]]])(
-    "is refused if nothing of it may be added, instead of taken for nothing: %j",
+    "is refused if nothing of it can be added: %j",
     async (messages) => {
       expect(errorOf((await handedIn([], messages)).ended)).toMatchObject(nothingToAdd);
       const stored = [user("1"), assistant("one")];
@@ -110,7 +110,7 @@ describe("what a caller adds to a stored conversation", () => {
     },
   );
 
-  it("may be calls together with their results", async () => {
+  it("can be calls together with their results", async () => {
     const stored = [user("1"), assistant("one")];
     const added = [user("2"), calling(["x", "tool"]), result("x", "imported"), user("3")];
     const { after } = await handedIn(stored, [...stored, ...added]);
@@ -119,7 +119,7 @@ describe("what a caller adds to a stored conversation", () => {
 });
 
 describe("the messages of a run's state", () => {
-  it("may be very many", async () => {
+  it("can be very many", async () => {
     const messages = Array.from({ length: 200_000 }, (_, index) => user(String(index)));
     const provider = createInMemoryProvider({ maxMessagesPerConversation: 300_000 });
     const memory = { provider, autoStore: true };
@@ -128,7 +128,7 @@ describe("the messages of a run's state", () => {
     expect(await storedMessages(provider)).toHaveLength(200_001);
   }, 30_000);
 
-  it("are those at the start: the caller may go on using its array", async () => {
+  it("are copied at the start, so the caller can reuse its array", async () => {
     const state = says("Hi");
     const messages = [...state.messages];
     const model = createScriptedModel([

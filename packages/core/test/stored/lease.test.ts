@@ -28,7 +28,7 @@ function runner(provider: MemoryProvider, memory: Partial<MemoryConfig>) {
     );
 }
 
-/** A model that is asked, and answers when it is let. */
+/** A model that answers when the test lets it. */
 function slowReply(text: string) {
   const asked = deferred();
   const answer = deferred();
@@ -106,12 +106,12 @@ describe("a run while another holds the lease of the conversation", () => {
   });
 
   it.each(["completed", "turn", "step"] as const)(
-    "waits also where processes begin a conversation at once, durability %s",
+    "waits if processes begin a conversation at the same time, durability %s",
     async (durability) => {
       const provider = createInMemoryProvider();
       const ended = await Promise.all(
         Array.from({ length: 6 }, (_, index) =>
-          // Another object: nothing but the store tells these of each other.
+          // A separate provider object, so these share only the store.
           runner({ ...provider }, { durability, concurrency: "queue" })([`reply ${index}`], [`${index}`]),
         ),
       );
@@ -146,7 +146,7 @@ describe("a run while another holds the lease of the conversation", () => {
     },
   );
 
-  it("waits no longer than it is told", async () => {
+  it("waits no longer than queueTimeoutMs", async () => {
     const provider = createInMemoryProvider();
     const slow = slowReply("one");
     const first = runner(provider, { durability: "turn" })([slow.step], ["1"]);
@@ -178,14 +178,14 @@ describe("a run while another holds the lease of the conversation", () => {
 describe("a lease that was held", () => {
   const steps = ["-"] as const;
 
-  it("is over once its run has failed: the next need not wait", async () => {
+  it("is released when its run has failed: the next doesn't wait", async () => {
     const provider = createInMemoryProvider();
     const start = runner(provider, { durability: "turn", leaseMs: 60_000 });
     expect(errorOf(await start([new Error("gone")], ["1"]))._tag).toBe("ModelCallError");
     expect((await start(["one"], ["1"])).outcome.status).toBe("completed");
   });
 
-  it("is over once its run is aborted", async () => {
+  it("is released when its run is aborted", async () => {
     const provider = createInMemoryProvider();
     const start = runner(provider, { durability: "turn", leaseMs: 60_000 });
     const controller = new AbortController();
@@ -197,7 +197,7 @@ describe("a lease that was held", () => {
     expect((await start(["one"], ["1"])).outcome.status).toBe("completed");
   });
 
-  it("lapses with its process, and no sooner", async () => {
+  it("expires after its process crashed, and no sooner", async () => {
     const provider = createInMemoryProvider();
     const gone: MemoryProvider = { ...provider };
     const slow = slowReply("never");
@@ -217,7 +217,7 @@ describe("a lease that was held", () => {
     expect(await storedMessages(provider)).toEqual([user("1"), assistant("one")]);
   });
 
-  it("is kept by a run that lives, however long it takes", async () => {
+  it("is kept by a running run, however long it takes", async () => {
     // Time stands still while a busy machine does other things, so that no lease ends for that.
     vi.useFakeTimers();
     const provider = createInMemoryProvider();
@@ -237,12 +237,12 @@ describe("a lease that was held", () => {
     expect(writes).toHaveLength(count);
   });
 
-  it("is lost by a run that was thought dead: it stores nothing more", async () => {
+  it("is lost by a run that seemed dead: it stores nothing more", async () => {
     const provider = createInMemoryProvider();
     const slow = slowReply("one");
     const mute: MemoryProvider = {
       ...provider,
-      // Its heartbeats don't get through.
+      // Its heartbeats fail.
       appendMessages: (...args) =>
         args[1].length === 0 ? new Promise(() => {}) : provider.appendMessages(...args),
     };
@@ -256,7 +256,7 @@ describe("a lease that was held", () => {
     expect(await storedMessages(provider)).toEqual([user("1"), user("2"), assistant("two")]);
   });
 
-  it("that left calls open is resumed by one of many, and no call runs twice", async () => {
+  it("of a run that left calls open is resumed by one of many runs, and no call runs twice", async () => {
     const provider = createInMemoryProvider();
     await seed(provider, [user("1"), calling(["a", "work"], ["b", "work"])]);
     const ran: string[] = [];

@@ -43,7 +43,7 @@ describe("a conversation that is renamed while a run holds the lease", () => {
     expect(await provider.getConversation("c")).toMatchObject({ data: { metadata: { title: "last" } } });
   });
 
-  it("keeps its lease in spite of it: the lease is written again", async () => {
+  it("keeps its lease: the lease is written again", async () => {
     // Time stands still while a busy machine does other things, so that no lease ends for that.
     vi.useFakeTimers();
     const inner = createInMemoryProvider();
@@ -70,7 +70,7 @@ describe("a conversation that is renamed while a run holds the lease", () => {
     expect((await running).outcome.status).toBe("completed");
   });
 
-  it("is no reason to ask twice for an approval that was given", async () => {
+  it("doesn't need a given approval again", async () => {
     const { provider, process, executed } = shop({ memory: { durability: "step" } });
     const asked = await process([{ toolCalls: [paying(50)] }], ["Pay"]);
     const renamedInBetween: MemoryProvider = {
@@ -92,7 +92,7 @@ describe("a conversation that is renamed while a run holds the lease", () => {
 });
 
 describe("a lease that the store took", () => {
-  it("needs no look at the store", async () => {
+  it("needs no read of the store", async () => {
     const inner = createInMemoryProvider();
     await seed(inner, [user("Hi")]);
     let reads = 0;

@@ -21,13 +21,13 @@ const messages = fc.array(message, { minLength: 1, maxLength: 6 });
 const said = fc.array(fc.string().map(user), { minLength: 1, maxLength: 3 });
 const reply = fc.string().map(assistant);
 
-describe("what of the messages handed in is new", () => {
-  it("is all of it for a new conversation", () => {
+describe("the new messages of a run's input", () => {
+  it("are all for a new conversation", () => {
     expect(newMessagesIn([user("Hi")], null)).toEqual([user("Hi")]);
     expect(newMessagesIn([user("Hi")], conversation([]))).toEqual([user("Hi")]);
   });
 
-  it("is what follows the stored history where they begin with it", () => {
+  it("are those after the stored history if the input begins with it", () => {
     fc.assert(
       fc.property(messages, messages, (stored, more) => {
         expect(newMessagesIn([...stored, ...more], conversation(stored))).toEqual(more);
@@ -36,7 +36,7 @@ describe("what of the messages handed in is new", () => {
     );
   });
 
-  it("is what was said since where the store has dropped the beginning, however often it repeats itself", () => {
+  it("are the later ones if the store has dropped the beginning, even in a repetitive conversation", () => {
     fc.assert(
       fc.property(messages, messages, reply, said, (dropped, stored, last, more) => {
         const kept = [...stored, last];
@@ -47,14 +47,14 @@ describe("what of the messages handed in is new", () => {
     );
   });
 
-  it("is also a failed run's messages where the store has dropped the beginning", () => {
+  it("include a failed run's messages if the store has dropped the beginning", () => {
     const known = conversation([user("2"), assistant("two")], 4);
     const failed = [user("3"), calling(["a", "x"]), result("a", "r"), user("4")];
     const copy = [user("1"), assistant("one"), user("2"), assistant("two"), ...failed];
     expect(newMessagesIn(copy, known)).toEqual(failed);
   });
 
-  it("can't be told of a history that contradicts the stored one", () => {
+  it("are undefined if the history contradicts the stored one", () => {
     const stored = [user("1"), assistant("one")];
     for (const incoming of [
       [user("1"), assistant("ONE"), user("2")],
@@ -66,29 +66,29 @@ describe("what of the messages handed in is new", () => {
     }
   });
 
-  it("can't be told of a history that is behind the stored one", () => {
+  it("are undefined if the history is older than the stored one", () => {
     const stored = [user("1"), assistant("one"), user("2"), assistant("two")];
     expect(newMessagesIn([user("1"), assistant("one"), user("3")], conversation(stored))).toBeUndefined();
   });
 
-  it("is told by the sanitized history as well, since that is what a final state holds", () => {
+  it("are found with the sanitized history, too, because a final state has it", () => {
     const stored = [user("1"), calling(["a", "x"], ["b", "x"]), result("b", "2"), result("a", "1")];
     const replayed = [user("1"), calling(["a", "x"], ["b", "x"]), result("a", "1"), result("b", "2")];
     expect(newMessagesIn([...replayed, user("2")], conversation(stored))).toEqual([user("2")]);
     expect(newMessagesIn([...stored, user("2")], conversation(stored))).toEqual([user("2")]);
   });
 
-  it("doesn't depend on key order or on fields that are undefined", () => {
+  it("don't depend on key order or undefined fields", () => {
     const incoming = [{ content: "1", tool_calls: undefined, role: "user" } as unknown as Message, user("2")];
     expect(newMessagesIn(incoming, conversation([user("1")]))).toEqual([user("2")]);
   });
 
-  it("takes no field of a prototype for a field", () => {
+  it("ignore fields of a prototype", () => {
     const incoming = [Object.assign(Object.create({ content: "1" }), { role: "user" }) as Message];
     expect(newMessagesIn(incoming, conversation([user("1")]))).toEqual(incoming);
   });
 
-  it("is found in linear time, also in a conversation that repeats itself", () => {
+  it("are found in linear time, also in a repetitive conversation", () => {
     const same = Array.from({ length: 20_000 }, () => user("same"));
     const known = conversation([...same, assistant("end")], 40_000);
     const start = performance.now();
@@ -98,8 +98,8 @@ describe("what of the messages handed in is new", () => {
   });
 });
 
-describe("user messages alone", () => {
-  it("are new after a reply, also the same once more", () => {
+describe("only user messages", () => {
+  it("are new after a reply, even if repeated", () => {
     const stored = conversation([user("Sure?"), assistant("Yes?"), user("yes"), assistant("Done.")]);
     expect(newMessagesIn([user("yes")], stored)).toEqual([user("yes")]);
   });
@@ -108,7 +108,7 @@ describe("user messages alone", () => {
     ["nothing", []],
     ["an open call", [calling(["a", "x"])]],
     ["a result", [calling(["a", "x"], ["b", "x"]), result("a", "1")]],
-  ])("are a retry where the same were said last and got %s", (_what, behind) => {
+  ])("are a retry if they repeat the last ones, which got %s", (_what, behind) => {
     const stored = conversation([user("1"), assistant("one"), user("2"), user("3"), ...behind]);
     expect(newMessagesIn([user("2"), user("3")], stored)).toEqual([]);
     expect(newMessagesIn([user("3")], stored)).toEqual([]);
@@ -116,13 +116,13 @@ describe("user messages alone", () => {
     expect(newMessagesIn([user("4")], stored)).toEqual([user("4")]);
   });
 
-  it("are new where more was said than is unanswered", () => {
+  it("are new if there are more than the unanswered ones", () => {
     const stored = conversation([user("1"), assistant("one"), user("2")]);
     const incoming = [user("1"), user("2")];
     expect(newMessagesIn(incoming, stored)).toEqual(incoming);
   });
 
-  it("are never swallowed by a store that has dropped its oldest messages", () => {
+  it("are never lost if the store has dropped its oldest messages", () => {
     const stored = conversation([assistant("Sure?"), user("yes"), assistant("Done.")], 9);
     const incoming = [user("no"), user("yes")];
     expect(newMessagesIn(incoming, stored)).toEqual(incoming);

@@ -5,10 +5,10 @@ import { describe, expect, it } from "vitest";
 import { run } from "../../src/index.ts";
 import { deferred, says, setup } from "../support/setup.ts";
 
-/** As another process sees the store: nothing but the store tells of a turn that it has. */
+/** The store in another process, which shares only the store. */
 const processOn = (provider: MemoryProvider): MemoryProvider => ({ ...provider });
 
-/** Answers after a millisecond, as a store on the network. */
+/** Answers after a millisecond, like a store on the network. */
 function withLatency(inner: VersionedMemoryProvider): VersionedMemoryProvider {
   return {
     ...inner,
@@ -36,11 +36,11 @@ const take = (provider: MemoryProvider, message: string, reply: () => Promise<st
   );
 
 describe("processes that queue for the lease of a conversation", () => {
-  it("get it by turns, though each wants it again when it is done", async () => {
+  it("get it in turns, even if each wants it again immediately", async () => {
     const store = createInMemoryProvider();
     const takeMany = async (name: string) => {
       const provider = processOn(store);
-      // Who looks out for its turn may miss the end of one, so there are many.
+      // A waiting run can miss the end of a lease between two polls, so there are many runs.
       for (let turn = 0; turn < 20; turn++)
         await take(provider, name, async () => {
           await sleep(20);
@@ -78,7 +78,7 @@ describe("processes that queue for the lease of a conversation", () => {
     expect(performance.now() - start).toBeLessThan(5_000);
   });
 
-  it("read the history when they hold it, and not while they wait", async () => {
+  it("read the history when they hold it, not while they wait", async () => {
     const store = createInMemoryProvider();
     const calls: string[] = [];
     const enough = deferred();

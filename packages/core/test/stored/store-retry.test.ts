@@ -16,7 +16,7 @@ import { abortable, aborted } from "../support/abort.ts";
 import { assistant, errorOf, eventsOfType, says, setup, user } from "../support/setup.ts";
 import { recordWrites, storedMessages } from "../support/stores.ts";
 
-/** Fails the first `failures` appends; `afterWriting`: the write is there, only the answer got lost. */
+/** Fails the first `failures` appends. `afterWriting`: the write is made, but its answer is lost. */
 function flaky(
   failures: number,
   afterWriting: boolean,
@@ -41,7 +41,7 @@ function flaky(
   return { config, events, inner, keys };
 }
 
-describe("an append that fails and may succeed later", () => {
+describe("an append that fails with a transient error", () => {
   it.each([
     ["refused", false],
     ["written, and the answer lost", true],
@@ -67,13 +67,13 @@ describe("an append that fails and may succeed later", () => {
     expect(keys()).toHaveLength(3);
   });
 
-  it("is given up at once if it is of no use", async () => {
+  it("isn't retried if that is useless", async () => {
     const { config, keys } = flaky(1, false, createMemoryStorageError("appendMessages", "the disk is full"));
     expect(errorOf(await run(says("Hi"), config))._tag).toBe("MemoryError");
     expect(keys()).toHaveLength(1);
   });
 
-  it("isn't tried again after an abort", async () => {
+  it("isn't retried after an abort", async () => {
     const { signal, abort } = abortable();
     const { config, keys } = flaky(3, false);
     const ended = await run(says("Hi"), {
@@ -88,8 +88,8 @@ describe("an append that fails and may succeed later", () => {
   });
 });
 
-describe("an append to a provider that tries again itself", () => {
-  /** A store that is out of reach for every append. */
+describe("an append to a provider that retries", () => {
+  /** A store that fails every append. */
   function down(maxAttempts: number, wrap: (provider: MemoryProvider) => MemoryProvider = (same) => same) {
     const { provider, writes } = recordWrites({
       ...createInMemoryProvider(),
@@ -103,23 +103,26 @@ describe("an append to a provider that tries again itself", () => {
     return { config, events, writes };
   }
 
-  it.each([1, 2, 5])("is made as often as that says, and not three times as often: %i", async (attempts) => {
-    const { config, events, writes } = down(attempts);
-    expect(errorOf(await run(says("Hi"), config))).toMatchObject({
-      _tag: "MemoryError",
-      error: { _tag: "MemoryConnectionError", attempts },
-    });
-    expect(writes).toHaveLength(attempts);
-    expect(eventsOfType(events, "memory_retry")).toEqual([]);
-  });
+  it.each([1, 2, 5])(
+    "is made as often as the provider's retries say, not three times as often: %i",
+    async (attempts) => {
+      const { config, events, writes } = down(attempts);
+      expect(errorOf(await run(says("Hi"), config))).toMatchObject({
+        _tag: "MemoryError",
+        error: { _tag: "MemoryConnectionError", attempts },
+      });
+      expect(writes).toHaveLength(attempts);
+      expect(eventsOfType(events, "memory_retry")).toEqual([]);
+    },
+  );
 
-  it("is made so often through other wrappers, too", async () => {
+  it("is retried equally through other wrappers", async () => {
     const { config, writes } = down(5, (provider) => withFallback(provider, createInMemoryProvider()));
     await run(says("Hi"), config);
     expect(writes).toHaveLength(5);
   });
 
-  it("is given up with the run: its signal ends the waits between attempts", async () => {
+  it("stops with the run: its signal ends the delays between attempts", async () => {
     const { signal, abort } = abortable();
     const { provider, writes } = recordWrites({
       ...createInMemoryProvider(),
@@ -134,7 +137,7 @@ describe("an append to a provider that tries again itself", () => {
     expect(writes.length).toBe(1);
   });
 
-  it("and a read is given up with the run", async () => {
+  it("stops a read with the run, too", async () => {
     const { signal, abort } = abortable();
     const inner = createInMemoryProvider();
     const { signal: waits } = new AbortController();

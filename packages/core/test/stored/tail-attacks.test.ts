@@ -6,7 +6,7 @@ import { shop } from "../support/interrupted.ts";
 import { assistant, calling, result, user } from "../support/setup.ts";
 import { tenMethods } from "../support/stores.ts";
 
-/** What a run stores, is told and ends with that has the whole conversation, and one that has its end. */
+/** The stored messages, events and outcomes of a run that reads everything and of one that reads the end. */
 async function both(history: readonly Message[], maxMessages: number, said: readonly string[]) {
   return Promise.all(
     [true, false].map(async (all) => {
@@ -29,22 +29,22 @@ async function both(history: readonly Message[], maxMessages: number, said: read
   );
 }
 
-describe("what is said to a run that reads the end", () => {
-  it("isn't doubled where it is a retry of more messages than were loaded", async () => {
+describe("new messages of a run that reads the end", () => {
+  it("aren't duplicated if they retry more messages than were loaded", async () => {
     const history = [...talk(10), user("a"), user("b"), user("c")];
     const [whole, end] = await both(history, 1, ["a", "b", "c"]);
     expect(whole?.stored).toEqual([...history, assistant("Done.")]);
     expect(end).toEqual(whole);
   });
 
-  it("isn't lost where what was loaded is all that the user said before", async () => {
+  it("aren't lost if only user messages were loaded", async () => {
     const history = [...talk(10), user("yes")];
     const [whole, end] = await both(history, 1, ["yes", "no"]);
     expect(whole?.stored).toEqual([...history, user("yes"), user("no"), assistant("Done.")]);
     expect(end).toEqual(whole);
   });
 
-  it("is told to middleware with all that waits for a reply", async () => {
+  it("are passed to middleware with all unanswered messages", async () => {
     const history = [...talk(10), user("a"), user("b"), user("c")];
     const [whole, end] = await both(history, 2, ["d"]);
     expect(end).toEqual(whole);
@@ -61,7 +61,7 @@ describe("what is said to a run that reads the end", () => {
     { maxLength: 8 },
   );
 
-  it("is what is said to one that reads everything", async () => {
+  it("are the same as in a run that reads everything", async () => {
     await fc.assert(
       fc.asyncProperty(
         turns,
@@ -77,8 +77,8 @@ describe("what is said to a run that reads the end", () => {
   });
 });
 
-describe("a provider that gives fewer messages than it is asked for", () => {
-  it("isn't taken to have no more, as it says itself", async () => {
+describe("a provider that returns fewer messages than requested", () => {
+  it("can have more messages, if it reports so", async () => {
     const history = [...talk(10), user("go"), assistant("on"), assistant("and on")];
     const store = await storing(history);
     const capped: VersionedMemoryProvider = {

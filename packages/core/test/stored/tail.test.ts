@@ -19,7 +19,7 @@ const window = { maxMessages: 4 };
 const long = talk(500);
 
 describe("a run with a window", () => {
-  it("reads the end of a long conversation, once, and begins at a position that it tells", async () => {
+  it("reads the end of a long conversation once, and reports its start position", async () => {
     const { provider, reads } = countingReads(await storing(long));
     const { ended, views, contexts } = await converse({ provider, memory: { window } });
     expect(reads).toEqual([9]);
@@ -31,7 +31,7 @@ describe("a run with a window", () => {
     expect(contexts[0]?.counts).toEqual({ sent: 3, repaired: 0, summarized: 0, trimmed: 998, dropped: 0 });
   });
 
-  it("appends where the conversation ends", async () => {
+  it("appends at the conversation's end", async () => {
     const provider = await storing(long);
     await converse({ provider, memory: { window } });
     const read = await provider.readConversation("c");
@@ -42,7 +42,7 @@ describe("a run with a window", () => {
     ]);
   });
 
-  it("tells what the store dropped apart from what it didn't read", async () => {
+  it("distinguishes dropped messages from messages that weren't read", async () => {
     const provider = createInMemoryProvider();
     await seed(provider, long, {}, { maxMessages: 100 });
     const { contexts, ended } = await converse({ provider, memory: { window } });
@@ -61,14 +61,14 @@ describe("a run with a window", () => {
       [9, 72, 1_091],
     ],
     ["a result of long ago", [...long, result("old", "late")], [9, 1_001]],
-  ])("reads everything where the end doesn't tell: %s", async (_, history, expected) => {
+  ])("reads everything if the end isn't enough: %s", async (_, history, expected) => {
     const { provider, reads } = countingReads(await storing(history));
     const { ended } = await converse({ provider, memory: { window } });
     expect(reads).toEqual(expected);
     expect(ended.historyFrom).toBe(expected.at(-1) === 72 ? 1_000 : 0);
   });
 
-  it("reads everything where it needs to: no window, a function by itself, no summary yet", async () => {
+  it("reads everything without a window, with a plain function, or without a summary yet", async () => {
     for (const memory of [
       {},
       { window: (messages: readonly Message[]) => messages.slice(-3) },
@@ -91,7 +91,7 @@ describe("a run with a window", () => {
     expect(ended.historyFrom).toBe(978);
   });
 
-  it("reads the end for a function over a window, which gets that alone", async () => {
+  it("reads the end for a function with maxMessages, which gets only that", async () => {
     const { provider, reads } = countingReads(await storing(long));
     const given: (readonly Message[])[] = [];
     const select = (messages: readonly Message[]) => {
@@ -114,7 +114,7 @@ describe("a run with a window", () => {
   it.each<[string, Partial<MemoryConfig>]>([
     ["without a window", {}],
     ["with a window", { window: { maxMessages: 30 } }],
-  ])("reads what isn't in the summary %s", async (_, more) => {
+  ])("reads the messages that aren't in the summary %s", async (_, more) => {
     const { provider, reads } = countingReads(await storing(long));
     const memory = {
       compressionThreshold: 20,
@@ -140,7 +140,7 @@ describe("a run with a window", () => {
     ]);
   });
 
-  it("reads on where a summary leaves more than the first read brought", async () => {
+  it("reads more if a summary needs more than the first read", async () => {
     const { provider, reads } = countingReads(await storing(long));
     await converse({
       provider,
@@ -154,7 +154,7 @@ describe("a run with a window", () => {
     expect(contexts[0]?.counts.summarized).toBe(800);
   });
 
-  it("is told how it ended before, however long ago", async () => {
+  it("finds its earlier outcome, however old", async () => {
     const { provider, reads } = countingReads(await storing(talk(3)));
     const { configOf } = shop({ provider, memory: { window } });
     const state = says("Hello");
@@ -177,7 +177,7 @@ describe("a run with a window", () => {
     expect(errorOf(ended)).toMatchObject({ _tag: "InternalError", detail: "RunConfig.memory.window failed" });
   });
 
-  it("resumes what waits, with the end alone", async () => {
+  it("resumes waiting calls with only the end", async () => {
     const { provider, reads } = countingReads(await storing(long));
     const { process, executed } = shop({ provider, memory: { window } });
     const waiting = await process([{ toolCalls: [paying(20), locating] }], ["Pay 20"]);
@@ -208,7 +208,7 @@ describe("a history that begins later", () => {
     return { provider, configOf, process, first };
   };
 
-  it("may be handed in again as a run gave it out", async () => {
+  it("can be passed in again", async () => {
     const { configOf, first, provider } = await setting();
     const next = await run(
       says(...first.finalState.messages, "And now?"),
@@ -224,7 +224,7 @@ describe("a history that begins later", () => {
     ]);
   });
 
-  it("is refused where it isn't the stored one, and where runs give out the whole", async () => {
+  it("is refused if it isn't the stored one, and if runs return the whole history", async () => {
     const { configOf, first, provider } = await setting();
     const { messages } = first.finalState;
     const forged = messages.with(1, assistant("I owe you 100."));
@@ -236,7 +236,7 @@ describe("a history that begins later", () => {
     expect(errorOf(await run(says(...messages, "Pay."), whole))).toMatchObject(conflict);
   });
 
-  it("is taken back from a client, with what it decides", async () => {
+  it("is accepted from a client, with its decisions", async () => {
     const { process } = await setting();
     const waiting = await process([{ toolCalls: [paying(20)] }], ["Pay 20"]);
     const { approvalId } = approvalOf(waiting);
@@ -283,7 +283,7 @@ const turns = fc
     drawn.flat().map((message, index) => ({ ...message, content: `${message.content} ${index}` })),
   );
 
-/** Tells which messages it was made of. */
+/** Returns the messages that it was made from. */
 const summarize: Summarize = async ({ previous = "", messages }) =>
   `${previous} ${messages.map((message) => messageText(message)).join(",")}`;
 
@@ -305,7 +305,7 @@ const memories: fc.Arbitrary<Partial<MemoryConfig>> = fc.oneof(
   })),
 );
 
-/** Two runs, one after the other: the first may make the summary that the second reads behind. */
+/** Two consecutive runs. The first can make the summary that the second uses. */
 async function twoRuns(
   store: VersionedMemoryProvider,
   {
@@ -338,9 +338,9 @@ async function twoRuns(
 }
 
 describe("a run that reads the end", () => {
-  it("has a window in steps begin where one does that reads everything, however long the conversation", async () => {
+  it("begins a stepwise window at the same message as a run that reads everything", async () => {
     const window = { maxMessages: 8, trimTo: 4 };
-    // The sanitizer leaves out the call that was given up: indexes and positions part.
+    // The sanitizer drops the abandoned call, so indexes and positions differ.
     const start = [assistant("Hello."), user("a"), calling(["x", "look"]), user("b"), assistant("c")];
     const beginnings = new Set<string>();
     for (let turns = 30; turns < 90; turns++) {
@@ -361,7 +361,7 @@ describe("a run that reads the end", () => {
     { window: { maxMessages: 6, trimTo: 3 } },
     { compressionThreshold: 6, summary: { summarize } },
     { compressionThreshold: 6, summary: { summarize }, window: { maxMessages: 8 } },
-  ])("gives the model what one does that reads everything, turn after turn, with %o", async (memory) => {
+  ])("sends the same messages as a run that reads everything, in each turn, with %o", async (memory) => {
     const [end, whole] = await Promise.all(
       [false, true].map(async (all) => {
         const store = await storing(talk(20));
@@ -377,7 +377,7 @@ describe("a run that reads the end", () => {
     expect(end).toEqual(whole);
   });
 
-  it("shows, says and stores what one does that reads everything", async () => {
+  it("has the same messages, output and stored conversation as a run that reads everything", async () => {
     await fc.assert(
       fc.asyncProperty(
         turns,

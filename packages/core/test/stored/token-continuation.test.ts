@@ -21,8 +21,8 @@ const adding = (historyToken: string, ...messages: readonly Message[]): Resume =
   messages,
 });
 
-describe("a run that goes on with a token in place of the history", () => {
-  it("goes on from one turn to the next, and stores each message once", async () => {
+describe("a run that continues from a token in place of the history", () => {
+  it("continues from turn to turn, and stores each message once", async () => {
     const { process, provider } = shop();
     let ended = await process(["Reply 0"], ["Question 0"]);
     for (let turn = 1; turn <= 5; turn++) {
@@ -37,7 +37,7 @@ describe("a run that goes on with a token in place of the history", () => {
     expect(ended.finalState.messages).toEqual(said);
   });
 
-  it("reads no more than the window asks for, once", async () => {
+  it("reads only the window's messages, once", async () => {
     const { provider, reads } = countingReads(await storing(long));
     const { process } = shop({ provider, memory: window });
     const historyToken = storedToken(await stored(provider));
@@ -47,7 +47,7 @@ describe("a run that goes on with a token in place of the history", () => {
     expect(reads).toEqual([9]);
   });
 
-  it("takes the decision about a call, and the result of a client's tool", async () => {
+  it("accepts the decision about a call, and the result of a client tool", async () => {
     const { process, executed, provider } = shop({ provider: await storing(long), memory: window });
     const asked = await process([{ toolCalls: [paying(20)] }], ["Pay 20"]);
     const { approvalId } = approvalOf(asked);
@@ -70,7 +70,7 @@ describe("a run that goes on with a token in place of the history", () => {
     ]);
   });
 
-  it("holds while metadata change, and no longer once a message does", async () => {
+  it("accepts the token if metadata changed, but not if a message changed", async () => {
     const { process, provider } = shop();
     const begun = await process(["Hello"], ["Hi"]);
     await provider.appendMessages("c", [], { topic: "greetings" });
@@ -81,7 +81,7 @@ describe("a run that goes on with a token in place of the history", () => {
     expect((await stored(provider)).messages).toHaveLength(4);
   });
 
-  it("is the same run again where the very same request comes twice", async () => {
+  it("is the same run if the same request comes twice", async () => {
     const { process, provider } = shop();
     const begun = await process(["Hello"], ["Hi"]);
     const continuation = adding(tokenOf(begun), user("How are you?"));
@@ -94,7 +94,7 @@ describe("a run that goes on with a token in place of the history", () => {
     expect((await stored(provider)).messages).toHaveLength(4);
   });
 
-  it("isn't given out by the same run again once others have gone on, whose messages it doesn't give out", async () => {
+  it("returns no token in a repeated run after other runs have continued", async () => {
     const { configOf, process } = shop();
     const state = says("Hi");
     const first = await run(state, configOf(["Hello"]));
@@ -107,7 +107,7 @@ describe("a run that goes on with a token in place of the history", () => {
     expect(errorOf(behindBack)).toMatchObject({ code: "stale-token" });
   });
 
-  it("is given out by no run that failed, and by no store without digests", async () => {
+  it("returns no token if it failed or the store has no digests", async () => {
     const { process } = shop();
     expect(await process([], ["Hi"])).not.toHaveProperty("historyToken");
     const { provider } = recordWrites(unversioned(await storing([])));
@@ -117,7 +117,7 @@ describe("a run that goes on with a token in place of the history", () => {
     expect(completed).not.toHaveProperty("historyToken");
   });
 
-  it("is judged by the application's validator, which gets both tokens", async () => {
+  it("is validated by the application's validator, which gets both tokens", async () => {
     const { process } = shop();
     const begun = await process(["Hello"], ["Hi"]);
     const seen: unknown[] = [];
@@ -126,7 +126,7 @@ describe("a run that goes on with a token in place of the history", () => {
     const continuation = adding(tokenOf(begun), user("More"));
     await process(["Well."], [], { resume: continuation, validate });
     expect(seen).toEqual([{ sent: tokenOf(begun), expected: tokenOf(begun) }, [user("More")], 2]);
-    // Whatever it lets pass: what a token doesn't stand for isn't gone on from.
+    // Even if the validator accepts it, a run doesn't continue from messages that the token doesn't match.
     const forged = await process([], [], { resume: continuation, validate: () => {} });
     expect(errorOf(forged)).toMatchObject({ code: "stale-token" });
   });
@@ -139,7 +139,7 @@ interface Forged {
   readonly code: string;
 }
 
-/** What somebody may send who has all tokens of this conversation and of others. */
+/** The requests of an attacker who has all tokens of this conversation and others. */
 type Forgery = (tokens: {
   readonly current: string;
   readonly old: string;

@@ -31,7 +31,7 @@ function failingStore(answer: () => string, memory: Partial<MemoryConfig>) {
 }
 
 it.each(["turn", "step"] as const)(
-  "a run whose store went down in its turn doesn't hold up the next of its process: %s",
+  "doesn't delay the next run of the process if the store failed during a run: %s",
   async (durability) => {
     const { inner, config, goUp } = failingStore(() => "Never stored.", { durability });
     const state = says("Hi");
@@ -46,7 +46,7 @@ it.each(["turn", "step"] as const)(
   },
 );
 
-it("a run whose model failed, and which couldn't release its lease, doesn't hold up the next of its process", async () => {
+it("doesn't delay the next run of a process if a failed run couldn't release its lease", async () => {
   const fail = () => {
     throw new Error("no model");
   };

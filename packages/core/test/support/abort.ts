@@ -1,4 +1,4 @@
-/** A signal, and what aborts it such that the run ends with {@link aborted}. */
+/** A signal, and a function that aborts it, so the run ends with {@link aborted}. */
 export function abortable() {
   const controller = new AbortController();
   return { signal: controller.signal, abort: () => controller.abort(new Error("enough")) };

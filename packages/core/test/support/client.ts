@@ -17,7 +17,7 @@ export interface Session {
 }
 
 interface ClientSetup {
-  /** A script of its own, or a provider; default: a model that repeats what it is told. */
+  /** A script or a provider. Default: a model that repeats the user's messages. */
   readonly model?: readonly ScriptedStep<Session>[] | ModelProvider<Session>;
   readonly agent?: Partial<Agent<Session, string>>;
   readonly config?: Partial<AgentClientConfig<Session>>;
@@ -26,7 +26,7 @@ interface ClientSetup {
 const isProvider = (model: NonNullable<ClientSetup["model"]>): model is ModelProvider<Session> =>
   !Array.isArray(model);
 
-/** A client of an agent named "helper" with a store of its own; retries don't wait. */
+/** A client of an agent named "helper" with its own store and retries without delay. */
 export function clientSetup({ model, agent, config }: ClientSetup = {}) {
   const store = new MemoryConversationStore();
   const modelProvider =
@@ -42,7 +42,7 @@ export function clientSetup({ model, agent, config }: ClientSetup = {}) {
   return { client, store, helper, modelProvider };
 }
 
-/** Answers with all that users have said so far, so that a reply shows what the model has seen. */
+/** Answers with all user messages so far, so a reply shows what the model has got. */
 export const createEcho = (): ModelProvider<Session> => ({
   getCompletion: async ({ messages }) => ({ message: { content: heard(messages) } }),
 });
@@ -53,7 +53,7 @@ export const heard = (messages: readonly Message[]): string =>
     .map(({ content }) => content)
     .join(" | ");
 
-/** What the model was shown with each call. */
+/** The messages of each model call. */
 export const shown = (model: ScriptedModel<Session>): readonly (readonly Message[])[] =>
   model.requests.map(({ state }) => state.messages);
 

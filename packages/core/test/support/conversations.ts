@@ -5,7 +5,7 @@ import { assistant, eventsOfType, type Setup, says, setup, user } from "./setup.
 
 export type ContextData = Extract<TraceEvent, { readonly type: "context" }>["data"];
 
-/** A question and its answer, so many times. */
+/** A question and its answer, repeated. */
 export const talk = (turns: number, from = 0): readonly Message[] =>
   Array.from({ length: turns }, (_, turn) => [
     user(`question ${from + turn}`),
@@ -30,7 +30,7 @@ export interface Conversing {
   readonly config?: NonNullable<Setup["config"]>;
 }
 
-/** One run on the stored conversation "c"; what its model saw, and what the run told of it. */
+/** One run on the stored conversation "c", with the model's messages and the manifests. */
 export async function converse(options: Conversing) {
   const {
     provider,
@@ -60,11 +60,11 @@ export async function stored(provider: MemoryProvider, id = "c") {
   return loaded.data;
 }
 
-/** What the conversation's metadata hold of its summary. */
+/** The summary in the conversation's metadata. */
 export const storedSummary = async (provider: MemoryProvider): Promise<Record<string, unknown> | undefined> =>
   (await stored(provider)).metadata?.["jafSummary"];
 
-/** Notes a summary as the engine does, but for the digests: as if nothing could be compared any more. */
+/** Stores a summary like the engine, but without digests, so it can't be compared. */
 export async function writeSummary(
   provider: MemoryProvider,
   summary: Readonly<Record<string, unknown>>,
@@ -74,7 +74,7 @@ export async function writeSummary(
   await provider.appendMessages("c", [], { jafSummary });
 }
 
-/** As if so much time had gone by that a summary that failed is tried again. */
+/** Ends the pause after a failed summary, so it is retried. */
 export async function passPause(provider: MemoryProvider): Promise<void> {
   const pause = (await stored(provider)).metadata?.["jafSummaryPause"];
   await provider.appendMessages("c", [], { jafSummaryPause: { ...pause, retryAt: Date.now() - 1 } });

@@ -23,8 +23,8 @@ interface World {
 }
 
 /**
- * A shop whose `pay` needs an approval for more than 10, whose `locate` runs at the client, and whose `look` needs
- * nobody. Each `process` is a new one: it shares the store with the others and nothing else.
+ * A shop: `pay` needs an approval for more than 10, `locate` runs at the client, and `look` runs directly. Each `process`
+ * stands for a new process, which shares only the store.
  */
 export function shop({
   provider = createInMemoryProvider(),

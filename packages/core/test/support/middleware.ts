@@ -6,7 +6,7 @@ export interface Finished {
   readonly reply: Message;
 }
 
-/** A middleware that notes what it is told. */
+/** A middleware that records its arguments. */
 export function recorder(addition?: TurnAddition, name = "recorder") {
   const started: MiddlewareTurn<unknown>[] = [];
   const finished: Finished[] = [];

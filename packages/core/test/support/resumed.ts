@@ -13,7 +13,7 @@ interface Resumed {
   readonly agent?: Partial<Agent<unknown, unknown>>;
 }
 
-/** Runs with nothing new on a stored history, with a tool that both of two agents have. */
+/** Runs without new messages on a stored history, with two agents that have the same tool. */
 export async function resumed({
   steps = ["Done."],
   history,

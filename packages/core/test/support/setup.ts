@@ -75,7 +75,7 @@ export const eventsOfType = <Type extends TraceEvent["type"]>(
 ): Extract<TraceEvent, { readonly type: Type }>["data"][] =>
   events.flatMap((event) => (event.type === type ? [event.data as never] : []));
 
-/** What an event tells, without of which run it is, its number and its time. */
+/** An event's type and data, without run, number and time. */
 export const told = ({ type, data }: TraceEvent | undefined = {} as never) => ({ type, data });
 
 /** A promise that the test settles. */

@@ -10,7 +10,7 @@ import {
   type WriteOptions,
 } from "@jaf/memory";
 
-/** Appends to the conversation "c", and makes it if it isn't there. */
+/** Appends to the conversation "c", and creates it if it is missing. */
 export const seed = (
   provider: MemoryProvider,
   messages: readonly Message[],
@@ -18,14 +18,14 @@ export const seed = (
   options: WriteOptions = {},
 ) => provider.appendMessages("c", messages, metadata, { createIfMissing: "unowned", ...options });
 
-/** A provider that has the ten methods of the specification and no more. */
+/** A provider with only the ten methods of the specification. */
 export function tenMethods(provider: MemoryProvider): MemoryProvider {
   const { readConversation, exportConversation, importConversation, verifyConversation, ...ten } =
     provider as VersionedMemoryProvider;
   return ten;
 }
 
-/** One that is typed as the specification has it: it knows of no versions and no incarnations. */
+/** A provider with the types of the specification, without versions and incarnations. */
 export function unversioned(provider: MemoryProvider): MemoryProvider {
   const strip = <T extends ConversationMemory | null>(conversation: T): T => {
     if (conversation?.metadata === undefined) return conversation;
@@ -56,7 +56,7 @@ export interface Write {
   readonly options: WriteOptions | undefined;
 }
 
-/** Records every append that is tried. */
+/** Records every attempted append. */
 export function recordWrites(inner: MemoryProvider) {
   const writes: Write[] = [];
   const provider: MemoryProvider = {

@@ -7,7 +7,7 @@ import { says, setup } from "./setup.ts";
 // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
 export type AnyTool = Tool<any, unknown>;
 
-/** Runs one reply with these calls; what the model sees as results, and the events. */
+/** Runs one reply with these calls. Returns the results that the model gets, and the events. */
 export async function answersTo(toolCalls: readonly ScriptedCall[], tools: readonly AnyTool[]) {
   const model = createScriptedModel([{ toolCalls }, "done"]);
   const { config, events } = setup({ model, tools });

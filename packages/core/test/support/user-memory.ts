@@ -3,7 +3,7 @@ import { createScriptedModel } from "../../src/testing/index.ts";
 import { recorder } from "./middleware.ts";
 import { says, setup } from "./setup.ts";
 
-/** A user memory that notes what it is asked for, and whose middleware says whose facts they are. */
+/** A user memory that records its declarations. Its middleware adds the user's name. */
 export function memoryOf(label = "facts") {
   const asked: RemembersSpec[] = [];
   const recorded = recorder();
@@ -25,7 +25,7 @@ export interface Declared {
   readonly userMemory?: RunUserMemory;
 }
 
-/** What the model is instructed with, and how the run ended. */
+/** The model's instructions, and how the run ended. */
 export async function told({ agent, call, userMemory }: Declared) {
   const model = createScriptedModel(["Hello."]);
   const { config, events } = setup({
@@ -40,7 +40,7 @@ export async function told({ agent, call, userMemory }: Declared) {
   return { instructions: model.requests[0]?.instructions, result, events };
 }
 
-/** A declaration that throws what may quote the user. */
+/** A declaration that throws an error that quotes the user. */
 export const failing = () => {
   throw Object.assign(new Error("the user said: secret"), { code: "E_SESSION" });
 };

@@ -5,7 +5,7 @@ import { countCalls, createScriptedModel, ScriptError } from "../../src/testing/
 import { errorOf, eventsOfType, says, setup } from "../support/setup.ts";
 
 describe("a scripted model", () => {
-  it("fails a call beyond its last step, and says which it was", async () => {
+  it("fails a call after its last step, and says which it was", async () => {
     const model = createScriptedModel(["One."]);
     const { config } = setup({ model });
     await run(says("1"), config);
@@ -28,7 +28,7 @@ describe("a scripted model", () => {
     expect(() => model.assertDone()).toThrow("2 steps of 3 left over");
   });
 
-  it("is done when its last step was used", async () => {
+  it("is done after its last step", async () => {
     const model = createScriptedModel(["One."]);
     await run(says("1"), setup({ model }).config);
     expect(() => model.assertDone()).not.toThrow();
@@ -41,7 +41,7 @@ describe("a scripted model", () => {
     expect(model.requests).toMatchObject([{ state, instructions: "Help.", agent: { name: "helper" } }]);
   });
 
-  it("lets a step be decided by the request, also later", async () => {
+  it("lets a function choose a step by the request, also async", async () => {
     const model = createScriptedModel([
       async ({ state }) => `You said ${state.messages.at(-1)?.content}.`,
       () => new Error("no"),
@@ -51,7 +51,7 @@ describe("a scripted model", () => {
     expect(errorOf(await run(says("1"), config))._tag).toBe("ModelCallError");
   });
 
-  it("streams a reply in pieces that make the same reply", async () => {
+  it("streams a reply in pieces that join to the same reply", async () => {
     const reply = {
       text: " Let me  see…\n",
       toolCalls: [

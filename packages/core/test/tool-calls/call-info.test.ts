@@ -4,7 +4,7 @@ import * as z from "zod";
 import { createTool, run, type ToolCallInfo } from "../../src/index.ts";
 import { says, setup, user } from "../support/setup.ts";
 
-/** What a tool does with the call that it is told of. */
+/** A tool's function that uses the call info. */
 async function told<T>(look: (call: ToolCallInfo) => T): Promise<T> {
   const seen: T[] = [];
   const tool = createTool({
@@ -27,7 +27,7 @@ async function told<T>(look: (call: ToolCallInfo) => T): Promise<T> {
 
 const FIELDS = ["toolCallId", "idempotencyKey", "signal", "runId", "traceId", "agentName", "turn"];
 
-it("a tool's call has all its fields, read or not, in a copy, too", async () => {
+it("has all fields of a tool's call in a copy, even if they weren't read", async () => {
   const { call, copy, frozen, inherited } = await told((call) => ({
     call,
     copy: { ...call },
@@ -44,7 +44,7 @@ it("a tool's call has all its fields, read or not, in a copy, too", async () => 
   }
 });
 
-it("it can't be changed, and a copy can", async () => {
+it("can't be changed, but a copy can", async () => {
   const { frozen, changed } = await told((call) => {
     const changed: { agentName: string } = { ...call };
     changed.agentName = "another";
@@ -57,7 +57,7 @@ it("it can't be changed, and a copy can", async () => {
   expect(changed.agentName).toBe("another");
 });
 
-it("printed, it says which fields nobody has read", async () => {
+it("shows unread fields when printed", async () => {
   const printed = await told((call) => inspect(call));
   expect(printed).toContain("signal: [Getter]");
   expect(printed).toContain("toolCallId:");

@@ -17,7 +17,7 @@ const note = (seen: ToolCallTurn[], needsApproval = false) =>
   });
 const calls = { toolCalls: [{ name: "note", arguments: {} }] };
 
-it("a tool is told what the user said last, in each of its calls of a turn", async () => {
+it("passes the user's last messages to a tool in each call of a turn", async () => {
   const seen: ToolCallTurn[] = [];
   const { config } = setup({ model: [calls, calls, "Done."], tools: [note(seen)] });
   const before = Date.now();
@@ -32,7 +32,7 @@ it("a tool is told what the user said last, in each of its calls of a turn", asy
   expect(Object.isFrozen(seen[0]?.userMessages) && Object.isFrozen(seen[0]?.messages)).toBe(true);
 });
 
-it("also where it was said in the stored conversation, and once somebody has approved the call", async () => {
+it("passes them from the stored conversation and after an approval, too", async () => {
   const seen: ToolCallTurn[] = [];
   const memory = { provider: createInMemoryProvider(), autoStore: true };
   const at = { memory, conversationId: "c" };

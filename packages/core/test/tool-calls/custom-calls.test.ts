@@ -34,7 +34,7 @@ describe("a custom call", () => {
       '{"agentName":"other"}',
       { ...handoffTool, schema: { ...handoffTool.schema, name: "sql" } },
     ],
-  ])("is answered with an error where %s", async (_when, input, tool) => {
+  ])("is answered with an error if %s", async (_when, input, tool) => {
     const { contents } = await answersTo([{ name: "sql", input }], [tool]);
     expect(JSON.parse(contents[0] ?? "")).toMatchObject({
       status: "error",
@@ -42,12 +42,12 @@ describe("a custom call", () => {
     });
   });
 
-  it("is answered with an error where there is no such tool", async () => {
+  it("is answered with an error if there is no such tool", async () => {
     const { contents } = await answersTo([asked], []);
     expect(JSON.parse(contents[0] ?? "")).toMatchObject({ error: { code: "TOOL_NOT_FOUND" } });
   });
 
-  it("hands off where a tool of handoffs takes text", async () => {
+  it("hands off if the handoff tool takes text", async () => {
     const parameters = z.string().transform((agentName) => ({ agentName }));
     const transfer: AnyTool = { ...handoffTool, schema: { ...handoffTool.schema, parameters } };
     const { config } = setup({
@@ -63,7 +63,7 @@ describe("a custom call", () => {
 describe("a custom call that waits", () => {
   const world = (tool: AnyTool) => {
     const memory = { provider: createInMemoryProvider(), autoStore: true } as const;
-    // Each run is a new process, which shares the store with the others and nothing else.
+    // Each run stands for a new process, which shares only the store.
     return (steps: readonly (string | object)[], config = {}, ...messages: readonly string[]) =>
       run(
         says(...messages),
@@ -100,7 +100,7 @@ describe("a custom call that waits", () => {
     expect(calling?.tool_calls).toEqual([{ id: "call_1", type: "custom", custom: asked }]);
   });
 
-  it("never runs once it is rejected, and its approval fits no other text", async () => {
+  it("never runs after a rejection, and its approval doesn't match another text", async () => {
     const process = world(sql({ needsApproval: true }));
     const waiting = await waitingOf(process);
     if (waiting.type !== "approval") throw new Error("no approval");
@@ -112,7 +112,7 @@ describe("a custom call that waits", () => {
     expect(finalState.messages[2]?.content).toContain("permission_denied");
   });
 
-  it("is made by the client where the tool runs there", async () => {
+  it("runs at the client if its tool is a client tool", async () => {
     const process = world(sql({ execute: undefined }));
     const waiting = await waitingOf(process);
     expect(waiting).toMatchObject({ type: "client_tool", args: asked.input });

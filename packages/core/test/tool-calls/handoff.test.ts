@@ -39,7 +39,7 @@ const contentsOf = (messages: readonly { readonly role: string; readonly content
   messages.filter(({ role }) => role === "tool").map(({ content }) => JSON.parse(content));
 
 describe("a handoff", () => {
-  it("lets the named agent go on, with the whole conversation", async () => {
+  it("continues with the named agent and the whole conversation", async () => {
     const { model, config, events } = handingOff([to("billing", { message: "Invoice 7" })], ["Paid."]);
     const { outcome, finalState } = await run(says("Pay my invoice"), config);
     expect(outcome).toEqual({ status: "completed", output: "Paid." });
@@ -51,7 +51,7 @@ describe("a handoff", () => {
     expect(contentsOf(finalState.messages)).toEqual([{ status: "success", data: { agentName: "billing" } }]);
   });
 
-  it("is decoded by the codec of the agent that it ends with", async () => {
+  it("uses the output codec of the last agent", async () => {
     const { config } = setup({
       model: [{ toolCalls: [to("counter")] }, "42"],
       tools: [handoffTool],
@@ -61,7 +61,7 @@ describe("a handoff", () => {
     expect((await run(says("Hi"), config)).outcome).toEqual({ status: "completed", output: 42 });
   });
 
-  it("may go back", async () => {
+  it("can go back", async () => {
     const { config, events } = setup({
       model: [{ toolCalls: [to("billing")] }, { toolCalls: [to("helper")] }, "Done."],
       tools: [handoffTool],
@@ -73,7 +73,7 @@ describe("a handoff", () => {
     expect(eventsOfType(events, "handoff")).toHaveLength(2);
   });
 
-  it("works under another name, and the tool of that name is the engine's", async () => {
+  it("works under another name, and the engine runs the tool of that name", async () => {
     const transfer = { ...handoffTool, schema: { ...handoffTool.schema, name: "transfer" } };
     const { config } = setup({
       model: [{ toolCalls: [{ name: "transfer", arguments: { agentName: "billing" } }] }, "Done."],
@@ -84,7 +84,7 @@ describe("a handoff", () => {
     expect((await run(says("Hi"), config)).finalState.currentAgentName).toBe("billing");
   });
 
-  it("leaves a tool of one's own named handoff alone", async () => {
+  it("doesn't affect an application's tool named handoff", async () => {
     const own = createTool({
       name: "handoff",
       description: "",
@@ -96,7 +96,7 @@ describe("a handoff", () => {
     expect(finalState.messages[2]?.content).toBe("my own");
   });
 
-  it("happens beside other tools of the same reply, which still run, in call order", async () => {
+  it("runs other tools of the same reply, in call order", async () => {
     const { config } = handingOff([{ name: "echo" }, to("billing"), { name: "echo" }], ["Done."]);
     const { finalState } = await run(says("Hi"), config);
     expect(finalState.currentAgentName).toBe("billing");
@@ -105,7 +105,7 @@ describe("a handoff", () => {
     expect(results[1]).toContain("billing");
   });
 
-  it("counts once a reply: the first wins, the second is answered with an error", async () => {
+  it("uses the first handoff of a reply, and answers the second with an error", async () => {
     const { config, events } = handingOff([to("billing"), to("support")], ["Done."]);
     const { finalState } = await run(says("Hi"), config);
     expect(finalState.currentAgentName).toBe("billing");
@@ -116,7 +116,7 @@ describe("a handoff", () => {
     ]);
   });
 
-  it("counts once a reply, also to the agent itself", async () => {
+  it("uses the first handoff of a reply, also to the agent itself", async () => {
     const { config } = setup({
       model: [{ toolCalls: [to("helper"), to("billing")] }, "Done."],
       tools: [handoffTool],
@@ -126,7 +126,7 @@ describe("a handoff", () => {
     expect((await run(says("Hi"), config)).finalState.currentAgentName).toBe("helper");
   });
 
-  it("with invalid arguments is answered with the issues, and a valid one after it counts", async () => {
+  it("is answered with the issues if its arguments are invalid, and a later valid one is used", async () => {
     const { config } = handingOff(
       [{ name: "handoff", arguments: { agent: "billing" } }, to("support")],
       ["Done."],
@@ -136,7 +136,7 @@ describe("a handoff", () => {
     expect(contentsOf(finalState.messages)[0]).toMatchObject({ error: { code: "INVALID_INPUT" } });
   });
 
-  it("that isn't allowed ends the run with HandoffError, its call answered", async () => {
+  it("ends the run with HandoffError if it isn't allowed, with its call answered", async () => {
     const { config, events } = handingOff([{ name: "echo" }, to("secret")]);
     const ended = await run(says("Hi"), config);
     expect(errorOf(ended)).toEqual({
@@ -152,12 +152,12 @@ describe("a handoff", () => {
     ]);
   });
 
-  it("is allowed to nobody by an agent that names no handoffs", async () => {
+  it("isn't allowed by an agent without handoffs", async () => {
     const { config } = setup({ model: [{ toolCalls: [to("helper")] }], tools: [handoffTool] });
     expect(errorOf(await run(says("Hi"), config))).toMatchObject({ _tag: "HandoffError" });
   });
 
-  it("to an agent that is allowed but not registered ends the run with AgentNotFound", async () => {
+  it("ends the run with AgentNotFound if the agent is allowed but not registered", async () => {
     const { config, events } = handingOff([to("ghost")]);
     expect(errorOf(await run(says("Hi"), config))).toEqual({ _tag: "AgentNotFound", agentName: "ghost" });
     expect(eventsOfType(events, "handoff_denied")).toMatchObject([{ reason: "not_registered" }]);
@@ -167,7 +167,7 @@ describe("a handoff", () => {
     expect(await handoffTool.execute({ agentName: "billing" }, {})).toMatchObject({ status: "error" });
   });
 
-  it("is stored only once every other call of the reply is: until then its agent has the conversation", async () => {
+  it("is stored after all other calls of the reply: until then its agent has the conversation", async () => {
     const inner = createInMemoryProvider();
     const writes: [content: string | undefined, agentName: unknown][] = [];
     const provider: typeof inner = {
@@ -187,7 +187,7 @@ describe("a handoff", () => {
     expect(writes).toEqual([
       ["Hi", "helper"],
       ["", "helper"],
-      // Leaves it as it is: a result that comes late must not take the conversation back.
+      // No effect: a late result must not take the conversation back.
       ["echoed", undefined],
       [expect.stringContaining("billing"), "billing"],
       ["Done.", "billing"],

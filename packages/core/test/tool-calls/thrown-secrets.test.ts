@@ -40,7 +40,7 @@ async function world(parts: object, config: Partial<RunConfig<unknown>> = {}) {
   return { ended, everywhere };
 }
 
-describe("a secret in what a tool throws", () => {
+describe("a secret in a tool's error", () => {
   it.each(Object.entries(tools))(
     "is masked for the model, the events and the store: %s",
     async (_how, parts) => {
@@ -50,18 +50,18 @@ describe("a secret in what a tool throws", () => {
     },
   );
 
-  it("is masked in the outcome of a run that ends by it", async () => {
+  it("is masked in the outcome of a run that ends with it", async () => {
     const { ended, everywhere } = await world(tools.execute, { onToolError: "fail" });
     expect(errorOf(ended)).toEqual({ _tag: "ToolCallError", tool: "pay", detail: masked });
     expect(everywhere).not.toContain(secret);
   });
 
-  it("goes on where the run says so", async () => {
+  it("isn't masked if the run turns masking off", async () => {
     const { ended } = await world(tools.execute, { maskSecrets: false });
     expect(ended.finalState.messages[2]?.content).toContain(thrown);
   });
 
-  it("is what a function of the application's makes of it", async () => {
+  it("is masked by the application's function", async () => {
     class Config {
       readonly #word = "hidden";
       maskSecrets(text: string) {
@@ -85,13 +85,13 @@ describe("a secret in what a tool throws", () => {
   it.each([
     ["throws", fail],
     ["returns no text", () => undefined as never],
-  ])("is withheld, with all of the text, where that function %s", async (_how, maskSecrets) => {
+  ])("is withheld with the whole text if that function %s", async (_how, maskSecrets) => {
     const { ended, everywhere } = await world(tools.execute, { maskSecrets });
     expect(everywhere).not.toContain(secret);
     expect(ended.finalState.messages[2]?.content).toContain("the message was withheld");
   });
 
-  it("is left alone in what a tool returns", async () => {
+  it("isn't masked in a tool's result", async () => {
     const { ended } = await world({ execute: () => thrown });
     expect(ended.finalState.messages[2]?.content).toBe(thrown);
   });

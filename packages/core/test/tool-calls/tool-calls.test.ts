@@ -21,7 +21,7 @@ describe("a tool's arguments", () => {
     expect(await answerTo({ name: "tool", arguments: "" }, returning("ok"))).toBe("ok");
   });
 
-  it("that don't match are answered with the issues and where they are", async () => {
+  it("are answered with the issues and their paths if they don't match", async () => {
     expect(await resultOf({ name: "greet", arguments: { name: "A", title: 5 } }, greet)).toEqual({
       status: "error",
       error: {
@@ -37,7 +37,7 @@ describe("a tool's arguments", () => {
     });
   });
 
-  it("that are no JSON are answered so that the model can correct itself", async () => {
+  it("are answered with an error if they aren't JSON, so the model can correct itself", async () => {
     const result = await resultOf({ name: "greet", arguments: '{"name": "Ad' }, greet);
     expect(result).toMatchObject({
       status: "error",
@@ -45,7 +45,7 @@ describe("a tool's arguments", () => {
     });
   });
 
-  it("may have an async schema", async () => {
+  it("can have an async schema", async () => {
     const tool = createTool({
       name: "tool",
       description: "",
@@ -58,7 +58,7 @@ describe("a tool's arguments", () => {
     });
   });
 
-  it("are checked once by an async schema, which may reject without harm to the process", async () => {
+  it("are checked once by an async schema, and a rejection doesn't crash the process", async () => {
     let checked = 0;
     const tool = createTool({
       name: "tool",
@@ -92,7 +92,7 @@ describe("a tool's arguments", () => {
     });
   });
 
-  it("named __proto__ reach the schema as data", async () => {
+  it("reach the schema as data if named __proto__", async () => {
     const tool = createTool({
       name: "tool",
       description: "",
@@ -105,8 +105,8 @@ describe("a tool's arguments", () => {
   });
 });
 
-describe("a call of a tool that isn't there", () => {
-  it("is answered with the names of those that are", async () => {
+describe("a call of an unknown tool", () => {
+  it("is answered with the names of the agent's tools", async () => {
     expect(await resultOf({ name: "gret" }, greet)).toMatchObject({
       status: "error",
       error: { code: ToolErrorCodes.TOOL_NOT_FOUND, message: expect.stringContaining("greet") },
@@ -117,7 +117,7 @@ describe("a call of a tool that isn't there", () => {
     expect(await resultOf({ name }, greet)).toMatchObject({ error: { code: "TOOL_NOT_FOUND" } });
   });
 
-  it("is told in the events like any other", async () => {
+  it("is in the events like any other call", async () => {
     const { events } = await answersTo([{ name: "nope", arguments: { a: 1 } }], []);
     expect(eventsOfType(events, "tool_call_start")).toEqual([
       { toolName: "nope", args: { a: 1 }, toolCallId: "call_1" },
@@ -126,8 +126,8 @@ describe("a call of a tool that isn't there", () => {
   });
 });
 
-describe("what a tool is told about its call", () => {
-  it("is which call, run, trace and agent it is, a signal, and a key of its own", async () => {
+describe("the call info of a tool", () => {
+  it("has the call, run, trace, agent, a signal, and an idempotency key", async () => {
     const calls: (ToolCallInfo | undefined)[] = [];
     const spy = createTool({
       name: "spy",
@@ -159,7 +159,7 @@ describe("what a tool is told about its call", () => {
     expect(new Set(calls.map((call) => call?.idempotencyKey)).size).toBe(4);
   });
 
-  it("is a signal that is aborted with the run, and of this call alone", async () => {
+  it("has its own signal, which is aborted with the run", async () => {
     const { signal, abort } = abortable();
     const seen: (AbortSignal | undefined)[] = [];
     const spy = createTool({

@@ -16,7 +16,7 @@ import { answersTo, returning } from "../support/tool-answers.ts";
 const image = { type: "media", mediaType: "image/png", data: new Uint8Array([1, 2]) } as const;
 const parts = [{ type: "text", text: "Here:" }, image, { type: "text", text: "It is blue." }] as const;
 
-describe("a tool that answers with parts", () => {
+describe("a tool that returns parts", () => {
   it("has them in its message, for the model and in the store", async () => {
     const provider = createInMemoryProvider();
     const draw = createTool({
@@ -39,7 +39,7 @@ describe("a tool that answers with parts", () => {
     ]);
   });
 
-  it("can't have its bytes changed by whoever watches", async () => {
+  it("has bytes that an observer can't change", async () => {
     const model = createScriptedModel([{ toolCalls: [{ name: "tool" }] }, "Done."]);
     const onEvent = (event: TraceEvent) => {
       if (event.type !== "tool_call_end") return;
@@ -53,7 +53,7 @@ describe("a tool that answers with parts", () => {
     expect(seen.at(-1)?.content).toStrictEqual([{ ...image, data: new Uint8Array([1, 2]) }]);
   });
 
-  it("may say that it succeeded, also by withErrorHandling", async () => {
+  it("can return them in a success, also through withErrorHandling", async () => {
     const answer = { parts: [image] };
     const wrapped = await withErrorHandling("tool", () => answer)({}, {});
     for (const value of [ToolResponse.success(answer), wrapped]) {
@@ -61,7 +61,7 @@ describe("a tool that answers with parts", () => {
     }
   });
 
-  it("keeps nothing that can be changed afterwards, and bytes of any kind", async () => {
+  it("copies its parts, with bytes of any kind", async () => {
     const data = Buffer.from([1, 2]);
     const { contents } = await answersTo([{ name: "tool" }], [returning({ parts: [{ ...image, data }] })]);
     data.fill(9);
@@ -69,7 +69,7 @@ describe("a tool that answers with parts", () => {
     expect(Object.isFrozen(contents[0])).toBe(true);
   });
 
-  it("is an error where a part holds something other than data", async () => {
+  it("is an error if a part contains something other than data", async () => {
     const broken = { parts: [{ ...image, at: () => 1 }] };
     const { contents, events } = await answersTo([{ name: "tool" }], [returning(broken)]);
     expect(JSON.parse(contents[0] ?? "")).toMatchObject({
@@ -86,13 +86,13 @@ describe("a tool that answers with parts", () => {
     ["media without anything", { parts: [{ type: "media", mediaType: "image/png" }] }],
     ["a list", [{ type: "text", text: "x" }]],
     ["plain data", { rows: [1] }],
-  ])("is told from one that returns %s, which goes as JSON", async (_what, value) => {
+  ])("differs from a tool that returns %s, which is sent as JSON", async (_what, value) => {
     expect((await answersTo([{ name: "tool" }], [returning(value)])).contents).toEqual([
       JSON.stringify(value),
     ]);
   });
 
-  it("may be the client", async () => {
+  it("can be a client tool", async () => {
     const draw = createTool({ name: "draw", description: "", parameters: z.object({}) });
     const memory = { provider: createInMemoryProvider(), autoStore: true } as const;
     const worldOf = (...model: readonly (string | object)[]) =>
@@ -104,7 +104,7 @@ describe("a tool that answers with parts", () => {
     expect(answer?.content).toStrictEqual(parts);
   });
 
-  it("may be a client that sends the whole conversation back", async () => {
+  it("can be a client tool, with the whole conversation sent back", async () => {
     const draw = createTool({ name: "draw", description: "", parameters: z.object({}) });
     const memory = { provider: createInMemoryProvider(), autoStore: true } as const;
     const worldOf = (...model: readonly (string | object)[]) =>

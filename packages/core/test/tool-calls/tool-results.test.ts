@@ -12,13 +12,13 @@ const greet = createTool({
   execute: ({ name, title }) => `${title} ${name}`,
 });
 
-describe("what a tool returns", () => {
-  it("goes to the model as it is when it is a string", async () => {
+describe("a tool's return value", () => {
+  it("is sent to the model unchanged if it is a string", async () => {
     expect(await answerTo({ name: "tool" }, returning('not {"json"\n'))).toBe('not {"json"\n');
     expect(await answerTo({ name: "tool" }, returning(""))).toBe("");
   });
 
-  it("goes as JSON when it is a ToolResult, whose status the event names", async () => {
+  it("is sent as JSON if it is a ToolResult, and the event has its status", async () => {
     const answer = ToolResponse.notFound("Order", "7");
     const { contents, events } = await answersTo([{ name: "tool" }], [returning(answer)]);
     expect(JSON.parse(contents[0] ?? "")).toEqual(answer);
@@ -27,13 +27,13 @@ describe("what a tool returns", () => {
     ]);
   });
 
-  it("is the failure that it says it is, also with fields that a ToolResult hasn't", async () => {
+  it("is a failure if its status says so, even with fields that a ToolResult doesn't have", async () => {
     const answer = { ...ToolResponse.error("MINE", "no"), hint: "try later" };
     const { events } = await answersTo([{ name: "tool" }], [returning(answer)]);
     expect(eventsOfType(events, "tool_call_end")).toMatchObject([{ status: "error" }]);
   });
 
-  it("goes as JSON when it is any other data", async () => {
+  it("is sent as JSON if it is other data", async () => {
     expect(await answerTo({ name: "tool" }, returning({ rows: [1, 2] }))).toBe('{"rows":[1,2]}');
   });
 
@@ -66,19 +66,19 @@ describe("a tool that fails", () => {
     },
   });
 
-  it("is answered with its message, and the run goes on", async () => {
+  it("is answered with its message, and the run continues", async () => {
     expect(await resultOf({ name: "broken" }, broken)).toEqual({
       status: "error",
       error: { code: ToolErrorCodes.EXECUTION_FAILED, message: "the disk is full" },
     });
   });
 
-  it("may throw what is no Error", async () => {
+  it("can throw something other than an Error", async () => {
     const odd: AnyTool = { ...broken, execute: () => Promise.reject("odd") };
     expect(await resultOf({ name: "broken" }, odd)).toMatchObject({ status: "error" });
   });
 
-  it("ends the run with ToolCallError under onToolError fail, after the other calls were answered", async () => {
+  it("ends the run with ToolCallError if onToolError is fail, after the other calls are answered", async () => {
     const model = createScriptedModel([{ toolCalls: [{ name: "broken" }, { name: "tool" }] }]);
     const { config } = setup({ model, tools: [broken, returning("ok")], config: { onToolError: "fail" } });
     const ended = await run(says("Hi"), config);
@@ -86,7 +86,7 @@ describe("a tool that fails", () => {
     expect(ended.finalState.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "tool"]);
   });
 
-  it("doesn't end the run under onToolError fail when only its arguments were wrong", async () => {
+  it("doesn't end the run if onToolError is fail and only its arguments are invalid", async () => {
     const model = createScriptedModel([{ toolCalls: [{ name: "greet", arguments: "nonsense" }] }, "done"]);
     const { config } = setup({ model, tools: [greet], config: { onToolError: "fail" } });
     expect((await run(says("Hi"), config)).outcome.status).toBe("completed");

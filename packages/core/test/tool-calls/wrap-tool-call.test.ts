@@ -32,7 +32,7 @@ const resultsOf = (ended: Awaited<ReturnType<typeof run>>) =>
   ended.finalState.messages.filter(({ role }) => role === "tool").map(({ content }) => content);
 
 describe("wrapToolCall", () => {
-  it("sees the call as the tool does", async () => {
+  it("gets the same call as the tool", async () => {
     let seen: ToolCallRequest<unknown> | undefined;
     let info: ToolCallInfo | undefined;
     const execute = vi.fn(async (_args: { n: number }, _context?: unknown, call?: ToolCallInfo) => {
@@ -50,19 +50,19 @@ describe("wrapToolCall", () => {
     expect(Object.isFrozen(seen)).toBe(true);
   });
 
-  it("changes the arguments and the answer, which is what the model and the events get", async () => {
+  it("changes the arguments and the result, which the model and the events get", async () => {
     const { config, events } = wrapped(async (_request, next) => `${await next({ args: { n: 2 } })}!`);
     expect(resultsOf(await run(says("Hi"), config))).toEqual(["n is 2!"]);
     expect(eventsOfType(events, "tool_call_end")[0]?.result).toBe("n is 2!");
   });
 
-  it("answers by itself, and the tool doesn't run", async () => {
+  it("answers without running the tool", async () => {
     const { config, execute } = wrapped(() => ({ status: "permission_denied" }));
     expect(resultsOf(await run(says("Hi"), config))).toEqual(['{"status":"permission_denied"}']);
     expect(execute).not.toHaveBeenCalled();
   });
 
-  it("wraps in order, the first outermost, and tries again", async () => {
+  it("wraps in order, the first outermost, and can call next again", async () => {
     const order: string[] = [];
     const noting =
       (name: string): Wrap =>
@@ -78,7 +78,7 @@ describe("wrapToolCall", () => {
     expect(new Set(execute.mock.calls.map((call) => (call as unknown[])[2]))).toHaveProperty("size", 1);
   });
 
-  it("has what it throws dealt with as what the tool throws", async () => {
+  it("handles its errors like the tool's", async () => {
     const { config } = wrapped(() => {
       throw new Error("not on Sundays");
     });
@@ -92,7 +92,7 @@ describe("wrapToolCall", () => {
     expect(failing).toEqual({ _tag: "ToolCallError", tool: "count", detail: "no" });
   });
 
-  it("has the tool's time limit, and begins nothing after it", async () => {
+  it("has the tool's time limit, and starts nothing after it", async () => {
     let late: Promise<unknown> | undefined;
     const { config, execute } = wrapped((_request, next) => {
       late = new Promise((resolve) => setTimeout(resolve, 20)).then(() => next());
@@ -126,7 +126,7 @@ describe("wrapToolCall", () => {
     expect(errorOf(await run(says("Hi"), { ...config, signal }))._tag).toBe("RunAborted");
   });
 
-  it("wraps only what runs: not calls of unknown tools or with invalid arguments", async () => {
+  it("wraps only calls that run, not those of unknown tools or with invalid arguments", async () => {
     const wrap = vi.fn<Wrap>((_request, next) => next());
     const { config } = setup({
       model: [{ toolCalls: [{ name: "none" }, { name: "count", arguments: { n: "x" } }] }, "Done."],
@@ -137,7 +137,7 @@ describe("wrapToolCall", () => {
     expect(wrap).not.toHaveBeenCalled();
   });
 
-  it("wraps a call that was approved, when the run goes on", async () => {
+  it("wraps an approved call when the run resumes", async () => {
     const wrap = vi.fn<Wrap>(async (_request, next) => `wrapped ${await next()}`);
     const tool = createTool({
       name: "pay",

@@ -12,7 +12,7 @@ import { isToolResult } from "../../src/tools/result.ts";
 import { approvalOf, paying, shop } from "../support/interrupted.ts";
 
 describe("ToolResponse", () => {
-  it("says success with data and metadata", () => {
+  it("creates a success with data and metadata", () => {
     expect(ToolResponse.success(1)).toEqual({ status: "success", data: 1 });
     expect(ToolResponse.success(1, { toolName: "t", rows: 2 })).toEqual({
       status: "success",
@@ -21,7 +21,7 @@ describe("ToolResponse", () => {
     });
   });
 
-  it("says what kind of error it is", () => {
+  it("creates each kind of error", () => {
     expect(ToolResponse.error(ToolErrorCodes.TIMEOUT, "late")).toEqual({
       status: "error",
       error: { code: "TIMEOUT", message: "late" },
@@ -52,7 +52,7 @@ describe("ToolResponse", () => {
 });
 
 describe("isToolResult", () => {
-  it("tells a result from data that happens to have a status", () => {
+  it("distinguishes a result from data that happens to have a status", () => {
     expect(isToolResult(ToolResponse.success(1))).toBe(true);
     expect(isToolResult({ status: "success", orderId: 7 })).toBe(false);
     expect(isToolResult({ status: "shipped" })).toBe(false);
@@ -60,7 +60,7 @@ describe("isToolResult", () => {
     expect(isToolResult(null)).toBe(false);
   });
 
-  it("is never data of a class or a list", () => {
+  it("is false for lists and instances of classes", () => {
     class Job {
       readonly status = "error";
     }
@@ -70,7 +70,7 @@ describe("isToolResult", () => {
     expect(isToolResult(runInNewContext("({ status: 'success', data: 1 })"))).toBe(true);
   });
 
-  it("leaves a failure a failure, whatever else it says", async () => {
+  it("is true for a failure with further fields", async () => {
     const failure = { ...ToolResponse.error("MINE", "no"), hint: "try later" };
     expect(isToolResult(failure)).toBe(true);
     expect(await withErrorHandling("tool", () => failure)({}, {})).toMatchObject({ status: "error" });
@@ -78,7 +78,7 @@ describe("isToolResult", () => {
 });
 
 describe("withErrorHandling", () => {
-  it("makes a success of what is returned, with the tool's name and the time it took", async () => {
+  it("turns a return value into a success, with the tool's name and the time", async () => {
     const execute = withErrorHandling("double", async (args: { n: number }) => args.n * 2);
     expect(await execute({ n: 4 }, {})).toEqual({
       status: "success",
@@ -87,7 +87,7 @@ describe("withErrorHandling", () => {
     });
   });
 
-  it("makes an error of what is thrown, without its stack", async () => {
+  it("turns a thrown error into an error result, without its stack", async () => {
     const execute = withErrorHandling("broken", () => {
       throw new Error("no luck");
     });
@@ -111,7 +111,7 @@ describe("withErrorHandling", () => {
     expect((await execute({}, { id: "u1" })).data).toBe("u1");
   });
 
-  it("logs one entry an execution", async () => {
+  it("logs one entry per execution", async () => {
     const entries: unknown[] = [];
     const log = (entry: unknown) => entries.push(entry);
     const failure = new Error("no luck");
@@ -149,8 +149,8 @@ describe("withErrorHandling", () => {
   });
 });
 
-describe("a tool result as the model reads it", () => {
-  it("is read from its text, in whatever order and spacing its fields stand", () => {
+describe("a tool result in a message", () => {
+  it("is read from its text, in any order and spacing of fields", () => {
     const failed = ToolResponse.notFound("order", "7");
     expect(readToolResult(JSON.stringify(failed))).toEqual(failed);
     expect(readToolResult('{ "error": {"code":"X","message":"no"}, "status": "error" }')?.status).toBe(
@@ -161,7 +161,7 @@ describe("a tool result as the model reads it", () => {
     }
   });
 
-  it("tells that its call was rejected, and why", async () => {
+  it("shows that its call was rejected, and why", async () => {
     expect(rejectionOf(rejectedResult(undefined))).toEqual({});
     expect(rejectionOf(rejectedResult("too much: 20"))).toEqual({ reason: "too much: 20" });
     expect(rejectionOf(ToolResponse.permissionDenied("Not for guests."))).toBeUndefined();

@@ -1,7 +1,7 @@
 import { describe, expectTypeOf, it } from "vitest";
 import type { ModelCompletion, ModelStreamChunk } from "../../src/index.ts";
 
-/** As OpenAI's client declares a choice, which has no index signature. */
+/** A choice as declared by OpenAI's client, without an index signature. */
 interface Choice {
   finish_reason: "stop" | "length" | "tool_calls" | "content_filter" | "function_call";
   index: number;
@@ -19,11 +19,11 @@ interface Choice {
 }
 
 describe("a completion", () => {
-  it("is a choice of OpenAI's as it comes", () => {
+  it("accepts an unchanged choice of OpenAI's", () => {
     expectTypeOf<Choice>().toExtend<ModelCompletion>();
   });
 
-  it("may be written with what the contract names", () => {
+  it("can be written with the fields of the contract", () => {
     const of = (completion: ModelCompletion) => completion;
     const origin = { provider: "p", api: "chat", model: "m" };
     of({ message: { content: "Hi", reasoning_content: "Hm.", providerMetadata: { p: {} } }, origin });
@@ -41,7 +41,7 @@ describe("a completion", () => {
     of({ origin: { provider: "p" } });
   });
 
-  it("may come in pieces", () => {
+  it("can be streamed in pieces", () => {
     const of = (chunk: ModelStreamChunk) => chunk;
     of({ type: "reasoning_delta", text: "Hm.", id: "rs_1" });
     of({ type: "part", part: { type: "media", mediaType: "image/png", data: "AAE=" } });

@@ -32,7 +32,7 @@ interface Context {
 }
 
 describe("the documented types", () => {
-  it("RunState is exactly as documented", () => {
+  it("has the documented RunState", () => {
     expectTypeOf<RunState<Context>>().toEqualTypeOf<{
       readonly runId: RunId;
       readonly traceId: TraceId;
@@ -43,7 +43,7 @@ describe("the documented types", () => {
     }>();
   });
 
-  it("RunResult is exactly as documented, tells where its messages begin, and knows a third outcome that reads as an error", () => {
+  it("has the documented RunResult, with historyFrom and a third outcome that reads as an error", () => {
     expectTypeOf<RunResult<number>>().toEqualTypeOf<{
       // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
       readonly finalState: RunState<any>;
@@ -63,7 +63,7 @@ describe("the documented types", () => {
     expectTypeOf<Failed["error"]>().toExtend<JAFError>();
   });
 
-  it("ids are strings that can't be mixed up", () => {
+  it("has ids that can't be mixed up", () => {
     expectTypeOf<RunId>().toExtend<string>();
     expectTypeOf<RunId>().not.toExtend<TraceId>();
     expectTypeOf<TraceId>().not.toExtend<RunId>();
@@ -72,7 +72,7 @@ describe("the documented types", () => {
     expectTypeOf(createTraceId("t")).toEqualTypeOf<TraceId>();
   });
 
-  it("TraceEvent is a closed union that narrows by its type", () => {
+  it("has a closed union TraceEvent that narrows by its type", () => {
     expectTypeOf<Extract<TraceEvent, { type: "handoff" }>["data"]>().toEqualTypeOf<{
       readonly from: string;
       readonly to: string;
@@ -119,7 +119,7 @@ describe("a context", () => {
     expectTypeOf(config).toExtend<Partial<RunConfig<Context>>>();
   });
 
-  it("may be undefined, null or unknown, also with guardrails that name none", () => {
+  it("can be undefined, null or unknown, also with guardrails without a context type", () => {
     type Guardrails<Ctx> = RunConfig<Ctx>["initialInputGuardrails"];
     expectTypeOf<Guardrail<string>[]>().toExtend<Guardrails<undefined>>();
     expectTypeOf<Guardrail<string>[]>().toExtend<Guardrails<null>>();
@@ -127,7 +127,7 @@ describe("a context", () => {
     expectTypeOf<Guardrail<string>[]>().toExtend<Guardrails<Context>>();
   });
 
-  it("of a run's state must be that of its config", () => {
+  it("must have the same type in the state and the config", () => {
     const start = (state: RunState<Context>, config: RunConfig<{ other: number }>) => {
       // @ts-expect-error the contexts differ
       run(state, config);
@@ -169,7 +169,7 @@ describe("createTool", () => {
     expectTypeOf(tool).toEqualTypeOf<Tool<{ query: string; limit: number; at: Date }, any>>();
   });
 
-  it("takes the context from its execute, or from where it is used", () => {
+  it("takes the context type from execute or from its use", () => {
     const named = createTool({
       name: "who",
       description: "",
@@ -195,7 +195,7 @@ describe("createTool", () => {
     expectTypeOf(agent).toExtend<Agent<Context, string>>();
   });
 
-  it("wants an answer that a model can read", () => {
+  it("requires a return value that a model can read", () => {
     createTool({
       name: "tool",
       description: "",
@@ -210,7 +210,7 @@ describe("createTool", () => {
 });
 
 describe("run and runStream", () => {
-  it("have the output that the caller names, unknown by default", () => {
+  it("return the output type that the caller states, unknown by default", () => {
     const start = async (state: RunState<Context>, config: RunConfig<Context>) => {
       expectTypeOf(run(state, config)).toEqualTypeOf<Promise<RunResult<unknown>>>();
       expectTypeOf(run<Context, string>(state, config)).toEqualTypeOf<Promise<RunResult<string>>>();
@@ -222,7 +222,7 @@ describe("run and runStream", () => {
     expectTypeOf(start).toBeFunction();
   });
 
-  it("take the context from the config, so that a state may be written where it is used", () => {
+  it("take the context type from the config, so a state can be written inline", () => {
     const start = (config: RunConfig<Context>) => {
       const context = { userId: "u1", roles: [], more: 1 };
       expectTypeOf(run(createRunState({ agentName: "a", context }), config)).toEqualTypeOf<

@@ -17,12 +17,12 @@ interface Session {
 }
 
 describe("an agent", () => {
-  it("needs neither middleware nor a memory of its user", () => {
+  it("needs neither middleware nor remembers", () => {
     const agent: Agent<Session, string> = { name: "agent", instructions: () => "" };
     expectTypeOf(agent.remembers).toEqualTypeOf<RemembersDeclaration<Session> | undefined>();
   });
 
-  it("declares what it remembers by a value, a function or a method of its context", () => {
+  it("accepts remembers as a value, a function or a method of the context", () => {
     const fixed = {
       user: "alice",
       inject: "auto",
@@ -47,7 +47,7 @@ describe("an agent", () => {
     expectTypeOf(asMethod).toExtend<Agent<Session, string>>();
   });
 
-  it("declares nothing that isn't there", () => {
+  it("rejects unknown fields in remembers", () => {
     const agent: Agent<Session, string> = {
       name: "agent",
       instructions: () => "",
@@ -57,7 +57,7 @@ describe("an agent", () => {
     expectTypeOf(agent).toBeObject();
   });
 
-  it("takes middleware that knows its context, and such that knows none", () => {
+  it("takes middleware with and without a context type", () => {
     const any: Middleware<unknown> = { name: "any", onStart: () => undefined };
     const ofSession: Middleware<Session> = {
       name: "of session",
@@ -73,8 +73,8 @@ describe("an agent", () => {
   });
 });
 
-describe("a middleware round calls", () => {
-  it("knows its context, or none", () => {
+describe("a middleware around calls", () => {
+  it("has a typed context or none", () => {
     const any: Middleware<unknown> = {
       name: "any",
       wrapModelCall: (_request, next) => next(),
@@ -91,7 +91,7 @@ describe("a middleware round calls", () => {
     expectTypeOf(ofSession).toExtend<Middleware<Session & { readonly id: string }>>();
   });
 
-  it("changes what may be changed, and not in its place", () => {
+  it("changes only the fields that can be changed, and not in place", () => {
     const middleware: Middleware<Session> = {
       name: "changes",
       wrapModelCall: (request, next) => {
@@ -126,7 +126,7 @@ describe("a middleware's turn", () => {
 });
 
 describe("a run and a prompt", () => {
-  it("say what is remembered, or that nothing is", () => {
+  it("declare remembers, or false", () => {
     expectTypeOf<{ user: string }>().toExtend<RunConfig<Session>["remembers"]>();
     expectTypeOf<false>().toExtend<RunConfig<Session>["remembers"]>();
     expectTypeOf<false>().toExtend<PromptOptions<Session>["memory"]>();
@@ -134,7 +134,7 @@ describe("a run and a prompt", () => {
     expectTypeOf<true>().not.toExtend<PromptOptions<Session>["memory"]>();
   });
 
-  it("take a user memory, and no bare store", () => {
+  it("take a user memory, but not a bare store", () => {
     expectTypeOf(setRunUserMemory).parameter(0).toEqualTypeOf<RunUserMemory | undefined>();
     expectTypeOf<Parameters<typeof createAgentClient<Session, string>>[1]["userMemory"]>().toEqualTypeOf<
       RunUserMemory | undefined

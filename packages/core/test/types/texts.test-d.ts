@@ -1,4 +1,4 @@
-// What the texts declare, as they declare it, goes into the engine without a cast.
+// The types of the specification fit the engine without a cast.
 import {
   type ConversationMemory,
   type ConversationStore,
@@ -32,7 +32,7 @@ interface Session {
   readonly userId: string;
 }
 
-/** As the texts on the memory system and on the core concepts have it. */
+/** The type in the specification of the memory system and the core concepts. */
 type TextProvider = {
   readonly storeMessages: (
     conversationId: string,
@@ -61,8 +61,8 @@ declare const agent: Agent<Session, string>;
 declare const modelProvider: ModelProvider<Session>;
 declare const context: Session;
 
-describe("a provider that is typed as the texts have it", () => {
-  it("is taken by runs, clients and everything over a provider", () => {
+describe("a provider with the types of the specification", () => {
+  it("is accepted by runs, clients and wrappers", () => {
     void (() => {
       const memory: RunConfig<Session>["memory"] = { provider, autoStore: true, maxMessages: 100, ttl: 3600 };
       createAgentClient(agent, { modelProvider, context, store: provider });
@@ -77,7 +77,7 @@ describe("a provider that is typed as the texts have it", () => {
   });
 });
 
-/** As the text on memory and persistence has it. */
+/** The type in the specification of memory and persistence. */
 abstract class TextStore implements ConversationStore {
   abstract readFromBackend(conversationId: string): Promise<Message[]>;
   abstract create(title?: string, meta?: ConversationStoreMeta): Promise<string>;
@@ -97,7 +97,7 @@ interface ReadonlyStore extends Pick<TextStore, "create" | "append" | "setTitle"
   list(userId?: string): Promise<readonly ConversationStoreListEntry[]>;
 }
 
-describe("a store that is typed as the text has it", () => {
+describe("a store with the types of the specification", () => {
   it.each([
     ["with mutable arrays", {} as TextStore],
     ["with readonly arrays", {} as ReadonlyStore],
@@ -109,7 +109,7 @@ describe("a store that is typed as the text has it", () => {
   });
 });
 
-describe("an agent that is a class, as the text's are", () => {
+describe("an agent that is a class, as in the specification", () => {
   abstract class Base implements Agent<Session, string> {
     get name() {
       return this.constructor.name;
@@ -119,7 +119,7 @@ describe("an agent that is a class, as the text's are", () => {
     }
   }
 
-  it("declares by methods whose types are as wide as TypeScript makes them", () => {
+  it("declares by methods with the wide types that TypeScript infers", () => {
     class SupportAgent extends Base {
       conversational({ userId }: Session) {
         return { user: userId, historyLimit: 50 };
@@ -132,7 +132,7 @@ describe("an agent that is a class, as the text's are", () => {
     void (() => createAgentClient(new SupportAgent(), { modelProvider, context }));
   });
 
-  it("declares nothing of another type", () => {
+  it("rejects declarations of another type", () => {
     class Wrong extends Base {
       remembers({ userId }: Session) {
         return { user: userId, inject: true };
@@ -142,8 +142,8 @@ describe("an agent that is a class, as the text's are", () => {
   });
 });
 
-describe("a guardrail of the text's one type parameter", () => {
-  it("is one for every context", () => {
+describe("a guardrail with one type parameter, as in the specification", () => {
+  it("accepts every context", () => {
     expectTypeOf<readonly Guardrail<string>[]>().toExtend<RunConfig<Session>["initialInputGuardrails"]>();
     // biome-ignore lint/suspicious/noExplicitAny: verbatim
     expectTypeOf<readonly Guardrail<any>[]>().toExtend<RunConfig<Session>["finalOutputGuardrails"]>();
