@@ -27,14 +27,14 @@ import { verifyHistory } from "./verify-history.ts";
 
 const DEFAULT_RECENT_MESSAGES = 50;
 
-/** Not replaced by this process's time: that would look right until clocks differ. */
+/** Never replaced by this process's time: the error would only show once clocks differ. */
 class MissingTime extends Error {
   override readonly name = "MissingTime";
 }
 
 /**
- * Makes a {@link VersionedMemoryProvider} of a storage port: validates and encodes input, decodes and freezes
- * output, and turns whatever the backend throws into a tagged error.
+ * Makes a {@link VersionedMemoryProvider} from a storage port: validates and encodes input, decodes and freezes output,
+ * and turns thrown errors into tagged errors.
  */
 export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryProvider {
   const provider = backend.name;

@@ -16,7 +16,7 @@ export const inMemoryAdapter: MemoryAdapter = {
 
 interface Registration {
   readonly adapter: MemoryAdapter;
-  /** How often it was registered, less how often it was unregistered. */
+  /** The number of registrations minus the number of removals. */
   count: number;
 }
 
@@ -25,12 +25,12 @@ const registered = new Map<string, Registration>([
 ]);
 
 /**
- * Registers a backend under its type for `createMemoryProvider` and `JAF_MEMORY_TYPE`: needed if its package has another
- * name than the convention, and in a bundled application, where packages can't be found by name. It takes precedence over
- * an installed package. Returns a function that unregisters it; an adapter that was registered several times stays until
- * all registrations are undone.
+ * Registers a backend's adapter under its type, for `createMemoryProvider` and `JAF_MEMORY_TYPE`. Required if its
+ * package has a name outside the convention, and in bundled applications, where packages can't be found by name. It
+ * takes precedence over an installed package. Returns a function that unregisters it; an adapter that is registered
+ * several times stays until all registrations are undone.
  *
- * Throws a `TypeError` for an invalid adapter, and for a type under which another adapter is registered.
+ * Throws a `TypeError` if the adapter is invalid or another adapter is registered under the type.
  */
 export function registerMemoryAdapter<Config extends object, Client>(
   adapter: MemoryAdapter<Config, Client>,
@@ -54,16 +54,15 @@ export function registerMemoryAdapter<Config extends object, Client>(
 }
 
 export interface AdapterRequest {
-  /** Checked against `ADAPTER_TYPE`: it becomes part of the name of a package. */
+  /** Checked against `ADAPTER_TYPE`, because it becomes part of a package name. */
   readonly type: string;
-  /** The factory, for errors. */
+  /** The factory's name in errors. */
   readonly operation: string;
 }
 
 /**
- * The adapter of a type: a registered one, or, where packages can be imported at run time, the one that an installed
- * package exports. Rejects with a `MemorySetupError` that says what to install, or what is wrong with the installed
- * package.
+ * Finds the adapter of a type: a registered one or, if packages can be imported at run time, that of an installed
+ * package. Rejects with a `MemorySetupError` that says what to install, or what is wrong with the installed package.
  */
 export async function findAdapter(request: AdapterRequest): Promise<MemoryAdapter> {
   const { type } = request;
@@ -89,7 +88,7 @@ const setupError = ({ operation, type }: AdapterRequest, reason: string, cause?:
 
 function loadError(request: AdapterRequest, name: string, thrown: unknown): MemorySetupError {
   const cause = describeCause(thrown);
-  // What a package's own code throws may quote its configuration: only Node's own words are repeated.
+  // Errors of the package's own code may quote its configuration: only Node's messages are repeated.
   const detail = isUnresolved(thrown)
     ? cause.message
     : `${cause.name}${cause.code === undefined ? "" : `, ${cause.code}`}`;
@@ -111,6 +110,6 @@ function checkAdapter(request: AdapterRequest, name: string, module: unknown): M
 const field = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 
-// The exports of a CommonJS module may be its default export alone.
+// The exports of a CommonJS module may only be its default export.
 const exportedAdapter = (module: unknown): unknown =>
   field(module, "adapter") ?? field(field(module, "default"), "adapter");

@@ -193,25 +193,28 @@ export type StoredSelection =
       /** Positions, both exclusive. */
       readonly after?: number;
       readonly before?: number;
-      /** Counts from `after` if there is one, else from the end. */
+      /** Counts from `after`, if given, otherwise from the end. */
       readonly limit?: number;
     }
   | { readonly kind: "message"; readonly messageId: string };
 
 export type ReadOutcome = ReadContent & {
-  /** With `asksTime`: when it was read, by the store's clock and not this process's, even if there is no conversation. */
+  /**
+   * With `asksTime`: the time of the read by the store's clock, not this process's. Present even if the conversation
+   * doesn't exist.
+   */
   readonly readAt?: Date;
 };
 
 type ReadContent =
   | {
-      /** With only the selected messages. */
+      /** Contains only the selected messages. */
       readonly conversation: StoredConversation;
-      /** The position of the first selected message; `nextPosition` where none is. */
+      /** The position of the first selected message, or `nextPosition` if none is selected. */
       readonly firstPosition: number;
-      /** The position after the last message, right after the write of `receiptFor`, if its key is kept. */
+      /** The position after the last message, right after the write of `receiptFor`. Absent if the key is not kept. */
       readonly receipt?: { readonly nextPosition: number };
-      /** With `forExport`. */
+      /** Present with `forExport`. */
       readonly forExport?: {
         readonly traceIds: readonly string[];
         readonly ttlSeconds?: number;
@@ -221,45 +224,45 @@ type ReadContent =
     }
   | {
       readonly conversation: null;
-      /** If they were asked for. */
+      /** Present if they were requested. */
       readonly tombstones?: Tombstones;
     };
 
-/** The body as it was written, or, from a backend that keeps objects, the message that `decodeMessage` made of it. */
+/** The body as it was written. Backends that keep objects return the message from `decodeMessage`. */
 export type StoredMessage = string | Message;
 
 export interface StoredConversation {
   readonly conversationId: string;
   readonly userId?: string;
-  /** In the order of their positions; empty if the query asked for none. */
+  /** In the order of their positions. Empty if the query selected none. */
   readonly messages: readonly StoredMessage[];
   readonly metadata: JsonObject;
   readonly createdAt: Date;
   readonly lastActivity: Date;
-  /** How many are stored. */
+  /** The number of stored messages. */
   readonly totalMessages: number;
   /**
-   * Rises by one with each write that adds, drops or trims messages, with each replacement, and is 1 after the creation.
-   * Not with a write all of whose messages are skipped as they are stored already.
+   * 1 after the creation. Increases by one with each write that adds, drops or trims messages, and with each
+   * replacement. Doesn't increase if all messages of a write are skipped because they are already stored.
    */
   readonly version: number;
-  /** Rises by one with each write whose `metadata` isn't empty, and with each replacement, also at the creation. */
+  /** Increases by one with each write with non-empty `metadata` and with each replacement, including the creation. */
   readonly metadataVersion: number;
-  /** The position that the next message will have. Messages take the positions before it without a gap. */
+  /** The position of the next message. The stored messages take the positions before it without gaps. */
   readonly nextPosition: number;
   readonly incarnation: string;
-  /** See {@link HistoryReader}. Absent where no message has a digest. */
+  /** See {@link HistoryReader}. Absent if no message has a digest. */
   readonly historyDigest?: string;
 }
 
-/** A checked {@link MemoryQuery}. Newest activity first, ties in any fixed order that the cursor follows. */
+/** A checked {@link MemoryQuery}. Newest activity first; ties in any fixed order that the cursor follows. */
 export interface ConversationQuery {
   readonly conversationId?: string;
   readonly userId?: string;
   readonly traceId?: string;
   readonly since?: Date;
   readonly until?: Date;
-  /** At least 1; absent: all. */
+  /** At least 1. Default: all. */
   readonly limit?: number;
   readonly offset: number;
   readonly cursor?: ConversationPosition;
@@ -276,24 +279,24 @@ export interface ConversationPosition {
 export const TOMBSTONE_SECONDS = 24 * 60 * 60;
 
 /**
- * The ids of the tombstones that deleting a conversation and clearing a user create. Random; `null`: nothing was erased in
- * the last 24 hours.
+ * The tombstones of a deleted conversation and a cleared user: random ids. `null` if nothing was erased in the last 24
+ * hours.
  */
 export interface Tombstones {
   readonly conversation: string | null;
-  /** Of the user for whom the conversation would be created; also `null` if no user was given. */
+  /** The tombstone of the user for whom the conversation would be created. `null` if no user was given. */
   readonly user: string | null;
 }
 
-/** Which incarnation of a conversation a write expects. */
+/** The incarnation that a write expects. */
 export type ExpectedIncarnation =
   | { readonly present: string }
-  /** It doesn't exist, and nothing was erased since these tombstones were read. */
+  /** The conversation doesn't exist, and nothing was erased since these tombstones were read. */
   | { readonly absent: Tombstones };
 
 /**
- * The key of a tombstone: a SHA-256 hash (base64url, 43 characters), as it is kept longer than the data that it was created
- * for.
+ * The key of a tombstone: a SHA-256 hash (base64url, 43 characters), because tombstones outlive the data that they
+ * stand for.
  */
 export const tombstoneKey = (kind: "conversation" | "user", id: string): string =>
   sha256(`${kind}\0${id}`, "base64url");
@@ -303,7 +306,7 @@ const ABSENT = /^none:([\w-]{0,64}):([\w-]{0,64})$/;
 export const absentIncarnation = ({ conversation, user }: Tombstones): string =>
   `none:${conversation ?? ""}:${user ?? ""}`;
 
-/** `undefined` for a text that no read returns. */
+/** Returns `undefined` for a text that no read returns. */
 export function parseIncarnation(incarnation: string): ExpectedIncarnation | undefined {
   if (!incarnation.startsWith("none:")) return { present: incarnation };
   const [, conversation, user] = ABSENT.exec(incarnation) ?? [];
@@ -312,23 +315,26 @@ export function parseIncarnation(incarnation: string): ExpectedIncarnation | und
 }
 
 /**
- * Whether the conversation, or all of its user's, was erased between two readings of the tombstones: `seen` and the later
- * `now`. A tombstone that is only in `seen` has expired, which is no erasure, because a new erasure always creates a new
- * tombstone. Compare within 24 hours: tombstones expire then (`TOMBSTONE_SECONDS`).
+ * Whether the conversation, or all conversations of its user, were erased between two readings of the tombstones:
+ * `seen` and the later `now`. A tombstone that is only in `seen` has expired; that is no erasure, because a new erasure
+ * always creates a new tombstone. Compare within 24 hours, before tombstones expire (`TOMBSTONE_SECONDS`).
  */
 export const isErasedSince = (seen: Tombstones, now: Tombstones): boolean =>
   (now.conversation !== null && now.conversation !== seen.conversation) ||
   (now.user !== null && now.user !== seen.user);
 
-/** What a store makes the digests of its histories with: Redis' scripts offer SHA-1 alone. */
+/** The hash of a store's history digests. Redis scripts only support SHA-1. */
 export type DigestAlgorithm = "sha1" | "sha256";
 
-/** SHA-256 of a message's body as it is stored, hex: made by the writer, so that a store's script has little to hash. */
+/**
+ * Returns the SHA-256 of a message's body as stored, hex. The writer computes it, so a store's script has little to
+ * hash.
+ */
 export const messageHash = (body: string): string => sha256(body, "hex");
 
 /**
- * The digest of a history that one more message was added to, hex. `previous` is the digest before it; of a conversation
- * without any, its incarnation, so that no digest of one conversation is one of another.
+ * Returns the digest of a history after one more message, hex. `previous` is the digest before the message. For the
+ * first message it is the incarnation, so two conversations never share a digest.
  */
 export const nextDigest = (algorithm: DigestAlgorithm, previous: string, messageHashHex: string): string =>
   (algorithm === "sha1" ? sha1 : sha256)(previous + messageHashHex, "hex");
