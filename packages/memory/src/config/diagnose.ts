@@ -240,6 +240,6 @@ async function tryWriting(provider: MemoryProvider, id: string, run: Run): Promi
     },
   });
   const gone = await run({ name: "gone", call: read, misfit: isAbsent });
-  for (const answer of pending) answer.then(remove, remove).catch(() => {}); // The caller already knows that it may remain.
+  for (const answer of pending) answer.then(remove, remove).catch(() => {}); // The result already says that it may remain.
   return deleted && gone && pending.length === 0;
 }

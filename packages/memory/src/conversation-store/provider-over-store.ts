@@ -231,7 +231,7 @@ function createStoreBackend({ store, state, userId: viewerId }: StoreBackendOpti
         ? { ...thrown.memoryError, operation }
         : createMemoryStorageError(operation, "the conversation store threw", {
             provider: PROVIDER,
-            // Only writes that definitely stored nothing get here.
+            // A write only gets here if its messages were not found afterwards.
             retryable: true,
             cause: thrown,
           }),
