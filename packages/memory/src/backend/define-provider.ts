@@ -45,11 +45,11 @@ export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryPro
 
   function toError(operation: string, thrown: unknown): MemoryErrorUnion {
     if (thrown instanceof CorruptMessage) {
-      const reason = `${thrown.message}. Something else wrote to its row; restore it.`;
+      const reason = `${thrown.message}. Another program changed its row; restore it.`;
       return createMemoryStorageError(operation, reason, { provider });
     }
     if (thrown instanceof MissingTime) {
-      const reason = `${thrown.message}: give \`readAt\` where a read has \`asksTime\`.`;
+      const reason = `${thrown.message}: return \`readAt\` if a read has \`asksTime\`.`;
       return createMemoryStorageError(operation, reason, { provider });
     }
     return backend.toMemoryError(operation, thrown);
@@ -124,7 +124,7 @@ export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryPro
       return attempt("readConversation", async (): Promise<ConversationReading> => {
         const read = await backend.read(request.value);
         const { readAt } = read;
-        if (readAt === undefined) throw new MissingTime("the backend told no time");
+        if (readAt === undefined) throw new MissingTime("the backend returned no time");
         if (read.conversation === null) {
           const incarnation = absentIncarnation(read.tombstones ?? { conversation: null, user: null });
           return { conversation: null, incarnation, firstPosition: 0, readAt };
@@ -161,7 +161,7 @@ export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryPro
       if (!id.ok) return invalid(operation, id.issues);
       const { history } = backend;
       if (history === undefined) {
-        const reason = "this store keeps no digests of messages, so nothing can be compared";
+        const reason = "this store keeps no message digests, so messages can't be verified";
         return createFailure(createMemoryStorageError(operation, reason, { provider }));
       }
       return attempt(operation, () => verifyHistory(history, id.value));

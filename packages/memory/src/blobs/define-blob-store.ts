@@ -60,7 +60,7 @@ export function defineBlobStore(backend: BlobBackend): BlobStore {
 
   function toError(operation: string, thrown: unknown): MemoryErrorUnion {
     if (thrown instanceof WrongBytes) {
-      const reason = "the stored bytes have another hash than they were stored under; restore them.";
+      const reason = "the hash of the stored bytes has changed; restore them.";
       return createMemoryStorageError(operation, reason, { provider });
     }
     if (backend.toMemoryError !== undefined) return backend.toMemoryError(operation, thrown);

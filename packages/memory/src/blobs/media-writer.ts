@@ -59,7 +59,7 @@ function isRefused({ _tag }: MemoryErrorUnion): boolean {
 const WRITTEN_MEANWHILE = 30;
 
 const NOT_HERE =
-  "media that a stored message of this conversation names; resolve that of another one with resolveMedia first";
+  "media of a stored message of this conversation; resolve media of other conversations with resolveMedia first";
 
 /** Creates the writer of media for one provider. See `withBlobs` for the order of steps. */
 export function createMediaWriter(options: MediaWriterOptions) {
@@ -82,7 +82,7 @@ export function createMediaWriter(options: MediaWriterOptions) {
       references.push({ sha256, size, ...present({ encoding }) });
     }
     if (performance.now() - start <= holdSeconds * 500) return createSuccess(undefined);
-    const reason = "storing its media took more than half of `holdSeconds`; try again, or raise it.";
+    const reason = "storing its media took more than half of `holdSeconds`; try again, or increase it.";
     const details = { provider: blobs.name, retryable: true };
     return createFailure(createMemoryStorageError(operation, reason, details));
   }

@@ -120,7 +120,7 @@ export function withBlobs<P extends VersionedMemoryProvider>(
   const parsed = parseOptions(blobOptionsSchema, options, "blob options");
   const { blobs, minBytes, cacheBytes, onBlobError, ...settings } = parsed;
   if (mayAnswerFromFallback(provider)) {
-    throw new TypeError("Invalid provider: expected withFallback around withBlobs, and not within it.");
+    throw new TypeError("Invalid provider: expected withFallback around withBlobs, not inside it.");
   }
   const report = (event: BlobErrorEvent) => notifyObserver("onBlobError", onBlobError, event);
   const cache = createBlobCache(cacheBytes);

@@ -65,7 +65,7 @@ function counted<T>(count: () => T): Result<T> {
   try {
     return createSuccess(count());
   } catch (cause) {
-    const reason = "the window's tokenizer threw, or returned no number from 0.";
+    const reason = "the window's tokenizer threw, or didn't return a number of at least 0.";
     return createFailure(createMemoryStorageError("messages", reason, { cause }));
   }
 }

@@ -21,7 +21,7 @@ const optionsSchema = z
   .strictObject({ encoding: encodingSchema.optional(), model: z.string().min(1).optional() })
   .refine(({ encoding, model }) => encoding === undefined || model === undefined, {
     path: ["encoding"],
-    message: "expected no encoding beside a model",
+    message: "expected no encoding together with a model",
   });
 
 /** Options of a GPT tokenizer. Set at most one of the two. */
@@ -47,14 +47,14 @@ async function load<T>(path: string, schema: z.ZodType<T>): Promise<T> {
   } catch (thrown) {
     const reason = isMissingPackage(PACKAGE, thrown)
       ? `the package ${PACKAGE} is not installed. Run "npm install ${PACKAGE}", or use the default estimate.`
-      : `the package ${PACKAGE} is installed and fails to load. Install ${PACKAGE}@4.`;
+      : `the package ${PACKAGE} is installed but fails to load. Install ${PACKAGE}@4.`;
     throw new MemorySetupError(
       createMemoryStorageError(operation, reason, { provider: PACKAGE, cause: thrown }),
     );
   }
   const parsed = schema.safeParse(module);
   if (parsed.success) return parsed.data;
-  const reason = `the package ${PACKAGE} has not the expected exports. Install ${PACKAGE}@4.`;
+  const reason = `the package ${PACKAGE} doesn't have the expected exports. Install ${PACKAGE}@4.`;
   throw new MemorySetupError(createMemoryStorageError(operation, reason, { provider: PACKAGE }));
 }
 

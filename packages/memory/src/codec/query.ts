@@ -78,7 +78,7 @@ export function encodeId(path: string, id: string): Checked<string> {
 /** `undefined`, from a session without a user, must not select all users. */
 export function encodeUserId(userId: string | undefined): Checked<string> {
   if (userId !== undefined) return encodeId("userId", userId);
-  const expected = "a user's id, not undefined; for everybody's totals leave the argument out";
+  const expected = "a user id, not undefined; omit the argument for the totals of all users";
   return { ok: false, issues: [{ path: "userId", expected }] };
 }
 

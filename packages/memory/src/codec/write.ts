@@ -128,7 +128,7 @@ function encodeIncarnation(incarnation: unknown, issues: MemoryIssue[]): Expecte
   const path = "options.expectedIncarnation";
   const issue = idIssue(path, incarnation);
   const parsed = issue === undefined ? parseIncarnation(incarnation as string) : undefined;
-  if (parsed === undefined) issues.push(issue ?? { path, expected: "an incarnation that a read gave" });
+  if (parsed === undefined) issues.push(issue ?? { path, expected: "an incarnation from a read" });
   return parsed;
 }
 
@@ -147,7 +147,7 @@ function createsIfMissing(given: unknown, userId: unknown, issues: MemoryIssue[]
 
 /** A replace creates the conversation and keeps no messages, so these options were meant for an append. */
 function refuseOfReplace({ createIfMissing, dropLast }: WriteOptions, issues: MemoryIssue[]): void {
-  const expected = "nothing: storeMessages creates the conversation, or replaces all of it";
+  const expected = "nothing: storeMessages creates or replaces the whole conversation";
   if (createIfMissing !== undefined) issues.push({ path: "options.createIfMissing", expected });
   if (dropLast !== undefined) issues.push({ path: "options.dropLast", expected });
 }

@@ -98,7 +98,7 @@ export function formatMemoryDiagnosis({ ok, steps, leftoverConversationId }: Mem
     ...(leftoverConversationId === undefined
       ? []
       : [
-          `The test conversation ${leftoverConversationId} may be left. It expires in 5 minutes, if the store keeps ttlSeconds.`,
+          `The test conversation ${leftoverConversationId} may still be stored. It expires in 5 minutes if the store supports ttlSeconds.`,
         ]),
     ok ? "The memory provider works." : "The memory provider does not work as it should.",
   ].join("\n");
@@ -154,7 +154,7 @@ const isTagged = (error: unknown): error is MemoryErrorUnion =>
   "message" in error &&
   typeof error.message === "string";
 
-const NO_RESULT = "the provider returned something that is no Result of this method";
+const NO_RESULT = "the provider returned an invalid Result for this method";
 
 /** Returns the problem of a result, which may be any value. */
 function errorOf<T>(answer: unknown, misfit: Step<T>["misfit"]): MemoryErrorUnion | undefined {
@@ -184,11 +184,11 @@ const endsIn =
         const message = messages[index];
         return message?.role === role && message.content === content;
       });
-    return same ? undefined : "what was read is not what was stored";
+    return same ? undefined : "the messages that were read differ from the stored ones";
   };
 
 const isAbsent = (conversation: ConversationMemory | null): string | undefined =>
-  conversation === null ? undefined : "there is a conversation that should not be there";
+  conversation === null ? undefined : "a conversation exists that should not exist";
 
 type Run = <T>(step: Step<T>) => Promise<boolean>;
 
@@ -236,7 +236,7 @@ async function tryWriting(provider: MemoryProvider, id: string, run: Run): Promi
     call: remove,
     misfit: (existed) => {
       if (typeof existed !== "boolean") return NO_RESULT;
-      return existed || !stored ? undefined : "the stored conversation was not there to delete";
+      return existed || !stored ? undefined : "the stored conversation was missing before its deletion";
     },
   });
   const gone = await run({ name: "gone", call: read, misfit: isAbsent });

@@ -39,7 +39,7 @@ export function registerMemoryAdapter<Config extends object, Client>(
   const { type } = parsed;
   const known = registered.get(type);
   if (known !== undefined && known.adapter !== parsed) {
-    throw new TypeError(`Another memory adapter is registered for "${type}". Take that one back first.`);
+    throw new TypeError(`Another memory adapter is registered for "${type}". Unregister it first.`);
   }
   const registration = known ?? { adapter: parsed, count: 0 };
   registration.count += 1;
@@ -70,7 +70,7 @@ export async function findAdapter(request: AdapterRequest): Promise<MemoryAdapte
   if (known !== undefined) return known;
   const [own, other] = [`@jaf/memory-${type}`, `jaf-memory-${type}`] as const;
   if (importPackage === undefined) {
-    const reason = `no adapter of type "${type}" is registered, and without Node's modules none is found by its name. Call registerMemoryAdapter with the adapter that ${own} exports, or open a provider and pass that. Without either: type "memory".`;
+    const reason = `no adapter of type "${type}" is registered, and adapters can't be found by name without Node's modules. Call registerMemoryAdapter with the adapter from ${own}, or open a provider and pass it. Without an adapter, use type "memory".`;
     throw setupError(request, reason);
   }
   for (const name of [own, other]) {
@@ -79,7 +79,7 @@ export async function findAdapter(request: AdapterRequest): Promise<MemoryAdapte
     });
     if (module !== undefined) return checkAdapter(request, name, module);
   }
-  const reason = `no adapter of type "${type}" is installed. Run "npm install ${own}" (or install ${other}, if it is made by others) in the application's folder, or call registerMemoryAdapter. A package in the working folder is used only if the package.json there declares it. Without either: type "memory".`;
+  const reason = `no adapter of type "${type}" is installed. Run "npm install ${own}" (or install ${other}, if others publish it) in the application's folder, or call registerMemoryAdapter. A package in the working folder is used only if the package.json there declares it. Without an adapter, use type "memory".`;
   throw setupError(request, reason);
 }
 
@@ -92,7 +92,7 @@ function loadError(request: AdapterRequest, name: string, thrown: unknown): Memo
   const detail = isUnresolved(thrown)
     ? cause.message
     : `${cause.name}${cause.code === undefined ? "" : `, ${cause.code}`}`;
-  const reason = `the package ${name} is installed and fails to load (${detail}). Install what is missing, or import it by itself to see why.`;
+  const reason = `the package ${name} is installed but fails to load (${detail}). Install missing packages, or import it alone to see the error.`;
   return setupError(request, reason, isUnresolved(thrown) ? thrown : undefined);
 }
 
@@ -104,7 +104,7 @@ function checkAdapter(request: AdapterRequest, name: string, module: unknown): M
     const reason = `the package ${name} has no valid export "adapter": ${describeCause(thrown).message}`;
     throw setupError(request, reason, thrown);
   }
-  throw setupError(request, `the "adapter" that ${name} exports is of another type.`);
+  throw setupError(request, `the "adapter" export of ${name} has another type.`);
 }
 
 const field = (value: unknown, name: string): unknown =>

@@ -95,7 +95,7 @@ export async function validateMemoryEnvironment(
   try {
     return await report(environment, type);
   } catch (thrown) {
-    const expected = `the type of an adapter that works: ${describeCause(thrown).message}`;
+    const expected = `the type of a working adapter: ${describeCause(thrown).message}`;
     const variables = [{ ...typeVariable(environment, type), state: "invalid" as const }];
     return { type, valid: false, variables, issues: [{ path: TYPE_VARIABLE, expected }], warnings: [] };
   }
@@ -273,7 +273,7 @@ function unknownVariableWarnings(adapter: MemoryAdapter, environment: MemoryEnvi
     .map((name) =>
       builtIn.includes(name)
         ? `${name} has no effect with type ${adapter.type}.`
-        : `${name} is no variable of type ${adapter.type}. Known are ${[...known].join(", ")}.`,
+        : `${name} is not a variable of type ${adapter.type}. Known variables: ${[...known].join(", ")}.`,
     );
 }
 

@@ -121,7 +121,7 @@ export async function openProvider(
     throw setupFailure(setup, thrown);
   }
   if (typeof provider === "object" && provider !== null) return provider as MemoryProvider;
-  const reason = `the adapter of type "${adapter.type}" gave no provider, but ${provider === null ? "null" : typeof provider}.`;
+  const reason = `the adapter of type "${adapter.type}" returned no provider, but ${provider === null ? "null" : typeof provider}.`;
   throw new MemorySetupError(createMemoryStorageError(operation, reason, { provider: adapter.type }));
 }
 

@@ -130,7 +130,7 @@ export function describeCause(thrown: unknown): ErrorCause {
       ...(typeof code === "string" || typeof code === "number" ? { code: String(code) } : {}),
     };
   } catch {
-    return { name: "Error", message: "what was thrown can't be read" };
+    return { name: "Error", message: "the thrown value can't be read" };
   }
 }
 
@@ -178,13 +178,13 @@ const conflictMessages: Record<MemoryConflictReason, string> = {
   "metadata-version":
     "The conversation's metadata have changed since they were read. Load them again and decide again.",
   incarnation:
-    "The conversation was erased or created since it was read. Load it again, and write nothing that comes from what was there before.",
+    "The conversation was erased or created since it was read. Load it again, and don't write data from the earlier conversation.",
   "idempotency-key":
     "This idempotency key was already used for another write. Use a fresh key for a new write, and the same key only to retry.",
   owner: "The conversation belongs to another user. Use a conversation id of this user.",
   "message-id":
-    "Another message is stored under one of these ids. Give a new message an id of its own; to change one, replace the end of the conversation.",
-  length: "The conversation has fewer messages than are to be dropped. Load it again and decide again.",
+    "Another message is stored under one of these ids. Give each new message a new id; to change a message, replace the end of the conversation.",
+  length: "The conversation has fewer messages than the write drops. Load it again and decide again.",
   lease: "Another run holds the lease of this conversation. Try again when it is done, or let runs queue.",
 };
 

@@ -248,6 +248,6 @@ function unlisted(viewerId: string | undefined): ConversationStoreError {
     return new ConversationStoreError(createMemoryConflictError("owner", { provider: PROVIDER }));
   }
   const reason =
-    "list() of the conversation store doesn't name this conversation, so its owner is unknown. Let list() name every conversation with its userId, or pass a userId to providerOf";
+    "list() of the conversation store doesn't return this conversation, so its owner is unknown. Return every conversation with its userId from list(), or pass a userId to providerOf";
   return storeFailure("list", reason);
 }

@@ -132,7 +132,7 @@ export function createConversationStore(
       const [userId] = args;
       if (args.length === 0) return listAll(retrying, {});
       if (userId !== undefined) return listAll(retrying, { userId });
-      const expected = "a user id; leave the argument out to list everybody's conversations";
+      const expected = "a user id; omit the argument to list all users' conversations";
       throw invalidInput([{ path: "userId", expected }], { operation: "list" });
     },
     delete: async (conversationId) => {

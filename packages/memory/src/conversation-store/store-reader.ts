@@ -44,7 +44,7 @@ export async function listConversations(
   if (!parsed.success) {
     const [issue] = schemaIssues(parsed.error);
     const found = `entries${issue?.path}: expected ${issue?.expected}`;
-    throw storeFailure("list", `the conversation store's list() returned no listing: ${found}`);
+    throw storeFailure("list", `the conversation store's list() returned an invalid listing: ${found}`);
   }
   if (userId === undefined) return parsed.data;
   // A store that filters by user may leave the user out.
@@ -70,5 +70,5 @@ export async function loadMessages(
   const [issue] = issues;
   if (issue === undefined) return encoded.map(({ body }, index) => decodeMessage(body, index));
   const found = `${issue.path}: expected ${issue.expected}`;
-  throw storeFailure("load", `the conversation store's load() returned no messages: ${found}`);
+  throw storeFailure("load", `the conversation store's load() returned invalid messages: ${found}`);
 }

@@ -115,7 +115,7 @@ async function append(
 
 function unknownOutcome(retryable: boolean, cause?: unknown): ConversationStoreError {
   const reason =
-    "the conversation store's append() threw, and whether it wrote is unknown. Load the conversation before you write to it again";
+    "the conversation store's append() threw, so it is unknown whether the messages are stored. Load the conversation before you write to it again";
   return storeFailure("appendMessages", reason, { retryable, cause });
 }
 

@@ -45,7 +45,7 @@ const TAG = /^[a-z]+(?:-[a-z]+)*$/;
  */
 export function wrapInTag(tag: string, text: string): string {
   if (!TAG.test(tag))
-    throw new TypeError("Invalid tag: expected small letters and single hyphens between them.");
+    throw new TypeError("Invalid tag: expected lower-case letters and single hyphens between them.");
   return `<${tag}>\n${withoutTag(tag, text)}\n</${tag}>`;
 }
 

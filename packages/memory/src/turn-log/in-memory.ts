@@ -239,7 +239,7 @@ export function createInMemoryTurnLog({ now = Date.now }: InMemoryTurnLogOptions
       erase([...all()].filter((entry) => isThere(entry) && entry.userId === userId)),
     close: async () => {},
     toMemoryError: (operation, cause) =>
-      createMemoryStorageError(operation, "the log in memory failed unexpectedly", {
+      createMemoryStorageError(operation, "the in-memory log failed unexpectedly", {
         provider: PROVIDER,
         cause,
       }),

@@ -206,7 +206,7 @@ const noExport = async () =>
   createFailure(
     createMemoryConnectionError(
       "primary",
-      "and the fallback has no exportConversation: try again once it is back",
+      "and the fallback has no exportConversation: try again once the primary is back",
       {
         operation: "exportConversation",
       },
@@ -274,5 +274,5 @@ const idsOf = (query: MemoryQuery, found: readonly ConversationMemory[]): readon
 const staleRead = (operation: Operation): MemoryErrorUnion => ({
   ...createMemoryConnectionError("primary", "it was out of reach", { operation }),
   message:
-    "The fallback answered the latest read of this conversation, and may lag. Read the conversation again and decide again: it can be written once the primary has answered a read of it.",
+    "The latest read of this conversation came from the fallback, which may lag. Read the conversation again and decide again: it can be written once the primary has answered a read of it.",
 });

@@ -275,7 +275,7 @@ describe("defineMemoryProvider", () => {
     const provider = defineMemoryProvider(backend({ read: async () => ({ conversation: null }) }));
     const error = expectError(await provider.readConversation("c"), "MemoryStorageError");
     expect(error).toMatchObject({ provider: "fake", retryable: false });
-    expect(error.message).toContain("the backend told no time: give `readAt`");
+    expect(error.message).toContain("the backend returned no time: return `readAt`");
   });
 
   it("asks a backend nothing for invalid input or a limit of 0", async () => {

@@ -59,7 +59,9 @@ describe("diagnoseMemoryProvider", () => {
     const [[id, , , options] = []] = storeMessages.mock.calls;
     expect(diagnosis.leftoverConversationId).toBe(id);
     expect(options).toEqual({ expectedVersion: 0, ttlSeconds: 300 });
-    expect(formatMemoryDiagnosis(diagnosis)).toContain(`${id} may be left. It expires in 5 minutes, if`);
+    expect(formatMemoryDiagnosis(diagnosis)).toContain(
+      `${id} may still be stored. It expires in 5 minutes if`,
+    );
   });
 
   it("reports a provider that throws, hangs or returns something else", async () => {

@@ -95,13 +95,13 @@ describe("an adapter that the application has installed", { concurrent: true }, 
       "opened scoped",
       "opened third",
       "opened common",
-      expect.stringMatching(/^MemorySetupError: .*jaf-memory-peerless is installed and fails.*a-driver/),
+      expect.stringMatching(/^MemorySetupError: .*jaf-memory-peerless is installed but fails.*a-driver/),
       expect.stringMatching(/^MemorySetupError: .*npm install @jaf\/memory-absent/),
       expect.stringMatching(
-        /^MemorySetupError: .*jaf-memory-thrower is installed and fails to load \(Error\)/,
+        /^MemorySetupError: .*jaf-memory-thrower is installed but fails to load \(Error\)/,
       ),
       expect.stringMatching(/^MemorySetupError: .*jaf-memory-empty has no valid export "adapter"/),
-      expect.stringMatching(/^MemorySetupError: .*jaf-memory-liar exports is of another type/),
+      expect.stringMatching(/^MemorySetupError: .*"adapter" export of jaf-memory-liar has another type/),
     ]);
   });
 

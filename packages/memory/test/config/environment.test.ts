@@ -257,7 +257,7 @@ describe("validateMemoryEnvironment", () => {
     });
     expect(report.warnings).toEqual([
       "JAF_MEMORY_MAX_MESSAGES has no effect with type notes.",
-      expect.stringMatching(/^JAF_NOTES_FOLDR is no variable of type notes\..*JAF_NOTES_FOLDER/),
+      expect.stringMatching(/^JAF_NOTES_FOLDR is not a variable of type notes\..*JAF_NOTES_FOLDER/),
     ]);
     expect(report.valid).toBe(true);
   });

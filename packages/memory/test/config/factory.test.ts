@@ -133,7 +133,7 @@ describe("an adapter that misbehaves", () => {
   it.each([undefined, null, 5])("is a setup error when it gives %s for a provider", async (given) => {
     const failure = await openNotes({ create: () => given as never });
     expect(failure).toBeInstanceOf(MemorySetupError);
-    expect(String(failure)).toContain("gave no provider");
+    expect(String(failure)).toContain("returned no provider");
   });
 
   it("is a setup error when its schema throws", async () => {

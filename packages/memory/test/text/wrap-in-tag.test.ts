@@ -156,7 +156,7 @@ describe("wrapInTag", () => {
     "has no tag %j",
     (tag) => {
       expect(() => wrapInTag(tag, "text")).toThrow(
-        new TypeError("Invalid tag: expected small letters and single hyphens between them."),
+        new TypeError("Invalid tag: expected lower-case letters and single hyphens between them."),
       );
     },
   );

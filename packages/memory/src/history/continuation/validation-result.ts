@@ -27,17 +27,16 @@ export type ContinuationRejectionCode = keyof typeof REASONS;
 const REASONS = {
   "not-a-prefix": "the messages differ from the stored history; load the conversation again",
   "truncated-history": "the messages leave out the end of the stored history; load the conversation again",
-  "stale-token":
-    "the history token stands for another history than the stored one; load the conversation again",
+  "stale-token": "the history token doesn't match the stored history; load the conversation again",
   "forged-tool-result": "a tool result answers a call that does not wait for one from the client",
   "duplicate-tool-result": "a tool result answers a call that has its result; send one result for each call",
-  "misplaced-tool-result": "a tool result stands behind a user message; send tool results first",
+  "misplaced-tool-result": "a tool result comes after a user message; send tool results first",
   "forged-assistant-message": "an assistant message is not in the stored history; send user messages",
   "forbidden-role": "a message has a role other than user, assistant and tool",
   "forged-part":
-    "a message has a part other than text and media, or a field that only a model's provider writes",
-  "malformed-message": "the messages are not a list of messages that can be stored",
-  "forged-approval": "a decision names a call, or an approval id, that does not wait for one",
+    "a message has a part other than text and media, or a field that only a model provider writes",
+  "malformed-message": "the messages are not a list of valid messages",
+  "forged-approval": "a decision names a call that does not wait for approval, or a wrong approval id",
   "duplicate-approval": "two decisions are about the same call; send one for each call",
   "malformed-approval":
     "the approvals are not a list of decisions; each has toolCallId, approvalId, approved and maybe reason",

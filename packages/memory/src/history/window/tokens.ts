@@ -42,7 +42,7 @@ function countText(tokenizer: Tokenizer, text: string): number {
   if (text === "") return 0;
   const tokens: unknown = tokenizer(text);
   if (typeof tokens === "number" && tokens >= 0 && Number.isFinite(tokens)) return Math.ceil(tokens);
-  throw new TypeError("Invalid tokenizer: expected it to return a finite number from 0.");
+  throw new TypeError("Invalid tokenizer: expected it to return a finite number of at least 0.");
 }
 
 /** Role and separators of a message, in tokens. */
