@@ -3,26 +3,29 @@ import type { CacheAdapter } from "../contract/cache-adapter.ts";
 import { storableIds } from "./fixtures/hostile-ids.ts";
 import { reportCalls } from "./kit/calls.ts";
 
-/** A cache of one test: empty at first, and seen by no other test. */
+/** A cache for one test: empty at first, and used by no other test. */
 export interface TestCache {
   readonly cache: CacheAdapter;
-  /** One more on the same storage, as independent as another process. Absent for one that lives in one process. */
+  /**
+   * Connects another cache to the same storage, as independent as in another process. Absent if the storage exists in
+   * one process only.
+   */
   readonly connect?: () => Promise<CacheAdapter>;
-  /** Removes the storage. Called when the test is over. */
+  /** Removes the storage. Called after the test. */
   readonly dispose: () => Promise<void>;
 }
 
-/** What an adapter's test hands to `describeCacheAdapterConformance`. */
+/** The harness of `describeCacheAdapterConformance`. */
 export interface CacheAdapterHarness {
-  /** Shown in the test titles, e.g. `"redis"`. */
+  /** The name in test titles, e.g. `"redis"`. */
   readonly name: string;
-  /** A fresh, empty namespace. Several may be in use at once. */
+  /** Creates a fresh, empty namespace. Several may be in use at the same time. */
   readonly createCache: () => Promise<TestCache>;
-  /** Of each test, in milliseconds. Default 30,000. */
+  /** The timeout of each test, in milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
 }
 
-/** Two on the same storage; the same one twice where there can't be two. */
+/** Two caches on the same storage, or the same cache twice if there can't be two. */
 interface Caches {
   readonly cache: CacheAdapter;
   readonly other: CacheAdapter;
@@ -34,7 +37,7 @@ const LONG = { ttlSeconds: 100 };
 const SHORT = { ttlSeconds: 1 };
 const KEYS: readonly string[] = [...storableIds, "", "x".repeat(1_000)];
 
-/** By hand: `expect.poll` knows nothing of tests that run beside each other. */
+/** Written by hand, because `expect.poll` doesn't support concurrent tests. */
 const ended = async (cache: CacheAdapter, key: string): Promise<void> => {
   for (const giveUpAt = Date.now() + 5_000; Date.now() < giveUpAt; ) {
     if ((await cache.get(key)) === undefined) return;

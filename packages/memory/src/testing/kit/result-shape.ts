@@ -56,7 +56,7 @@ const dataShapes: Readonly<Record<Method, Shape>> = {
 
 export const methods = Object.keys(dataShapes) as readonly Method[];
 
-/** Those that a store can have. */
+/** The conflict reasons of stores. */
 const conflictReasons: readonly unknown[] = [
   "version",
   "metadata-version",
@@ -67,7 +67,7 @@ const conflictReasons: readonly unknown[] = [
   "length",
 ] satisfies readonly MemoryConflictReason[];
 
-/** What each kind of error has beyond the fields that all have. */
+/** Checks the fields of each error type beyond the common ones. */
 const errorShapes: Readonly<Record<MemoryErrorUnion["_tag"], (error: Fields) => string | undefined>> = {
   MemoryConnectionError: () => undefined,
   MemoryStorageError: () => undefined,
@@ -96,7 +96,7 @@ function errorFault(method: Method, error: unknown): string | undefined {
   return fault === undefined ? undefined : `a ${String(tag)} whose ${fault}`;
 }
 
-/** What is wrong with what a method resolved to, or `undefined`. */
+/** Returns the problem of a method's result, or `undefined`. */
 export function resultFault(method: Method, result: unknown): string | undefined {
   if (!isObject(result) || typeof result["success"] !== "boolean") {
     return `${result === null ? "null" : `a ${typeof result}`}, which is no Result`;

@@ -1,8 +1,9 @@
 import type { Spec } from "../kit/spec.ts";
 
 /**
- * The rules of a smoke, by subject: each method and option once, and what a client library or a kind of connection may do in its
- * own way, such as the types and sizes of replies, transactions, scripts, several connections, expiry and reconnecting.
+ * The rules of a smoke, by subject: each method and option once, and what client libraries or connection modes may do
+ * differently, such as the types and sizes of replies, transactions, scripts, several connections, expiry and
+ * reconnecting.
  */
 export const SMOKE: Readonly<Record<string, readonly string[]>> = {
   storeMessages: ["replaces all messages", "refuses another user's conversation and leaves it as it was"],
@@ -55,7 +56,7 @@ export const SMOKE: Readonly<Record<string, readonly string[]>> = {
   "writes that a crash cuts off": ["are there once when they are sent again under their keys"],
 };
 
-/** The rules of these that belong to a smoke. */
+/** Returns those of the rules that belong to a smoke. */
 export const smokeOf = (specs: readonly Spec[]): readonly Spec[] =>
   specs.flatMap((spec) => {
     const rules = Object.entries(spec.rules).filter(([title]) => SMOKE[spec.subject]?.includes(title));

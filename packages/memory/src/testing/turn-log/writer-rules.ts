@@ -45,7 +45,7 @@ export const beginningRules: TurnLogRules = {
       },
       events: [],
     });
-    // By the store's clock, which may differ: that it is a time of these days is all that can be said.
+    // The store's clock may differ, so the test only checks that the time is roughly now.
     expect(Math.abs((page?.turn.startedAt.getTime() ?? 0) - Date.now())).toBeLessThan(3_600_000);
   },
   "refuses a turn while another runs, and names that": async ({ log, other }) => {

@@ -12,7 +12,7 @@ const APPENDS = 20;
 type Provider = Scenario["provider"];
 type Append = (provider: Provider, messages: readonly Message[], options: WriteOptions) => Promise<void>;
 
-/** All writers append their numbered batches, `size` messages each, to one conversation. */
+/** Each writer appends its numbered batches, `size` messages each, to one conversation. */
 async function expectNothingLost(scenario: Scenario, size: number, append: Append): Promise<void> {
   const batchOf = (writer: number, batch: number): readonly string[] =>
     Array.from({ length: size }, (_, part) => `${writer}/${batch}/${part}`);
@@ -41,7 +41,7 @@ async function expectNothingLost(scenario: Scenario, size: number, append: Appen
   expect(batches).toEqual(batches.map(() => APPENDS));
 }
 
-/** 16 writers expect the same version, of a new conversation and of an old one. */
+/** 16 writers expect the same version, of a new conversation and of an existing one. */
 async function expectOneWinner(
   scenario: Scenario,
   method: "appendMessages" | "storeMessages",

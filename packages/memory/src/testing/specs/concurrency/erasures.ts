@@ -21,7 +21,7 @@ type Erase = (provider: Provider, id: string) => Promise<unknown>;
 const deleteOne: Erase = async (provider, id) => expectOk(await provider.deleteConversation(id));
 const clearAll: Erase = async (provider) => expectOk(await provider.clearUserConversations("u"));
 
-/** In every round the two come in another order, and on other connections. */
+/** The two run in another order and on other connections in every round. */
 async function eachRound(
   { provider, connect }: Scenario,
   task: (writer: Provider, eraser: Provider, id: string) => Promise<void>,
@@ -33,7 +33,7 @@ async function eachRound(
   }
 }
 
-/** A first write and an erasure at once: it came first and went with it, or it was refused. */
+/** A first write and an erasure at the same time: the write came first and was erased, or it was refused. */
 const expectNothingLeft = (scenario: Scenario, erase: Erase): Promise<void> =>
   eachRound(scenario, async (writer, eraser, id) => {
     const expectedIncarnation = await incarnationOf(writer, id, "u");
@@ -45,7 +45,7 @@ const expectNothingLeft = (scenario: Scenario, erase: Erase): Promise<void> =>
     await expectAbsent(scenario.provider, id);
   });
 
-/** A run is in progress; its conversation is erased and created again meanwhile. */
+/** A run is in progress while its conversation is erased and created again. */
 const expectNothingBack = (scenario: Scenario, erase: Erase): Promise<void> =>
   eachRound(scenario, async (runner, eraser, id) => {
     expectOk(await append(runner, id, users("old"), owned));
@@ -129,7 +129,7 @@ export const erasures = defineSpec(
 const TAKEOVER_ROUNDS = 8;
 const CONVERSATIONS = Array.from({ length: 24 }, (_, index) => `c-${index}`);
 
-/** Clears `u` again and again while `v` takes over one conversation after the other. */
+/** Clears `u` repeatedly while `v` takes over one conversation after the other. */
 async function clearDuringTakeover({ provider, connect }: Scenario): Promise<void> {
   const other = await connect();
   let taking = true;

@@ -4,7 +4,7 @@ import { append, users } from "../../fixtures/messages.ts";
 import { letOthersRun } from "../../fixtures/timing.ts";
 import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
-/** What the other operations show of `c` has to agree with what getConversation does. */
+/** All other operations must agree with `getConversation` on `c`. */
 async function expectConsistent({ provider }: Scenario): Promise<readonly string[] | undefined> {
   const conversation = expectOk(await provider.getConversation("c"));
   const found = expectOk(await provider.findConversations({}));
@@ -112,7 +112,7 @@ export const races = defineSpec(
             expectOk(await append(provider, "c", batch, owned));
           }
         } finally {
-          writing = false; // Else the readers would go on for ever.
+          writing = false; // Otherwise the readers would never stop.
         }
       };
       const read = async () => {
@@ -128,7 +128,7 @@ export const races = defineSpec(
           const count = recent[0]?.split("/")[0];
           expect(recent).toEqual(recent.map((_, part) => `${count}/${part}`));
           seen = now;
-          // Reads that never wait would keep a store of the same process from writing.
+          // Reads that never wait would block the writes of a store in the same process.
           await letOthersRun();
         }
       };

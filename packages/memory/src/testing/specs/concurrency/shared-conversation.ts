@@ -13,7 +13,7 @@ import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
 type Provider = Scenario["provider"];
 
-/** Takes the last message off, however often others come first; `undefined` if there is none. */
+/** Removes the last message, with as many retries as needed. Returns `undefined` if there is none. */
 async function pop(provider: Provider, id: string): Promise<string | undefined> {
   for (;;) {
     const { conversation } = await read(provider, { messages: { limit: 1 } }, id);
@@ -26,7 +26,7 @@ async function pop(provider: Provider, id: string): Promise<string | undefined> 
   }
 }
 
-/** Adds one to a count in the metadata, however often others come first. */
+/** Increments a counter in the metadata, with as many retries as needed. */
 async function increment(provider: Provider): Promise<void> {
   for (;;) {
     const { metadata } = await readConversation(provider, "c");
@@ -38,7 +38,7 @@ async function increment(provider: Provider): Promise<void> {
   }
 }
 
-/** One time, one process may be done before the other begins. */
+/** In a single round, one process may finish before the other begins. */
 const ROUNDS = 5;
 
 async function eachRound(task: (id: string) => Promise<void>): Promise<void> {

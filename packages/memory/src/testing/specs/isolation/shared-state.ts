@@ -5,7 +5,7 @@ import { expectOk, readConversation } from "../../fixtures/expectations.ts";
 import { append, rich, user, writes } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
-/** Changes everything in reach, as careless code would. Frozen values are fine: then nothing changes. */
+/** Changes all reachable values, as careless code would. Frozen values stay unchanged. */
 function vandalise(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   if (value instanceof Date) {
@@ -30,7 +30,7 @@ function vandalise(value: unknown): void {
   }
 }
 
-/** A copy of what was read, but for when: no two reads have that in common. */
+/** Returns a copy without the time of the read, which differs between reads. */
 function withoutTime(read: unknown): unknown {
   const copy: { readonly data?: { readAt?: unknown } | null } = copyArgument(read ?? {});
   delete copy.data?.readAt;

@@ -45,7 +45,7 @@ export const clearUserConversations = defineSpec(
       for (const [id, userId] of Object.entries(owners)) {
         expectOk(await provider.storeMessages(id, users(id), { userId }));
       }
-      // An owner in a metadata field, a trace and an id are no ownership.
+      // A metadata field `owner`, a trace or an id makes no owner.
       expectOk(await provider.storeMessages("alice", users("1"), { traceId: "alice", owner: "alice" }));
       expect(expectOk(await provider.clearUserConversations("alice"))).toBe(1);
       const left = ids(expectOk(await provider.findConversations({})));

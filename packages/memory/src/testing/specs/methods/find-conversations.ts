@@ -12,7 +12,7 @@ type Provider = Scenario["provider"];
 const find = async (provider: Provider, query: MemoryQuery): Promise<readonly string[]> =>
   ids(expectOk(await provider.findConversations(query)));
 
-/** Conversations `a`, `b`, `c`, written in this order. */
+/** Stores conversations `a`, `b`, `c` in this order. */
 async function storeThree(provider: Provider): Promise<void> {
   for (const id of ["a", "b", "c"]) {
     expectOk(await provider.storeMessages(id, users(id)));
@@ -161,7 +161,7 @@ const idOf = (index: number): string => `c-${index}`;
 const ownerOf = (index: number): string => (index % 4 === 2 ? "v" : "u");
 const isTraced = (index: number): boolean => index % 5 !== 3;
 
-/** Two at once, and then the next two: some of about equal times, and most not. */
+/** Runs two at the same time, then the next two: a few have about equal times, most don't. */
 async function inPairs(
   order: readonly number[],
   write: (index: number) => Promise<Result<void>>,
@@ -172,7 +172,7 @@ async function inPairs(
   }
 }
 
-/** Their last activity is in neither the order of their creation nor that of their traces. */
+/** Stores conversations with a last activity in neither the order of their creation nor that of their traces. */
 async function storeSome(provider: Scenario["provider"]): Promise<void> {
   await inPairs(indices.toReversed(), (index) => {
     const metadata = { userId: ownerOf(index), ...(isTraced(index) ? TRACED : {}) };
@@ -189,14 +189,14 @@ const timeOf = (conversation: ConversationMemory | undefined): number =>
 const cursorAfter = (conversation: ConversationMemory | undefined): string =>
   (conversation && conversationCursor(conversation)) ?? expect.fail("expected a conversation with metadata");
 
-/** Every combination of a choice for each name. */
+/** Returns every combination of one choice for each name. */
 const combinations = (choices: Readonly<Record<string, readonly MemoryQuery[]>>): readonly MemoryQuery[] =>
   Object.values(choices).reduce<readonly MemoryQuery[]>(
     (queries, options) => queries.flatMap((query) => options.map((option) => ({ ...query, ...option }))),
     [{}],
   );
 
-/** Chosen so that leaving out any part of most of them shows. `all` is what there is, newest first. */
+/** Chosen so that a missing part shows in most queries. `all` contains all conversations, newest first. */
 function queriesAbout(all: Stored): readonly MemoryQuery[] {
   const byId = [0, 6, COUNT - 1].map((at) => ({ conversationId: all[at]?.conversationId ?? "" }));
   return combinations({
@@ -211,7 +211,7 @@ function queriesAbout(all: Stored): readonly MemoryQuery[] {
   });
 }
 
-/** What a query has to find, by the order of all. */
+/** Returns the expected result of a query, in the order of all conversations. */
 function expected(all: Stored, query: MemoryQuery): readonly string[] {
   const { conversationId, userId, traceId, since, until, cursor, offset = 0, limit = all.length } = query;
   const start = all.findIndex((conversation) => conversationCursor(conversation) === cursor) + 1;

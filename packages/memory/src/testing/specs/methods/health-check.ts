@@ -61,7 +61,7 @@ export const outages = defineSpec(
     "fails every other call with a connection error that is retryable": async ({ provider, stop }) => {
       expectOk(await provider.storeMessages("c", users("1"), { userId: "u" }));
       await stop();
-      // All at once: each may take as long as its driver tries.
+      // All at the same time: each may take as long as its driver tries.
       const attempts = Object.entries(calls).map(async ([operation, call]) => {
         const error = expectError(await call(provider), "MemoryConnectionError");
         expect(error).toMatchObject({ operation, retryable: true });

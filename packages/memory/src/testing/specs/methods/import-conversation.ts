@@ -19,7 +19,9 @@ type Provider = VersionedMemoryProvider;
 const exported = async (provider: Provider, id = "c"): Promise<ConversationRecord> =>
   expectOk(await provider.exportConversation(id)) ?? expect.fail("expected a record");
 
-/** One with all that there is to keep: its counters differ from each other and from its number of messages. */
+/**
+ * Stores a conversation with all kinds of data. Its counters differ from each other and from its number of messages.
+ */
 async function storeRich(provider: Provider): Promise<ConversationRecord> {
   const first = { userId: "u", traceId: "t-1", at: new Date(5), nested: { b: 1, a: [null, "\0\ud800"] } };
   const options = { ttlSeconds: 3_600, messageIds: ["m-1", null, "m-3"] };
@@ -31,7 +33,7 @@ async function storeRich(provider: Provider): Promise<ConversationRecord> {
   return exported(provider);
 }
 
-/** In an order of its own, which is each store's. */
+/** Sorts the trace ids, because each store has its own order. */
 const comparable = (record: ConversationRecord) => ({ ...record, traceIds: [...record.traceIds].sort() });
 
 const pastRecord = (changes: Partial<ConversationRecord> = {}): ConversationRecord => ({

@@ -8,7 +8,7 @@ import { defineSpec, inputLimits, type Scenario } from "../../kit/spec.ts";
 
 type Provider = Scenario["provider"];
 
-/** Written at once, so that many have the same time of last activity. */
+/** Writes them at the same time, so many have the same time of last activity. */
 async function storeAtOnce(provider: Provider, count: number): Promise<readonly string[]> {
   const conversationIds = Array.from({ length: count }, (_, index) => `c-${index}`);
   const writes = conversationIds.map((id) => provider.storeMessages(id, users(id), { userId: "u" }));

@@ -11,7 +11,7 @@ import { append, hostile, users } from "../../fixtures/messages.ts";
 import { forEachConcurrently, nextInstant } from "../../fixtures/timing.ts";
 import { defineSpec, inputLimits } from "../../kit/spec.ts";
 
-/** Conversations whose positions begin and end at different places. */
+/** Conversations with different first and last positions. */
 const histories: Readonly<Record<string, (provider: VersionedMemoryProvider) => Promise<void>>> = {
   "of a whole conversation": async (provider) => {
     expectOk(await append(provider, "c", users("0", "1", "2", "3")));
@@ -50,7 +50,7 @@ interface Positioned {
   readonly message: Message;
 }
 
-/** What a range selects: counted from `after` if that is given, else from the end. */
+/** Returns the messages of a range: counted from `after`, if given, else from the end. */
 function select(stored: readonly Positioned[], range: MessageRange): readonly Positioned[] {
   const { after = -1, before = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY } = range;
   const within = stored.filter(({ position }) => position > after && position < before);
@@ -193,7 +193,7 @@ const selections: readonly ReadOptions[] = [
   { userId: "u" },
 ];
 
-/** When it was read, in milliseconds since 1970. */
+/** Returns the time of the read, in milliseconds since 1970. */
 export async function timeOf(
   provider: VersionedMemoryProvider,
   options: ReadOptions = {},

@@ -24,7 +24,7 @@ interface Case {
   readonly batch: number;
 }
 
-/** Every number of messages, dropped and added, one more dropped than there are among them. */
+/** Every number of dropped and added messages, including one more dropped than stored. */
 const cases: readonly Case[] = SIZES.flatMap((size) =>
   [...SIZES.filter((dropLast) => dropLast <= size), size + 1].flatMap((dropLast) =>
     BATCHES.map((batch) => ({ size, dropLast, batch })),

@@ -14,7 +14,7 @@ import { defineSpec } from "../../kit/spec.ts";
 
 const owned = { userId: "u" };
 
-/** Both writes, whatever else they say, are refused by the expectation; nothing changes. */
+/** Expects that the expectation refuses both writes, and nothing changes. */
 async function expectStale(provider: VersionedMemoryProvider, expectedIncarnation: string): Promise<void> {
   const before = expectOk(await provider.getConversation("c"));
   const version = before?.metadata?.version ?? 0;
@@ -35,7 +35,7 @@ async function expectStale(provider: VersionedMemoryProvider, expectedIncarnatio
   expect(expectOk(await provider.getConversation("c"))).toEqual(before);
 }
 
-/** What erases `c` of `u`, or what would be there. */
+/** Ways to erase `c` of `u`, even if it doesn't exist. */
 const erasures: Readonly<Record<string, (provider: VersionedMemoryProvider) => Promise<void>>> = {
   "it was deleted": async (provider) => void expectOk(await provider.deleteConversation("c")),
   "everything of its user was cleared": async (provider) =>
@@ -52,7 +52,7 @@ const afterErasure = Object.fromEntries(
         await erase(provider);
         await expectStale(provider, before);
         await expectAbsent(provider, "c");
-        // The version fits again: that is what incarnations are for.
+        // The version matches again; only the incarnation detects the erasure.
         expectOk(await append(provider, "c", users("new"), owned, { expectedVersion: 0 }));
         await expectStale(provider, before);
         expectOk(

@@ -12,7 +12,7 @@ import { defineSpec } from "../../kit/spec.ts";
 
 type Write = (provider: VersionedMemoryProvider) => ReturnType<VersionedMemoryProvider["appendMessages"]>;
 
-/** What is written, and the version, the number of messages and the next position afterwards. */
+/** A write, and the version, the number of messages and the next position after it. */
 type Step = readonly [title: string, write: Write, version: number, total: number, nextPosition: number];
 
 const ID = { messageIds: ["own"] };

@@ -177,7 +177,10 @@ export const trimmingLimits = defineSpec(inputLimits("options.maxMessages"), {
 
 const LONGEST = 6;
 
-/** A message that is a tool result or none. What isn't one calls tools where results follow, and is a user's elsewhere. */
+/**
+ * Returns a history from a list: `true` is a tool result. Other messages call tools if results follow; otherwise they
+ * are a user's.
+ */
 function historyOf(results: readonly boolean[]): readonly Message[] {
   return results.map((isResult, index) => {
     if (isResult) return answering(`${index}`);
@@ -185,7 +188,7 @@ function historyOf(results: readonly boolean[]): readonly Message[] {
   });
 }
 
-/** Every order of tool results and other messages, up to so many. */
+/** Every order of tool results and other messages, up to `LONGEST` messages. */
 const histories: readonly (readonly Message[])[] = Array.from({ length: LONGEST }, (_, index) => index + 1)
   .flatMap((length) =>
     Array.from({ length: 2 ** length }, (_, bits) =>
@@ -200,7 +203,7 @@ type Trim = (
   given: { readonly history: readonly Message[]; readonly maxMessages: number },
 ) => Promise<void>;
 
-/** Each history is one conversation, which is written anew for each limit. */
+/** Each history is one conversation, which is written again for each limit. */
 const expectTrimmed = ({ provider }: Scenario, trim: Trim): Promise<void> =>
   forEachConcurrently(histories, async (history) => {
     const name = history.map(({ content }) => content).join("; ");

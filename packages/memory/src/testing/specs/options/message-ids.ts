@@ -14,7 +14,7 @@ import { defineSpec } from "../../kit/spec.ts";
 
 type Provider = VersionedMemoryProvider;
 
-/** The message under an id, and where it stands; `undefined` for none. */
+/** Returns the message with an id and its position, or `undefined`. */
 async function find(provider: Provider, messageId: string, conversationId = "c") {
   const { conversation, firstPosition } = await read(provider, { messages: { messageId } }, conversationId);
   const [message, ...others] = conversation?.messages ?? [];

@@ -61,7 +61,7 @@ export const optionLimits = defineSpec(inputLimits("options of a write"), {
       }
     }
     for (const id of refusedIds) {
-      if (id === null) continue; // A message without an id of its own.
+      if (id === null) continue; // A message without an id.
       const options = { messageIds: [hostile(id)] };
       await expectInvalid(() => append(provider, "c", users("1"), {}, options), "options.messageIds[0]");
     }

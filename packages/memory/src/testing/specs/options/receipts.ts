@@ -7,7 +7,7 @@ import { expectConflict, expectOk, read } from "../../fixtures/expectations.ts";
 import { append, users } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
-/** The position that a write under the key left behind; `undefined` if there was none. */
+/** Returns the position after the write with the key, or `undefined`. */
 async function receiptOf(provider: VersionedMemoryProvider, receiptFor: string, conversationId = "c") {
   return (await read(provider, { messages: "none", receiptFor }, conversationId)).receipt?.nextPosition;
 }
@@ -40,11 +40,11 @@ export const receipts = defineSpec(
     "name the conversation that a write has created": async ({ provider }) => {
       const absent = { expectedVersion: 0, ...key("first") };
       const created = receiptOfWrite(await append(provider, "c", users("1"), {}, absent));
-      // A backend may give no receipts of its writes.
+      // A backend may return no write receipts.
       if (created === undefined) return;
       const { incarnation } = await read(provider);
       expect(created.incarnation).toBe(incarnation);
-      // Its answer may be the one to an earlier write, whose conversation is no more.
+      // The answer may be for an earlier write to a conversation that no longer exists.
       expect(receiptOfWrite(await append(provider, "c", users("1"), {}, absent))).toBeUndefined();
       const next = await provider.appendMessages("c", users("2"), {}, { expectedVersion: 1 });
       expect(receiptOfWrite(next)).not.toHaveProperty("incarnation");

@@ -12,12 +12,11 @@ import { append, users } from "../../fixtures/messages.ts";
 import { forEachConcurrently, sleep } from "../../fixtures/timing.ts";
 import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
-/** What a ttl of 1 second needs to have passed for sure. */
+/** Waits until a ttl of 1 second has certainly passed. */
 const expired = () => sleep(1_100);
 
 /**
- * For what must still be there, or must find it there: half the ttl passes with certainty, and a call may take as long
- * as the rest.
+ * For conversations that must still exist, or be found: half the ttl passes for certain, and a call may take the rest.
  */
 const LONG = { ttlSeconds: 3 };
 const halfOfLong = () => sleep(1_550);
@@ -62,7 +61,7 @@ export const expiry = defineSpec(
     "lets the id start again, with nothing of the expired one": async ({ provider }) => {
       const options = { ttlSeconds: 1, idempotencyKey: "k" };
       expectOk(await append(provider, "c", users("old", "old"), owned, options));
-      // Null if that took longer than the ttl.
+      // `null` if that took longer than the ttl.
       const before = expectOk(await provider.getConversation("c"))?.metadata?.createdAt ?? new Date(0);
       await expired();
       const anew = { idempotencyKey: "k", expectedVersion: 0 };

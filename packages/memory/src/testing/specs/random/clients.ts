@@ -7,7 +7,7 @@ import { below, type RandomOperation, randomNumbers, randomStep } from "./random
 import { shrink } from "./shrink.ts";
 
 const CLIENTS = 3;
-/** For each serial order. */
+/** The maximum for each serial order. */
 const SHOWN_DIFFERENCES = 4;
 
 function randomScript(seed: number, rounds: number): readonly Round[] {

@@ -11,14 +11,14 @@ const OPERATIONS_PER_ROUND = 12;
 
 type Script = readonly (readonly [RandomOperation])[];
 
-/** Operations, the last of which has another outcome than the reference's. */
+/** Operations with a last outcome that differs from the reference's. */
 interface Deviation {
   readonly script: Script;
   readonly expected: unknown;
   readonly observed: unknown;
 }
 
-/** Runs operations one by one, and compares each outcome with the reference's. */
+/** Runs operations one after another, and compares each outcome with the reference's. */
 async function findDeviation(
   provider: VersionedMemoryProvider,
   script: Script,

@@ -15,7 +15,7 @@ const throwing: PropertyDescriptor = {
   },
 };
 
-/** Both writes refuse it; what was there before is as it was, and nothing is new. */
+/** Expects that both writes refuse it, and that nothing changes. */
 async function expectRefused(
   provider: MemoryProvider,
   input: { readonly messages?: unknown; readonly metadata?: unknown; readonly options?: unknown },
@@ -39,7 +39,7 @@ async function withKept(provider: MemoryProvider, check: () => Promise<void>): P
   expect(expectOk(await provider.getStats()).totalConversations).toBe(1);
 }
 
-/** A call of a tool with this text in its arguments. */
+/** Returns a tool call with this text in its arguments. */
 const saying = (text: string): Message => ({
   role: "assistant",
   content: "",
