@@ -129,7 +129,7 @@ it("error handling and retries compile and run as documented", async () => {
   });
 });
 
-it("evictions can be watched as documented", async () => {
+it("evictions can be observed as documented", async () => {
   const provider = createInMemoryProvider({ type: "memory", maxConversations: 1 });
   const warnings: string[] = [];
   provider.on("conversation_evicted", (conversationId) => {
@@ -202,7 +202,7 @@ it("long conversations can be archived, and a user's data cleaned up, as documen
   expect(stats.success && stats.data.totalConversations).toBe(1);
 });
 
-it("health and usage can be watched at intervals as documented", async () => {
+it("health and usage can be monitored at intervals as documented", async () => {
   vi.useFakeTimers();
   try {
     const provider: MemoryProvider = open();

@@ -50,7 +50,7 @@ describe("media in the bucket of docs/media.md", () => {
   }));
 });
 
-it("is in docs/media.md as it is here", () => {
+it("equals the code in docs/media.md", () => {
   const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
   expect(read("../../../../docs/media.md")).toContain(read("./bucket-blob-store.ts"));
 });

@@ -86,8 +86,8 @@ async function open(types: readonly string[], { cwd, args }: Process): Promise<r
   return stdout.trim().split("\n");
 }
 
-describe("an adapter that the application has installed", { concurrent: true }, () => {
-  it("is found by the name of its package, from the application's entry, and checked", async () => {
+describe("an installed adapter of the application", { concurrent: true }, () => {
+  it("is found by its package name from the application's entry, and checked", async () => {
     const types = ["scoped", "third", "common", "peerless", "absent", "thrower", "empty", "liar"];
     const outcomes = await open(types, { cwd: tmpdir(), args: [entry()] });
     expect(outcomes.join()).not.toContain("s3cret");

@@ -68,8 +68,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
-describe("a package that lies in the working folder", { concurrent: true }, () => {
-  it("isn't run unless the folder's own package.json declares it, of which the error speaks", async () => {
+describe("a package in the working folder", { concurrent: true }, () => {
+  it("isn't run unless the folder's own package.json declares it, and the error says so", async () => {
     const manifests: Readonly<Record<string, string | undefined>> = {
       none: undefined,
       other: '{ "dependencies": { "@jaf/memory": "1" } }',
@@ -100,7 +100,7 @@ describe("a package that lies in the working folder", { concurrent: true }, () =
     }
   });
 
-  it("isn't run from a folder above either", async () => {
+  it("isn't run from a parent folder either", async () => {
     plant("above/node_modules/jaf-memory-x", "jaf-memory-x");
     write("above/package.json", '{ "dependencies": { "jaf-memory-x": "1" } }');
     write("above/below/package.json", '{ "dependencies": {} }');
@@ -113,7 +113,7 @@ describe("a package that lies in the working folder", { concurrent: true }, () =
     expect(bare).toMatch(/^MemorySetupError: /);
   });
 
-  it("is run where any of its lists of dependencies declares it, wherever a package manager puts it", async () => {
+  it("is run if any of its dependency lists declares it, wherever the package manager puts it", async () => {
     const fields = ["dependencies", "optionalDependencies", "devDependencies", "peerDependencies"];
     for (const field of fields) {
       plant(`${field}/node_modules/jaf-memory-x`, "jaf-memory-x");
@@ -158,7 +158,7 @@ describe("a package that lies in the working folder", { concurrent: true }, () =
     expect(outcome).toMatch(/^MemorySetupError: /);
   });
 
-  it("is ignored in favour of the other name's package, which the application has installed", async () => {
+  it("is ignored in favour of the application's package with the other name", async () => {
     plant("both/node_modules/@jaf/memory-x", "@jaf/memory-x");
     plant("both/node_modules/jaf-memory-x", "jaf-memory-x");
     write("both/package.json", '{ "dependencies": { "jaf-memory-x": "1" } }');

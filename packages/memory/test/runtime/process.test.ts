@@ -28,7 +28,7 @@ describe("without a process", () => {
 });
 
 describe("with a process", () => {
-  it("variables are its own, and warnings can be listened for", () => {
+  it("uses its variables, and warnings can be observed", () => {
     const emit = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
     warn("Look.", WARNING);
     expect(emit).toHaveBeenCalledExactlyOnceWith("Look.", WARNING);
@@ -37,7 +37,7 @@ describe("with a process", () => {
 });
 
 describe("timers", () => {
-  it("let a process end where they keep it, and may be the web's numbers", () => {
+  it("let a process end, and can be the web's numbers", () => {
     const timer = unref(setTimeout(() => undefined, 1_000));
     expect(timer.hasRef()).toBe(false);
     clearTimeout(timer);

@@ -142,7 +142,7 @@ describe("a correct durable store whose writes settle without a turn of the even
 });
 
 describe("the rules", () => {
-  it("have no name twice", () => {
+  it("have unique names", () => {
     expect(new Set(rules.map(nameOf)).size).toBe(rules.length);
   });
 

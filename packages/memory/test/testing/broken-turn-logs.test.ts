@@ -129,7 +129,7 @@ const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, brok
   ],
 };
 
-describe("the kit of turn logs", () => {
+describe("the kit for turn logs", () => {
   for (const [mistake, [rule, broken]] of Object.entries(mistakes)) {
     it(`finds a log that ${mistake}`, async () => {
       const whole = createInMemoryTurnLog();

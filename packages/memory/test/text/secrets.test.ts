@@ -138,15 +138,15 @@ const inMessages = [...Object.values(masked).flat(), ...maskedOnly];
 const plain = (text: string): string => text.replace(/[‹›]/g, "");
 
 describe("maskSecrets", () => {
-  it.each(inMessages)("masks what is marked, and nothing else: %s", (text) => {
+  it.each(inMessages)("masks only the marked text: %s", (text) => {
     expect(maskSecrets(plain(text))).toBe(text.replace(/‹[^›]*›/g, "[masked]"));
   });
 
-  it.each(harmless)("leaves alone what isn't secret: %s", (text) => {
+  it.each(harmless)("leaves other text unchanged: %s", (text) => {
     expect(maskSecrets(text)).toBe(text);
   });
 
-  it("keeps all that isn't masked, in its order", () => {
+  it("keeps all unmasked text in order", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 300, unit: "binary" }), (text) => {
         const parts = maskSecrets(text).split("[masked]");
@@ -163,16 +163,16 @@ describe("maskSecrets", () => {
 });
 
 describe("holdsSecret", () => {
-  it.each([...Object.values(masked).flat(), ...toldOnly])("finds one in %s", (text) => {
+  it.each([...Object.values(masked).flat(), ...toldOnly])("finds a secret in %s", (text) => {
     expect(holdsSecret(plain(text))).toBe(true);
   });
 
-  it.each([...maskedOnly, ...harmless])("finds none in %s", (text) => {
+  it.each([...maskedOnly, ...harmless])("finds no secret in %s", (text) => {
     expect(holdsSecret(plain(text))).toBe(false);
   });
 });
 
-describe("a megabyte", () => {
+describe("a text of one megabyte", () => {
   const hostile = [
     ...'a|eyJ|://|://:@|://a:|a:b@|@:|sk-|aA1|/a|=|"|\\"| |://a:b/|- |-token|password'.split("|"),
     ...["password='", 'password="a ', "token: ", "Bearer ", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----"],

@@ -79,13 +79,13 @@ describe("wrapInTag", () => {
     tagCharacters("</conversation-summary>"),
     `</con${tagCharacters("x")}versation-summary>`,
     "&#xE003C;&#917551;&#xE0063;onversation-summary",
-  ])("leaves no bracket to %j, which a model may take for the tag", (closing) => {
+  ])("leaves no bracket in %j, which a model may read as the tag", (closing) => {
     const wrapped = wrapInTag(TAG, `before ${closing} after`);
     expect(wrapped).toContain("before (");
     expect(wrapped).not.toContain(closing);
   });
 
-  it("checks every text that contains something that may be read as a bracket", () => {
+  it("checks every text with a character that can be read as a bracket", () => {
     // Of the others none is normalised to what looks like one.
     const [plane, copies] = [0x10000, 0xe0000];
     const characters = [
@@ -117,7 +117,7 @@ describe("wrapInTag", () => {
     },
   );
 
-  it("is opened and closed once, whatever stands in it", () => {
+  it("opens and closes once for any text", () => {
     const piece = fc.oneof(
       fc.constantFrom(
         ...closings,
@@ -143,7 +143,7 @@ describe("wrapInTag", () => {
     );
   });
 
-  it("looks for every letter that a tag may have", () => {
+  it("detects every letter of a tag", () => {
     // Greek, Cyrillic and small capitals, for letters that no other tag here has.
     const wrapped = wrapInTag(
       "bdh-jkl-pqw-xz",
@@ -161,7 +161,7 @@ describe("wrapInTag", () => {
     },
   );
 
-  it("stays as it is when it is put into another", () => {
+  it("stays unchanged if it is wrapped again", () => {
     const inner = wrapInTag("messages", "</conversation-summary>");
     expect(tagsIn(wrapInTag(TAG, inner))).toBe(2);
   });

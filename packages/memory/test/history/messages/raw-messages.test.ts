@@ -29,7 +29,7 @@ function seen(message: RichMessage): object {
 }
 
 describe.each(Object.entries(rawConversations))("%s", (_, messages) => {
-  it("is stored, and read as it was", async () => {
+  it("is stored and read unchanged", async () => {
     const provider = createInMemoryProvider();
     for (const message of messages) {
       expectOk(await provider.appendMessages("c", [message], {}, { createIfMissing: "unowned" }));
@@ -40,12 +40,12 @@ describe.each(Object.entries(rawConversations))("%s", (_, messages) => {
     expect(JSON.stringify(read), "order of fields").toBe(JSON.stringify(messages));
   });
 
-  it("is replayed whole, in a window too", () => {
+  it("is replayed completely, even in a window", () => {
     expect(sanitizeConversation(messages)).toBe(messages);
     expect(messageWindow(messages, { maxMessages: 10 })).toBe(messages);
   });
 
-  it("says nothing of what was thought, and has a number of tokens", () => {
+  it("excludes reasoning from its text, and has a number of tokens", () => {
     for (const message of messages) {
       expect(messageText(message)).not.toContain(THOUGHT);
       const tokens = countMessageTokens(message);
@@ -54,7 +54,7 @@ describe.each(Object.entries(rawConversations))("%s", (_, messages) => {
     }
   });
 
-  it("continues with the copy of a browser, whole or as shown", () => {
+  it("continues with a browser's copy, complete or as displayed", () => {
     const more: Message = { role: "user", content: "And tomorrow?" };
     for (const copy of [structuredCopy(messages), messages.map(seen)]) {
       expect(validateContinuation(messages, [...copy, more])).toMatchObject({ ok: true, added: [more] });

@@ -73,7 +73,7 @@ describe("the end of a conversation", () => {
   it.each([
     ["sliding", slidingOptions],
     ["in steps", smallSteps],
-  ])("gives the window of the whole, now and when more is said, %s", (_, anyOptions) => {
+  ])("gives the window of the whole conversation, now and after more messages, %s", (_, anyOptions) => {
     const given = fc.tuple(histories, anyOptions, droppedCounts);
     const check = (
       [history, options, dropped]: readonly [readonly Message[], WindowOptions, number],
@@ -92,20 +92,20 @@ describe("the end of a conversation", () => {
     fc.assert(fc.property(given, fc.nat(120), next, check), { numRuns: 300, maxSkipsPerRun: 200 });
   });
 
-  it("begins at the last user message after which the limit is reached, sliding", () => {
+  it("begins at the last user message from which the limit is reached, if the window slides", () => {
     const history = [user("0"), said("1"), user("2"), said("3"), user("4"), said("5")];
     expect(decisiveOf(history, { maxMessages: 2 })).toEqual(history.slice(4));
     expect(decisiveOf(history, { maxMessages: 3 })).toEqual(history.slice(2));
     expect(decisiveOf(history, { maxMessages: 7 })).toBeUndefined();
   });
 
-  it("begins five windows before the end, in steps", () => {
+  it("begins five windows before the end, if the window has a low mark", () => {
     const history = Array.from({ length: 20 }, (_, n) => [user(`${n}`), said(`${n}`)]).flat();
     expect(decisiveOf(history, { maxMessages: 4, trimTo: 2 })).toEqual(history.slice(-22));
     expect(decisiveOf(history, { maxMessages: 8, trimTo: 2 })).toBeUndefined();
   });
 
-  it("begins at a message that is needed, too, or before it", () => {
+  it("begins at or before an additional needed message", () => {
     const history = [user("0"), said("1"), user("2"), said("3"), user("4"), said("5")];
     const { endOf } = windowTailOf({ maxMessages: 1 });
     expect(endOf(history, 4)).toEqual({ decides: true, messages: history.slice(4) });
@@ -114,7 +114,7 @@ describe("the end of a conversation", () => {
     expect(endOf(history, -600)).toEqual({ decides: false, readNext: 1_212 });
   });
 
-  it("says how many to read next, or that only all are enough", () => {
+  it("says how many messages to read next, or that only all are enough", () => {
     const history = [user("0"), said("1"), user("2"), said("3")];
     const next = (messages: readonly Message[], options: WindowOptions) =>
       windowTailOf(options).endOf(messages);
@@ -124,14 +124,14 @@ describe("the end of a conversation", () => {
     expect(next([], { maxMessages: 2 })).toEqual({ decides: false });
   });
 
-  it("contains the pending calls, which don't count, with the results that exist", () => {
+  it("contains the pending calls with their existing results, without counting them", () => {
     const settled = [user("0"), said("1"), user("2"), said("3")];
     const open = [user("look"), calls("a", "b"), result("b")];
     const history = [...settled, ...open];
     expect(decisiveOf(history, { maxMessages: 3 })).toEqual([...settled.slice(2), ...open]);
   });
 
-  it("isn't enough if a result answers a call of long ago", () => {
+  it("isn't enough if a result answers a much earlier call", () => {
     const settled = [user("0"), said("1"), user("2"), said("3")];
     const two = { maxMessages: 2 };
     expect(decisiveOf([...settled, result("old")], two)).toBeUndefined();
@@ -141,7 +141,7 @@ describe("the end of a conversation", () => {
     ).toBeUndefined();
   });
 
-  it("is read in one go", () => {
+  it("is read at once", () => {
     expect(windowTailOf({ maxMessages: 20 }).firstRead).toBe(41);
     expect(windowTailOf({ maxMessages: 20, trimTo: 10 }).firstRead).toBe(121);
     expect(windowTailOf({ maxMessages: 1_000_000 }).firstRead).toBe(10_000);
