@@ -1,4 +1,4 @@
-// The documented examples, line by line, so that code copied from them compiles and runs. Only imports differ.
+// The documented examples, line by line, to check that copied code compiles and runs. Only imports differ.
 import { expect, it, vi } from "vitest";
 import {
   type ConversationMemory,

@@ -31,7 +31,7 @@ const reading = (conversation: StoredConversation): MemoryBackend["read"] => {
   return async () => ({ conversation, firstPosition: 0, readAt: new Date() });
 };
 
-/** Finds nothing and writes everything, unless told otherwise. */
+/** By default, finds nothing and accepts every write. */
 const backend = (overrides: Partial<MemoryBackend> = {}): MemoryBackend => ({
   name: "fake",
   write: async () => ({ status: "written" }),

@@ -11,7 +11,7 @@ import type { Message } from "../../src/index.ts";
 import { contents, expectError, expectOk } from "../../src/testing/fixtures/expectations.ts";
 import { answering, calling, users } from "../../src/testing/fixtures/messages.ts";
 
-// By UTF-16 units, so that pairs of surrogates are torn apart.
+// By UTF-16 units, to split surrogate pairs.
 const reverse = (text: string): string => text.split("").reverse().join("");
 
 const reversed = (backend: MemoryBackend): MemoryBackend =>
@@ -19,7 +19,7 @@ const reversed = (backend: MemoryBackend): MemoryBackend =>
 
 const UNOWNED = { createIfMissing: "unowned" } as const;
 
-/** Keeps what the store would show somebody without the wrapper. */
+/** Sets up a wrapped backend, and keeps what a reader without the wrapper would get. */
 function setUp(wrap: (backend: MemoryBackend) => MemoryBackend = reversed) {
   const inner = createInMemoryBackend();
   return { inner, raw: defineMemoryProvider(inner), provider: defineMemoryProvider(wrap(inner)) };

@@ -5,7 +5,7 @@ import { declareMediaRules } from "../../../../test/media/media-rules.ts";
 import { createInMemoryProvider } from "../../src/index.ts";
 import { type Bucket, createBucketBlobStore } from "./bucket-blob-store.ts";
 
-/** As S3 is: each call takes a moment, and is atomic by itself. */
+/** Like S3: each call takes a moment and is atomic. */
 function createBucket(): Bucket {
   const objects = new Map<string, { readonly body: Uint8Array; readonly modifiedAt: Date }>();
   const moment = () => new Promise<void>((resolve) => setImmediate(resolve));

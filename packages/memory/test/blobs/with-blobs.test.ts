@@ -230,7 +230,7 @@ describe("a written-back reference", () => {
       () => provider.appendMessages("d", read, { userId: "v" }, CREATE),
       "messages[0].content[1].blob",
     );
-    expectOk(await store.deleteConversation("c")); // As a crash before the second step leaves it.
+    expectOk(await store.deleteConversation("c")); // The state after a crash before the second step.
     expect(await countOf(blobs)).toBe(1);
     await expectInvalid(() => provider.appendMessages("c", read, { userId: "v" }, CREATE));
     expect(await countOf(blobs)).toBe(0);

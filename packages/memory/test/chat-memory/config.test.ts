@@ -84,7 +84,7 @@ describe("windowOf", () => {
   });
 });
 
-/** Counts what is called. */
+/** Records the called methods. */
 function watched(provider: VersionedMemoryProvider): { provider: VersionedMemoryProvider; called: string[] } {
   const called: string[] = [];
   const note =
@@ -165,7 +165,7 @@ describe("createChatMemory", () => {
     const history = [said("Hello."), ...turns(100), calls("given up"), ...turns(200)];
     const { provider, called } = watched(createInMemoryProvider());
     const memory = createChatMemory({ memoryId: "c", maxMessages: 8, trimTo: 4 }, provider);
-    // Without the method that reads an end.
+    // Without readConversation, which reads only the end.
     const { readConversation: _, ...tenMethods } = provider;
     const all = createChatMemory({ memoryId: "c", maxMessages: 8, trimTo: 4 }, tenMethods);
     for (const message of history) {
@@ -199,7 +199,7 @@ describe("createChatMemory", () => {
       expect(windowed.data.length).toBeLessThanOrEqual(10);
       beginnings.add(windowed.data[0]?.content ?? "");
     }
-    // A window that slides has about 95 of them.
+    // A sliding window has about 95 of them.
     expect(beginnings.size).toBeLessThan(45);
   });
 

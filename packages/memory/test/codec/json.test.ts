@@ -9,7 +9,7 @@ const keys = fc.oneof(
   fc.constantFrom("__proto__", "constructor", "toString", "", "0"),
 );
 
-/** Node's equality takes any two URLs for the same. */
+/** Node's equality treats any two URLs as equal. */
 function withoutUrls(value: unknown): unknown {
   if (value instanceof URL) return { isUrl: value.href };
   if (Array.isArray(value)) return value.map(withoutUrls);
@@ -20,7 +20,7 @@ function withoutUrls(value: unknown): unknown {
 }
 const isSame = (a: unknown, b: unknown) => isDeepStrictEqual(withoutUrls(a), withoutUrls(b));
 
-/** Whatever JSON can hold, with Dates, bytes, URLs, hostile keys and unpaired surrogates. */
+/** Any JSON value, with Dates, bytes, URLs, hostile keys and unpaired surrogates. */
 const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
@@ -40,7 +40,7 @@ describe("the JSON codec", () => {
   it("restores every value exactly, as text and as plain JSON", () => {
     fc.assert(
       fc.property(value, (given) => {
-        // Vitest's equality takes an own key "constructor" for the type and sees no own "__proto__".
+        // Vitest's equality uses an own key "constructor" as the type, and ignores an own "__proto__".
         const returned = [
           decodeJson(encodeJson(given)),
           fromJsonValue(toJsonValue(given)),

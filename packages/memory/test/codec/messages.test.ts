@@ -8,7 +8,7 @@ function encode(message: object) {
   return { encoded, issues };
 }
 
-/** Answers with one value after the other, then with the last one. */
+/** Returns one value after the other, then always the last. */
 const shifting = (field: string, ...answers: readonly unknown[]) =>
   Object.defineProperty({ extra: null }, field, {
     enumerable: true,

@@ -8,7 +8,7 @@ const odd = fc.constantFrom<unknown>(undefined, null, "", 5, [], {}, new Date(0)
 const text = fc.oneof(fc.string({ unit: "binary" }), odd);
 const fields = (shape: Readonly<Record<string, fc.Arbitrary<unknown>>>) =>
   fc.record({ ...shape, extra: odd }, { requiredKeys: [] }).chain((value) =>
-    // In any order, which has to be kept.
+    // In any order, which must be kept.
     fc
       .shuffledSubarray(Object.keys(value))
       .map((keys) => Object.fromEntries(keys.map((key) => [key, (value as Record<string, unknown>)[key]]))),

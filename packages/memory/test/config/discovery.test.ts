@@ -1,4 +1,4 @@
-// What an application has installed is told by its folders, so each case runs in a process of its own.
+// The installed packages depend on the folders, so each case runs in its own process.
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,7 +32,7 @@ function install(name: string, source: string, manifest: object): void {
 beforeAll(() => {
   app = mkdtempSync(join(tmpdir(), "jaf-lookup-"));
   mkdirSync(join(app, "app/node_modules/@jaf"), { recursive: true });
-  // As with a package manager that keeps packages apart: the real folder sees nothing of the application's.
+  // Like a package manager with isolated packages: the real folder sees none of the application's.
   symlinkSync(packageRoot, join(app, "app/node_modules/@jaf/memory"));
   write(
     "app/package.json",
@@ -78,7 +78,7 @@ interface Process {
   readonly args: readonly string[];
 }
 
-/** What comes of opening each type. */
+/** Returns the result of opening each type. */
 async function open(types: readonly string[], { cwd, args }: Process): Promise<readonly string[]> {
   const options = ["--conditions=@jaf/source", "--import", tsx, ...args];
   const env = { ...process.env, TYPES: types.join(" "), NODE_OPTIONS: "" };

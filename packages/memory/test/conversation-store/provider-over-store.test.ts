@@ -50,7 +50,7 @@ beforeEach(async () => {
   id = await store.create("Title", { userId: "alice", agent: "support" });
 });
 
-/** Throws on each of the first `times` appends, after or before it did what it was asked to. */
+/** Throws on each of the first `times` appends, before or after the append. */
 function failAppends(times: number, when: "after" | "before"): { readonly count: () => number } {
   const append = store.append.bind(store);
   let calls = 0;

@@ -36,7 +36,7 @@ beforeEach(() => {
 
 afterEach(() => provider.close());
 
-/** Performs each of the first `times` appends, and then says that it failed. */
+/** Performs each of the first `times` appends, but reports a failure. */
 function losingReplies(times: number): MemoryProvider {
   let left = times;
   return {
@@ -207,7 +207,7 @@ describe("setTitle", () => {
 });
 
 describe("a conversation that is deleted between a write's read and its write", () => {
-  /** A store whose next append comes after `meanwhile`. */
+  /** A store that runs `meanwhile` before its next append. */
   const overtaken = (meanwhile: () => Promise<unknown>) =>
     createConversationStore({
       ...provider,
@@ -320,7 +320,7 @@ describe("list", () => {
   });
 });
 
-/** SHA-256 of `["jaf:thread","alice","support"]`, made with another program: stored threads depend on it. */
+/** SHA-256 of `["jaf:thread","alice","support"]`, computed with another program. Stored threads depend on it. */
 const THREAD = "thread_sLHqNjqZXOrn3qZB88vxIQf8j0wknWl1_e1fcBk4cJ0";
 
 describe("threadFor", () => {

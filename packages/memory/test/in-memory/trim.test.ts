@@ -12,7 +12,7 @@ describe("trimStart", () => {
         const start = trimStart(messages, maxMessages, isToolResult);
         const cut = Math.max(0, messages.length - maxMessages);
         if (cut === 0) expect(start).toBe(0);
-        // Between the cut and the start there are only results, whose call went.
+        // Between the cut and the start there are only results without their call.
         else expect(messages.slice(cut, start).every(isToolResult)).toBe(true);
       }),
     );

@@ -9,7 +9,7 @@ afterEach(() => {
 const WARNING = { type: "JAFObserverWarning", detail: "at home" };
 
 describe("without a process", () => {
-  // Some bundlers put in an object with an environment alone.
+  // Some bundlers provide an object with only an environment.
   it.each([undefined, {}, { env: undefined }])(
     "there are no variables, and warnings are on the console",
     (process) => {
@@ -47,7 +47,7 @@ describe("timers", () => {
   it.each(["Node", "the web"])("of %s starts again, also once they have gone off", (kind) => {
     vi.useFakeTimers();
     const start = setTimeout;
-    // Timers of the web are numbers.
+    // Web timers are numbers.
     if (kind === "the web")
       vi.stubGlobal("setTimeout", (...given: Parameters<typeof start>) => Number(start(...given)));
     const acts = vi.fn();
@@ -61,7 +61,7 @@ describe("timers", () => {
     timer = restart(timer, acts, 100);
     vi.advanceTimersByTime(100);
     expect(acts).toHaveBeenCalledTimes(2);
-    // First what was put over the fake timers: taken away later, it would put these back for every file behind this one.
+    // First remove the stubs over the fake timers: removed later, they would restore these for every following file.
     vi.unstubAllGlobals();
     vi.useRealTimers();
   });

@@ -7,7 +7,7 @@ import * as webDigest from "../../src/runtime/web-digest.ts";
 const node = { ...nodeBytes, ...nodeDigest };
 const web = { ...webBytes, ...webDigest };
 
-// Hashes and base64 are stored: what one runtime writes, another must read.
+// Hashes and base64 are stored, so every runtime must read what another has written.
 
 const texts = fc.oneof(
   fc.string({ unit: "binary" }),

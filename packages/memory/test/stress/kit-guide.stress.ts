@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 
 const guide = readFileSync(new URL("../../../../docs/adding-a-provider.md", import.meta.url), "utf8");
-// Here, so that the code finds the packages that it imports.
+// In this folder, so the code finds its imported packages.
 const folder = fileURLToPath(new URL("./.snippets/", import.meta.url));
 
 const files = [...guide.matchAll(/^```ts file=(\S+)\n([\s\S]*?)^```/gm)].map(([, name = "", code = ""]) => ({

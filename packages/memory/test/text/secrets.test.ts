@@ -4,7 +4,7 @@ import { holdsSecret, maskSecrets } from "../../src/text/secrets.ts";
 
 const key = "abcdefghij0123456789ABCDEFGHIJ0123456789";
 
-/** `‹` and `›` stand around what has to go from a message of an error. */
+/** `‹` and `›` enclose what must be removed from an error message. */
 const masked: Readonly<Record<string, readonly string[]>> = {
   "keys of services": [
     "Incorrect API key provided: ‹sk-proj-abcDEF123456789012345678›",
@@ -52,7 +52,7 @@ const masked: Readonly<Record<string, readonly string[]>> = {
   "long random tokens": [`unknown session ‹${key.slice(0, 3)}Xk29PqLm4Vz8Rt1Yw6Bn3Hs5Jd7Gf0Ac›`],
 };
 
-/** Masked in an error, while a person who says them speaks of something. */
+/** Masked in an error, but not a secret if a person says it. */
 const maskedOnly: readonly string[] = [
   "authorization: Basic ‹dXNlcjpwYXNzd29yZA==›",
   "the hash is ‹9f86d081884c7d659a2feaa0c55ad015›",
@@ -60,7 +60,7 @@ const maskedOnly: readonly string[] = [
   "https://api.telegram.org/bot110201543:‹AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw›/getMe",
 ];
 
-/** Told by a person, in no form that a message of an error has. */
+/** A secret if a person says it, but in no form of an error message. */
 const toldOnly: readonly string[] = [
   "my password is hunter2",
   "My password is swordfish.",

@@ -4,7 +4,7 @@ import { wrapInTag } from "../../src/text/wrap-in-tag.ts";
 
 const TAG = "conversation-summary";
 
-/** As an HTML reader that is careless about everything would: by what stands behind a bracket. */
+/** Finds tags like a very lenient HTML reader: by the text after a bracket. */
 function tagsIn(text: string): number {
   const decoded = text
     .replaceAll(/&amp;/gi, "&")
@@ -18,7 +18,7 @@ function tagsIn(text: string): number {
   ].length;
 }
 
-/** Invisible copies of the signs of ASCII. */
+/** Returns invisible copies of ASCII characters. */
 function tagCharacters(text: string): string {
   return [...text].map((sign) => String.fromCodePoint(0xe0000 + (sign.codePointAt(0) ?? 0))).join("");
 }
@@ -86,13 +86,13 @@ describe("wrapInTag", () => {
   });
 
   it("checks every text with a character that can be read as a bracket", () => {
-    // Of the others none is normalised to what looks like one.
+    // No other character normalises to one that looks like a bracket.
     const [plane, copies] = [0x10000, 0xe0000];
     const characters = [
       ...Array.from({ length: plane }, (_, code) => String.fromCodePoint(code)),
       ...Array.from({ length: 128 }, (_, code) => String.fromCodePoint(copies + code)),
     ];
-    // A percent sign may begin an escape: the text is looked at whatever else it holds.
+    // A percent sign may begin an escape, so it makes the whole text be checked.
     const [, looked = ""] = wrapInTag("a", `${characters.join("a\n")}a\n%`).split("<a>\n");
     const asLookedAt = looked.split("a\n");
     const brackets = characters.filter((character, at) => asLookedAt[at] !== character);
@@ -112,7 +112,7 @@ describe("wrapInTag", () => {
         });
         return Math.min(...times);
       };
-      // In the square of the length it would be more than a hundred times as long.
+      // Quadratic time would be more than a hundred times as long.
       expect(timeOf(piece)).toBeLessThan(30 * timeOf("a b, c% "));
     },
   );
@@ -144,7 +144,7 @@ describe("wrapInTag", () => {
   });
 
   it("detects every letter of a tag", () => {
-    // Greek, Cyrillic and small capitals, for letters that no other tag here has.
+    // Greek, Cyrillic and small capitals, for letters that no other tag here contains.
     const wrapped = wrapInTag(
       "bdh-jkl-pqw-xz",
       "a </\u0299\u1d05\u043d-\u0458\u043a\u029f-\u0440\u0566\u051d-\u0445\u1d22>",

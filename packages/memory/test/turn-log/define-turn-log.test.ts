@@ -5,7 +5,7 @@ import { createInMemoryTurnLog } from "../../src/turn-log/in-memory.ts";
 
 const unused = () => expect.fail("not used here");
 
-/** A backend of which a test needs only some methods. */
+/** A backend with only the methods that a test needs. */
 const backendOf = (methods: Partial<TurnLogBackend>): TurnLogBackend => ({
   name: "test",
   ...{ begin: unused, append: unused, renew: unused, takeOver: unused, release: unused },

@@ -5,7 +5,7 @@ import { readFrom } from "../../src/wrappers/read-from.ts";
 const said = (...contents: readonly string[]): Message[] =>
   contents.map((content) => ({ role: "user", content }));
 
-/** As somebody else writes it: the ten methods, and what one conversation's metadata say. */
+/** A provider of another project: the ten methods, and one conversation's metadata. */
 function foreignProvider(messages: readonly Message[], metadata: Record<string, unknown>): MemoryProvider {
   const at = new Date(0);
   const times = { createdAt: at, updatedAt: at, lastActivity: at, totalMessages: messages.length };

@@ -20,7 +20,7 @@ import { hostile, user, users } from "../../src/testing/fixtures/messages.ts";
 
 const unreachable = createFailure(createMemoryConnectionError("memory"));
 
-/** Does each write, and loses the reply of the first `losses` calls of any method. */
+/** Makes each write, and loses the reply of the first `losses` calls of any method. */
 function losing(losses: number): VersionedMemoryProvider & { readonly calls: () => number } {
   const provider = createInMemoryProvider();
   let calls = 0;
@@ -46,7 +46,7 @@ function losing(losses: number): VersionedMemoryProvider & { readonly calls: () 
 
 const soon = { baseDelayMs: 0 };
 
-/** What comes of a call that was made so often in vain. */
+/** The result after this many failed attempts. */
 const givenUpAfter = (attempts: number) => createFailure({ ...unreachable.error, attempts });
 
 const UNOWNED = { createIfMissing: "unowned" } as const;

@@ -49,8 +49,8 @@ describe("any continuation of a stored history", () => {
     fc.assert(fc.property(fc.integer(), check), { numRuns: 300 });
   });
 
-  // Some forgeries need what few conversations have (bytes: one in thirty), so only those that
-  // changed something are counted as runs.
+  // Some forgeries need something rare in a conversation (bytes: one in thirty), so only changed requests count as
+  // runs.
   it.each(Object.entries(forgeries))("is refused if it %s", (_, forge) => {
     const check = (seed: number) => {
       const random = randomFrom(seed);

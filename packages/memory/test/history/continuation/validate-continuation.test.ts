@@ -27,7 +27,7 @@ const result = (id: string, content = `result of ${id}`): Message => ({
 });
 
 const done = [user("pay Ann"), calls("a"), result("a"), said("paid")];
-/** Ends with three calls: `b` has its result, `ask` is the client's to answer, `pay` waits for approval. */
+/** Ends with three calls: `b` has its result, the client may answer `ask`, `pay` waits for approval. */
 const waiting = [...done, user("and Bob"), calls("b", "ask", "pay"), result("b")];
 const open = {
   clientToolCallIds: ["ask"],
@@ -41,7 +41,7 @@ interface Refusal {
   readonly options?: ContinuationOptions;
 }
 
-/** The code and the index that a request is refused with. */
+/** Returns the code and index of a request's rejection. */
 function refusal({ persisted = waiting, incoming, options = open }: Refusal) {
   const verdict = validateContinuation(persisted, incoming, options);
   return verdict.ok ? "accepted" : ([verdict.code, verdict.index] as const);

@@ -11,7 +11,7 @@ import {
 import { expectOk, readConversation } from "../../../src/testing/fixtures/expectations.ts";
 import { rawConversations, THOUGHT } from "./raw-messages.ts";
 
-/** What a browser keeps that shows the conversation: neither signatures and metadata, nor what was thought. */
+/** Fields that a browser doesn't keep: signatures, metadata and reasoning. */
 const OPAQUE =
   /^(?:signature|providerMetadata|providerOptions|origin|reasoning|reasoning_content|reasoning_details|thinking|thinking_blocks|extra_content|provider_specific_fields|encrypted_content)$/;
 const REASONING = /^(?:reasoning|thinking|redacted_thinking)$/;
@@ -62,6 +62,6 @@ describe.each(Object.entries(rawConversations))("%s", (_, messages) => {
   });
 });
 
-/** As it comes back from a client that kept it as JSON. */
+/** Returns the messages as JSON from a client. */
 const structuredCopy = (messages: readonly Message[]): readonly unknown[] =>
   JSON.parse(JSON.stringify(messages));

@@ -23,7 +23,7 @@ const result = (id: string, content = `result of ${id}`): Message => ({
   tool_call_id: id,
 });
 
-/** All that is frozen in a value, at any depth. */
+/** Returns all frozen values in a value, at any depth. */
 function frozenIn(value: unknown): readonly unknown[] {
   if (typeof value !== "object" || value === null) return [];
   const inside = Object.values(value).flatMap(frozenIn);

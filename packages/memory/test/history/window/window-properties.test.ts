@@ -48,7 +48,7 @@ describe("windows of 2,000 random histories", () => {
           const before = planWindow(history.slice(0, end), options);
           const message = history[end];
           if (message === undefined || before.newestOmitted) continue;
-          // System content that had to go for want of room comes back as soon as there is some.
+          // System content that was left out for lack of room returns as soon as there is room.
           if (before.omitted.some(({ reason }) => reason === "no-room")) continue;
           const grown = [...before.messages, message];
           if (costOf(grown, options) > limit) continue;

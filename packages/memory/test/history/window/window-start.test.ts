@@ -15,7 +15,7 @@ describe("a window with a low mark", () => {
     const history = turns(20);
     const starts = history.map((_, at) => at + 1 - window(history.slice(0, at + 1)).length);
     expect(starts.slice(0, 8)).toEqual(Array(8).fill(0));
-    // The ninth message is the question of turn 4: what stays is that turn and the one before.
+    // The ninth message is the question of turn 4: that turn and the one before stay.
     expect(starts.slice(8, 14)).toEqual(Array(6).fill(6));
     expect(starts.slice(14, 20)).toEqual(Array(6).fill(12));
   });

@@ -17,7 +17,7 @@ const histories = fc
   .array(anyHistories, { minLength: 1, maxLength: 4 })
   .map((several) => several.flat().filter(({ role }) => !isSystem(role)));
 
-/** Small, so that many of them fit into a history. */
+/** Small, so many of them fit into a history. */
 const smallSteps = fc
   .tuple(fc.constantFrom(1, 20), fc.integer({ min: 2, max: 8 }), fc.integer({ min: 1, max: 7 }))
   .filter(([, limit, low]) => low < limit)
@@ -25,7 +25,7 @@ const smallSteps = fc
     each === 1 ? { maxMessages: limit, trimTo: low } : { maxTokens: each * limit, trimTo: each * low },
   );
 
-/** With the position of each user message of the whole conversation. */
+/** Returns the window, using each user message's position in the whole conversation. */
 function windowOf(messages: readonly Message[], first: number, options: WindowOptions): readonly Message[] {
   const sanitized = sanitizeConversation(messages);
   const positions: number[] = [];
@@ -41,13 +41,16 @@ function windowOf(messages: readonly Message[], first: number, options: WindowOp
 const resultsIn = (messages: readonly Message[]): number =>
   messages.filter(({ role }) => role === "tool").length;
 
-/** A result too many at the end: of the whole history, the sanitizer may match it with a call of long ago that is out of place. */
+/**
+ * Whether there is a surplus result at the end: in the whole history, the sanitizer may match it with a much earlier
+ * call that is out of place.
+ */
 function givesSecond(history: readonly Message[], end: readonly Message[], decisive: number): boolean {
   const before = history.slice(0, history.length - decisive);
   return sanitizeConversation(before) !== before && resultsIn(end) > resultsIn(sanitizeConversation(end));
 }
 
-/** Of the whole history, the sanitizer has an open call answered by a result of long ago that answers nothing else. */
+/** Whether an earlier result without a call answers an open call: the sanitizer matches them in the whole history. */
 function takesStray(history: readonly Message[], decisive: readonly Message[]): boolean {
   const before = history.slice(0, history.length - decisive.length);
   return (
@@ -55,7 +58,7 @@ function takesStray(history: readonly Message[], decisive: readonly Message[]): 
   );
 }
 
-/** What may be said next: results of open calls, and anything else. */
+/** The next messages: results of open calls, and others. */
 const next = fc.constantFrom<readonly Message[]>(
   [],
   [user("and now?")],

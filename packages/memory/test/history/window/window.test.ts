@@ -10,7 +10,7 @@ const turn = (name: string): Message[] => [
   said(`${name} done`),
 ];
 const three = [...turn("a"), ...turn("b"), ...turn("c")];
-/** One call and its result, `count` times. */
+/** `count` calls with their results. */
 const groups = (count: number): Message[] =>
   Array.from({ length: count }, (_, index) => [calls(`${index}`), result(`${index}`)]).flat();
 
@@ -52,7 +52,7 @@ describe("messageWindow", () => {
     const plan = planWindow(history, { maxMessages: 5 });
     expect(plan.newestOmitted).toBe(true);
     expect(plan.omitted).toEqual([{ start: 1, end: 6, reason: "long-turn" }]);
-    // The results that come in later don't stay without their call.
+    // Results that arrive later don't stay without their call.
     for (let end = 1; end <= history.length; end++) {
       const [first, second] = messageWindow(history.slice(0, end), { maxMessages: 3 });
       expect([first, second?.role]).toEqual([user("a"), end > 1 && end < 4 ? "assistant" : undefined]);
@@ -134,7 +134,7 @@ describe("messageWindow", () => {
 
 describe("tokenWindow", () => {
   const tokenizer = (text: string) => text.length;
-  // Each costs its length and 4 for the message.
+  // Each costs its length plus 4 for the message.
   const history = [user("123456"), said("123456"), user("123456"), said("123456")];
 
   it("keeps the newest messages that fit, whole", () => {
