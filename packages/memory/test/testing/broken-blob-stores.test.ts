@@ -15,7 +15,7 @@ const rules = {
 
 type Broken = (store: BlobStore) => Partial<BlobStore>;
 
-/** Mistakes that an adapter may make, and a rule that finds each. */
+/** Mistakes of an adapter, and a rule that finds each. */
 const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, broken: Broken]>> = {
   "removes whatever the token is": [
     "leaves what was put again since it was listed",

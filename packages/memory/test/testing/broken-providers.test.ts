@@ -88,7 +88,7 @@ describe(`the conformance kit (${count} wrong backends) names the rule that is b
   );
 });
 
-/** The mistakes that cost users most, and the rule that each has to be named by. */
+/** The mistakes with the worst consequences for users, and the rule that must be named for each. */
 const classic = {
   "a lost update": [
     brokenWriters["loses updates: append reads, then stores"],

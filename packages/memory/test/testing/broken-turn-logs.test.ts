@@ -20,7 +20,7 @@ const rules = {
 
 type Broken = (log: TurnLog) => Partial<TurnLog>;
 
-/** Forgets which writer called: whoever holds the turn now does. */
+/** Ignores which writer calls: any caller counts as the current writer. */
 function withoutTokens(log: TurnLog): Partial<TurnLog> {
   const current = new Map<string, TurnWriter>();
   const keep = (writer: TurnWriter) => current.set(writer.conversationId, writer);
@@ -40,7 +40,7 @@ function withoutTokens(log: TurnLog): Partial<TurnLog> {
   };
 }
 
-/** Mistakes that a backend may make, and a rule that finds each. */
+/** Mistakes of a backend, and a rule that finds each. */
 const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, broken: Broken]>> = {
   "knows a turn's writer by the turn alone": [
     "stores nothing of a writer whose turn was taken over",

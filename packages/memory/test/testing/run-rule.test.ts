@@ -22,7 +22,7 @@ const ruleOf = (check: Rule["check"]): Rule => ({
 const ruleNamed = (title: string): Rule =>
   rules.find((rule) => rule.title === title) ?? expect.fail(`no rule "${title}"`);
 
-/** A store that counts the calls made of it. */
+/** A store that counts its calls. */
 function createCounted(overrides: Partial<VersionedMemoryProvider> = {}) {
   const intact = openIntact();
   let calls = 0;
@@ -119,7 +119,7 @@ describe("an ability of the harness that is undefined", () => {
   ] as const;
 
   it.each(cases)("%s counts as missing", async (name, title) => {
-    // As JavaScript callers and loose compilers have it.
+    // As JavaScript callers and loose compilers can pass it.
     const createStore = async () => ({ ...(await openDurable()), [name]: undefined }) as unknown as TestStore;
     expect(await runRule({ name: "loose", createStore }, ruleNamed(title))).toEqual({
       status: "skipped",

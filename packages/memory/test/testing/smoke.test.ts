@@ -8,7 +8,7 @@ import { SMOKE } from "../../src/testing/specs/smoke.ts";
 const nameOf = ({ subject, title }: { readonly subject: string; readonly title: string }) =>
   `${subject}: ${title}`;
 
-/** Remembers the names of the methods that are called, and of the options of writes. */
+/** Records the names of the called methods and of the options of writes. */
 function watch(provider: VersionedMemoryProvider, seen: Set<string>): VersionedMemoryProvider {
   return new Proxy(provider, {
     get: (target, name: keyof VersionedMemoryProvider) => {
@@ -57,7 +57,7 @@ describe("the smoke of the conformance kit", () => {
     };
     const reports = await checkMemoryProvider(harness);
     expect(reports.filter(({ status }) => status === "failed")).toEqual([]);
-    // `on` is no method of the contract.
+    // `on` is not a method of the contract.
     expect([...methods].filter((name) => name !== "on" && !seen.has(name))).toEqual([]);
     const options = [
       ...["createIfMissing", "expectedVersion", "expectedMetadataVersion", "expectedIncarnation"],

@@ -1,7 +1,7 @@
 import { createSuccess } from "../../../src/index.ts";
 import { type BrokenProvider, broken } from "./broken.ts";
 
-/** Providers with one plausible mistake each, where they decide first and change afterwards, or stop half-way. */
+/** Providers with one plausible mistake each: they decide before they change something, or stop halfway. */
 export const brokenClearing: Readonly<Record<string, BrokenProvider>> = {
   "clears a page of a hundred": broken("clearUserConversations: deletes 300 in one call", (intact) => ({
     clearUserConversations: async (userId) => {
@@ -30,7 +30,7 @@ export const brokenClearing: Readonly<Record<string, BrokenProvider>> = {
       clearUserConversations: async (userId) => {
         const found = await intact.findConversations({ userId, includeMessages: false });
         if (!found.success) return intact.clearUserConversations(userId);
-        await new Promise(setImmediate); // The way to the store and back.
+        await new Promise(setImmediate); // The round trip to the store.
         const deleting = found.data.map(({ conversationId }) => intact.deleteConversation(conversationId));
         return createSuccess((await Promise.all(deleting)).length);
       },

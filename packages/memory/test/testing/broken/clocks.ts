@@ -5,7 +5,7 @@ import type { BrokenStore } from "./crashes.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Tells another time with each reading. */
+/** Returns another time with each reading. */
 const telling = (
   caughtBy: string,
   tell: (readAt: Date, lastActivity: Date | undefined) => unknown,
@@ -28,7 +28,7 @@ const backwards = () => {
 };
 const startedAt = new Date();
 
-/** Providers that get the time of a reading wrong. */
+/** Providers that return a wrong time of a reading. */
 export const brokenClocks: Readonly<Record<string, BrokenProvider>> = {
   "tells the time by a clock that is wrong": telling(
     "the time of a reading: is near that of a write just made, whatever is selected",
@@ -77,7 +77,7 @@ const aheadBy = (provider: VersionedMemoryProvider, aheadMs: number): VersionedM
   },
 });
 
-/** Stores whose providers get the time wrong beside each other. */
+/** Stores with providers that return a wrong time relative to each other. */
 export const brokenSharedClocks: Readonly<Record<string, BrokenStore>> = {
   "tells the time by the clock of its own process": {
     caughtBy: "several connections: return one time, which is the store's",

@@ -18,7 +18,7 @@ const renamedKey = (options: WriteOptions | undefined, life: number): WriteOptio
     ? (options ?? {})
     : { ...options, idempotencyKey: `${options.idempotencyKey} of life ${life}` };
 
-/** Stores with one plausible mistake each, which shows when their process dies. */
+/** Stores with one plausible mistake each that shows when their process dies. */
 export const brokenCrashes: Readonly<Record<string, BrokenStore>> = {
   "acknowledges before it is written": broken(
     "after a crash: everything acknowledged is there, once and in order",

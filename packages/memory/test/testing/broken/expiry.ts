@@ -1,11 +1,11 @@
 import type { VersionedMemoryProvider } from "../../../src/index.ts";
 import { type BrokenProvider, broken } from "./broken.ts";
 
-/** Restarts a conversation's ttl, as a write does. */
+/** Restarts a conversation's ttl, like a write. */
 const touch = (intact: VersionedMemoryProvider, id: string) =>
   intact.appendMessages(id, [], {}, { expectedVersion: 1 });
 
-/** Providers with one plausible mistake each, which shows when time passes. */
+/** Providers with one plausible mistake each that shows when time passes. */
 export const brokenExpiry: Readonly<Record<string, BrokenProvider>> = {
   "renews the ttl when it reads": broken("options.ttlSeconds: isn't restarted by a read", (intact) => ({
     getConversation: async (id) => {

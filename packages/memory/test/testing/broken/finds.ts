@@ -4,7 +4,7 @@ import { type BrokenProvider, broken, type Overrides } from "./broken.ts";
 const COMBINED =
   "findConversations, all together: holds to every combination of conditions, cursor, offset and limit";
 
-/** Finds without these fields where `when` holds. */
+/** Ignores these fields of a query if `when` returns true. */
 const forgetting =
   (forgotten: readonly (keyof MemoryQuery)[], when: (query: MemoryQuery) => boolean): Overrides =>
   (intact) => ({
@@ -19,7 +19,7 @@ const forgetting =
 const createdFirst = (a: ConversationMemory, b: ConversationMemory): number =>
   (b.metadata?.createdAt.getTime() ?? 0) - (a.metadata?.createdAt.getTime() ?? 0);
 
-/** Providers with one plausible mistake each, where one index serves a query that another one serves well. */
+/** Providers with one plausible mistake each: one index serves a query that needs another one. */
 export const brokenFinds: Readonly<Record<string, BrokenProvider>> = {
   "ignores the cursor by trace": broken(
     COMBINED,

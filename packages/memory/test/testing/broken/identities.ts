@@ -3,7 +3,7 @@ import type { StoredConversation } from "../../../src/contract/backend.ts";
 import { brokenBackend, type Layer, readAll, trip, without, writing } from "./backend.ts";
 import type { BrokenProvider } from "./broken.ts";
 
-/** Changes what is read and found. */
+/** Changes the results of reads and searches. */
 const showing =
   (change: (stored: StoredConversation) => StoredConversation): Layer =>
   (intact) => ({
@@ -14,7 +14,7 @@ const showing =
     find: async (query) => (await intact.find(query)).map(change),
   });
 
-/** Makes again what it once knew. */
+/** Creates conversations again that it has forgotten. */
 const remaking: Layer = (intact) => {
   const known = new Set<string>();
   return {
@@ -44,7 +44,7 @@ const comparingFirst: Layer = (intact) => ({
   },
 });
 
-/** Providers with one plausible mistake each, where they tell conversations and their changes apart. */
+/** Providers with one plausible mistake each in distinguishing conversations and their changes. */
 export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
   "makes what isn't there, as it ever did": brokenBackend(
     "options.createIfMissing: is no by default: nothing is made, whatever else the write says",

@@ -17,7 +17,7 @@ const writing = (change: (write: Write) => Write) => (intact: VersionedMemoryPro
 const shorten = (message: Message): Message =>
   message.content.length > 65_535 ? { ...message, content: message.content.slice(0, 65_535) } : message;
 
-/** Providers with one plausible mistake each, which shows with unusual sizes, between conversations and users. */
+/** Providers with one plausible mistake each that shows with unusual sizes, or between conversations and users. */
 export const brokenLimits: Readonly<Record<string, BrokenProvider>> = {
   "cuts long texts off": broken(
     "sizes: of a message may be 1 MB, in any script, and come back from every read",

@@ -3,7 +3,7 @@ import type { ConversationWrite, StoredSelection } from "../../../src/contract/b
 import { brokenBackend, type Layer, readAll, trip, without, writing } from "./backend.ts";
 import { type BrokenProvider, broken } from "./broken.ts";
 
-/** Keys that cover what `said` gives. */
+/** Idempotency keys that only cover the result of `said`. */
 const covering = (said: (write: ConversationWrite) => unknown): Layer =>
   writing((write) => {
     if (write.idempotency === undefined) return write;
@@ -19,7 +19,7 @@ const selecting =
 
 const lowered = (id: string): string => id.toLowerCase();
 
-/** Providers with one plausible mistake each, where they write, read or move a part of a conversation. */
+/** Providers with one plausible mistake each in writing, reading or moving a part of a conversation. */
 export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
   "covers the messages alone with a key": brokenBackend(
     "options.idempotencyKey, what it covers: refuses the key with a metadata field of another value, and changes nothing",

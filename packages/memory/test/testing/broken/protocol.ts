@@ -2,13 +2,13 @@ import { createFailure, createMemoryStorageError } from "../../../src/index.ts";
 import { type BrokenProvider, broken } from "./broken.ts";
 
 interface ProtocolViolation extends BrokenProvider {
-  /** What the report has to say. */
+  /** Text that the report must contain. */
   readonly says: string;
 }
 
 const never = new Promise<never>(() => {});
 
-/** Providers that don't answer as a provider has to, whatever the rule is. */
+/** Providers that break the protocol of results in any rule. */
 export const brokenProtocol: Readonly<Record<string, ProtocolViolation>> = {
   "throws instead of returning": {
     ...broken("getConversation: gives null for a conversation that was never stored", (intact) => ({

@@ -1,7 +1,7 @@
 import { createSuccess, type VersionedMemoryProvider } from "../../../src/index.ts";
 import { type BrokenProvider, broken } from "./broken.ts";
 
-/** Providers with one plausible mistake each, where they read, find or delete. */
+/** Providers with one plausible mistake each in reading, finding or deleting. */
 export const brokenReaders: Readonly<Record<string, BrokenProvider>> = {
   "shares its state with its readers": broken(
     "shared state: is none with what getConversation returns",

@@ -16,7 +16,7 @@ const dropping =
       intact.appendMessages(id, messages, metadata, without(options, option)),
   });
 
-/** Providers with one plausible mistake each, where they write. */
+/** Providers with one plausible mistake each in writing. */
 export const brokenWriters: Readonly<Record<string, BrokenProvider>> = {
   "loses updates: append reads, then stores": broken(
     "concurrent appends: keep all 640 single messages of 32 writers",
