@@ -108,11 +108,11 @@ const classic = {
   ],
   "a leaking user": [
     brokenLimits["finds by trace whoever's it is"],
-    "[isolation] other users: show nothing, whatever else the query asks for",
+    "[isolation] other users: show nothing for any other condition of the query",
   ],
   "a throw instead of a Result": [
     brokenProtocol["throws instead of returning"],
-    "[contract] getConversation: gives null for a conversation that was never stored",
+    "[contract] getConversation: returns null for a conversation that was never stored",
   ],
 } as const;
 

@@ -83,19 +83,19 @@ const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, brok
     }),
   ],
   "forgets stop requests": [
-    "tells the writer of a stop request, and who takes over, too",
+    "reports a stop request to the writer, and to one that takes over",
     () => ({ requestStop: async () => createSuccess(true) }),
   ],
   "erases a conversation in name only": [
-    "erases a conversation, also the turn that runs",
+    "erases a conversation, even with a running turn",
     () => ({ deleteConversation: async () => createSuccess(2) }),
   ],
   "erases a user's turns in name only": [
-    "erases all turns of a user, and nobody else's",
+    "erases all turns of a user, and no other user's",
     () => ({ deleteUser: async () => createSuccess(2) }),
   ],
   "loses the last append's repetition": [
-    "holds the last append that comes again after the end",
+    "accepts a repeat of the last append after the end",
     (log) => {
       const ended = new Set<string>();
       return {
@@ -108,11 +108,11 @@ const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, brok
     },
   ],
   "ignores release": [
-    "hands a released turn to one of eight, with all that is needed to go on",
+    "gives a released turn to one of eight, with all data to continue",
     () => ({ release: async () => createSuccess(undefined) }),
   ],
   "counts leases from their first second only": [
-    "renews the lease by append and renew, which a writer also may that nobody replaced",
+    "renews the lease by append and renew, even after its end if no other writer took over",
     (log) => ({
       renew: async (writer) => {
         const answer = await log.renew(writer);
@@ -122,7 +122,7 @@ const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, brok
     }),
   ],
   "trims texts": [
-    "gives texts back exactly",
+    "returns texts exactly",
     (log) => ({
       append: (added) => log.append({ ...added, events: added.events.map((text) => text.trim()) }),
     }),

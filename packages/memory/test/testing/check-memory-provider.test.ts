@@ -23,7 +23,7 @@ describe("checkMemoryProvider", () => {
       /After: +1\. storeMessages\('c', .*\): undefined\n +2\. appendMessages\('c', /,
     );
     const passed = reports.find(
-      ({ rule }) => rule === "raises the version by one with each batch, however large",
+      ({ rule }) => rule === "increases the version by one with each batch of any size",
     );
     expect(passed?.["status"]).toBe("passed");
     expect(new Set(reports.map(({ level }) => level))).toEqual(new Set(levels));

@@ -113,9 +113,9 @@ describe("a rule that is over", () => {
 
 describe("an ability of the harness that is undefined", () => {
   const cases = [
-    ["connect", "see at once what another one wrote"],
-    ["crash", "versions go on counting"],
-    ["stop", "is not healthy, and healthCheck says why"],
+    ["connect", "see another one's writes immediately"],
+    ["crash", "versions continue"],
+    ["stop", "is not healthy, and healthCheck returns the reason"],
   ] as const;
 
   it.each(cases)("%s counts as missing", async (name, title) => {

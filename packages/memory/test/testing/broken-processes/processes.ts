@@ -238,7 +238,7 @@ export const brokenProcesses: Readonly<Record<string, BrokenLayer>> = {
   },
 
   "locks its process where it compares versions of metadata": {
-    caughtBy: `one conversation, changed by many, ${IN_TWO}: lets one of 16 changes of metadata pass that expect the same`,
+    caughtBy: `one conversation, changed by many, ${IN_TWO}: lets one of 16 metadata changes with the same expectation pass`,
     layer: comparing(
       "expectedMetadataVersion",
       async ({ conversationId, expectedMetadataVersion }, storage) => {
@@ -249,7 +249,7 @@ export const brokenProcesses: Readonly<Record<string, BrokenLayer>> = {
   },
 
   "locks its process where it compares incarnations": {
-    caughtBy: `erasures and writes at once, ${IN_TWO}: let one of 12 first writes pass that saw the same absence`,
+    caughtBy: `erasures and writes at once, ${IN_TWO}: let one of 12 first writes that saw the same absence pass`,
     layer: comparing(
       "expectedIncarnation",
       async ({ expectedIncarnation, conversationId, userId }, storage) => {
@@ -275,7 +275,7 @@ export const brokenProcesses: Readonly<Record<string, BrokenLayer>> = {
   },
 
   "keeps tombstones in its process": {
-    caughtBy: `several connections, ${IN_TWO}: know whose users another one cleared`,
+    caughtBy: `several connections, ${IN_TWO}: know which users another one cleared`,
     layer: ownTombstones,
   },
 
@@ -285,7 +285,7 @@ export const brokenProcesses: Readonly<Record<string, BrokenLayer>> = {
   },
 
   "keeps what it read until it writes itself": {
-    caughtBy: `several connections, ${IN_TWO}: see at once what another one wrote`,
+    caughtBy: `several connections, ${IN_TWO}: see another one's writes immediately`,
     layer: cachingLayer<Map<string, ReadOutcome>>((cache, storage) => ({
       write: (write) => {
         cache.delete(write.conversationId);
@@ -322,7 +322,7 @@ export const brokenProcesses: Readonly<Record<string, BrokenLayer>> = {
   },
 
   "knows owners from its own writes": {
-    caughtBy: `several connections, ${IN_TWO}: see what another one erased, and what it created again`,
+    caughtBy: `several connections, ${IN_TWO}: see another one's erasures and what it creates again`,
     layer: cachingLayer<string>((owners, storage) => ({
       write: async (write) => {
         const { conversationId, userId } = write;

@@ -13,7 +13,7 @@ export const brokenClearing: Readonly<Record<string, BrokenProvider>> = {
   })),
 
   "lists ids, then deletes them whoever's they are by then": broken(
-    "clearing a user: leaves alone what another user begins meanwhile under the same ids",
+    "clearing a user: keeps conversations that another user begins meanwhile under the same ids",
     (intact) => ({
       clearUserConversations: async (userId) => {
         const found = await intact.findConversations({ userId, includeMessages: false });
@@ -25,7 +25,7 @@ export const brokenClearing: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "lists ids, then deletes them all in one step": broken(
-    "clearing a user: leaves alone what another user begins meanwhile under the same ids",
+    "clearing a user: keeps conversations that another user begins meanwhile under the same ids",
     (intact) => ({
       clearUserConversations: async (userId) => {
         const found = await intact.findConversations({ userId, includeMessages: false });
@@ -38,7 +38,7 @@ export const brokenClearing: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "checks the version before it replaces, not in the same step": broken(
-    "concurrent appends: let exactly one of 16 replacements pass that expect the same version",
+    "concurrent appends: let exactly one of 16 replacements with the same expected version pass",
     (intact) => ({
       storeMessages: async (...given) => {
         const [id, messages, metadata, options] = given;

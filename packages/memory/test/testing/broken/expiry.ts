@@ -15,7 +15,7 @@ export const brokenExpiry: Readonly<Record<string, BrokenProvider>> = {
   })),
 
   "renews the ttl when it refuses": broken(
-    "options.ttlSeconds: isn't restarted by a write that is refused, or is a retry",
+    "options.ttlSeconds: isn't restarted by a refused write or a retry",
     (intact) => ({
       appendMessages: async (id, messages, metadata, options) => {
         const written = await intact.appendMessages(id, messages, metadata, options);
@@ -26,7 +26,7 @@ export const brokenExpiry: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "renews the ttl when a write is sent again": broken(
-    "options.ttlSeconds: isn't restarted by a write that is refused, or is a retry",
+    "options.ttlSeconds: isn't restarted by a refused write or a retry",
     (intact) => {
       const keys = new Set<string>();
       return {
@@ -41,7 +41,7 @@ export const brokenExpiry: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "counts the ttl from the first write": broken(
-    "options.ttlSeconds: restarts with each write, even one that names no ttl",
+    "options.ttlSeconds: restarts with each write, even one without a ttl",
     (intact) => ({
       storeMessages: async (id, messages, metadata, options) => {
         const known = await intact.getConversation(id);

@@ -65,7 +65,7 @@ export const brokenFinds: Readonly<Record<string, BrokenProvider>> = {
   })),
 
   "gives at most 1,000 recent messages": broken(
-    "sizes: of a batch may be 5,000 messages, which land whole and in order",
+    "sizes: of a batch can be 5,000 messages, stored completely and in order",
     (intact) => ({
       getRecentMessages: async (id, limit) => {
         const recent = await intact.getRecentMessages(id, limit);

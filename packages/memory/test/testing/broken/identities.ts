@@ -47,12 +47,12 @@ const comparingFirst: Layer = (intact) => ({
 /** Providers with one plausible mistake each in distinguishing conversations and their changes. */
 export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
   "makes what isn't there, as it ever did": brokenBackend(
-    "options.createIfMissing: is no by default: nothing is made, whatever else the write says",
+    "options.createIfMissing: is false by default: nothing is created for any other option",
     writing((write) => ({ ...write, create: write.create ?? { incarnation: randomUUID() } })),
   ),
 
   "makes again what it once knew": brokenBackend(
-    "options.createIfMissing: makes nothing again of what was deleted or cleared",
+    "options.createIfMissing: creates nothing again that was deleted or cleared",
     remaking,
   ),
 
@@ -67,7 +67,7 @@ export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "counts incarnations itself": brokenBackend(
-    "receipts: name the conversation that a write has created",
+    "receipts: return the incarnation of the conversation that a write created",
     (intact) => {
       let count = 0;
       return {
@@ -81,7 +81,7 @@ export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "gives an id one incarnation for ever": brokenBackend(
-    "incarnations: differs between conversations, and between one and the next of its id",
+    "incarnations: differs between conversations, and after a new creation under the same id",
     writing((write) =>
       write.create === undefined
         ? write
@@ -126,7 +126,7 @@ export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "continues in what expired and was created again": brokenBackend(
-    "options.ttlSeconds, and what a write expects: refuses what was decided before, even if it was created again",
+    "options.ttlSeconds, and what a write expects: refuses writes that were decided before, even if the conversation was created again",
     writing((write) =>
       write.expectedIncarnation !== undefined && "present" in write.expectedIncarnation
         ? without(write, "expectedIncarnation")
@@ -135,7 +135,7 @@ export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "counts messages as the version": brokenBackend(
-    "version: rises by one with every change of messages, and with nothing else",
+    "version: increases by one only with every change of messages",
     showing((stored) => ({ ...stored, version: stored.nextPosition })),
   ),
 
@@ -159,12 +159,12 @@ export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "counts every write as one of metadata": brokenBackend(
-    "options.expectedMetadataVersion: counts the writes that carry metadata, and the replacements",
+    "options.expectedMetadataVersion: counts the writes with metadata, and the replacements",
     showing((stored) => ({ ...stored, metadataVersion: stored.version })),
   ),
 
   "raises the version with metadata": brokenBackend(
-    "options.expectedMetadataVersion: makes no append conflict, nor an append it",
+    "options.expectedMetadataVersion: causes no conflict with appends, and they cause none with it",
     (intact) => ({
       ...showing((stored) => ({ ...stored, version: stored.version + stored.metadataVersion }))(intact),
       write: async (write) => {
@@ -182,12 +182,12 @@ export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "compares the incarnation, then appends": brokenBackend(
-    "erasures and writes at once: let one of 12 first writes pass that saw the same absence",
+    "erasures and writes at once: let one of 12 first writes that saw the same absence pass",
     comparingFirst,
   ),
 
   "compares the metadata version, then writes": brokenBackend(
-    "one conversation, changed by many: lets one of 16 changes of metadata pass that expect the same",
+    "one conversation, changed by many: lets one of 16 metadata changes with the same expectation pass",
     comparingFirst,
   ),
 

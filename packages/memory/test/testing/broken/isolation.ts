@@ -24,15 +24,15 @@ function sharing(
 
 /** Stores with one plausible mistake each that shows next to another store. */
 export const brokenIsolation: Readonly<Record<string, BrokenStore>> = {
-  "ignores its prefix": sharing("other stores: show nothing of what one stores", (shared) => shared),
+  "ignores its prefix": sharing("other stores: show nothing of another store", (shared) => shared),
 
   "knows keys and versions of another store": sharing(
-    "other stores: have owners, versions and keys of their own",
+    "other stores: have their own owners, versions and keys",
     (shared) => shared,
   ),
 
   "clears without its prefix": sharing(
-    "other stores: are not cleared, deleted or closed along",
+    "other stores: are not cleared, deleted or closed with another",
     (shared, count) =>
       count === 1
         ? { ...shared, close: async () => createSuccess(undefined) }

@@ -62,8 +62,8 @@ const broken = (caughtBy: string, outage: Partial<Outage>): BrokenStore => ({
   createStore: () => openStoppable(outage),
 });
 
-const UNHEALTHY = "a store out of reach: is not healthy, and healthCheck says why";
-const FAILING = "a store out of reach: fails every other call with a connection error that is retryable";
+const UNHEALTHY = "a store out of reach: is not healthy, and healthCheck returns the reason";
+const FAILING = "a store out of reach: fails every other call with a retryable connection error";
 
 /** Stores with one plausible mistake each that shows when their storage can't be reached. */
 export const brokenOutages: Readonly<Record<string, BrokenStore>> = {

@@ -32,12 +32,12 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "covers with a key what a write expects": brokenBackend(
-    "options.idempotencyKey, what it covers: leaves out what a write expects, and whether it creates",
+    "options.idempotencyKey, what it covers: excludes expectations, and whether the write creates",
     covering((write) => without(write, "create", "idempotency")),
   ),
 
   "takes the end for every receipt": brokenBackend(
-    "receipts: say where a write ended, whatever was written since",
+    "receipts: return the end of a write, even after other writes",
     (intact) => ({
       read: async (request) => {
         const read = await intact.read(request);
@@ -48,7 +48,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "gives a receipt for a write that was refused": brokenBackend(
-    "receipts: are there for no write that was refused, and for no unknown key",
+    "receipts: don't exist for refused writes and unknown keys",
     (intact) => {
       const seen = new Set<string>();
       return {
@@ -67,12 +67,12 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "appends where it should replace the end": brokenBackend(
-    "options.dropLast: drops so many from the end, and adds the batch in their place",
+    "options.dropLast: drops this many from the end, and adds the batch in their place",
     writing((write) => without(write, "dropLast")),
   ),
 
   "drops what there is where there are fewer": brokenBackend(
-    "options.dropLast: is refused wholly when there are fewer",
+    "options.dropLast: is refused completely if there are fewer",
     (intact) => ({
       write: async ({ dropLast, ...write }) => {
         const total = (await readAll(intact, write.conversationId))?.totalMessages ?? 0;
@@ -83,7 +83,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "counts how many there are before it drops": brokenBackend(
-    "one conversation, changed by many: lets ten of fourteen blind drops pass where ten messages are",
+    "one conversation, changed by many: lets ten of fourteen blind drops pass if there are ten messages",
     (intact) => ({
       write: async (write) => {
         const total = (await readAll(intact, write.conversationId))?.totalMessages ?? 0;
@@ -97,7 +97,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "gives positions out again after a replacement": brokenBackend(
-    "options.dropLast: counts what is stored, not what ever was",
+    "options.dropLast: counts only stored messages",
     (intact) => ({
       read: async (request) => {
         const read = await intact.read(request);
@@ -109,7 +109,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "keeps no ids of messages": brokenBackend(
-    "options.messageIds: finds a message by its id, and where it stands",
+    "options.messageIds: finds a message and its position by its id",
     writing((write) => ({ ...write, messages: write.messages.map(({ own: _, ...message }) => message) })),
   ),
 
@@ -124,7 +124,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "compares ids of messages without their case": brokenBackend(
-    "options.messageIds: may be any text that an id can be, and is compared exactly",
+    "options.messageIds: can be any valid id, and is compared exactly",
     (intact) => ({
       ...writing((write) => ({
         ...write,
@@ -167,7 +167,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "keeps no record of system content": brokenBackend(
-    "metadata.systemContent: is there once a system or developer message was written, and not before",
+    "metadata.systemContent: exists once a system or developer message was written",
     writing((write) => {
       const { systemContent: _, ...metadata } = write.metadata;
       return { ...write, metadata };
@@ -175,7 +175,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "keeps metadata of before in a replacement": brokenBackend(
-    "metadata.systemContent: goes with a replacement that holds none",
+    "metadata.systemContent: is removed by a replacement without system content",
     (intact) => ({
       write: async (write) => {
         const before = write.mode === "replace" ? await readAll(intact, write.conversationId) : undefined;
@@ -201,7 +201,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "imports over what is there": brokenBackend(
-    "exportConversation and importConversation: refuse what is there, and leave it as it is",
+    "exportConversation and importConversation: refuse an existing conversation, and leave it unchanged",
     writing((write) => (write.source === undefined ? write : without(write, "expectedVersion"))),
   ),
 
@@ -257,7 +257,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "drops none for less than none": broken(
-    "options of a write: refuse counts that are no whole numbers from 0",
+    "options of a write: refuse counts that aren't whole numbers from 0",
     (intact) => ({
       appendMessages: (id, messages, metadata, options) => {
         const least = options?.dropLast === -1 ? { dropLast: 0 } : {};
@@ -266,19 +266,16 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "reads everything for a misspelt range": broken(
-    "readConversation: refuses ranges that are none",
-    (intact) => ({
-      readConversation: (id, options) => {
-        const messages: unknown = options?.messages;
-        const isMisspelt = typeof messages === "object" && messages !== null && "from" in messages;
-        return intact.readConversation(id, isMisspelt ? { messages: "all" } : options);
-      },
-    }),
-  ),
+  "reads everything for a misspelt range": broken("readConversation: refuses invalid ranges", (intact) => ({
+    readConversation: (id, options) => {
+      const messages: unknown = options?.messages;
+      const isMisspelt = typeof messages === "object" && messages !== null && "from" in messages;
+      return intact.readConversation(id, isMisspelt ? { messages: "all" } : options);
+    },
+  })),
 
   "ignores a misspelt user when it reads": broken(
-    "readConversation: refuses options that are none, and misspelt ones",
+    "readConversation: refuses invalid and misspelt options",
     (intact) => ({
       readConversation: (id, options) => {
         if (options === null || typeof options !== "object" || !("userID" in options)) {
@@ -290,7 +287,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "imports what it doesn't know": broken(
-    "importConversation: refuses a record that is none, saying where",
+    "importConversation: refuses an invalid record with the path",
     (intact) => ({
       importConversation: (record, options) => {
         if (typeof record !== "object" || record === null || !("unknown" in record)) {
@@ -303,7 +300,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "imports with options that are none": broken(
-    "importConversation: refuses ids, messages and options that are none",
+    "importConversation: refuses invalid ids, messages and options",
     (intact) => ({ importConversation: (record) => intact.importConversation(record) }),
   ),
 };

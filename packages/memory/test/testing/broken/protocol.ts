@@ -11,7 +11,7 @@ const never = new Promise<never>(() => {});
 /** Providers that break the protocol of results in any rule. */
 export const brokenProtocol: Readonly<Record<string, ProtocolViolation>> = {
   "throws instead of returning": {
-    ...broken("getConversation: gives null for a conversation that was never stored", (intact) => ({
+    ...broken("getConversation: returns null for a conversation that was never stored", (intact) => ({
       getConversation: async (id) => {
         const read = await intact.getConversation(id);
         if (read.success && read.data === null) throw new RangeError("no rows");
@@ -22,7 +22,7 @@ export const brokenProtocol: Readonly<Record<string, ProtocolViolation>> = {
   },
 
   "throws before there is a promise": {
-    ...broken("deleteConversation: says whether there was one to delete", () => ({
+    ...broken("deleteConversation: returns whether the conversation existed", () => ({
       deleteConversation: () => {
         throw new TypeError("this.client is undefined");
       },
@@ -31,12 +31,12 @@ export const brokenProtocol: Readonly<Record<string, ProtocolViolation>> = {
   },
 
   "never settles": {
-    ...broken("getStats: counts over all, or over one user", () => ({ getStats: () => never })),
+    ...broken("getStats: counts all users', or one user's", () => ({ getStats: () => never })),
     says: "getStats() never settled: no Result within 2000 ms",
   },
 
   "returns data without a Result": {
-    ...broken("clearUserConversations: gives 0 for a user without conversations", () => ({
+    ...broken("clearUserConversations: returns 0 for a user without conversations", () => ({
       clearUserConversations: async () => 0 as never,
     })),
     says: "clearUserConversations() resolved to a number, which is no Result",
@@ -55,7 +55,7 @@ export const brokenProtocol: Readonly<Record<string, ProtocolViolation>> = {
   },
 
   "quotes a message in its error": {
-    ...broken("sizes: of a message may be 1 MB, in any script, and come back from every read", () => ({
+    ...broken("sizes: of a message can be 1 MB, in any script, in every read", () => ({
       appendMessages: async (_, messages) =>
         createFailure(
           createMemoryStorageError("appendMessages", `could not insert ${JSON.stringify(messages[1])}`),

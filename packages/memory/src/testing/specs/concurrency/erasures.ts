@@ -69,23 +69,23 @@ export const erasures = defineSpec(
   {
     level: "concurrency",
     subject: "erasures and writes at once",
-    why: "What a user has erased is back a moment later, since a run was in progress.",
+    why: "Data that a user has erased comes back a moment later, because a run was in progress.",
     hint: "delete() and clearUser() leave their tombstone in the step that deletes; write() compares in the step that creates.",
   },
   {
     "leave nothing of a first write that saw the conversation before its deletion": (scenario) =>
       expectNothingLeft(scenario, deleteOne),
 
-    "leave nothing of a first write that saw the user's before they were cleared": (scenario) =>
+    "leave nothing of a first write that saw the user's conversations before they were cleared": (scenario) =>
       expectNothingLeft(scenario, clearAll),
 
-    "bring nothing back into what is created after a deletion": (scenario) =>
+    "bring nothing back into a conversation created after a deletion": (scenario) =>
       expectNothingBack(scenario, deleteOne),
 
-    "bring nothing back into what is created after a clearing": (scenario) =>
+    "bring nothing back into a conversation created after a clearing": (scenario) =>
       expectNothingBack(scenario, clearAll),
 
-    "let one of 12 first writes pass that saw the same absence": async (scenario) => {
+    "let one of 12 first writes that saw the same absence pass": async (scenario) => {
       for (let round = 0; round < 5; round++) {
         const id = `c-${round}`;
         const expectedIncarnation = await incarnationOf(scenario.provider, id, "u");
@@ -100,7 +100,7 @@ export const erasures = defineSpec(
       }
     },
 
-    "are seen at once by every connection": (scenario) =>
+    "are seen immediately by every connection": (scenario) =>
       eachRound(scenario, async (writer, eraser, id) => {
         const first = await incarnationOf(writer, id, "u");
         expectOk(await append(eraser, id, users("1"), owned, { expectedIncarnation: first }));
@@ -156,11 +156,11 @@ export const takeovers = defineSpec(
   {
     level: "concurrency",
     subject: "clearing a user",
-    why: "One user's data is erased along with another's, who has begun a conversation under the same id.",
-    hint: "clearUser(): what is deleted is chosen by its owner in the step that deletes, not by ids that were listed before.",
+    why: "Erasing one user's data also erases another's, who has begun a conversation under the same id.",
+    hint: "clearUser(): select by the owner in the step that deletes, not by ids from an earlier listing.",
   },
   {
-    "leaves alone what another user begins meanwhile under the same ids": async (scenario) => {
+    "keeps conversations that another user begins meanwhile under the same ids": async (scenario) => {
       const { provider } = scenario;
       for (let round = 0; round < TAKEOVER_ROUNDS; round++) {
         await forEachConcurrently(CONVERSATIONS, async (id) => {

@@ -106,11 +106,11 @@ export const incarnations = defineSpec(
   {
     level: "contract",
     subject: "incarnations",
-    why: "A run that was in progress when its conversation was erased writes what was erased into the next one.",
-    hint: "write(): compare after the key and before the version; delete() and clearUser() leave a tombstone also where nothing was.",
+    why: "A run during an erasure writes erased data into the next conversation.",
+    hint: "write(): compare after the key and before the version; delete() and clearUser() leave a tombstone even for missing conversations.",
   },
   {
-    "is given by every read, and is one and the same": async ({ provider }) => {
+    "is the same in every read": async ({ provider }) => {
       expectOk(await provider.storeMessages("c", users("1"), { ...owned, traceId: "t" }));
       const { metadata } = await readConversation(provider, "c");
       const found = expectOk(await provider.findConversations({ userId: "u" }));
@@ -138,7 +138,7 @@ export const incarnations = defineSpec(
       expect(await incarnationOf(provider, "c", "u"), "whoever is named").toBe(first);
     },
 
-    "differs between conversations, and between one and the next of its id": async ({ provider }) => {
+    "differs between conversations, and after a new creation under the same id": async ({ provider }) => {
       const seen: string[] = [];
       for (const id of ["a", "b", "c"]) {
         expectOk(await append(provider, id, users("1"), owned));
@@ -153,7 +153,7 @@ export const incarnations = defineSpec(
       expect(new Set(seen).size).toBe(seen.length);
     },
 
-    "lets writes pass that expect it": async ({ provider }) => {
+    "lets writes with the current incarnation pass": async ({ provider }) => {
       const none = await incarnationOf(provider, "c", "u");
       expectOk(await append(provider, "c", users("1"), owned, { expectedIncarnation: none }));
       const expectedIncarnation = await incarnationOf(provider);
@@ -166,7 +166,7 @@ export const incarnations = defineSpec(
 
     ...afterErasure,
 
-    "doesn't mind what is erased of others": async ({ provider }) => {
+    "ignores erasures of other conversations": async ({ provider }) => {
       const none = await incarnationOf(provider, "new", "u");
       expectOk(await append(provider, "c", users("1"), owned));
       const present = await incarnationOf(provider);
@@ -178,14 +178,14 @@ export const incarnations = defineSpec(
       expectOk(await append(provider, "new", users("1"), owned, { expectedIncarnation: none }));
     },
 
-    "lets the retry of a write pass whatever it expects": async ({ provider }) => {
+    "lets a retry of a write pass with any expectation": async ({ provider }) => {
       const first = { expectedIncarnation: await incarnationOf(provider), idempotencyKey: "k" };
       for (let attempt = 0; attempt < 2; attempt++)
         expectOk(await append(provider, "c", users("1"), owned, first));
       expect((await readConversation(provider, "c")).messages).toEqual(users("1"));
     },
 
-    "is looked at before the version": async ({ provider }) => {
+    "is checked before the version": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1"), owned));
       const both = { expectedIncarnation: "of another", expectedVersion: 7, expectedMetadataVersion: 7 };
       for (const method of writeMethods) {

@@ -39,20 +39,20 @@ export const expiry = defineSpec(
   {
     level: "ttl",
     subject: "options.ttlSeconds",
-    why: "Data outlives its retention time, or a chat is gone while it is in use.",
-    hint: "write(): a ttl counts from the last write, is kept if not named, and goes with a deletion; every read looks at it.",
+    why: "Data outlives its retention time, or a chat disappears while it is in use.",
+    hint: "write(): a ttl counts from the last write, is kept if not given, and ends with a deletion; every read checks it.",
     requires: ["ttl"],
     concurrent: true,
   },
   {
-    "takes a conversation away as if it were deleted": async (scenario) => {
+    "removes a conversation as if it were deleted": async (scenario) => {
       const { provider } = scenario;
       expectOk(await provider.storeMessages("c", users("1"), owned, { ttlSeconds: 1 }));
       await expired();
       await expectGone(scenario);
     },
 
-    "takes away what an append has created": async (scenario) => {
+    "removes a conversation that an append has created": async (scenario) => {
       expectOk(await append(scenario.provider, "c", users("1"), owned, { ttlSeconds: 1 }));
       await expired();
       await expectGone(scenario);
@@ -78,7 +78,7 @@ export const expiry = defineSpec(
       ]);
     },
 
-    "restarts with each write, even one that names no ttl": async ({ provider }) => {
+    "restarts with each write, even one without a ttl": async ({ provider }) => {
       const write = (method: "appendMessages" | "storeMessages") => ({
         id: method,
         again: async () => expectOk(await provider[method](method, users("2"), owned)),
@@ -109,7 +109,7 @@ export const expiry = defineSpec(
       await expectGone(scenario);
     },
 
-    "isn't restarted by a write that is refused, or is a retry": async (scenario) => {
+    "isn't restarted by a refused write or a retry": async (scenario) => {
       const { provider } = scenario;
       const options = { ...LONG, idempotencyKey: "k" };
       expectOk(await append(provider, "c", users("1"), owned, options));
@@ -126,7 +126,7 @@ export const expiry = defineSpec(
       await expectGone(scenario);
     },
 
-    "is the one that was named last, also through a replacement": async ({ provider }) => {
+    "is the last one given, even after a replacement": async ({ provider }) => {
       const write = async (id: string, first: WriteOptions, second: WriteOptions) => {
         expectOk(await append(provider, id, users("1"), {}, first));
         expectOk(await provider.appendMessages(id, users("2"), {}, second));
@@ -151,7 +151,7 @@ export const expiry = defineSpec(
       expect(await readContents(provider, "anew"), "a deletion takes the ttl along").toEqual(["2"]);
     },
 
-    "leaves conversations without one alone": async ({ provider }) => {
+    "keeps conversations without one": async ({ provider }) => {
       expectOk(await provider.storeMessages("c", users("1"), owned, { ttlSeconds: 1 }));
       expectOk(await provider.storeMessages("kept", users("1"), owned));
       expectOk(
@@ -172,13 +172,13 @@ export const expiryAfterCrash = defineSpec(
   {
     level: "ttl",
     subject: "options.ttlSeconds after a crash",
-    why: "A restart makes data that should expire permanent, or lets it go early.",
-    hint: "Store the ttl and the last activity; no timer of the process may decide.",
+    why: "A restart makes expiring data permanent, or removes it early.",
+    hint: "Store the ttl and the last activity; don't depend on a timer of the process.",
     requires: ["ttl", "durability"],
     concurrent: true,
   },
   {
-    "goes on from the last write": async ({ provider, crash }) => {
+    "continues from the last write": async ({ provider, crash }) => {
       expectOk(await append(provider, "c", users("1"), owned, { ttlSeconds: 1 }));
       expectOk(await append(provider, "kept", users("1"), {}, { ttlSeconds: 3_600 }));
       const reopened = await crash();
@@ -188,7 +188,7 @@ export const expiryAfterCrash = defineSpec(
       expect(await readContents(reopened, "kept")).toEqual(["1"]);
     },
 
-    "restarts with a write that names none": async ({ provider, crash }) => {
+    "restarts with a write without one": async ({ provider, crash }) => {
       for (const id of ["kept", "gone"]) {
         expectOk(await append(provider, id, users("1"), owned, LONG));
       }

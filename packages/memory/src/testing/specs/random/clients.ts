@@ -79,7 +79,7 @@ export const clients = ({ seeds, rounds }: RandomRun): Spec =>
     {
       level: "concurrency",
       subject: "three clients at once",
-      why: "What users see together can't have happened in any order: something was lost, doubled or half done.",
+      why: "No order of the operations explains what users see together: something was lost, doubled or half done.",
       hint: "The operations of the last round: one of them isn't one atomic step.",
       reportsCalls: true,
     },

@@ -61,8 +61,8 @@ export const reference = ({ seeds, rounds }: RandomRun): Spec =>
     {
       level: "contract",
       subject: "random operations",
-      why: "Rules that hold one by one are broken in combination.",
-      hint: "The last of the operations, and what those before it left; the in-memory provider is the reference.",
+      why: "Rules that hold separately are broken in combination.",
+      hint: "The last of the operations, and the state that the earlier ones left; the in-memory provider is the reference.",
       reportsCalls: true,
     },
     Object.fromEntries(

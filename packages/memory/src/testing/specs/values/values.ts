@@ -49,7 +49,7 @@ export const values = defineSpec(
   {
     level: "contract",
     subject: "values",
-    why: "What comes back is not what was said: numbers, dates, emoji or tool arguments changed in between.",
+    why: "Messages come back changed: numbers, dates, emoji or tool arguments differ.",
     hint: "Keep `body` as text, byte for byte; metadata as JSON that keeps every key and number.",
   },
   {
