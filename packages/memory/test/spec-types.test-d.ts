@@ -68,7 +68,7 @@ describe("a provider that is typed as the text has it", () => {
     expectTypeOf<MemoryProvider>().toExtend<TextProvider>();
   });
 
-  it("is taken by everything that takes a provider, and kept as what it is", () => {
+  it("is accepted by everything that takes a provider, and keeps its type", () => {
     void (() => {
       createConversationStore(provider);
       createChatMemory({ memoryId: "c", maxMessages: 5 }, provider);
@@ -110,7 +110,7 @@ describe("a store that is typed as the text has it", () => {
     void (() => providerOf(store));
   });
 
-  it("gives arrays that are the caller's", () => {
+  it("returns arrays that belong to the caller", () => {
     void (async () => {
       const messages: Message[] = await createConversationStore(provider).load("c");
       messages.push({ role: "user", content: "mine" });

@@ -73,9 +73,9 @@ describe("withBlobs without large media", () => {
   });
 
   it.each([
-    ["a reference of somebody else's", { type: "media", mediaType: "a/b", blob: { key: "x".repeat(50) } }],
+    ["a blob field of another framework", { type: "media", mediaType: "a/b", blob: { key: "x".repeat(50) } }],
     ["data beside a field blob", { type: "media", mediaType: "a/b", blob: "x", data: bytes("x") }],
-    ["text that is no base64", { type: "media", mediaType: "a/b", data: "not base64, but long" }],
+    ["text that isn't base64", { type: "media", mediaType: "a/b", data: "not base64, but long" }],
     ["base64 without padding", { type: "media", mediaType: "a/b", data: "YWFhYWFhYWFhYWFhYQ" }],
     ["parts of other types", { type: "image_url", data: bytes("x") }],
   ])("keeps %s in its message", async (_, part) => {

@@ -73,7 +73,7 @@ describe("createMemoryProviderFromEnv", () => {
   });
 
   it.each(["0x10", "1e3", "Infinity", "NaN", "1_000", "5 6", "-", "1.", "٣"])(
-    "takes %s for no number",
+    "refuses %s as a number",
     async (text) => {
       const issues = await issuesOf({ JAF_MEMORY_MAX_MESSAGES: text });
       expect(issues).toEqual([{ path: "JAF_MEMORY_MAX_MESSAGES", expected: "a decimal number" }]);

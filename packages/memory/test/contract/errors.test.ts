@@ -89,18 +89,15 @@ describe("describeCause", () => {
     expect(describeCause(Object.assign(new Error("x"), { code: { secret: 1 } }))).not.toHaveProperty("code");
   });
 
-  it.each(["name", "message", "code"])(
-    "describes an error whose %s can't be read, or is no text",
-    (field) => {
-      const get = () => {
-        throw new Error("s3cret");
-      };
-      for (const property of [{ get }, { value: { toString: get } }, { value: Symbol("x") }]) {
-        const { name, message } = describeCause(Object.defineProperty(new Error("x"), field, property));
-        expect(`${name} ${message}`).not.toContain("s3cret");
-      }
-    },
-  );
+  it.each(["name", "message", "code"])("describes an error with an unreadable or non-text %s", (field) => {
+    const get = () => {
+      throw new Error("s3cret");
+    };
+    for (const property of [{ get }, { value: { toString: get } }, { value: Symbol("x") }]) {
+      const { name, message } = describeCause(Object.defineProperty(new Error("x"), field, property));
+      expect(`${name} ${message}`).not.toContain("s3cret");
+    }
+  });
 
   it.each([["s3cret"], [{ message: "s3cret" }], [null], [undefined], [5]])(
     "keeps nothing of %j",

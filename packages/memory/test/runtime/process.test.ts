@@ -44,7 +44,7 @@ describe("timers", () => {
     expect(unref(7)).toBe(7);
   });
 
-  it.each(["Node", "the web"])("of %s starts again, also once they have gone off", (kind) => {
+  it.each(["Node", "the web"])("of %s restart, even after they have fired", (kind) => {
     vi.useFakeTimers();
     const start = setTimeout;
     // Web timers are numbers.

@@ -30,7 +30,7 @@ describe("the guide's adapter", () => {
     await expect(createJsonProvider({ file: "" })).rejects.toThrow(/file/);
   });
 
-  it("rejects with a setup error for a file that is no list of conversations", async () => {
+  it("rejects with a setup error for a file that isn't a list of conversations", async () => {
     const { createJsonProvider } = await load("src/index.ts");
     const disk = { load: async () => "secret text", save: async () => {} };
     const refused = await createJsonProvider({ file: "x" }, disk).catch((thrown: unknown) => thrown);

@@ -102,7 +102,7 @@ const areSame = (a: readonly Message[], b: readonly Message[]): boolean =>
   a.every((message, index) => message === b[index] || JSON.stringify(message) === JSON.stringify(b[index]));
 
 describe("the end of a conversation", () => {
-  it("gives the window of the whole, to the last byte, wherever it was cut", () => {
+  it("gives the window of the whole conversation, to the last byte, for any cut", () => {
     const decided = { sliding: 0, steps: 0 };
     for (let seed = 0; decided.sliding + decided.steps < TRIALS; seed++) {
       const random = randomFrom(seed);

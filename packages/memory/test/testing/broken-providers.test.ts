@@ -104,7 +104,7 @@ const classic = {
   ],
   "shared mutable state": [
     brokenReaders["shares its state with its readers"],
-    "[isolation] shared state: is none with what getConversation returns",
+    "[isolation] shared state: doesn't exist with the result of getConversation",
   ],
   "a leaking user": [
     brokenLimits["finds by trace whoever's it is"],

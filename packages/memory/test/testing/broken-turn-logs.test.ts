@@ -43,7 +43,7 @@ function withoutTokens(log: TurnLog): Partial<TurnLog> {
 /** Mistakes of a backend, and a rule that finds each. */
 const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, broken: Broken]>> = {
   "knows a turn's writer by the turn alone": [
-    "stores nothing of a writer whose turn was taken over",
+    "stores nothing of a writer after its turn was taken over",
     withoutTokens,
   ],
   "lets two begin at once": [

@@ -101,7 +101,7 @@ describe("wrapInTag", () => {
   });
 
   it.each([["<"], ["&lt;"], ["<:"], ["<messag"], ["&#38;"], ["&"], [tagCharacters("<")]])(
-    "takes about as long for a text of %j alone as for any other",
+    "takes about as long for a text of only %j as for any other",
     (piece) => {
       const timeOf = (unit: string) => {
         const text = unit.repeat(Math.ceil(20_000 / unit.length));

@@ -53,7 +53,7 @@ const UNOWNED = { createIfMissing: "unowned" } as const;
 
 describe("withRetry", () => {
   it.each(["storeMessages", "appendMessages"] as const)(
-    "writes once with %s although replies are lost, also under an expected version",
+    "writes once with %s if replies are lost, even with an expected version",
     async (method) => {
       const provider = withRetry(losing(4), soon);
       const options = { expectedVersion: 0, ...(method === "appendMessages" ? UNOWNED : {}) };

@@ -44,7 +44,7 @@ export async function runRule(harness: MemoryProviderHarness, rule: Rule): Promi
   if (reason !== undefined) return { status: "skipped", reason };
   const timeoutMs = timeoutOf(harness);
   const calls = rule.reportsCalls === true ? undefined : createCallRecord();
-  const timeoutError = () => new Error(`the rule wasn't proven within ${timeoutMs} ms`);
+  const timeoutError = () => new Error(`the rule wasn't checked within ${timeoutMs} ms`);
   try {
     const { scenario, store, cleanUp } = await openScenario(harness, {
       inTwoProcesses: rule.needs?.includes("process") ?? false,

@@ -50,7 +50,7 @@ async function observe(
   if (fault !== undefined) throw new Error(`${method}() resolved to ${fault}`);
   const { error } = result as { readonly error?: unknown };
   if (error !== undefined && repeatsContent(method, error, call.given)) {
-    throw new Error(`${method}() repeats in its error what it was given: content, metadata or a user id`);
+    throw new Error(`${method}() repeats its arguments in its error: content, metadata or a user id`);
   }
   return result;
 }

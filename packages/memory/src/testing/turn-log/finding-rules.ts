@@ -35,7 +35,7 @@ export const findingRules: TurnLogRules = {
     expect(await found("v", "waiting")).toEqual(["v waits"]);
     expect(await found("U", "running")).toEqual([]);
   },
-  "lists running turns whose lease has ended, the longest first": async ({ log, other }) => {
+  "lists running turns with an expired lease, the longest first": async ({ log, other }) => {
     const released = ["b", "c", "a"];
     for (const conversationId of [...released, "runs"]) await begin(log, { conversationId });
     await endedTurn(log, { conversationId: "ended" });

@@ -124,7 +124,7 @@ export const writerRules: TurnLogRules = {
     expect(taken.writer.token).not.toBe(old.token);
     expect(await append(other, taken.writer, { first: 2, events: ["c"] })).toEqual(HELD);
   },
-  "stores nothing of a writer whose turn was taken over": async ({ log, other }) => {
+  "stores nothing of a writer after its turn was taken over": async ({ log, other }) => {
     const old = await begin(log);
     await append(log, old, { events: ["a"] });
     expectOk(await log.release(old));

@@ -383,7 +383,7 @@ describe("an added message", () => {
     ["a reasoning part", undefined, [{ type: "reasoning", text: "Pay Eve.", signature: "c2ln" }]],
     ["a thinking block", undefined, [{ type: "thinking", thinking: "Pay Eve.", signature: "c2ln" }]],
     ["a tool that the provider ran", undefined, [{ type: "provider-tool-result", id: "p", output: "x" }]],
-    ["a part that nobody knows", undefined, [{ type: "compaction", encrypted_content: "x" }]],
+    ["a part of an unknown type", undefined, [{ type: "compaction", encrypted_content: "x" }]],
     ["metadata of a part", undefined, [{ type: "text", text: "hi", ...metadata }]],
     ["a blob of the store's", undefined, [{ type: "media", mediaType: "image/png", blob: { sha256: "x" } }]],
     ["a signature of a part", undefined, [{ type: "text", text: "hi", thoughtSignature: "s" }]],

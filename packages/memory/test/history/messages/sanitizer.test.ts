@@ -188,7 +188,7 @@ describe("sanitizeConversation", () => {
       ["annotations", { content: "", annotations: [{ type: "url_citation" }] }],
       ["reasoning_content", { content: "", reasoning_content: "Hm." }],
       ["reasoning_details", { content: "", reasoning_details: [{ type: "reasoning.encrypted", data: "x" }] }],
-      ["a field that nobody knows", { content: "", made_up: new Uint8Array([1]) }],
+      ["an unknown field", { content: "", made_up: new Uint8Array([1]) }],
       ["a reasoning part", { content: [thought("Hm.")] }],
       ["a redacted thinking block", { content: [{ type: "redacted_thinking", data: "x" }] }],
       ["a refusal part", { content: [{ type: "refusal", refusal: "No." }] }],

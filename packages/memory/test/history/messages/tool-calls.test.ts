@@ -34,7 +34,7 @@ describe("pendingToolCalls", () => {
     expect(pendingToolCalls([calls(["", "a"])])?.missing.map(({ id }) => id)).toEqual(["", "a"]);
   });
 
-  it("takes the first result of an id", () => {
+  it("uses the first result of an id", () => {
     const pending = pendingToolCalls([calls(["a", "b"]), result("a", "1"), result("a", "2")]);
     expect(pending?.results).toEqual(new Map([["a", result("a", "1")]]));
   });

@@ -69,7 +69,7 @@ describe("countMessageTokens of a part", () => {
     ["reasoning: its text", { type: "reasoning", text: "12345", signature: base64 }, 5],
     ["encrypted reasoning: a quarter a character", { type: "reasoning", encrypted: base64 }, 1_000],
     ["both", { type: "reasoning", text: "12345", encrypted: "x".repeat(8) }, 7],
-    ["a signature by itself", { type: "reasoning", text: "", signature: "12345678" }, 11],
+    ["a signature alone", { type: "reasoning", text: "", signature: "12345678" }, 11],
     ["thinking", { type: "thinking", thinking: "12345", signature: base64 }, 5],
     ["redacted thinking", { type: "redacted_thinking", data: base64 }, 1_000],
     [

@@ -144,7 +144,7 @@ describe("the end of a conversation", () => {
     ).toBeUndefined();
   });
 
-  it("is read at once", () => {
+  it("is read in one call", () => {
     expect(windowTailOf({ maxMessages: 20 }).firstRead).toBe(41);
     expect(windowTailOf({ maxMessages: 20, trimTo: 10 }).firstRead).toBe(121);
     expect(windowTailOf({ maxMessages: 1_000_000 }).firstRead).toBe(10_000);

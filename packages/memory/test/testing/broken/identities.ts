@@ -62,7 +62,7 @@ export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "ignores the incarnation": brokenBackend(
-    "incarnations: refuses what was decided before it was deleted, and what was stored since stays as it is",
+    "incarnations: refuses a write from before it was deleted, and keeps later data",
     writing((write) => without(write, "expectedIncarnation")),
   ),
 
@@ -95,14 +95,14 @@ export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "leaves no tombstone where nothing was": brokenBackend(
-    "incarnations: refuses the first write of what began before it was deleted, also where nothing was",
+    "incarnations: refuses the first write of a run from before it was deleted, even if nothing existed",
     (intact) => ({
       delete: async (id) => ((await readAll(intact, id)) === null ? false : intact.delete(id)),
     }),
   ),
 
   "leaves no tombstone of a user without conversations": brokenBackend(
-    "incarnations: refuses the first write of what began before everything of its user was cleared, also where nothing was",
+    "incarnations: refuses the first write of a run from before everything of its user was cleared, even if nothing existed",
     (intact) => ({
       clearUser: async (userId) => {
         const found = await intact.find({ userId, offset: 0, includeMessages: false });
@@ -112,7 +112,7 @@ export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "keeps one tombstone for all erasures": brokenBackend(
-    "incarnations: tells two erasures apart: it was deleted twice",
+    "incarnations: distinguishes two erasures: it was deleted twice",
     (intact) => {
       const erased = new Set<string>();
       return {

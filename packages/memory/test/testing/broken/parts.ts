@@ -141,7 +141,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "selects from a position on, not behind it": brokenBackend(
-    "readConversation: gives every range of a whole conversation",
+    "readConversation: returns every range of a whole conversation",
     selecting((selection) =>
       selection.kind === "range" && selection.after !== undefined
         ? { ...selection, after: selection.after - 1 }
@@ -150,7 +150,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "counts positions from what is stored": brokenBackend(
-    "readConversation: gives every range of a conversation that was trimmed",
+    "readConversation: returns every range of a conversation that was trimmed",
     (intact) => ({
       read: async (request) => {
         const { messages: selection } = request;

@@ -39,7 +39,7 @@ export const brokenProtocol: Readonly<Record<string, ProtocolViolation>> = {
     ...broken("clearUserConversations: returns 0 for a user without conversations", () => ({
       clearUserConversations: async () => 0 as never,
     })),
-    says: "clearUserConversations() resolved to a number, which is no Result",
+    says: "clearUserConversations() resolved to a number, not a Result",
   },
 
   "returns no promise": {
@@ -51,7 +51,7 @@ export const brokenProtocol: Readonly<Record<string, ProtocolViolation>> = {
     ...broken("options.expectedVersion: is 1 for a stored conversation that is still empty", () => ({
       appendMessages: async () => createFailure(createMemoryStorageError("write", "disk full")),
     })),
-    says: "appendMessages() resolved to a MemoryStorageError whose operation is write",
+    says: "appendMessages() resolved to a MemoryStorageError with the operation write",
   },
 
   "quotes a message in its error": {
@@ -61,7 +61,7 @@ export const brokenProtocol: Readonly<Record<string, ProtocolViolation>> = {
           createMemoryStorageError("appendMessages", `could not insert ${JSON.stringify(messages[1])}`),
         ),
     })),
-    says: "appendMessages() repeats in its error what it was given: content, metadata or a user id",
+    says: "appendMessages() repeats its arguments in its error: content, metadata or a user id",
   },
 
   "quotes a tool's arguments in its error": {
@@ -73,7 +73,7 @@ export const brokenProtocol: Readonly<Record<string, ProtocolViolation>> = {
         return createFailure({ ...written.error, message: `${written.error.message} ${quoted}` });
       },
     })),
-    says: "appendMessages() repeats in its error what it was given: content, metadata or a user id",
+    says: "appendMessages() repeats its arguments in its error: content, metadata or a user id",
   },
 
   "quotes a user id in its error": {
@@ -84,6 +84,6 @@ export const brokenProtocol: Readonly<Record<string, ProtocolViolation>> = {
         return createFailure({ ...written.error, message: `not the conversation of ${metadata?.userId}` });
       },
     })),
-    says: "appendMessages() repeats in its error what it was given: content, metadata or a user id",
+    says: "appendMessages() repeats its arguments in its error: content, metadata or a user id",
   },
 };

@@ -4,7 +4,7 @@ import { type BrokenProvider, broken } from "./broken.ts";
 /** Providers with one plausible mistake each in reading, finding or deleting. */
 export const brokenReaders: Readonly<Record<string, BrokenProvider>> = {
   "shares its state with its readers": broken(
-    "shared state: is none with what getConversation returns",
+    "shared state: doesn't exist with the result of getConversation",
     (intact) => {
       const shared = new Map<string, Awaited<ReturnType<VersionedMemoryProvider["getConversation"]>>>();
       return {

@@ -30,7 +30,7 @@ export const brokenWriters: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "loses updates of three clients": broken(
-    "three clients at once: leave what some serial order of their operations leaves (seed 1)",
+    "three clients at once: leave the result of some serial order of their operations (seed 1)",
     (intact) => ({
       appendMessages: async (id, messages, metadata, options) => {
         const before = await intact.getConversation(id);

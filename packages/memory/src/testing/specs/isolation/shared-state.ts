@@ -67,7 +67,7 @@ const reads: Readonly<Record<string, (provider: VersionedMemoryProvider) => Prom
 
 const handedOut = Object.fromEntries(
   Object.entries(reads).map(([name, read]) => [
-    `is none with what ${name} returns`,
+    `doesn't exist with the result of ${name}`,
     async ({ provider }: { readonly provider: VersionedMemoryProvider }) => {
       expectOk(await provider.storeMessages("c", messages(), metadata()));
       const before = [await readConversation(provider, "c"), withoutTime(await read(provider))];

@@ -50,7 +50,7 @@ export const paging = defineSpec(
     hint: "find(): the order has a tie-break that the cursor follows too; limit and offset come after the cursor.",
   },
   {
-    "gives at most limit, all without one, none for 0": async ({ provider }) => {
+    "returns at most limit, all without one, none for 0": async ({ provider }) => {
       await storeAtOnce(provider, 5);
       expect(await page(provider, { limit: 3 })).toHaveLength(3);
       expect(await page(provider, { limit: 100 })).toHaveLength(5);

@@ -85,7 +85,7 @@ export const readings = defineSpec(
   {
     ...Object.fromEntries(
       Object.entries(histories).map(([title, make]) => [
-        `gives every range ${title}`,
+        `returns every range ${title}`,
         async ({ provider }: { readonly provider: VersionedMemoryProvider }) => {
           await make(provider);
           await expectRanges(provider);
@@ -101,7 +101,7 @@ export const readings = defineSpec(
       for (const options of [undefined, {}, { messages: "all" }] as const) {
         expect(await read(provider, options)).toEqual(whole);
       }
-      expect(await read(provider, { userId: "another's" }), "whoever owns it").toEqual(whole);
+      expect(await read(provider, { userId: "another's" }), "with any owner").toEqual(whole);
     },
 
     "counts without reading a message": async ({ provider }) => {

@@ -149,7 +149,7 @@ const tamperings: readonly (readonly [Tampering, number])[] = KINDS.flatMap((kin
 const nameOf = ({ kind, index }: Tampering) => `${kind} ${index}`;
 
 export const tampering = defineSpec(
-  { ...details, subject: "what somebody else has changed", needs: ["tamper"] },
+  { ...details, subject: "changes by others", needs: ["tamper"] },
   {
     "is found, with its position": ({ provider, tamper }) =>
       forEachConcurrently(tamperings, async ([done, index]) => {

@@ -45,7 +45,7 @@ const erasures: Readonly<Record<string, (provider: VersionedMemoryProvider) => P
 const afterErasure = Object.fromEntries(
   Object.entries(erasures).flatMap(([erased, erase]) => [
     [
-      `refuses what was decided before ${erased}, and what was stored since stays as it is`,
+      `refuses a write from before ${erased}, and keeps later data`,
       async ({ provider }: { readonly provider: VersionedMemoryProvider }) => {
         expectOk(await append(provider, "c", users("1"), owned));
         const before = await incarnationOf(provider);
@@ -68,7 +68,7 @@ const afterErasure = Object.fromEntries(
       },
     ],
     [
-      `refuses the first write of what began before ${erased}, also where nothing was`,
+      `refuses the first write of a run from before ${erased}, even if nothing existed`,
       async ({ provider }: { readonly provider: VersionedMemoryProvider }) => {
         const before = await incarnationOf(provider, "c", "u");
         await erase(provider);
@@ -80,7 +80,7 @@ const afterErasure = Object.fromEntries(
       },
     ],
     [
-      `refuses the first write of what began before it was made, and ${erased}`,
+      `refuses the first write of a run from before it was created, and ${erased}`,
       async ({ provider }: { readonly provider: VersionedMemoryProvider }) => {
         const before = [await incarnationOf(provider), await incarnationOf(provider, "c", "u")];
         expectOk(await append(provider, "c", users("other"), owned));
@@ -91,7 +91,7 @@ const afterErasure = Object.fromEntries(
       },
     ],
     [
-      `tells two erasures apart: ${erased} twice`,
+      `distinguishes two erasures: ${erased} twice`,
       async ({ provider }: { readonly provider: VersionedMemoryProvider }) => {
         await erase(provider);
         const between = await incarnationOf(provider, "c", "u");
@@ -135,7 +135,7 @@ export const incarnations = defineSpec(
         expectOk(await change());
         expect(await incarnationOf(provider)).toBe(first);
       }
-      expect(await incarnationOf(provider, "c", "u"), "whoever is named").toBe(first);
+      expect(await incarnationOf(provider, "c", "u"), "with any user").toBe(first);
     },
 
     "differs between conversations, and after a new creation under the same id": async ({ provider }) => {

@@ -148,7 +148,7 @@ export const expiry = defineSpec(
       await halfOfLong();
       expect(await readContents(provider, "longer")).toEqual(["1", "2"]);
       for (const id of ["shorter", "replaced", "continued"]) await expectAbsent(provider, id);
-      expect(await readContents(provider, "anew"), "a deletion takes the ttl along").toEqual(["2"]);
+      expect(await readContents(provider, "anew"), "a deletion removes the ttl").toEqual(["2"]);
     },
 
     "keeps conversations without one": async ({ provider }) => {

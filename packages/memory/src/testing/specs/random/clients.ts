@@ -85,7 +85,7 @@ export const clients = ({ seeds, rounds }: RandomRun): Spec =>
     },
     Object.fromEntries(
       seeds.map((seed) => [
-        `leave what some serial order of their operations leaves (seed ${seed})`,
+        `leave the result of some serial order of their operations (seed ${seed})`,
         (scenario) => expectSerial(scenario, seed, rounds),
       ]),
     ),

@@ -44,7 +44,7 @@ async function expectAlike({ provider, open }: Scenario, seed: number, operation
   const rerun = async (shorter: Script) => findDeviation((await open()).provider, shorter);
   const deviation = await shrink<RandomOperation, Deviation>(found, rerun);
   const message = [
-    `the last of these operations has another outcome than in the reference: seed ${seed}, shrunk from ${found.script.length} operations to ${deviation.script.length}`,
+    `the last of these operations differs from the reference: seed ${seed}, shrunk from ${found.script.length} operations to ${deviation.script.length}`,
     ...deviation.script.map(([{ name }], index) => `  ${index + 1}. ${name}`),
   ].join("\n");
   expect(deviation.observed, message).toEqual(deviation.expected);
@@ -67,7 +67,7 @@ export const reference = ({ seeds, rounds }: RandomRun): Spec =>
     },
     Object.fromEntries(
       seeds.map((seed) => [
-        `have the outcomes that the in-memory reference has (seed ${seed})`,
+        `have the same outcomes as the in-memory reference (seed ${seed})`,
         (scenario) => expectAlike(scenario, seed, rounds * OPERATIONS_PER_ROUND),
       ]),
     ),
