@@ -23,7 +23,7 @@ export const backoffDelayMs = (
 export interface BackoffLimits extends BackoffDelays {
   /** The maximum number of calls, including the first. Default 5. */
   readonly maxAttempts?: number;
-  /** The time after the first attempt in which new attempts begin, in milliseconds. Default 30,000. */
+  /** No attempt begins later than this after the first, in milliseconds. Default 30,000. */
   readonly maxElapsedMs?: number;
 }
 

@@ -34,7 +34,7 @@ export const retrySchema = z.strictObject({
   baseDelayMs: milliseconds.default(100),
   /** The maximum of any wait, in milliseconds. Default 5,000. */
   maxDelayMs: milliseconds.default(5_000),
-  /** The time after the first attempt in which new attempts begin, in milliseconds. Default 30,000. */
+  /** No attempt begins later than this after the first, in milliseconds. Default 30,000. */
   maxElapsedMs: milliseconds.default(30_000),
   /** Aborting it stops the retries: calls return the last error. */
   signal: z.instanceof(AbortSignal, { error: "expected an AbortSignal" }).optional(),

@@ -306,7 +306,7 @@ describe("the waits of withRetry", () => {
     expect(provider.getConversation).toHaveBeenCalledTimes(2);
   });
 
-  it.each(["close", "signal"])("end at once with the last error on %s", async (how) => {
+  it.each(["close", "signal"])("end immediately with the last error on %s", async (how) => {
     const provider = down();
     const abort = new AbortController();
     const wrapped = withRetry(provider, { baseDelayMs: 5_000, random: () => 1, signal: abort.signal });
