@@ -79,11 +79,11 @@ const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, brok
     "removes unchanged blobs completely",
     () => ({ due: async () => ({ success: true, data: ["c"] }) }),
   ],
-  "cuts what is long": [
+  "truncates long events": [
     "accepts a large blob",
     (store) => ({ put: (id, data, hold) => store.put(id, data.subarray(0, 1_000), hold) }),
   ],
-  "goes on when it is closed": [
+  "continues after close": [
     "fails after close, and closes twice",
     () => ({ close: async () => ({ success: true, data: undefined }) }),
   ],

@@ -107,7 +107,7 @@ const classic = {
     "[isolation] shared state: doesn't exist with the result of getConversation",
   ],
   "a leaking user": [
-    brokenLimits["finds by trace whoever's it is"],
+    brokenLimits["finds by trace for any owner"],
     "[isolation] other users: show nothing for any other condition of the query",
   ],
   "a throw instead of a Result": [

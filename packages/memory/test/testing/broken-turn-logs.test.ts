@@ -46,7 +46,7 @@ const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, brok
     "stores nothing of a writer after its turn was taken over",
     withoutTokens,
   ],
-  "lets two begin at once": [
+  "lets two begin at the same time": [
     "lets one of eight begin",
     (log) => {
       const asked = new Set<string>();
@@ -61,7 +61,7 @@ const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, brok
       };
     },
   ],
-  "fills a gap with what comes": [
+  "fills a gap with the next events": [
     "refuses a gap, and stores nothing of it",
     (log) => ({
       append: async (added) => {
@@ -71,7 +71,7 @@ const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, brok
       },
     }),
   ],
-  "finds turns whoever's they are": [
+  "finds turns of any user": [
     "finds a user's turns by their state, the latest first, and never another user's",
     (log) => ({ begin: (turn) => log.begin({ ...turn, userId: "u" }) }),
   ],

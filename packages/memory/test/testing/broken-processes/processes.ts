@@ -229,7 +229,7 @@ const IN_TWO = "in two processes";
 
 /** Layers that are correct in one process, and wrong with a second one. */
 export const brokenProcesses: Readonly<Record<string, BrokenLayer>> = {
-  "locks its process where it compares versions": {
+  "locks only its process to compare versions": {
     caughtBy: `one conversation, changed by many, ${IN_TWO}: gives each of ten items to one of fourteen that pop`,
     layer: comparing("expectedVersion", async ({ conversationId, expectedVersion }, storage) => {
       const stored = await readAll(storage, conversationId);
@@ -237,7 +237,7 @@ export const brokenProcesses: Readonly<Record<string, BrokenLayer>> = {
     }),
   },
 
-  "locks its process where it compares versions of metadata": {
+  "locks only its process to compare metadata versions": {
     caughtBy: `one conversation, changed by many, ${IN_TWO}: lets one of 16 metadata changes with the same expectation pass`,
     layer: comparing(
       "expectedMetadataVersion",
@@ -248,7 +248,7 @@ export const brokenProcesses: Readonly<Record<string, BrokenLayer>> = {
     ),
   },
 
-  "locks its process where it compares incarnations": {
+  "locks only its process to compare incarnations": {
     caughtBy: `erasures and writes at once, ${IN_TWO}: let one of 12 first writes that saw the same absence pass`,
     layer: comparing(
       "expectedIncarnation",
@@ -284,7 +284,7 @@ export const brokenProcesses: Readonly<Record<string, BrokenLayer>> = {
     layer: deferring,
   },
 
-  "keeps what it read until it writes itself": {
+  "caches its reads until its own next write": {
     caughtBy: `several connections, ${IN_TWO}: see another one's writes immediately`,
     layer: cachingLayer<Map<string, ReadOutcome>>((cache, storage) => ({
       write: (write) => {

@@ -12,7 +12,7 @@ export const brokenClearing: Readonly<Record<string, BrokenProvider>> = {
     },
   })),
 
-  "lists ids, then deletes them whoever's they are by then": broken(
+  "lists ids, then deletes them even if they have other owners": broken(
     "clearing a user: keeps conversations that another user begins meanwhile under the same ids",
     (intact) => ({
       clearUserConversations: async (userId) => {

@@ -30,22 +30,22 @@ const startedAt = new Date();
 
 /** Providers that return a wrong time of a reading. */
 export const brokenClocks: Readonly<Record<string, BrokenProvider>> = {
-  "tells the time by a clock that is wrong": telling(
+  "returns the time of a wrong clock": telling(
     "the time of a reading: is close to that of a recent write, for any selection",
     (readAt) => new Date(readAt.getTime() + HOUR_MS),
   ),
 
-  "tells the time in seconds": telling(
+  "returns the time in seconds": telling(
     "the time of a reading: is close to that of a recent write, for any selection",
     (readAt) => new Date(readAt.getTime() / 1_000),
   ),
 
-  "tells the time as text": telling(
+  "returns the time as text": telling(
     "the time of a reading: is close to that of a recent write, for any selection",
     (readAt) => readAt.toISOString(),
   ),
 
-  "tells no time where nothing is": brokenBackend(
+  "returns no time for a missing conversation": brokenBackend(
     "the time of a reading: is returned for a missing conversation",
     (intact) => ({
       read: async (request) => {
@@ -55,7 +55,7 @@ export const brokenClocks: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "takes the last activity for the time": telling(
+  "returns the last activity as the time": telling(
     "the time of a reading: advances between readings, even without writes",
     (readAt, lastActivity) => lastActivity ?? readAt,
   ),
@@ -65,7 +65,7 @@ export const brokenClocks: Readonly<Record<string, BrokenProvider>> = {
     () => startedAt,
   ),
 
-  "asks servers whose clocks differ": telling("the time of a reading: never goes back", backwards()),
+  "asks servers with different clocks": telling("the time of a reading: never goes back", backwards()),
 };
 
 const aheadBy = (provider: VersionedMemoryProvider, aheadMs: number): VersionedMemoryProvider => ({
@@ -79,7 +79,7 @@ const aheadBy = (provider: VersionedMemoryProvider, aheadMs: number): VersionedM
 
 /** Stores with providers that return a wrong time relative to each other. */
 export const brokenSharedClocks: Readonly<Record<string, BrokenStore>> = {
-  "tells the time by the clock of its own process": {
+  "returns the time of its own process": {
     caughtBy: "several connections: return the same time, which is the store's",
     createStore: async () => {
       const provider = openIntact();

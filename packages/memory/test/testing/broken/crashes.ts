@@ -160,7 +160,7 @@ export const brokenCrashes: Readonly<Record<string, BrokenStore>> = {
     }),
   ),
 
-  "gives new incarnations when it starts": broken(
+  "creates new incarnations when it starts": broken(
     "what a write expects, after a crash: an incarnation is unchanged",
     (disk, life) => ({
       readConversation: async (id, options) => {

@@ -6,7 +6,7 @@ const CHANGE = "digests: change with the messages, and are returned by the write
 
 /** Backends with one plausible mistake each in the digests of their messages. */
 export const brokenDigests: Readonly<Record<string, BrokenProvider>> = {
-  "says nothing of what a write left behind": brokenBackend(CHANGE, (intact) => ({
+  "returns no receipts": brokenBackend(CHANGE, (intact) => ({
     write: async (write) => {
       const { status, ...rest } = await intact.write(write);
       return status === "written"

@@ -51,7 +51,7 @@ export const brokenFinds: Readonly<Record<string, BrokenProvider>> = {
     forgetting(["cursor"], ({ conversationId }) => conversationId !== undefined),
   ),
 
-  "ignores the offset behind a cursor without user": broken(
+  "ignores the offset after a cursor without user": broken(
     COMBINED,
     forgetting(["offset"], ({ cursor, userId }) => cursor !== undefined && userId === undefined),
   ),
@@ -64,7 +64,7 @@ export const brokenFinds: Readonly<Record<string, BrokenProvider>> = {
     },
   })),
 
-  "gives at most 1,000 recent messages": broken(
+  "returns at most 1,000 recent messages": broken(
     "sizes: of a batch can be 5,000 messages, stored completely and in order",
     (intact) => ({
       getRecentMessages: async (id, limit) => {

@@ -46,17 +46,17 @@ const comparingFirst: Layer = (intact) => ({
 
 /** Providers with one plausible mistake each in distinguishing conversations and their changes. */
 export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
-  "makes what isn't there, as it ever did": brokenBackend(
+  "creates missing conversations by default": brokenBackend(
     "options.createIfMissing: is false by default: nothing is created for any other option",
     writing((write) => ({ ...write, create: write.create ?? { incarnation: randomUUID() } })),
   ),
 
-  "makes again what it once knew": brokenBackend(
+  "creates again what it once knew": brokenBackend(
     "options.createIfMissing: creates nothing again that was deleted or cleared",
     remaking,
   ),
 
-  "makes again what has expired": brokenBackend(
+  "creates again what has expired": brokenBackend(
     "options.ttlSeconds, and what a write expects: lets an append find nothing",
     remaking,
   ),
@@ -80,7 +80,7 @@ export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
     },
   ),
 
-  "gives an id one incarnation for ever": brokenBackend(
+  "keeps one incarnation for an id for ever": brokenBackend(
     "incarnations: differs between conversations, and after a new creation under the same id",
     writing((write) =>
       write.create === undefined
@@ -89,12 +89,12 @@ export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
     ),
   ),
 
-  "gives a new incarnation with every change of metadata": brokenBackend(
+  "creates a new incarnation with every change of metadata": brokenBackend(
     "incarnations: stays through appends, replacements, metadata, trims and dropped messages",
     showing((stored) => ({ ...stored, incarnation: `${stored.incarnation}-${stored.metadataVersion}` })),
   ),
 
-  "leaves no tombstone where nothing was": brokenBackend(
+  "leaves no tombstone for a missing conversation": brokenBackend(
     "incarnations: refuses the first write of a run from before it was deleted, even if nothing existed",
     (intact) => ({
       delete: async (id) => ((await readAll(intact, id)) === null ? false : intact.delete(id)),
@@ -125,7 +125,7 @@ export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
     },
   ),
 
-  "continues in what expired and was created again": brokenBackend(
+  "continues in a conversation that expired and was created again": brokenBackend(
     "options.ttlSeconds, and what a write expects: refuses writes that were decided before, even if the conversation was created again",
     writing((write) =>
       write.expectedIncarnation !== undefined && "present" in write.expectedIncarnation

@@ -63,7 +63,7 @@ export const brokenLimits: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "takes a signal of a read for an unknown option": broken(
+  "refuses a signal of a read as an unknown option": broken(
     "options of a write: can be a signal, aborted or not, which changes nothing",
     (intact) => ({
       readConversation: async (id, options) => {
@@ -96,7 +96,7 @@ export const brokenLimits: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "finds by trace whoever's it is": broken(
+  "finds by trace for any owner": broken(
     "other users: show nothing for any other condition of the query",
     (intact) => ({
       findConversations: ({ userId, ...query }) =>
@@ -106,11 +106,11 @@ export const brokenLimits: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "counts everybody's": broken("other users: count and clear apart", (intact) => ({
+  "counts all users' conversations": broken("other users: count and clear apart", (intact) => ({
     getStats: () => intact.getStats(),
   })),
 
-  "counts everybody's for a user who is undefined": broken(
+  "counts all users' conversations for an undefined user": broken(
     "getStats: refuses an undefined user, and shows no totals of all users",
     (intact) => ({
       getStats: (userId) => (userId === undefined ? intact.getStats() : intact.getStats(userId)),

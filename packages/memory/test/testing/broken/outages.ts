@@ -78,11 +78,11 @@ export const brokenOutages: Readonly<Record<string, BrokenStore>> = {
 
   "waits for the store for ever": broken(UNHEALTHY, { healthCheck: () => new Promise<never>(() => {}) }),
 
-  "takes a store out of reach for an empty one": broken(FAILING, {
+  "treats an unreachable store as empty": broken(FAILING, {
     fail: (operation) => (operation === "getConversation" ? createSuccess(null) : honest.fail(operation)),
   }),
 
-  "takes a lost connection for a broken store": broken(FAILING, {
+  "treats a lost connection as a broken store": broken(FAILING, {
     fail: (operation) => createFailure(createMemoryStorageError(operation, "connection refused")),
   }),
 

@@ -26,17 +26,17 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     covering(({ mode, messages }) => [mode, messages]),
   ),
 
-  "leaves limits out of what a key covers": brokenBackend(
+  "excludes limits from what a key covers": brokenBackend(
     "options.idempotencyKey, what it covers: refuses the key with another limit, and changes nothing",
     covering((write) => without(write, "maxMessages", "create", "idempotency", "expectedVersion")),
   ),
 
-  "covers with a key what a write expects": brokenBackend(
+  "includes expectations in what a key covers": brokenBackend(
     "options.idempotencyKey, what it covers: excludes expectations, and whether the write creates",
     covering((write) => without(write, "create", "idempotency")),
   ),
 
-  "takes the end for every receipt": brokenBackend(
+  "returns the end for every receipt": brokenBackend(
     "receipts: return the end of a write, even after other writes",
     (intact) => ({
       read: async (request) => {
@@ -47,7 +47,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "gives a receipt for a write that was refused": brokenBackend(
+  "returns a receipt for a refused write": brokenBackend(
     "receipts: don't exist for refused writes and unknown keys",
     (intact) => {
       const seen = new Set<string>();
@@ -66,12 +66,12 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     },
   ),
 
-  "appends where it should replace the end": brokenBackend(
+  "appends instead of replacing the end": brokenBackend(
     "options.dropLast: drops this many from the end, and adds the batch in their place",
     writing((write) => without(write, "dropLast")),
   ),
 
-  "drops what there is where there are fewer": brokenBackend(
+  "drops all messages if there are fewer": brokenBackend(
     "options.dropLast: is refused completely if there are fewer",
     (intact) => ({
       write: async ({ dropLast, ...write }) => {
@@ -96,7 +96,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "gives positions out again after a replacement": brokenBackend(
+  "reuses positions after a replacement": brokenBackend(
     "options.dropLast: counts only stored messages",
     (intact) => ({
       read: async (request) => {
@@ -113,7 +113,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     writing((write) => ({ ...write, messages: write.messages.map(({ own: _, ...message }) => message) })),
   ),
 
-  "takes every content for the same under an id": brokenBackend(
+  "treats all content under an id as the same": brokenBackend(
     "options.messageIds: refuses another content under an id, and writes nothing",
     writing((write) => ({
       ...write,
@@ -140,7 +140,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "selects from a position on, not behind it": brokenBackend(
+  "selects from a position on, not after it": brokenBackend(
     "readConversation: returns every range of a whole conversation",
     selecting((selection) =>
       selection.kind === "range" && selection.after !== undefined
@@ -149,7 +149,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     ),
   ),
 
-  "counts positions from what is stored": brokenBackend(
+  "counts positions from the stored messages": brokenBackend(
     "readConversation: returns every range of a conversation that was trimmed",
     (intact) => ({
       read: async (request) => {
@@ -200,7 +200,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     ),
   ),
 
-  "imports over what is there": brokenBackend(
+  "imports over an existing conversation": brokenBackend(
     "exportConversation and importConversation: refuse an existing conversation, and leave it unchanged",
     writing((write) => (write.source === undefined ? write : without(write, "expectedVersion"))),
   ),
@@ -214,7 +214,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     ),
   ),
 
-  "splits a group whose last result the cut falls on": brokenBackend(
+  "splits a group if the cut falls on its last result": brokenBackend(
     "options.maxMessages, every small history: is trimmed right when it is stored",
     writing((write) => ({
       ...write,
@@ -245,7 +245,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     ),
   ),
 
-  "takes anything for createIfMissing": broken(
+  "accepts any value for createIfMissing": broken(
     "options of a write: refuse another createIfMissing",
     (intact) => ({
       appendMessages: (id, messages, metadata, options) => {
@@ -256,7 +256,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "drops none for less than none": broken(
+  "drops nothing for a negative number": broken(
     "options of a write: refuse counts that aren't whole numbers from 0",
     (intact) => ({
       appendMessages: (id, messages, metadata, options) => {
@@ -286,7 +286,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "imports what it doesn't know": broken(
+  "imports unknown fields": broken(
     "importConversation: refuses an invalid record with the path",
     (intact) => ({
       importConversation: (record, options) => {
@@ -299,7 +299,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "imports with options that are none": broken(
+  "imports with invalid options": broken(
     "importConversation: refuses invalid ids, messages and options",
     (intact) => ({ importConversation: (record) => intact.importConversation(record) }),
   ),

@@ -58,7 +58,7 @@ export const brokenReaders: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "gives dates back as text": broken(
+  "returns dates as text": broken(
     "values: in messages come back exactly from a stored conversation",
     (intact) => ({
       getConversation: async (id) => {
@@ -69,14 +69,14 @@ export const brokenReaders: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "throws for a query that is none": broken("findConversations: refuses an invalid query", (intact) => ({
+  "throws for an invalid query": broken("findConversations: refuses an invalid query", (intact) => ({
     findConversations: async ({ ...query }) => {
       const { userId } = query;
       return intact.findConversations(userId === undefined ? query : { ...query, userId });
     },
   })),
 
-  "counts the version from what is left": broken(
+  "counts the version from the remaining messages": broken(
     "options.expectedVersion: continues when messages are trimmed",
     (intact) => ({
       getConversation: async (id) => {
@@ -88,7 +88,7 @@ export const brokenReaders: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "goes on after close": broken("close: makes every later call fail with a connection error", () => ({
+  "continues after close": broken("close: makes every later call fail with a connection error", () => ({
     close: async () => createSuccess(undefined),
   })),
 };

@@ -121,7 +121,7 @@ export const brokenWriters: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "reads what was passed in only later": broken("shared state: doesn't exist during a write", (intact) => ({
+  "reads its arguments too late": broken("shared state: doesn't exist during a write", (intact) => ({
     appendMessages: async (...given) => {
       await Promise.resolve();
       return intact.appendMessages(...given);
