@@ -79,7 +79,7 @@ const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, brok
     "removes unchanged blobs completely",
     () => ({ due: async () => ({ success: true, data: ["c"] }) }),
   ],
-  "truncates long events": [
+  "truncates long blobs": [
     "accepts a large blob",
     (store) => ({ put: (id, data, hold) => store.put(id, data.subarray(0, 1_000), hold) }),
   ],
