@@ -1,6 +1,6 @@
 // For authors of backends: see docs/adding-a-provider.md.
 
-// The contract that a provider has.
+// The provider contract.
 
 export {
   createFailure,
@@ -27,7 +27,7 @@ export {
 export { idIssue, isPortableText, MAX_ID_LENGTH } from "./contract/ids.ts";
 export type { VersionedMemoryProvider } from "./contract/versioned-provider.ts";
 
-// The storage port of conversations, and what makes a provider of it.
+// The storage port of conversations, and the function that makes a provider from it.
 
 export { defineMemoryProvider } from "./backend/define-provider.ts";
 export { extendBackend, type MessageMapping, mapMessages } from "./backend/map-messages.ts";
@@ -66,7 +66,7 @@ export {
   type WriteOutcome,
 } from "./contract/backend.ts";
 
-// The in-memory backend, as a reference and for backends that keep a copy in the process.
+// The in-memory backend: a reference, and a base for backends that keep a copy in the process.
 
 export { createInMemoryBackend, type InMemoryConfig, inMemoryConfigSchema } from "./in-memory/provider.ts";
 
@@ -90,17 +90,17 @@ export type {
   WriterAnswer,
 } from "./turn-log/turn-log.ts";
 
-// The storage port of the bytes of large media.
+// The storage port for the bytes of large media.
 
 export type { BlobBackend, BlobEntry, BlobHold, BlobStore, ListedBlob, NewBlob } from "./blobs/blob-store.ts";
 export { defineBlobStore } from "./blobs/define-blob-store.ts";
 export type { BlobReference } from "./contract/message.ts";
 
-// What the package of a backend exports.
+// The exports of a backend's package.
 
 export type { AdapterVariable, MemoryAdapter } from "./config/adapter.ts";
 
-// What backends share.
+// Helpers for backends.
 
 export { type DeadlineOptions, withDeadline } from "./runtime/abort.ts";
 export {

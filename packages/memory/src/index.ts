@@ -1,4 +1,4 @@
-// Messages, errors and providers: what applications call.
+// What applications call: messages, errors and providers.
 
 export type { CacheAdapter, CacheLifetime } from "./contract/cache-adapter.ts";
 export {
@@ -72,11 +72,11 @@ export type {
   WriteResult,
 } from "./contract/versioned-provider.ts";
 
-// Input that is checked.
+// Parsing of untrusted input.
 
 export { parseMessages } from "./codec/messages.ts";
 
-// Pure functions of a conversation.
+// Pure functions over a conversation.
 
 export type { ApprovalDecision, PendingApproval } from "./history/continuation/approval.ts";
 export type {
@@ -101,15 +101,15 @@ export type {
 export { sanitizeConversation } from "./history/messages/sanitizer.ts";
 export type { Tokenizer } from "./history/window/tokens.ts";
 
-// The provider that keeps conversations in the process.
+// The in-memory provider.
 
 export { createInMemoryProvider, type InMemoryConfig, type InMemoryProvider } from "./in-memory/provider.ts";
 
-// What a server records of turns.
+// The log of turns, for servers.
 
 export type { TurnLog } from "./turn-log/turn-log.ts";
 
-// Providers around a provider.
+// Wrappers around a provider.
 
 export { type FallbackEvent, type FallbackOptions, withFallback } from "./wrappers/fallback.ts";
 export { type LatencyStats, MemoryPerformanceMonitor, monitorProvider } from "./wrappers/monitor.ts";
@@ -124,7 +124,7 @@ export { isMediaResolver, type MediaResolver, type ResolveOptions } from "./blob
 export type { BlobErrorEvent } from "./blobs/media-writer.ts";
 export { type BlobMethods, type BlobOptions, withBlobs } from "./blobs/with-blobs.ts";
 
-// Stores with the methods of a chat.
+// Conversation stores.
 
 export { type ProviderOfOptions, providerOf } from "./conversation-store/provider-over-store.ts";
 export {
@@ -142,7 +142,7 @@ export {
   MemoryConversationStore,
 } from "./conversation-store/store-over-provider.ts";
 
-// What a model sees of a conversation.
+// The window of a conversation that a model sees.
 
 export { type ChatMemory, createChatMemory } from "./chat-memory/chat-memory.ts";
 export {

@@ -1,4 +1,4 @@
-// For our own packages, in browsers too. It is no public interface, and may change in any version.
+// For our own packages, including browsers. Not public: it may change in any version.
 
 export { sha256, sha512t256, startSha512t256 } from "#digest";
 export { isMediaResolver } from "./blobs/media-resolver.ts";

@@ -1,4 +1,4 @@
-// The documented examples, line by line, so that code copied from them compiles and runs. Only imports differ.
+// The documented examples, line by line, to check that copied code compiles and runs. Only imports differ.
 import { expect, it, vi } from "vitest";
 import {
   type ConversationMemory,
@@ -129,7 +129,7 @@ it("error handling and retries compile and run as documented", async () => {
   });
 });
 
-it("evictions can be watched as documented", async () => {
+it("evictions can be observed as documented", async () => {
   const provider = createInMemoryProvider({ type: "memory", maxConversations: 1 });
   const warnings: string[] = [];
   provider.on("conversation_evicted", (conversationId) => {
@@ -202,7 +202,7 @@ it("long conversations can be archived, and a user's data cleaned up, as documen
   expect(stats.success && stats.data.totalConversations).toBe(1);
 });
 
-it("health and usage can be watched at intervals as documented", async () => {
+it("health and usage can be monitored at intervals as documented", async () => {
   vi.useFakeTimers();
   try {
     const provider: MemoryProvider = open();

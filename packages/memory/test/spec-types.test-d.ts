@@ -1,4 +1,4 @@
-// What the texts declare, as they declare it: providers and stores that are typed so are ours without a cast.
+// The types as the texts declare them: providers and stores with these types need no cast.
 import { describe, expectTypeOf, it } from "vitest";
 import {
   type AnyConversationStore,
@@ -25,7 +25,7 @@ import {
 } from "../src/index.ts";
 import { readFrom } from "../src/wrappers/read-from.ts";
 
-/** As the text on the memory system has it. */
+/** As in the text on the memory system. */
 interface TextProvider {
   readonly storeMessages: (
     conversationId: string,
@@ -49,7 +49,7 @@ interface TextProvider {
   readonly close: () => Promise<Result<void>>;
 }
 
-/** As the text on memory and persistence has it; its `AiMessage` is our `Message`. */
+/** As in the text on memory and persistence. Its `AiMessage` is our `Message`. */
 interface TextStore {
   create(title?: string, meta?: ConversationStoreMeta): Promise<string>;
   load(conversationId: string): Promise<Message[]>;
@@ -68,7 +68,7 @@ describe("a provider that is typed as the text has it", () => {
     expectTypeOf<MemoryProvider>().toExtend<TextProvider>();
   });
 
-  it("is taken by everything that takes a provider, and kept as what it is", () => {
+  it("is accepted by everything that takes a provider, and keeps its type", () => {
     void (() => {
       createConversationStore(provider);
       createChatMemory({ memoryId: "c", maxMessages: 5 }, provider);
@@ -110,7 +110,7 @@ describe("a store that is typed as the text has it", () => {
     void (() => providerOf(store));
   });
 
-  it("gives arrays that are the caller's", () => {
+  it("returns arrays that belong to the caller", () => {
     void (async () => {
       const messages: Message[] = await createConversationStore(provider).load("c");
       messages.push({ role: "user", content: "mine" });

@@ -27,14 +27,14 @@ import { verifyHistory } from "./verify-history.ts";
 
 const DEFAULT_RECENT_MESSAGES = 50;
 
-/** Not replaced by this process's time: that would look right until clocks differ. */
+/** Never replaced by this process's time: the error would only show once clocks differ. */
 class MissingTime extends Error {
   override readonly name = "MissingTime";
 }
 
 /**
- * Makes a {@link VersionedMemoryProvider} of a storage port: validates and encodes input, decodes and freezes
- * output, and turns whatever the backend throws into a tagged error.
+ * Makes a {@link VersionedMemoryProvider} from a storage port: validates and encodes input, decodes and freezes output,
+ * and turns thrown errors into tagged errors.
  */
 export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryProvider {
   const provider = backend.name;
@@ -45,11 +45,11 @@ export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryPro
 
   function toError(operation: string, thrown: unknown): MemoryErrorUnion {
     if (thrown instanceof CorruptMessage) {
-      const reason = `${thrown.message}. Something else wrote to its row; restore it.`;
+      const reason = `${thrown.message}. Another program changed its row; restore it.`;
       return createMemoryStorageError(operation, reason, { provider });
     }
     if (thrown instanceof MissingTime) {
-      const reason = `${thrown.message}: give \`readAt\` where a read has \`asksTime\`.`;
+      const reason = `${thrown.message}: return \`readAt\` if a read has \`asksTime\`.`;
       return createMemoryStorageError(operation, reason, { provider });
     }
     return backend.toMemoryError(operation, thrown);
@@ -124,7 +124,7 @@ export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryPro
       return attempt("readConversation", async (): Promise<ConversationReading> => {
         const read = await backend.read(request.value);
         const { readAt } = read;
-        if (readAt === undefined) throw new MissingTime("the backend told no time");
+        if (readAt === undefined) throw new MissingTime("the backend returned no time");
         if (read.conversation === null) {
           const incarnation = absentIncarnation(read.tombstones ?? { conversation: null, user: null });
           return { conversation: null, incarnation, firstPosition: 0, readAt };
@@ -161,7 +161,7 @@ export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryPro
       if (!id.ok) return invalid(operation, id.issues);
       const { history } = backend;
       if (history === undefined) {
-        const reason = "this store keeps no digests of messages, so nothing can be compared";
+        const reason = "this store keeps no message digests, so messages can't be verified";
         return createFailure(createMemoryStorageError(operation, reason, { provider }));
       }
       return attempt(operation, () => verifyHistory(history, id.value));

@@ -8,21 +8,21 @@ import type {
 import { createMemoryStorageError, describeCause } from "../contract/errors.ts";
 import { extendObject } from "../runtime/objects.ts";
 
-/** Converts the body of a message, which is JSON text, before it is stored and after it is read. */
+/** Converts a message's body (JSON text) before it is stored and after it is read. */
 export interface MessageMapping {
-  /** Returns any text from which `decode` restores the body. If it throws, nothing is written. */
+  /** Returns a text that `decode` can convert back. If it throws, nothing is written. */
   readonly encode: (body: string) => string | Promise<string>;
   /** If it throws, the read fails. */
   readonly decode: (text: string) => string | Promise<string>;
 }
 
 /**
- * A backend that stores another text in place of each message's body: for wrappers that encrypt, compress or rewrite what
- * is stored. A reader without the wrapper finds a message with that text.
+ * Wraps a backend to store another text in place of each message's body, for encryption, compression or rewriting.
+ * Readers without the wrapper get a message with that text.
  *
- * Ids, owners and metadata are stored unchanged. So are the hashes of writes with idempotency keys and of messages with
- * ids: so a retry and a repeated message are recognised even if `encode` returns another text each time. They are SHA-256
- * hashes of the original, so short or guessable texts can be recovered from them.
+ * Ids, owners and metadata are stored unchanged. The hashes of writes with idempotency keys and of messages with ids
+ * don't change either, so retries and repeated messages are recognised even if `encode` returns a different text each
+ * time. They are SHA-256 hashes of the original: short or guessable texts can be recovered from them.
  */
 export function mapMessages<B extends MemoryBackend>(backend: B, { encode, decode }: MessageMapping): B {
   const encodeBody = async (message: EncodedMessage): Promise<EncodedMessage> => ({
@@ -55,7 +55,7 @@ class MappingFailed extends Error {
   override readonly name = "MappingFailed";
 }
 
-/** What is thrown may quote the message: only its name is kept. */
+/** The thrown error may quote the message, so only its name is kept. */
 async function mapped(map: (text: string) => string | Promise<string>, text: string): Promise<string> {
   let result: unknown;
   try {
@@ -67,7 +67,7 @@ async function mapped(map: (text: string) => string | Promise<string>, text: str
   return result;
 }
 
-/** A message again, so that the store can treat it like any body, whatever characters the text contains. */
+/** Stored as a message, so the store can treat it like any body, whatever characters the text contains. */
 const toStoredBody = ({ isToolResult }: EncodedMessage, text: string): string =>
   JSON.stringify({ role: isToolResult ? "tool" : "user", content: text });
 
@@ -80,8 +80,8 @@ function fromStoredBody(stored: StoredMessage, index: number): string {
 }
 
 /**
- * The backend with some of its methods replaced: what a wrapper begins with. All others are passed on, bound to the
- * backend, which may be an instance of a class.
+ * Returns the backend with some of its methods replaced: the base of a wrapper. All other methods are passed on, bound
+ * to the backend, which may be a class instance.
  */
 export const extendBackend = <B extends MemoryBackend>(backend: B, methods: Partial<MemoryBackend>): B =>
   extendObject(backend, methods);

@@ -2,7 +2,7 @@ import { encodeJson } from "../codec/json.ts";
 import { type HistoryReader, messageHash, nextDigest, type StoredHistory } from "../contract/backend.ts";
 import type { ConversationVerification } from "../contract/versioned-provider.ts";
 
-/** Messages that are checked at once. */
+/** The number of messages per read. */
 const PAGE = 200;
 
 type Failed = Extract<ConversationVerification, { intact: false }>;
@@ -10,13 +10,13 @@ type Failed = Extract<ConversationVerification, { intact: false }>;
 interface Page {
   readonly failed?: Failed | undefined;
   readonly unchecked: number;
-  /** The position behind the last message that was checked. */
+  /** The position after the last checked message. */
   readonly end: number;
 }
 
 /**
- * Checks each message with the one before it, which are read at one moment: so writes in between, also those that trim or
- * drop, neither disturb it nor hide anything. `null`: there is no such conversation.
+ * Checks each message against the previous one. Both are read in one snapshot, so concurrent writes, even those that
+ * trim or drop, cause no false result and hide nothing. Returns `null` if the conversation doesn't exist.
  */
 export async function verifyHistory(
   { algorithm, read }: HistoryReader,
@@ -25,7 +25,7 @@ export async function verifyHistory(
   const limit = PAGE + 1;
   let unchecked = 0;
   for (let at = 0; ; ) {
-    // With the one before, whose digest that of the first is made with.
+    // Include the previous message: the digest of the first is based on its digest.
     const history = await read({ conversationId, from: Math.max(0, at - 1), limit });
     if (history === null) return null;
     if (at > history.nextPosition) {
@@ -54,7 +54,7 @@ function checkPage(
     if (position >= nextPosition) {
       return { failed: { intact: false, position, found: "unexpected" }, unchecked, end: position };
     }
-    // The one before the page was checked with the page before, unless it has become the first since.
+    // The previous page has checked the message before this page, unless it has become the first since.
     if (position >= at || position === firstPosition) {
       if (digest === null) {
         if (previous !== null) return { failed: changed(), unchecked, end: position };
@@ -70,7 +70,7 @@ function checkPage(
   if (position < nextPosition) {
     return { failed: { intact: false, position, found: "missing" }, unchecked, end: position };
   }
-  // Of a conversation without messages, the digest is that before them.
+  // A conversation without messages has the digest before them.
   const last = messages.length === 0 ? (historyDigest === undefined ? null : base) : previous;
   if (last !== (historyDigest ?? null)) {
     const failed: Failed = { intact: false, position: Math.max(0, position - 1), found: "changed" };

@@ -3,28 +3,28 @@ import { createFailure, type MemoryErrorUnion, type Result } from "../contract/e
 import type { BlobReference } from "../contract/message.ts";
 
 /**
- * Keeps a blob from being removed while a message that names it is on its way: until it is released, or until `seconds`
- * have passed by the store's clock, which is what a writer that crashed leaves behind.
+ * Protects a blob from removal until the message that names it is stored. It ends when it is released, or after
+ * `seconds` by the store's clock, in case the writer crashed.
  */
 export interface BlobHold {
-  /** Random, of one write. */
+  /** Random, unique to one write. */
   readonly id: string;
   readonly seconds: number;
 }
 
 export interface NewBlob {
   readonly conversationId: string;
-  /** Of `data`, hex. */
+  /** The SHA-256 of `data`, hex. */
   readonly sha256: string;
   readonly data: Uint8Array;
 }
 
-/** A blob as it was when it was listed. */
+/** A blob at the time of its listing. */
 export interface BlobEntry {
   readonly sha256: string;
   /** In bytes. */
   readonly size: number;
-  /** Another one after each `put` and `keep`, whoever does it: what `remove` compares. */
+  /** Changes with each `put` and `keep` of any writer. `remove` compares it. */
   readonly token: string;
   /** Whether it has a hold that is neither released nor expired. */
   readonly held: boolean;
@@ -33,64 +33,72 @@ export interface BlobEntry {
 export type ListedBlob = Pick<BlobEntry, "sha256" | "token">;
 
 /**
- * The storage port for the bytes of large media: `defineBlobStore` makes a `BlobStore` of it and checks all
- * arguments, so that a backend is only I/O. Methods throw what their driver throws.
+ * The storage port for the bytes of large media. `defineBlobStore` makes a `BlobStore` from it and checks all
+ * arguments, so a backend only does I/O. Methods throw their driver's errors.
  *
- * Every blob belongs to one conversation, and is found by its id and hash alone: the same bytes in two conversations are
- * stored twice, so that a hash reveals nothing about another conversation, and so that each is erased by itself. Conversation
- * ids are compared exactly, as those of a `MemoryProvider`: 1 to 255 UTF-16 units, any characters.
+ * Every blob belongs to one conversation, and is only found by that conversation's id and the hash. The same bytes in
+ * two conversations are stored twice: a hash reveals nothing about another conversation, and each copy is erased
+ * separately. Conversation ids are compared exactly, like those of a `MemoryProvider`: 1 to 255 UTF-16 units, any
+ * characters.
  *
- * The token makes erasure safe while others write. `remove` takes only what is as it was listed: a writer that has put
- * or kept a blob since has given it another token. Such a step is atomic for each blob.
+ * The token makes erasure safe during writes. `remove` only removes blobs that are unchanged since the listing: a
+ * writer that has put or kept a blob since has changed its token. This is atomic for each blob.
  */
 export interface BlobBackend {
   /** The name in errors, e.g. `"postgres"`. */
   readonly name: string;
-  /** Stores it, or stores it again; when this resolves it can be read, and has the hold and a new token. */
+  /**
+   * Stores the blob, or stores it again. When the promise resolves, the blob can be read, and has the hold and a new
+   * token.
+   */
   readonly put: (blob: NewBlob, hold: BlobHold) => Promise<void>;
-  /** Gives those that exist the hold and a new token. Returns the hashes of those. */
+  /** Adds the hold and a new token to the blobs that exist. Returns their hashes. */
   readonly keep: (
     conversationId: string,
     hashes: readonly string[],
     hold: BlobHold,
   ) => Promise<readonly string[]>;
-  /** Ends this hold on these blobs. Other holds, and the tokens, stay. */
+  /** Ends this hold on these blobs. Other holds and the tokens stay. */
   readonly release: (conversationId: string, hashes: readonly string[], holdId: string) => Promise<void>;
-  /** A copy of the bytes; `null` if there are none. */
+  /** Returns a copy of the bytes, or `null` if there are none. */
   readonly get: (conversationId: string, sha256: string) => Promise<Uint8Array | null>;
-  /** Without the bytes. A store that keeps several copies of a blob lists each, with a token of its own. */
+  /**
+   * Lists the blobs without their bytes. A store that keeps several copies of a blob lists each, with its own token.
+   */
   readonly list: (conversationId: string) => Promise<readonly BlobEntry[]>;
-  /** Removes those whose token is still the given one, permanently and completely. Returns how many. */
+  /**
+   * Removes the blobs that still have the given token, permanently and completely. Returns the number of removed blobs.
+   */
   readonly remove: (conversationId: string, blobs: readonly ListedBlob[]) => Promise<number>;
   /**
-   * Ids of conversations that have blobs, and for which neither `put` was called nor `due` returned the id within the last
-   * `idleSeconds`; the longest idle first, at most `limit`. So several sweepers share the work, and every conversation is
-   * swept in time.
+   * Returns ids of conversations with blobs, if `put` wasn't called for them and `due` didn't return them within the
+   * last `idleSeconds`. At most `limit`, longest idle first. Several sweepers share the work this way, and every
+   * conversation is swept in time.
    */
   readonly due: (limit: number, idleSeconds: number) => Promise<readonly string[]>;
-  /** Called once. Closes only what the backend itself opened. */
+  /** Called once. Closes only what the backend opened itself. */
   readonly close: () => Promise<void>;
-  /** Absent: a `MemoryStorageError` that is retryable, and names the error's class. */
+  /** Default: a retryable `MemoryStorageError` that names the error's class. */
   readonly toMemoryError?: (operation: string, thrown: unknown) => MemoryErrorUnion;
 }
 
 /**
- * Stores the bytes of large media, for `withBlobs`. Make one with `createInMemoryBlobStore`, with the
- * package of a store, or with `defineBlobStore` of a `BlobBackend`, which documents each method.
+ * Stores the bytes of large media for `withBlobs`. Create one with `createInMemoryBlobStore`, with a store's package,
+ * or with `defineBlobStore` from a `BlobBackend`, which documents each method.
  *
- * Ids are checked as those of a `MemoryProvider`, and hashes; invalid ones are a `MemoryValidationError`. Failures
- * are tagged errors, absence is `null`, and nothing is thrown.
+ * Ids are checked like those of a `MemoryProvider`, and hashes, too; invalid ones are a `MemoryValidationError`.
+ * Failures are tagged errors, absence is `null`, and nothing is thrown.
  */
 export interface BlobStore {
   /** The backend's name. */
   readonly name: string;
-  /** Stores the bytes under their hash, with a hold on them. */
+  /** Stores the bytes under their hash, with a hold. */
   readonly put: (
     conversationId: string,
     data: Uint8Array,
     hold: BlobHold,
   ) => Promise<Result<Pick<BlobReference, "sha256" | "size">>>;
-  /** Puts a hold on those that exist. Returns the hashes of those. */
+  /** Adds a hold to the blobs that exist. Returns their hashes. */
   readonly keep: (
     conversationId: string,
     hashes: readonly string[],
@@ -101,14 +109,14 @@ export interface BlobStore {
     hashes: readonly string[],
     holdId: string,
   ) => Promise<Result<void>>;
-  /** The bytes; `null` if they aren't there. Bytes that have another hash are a `MemoryStorageError`. */
+  /** Returns the bytes, or `null` if there are none. Bytes with a different hash are a `MemoryStorageError`. */
   readonly get: (conversationId: string, sha256: string) => Promise<Result<Uint8Array | null>>;
   readonly list: (conversationId: string) => Promise<Result<readonly BlobEntry[]>>;
-  /** Removes those that haven't changed since they were listed. Returns how many. */
+  /** Removes the blobs that haven't changed since the listing. Returns the number of removed blobs. */
   readonly remove: (conversationId: string, blobs: readonly ListedBlob[]) => Promise<Result<number>>;
-  /** Conversations that are due to be swept; see `BlobBackend`. */
+  /** Returns conversations that are due for a sweep; see `BlobBackend`. */
   readonly due: (limit: number, idleSeconds: number) => Promise<Result<readonly string[]>>;
-  /** Closes what the store opened. Later calls fail with `MemoryConnectionError`. Closing twice is a success. */
+  /** Closes what the store opened. Later calls fail with `MemoryConnectionError`. Closing twice succeeds. */
   readonly close: () => Promise<Result<void>>;
 }
 
@@ -122,12 +130,12 @@ const referenceSchema = z.strictObject({
   encoding: z.literal("base64").exactOptional(),
 });
 
-/** `undefined` for what is no reference: `blob` may be a field of another framework's. */
+/** Returns `undefined` if the value is not a reference: `blob` may be a field of another framework. */
 export function parseReference(value: unknown): BlobReference | undefined {
   const parsed = referenceSchema.safeParse(value);
   return parsed.success ? parsed.data : undefined;
 }
 
-/** As every error of a method, it names the method that was called. */
+/** The failure under the name of the called method, like all its errors. */
 export const failedIn = (operation: string, { error }: { readonly error: MemoryErrorUnion }) =>
   createFailure({ ...error, operation });

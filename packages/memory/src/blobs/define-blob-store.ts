@@ -36,7 +36,7 @@ const hashIssues = (hashes: readonly unknown[]): readonly (MemoryIssue | undefin
 
 function holdIssues(hold: BlobHold): readonly (MemoryIssue | undefined)[] {
   if (!isPlainObject(hold)) return [{ path: "hold", expected: "a plain object" }];
-  // Absent is no whole number, which `integerIssue` would let pass.
+  // `integerIssue` accepts `undefined`, but the seconds are required.
   return [idIssue("hold.id", hold.id), integerIssue("hold.seconds", hold.seconds ?? null, 1)];
 }
 
@@ -51,18 +51,20 @@ class WrongBytes extends Error {
 
 type Check = () => readonly (MemoryIssue | undefined)[];
 
-/** Makes a {@link BlobStore} of a backend: checks what goes in and out, and turns what is thrown into tagged errors. */
+/**
+ * Makes a {@link BlobStore} from a backend: checks arguments and results, and turns thrown errors into tagged errors.
+ */
 export function defineBlobStore(backend: BlobBackend): BlobStore {
   const provider = backend.name;
   let closing: Promise<Result<void>> | undefined;
 
   function toError(operation: string, thrown: unknown): MemoryErrorUnion {
     if (thrown instanceof WrongBytes) {
-      const reason = "the stored bytes have another hash than they were stored under; restore them.";
+      const reason = "the hash of the stored bytes has changed; restore them.";
       return createMemoryStorageError(operation, reason, { provider });
     }
     if (backend.toMemoryError !== undefined) return backend.toMemoryError(operation, thrown);
-    // A message may quote a key, and so an id.
+    // The driver's message may quote a key, and so an id.
     const { name } = describeCause(thrown);
     const reason = `the blob store threw ${name}.`;
     return createMemoryStorageError(operation, reason, { provider, retryable: true });
@@ -133,7 +135,7 @@ export function defineBlobStore(backend: BlobBackend): BlobStore {
           const data = await backend.get(conversationId, sha256);
           if (data === null) return null;
           if (sha256Of(data) !== sha256) throw new WrongBytes("another hash");
-          // A copy of a Buffer, since small ones share their memory with others.
+          // Copy a Buffer: small ones share their memory with others.
           return Object.getPrototypeOf(data) === Uint8Array.prototype ? data : new Uint8Array(data);
         },
       ),

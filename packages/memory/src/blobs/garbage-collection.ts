@@ -10,19 +10,20 @@ export interface MediaStores {
   readonly cache: BlobCache;
 }
 
-/** Where any copy is held, none is free. */
+/** Returns the blobs without a hold on any of their copies. */
 function freeOf(listed: readonly BlobEntry[]): readonly BlobEntry[] {
   const held = new Set(listed.filter((entry) => entry.held).map(({ sha256 }) => sha256));
   return listed.filter(({ sha256 }) => !held.has(sha256));
 }
 
 /**
- * Removes a conversation's blobs that no stored message names; how many. In this order, since writers don't wait:
+ * Removes a conversation's blobs that no stored message names. Returns the number of removed blobs. The order makes it
+ * safe during writes:
  *
- * 1. The blobs are listed. Those with a hold are left to the writers that hold them, who collect when they are done.
- * 2. The conversation is read. A message that is stored later and names one of the others comes from a writer that has put
- *    or kept it after the list, since messages are stored only under a hold: so it has another token.
- * 3. Those that no message names are removed, where their token is still the listed one.
+ * 1. List the blobs. Blobs with a hold are left to the writers that hold them, who collect when they are done.
+ * 2. Read the conversation. Messages are only stored under a hold. So if a later message names one of the other blobs,
+ *    its writer has put or kept the blob after the listing, and the token has changed.
+ * 3. Remove the blobs that no message names and that still have the listed token.
  */
 export async function collectBlobs(
   { provider, blobs, cache }: MediaStores,
@@ -41,20 +42,20 @@ export async function collectBlobs(
 }
 
 export interface SweepOptions {
-  /** How many conversations to look at, at most. Default 100. */
+  /** The maximum number of conversations. Default 100. */
   readonly limit?: number;
   /** Skips conversations that were written or swept within this time. Default 3,600. */
   readonly idleSeconds?: number;
 }
 
 export interface SweepReport {
-  /** How many were swept. Fewer than `limit`: there are no more for now. */
+  /** The number of swept conversations. If it is below `limit`, no more are due now. */
   readonly conversations: number;
-  /** How many blobs were removed. */
+  /** The number of removed blobs. */
   readonly removed: number;
 }
 
-/** Collects in conversations that have waited longest. The first failure ends it; the next sweep goes on. */
+/** Collects in the conversations that have waited longest. The first failure ends it; the next sweep continues. */
 export async function sweep(
   stores: MediaStores,
   { limit = 100, idleSeconds = 3_600 }: SweepOptions,

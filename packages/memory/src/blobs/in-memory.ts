@@ -4,13 +4,13 @@ import { defineBlobStore } from "./define-blob-store.ts";
 interface HeldBlob {
   readonly data: Uint8Array;
   token: string;
-  /** Until when, by the id of the hold, as `Date.now()`. */
+  /** The expiry of each hold by its id, as `Date.now()`. */
   readonly holds: Map<string, number>;
 }
 
 interface ConversationBlobs {
   readonly blobs: Map<string, HeldBlob>;
-  /** When something was put, or it was given out by `due`. */
+  /** The time of the last `put`, or of the last `due` that returned it. */
   seenAt: number;
 }
 
@@ -81,5 +81,8 @@ function createBackend(): BlobBackend {
   };
 }
 
-/** Keeps blobs in this process, beside an in-memory provider: for development and tests. Nothing survives a restart. */
+/**
+ * Creates a blob store in this process, to use with an in-memory provider: for development and tests. Nothing survives
+ * a restart.
+ */
 export const createInMemoryBlobStore = (): BlobStore => defineBlobStore(createBackend());

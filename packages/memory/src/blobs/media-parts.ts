@@ -3,45 +3,48 @@ import { base64Of, bytesIn, isUint8Array } from "../runtime/bytes.ts";
 import { copyArgument, isPlainObject } from "../runtime/objects.ts";
 import { parseReference } from "./blob-store.ts";
 
-/** Bytes that were found in a message, the finder's own. */
+/** Bytes that were found in a message, as the finder's own copy. */
 interface FoundMedia {
-  /** Where, for errors, e.g. `messages[0].content[1].data`. */
+  /** The path in errors, e.g. `messages[0].content[1].data`. */
   readonly path: string;
   readonly data: Uint8Array;
   readonly encoding?: "base64";
 }
 
-/** What a batch has to do with blobs. */
+/** The media and references of a batch. */
 export interface BatchMedia {
   readonly found: readonly FoundMedia[];
-  /** Those that stand in the batch already. */
+  /** References that the batch already contains. */
   readonly references: readonly { readonly path: string; readonly reference: BlobReference }[];
-  /** The batch with references in the place of what was found, in that order. Shares nothing with the caller's. */
+  /**
+   * Returns the batch with references in place of the found bytes, in the same order. Shares nothing with the caller's
+   * data.
+   */
   readonly fill: (references: readonly BlobReference[]) => readonly Message[];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-// As the codec takes them: what it refuses is left as it is, to be refused.
+// Only the arrays that the codec accepts: it refuses all others.
 const isPlainList = (value: unknown): value is readonly unknown[] =>
   Array.isArray(value) && Object.keys(value).length === value.length;
 
 const isMedia = (part: unknown): part is Fields =>
   isPlainObject(part) && "type" in part && part.type === "media";
 
-/** The reference of a stored part; `undefined` for any other part. */
+/** Returns the reference of a stored part, or `undefined`. */
 const referenceIn = (part: unknown): BlobReference | undefined =>
   isMedia(part) && part["blob"] !== undefined && part["data"] === undefined
     ? parseReference(part["blob"])
     : undefined;
 
-/** `undefined` for text that `base64` doesn't give back as it is: such data stays in its message. */
+/** Returns `undefined` for text that `base64` doesn't reproduce exactly: such data stays in its message. */
 function bytesOfText(text: string): Uint8Array | undefined {
   const bytes = bytesIn(text);
   return base64Of(bytes) === text ? bytes : undefined;
 }
 
-/** A field `blob` that isn't a reference stays unchanged, with the data next to it. */
+/** A `blob` field that isn't a reference stays unchanged, with the data next to it. */
 function mediaIn(part: unknown, minBytes: number): Omit<FoundMedia, "path"> | undefined {
   if (!isMedia(part) || "blob" in part) return undefined;
   const data = part["data"];
@@ -53,13 +56,13 @@ function mediaIn(part: unknown, minBytes: number): Omit<FoundMedia, "path"> | un
   return bytes === undefined || bytes.byteLength < minBytes ? undefined : { data: bytes, encoding: "base64" };
 }
 
-/** With another field in the place of one, so that the fields come back in their order. */
+/** Replaces one field by another and keeps the order of the fields. */
 const renamed = (fields: Fields, from: string, [to, value]: readonly [string, unknown]): Fields =>
   Object.fromEntries(
     Object.entries(fields).map(([key, field]) => (key === from ? [to, value] : [key, field])),
   );
 
-/** Where a part is in the batch. */
+/** The position of a part in the batch. */
 interface PartIndex {
   readonly message: number;
   readonly part: number;
@@ -72,7 +75,7 @@ function search(messages: readonly unknown[], minBytes: number): BatchMedia | un
   const batch = [...messages];
   for (let at = 0; at < messages.length; at++) {
     const message = messages[at];
-    // Nearly all are text alone.
+    // Nearly all messages contain only text.
     if (typeof message !== "object" || message === null || !("content" in message)) continue;
     const { content } = message;
     if (typeof content === "string" || !isPlainList(content) || !isPlainObject(message)) continue;
@@ -89,7 +92,7 @@ function search(messages: readonly unknown[], minBytes: number): BatchMedia | un
     batch[at] = { ...message, content: parts };
   }
   if (found.length === 0 && references.length === 0) return undefined;
-  // Before anything is awaited: the write takes its arguments as they were at the call.
+  // Copy before anything is awaited: the write uses its arguments as they were at the call.
   const own = copyArgument(batch) as { content: Fields[] }[];
   const fill = (given: readonly BlobReference[]): readonly Message[] => {
     for (const [index, { message, part }] of indexes.entries()) {
@@ -101,7 +104,10 @@ function search(messages: readonly unknown[], minBytes: number): BatchMedia | un
   return { found, references, fill };
 }
 
-/** What is to be put into a blob store, or is there; `undefined` for a batch without, and for one that can't be read. */
+/**
+ * Finds the media for the blob store and the references to it. Returns `undefined` for a batch without any, and for one
+ * that can't be read.
+ */
 export function findMedia(messages: unknown, minBytes: number): BatchMedia | undefined {
   if (!Array.isArray(messages)) return undefined;
   let mayHold = false;
@@ -115,22 +121,25 @@ export function findMedia(messages: unknown, minBytes: number): BatchMedia | und
     }
     return mayHold ? search(messages, minBytes) : undefined;
   } catch {
-    return undefined; // Reading it threw: the store says so.
+    return undefined; // Reading it threw. The store reports that.
   }
 }
 
 const partsOf = ({ content }: RichMessage): readonly ContentPart[] =>
   typeof content === "string" || content === null ? [] : content;
 
-/** Every reference of these messages. */
+/** Returns all references of these messages. */
 export const referencesOf = (messages: readonly RichMessage[]): readonly BlobReference[] =>
   messages.flatMap(partsOf).flatMap((part) => referenceIn(part) ?? []);
 
-/** The hashes that these messages name. */
+/** Returns the hashes that these messages name. */
 export const referencedHashes = (messages: readonly RichMessage[]): ReadonlySet<string> =>
   new Set(referencesOf(messages).map(({ sha256 }) => sha256));
 
-/** The message with what `dataOf` gives in the place of references; itself where that is nothing. */
+/**
+ * Returns the message with its references replaced by what `dataOf` returns, or the message itself if nothing is
+ * replaced.
+ */
 export function withData<M extends RichMessage>(
   message: M,
   dataOf: (reference: BlobReference) => Uint8Array | string | undefined,

@@ -11,18 +11,21 @@ import { type BlobStore, failedIn, parseReference } from "./blob-store.ts";
 import { referencesOf, withData } from "./media-parts.ts";
 
 export interface ResolveOptions {
-  /** What to do with media whose bytes are gone. `"fail"`, the default. `"leave"`: the part keeps its reference. */
+  /**
+   * What to do if the bytes of a media part are gone. `"fail"` (default) returns the failure; `"leave"` keeps the
+   * reference in the part.
+   */
   readonly missing?: "fail" | "leave";
 }
 
-/** Methods of a provider whose media is in a blob store. */
+/** Methods of a provider with media in a blob store. */
 export interface MediaResolver {
-  /** The bytes of a reference in this conversation. `MemoryStorageError` if they are gone. */
+  /** Returns the bytes of a reference in this conversation. If they are gone, that is a `MemoryStorageError`. */
   readonly readBlob: (conversationId: string, reference: BlobReference) => Promise<Result<Uint8Array>>;
   /**
-   * The messages as they were written: each reference is replaced by the `data` of its media, as a copy. Messages without
-   * references are the same objects; if none has any, nothing is read. All bytes are in memory at once: pass the messages
-   * that a model is to see, and not a whole history.
+   * Returns the messages as they were written: each reference is replaced by a copy of its `data`. Messages without
+   * references stay the same objects; if none has any, nothing is read. All bytes are in memory at the same time, so
+   * pass only the messages for the model, not a whole history.
    */
   readonly resolveMedia: <M extends RichMessage>(
     conversationId: string,
@@ -31,7 +34,7 @@ export interface MediaResolver {
   ) => Promise<Result<readonly M[]>>;
 }
 
-/** Whether messages of this provider may contain references; a wrapper passes the methods on. */
+/** Whether messages of this provider may contain references. Wrappers pass the methods on. */
 export const isMediaResolver = <P extends object>(provider: P): provider is P & MediaResolver =>
   "resolveMedia" in provider && typeof provider.resolveMedia === "function";
 
@@ -88,14 +91,14 @@ export function createMediaResolver(blobs: BlobStore, cache: BlobCache): MediaRe
   };
 }
 
-/** Bytes that were read lately, by conversation and hash. */
+/** Recently read bytes, by conversation and hash. */
 export interface BlobCache {
   readonly get: (conversationId: string, sha256: string) => Uint8Array | undefined;
   readonly set: (conversationId: string, sha256: string, data: Uint8Array) => void;
   readonly delete: (conversationId: string, sha256: string) => void;
 }
 
-/** What another process has erased is given for no longer than this. */
+/** The longest time for which bytes that another process has erased are still returned. */
 const ENTRY_MS = 60_000;
 
 interface CacheEntry {
@@ -103,12 +106,12 @@ interface CacheEntry {
   readonly until: number;
 }
 
-// No id holds NUL.
+// Ids never contain NUL.
 const cacheKey = (conversationId: string, sha256: string): string => `${sha256}\0${conversationId}`;
 
-/** Holds `maxBytes` at most; what was read longest ago makes room. */
+/** Creates a cache of at most `maxBytes`. The least recently read entries are evicted. */
 export function createBlobCache(maxBytes: number): BlobCache {
-  /** Read longest ago first. */
+  /** Least recently read first. */
   const entries = new Map<string, CacheEntry>();
   let bytes = 0;
 

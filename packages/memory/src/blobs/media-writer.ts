@@ -13,11 +13,12 @@ import { type BlobHold, failedIn } from "./blob-store.ts";
 import { collectBlobs, type MediaStores } from "./garbage-collection.ts";
 import { type BatchMedia, referencedHashes } from "./media-parts.ts";
 
-/** A step with blobs failed without changing the outcome of a call: blobs that remain are swept later. */
+/** A blob step that failed without changing the result of a call. The remaining blobs are swept later. */
 export interface BlobErrorEvent {
   /**
-   * `"release"`: a hold stays until it expires. `"erase"`: blobs of a conversation stay until they are swept. `"sweep"`: a
-   * sweep in the background failed.
+   * - `"release"`: a hold stays until it expires.
+   * - `"erase"`: blobs of a conversation stay until they are swept.
+   * - `"sweep"`: a background sweep failed.
    */
   readonly step: "release" | "erase" | "sweep";
   /** Absent with `"sweep"`. */
@@ -34,14 +35,14 @@ export interface MediaWrite {
   readonly operation: string;
   readonly conversationId: string;
   readonly media: BatchMedia;
-  /** Whether it may take messages away. */
+  /** Whether the write may remove messages. */
   readonly removes: boolean;
   readonly idempotencyKey?: string | undefined;
-  /** Stores the batch as it is given. */
+  /** Stores the given batch. */
   readonly store: (messages: readonly Message[]) => Promise<Result<void>>;
 }
 
-/** Whether nothing was written, and nothing will be. */
+/** Whether the write definitely stored nothing, now or later. */
 function isRefused({ _tag }: MemoryErrorUnion): boolean {
   switch (_tag) {
     case "MemoryValidationError":
@@ -54,13 +55,13 @@ function isRefused({ _tag }: MemoryErrorUnion): boolean {
   }
 }
 
-/** Messages of others that may have come behind those of a write before it looks. */
+/** How many messages of other writers may follow those of a write before it checks. */
 const WRITTEN_MEANWHILE = 30;
 
 const NOT_HERE =
-  "media that a stored message of this conversation names; resolve that of another one with resolveMedia first";
+  "media of a stored message of this conversation; resolve media of other conversations with resolveMedia first";
 
-/** Writes of media for one provider: see `withBlobs` for the order of steps. */
+/** Creates the writer of media for one provider. See `withBlobs` for the order of steps. */
 export function createMediaWriter(options: MediaWriterOptions) {
   const { provider, blobs, settings, report } = options;
   const { maxBytes, holdSeconds } = settings;
@@ -81,14 +82,14 @@ export function createMediaWriter(options: MediaWriterOptions) {
       references.push({ sha256, size, ...present({ encoding }) });
     }
     if (performance.now() - start <= holdSeconds * 500) return createSuccess(undefined);
-    const reason = "storing its media took more than half of `holdSeconds`; try again, or raise it.";
+    const reason = "storing its media took more than half of `holdSeconds`; try again, or increase it.";
     const details = { provider: blobs.name, retryable: true };
     return createFailure(createMemoryStorageError(operation, reason, details));
   }
 
   /**
-   * References that the batch brings itself are kept where a stored message names them: what was erased, and whatever lies
-   * in another conversation, isn't reached by its hash. A write that was done before is let through, to be replayed.
+   * Keeps the references that the batch already contains, if a stored message names them. A hash gives no access to
+   * erased bytes or to another conversation. A write that was already made is let through, to be replayed.
    */
   async function keepAll(
     { conversationId, media, operation, idempotencyKey }: MediaWrite,
@@ -116,7 +117,10 @@ export function createMediaWriter(options: MediaWriterOptions) {
     if (!released.success) report({ step: "release", conversationId, error: released.error });
   }
 
-  /** Whether what was stored is there: a write that was skipped, replayed or trimmed at once leaves its media unnamed. */
+  /**
+   * Whether the written messages are stored. If a write was skipped, replayed or trimmed immediately, no message names
+   * its media.
+   */
   async function isNamed(
     { conversationId, idempotencyKey }: MediaWrite,
     stored: readonly Message[],
@@ -159,11 +163,11 @@ export function createMediaWriter(options: MediaWriterOptions) {
       const ready = given.success ? await keepAll(write, hold) : given;
       const stored = media.fill(references);
       const written = ready.success ? await store(stored) : ready;
-      // What may still come to be stored stays held.
+      // The write may still be stored later: keep the hold.
       if (ready.success && !written.success && !isRefused(written.error)) return written;
       const brought = media.references.map(({ reference }) => reference);
       const hashes = new Set([...references, ...brought].map(({ sha256 }) => sha256));
-      // One after the other: an erasure in between either finds no hold, or is seen.
+      // In this order: an erasure in between either finds no hold, or is seen by the collection.
       await release(conversationId, hashes, hold);
       const isStoredBefore = written.success && !removes && (await isNamed(write, stored));
       if (!isStoredBefore) await collect(conversationId);

@@ -25,20 +25,23 @@ const isBlobStore = (value: unknown): value is BlobStore =>
   typeof value === "object" && value !== null && "put" in value && typeof value.put === "function";
 
 const blobOptionsSchema = z.strictObject({
-  /** Where the bytes go. It stays open when the provider is closed. */
+  /** Where the bytes are stored. It stays open when the provider is closed. */
   blobs: z.custom<BlobStore>(isBlobStore, { error: "expected a BlobStore" }),
-  /** Media of fewer bytes stay in their messages. Default 32,768. */
+  /** Smaller media stay in their messages. Default 32,768. */
   minBytes: z.int().min(1).default(32_768),
-  /** Media of more bytes are refused. Default 67,108,864. */
+  /** Larger media are refused. Default 67,108,864. */
   maxBytes: z.int().min(1).default(67_108_864),
-  /** How many bytes of media this process caches after reading, each for at most a minute. Default 33,554,432; 0: none. */
+  /**
+   * The size of this process's cache of read media; each entry is cached for at most a minute. Default 33,554,432; 0
+   * turns it off.
+   */
   cacheBytes: z.int().min(0).default(33_554_432),
   /**
-   * How long media is kept whose message isn't stored yet: the media of a writer that crashed is swept only after
-   * this. A write fails if storing its media takes longer than half of it. Default 900.
+   * How long media are kept before their message is stored; after a crash of the writer, they are swept after this
+   * time. A write fails if storing its media takes longer than half of it. Default 900.
    */
   holdSeconds: z.int().min(2).default(900),
-  /** Called for failures that don't fail a call. Default: nothing is reported. */
+  /** Called for failures that don't fail a call. Default: they are not reported. */
   onBlobError: z
     .custom<(event: BlobErrorEvent) => void>((value) => typeof value === "function", {
       error: "expected a function",
@@ -48,21 +51,21 @@ const blobOptionsSchema = z.strictObject({
 
 export type BlobOptions = z.input<typeof blobOptionsSchema>;
 
-/** What {@link withBlobs} adds to a provider. */
+/** The methods that {@link withBlobs} adds to a provider. */
 export interface BlobMethods extends MediaResolver {
   /**
-   * Removes blobs that no stored message refers to, which remain after expiry, limits of the store, and crashes. Begins
-   * with the conversations that were swept longest ago. Writes of media sweep a few conversations as well, so call it only
-   * if media has to be gone soon after its conversation has expired, or if nothing is written any more.
+   * Removes blobs that no stored message refers to. They remain after expiry, limits of the store, and crashes. Begins
+   * with the conversations that were swept longest ago. Writes of media also sweep a few conversations, so only call it
+   * if media must be removed soon after their conversation expires, or if nothing is written any more.
    */
   readonly sweepBlobs: (options?: SweepOptions) => Promise<Result<SweepReport>>;
 }
 
-/** One write of media in so many looks at some conversations that nobody has looked at for an hour. */
+/** One in this many writes of media sweeps some conversations that were not checked for an hour. */
 const SWEEP_EVERY = 8;
 const SWEPT_AT_ONCE = 4;
 
-/** `undefined` where reading it throws: then the store says so. */
+/** Returns `undefined` if reading throws. The store reports that. */
 function readable<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -71,7 +74,7 @@ function readable<T>(read: () => T): T | undefined {
   }
 }
 
-/** Whether the write may take messages away. A store's own limits are not known here. */
+/** Whether the write may remove messages. The store's own limits are not known here. */
 const mayRemove = (options: WriteOptions | undefined): boolean =>
   options !== undefined &&
   readable(() => options.maxMessages !== undefined || (options.dropLast ?? 0) !== 0) === true;
@@ -79,31 +82,34 @@ const mayRemove = (options: WriteOptions | undefined): boolean =>
 const isId = (value: unknown): boolean => idIssue("", value) === undefined;
 
 /**
- * The provider, with the bytes of large media in a `BlobStore` in place of its messages. A media part whose `data` has at
- * least `minBytes` is stored as `{ type: "media", mediaType, blob: { sha256, size } }` with its other fields, and read as
- * that: cheaply, wherever the history goes. `resolveMedia` puts the data back for those who need it, and
- * `exportConversation` does, so that a record can be imported anywhere. Other messages are passed on as they are.
+ * Wraps the provider to store the bytes of large media in a `BlobStore` instead of its messages. A media part with
+ * `data` of at least `minBytes` is stored, and read, as `{ type: "media", mediaType, blob: { sha256, size } }` with its
+ * other fields. This keeps histories small. `resolveMedia` puts the data back, and so does `exportConversation`, so a
+ * record can be imported anywhere. Other messages are passed on unchanged.
  *
- * The order of steps, and why:
+ * The order of steps:
  *
- * - **A write** first puts the bytes, under a hold, then stores the message, then ends the hold. So no stored message names
- *   bytes that aren't there; a crash before the message leaves bytes that are swept once the hold is over, and a crash
- *   after it leaves nothing. Where the outcome of the write isn't known, the hold is left to run out, since the message may
- *   still come to be stored. A write that was refused, replayed or skipped takes its bytes away again.
+ * - **A write** first puts the bytes under a hold, then stores the message, then ends the hold. So no stored message
+ *   names missing bytes. After a crash before the message, the bytes are swept when the hold has expired; a crash after
+ *   it leaves nothing behind. If the outcome of the write is unknown, the hold is left to expire, because the message
+ *   may still be stored. A write that was refused, replayed or skipped removes its bytes again.
  * - **An erasure** (`deleteConversation`, `clearUserConversations`, `storeMessages`, `dropLast`, `maxMessages`) first
- *   takes the messages, then the blobs that none of those left names. The other way round, a crash would leave messages
- *   whose media is gone. The blobs of a crash in between are swept.
- * - **Removing blobs** lists them, then reads the conversation, and removes only what is as it was listed: a writer that has
- *   put or kept a blob since has changed its token. So no writer beside it loses what it is about to name.
+ *   removes the messages, then the blobs that no remaining message names. In the opposite order, a crash would leave
+ *   messages without their media. Blobs that a crash leaves behind are swept.
+ * - **Removing blobs** lists them, then reads the conversation, and only removes blobs that are unchanged since the
+ *   listing: a writer that has put or kept a blob since has changed its token. So no concurrent writer loses a blob
+ *   that its message will name.
  *
- * A reference that is written back, e.g. by `storeMessages` with an edited history, has to be named by a stored message of
- * the same conversation: a hash alone opens nothing. `deleteConversation` and `clearUserConversations` fail, retryably,
- * where the messages are gone and the blobs could not be removed: call them again, or let them be swept.
+ * A reference that you write back, e.g. with `storeMessages` and an edited history, must be in a stored message of the
+ * same conversation: a hash alone gives no access. `deleteConversation` and `clearUserConversations` fail with a
+ * retryable error if the messages are gone but blobs could not be removed: call them again, or leave the blobs to the
+ * sweep.
  *
- * Expiry (`ttlSeconds`), and messages or conversations that a store drops by a limit of its own, leave their blobs to the
- * sweep: see {@link BlobMethods.sweepBlobs}. Wrap the store first: `withFallback(withRetry(withBlobs(store, …)), …)`. A
- * provider that may answer reads from a fallback is refused: what the fallback doesn't know would count as erased. For the
- * same reason, a provider of your own must read what was written, not a copy that lags.
+ * If conversations expire (`ttlSeconds`), or a store drops messages or conversations by its own limits, their blobs are
+ * left to the sweep: see {@link BlobMethods.sweepBlobs}. Wrap the store first:
+ * `withFallback(withRetry(withBlobs(store, …)), …)`. A provider that may answer reads from a fallback is refused,
+ * because messages that the fallback doesn't have would count as erased. For the same reason, your own provider must
+ * read its own writes, not a copy that lags.
  *
  * Throws a `TypeError` for invalid options.
  */
@@ -114,14 +120,14 @@ export function withBlobs<P extends VersionedMemoryProvider>(
   const parsed = parseOptions(blobOptionsSchema, options, "blob options");
   const { blobs, minBytes, cacheBytes, onBlobError, ...settings } = parsed;
   if (mayAnswerFromFallback(provider)) {
-    throw new TypeError("Invalid provider: expected withFallback around withBlobs, and not within it.");
+    throw new TypeError("Invalid provider: expected withFallback around withBlobs, not inside it.");
   }
   const report = (event: BlobErrorEvent) => notifyObserver("onBlobError", onBlobError, event);
   const cache = createBlobCache(cacheBytes);
   const stores = { provider, blobs, cache };
   const writer = createMediaWriter({ ...stores, settings, report });
   const reading = createMediaResolver(blobs, cache);
-  let mediaWrites = Math.floor(Math.random() * SWEEP_EVERY); // Also of many processes that each write little.
+  let mediaWrites = Math.floor(Math.random() * SWEEP_EVERY); // Random, so many processes that each write little also sweep.
 
   async function writeMedia(write: MediaWrite): Promise<Result<void>> {
     const written = await writer.write(write);
@@ -132,13 +138,13 @@ export function withBlobs<P extends VersionedMemoryProvider>(
     return written;
   }
 
-  /** Messages without media, some of whose predecessors may have had some. */
+  /** Writes messages without media that may replace some with media. */
   async function removeAndCollect(
     conversationId: string,
     store: () => Promise<Result<void>>,
   ): Promise<Result<void>> {
     const stored = await store();
-    // Not before: what somebody else has written in between, and this has taken away, would stay.
+    // Not before: that would miss media that another writer stored in between and this write removed.
     if (stored.success) await writer.collect(conversationId);
     return stored;
   }
@@ -152,13 +158,13 @@ export function withBlobs<P extends VersionedMemoryProvider>(
       given?: WriteOptions,
     ): Promise<Result<void>> => {
       const store = () => provider[operation](conversationId, messages, metadata, given);
-      // The store says what is wrong with the id.
+      // The store reports an invalid id.
       const media = isId(conversationId) ? findMedia(messages, minBytes) : undefined;
       const removes = operation === "storeMessages" || mayRemove(given);
       if (media === undefined) {
         return removes && isId(conversationId) ? removeAndCollect(conversationId, store) : store();
       }
-      // Before anything is awaited: the write takes its arguments as they were at the call.
+      // Copy before anything is awaited: the write uses its arguments as they were at the call.
       const fixed = [copyArgument(metadata), copyArgument(given)] as const;
       return writeMedia({
         ...{ operation, conversationId, media, removes },
@@ -217,10 +223,10 @@ async function conversationsOf(
 }
 
 /**
- * The provider's delete methods, extended to delete the blobs of what they delete. They delete the messages first: if a
- * blob can't be deleted then, the call fails although the messages are gone. Repeating is safe. A repeated
- * `deleteConversation` deletes the remaining blobs; those that `clearUserConversations` couldn't delete are left to
- * `sweepBlobs`, because nothing says any more which conversations were the user's.
+ * Returns the provider's delete methods, extended to delete the blobs, too. They delete the messages first: if a blob
+ * then can't be deleted, the call fails although the messages are gone. Repeating is safe. A repeated
+ * `deleteConversation` deletes the remaining blobs. Blobs that `clearUserConversations` couldn't delete are left to
+ * `sweepBlobs`, because their conversations can't be found by the user any more.
  */
 function createErasures(
   stores: MediaStores,
@@ -236,7 +242,7 @@ function createErasures(
 
     clearUserConversations: async (userId) => {
       if (idIssue("", userId) !== undefined) return provider.clearUserConversations(userId);
-      // Before, since afterwards nobody knows them.
+      // List them first: after the deletion they can't be found.
       const found = await conversationsOf(provider, userId);
       if (!found.success) return failedIn("clearUserConversations", found);
       const cleared = await provider.clearUserConversations(userId);

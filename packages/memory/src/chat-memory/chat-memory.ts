@@ -14,34 +14,37 @@ import {
   windowOptionsOf,
 } from "./config.ts";
 
-/** One conversation, and the window of it that a model sees. The store keeps everything. */
+/** One conversation, and the window of it for a model. The store keeps all messages. */
 export interface ChatMemory {
   /** The conversation's id. */
   readonly memoryId: string;
   /**
-   * Appends one message or several, as one write. The first write creates the conversation, owned by `metadata.userId`, or
-   * without an owner if that is absent.
+   * Appends one or several messages as one write. The first write creates the conversation; `metadata.userId` is its
+   * owner, if present.
    */
   readonly add: (message: Message | readonly Message[], metadata?: WriteMetadata) => Promise<Result<void>>;
-  /** The window, sanitized, oldest first; `[]` if nothing is stored. */
+  /** Returns the sanitized window, oldest first; `[]` if nothing is stored. */
   readonly messages: () => Promise<Result<readonly Message[]>>;
-  /** Deletes the conversation. Returns whether there was one. */
+  /** Deletes the conversation. Returns whether it existed. */
   readonly clear: () => Promise<Result<boolean>>;
 }
 
 interface LastMessages {
   readonly messages: readonly Message[];
-  /** The position of the first. */
+  /** The position of the first message. */
   readonly first: number;
   readonly areAll: boolean;
-  /** Whether the window can be computed from them: not if there may be system content before them, which every window keeps. */
+  /**
+   * Whether they suffice to compute the window. False if earlier messages may contain system content, which every
+   * window keeps.
+   */
   readonly suffices: boolean;
 }
 
 const isList = (messages: Message | readonly Message[]): messages is readonly Message[] =>
   Array.isArray(messages);
 
-/** Where the user messages stand that the sanitizer has left, which it neither changes nor moves. */
+/** The positions of the user messages after sanitizing. The sanitizer neither changes nor moves them. */
 function userPositions(
   source: readonly Message[],
   { first, sanitized }: { readonly first: number; readonly sanitized: readonly Message[] },
@@ -62,18 +65,18 @@ function counted<T>(count: () => T): Result<T> {
   try {
     return createSuccess(count());
   } catch (cause) {
-    const reason = "the window's tokenizer threw, or returned no number from 0.";
+    const reason = "the window's tokenizer threw, or didn't return a number of at least 0.";
     return createFailure(createMemoryStorageError("messages", reason, { cause }));
   }
 }
 
 /**
- * A chat memory over any provider. `config.memoryId` is required here. Throws a `TypeError` that names what is wrong with
- * the configuration; everything later is a `Result`, with the provider's errors, and for `messages` a `MemoryStorageError`
- * if the tokenizer throws or returns no number.
+ * Creates a chat memory over any provider. `config.memoryId` is required. Throws a `TypeError` that names the problem
+ * if the configuration is invalid. Later failures are a `Result` with the provider's errors; `messages` also returns a
+ * `MemoryStorageError` if the tokenizer throws or returns no number.
  *
- * It reads the end of the conversation, more of it if that isn't enough to compute the window, and all of it only if
- * nothing less is enough, or if the conversation contains system content.
+ * Reads the end of the conversation, more of it if that isn't enough to compute the window, and all of it only if
+ * necessary or if the conversation contains system content.
  */
 export function createChatMemory(
   config: ChatMemoryConfig,
@@ -133,7 +136,7 @@ export function createChatMemory(
       return readNext === undefined || isAgain ? windowOfAll() : windowOfLast(readNext, true);
     }
     const decisive = end.data.messages;
-    // An open call may have its result far before it, if the history was broken.
+    // In a broken history, the result of a pending call may be far before it.
     if (pendingToolCalls(decisive) !== undefined) return windowOfAll();
     return shape(decisive, first + messages.length - decisive.length);
   };

@@ -24,19 +24,19 @@ const tokenizerSchema = z.custom<Tokenizer>((value) => typeof value === "functio
 });
 
 /**
- * A chat memory as YAML or JSON describes it: `{ memoryId, memoryType, maxMessages, maxTokens, trimTo }`. The limit of
- * the chosen type is required; that of the other type may be given and is not used. Unknown fields are refused.
+ * The configuration of a chat memory in YAML or JSON: `{ memoryId, memoryType, maxMessages, maxTokens, trimTo }`. The
+ * limit of the chosen type is required; the other limit is ignored. Unknown fields are refused.
  */
 export const chatMemoryConfigSchema = z
   .strictObject({
-    /** The conversation's id, as every provider takes it. */
+    /** The conversation's id. */
     memoryId: memoryIdSchema.optional(),
     memoryType: z.enum(["message_window", "token_window"]).default("message_window"),
-    /** A whole number from 1. */
+    /** A whole number, at least 1. */
     maxMessages: limitSchema.optional(),
-    /** A whole number from 1. */
+    /** A whole number, at least 1. */
     maxTokens: limitSchema.optional(),
-    /** The low mark, in messages or tokens, below the limit. Absent: the window slides. */
+    /** The low mark in messages or tokens, below the limit. Absent: the window slides. */
     trimTo: limitSchema.optional(),
   })
   .superRefine(({ memoryType, maxMessages, maxTokens, trimTo }, context) => {
@@ -57,7 +57,7 @@ export const chatMemoryConfigSchema = z
 
 export type ChatMemoryConfig = z.input<typeof chatMemoryConfigSchema>;
 
-/** Parses a value that was read from YAML or JSON. A failure is a `MemoryValidationError` that names each field. */
+/** Parses a value from YAML or JSON. A failure is a `MemoryValidationError` that names each invalid field. */
 export function parseChatMemoryConfig(config: unknown): Result<ChatMemoryConfig> {
   const parsed = chatMemoryConfigSchema.safeParse(config);
   if (parsed.success) return createSuccess(parsed.data);
@@ -70,13 +70,13 @@ export function parseChatMemoryConfig(config: unknown): Result<ChatMemoryConfig>
 
 /** Options that YAML and JSON can't express. */
 export interface ChatMemoryOptions {
-  /** For `token_window`. Default: `estimateTokens`. */
+  /** For `token_window`. Default `estimateTokens`. */
   readonly tokenizer?: Tokenizer | undefined;
 }
 
 const chatMemoryOptionsSchema = z.strictObject({ tokenizer: tokenizerSchema.optional() });
 
-/** The options of `planWindow` for a configuration. Throws a `TypeError` that names what is wrong with it. */
+/** Returns the options of `planWindow` for a configuration. Throws a `TypeError` that names the problem. */
 export function windowOptionsOf(config: ChatMemoryConfig, options: ChatMemoryOptions = {}): WindowOptions {
   const { memoryType, maxMessages, maxTokens, trimTo } = parseOptions(
     chatMemoryConfigSchema,
@@ -84,16 +84,16 @@ export function windowOptionsOf(config: ChatMemoryConfig, options: ChatMemoryOpt
     "chat memory configuration",
   );
   const { tokenizer } = parseOptions(chatMemoryOptionsSchema, options, "chat memory options");
-  // The schema has seen to the limit of the type.
+  // The schema has checked that the type's limit is present.
   return memoryType === "token_window"
     ? { maxTokens: maxTokens as number, trimTo, tokenizer }
     : { maxMessages: maxMessages as number, trimTo };
 }
 
-/** A window over a history; the same array if nothing is left out. */
+/** Returns the window of a history, or the same array if nothing is left out. */
 export type ConversationWindow = <M extends Message | RichMessage>(messages: readonly M[]) => readonly M[];
 
-/** The window that a configuration describes. Throws a `TypeError` that names what is wrong with it. */
+/** Creates the window function of a configuration. Throws a `TypeError` that names the problem. */
 export function windowOf(config: ChatMemoryConfig, options: ChatMemoryOptions = {}): ConversationWindow {
   const window = windowOptionsOf(config, options);
   return (messages) => planWindow(messages, window).messages;

@@ -21,14 +21,14 @@ const optionsSchema = z
   .strictObject({ encoding: encodingSchema.optional(), model: z.string().min(1).optional() })
   .refine(({ encoding, model }) => encoding === undefined || model === undefined, {
     path: ["encoding"],
-    message: "expected no encoding beside a model",
+    message: "expected no encoding together with a model",
   });
 
-/** Give at most one of the two. */
+/** Options of a GPT tokenizer. Set at most one of the two. */
 export interface GptTokenizerOptions {
-  /** Default: `"o200k_base"`, that of the models since GPT-4o. */
+  /** Default `"o200k_base"`, the encoding of the models since GPT-4o. */
   readonly encoding?: z.infer<typeof encodingSchema> | undefined;
-  /** A model of OpenAI, e.g. `"gpt-4o"`. */
+  /** An OpenAI model, e.g. `"gpt-4o"`. */
   readonly model?: string | undefined;
 }
 
@@ -47,14 +47,14 @@ async function load<T>(path: string, schema: z.ZodType<T>): Promise<T> {
   } catch (thrown) {
     const reason = isMissingPackage(PACKAGE, thrown)
       ? `the package ${PACKAGE} is not installed. Run "npm install ${PACKAGE}", or use the default estimate.`
-      : `the package ${PACKAGE} is installed and fails to load. Install ${PACKAGE}@4.`;
+      : `the package ${PACKAGE} is installed but fails to load. Install ${PACKAGE}@4.`;
     throw new MemorySetupError(
       createMemoryStorageError(operation, reason, { provider: PACKAGE, cause: thrown }),
     );
   }
   const parsed = schema.safeParse(module);
   if (parsed.success) return parsed.data;
-  const reason = `the package ${PACKAGE} has not the expected exports. Install ${PACKAGE}@4.`;
+  const reason = `the package ${PACKAGE} doesn't have the expected exports. Install ${PACKAGE}@4.`;
   throw new MemorySetupError(createMemoryStorageError(operation, reason, { provider: PACKAGE }));
 }
 
@@ -68,10 +68,10 @@ async function encodingOf(model: string): Promise<string> {
 }
 
 /**
- * A tokenizer that counts as the models of OpenAI do. Needs the package `gpt-tokenizer`, which is imported by the first
- * call: about 0.2 seconds and 90 MB for `"o200k_base"`. Special tokens in a text count as plain text. Where more than 500
- * letters, digits, signs or white space follow each other without a break, they are counted in slices, which can make the
- * number a little too high: the package takes time quadratic in their length.
+ * Creates a tokenizer that counts like OpenAI's models. Needs the package `gpt-tokenizer`, which the first call
+ * imports: about 0.2 seconds and 90 MB for `"o200k_base"`. Special tokens in a text count as plain text. Unbroken runs
+ * of more than 500 letters, digits, signs or white space are counted in slices, because the package takes quadratic
+ * time for them. This can make the number slightly too high.
  *
  * Rejects with a `MemorySetupError` if the package is not installed, and with a `TypeError` if an option is invalid.
  */
@@ -83,15 +83,15 @@ export async function createGptTokenizer(options: GptTokenizerOptions = {}): Pro
   return (text) => slicesOf(text).reduce((sum, slice) => sum + countTokens(slice, asText), 0);
 }
 
-/** The most units of UTF-16 without a break in one slice. */
+/** The maximum length of an unbroken slice, in UTF-16 units. */
 const MOST = 500;
 
-/** What no encoding parts by itself: letters with their marks, digits, white space, or signs, in a row. */
+/** Runs that no encoding splits: letters with their marks, digits, white space, or signs. */
 const RUNS = /[\p{L}\p{M}]+|\p{N}+|\s+|[^\p{L}\p{M}\p{N}\s]+/gu;
 
 /**
- * A text in slices, each of which a tokenizer can take in time that is linear in its length: only what is longer than 500
- * units and has no break is parted. Together they are the text.
+ * Splits a text into slices that a tokenizer can count in linear time. Only unbroken runs of more than 500 units are
+ * split. Joined, the slices are the text.
  */
 export function slicesOf(text: string): readonly string[] {
   if (text.length <= MOST) return [text];

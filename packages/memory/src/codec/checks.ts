@@ -11,7 +11,7 @@ export function checked<T>(issues: MemoryIssue[], value: () => T): Checked<T> {
   return issues.length === 0 ? { ok: true, value: value() } : { ok: false, issues };
 }
 
-/** For input whose own top level may throw when it is read. */
+/** Encodes input that may throw when its top level is read. */
 export function guarded<T>(path: string, encode: () => Checked<T>): Checked<T> {
   try {
     return encode();
@@ -20,7 +20,7 @@ export function guarded<T>(path: string, encode: () => Checked<T>): Checked<T> {
   }
 }
 
-// What a caller's getter or proxy threw may quote content: nothing of it is kept.
+// A getter or proxy of the caller may quote content in its error, so none of it is kept.
 export const unstorable = (path: string, thrown: unknown): MemoryIssue =>
   thrown instanceof UnstorableValue
     ? { path: `${path}${thrown.path}`, expected: thrown.expected }
@@ -30,7 +30,7 @@ export function pushIssue(issues: MemoryIssue[], issue: MemoryIssue | undefined)
   if (issue !== undefined) issues.push(issue);
 }
 
-/** What is wrong with an object of named fields, or `undefined`. */
+/** Returns the issue of an object with named fields, or `undefined`. */
 export const objectIssue = (path: string, value: unknown): MemoryIssue | undefined =>
   isPlainObject(value) ? undefined : { path, expected: "a plain object" };
 
@@ -44,16 +44,16 @@ export function dateIssue(path: string, value: unknown): MemoryIssue | undefined
   return { path, expected: "a valid Date" };
 }
 
-/** What is misspelt must not pass for left out. */
+/** Refuses unknown fields, so a misspelt field doesn't count as absent. */
 export const unknownFieldIssues = (path: string, value: object, known: readonly string[]): MemoryIssue[] =>
   Object.keys(value)
     .filter((field) => !known.includes(field))
     .map((field) => ({ path: `${path}.${field}`, expected: "no such field" }));
 
-// Options whose checks are no schema: pure functions are asked for each turn, and in programs without zod. The words are those
-// of the schemas.
+// Checks of options without a schema, for pure functions that run every turn and in programs without zod. They use the
+// same words as the schemas.
 
-/** What a value is, in the words of an error; nothing of it is quoted. */
+/** Names a value's type for an error, without quoting the value. */
 function typeNameOf(value: unknown): string {
   if (value === null) return "null";
   if (typeof value === "number") return Number.isFinite(value) ? "number" : String(value);
@@ -66,7 +66,7 @@ export const expectedType = (path: string, type: string, value: unknown): Memory
   expected: `${type}, received ${typeNameOf(value)}`,
 });
 
-/** Whole numbers that JavaScript tells apart. */
+/** Checks for a safe integer. */
 export function integerOptionIssue(path: string, value: unknown, minimum: number): MemoryIssue | undefined {
   if (typeof value !== "number" || !Number.isFinite(value)) return expectedType(path, "number", value);
   if (!Number.isInteger(value)) return expectedType(path, "int", value);
@@ -81,7 +81,10 @@ export const typeIssue = (
   type: "string" | "boolean",
 ): MemoryIssue | undefined => (typeof value === type ? undefined : expectedType(path, type, value));
 
-/** Names what is wrong, e.g. `Invalid retry options: maxAttempts: expected number to be >=1.`, and never quotes a value. */
+/**
+ * Returns an error that names the problem, e.g. `Invalid retry options: maxAttempts: expected number to be >=1.`, and
+ * never quotes a value.
+ */
 export function optionsError(what: string, issues: readonly MemoryIssue[]): TypeError {
   const lines = issues.map(({ path, expected }) => {
     const name = path === "" ? "the whole" : path.replace(/^\./, "");
@@ -99,7 +102,7 @@ export function refuseOptions(what: string, issues: readonly (MemoryIssue | unde
   );
 }
 
-/** Throws an {@link optionsError} for what has no fields. */
+/** Throws an {@link optionsError} if the options aren't an object. */
 export function optionFields(what: string, options: unknown): Fields {
   if (isFields(options)) return options;
   throw optionsError(what, [expectedType("", "object", options)]);
@@ -108,22 +111,22 @@ export function optionFields(what: string, options: unknown): Fields {
 const formatPath = (path: readonly PropertyKey[]): string =>
   path.map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`)).join("");
 
-/** The part of a schema's message that follows "expected". */
+/** Returns the part of a schema's message after "expected". */
 function expectedBy(message: string): string {
   const [, expected] = /^(?:[^\n]*?\b)?expected (.+)$/s.exec(message) ?? [];
   if (expected !== undefined) return expected;
   const [, kind] = /^Invalid (.+)$/s.exec(message) ?? [];
-  if (kind === undefined) return `another value (${message})`; // A sentence of the schema's author.
+  if (kind === undefined) return `another value (${message})`; // The schema author's own message.
   if (kind === "input") return "another value";
   return kind.startsWith("string: ") ? `a string: ${kind.slice(8)}` : `a valid ${kind}`;
 }
 
 export interface SchemaIssue extends MemoryIssue {
-  /** The first step of the path; absent for the whole. */
+  /** The first step of the path. Absent for the whole value. */
   readonly field?: PropertyKey;
 }
 
-/** The issues that zod found, without values. `path` is relative, e.g. `.tls.ca[0]`. */
+/** Returns zod's issues without values. `path` is relative, e.g. `.tls.ca[0]`. */
 export function schemaIssues(error: z.ZodError): SchemaIssue[] {
   return error.issues.flatMap((issue) => {
     const place = (path: readonly PropertyKey[]) => ({
@@ -138,7 +141,7 @@ export function schemaIssues(error: z.ZodError): SchemaIssue[] {
 }
 
 /**
- * Parses a configuration, or options of a factory or wrapper. Throws a `TypeError` that names what is wrong, e.g.
+ * Parses a configuration, or options of a factory or wrapper. Throws a `TypeError` that names the problem, e.g.
  * `Invalid retry options: maxAttempts: expected number to be >=1.`, and never contains a value.
  */
 export function parseOptions<T>(schema: z.ZodType<T>, options: unknown, what: string): T {

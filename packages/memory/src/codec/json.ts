@@ -2,12 +2,12 @@ import type { JsonValue } from "../contract/backend.ts";
 import { base64Of, bytesIn, isUint8Array } from "../runtime/bytes.ts";
 
 /**
- * JSON text that gives back exactly what went in: plain JSON, plus `Date` as `{ "$date": iso }`, `Uint8Array` as
- * `{ "$bytes": base64 }` and `URL` as `{ "$url": href }`. A real key of these names is escaped by one more `$`. A `Buffer`
- * comes back as a `Uint8Array`.
+ * Lossless JSON text: plain JSON, plus `Date` as `{ "$date": iso }`, `Uint8Array` as `{ "$bytes": base64 }` and `URL`
+ * as `{ "$url": href }`. Real keys with these names are escaped with another `$`. A `Buffer` comes back as a
+ * `Uint8Array`.
  */
 
-/** Why a value can't be stored. `path` is relative to the value, e.g. `.meta[2]`. */
+/** Thrown if a value can't be stored. `path` is relative to the value, e.g. `.meta[2]`. */
 export class UnstorableValue extends Error {
   override readonly name = "UnstorableValue";
   constructor(
@@ -27,12 +27,15 @@ const ESCAPED = /^\$\$+(?:date|bytes|url)$/;
 const TAG = /"\$+(?:date|bytes|url)"/;
 
 /**
- * Whether decoding the text may make a `Date`, `Uint8Array` or `URL`, which nothing can freeze. The one character is looked
- * for first since that is several times as fast.
+ * Whether decoding the text may create a `Date`, `Uint8Array` or `URL`, which can't be frozen. Checking for the single
+ * character first is several times as fast.
  */
 export const mayHoldTags = (text: string): boolean => text.includes("$") && TAG.test(text);
 
-/** Does the value need rewriting before `JSON.stringify`? Throws {@link UnstorableValue} for what JSON can't hold. */
+/**
+ * Whether the value needs rewriting before `JSON.stringify`. Throws {@link UnstorableValue} for values that JSON can't
+ * represent.
+ */
 function needsTags(value: unknown, path: string, depth: number): boolean {
   switch (typeof value) {
     case "string":
@@ -88,13 +91,13 @@ function tag(value: unknown): unknown {
   if (isUint8Array(value)) return { [BYTES_KEY]: base64Of(value) };
   if (Array.isArray(value)) return value.map(tag);
   if (typeof value !== "object" || value === null) return value;
-  // fromEntries defines properties, so that a key `__proto__` stays a key.
+  // `fromEntries` defines properties, so a key `__proto__` stays a key.
   return Object.fromEntries(
     Object.entries(value).map(([key, field]) => [ESCAPABLE.test(key) ? `$${key}` : key, tag(field)]),
   );
 }
 
-/** `undefined` for what is no tag, as something else may have written it. */
+/** Returns `undefined` for an invalid tag: other programs may have written the text. */
 function untagged(key: string, text: string): Date | Uint8Array | URL | undefined {
   switch (key) {
     case DATE_KEY:
@@ -122,7 +125,7 @@ function untag(value: unknown): unknown {
   );
 }
 
-/** A copy in plain JSON terms. Throws {@link UnstorableValue}. */
+/** Returns a copy in plain JSON values. Throws {@link UnstorableValue}. */
 export function toJsonValue(value: unknown): JsonValue {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
   return JSON.parse(encodeJson(value)) as JsonValue;
@@ -133,31 +136,31 @@ export function encodeJson(value: unknown): string {
   return JSON.stringify(needsTags(value, "", 0) ? tag(value) : value);
 }
 
-/** Throws `SyntaxError` for text that is no JSON. */
+/** Throws `SyntaxError` for invalid JSON. */
 export function decodeJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   return mayHoldTags(text) ? untag(value) : value;
 }
 
-/** The inverse of {@link toJsonValue}. */
+/** Reverses {@link toJsonValue}. */
 export function fromJsonValue(value: unknown): unknown {
   return untag(value);
 }
 
 /**
- * Freezes a freshly decoded value throughout, so that handing it out can't change a store. What is within a `Date`, `URL`
- * or `Uint8Array` can't be frozen: a store returns one of its own to each reader.
+ * Freezes a freshly decoded value deeply, so readers can't change the store. `Date`, `URL` and `Uint8Array` can't be
+ * frozen: stores give each reader its own.
  */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
-  // To freeze bytes throws.
+  // Freezing bytes throws.
   if (isUint8Array(value)) return value;
   if (Array.isArray(value)) {
     for (const item of value) if (typeof item === "object") deepFreeze(item);
   } else {
     for (const key in value) {
       const field = value[key];
-      // What a prototype holds is not ours to freeze.
+      // Inherited values are not ours to freeze.
       if (typeof field === "object" && Object.hasOwn(value, key)) deepFreeze(field);
     }
   }

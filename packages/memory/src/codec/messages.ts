@@ -18,7 +18,7 @@ const customCallSchema = z.looseObject({
   custom: z.looseObject({ name: z.string(), input: z.string() }),
 });
 
-/** Some gateways leave out the type, or have one of their own. */
+/** Some gateways leave out the type, or use their own. */
 const functionCallSchema = z.looseObject({
   id: z.string(),
   type: z.string().nullish(),
@@ -28,7 +28,7 @@ const functionCallSchema = z.looseObject({
 const isCustom = (call: unknown): boolean =>
   typeof call === "object" && call !== null && "type" in call && call.type === "custom";
 
-/** Not a union: of that, an issue would name no field. */
+/** Not a union: its issues would name no field. */
 const toolCallSchema = z.unknown().superRefine((call, context) => {
   const parsed = (isCustom(call) ? customCallSchema : functionCallSchema).safeParse(call);
   for (const { path, message } of parsed.error?.issues ?? []) {
@@ -39,20 +39,20 @@ const toolCallSchema = z.unknown().superRefine((call, context) => {
 const contentPartSchema = z.looseObject({ type: z.string() });
 
 /**
- * The shape of a stored message. Unknown fields are allowed; what passes is kept as it came, not as zod copies it. The ids
- * of calls are as providers gave them: also empty, and also several times the same.
+ * The shape of a stored message. Unknown fields are allowed, and values are kept as they are, not as zod copies them.
+ * Call ids stay as providers gave them, even if they are empty or repeated.
  */
 export const messageSchema = z.looseObject({
   role: z.enum(messageRoles),
   content: z.union([z.string(), z.array(contentPartSchema), z.null()], {
     error: "expected a string, an array of content parts, or null",
   }),
-  // `null` for "none" is what dumps of other systems hold.
+  // Dumps of other systems contain `null` for missing values.
   tool_call_id: z.string().nullish(),
   tool_calls: z.array(toolCallSchema).nullish(),
 });
 
-/** Messages on their way into a store. */
+/** Messages to be stored. */
 export interface Batch {
   readonly messages: EncodedMessage[];
   readonly issues: MemoryIssue[];
@@ -74,7 +74,7 @@ export function encodeBatch(messages: unknown, issues: MemoryIssue[]): Batch {
   return batch;
 }
 
-/** Of a batch, nothing but the messages. */
+/** Returns only the messages of the batch. */
 export const encodeMessages = (messages: unknown, issues: MemoryIssue[]): readonly EncodedMessage[] =>
   encodeBatch(messages, issues).messages;
 
@@ -85,8 +85,8 @@ function encodeMessage(message: unknown, index: number, batch: Batch): EncodedMe
     const plain = encodePlainMessage(message);
     if (plain !== undefined) return plain;
     const body = encodeJson(message);
-    // What is stored, and not what was passed in: a getter answers anew, and hidden fields are not stored. Tags stay tags:
-    // no field of the schema may be a date, bytes or a URL.
+    // Check the text to be stored, not the argument: getters may return another value, and hidden fields are not
+    // stored. Tags stay tags: no field of the schema may be a date, bytes or a URL.
     const parsed = messageSchema.safeParse(JSON.parse(body));
     if (parsed.success) {
       const { role } = parsed.data;
@@ -102,7 +102,7 @@ function encodeMessage(message: unknown, index: number, batch: Batch): EncodedMe
   return { body: "", isToolResult: false };
 }
 
-// The same conditions as in `encodeJson`: what doesn't meet them goes there, to be refused with a reason.
+// The same conditions as in `encodeJson`, which refuses all other values with a reason.
 const isPlain = (value: unknown): value is Fields =>
   typeof value === "object" &&
   value !== null &&
@@ -117,10 +117,10 @@ const isPlainArray = (value: unknown): value is readonly unknown[] =>
   Object.getOwnPropertySymbols(value).length === 0 &&
   Object.keys(value).length === value.length;
 
-/** The field as JSON text, `""` for one that is absent, `undefined` for one that isn't plain. */
+/** The field as JSON text, `""` if it is absent, `undefined` if it isn't plain. */
 type FieldEncoder = (key: string, value: unknown) => string | undefined;
 
-// Reads each field once, so that what was checked is what is stored.
+// Reads each field once, so the checked value is the stored one.
 function encodeFields(value: unknown, encodeField: FieldEncoder): string | undefined {
   if (!isPlain(value)) return undefined;
   let text = "";
@@ -172,8 +172,9 @@ const encodeOriginField: FieldEncoder = (key, value) =>
   key === "provider" || key === "api" || key === "model" ? encodeText(value) : undefined;
 
 /**
- * Encodes a message that has the documented fields, maybe an origin, and nothing else, as nearly all do, in one pass.
- * `undefined` for any other value: `messageSchema` and `encodeJson` decide about it. Throws what reading the value throws.
+ * Encodes a message with only the documented fields, and maybe an origin, in one pass. Nearly all messages are like
+ * this. Returns `undefined` for all other values: `messageSchema` and `encodeJson` handle them. Throws what reading the
+ * value throws.
  */
 export function encodePlainMessage(message: unknown): EncodedMessage | undefined {
   let role: unknown;
@@ -201,9 +202,9 @@ export function encodePlainMessage(message: unknown): EncodedMessage | undefined
 }
 
 /**
- * Checks untrusted messages, e.g. a request body or another framework's history, as a
- * store would, and returns the same array. Rich messages (see {@link RichMessage}) are accepted, and are typed as
- * `Message` from here on.
+ * Checks untrusted messages, e.g. a request body or another framework's history, as a store would, and returns the same
+ * array. Accepts rich messages (see {@link RichMessage}), which then have the type `Message`. Failures are a
+ * `MemoryValidationError` with a path for each issue.
  */
 export function parseMessages(messages: unknown): Result<readonly Message[]> {
   const issues: MemoryIssue[] = [];
@@ -213,7 +214,7 @@ export function parseMessages(messages: unknown): Result<readonly Message[]> {
     : createFailure(createMemoryValidationError(issues, { operation: "parseMessages" }));
 }
 
-/** A stored message that can't be read back. Says where, and nothing of its content. */
+/** Thrown if a stored message can't be decoded. Contains its index and no content. */
 export class CorruptMessage extends Error {
   override readonly name = "CorruptMessage";
   constructor(readonly index: number) {
@@ -223,20 +224,20 @@ export class CorruptMessage extends Error {
 
 const ROLES: ReadonlySet<string> = new Set(messageRoles);
 
-// Bodies were validated on their way in; this guards against rows that something else wrote.
+// Bodies were validated when they were written. This guards against rows that other programs wrote.
 function isMessage(value: unknown): value is Message {
   if (typeof value !== "object" || value === null || !("role" in value) || !("content" in value))
     return false;
   return typeof value.role === "string" && ROLES.has(value.role);
 }
 
-/** Throws {@link CorruptMessage}. `index` says which one it was. */
+/** Throws {@link CorruptMessage} with this `index`. */
 export function decodeMessage(body: string, index: number): Message {
   let value: unknown;
   try {
     value = decodeJson(body);
   } catch {
-    throw new CorruptMessage(index); // The parser's own message would quote the content.
+    throw new CorruptMessage(index); // The parser's message would quote the content.
   }
   if (!isMessage(value)) throw new CorruptMessage(index);
   return deepFreeze(value);

@@ -19,8 +19,8 @@ const IDS = ["conversationId", "userId", "traceId"] as const;
 const FIELDS = [...IDS, "since", "until", "limit", "offset", "cursor", "includeMessages"];
 
 /**
- * A condition that is misspelt, or an id that is `undefined` because a session has none, must not widen the search to
- * everybody's conversations.
+ * A misspelt condition, or an id that is `undefined` because a session has none, must not widen the search to all
+ * users' conversations.
  */
 function conditionIssues(query: MemoryQuery): MemoryIssue[] {
   const issues = unknownFieldIssues("query", query, FIELDS);
@@ -60,7 +60,7 @@ function encodeReadableQuery(query: MemoryQuery): Checked<ConversationQuery> {
     issues,
     (): ConversationQuery => ({
       ...present({ conversationId, userId, traceId }),
-      // Copies: a caller may set them before a driver has sent them.
+      // Copies: a caller may change them before a driver has sent them.
       ...(since === undefined ? {} : { since: new Date(since) }),
       ...(until === undefined ? {} : { until: new Date(until) }),
       ...present({ limit, cursor: position }),
@@ -75,10 +75,10 @@ export function encodeId(path: string, id: string): Checked<string> {
   return checked(issue === undefined ? [] : [issue], () => id);
 }
 
-/** A user who is `undefined`, because a session has none, must not stand for everybody. */
+/** `undefined`, from a session without a user, must not select all users. */
 export function encodeUserId(userId: string | undefined): Checked<string> {
   if (userId !== undefined) return encodeId("userId", userId);
-  const expected = "a user's id, not undefined; for everybody's totals leave the argument out";
+  const expected = "a user id, not undefined; omit the argument for the totals of all users";
   return { ok: false, issues: [{ path: "userId", expected }] };
 }
 
@@ -88,7 +88,7 @@ export function encodeLimit(limit: number): Checked<number> {
 }
 
 /**
- * The `cursor` that continues a listing after this conversation; `undefined` if it has no metadata. A
+ * Returns the `cursor` that continues a listing after this conversation; `undefined` if it has no metadata. A
  * conversation that is written between two pages moves to the front, so it isn't listed twice.
  */
 export function conversationCursor(conversation: ConversationMemory): string | undefined {
@@ -107,6 +107,6 @@ export function parseCursor(cursor: string): ConversationPosition | undefined {
     if (Number.isNaN(lastActivity.getTime()) || idIssue("", conversationId) !== undefined) return undefined;
     return { lastActivity, conversationId };
   } catch {
-    return undefined; // Not one of ours: the caller reports it as invalid.
+    return undefined; // The caller reports it as invalid.
   }
 }

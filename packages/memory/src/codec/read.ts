@@ -20,7 +20,7 @@ const FIELDS = ["messages", "userId", "receiptFor", "signal"];
 const RANGE_FIELDS = ["after", "before", "limit"];
 const SELECTION = '"all", "none", a range, or { messageId }';
 
-/** A checked read. */
+/** Checks and encodes a read. */
 export const encodeRead = (conversationId: string, options: ReadOptions | undefined): Checked<ReadRequest> =>
   guarded("options", () => encodeReadable(conversationId, options));
 
@@ -59,7 +59,7 @@ function encodeSelection(messages: MessageSelection, issues: MemoryIssue[]): Sto
   }
   issues.push(...unknownFieldIssues(path, messages, RANGE_FIELDS));
   const { after, before, limit } = messages;
-  // Before the first message: a reader that counts down arrives there.
+  // -1 is before the first message: a reader that counts down gets there.
   pushIssue(issues, integerIssue(`${path}.after`, after, -1));
   pushIssue(issues, integerIssue(`${path}.before`, before, 0));
   pushIssue(issues, integerIssue(`${path}.limit`, limit, 0));
@@ -75,11 +75,11 @@ function encodeSelection(messages: MessageSelection, issues: MemoryIssue[]): Sto
 
 /** Throws {@link CorruptMessage}. */
 export function decodeConversation(stored: StoredConversation): ConversationMemory {
-  // Field by field: the fields' names are not escaped, so that stores can search them.
+  // Field by field: the names of top-level fields are not escaped, so stores can search them.
   const fields = Object.entries(stored.metadata).map(([key, value]) => [key, fromJsonValue(value)]);
-  // Into what was made: to add them behind a spread takes several times as long.
+  // `assign` to the new object: adding fields after a spread takes several times as long.
   const metadata: ConversationMetadata = Object.assign(Object.fromEntries(fields), {
-    // Copies: freezing doesn't keep a reader from setting a Date that the store or another field shares.
+    // Copies: freezing doesn't stop a reader from changing a Date that the store or another field shares.
     createdAt: new Date(stored.createdAt),
     updatedAt: new Date(stored.lastActivity),
     totalMessages: stored.totalMessages,
@@ -99,15 +99,15 @@ export function decodeConversation(stored: StoredConversation): ConversationMemo
 }
 
 interface Positions {
-  /** How many messages are stored. */
+  /** The number of stored messages. */
   readonly totalMessages: number;
   readonly nextPosition: number;
-  /** The position of the message with this id of its own; `undefined` for none. */
+  /** Returns the position of the message with this id; `undefined` if there is none. */
   readonly positionOf: (messageId: string) => number | undefined;
 }
 
 /**
- * The range of stored messages that a selection means, as indexes in their list, the end exclusive. For a backend that has
+ * Returns the selected range of the stored messages, as indexes in their list, with an exclusive end. For backends with
  * all messages in memory. An empty selection is `[totalMessages, totalMessages]` or another empty range.
  */
 export function selectedBounds(

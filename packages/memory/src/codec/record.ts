@@ -17,7 +17,7 @@ const FIELDS = [
   ...["version", "metadataVersion", "firstPosition", "traceIds", "ttlSeconds"],
 ];
 
-/** What was read for an export. Throws `CorruptMessage`. */
+/** Decodes a read for an export. Throws `CorruptMessage`. */
 export function decodeRecord(read: ReadOutcome): ConversationRecord | null {
   if (read.conversation === null) return null;
   const { conversation: stored, firstPosition, forExport } = read;
@@ -40,7 +40,7 @@ export function decodeRecord(read: ReadOutcome): ConversationRecord | null {
   });
 }
 
-/** What an import writes, as far as a record differs from any other write; the rest is checked with that. */
+/** Encodes the parts of an import that other writes don't have. The rest is checked like any write. */
 export const encodeRecord = (record: ConversationRecord, options: ImportOptions): Checked<WriteInput> =>
   guarded("record", () => encodeReadable(record, options));
 
@@ -74,7 +74,7 @@ function encodeReadable(record: ConversationRecord, options: ImportOptions = {})
         expectedVersion: 0,
         ...present({ idempotencyKey, expectedIncarnation, messageIds, ttlSeconds }),
       },
-      // Copies: a caller may set them before a driver has sent them.
+      // Copies: a caller may change them before a driver has sent them.
       source: {
         createdAt: new Date(createdAt),
         lastActivity: new Date(lastActivity),
@@ -87,13 +87,13 @@ function encodeReadable(record: ConversationRecord, options: ImportOptions = {})
   );
 }
 
-/** The owner is the record's own field alone. */
+/** Only the record's own `userId` sets the owner. */
 function withoutOwner(metadata: ConversationRecord["metadata"]): WriteMetadata {
   const { userId: _, ...fields } = metadata;
   return fields;
 }
 
-/** Every store counts exactly up to here, and from here on as often as anybody writes. */
+/** Every store counts exactly up to this number, and further from here with any number of writes. */
 const MAX_COUNT = 1_000_000_000_000;
 
 function countIssue(path: string, value: unknown, minimum: number): MemoryIssue | undefined {
@@ -105,7 +105,7 @@ function countIssue(path: string, value: unknown, minimum: number): MemoryIssue 
 const YEAR_1 = -62_135_596_800_000;
 const YEAR_10_000 = 253_402_300_800_000;
 
-/** Within what every store has a time for. */
+/** Every store can represent these times. */
 function timeIssue(path: string, value: unknown): MemoryIssue | undefined {
   const time = value instanceof Date ? value.getTime() : Number.NaN;
   return time >= YEAR_1 && time < YEAR_10_000

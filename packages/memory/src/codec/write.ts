@@ -24,7 +24,7 @@ import {
 import { toJsonValue } from "./json.ts";
 import { encodeBatch } from "./messages.ts";
 
-/** The store's own fields: not stored when a caller hands them back in. */
+/** The store's own fields. They are not stored if a caller passes them back. */
 const RESERVED_METADATA = new Set([
   "createdAt",
   "updatedAt",
@@ -65,11 +65,11 @@ export interface WriteInput {
   readonly messages: readonly Message[];
   readonly metadata: WriteMetadata | undefined;
   readonly options: WriteOptions | undefined;
-  /** Of an import. */
+  /** Only for imports. */
   readonly source?: ConversationSource;
 }
 
-/** One write, checked throughout and encoded once for every backend. */
+/** Checks and encodes a write for every backend. */
 export const encodeWrite = (input: WriteInput): Checked<ConversationWrite> =>
   guarded("input", () => encodeReadableWrite(input));
 
@@ -101,7 +101,7 @@ function encodeReadableWrite(input: WriteInput): Checked<ConversationWrite> {
   const given = encodeMetadata(metadata, issues);
   const encodedMetadata = batch.holdsSystemContent ? { ...given, systemContent: true } : given;
   return checked(issues, () => {
-    // Field by field: to spread objects takes several times as long as all the rest.
+    // Field by field: spreading objects takes several times as long as the rest of this function.
     const write: Mutable<ConversationWrite> = {
       mode,
       conversationId,
@@ -128,11 +128,11 @@ function encodeIncarnation(incarnation: unknown, issues: MemoryIssue[]): Expecte
   const path = "options.expectedIncarnation";
   const issue = idIssue(path, incarnation);
   const parsed = issue === undefined ? parseIncarnation(incarnation as string) : undefined;
-  if (parsed === undefined) issues.push(issue ?? { path, expected: "an incarnation that a read gave" });
+  if (parsed === undefined) issues.push(issue ?? { path, expected: "an incarnation from a read" });
   return parsed;
 }
 
-/** A conversation that nobody owns is made only by somebody who says so. */
+/** Creating a conversation without an owner must be requested explicitly. */
 function createsIfMissing(given: unknown, userId: unknown, issues: MemoryIssue[]): boolean {
   if (given === undefined || given === false) return false;
   if (given !== true && given !== "unowned") {
@@ -145,14 +145,14 @@ function createsIfMissing(given: unknown, userId: unknown, issues: MemoryIssue[]
   return true;
 }
 
-/** It creates, and leaves nothing of before: what says otherwise was meant for an append. */
+/** A replace creates the conversation and keeps no messages, so these options were meant for an append. */
 function refuseOfReplace({ createIfMissing, dropLast }: WriteOptions, issues: MemoryIssue[]): void {
-  const expected = "nothing: storeMessages creates the conversation, or replaces all of it";
+  const expected = "nothing: storeMessages creates or replaces the whole conversation";
   if (createIfMissing !== undefined) issues.push({ path: "options.createIfMissing", expected });
   if (dropLast !== undefined) issues.push({ path: "options.dropLast", expected });
 }
 
-/** Of all that a write says, but for what it expects: a retry may have learnt what to expect. */
+/** Hashes the whole write except its expectations, which may change in a retry. */
 function writeHash(write: ConversationWrite): string {
   const { mode, messages, metadata, userId, traceId, dropLast, maxMessages, ttlSeconds, source } = write;
   const fields = Object.keys(metadata)
@@ -165,7 +165,7 @@ function writeHash(write: ConversationWrite): string {
   return sha256(text, "hex");
 }
 
-/** The messages with the ids that their writer gives them; collects into `issues`. */
+/** Adds the writer's ids to the messages; collects into `issues`. */
 function withMessageIds(
   messages: readonly EncodedMessage[],
   ids: readonly (string | null | undefined)[],
@@ -181,17 +181,17 @@ function withMessageIds(
     if (id === undefined || id === null) return message;
     const issue = idIssue(`${path}[${index}]`, id);
     pushIssue(issues, issue);
-    // A message that was refused has no body.
+    // Refused messages have no body.
     if (issue !== undefined || message.body === "") return message;
     return { ...message, own: { id: id as string, hash: contentHash(message) } };
   });
 }
 
-/** Of what the message says: the order in which its fields were named doesn't count. */
+/** Hashes the message's content, independent of the order of its fields. */
 const contentHash = ({ body }: EncodedMessage): string =>
   sha256(JSON.stringify(sorted(JSON.parse(body))), "hex");
 
-/** Lists of fields in place of objects, whose number-like fields no object keeps in another order. */
+/** Uses lists of fields instead of objects, because objects reorder number-like fields. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;

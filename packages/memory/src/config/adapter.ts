@@ -9,50 +9,48 @@ import {
 import type { MemoryProvider } from "../contract/provider.ts";
 import type { InMemoryConfig, InMemoryProvider } from "../in-memory/provider.ts";
 
-/**
- * One environment variable of an adapter, which fills one field of its configuration.
- */
+/** An environment variable of an adapter. It sets one field of the configuration. */
 export interface AdapterVariable {
   /** The field of the configuration, e.g. `"port"`. */
   readonly field: string;
   /**
-   * How its text is parsed. `"number"`: a decimal number. `"boolean"`: `true`, `false`, `1`, `0`, `yes`, `no`, `on`
-   * or `off`, in any case. Default `"text"`.
+   * The format of its value. `"number"`: a decimal number. `"boolean"`: `true`, `false`, `1`, `0`, `yes`, `no`, `on` or
+   * `off`, in any case. Default `"text"`.
    */
   readonly format?: "text" | "number" | "boolean";
-  /** Its value is never shown, neither in a report nor in an error. */
+  /** If `true`, reports and errors never show its value. */
   readonly secret?: boolean;
-  /** `validateMemoryEnvironment` warns if it isn't set and its default is used. */
+  /** If `true`, `validateMemoryEnvironment` warns if it isn't set and its default is used. */
   readonly recommended?: boolean;
-  /** A variable that replaces this one, e.g. `"JAF_FILE_URL"`: if that is set, this one is neither needed nor used. */
+  /** A variable that replaces this one, e.g. `"JAF_FILE_URL"`. If it is set, this one is neither required nor used. */
   readonly replacedBy?: string;
 }
 
 /**
- * What a backend's package exports as `adapter`. `createMemoryProvider({ type })` and `JAF_MEMORY_TYPE` find it by the
- * name of the package, `@jaf/memory-<type>` or `jaf-memory-<type>`: from the main script, or from the working folder if its
- * package.json declares it. `registerMemoryAdapter` adds an adapter whose package has another name.
+ * The `adapter` export of a backend's package. `createMemoryProvider({ type })` and `JAF_MEMORY_TYPE` find it by the
+ * package name, `@jaf/memory-<type>` or `jaf-memory-<type>`: from the main script, or from the working folder if its
+ * package.json declares the package. For other package names, use `registerMemoryAdapter`.
  */
 export interface MemoryAdapter<Config extends object = object, Client = unknown> {
   /** A lower-case letter, then up to 49 lower-case letters, digits and hyphens. */
   readonly type: string;
   /**
-   * Checks a configuration, its field `type` included. Its output is passed to `create`, so defaults belong here
-   * and nowhere else. Its messages must not contain values; those for a field of a secret variable are never shown.
+   * Validates a configuration, including its `type`. `create` gets its output, so put all defaults here. Messages must
+   * not contain values; messages for a field of a secret variable are never shown.
    */
   readonly configSchema: z.ZodType<Config>;
-  /** By name, e.g. `JAF_FILE_FOLDER`. */
+  /** The variables by name, e.g. `JAF_FILE_FOLDER`. */
   readonly environment: Readonly<Record<string, AdapterVariable>>;
   /**
-   * Opens the provider. A client that is passed in is never closed by it; without one the provider opens its
-   * own and closes it with `close()`. Rejects with a `MemorySetupError`, or with a `TypeError` for an invalid client.
-   * Of any other error, the factories show only the name and the code.
+   * Opens the provider. It must never close a client that is passed in. Without a client, the provider opens its own
+   * and closes it in `close()`. Rejects with a `MemorySetupError`, or with a `TypeError` for an invalid client. For all
+   * other errors, the factories only show the name and the code.
    */
   readonly create: (config: Config, client?: Client) => MemoryProvider | Promise<MemoryProvider>;
 }
 
 /**
- * The types of each backend's configuration, client and provider. Each adapter adds its own line:
+ * The types of each backend's configuration, client and provider. Each adapter adds its own:
  *
  * ```ts
  * declare module "@jaf/memory" {
@@ -66,7 +64,7 @@ export interface MemoryAdapterTypes {
   memory: { readonly config: InMemoryConfig; readonly client: never; readonly provider: InMemoryProvider };
 }
 
-/** Restricts types, so that a type can only form the name of a package by the convention. */
+/** Restricts types, so a type can only form a package name of the convention. */
 export const ADAPTER_TYPE = /^[a-z][a-z0-9-]{0,49}$/;
 
 export const ADAPTER_TYPE_RULE =
@@ -96,13 +94,13 @@ const adapterSchema = z.object({
   create: z.custom((value) => typeof value === "function", { error: "expected a function" }),
 });
 
-/** Throws a `TypeError` that names the fields which don't match {@link MemoryAdapter}. */
+/** Throws a `TypeError` that names the fields that don't match {@link MemoryAdapter}. */
 export function parseAdapter(value: unknown): MemoryAdapter {
   parseOptions(adapterSchema, value, "memory adapter");
   return value as MemoryAdapter; // The same object: its methods may need it as `this`.
 }
 
-/** `field`: the field of the configuration; absent if the configuration as a whole is wrong. */
+/** `field` is the field of the configuration. Absent if the whole configuration is invalid. */
 interface ConfigIssue extends MemoryIssue {
   readonly field?: PropertyKey;
 }
@@ -113,18 +111,21 @@ export type ParsedConfig =
 
 export interface Setup {
   readonly adapter: MemoryAdapter;
-  /** The factory, for errors. */
+  /** The factory's name in errors. */
   readonly operation: string;
 }
 
-/** The name and code of what an adapter threw. Its message may quote the configuration. */
+/**
+ * Returns the error of an adapter that threw, with only the name and code of the thrown error: its message may quote
+ * the configuration.
+ */
 export function adapterFailure({ adapter, operation }: Setup, doing: string, thrown: unknown) {
   const { name, code } = describeCause(thrown);
   const reason = `the adapter of type "${adapter.type}" threw while it ${doing} (${name}${code === undefined ? "" : `, ${code}`}), instead of rejecting with a MemorySetupError.`;
   return new MemorySetupError(createMemoryStorageError(operation, reason, { provider: adapter.type }));
 }
 
-/** The configuration as the adapter's schema gives it. Rejects with a `MemorySetupError` if the schema throws. */
+/** Parses a configuration with the adapter's schema. Rejects with a `MemorySetupError` if the schema throws. */
 export async function parseConfig(setup: Setup, config: unknown): Promise<ParsedConfig> {
   const { configSchema, environment } = setup.adapter;
   const secrets = new Set<PropertyKey>(
@@ -134,7 +135,7 @@ export async function parseConfig(setup: Setup, config: unknown): Promise<Parsed
     const parsed = await configSchema.safeParseAsync(config);
     if (parsed.success) return { ok: true, config: parsed.data };
     const issues = schemaIssues(parsed.error).map((issue) =>
-      // A message written by the adapter may quote the value.
+      // The adapter's own message may quote the value.
       issue.field !== undefined && secrets.has(issue.field) ? { ...issue, expected: "another value" } : issue,
     );
     return { ok: false, issues };

@@ -13,10 +13,10 @@ import { withDeadline } from "../runtime/abort.ts";
 import { present } from "../runtime/objects.ts";
 
 const optionsSchema = z.strictObject({
-  /** How long a step may take before it counts as failed. Default 10,000. */
+  /** How long a step may take before it counts as failed, in milliseconds. Default 10,000. */
   timeoutMs: z.number().min(1).max(2_147_483_647).default(10_000),
   /**
-   * `false`: only health, statistics and a read. Choose it for a store that is full: see `diagnoseMemoryProvider`.
+   * `false` only tests health, statistics and a read. Use it for a store that is full: see `diagnoseMemoryProvider`.
    * Default `true`.
    */
   write: z.boolean().default(true),
@@ -38,35 +38,32 @@ export interface DiagnosisStep {
   readonly name: DiagnosisStepName;
   readonly ok: boolean;
   readonly latencyMs: number;
-  /** Why it is not ok. */
+  /** Why the step failed. */
   readonly error?: MemoryErrorUnion;
 }
 
 /** The result of `diagnoseMemoryProvider`. */
 export interface MemoryDiagnosis {
-  /** Whether every step is ok. */
+  /** Whether every step succeeded. */
   readonly ok: boolean;
   readonly steps: readonly DiagnosisStep[];
   /**
-   * The id of the test conversation, if it may still be stored. A store that keeps `ttlSeconds` removes it within five
-   * minutes.
+   * The id of the test conversation, if it may still be stored. A store that supports `ttlSeconds` removes it within
+   * five minutes.
    */
   readonly leftoverConversationId?: string;
 }
 
 /**
- * Tests a provider: health, statistics, and storing, reading, appending, reading back and deleting a conversation
- * of its own under a new id. The later steps run also when an earlier one failed, and the conversation is deleted in
- * any case, and once more when a write that took too long settles. Prints nothing; for a text, see
- * `formatMemoryDiagnosis`.
+ * Tests a provider: health, statistics, and storing, reading, appending, reading again and deleting a test conversation
+ * with a new id. Later steps run even if an earlier one failed. The conversation is always deleted, and again when a
+ * write that took too long settles. Prints nothing; `formatMemoryDiagnosis` returns a text.
  *
- * No other conversation is touched, with one exception: in a store that has reached a limit, such as the
- * in-memory provider with `maxConversations`, the test conversation evicts the least recently active one. With
- * `write: false` nothing is written: it checks health, statistics, and that a conversation that was never stored reads
- * as `null`.
+ * Other conversations stay untouched, with one exception: in a store that has reached a limit, such as the in-memory
+ * provider with `maxConversations`, the test conversation evicts the least recently active one. `write: false` writes
+ * nothing: it checks health, statistics, and that a conversation that was never stored reads as `null`.
  *
- * Never rejects because of the provider, even if that throws or hangs; rejects with a `TypeError` for invalid
- * options.
+ * Never rejects because of the provider, even if that throws or hangs. Rejects with a `TypeError` for invalid options.
  */
 export async function diagnoseMemoryProvider(
   provider: MemoryProvider,
@@ -94,14 +91,14 @@ export async function diagnoseMemoryProvider(
   return { ok: steps.every((step) => step.ok), steps, ...(clean ? {} : { leftoverConversationId: id }) };
 }
 
-/** The diagnosis as text for people. Contains no stored content. */
+/** Returns the diagnosis as readable text, without stored content. */
 export function formatMemoryDiagnosis({ ok, steps, leftoverConversationId }: MemoryDiagnosis): string {
   return [
     ...steps.map(formatStep),
     ...(leftoverConversationId === undefined
       ? []
       : [
-          `The test conversation ${leftoverConversationId} may be left. It expires in 5 minutes, if the store keeps ttlSeconds.`,
+          `The test conversation ${leftoverConversationId} may still be stored. It expires in 5 minutes if the store supports ttlSeconds.`,
         ]),
     ok ? "The memory provider works." : "The memory provider does not work as it should.",
   ].join("\n");
@@ -114,7 +111,7 @@ function formatStep({ name, ok, latencyMs, error }: DiagnosisStep): string {
 
 const OPERATION = "diagnoseMemoryProvider";
 
-/** After a crash of this process, or a deletion that fails, a store that keeps `ttlSeconds` removes the conversation. */
+/** If this process crashes or a deletion fails, a store that supports `ttlSeconds` removes the conversation. */
 const TTL_SECONDS = 300;
 
 const FIRST: Message = { role: "user", content: "test message" };
@@ -127,15 +124,15 @@ const failed = (reason: string, cause?: unknown): MemoryErrorUnion =>
 interface Step<T> {
   readonly name: DiagnosisStepName;
   readonly call: () => Promise<Result<T>>;
-  /** What is wrong with a success. */
+  /** Returns the problem of a successful result. */
   readonly misfit?: (data: T) => string | undefined;
-  /** Called with the promise of a call that took too long, which may settle later or never. */
+  /** Called with the promise of a call that took too long. It may settle later or never. */
   readonly onLate?: (answer: Promise<unknown>) => void;
 }
 
 /** Settles within the time, whatever the provider does. */
 async function outcomeOf<T>(timeoutMs: number, { call, onLate }: Step<T>): Promise<unknown> {
-  // Within a promise, so that a method that throws at once is caught as well.
+  // Called in a promise, to catch a method that throws synchronously.
   const answer = Promise.resolve().then(call);
   const late = new Error("late");
   const onTime = withDeadline(answer, { timeoutMs, timeoutError: () => late });
@@ -157,9 +154,9 @@ const isTagged = (error: unknown): error is MemoryErrorUnion =>
   "message" in error &&
   typeof error.message === "string";
 
-const NO_RESULT = "the provider returned something that is no Result of this method";
+const NO_RESULT = "the provider returned an invalid Result for this method";
 
-/** What is wrong with a result, which may be any value. */
+/** Returns the problem of a result, which may be any value. */
 function errorOf<T>(answer: unknown, misfit: Step<T>["misfit"]): MemoryErrorUnion | undefined {
   try {
     const result = answer as Result<T>;
@@ -174,7 +171,7 @@ function errorOf<T>(answer: unknown, misfit: Step<T>["misfit"]): MemoryErrorUnio
   }
 }
 
-/** A store that keeps only the last messages may have dropped the first. */
+/** A store with a message limit may have dropped the first messages. */
 const endsIn =
   (...expected: readonly [Message, ...Message[]]) =>
   (conversation: ConversationMemory | null): string | undefined => {
@@ -187,11 +184,11 @@ const endsIn =
         const message = messages[index];
         return message?.role === role && message.content === content;
       });
-    return same ? undefined : "what was read is not what was stored";
+    return same ? undefined : "the messages that were read differ from the stored ones";
   };
 
 const isAbsent = (conversation: ConversationMemory | null): string | undefined =>
-  conversation === null ? undefined : "there is a conversation that should not be there";
+  conversation === null ? undefined : "a conversation exists that should not exist";
 
 type Run = <T>(step: Step<T>) => Promise<boolean>;
 
@@ -209,7 +206,7 @@ async function tryReading(provider: MemoryProvider, run: Run): Promise<void> {
   });
 }
 
-/** Whether the conversation is gone for sure. */
+/** Returns whether the conversation is definitely gone. */
 async function tryWriting(provider: MemoryProvider, id: string, run: Run): Promise<boolean> {
   const late = new Set<Promise<unknown>>();
   const onLate = (answer: Promise<unknown>): void => {
@@ -231,7 +228,7 @@ async function tryWriting(provider: MemoryProvider, id: string, run: Run): Promi
     onLate,
   });
   await run({ name: "read-back", call: read, misfit: endsIn(FIRST, SECOND) });
-  // Writes still in flight may be stored after the deletion.
+  // Pending writes may be stored after the deletion.
   const pending = [...late];
   const remove = () => provider.deleteConversation(id);
   const deleted = await run({
@@ -239,10 +236,10 @@ async function tryWriting(provider: MemoryProvider, id: string, run: Run): Promi
     call: remove,
     misfit: (existed) => {
       if (typeof existed !== "boolean") return NO_RESULT;
-      return existed || !stored ? undefined : "the stored conversation was not there to delete";
+      return existed || !stored ? undefined : "the stored conversation was missing before its deletion";
     },
   });
   const gone = await run({ name: "gone", call: read, misfit: isAbsent });
-  for (const answer of pending) answer.then(remove, remove).catch(() => {}); // The caller knows that it may be left.
+  for (const answer of pending) answer.then(remove, remove).catch(() => {}); // The result already says that it may remain.
   return deleted && gone && pending.length === 0;
 }

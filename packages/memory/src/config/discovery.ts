@@ -16,7 +16,7 @@ export const inMemoryAdapter: MemoryAdapter = {
 
 interface Registration {
   readonly adapter: MemoryAdapter;
-  /** How often it was registered, less how often it was unregistered. */
+  /** The number of registrations minus the number of removals. */
   count: number;
 }
 
@@ -25,12 +25,12 @@ const registered = new Map<string, Registration>([
 ]);
 
 /**
- * Registers a backend under its type for `createMemoryProvider` and `JAF_MEMORY_TYPE`: needed if its package has another
- * name than the convention, and in a bundled application, where packages can't be found by name. It takes precedence over
- * an installed package. Returns a function that unregisters it; an adapter that was registered several times stays until
- * all registrations are undone.
+ * Registers a backend's adapter under its type, for `createMemoryProvider` and `JAF_MEMORY_TYPE`. Required if its
+ * package has a name outside the convention, and in bundled applications, where packages can't be found by name. It
+ * takes precedence over an installed package. Returns a function that unregisters it; an adapter that is registered
+ * several times stays until all registrations are undone.
  *
- * Throws a `TypeError` for an invalid adapter, and for a type under which another adapter is registered.
+ * Throws a `TypeError` if the adapter is invalid or another adapter is registered under the type.
  */
 export function registerMemoryAdapter<Config extends object, Client>(
   adapter: MemoryAdapter<Config, Client>,
@@ -39,7 +39,7 @@ export function registerMemoryAdapter<Config extends object, Client>(
   const { type } = parsed;
   const known = registered.get(type);
   if (known !== undefined && known.adapter !== parsed) {
-    throw new TypeError(`Another memory adapter is registered for "${type}". Take that one back first.`);
+    throw new TypeError(`Another memory adapter is registered for "${type}". Unregister it first.`);
   }
   const registration = known ?? { adapter: parsed, count: 0 };
   registration.count += 1;
@@ -54,16 +54,15 @@ export function registerMemoryAdapter<Config extends object, Client>(
 }
 
 export interface AdapterRequest {
-  /** Checked against `ADAPTER_TYPE`: it becomes part of the name of a package. */
+  /** Checked against `ADAPTER_TYPE`, because it becomes part of a package name. */
   readonly type: string;
-  /** The factory, for errors. */
+  /** The factory's name in errors. */
   readonly operation: string;
 }
 
 /**
- * The adapter of a type: a registered one, or, where packages can be imported at run time, the one that an installed
- * package exports. Rejects with a `MemorySetupError` that says what to install, or what is wrong with the installed
- * package.
+ * Finds the adapter of a type: a registered one or, if packages can be imported at run time, that of an installed
+ * package. Rejects with a `MemorySetupError` that says what to install, or what is wrong with the installed package.
  */
 export async function findAdapter(request: AdapterRequest): Promise<MemoryAdapter> {
   const { type } = request;
@@ -71,7 +70,7 @@ export async function findAdapter(request: AdapterRequest): Promise<MemoryAdapte
   if (known !== undefined) return known;
   const [own, other] = [`@jaf/memory-${type}`, `jaf-memory-${type}`] as const;
   if (importPackage === undefined) {
-    const reason = `no adapter of type "${type}" is registered, and without Node's modules none is found by its name. Call registerMemoryAdapter with the adapter that ${own} exports, or open a provider and pass that. Without either: type "memory".`;
+    const reason = `no adapter of type "${type}" is registered, and adapters can't be found by name without Node's modules. Call registerMemoryAdapter with the adapter from ${own}, or open a provider and pass it. Without an adapter, use type "memory".`;
     throw setupError(request, reason);
   }
   for (const name of [own, other]) {
@@ -80,7 +79,7 @@ export async function findAdapter(request: AdapterRequest): Promise<MemoryAdapte
     });
     if (module !== undefined) return checkAdapter(request, name, module);
   }
-  const reason = `no adapter of type "${type}" is installed. Run "npm install ${own}" (or install ${other}, if it is made by others) in the application's folder, or call registerMemoryAdapter. A package in the working folder is used only if the package.json there declares it. Without either: type "memory".`;
+  const reason = `no adapter of type "${type}" is installed. Run "npm install ${own}" (or install ${other}, if others publish it) in the application's folder, or call registerMemoryAdapter. A package in the working folder is used only if the package.json there declares it. Without an adapter, use type "memory".`;
   throw setupError(request, reason);
 }
 
@@ -89,11 +88,11 @@ const setupError = ({ operation, type }: AdapterRequest, reason: string, cause?:
 
 function loadError(request: AdapterRequest, name: string, thrown: unknown): MemorySetupError {
   const cause = describeCause(thrown);
-  // What a package's own code throws may quote its configuration: only Node's own words are repeated.
+  // Errors of the package's own code may quote its configuration: only Node's messages are repeated.
   const detail = isUnresolved(thrown)
     ? cause.message
     : `${cause.name}${cause.code === undefined ? "" : `, ${cause.code}`}`;
-  const reason = `the package ${name} is installed and fails to load (${detail}). Install what is missing, or import it by itself to see why.`;
+  const reason = `the package ${name} is installed but fails to load (${detail}). Install missing packages, or import it alone to see the error.`;
   return setupError(request, reason, isUnresolved(thrown) ? thrown : undefined);
 }
 
@@ -105,12 +104,12 @@ function checkAdapter(request: AdapterRequest, name: string, module: unknown): M
     const reason = `the package ${name} has no valid export "adapter": ${describeCause(thrown).message}`;
     throw setupError(request, reason, thrown);
   }
-  throw setupError(request, `the "adapter" that ${name} exports is of another type.`);
+  throw setupError(request, `the "adapter" export of ${name} has another type.`);
 }
 
 const field = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 
-// The exports of a CommonJS module may be its default export alone.
+// The exports of a CommonJS module may only be its default export.
 const exportedAdapter = (module: unknown): unknown =>
   field(module, "adapter") ?? field(field(module, "default"), "adapter");

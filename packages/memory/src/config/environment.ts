@@ -26,11 +26,11 @@ const invalid = (issues: readonly MemoryIssue[], provider: string) =>
   new MemorySetupError(createMemoryValidationError(issues, { operation: OPERATION, provider }));
 
 /**
- * Opens the provider that the environment describes: `JAF_MEMORY_TYPE` (default `memory`) and the variables of its
- * adapter. An empty variable counts as not set. Clients as for `createMemoryProvider`.
+ * Opens the provider that the environment configures: `JAF_MEMORY_TYPE` (default `memory`) and the variables of its
+ * adapter. Empty variables count as not set. `clients` as for `createMemoryProvider`.
  *
- * Rejects with a `MemorySetupError`; for bad values its `error` is a `MemoryValidationError` with an issue for each
- * variable, by name and without the value.
+ * Rejects with a `MemorySetupError`. If values are invalid, its `error` is a `MemoryValidationError` with an issue for
+ * each variable, by name and without the value.
  */
 export async function createMemoryProviderFromEnv(
   clients: MemoryClients = {},
@@ -46,9 +46,12 @@ export async function createMemoryProviderFromEnv(
 }
 
 /**
- * `"set"`: used as it is. `"default"`: not set, and the adapter has a default. `"unset"`: not set and not needed.
- * `"missing"`: not set and needed. `"invalid"`: set to something that can't be used. `"replaced"`: another
- * variable replaces it.
+ * - `"set"`: its value is used.
+ * - `"default"`: not set; the adapter's default is used.
+ * - `"unset"`: not set and not required.
+ * - `"missing"`: not set but required.
+ * - `"invalid"`: set to an invalid value.
+ * - `"replaced"`: another variable replaces it.
  */
 export type VariableState = "set" | "default" | "unset" | "missing" | "invalid" | "replaced";
 
@@ -56,8 +59,8 @@ export interface EnvironmentVariable {
   readonly name: string;
   readonly state: VariableState;
   /**
-   * The effective value; absent if there is none, for a secret, for text that may hold one (a URL, `key=value`), and for
-   * a default that depends on one.
+   * The effective value. Absent if there is none, for secrets, for text that may contain one (a URL, `key=value`), and
+   * for a default that depends on one.
    */
   readonly value?: string;
   readonly secret: boolean;
@@ -65,21 +68,20 @@ export interface EnvironmentVariable {
 
 /** The result of `validateMemoryEnvironment`. */
 export interface EnvironmentReport {
-  /** The type of backend; absent if `JAF_MEMORY_TYPE` is invalid. */
+  /** The backend type. Absent if `JAF_MEMORY_TYPE` is invalid. */
   readonly type?: string;
-  /** Whether `createMemoryProviderFromEnv` would get as far as opening the store. */
+  /** Whether `createMemoryProviderFromEnv` would accept the environment and open the store. */
   readonly valid: boolean;
   readonly variables: readonly EnvironmentVariable[];
-  /** What has to be changed; `path` is the name of a variable. */
+  /** What to change. `path` is the name of a variable. */
   readonly issues: readonly MemoryIssue[];
-  /** Settings that are valid and may be mistakes. */
+  /** Valid settings that may be mistakes. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Checks the environment that `createMemoryProviderFromEnv` would read, without opening anything: which variables are
- * in effect, which are bad or missing, and which are probably misspelt. Prints nothing and never rejects; for a text,
- * see `formatEnvironmentReport`.
+ * Checks the environment for `createMemoryProviderFromEnv` without opening anything: which variables are used, invalid,
+ * missing or probably misspelt. Prints nothing and never rejects; `formatEnvironmentReport` returns a text.
  */
 export async function validateMemoryEnvironment(
   environment: MemoryEnvironment = processEnvironment(),
@@ -93,13 +95,13 @@ export async function validateMemoryEnvironment(
   try {
     return await report(environment, type);
   } catch (thrown) {
-    const expected = `the type of an adapter that works: ${describeCause(thrown).message}`;
+    const expected = `the type of a working adapter: ${describeCause(thrown).message}`;
     const variables = [{ ...typeVariable(environment, type), state: "invalid" as const }];
     return { type, valid: false, variables, issues: [{ path: TYPE_VARIABLE, expected }], warnings: [] };
   }
 }
 
-/** The report as text for people. Contains no secret. */
+/** Returns the report as readable text, without secrets. */
 export function formatEnvironmentReport(report: EnvironmentReport): string {
   return [
     `Memory type: ${report.type ?? "unknown"}`,
@@ -117,7 +119,7 @@ function formatVariable({ name, state, value, secret }: EnvironmentVariable): st
 
 const TYPE_VARIABLE = "JAF_MEMORY_TYPE";
 
-/** Empty counts as not set: that is how many tools write "none". */
+/** Empty counts as not set: many tools write "none" this way. */
 function readVariable(environment: MemoryEnvironment, name: string): string | undefined {
   const text = environment[name];
   return text === "" ? undefined : text;
@@ -151,7 +153,7 @@ function parseText(text: string, format: AdapterVariable["format"] = "text"): Pa
 }
 
 interface EnvironmentConfig {
-  /** The output of the adapter's schema; absent if there are issues. */
+  /** The output of the adapter's schema. Absent if there are issues. */
   readonly config?: object;
   /** `path` is the name of a variable. */
   readonly issues: readonly MemoryIssue[];
@@ -177,7 +179,7 @@ function readFields(adapter: MemoryAdapter, environment: MemoryEnvironment) {
 }
 
 /**
- * An adapter's configuration, checked, as its variables give it; every bad variable is named. Rejects with a
+ * Reads and checks an adapter's configuration from its variables; names every invalid variable. Rejects with a
  * `MemorySetupError` if the adapter's schema throws.
  */
 async function readConfig(setup: Setup, environment: MemoryEnvironment): Promise<EnvironmentConfig> {
@@ -195,7 +197,7 @@ async function readConfig(setup: Setup, environment: MemoryEnvironment): Promise
   return { issues };
 }
 
-/** No URL and no list of settings: those may hold a password although their variable wasn't declared a secret. */
+/** Not a URL or a list of settings: those may contain a password even if the variable isn't declared as secret. */
 const PLAIN_TEXT = /^(?!.*:\/\/)[\p{L}\p{N} _.,:/\\~+-]*$/u;
 
 const isShown = (value: unknown): value is string | number | boolean =>
@@ -209,7 +211,7 @@ const valueInEffect = ({ config }: EnvironmentConfig, { field }: AdapterVariable
 interface Context {
   readonly environment: MemoryEnvironment;
   readonly read: EnvironmentConfig;
-  /** As it is without the secrets: a schema may have copied one into a default. */
+  /** The configuration without the secrets, because a schema may have copied one into a default. */
   readonly withoutSecrets: EnvironmentConfig;
 }
 
@@ -243,14 +245,14 @@ function declaredWarnings(
     if (isSet(environment, replacedBy)) {
       return isSet(environment, name) ? [`${name} has no effect: ${replacedBy} is set.`] : [];
     }
-    // One that is missing is an issue, and has no default.
+    // A missing variable is an issue and has no default.
     if (recommended !== true || isSet(environment, name) || states.get(name) === "missing") return [];
     const default_ = states.get(name) === "default" ? ": its default is used" : "";
     return [`${name} is not set${default_}.`];
   });
 }
 
-/** What an adapter's variables have in common, e.g. `JAF_REDIS_`. */
+/** The common prefix of an adapter's variables, e.g. `JAF_REDIS_`. */
 function commonPrefix(names: readonly string[]): string | undefined {
   const [first = "", ...others] = names;
   let end = first.length;
@@ -259,7 +261,7 @@ function commonPrefix(names: readonly string[]): string | undefined {
   return prefix.split("_").length > 2 ? prefix : undefined;
 }
 
-/** Variables that look like those of JAF and aren't used: misspelt, or of another type. */
+/** Warns of variables that look like JAF's but aren't used: misspelt, or of another type. */
 function unknownVariableWarnings(adapter: MemoryAdapter, environment: MemoryEnvironment): string[] {
   const builtIn = Object.keys(inMemoryAdapter.environment);
   const known = new Set([TYPE_VARIABLE, ...Object.keys(adapter.environment)]);
@@ -271,7 +273,7 @@ function unknownVariableWarnings(adapter: MemoryAdapter, environment: MemoryEnvi
     .map((name) =>
       builtIn.includes(name)
         ? `${name} has no effect with type ${adapter.type}.`
-        : `${name} is no variable of type ${adapter.type}. Known are ${[...known].join(", ")}.`,
+        : `${name} is not a variable of type ${adapter.type}. Known variables: ${[...known].join(", ")}.`,
     );
 }
 

@@ -13,7 +13,7 @@ import { findAdapter } from "./discovery.ts";
 
 type Known = keyof MemoryAdapterTypes & string;
 
-/** The types of backend that the compiler knows, and any other. */
+/** The backend types that the compiler knows, and any other string. */
 export type MemoryType = Known | (string & {});
 
 type FieldsOf<Type extends string> = Type extends Known
@@ -22,7 +22,7 @@ type FieldsOf<Type extends string> = Type extends Known
     : never
   : { readonly [field: string]: unknown };
 
-/** The configuration of a backend: its `type`, and the fields that its adapter takes. */
+/** The configuration of a backend: its `type` and its adapter's fields. */
 export type MemoryProviderConfig<Type extends string = string> = FieldsOf<Type> & { readonly type: Type };
 
 /** The configuration without its `type`. */
@@ -36,12 +36,12 @@ export type MemoryClient<Type extends string> = Type extends Known
     : never
   : unknown;
 
-/** Connected clients by type of backend; clients of other types than the configured one are not used. */
+/** Connected clients by backend type. Only the client of the configured type is used. */
 export type MemoryClients = { readonly [Type in Known]?: MemoryClient<Type> | undefined } & {
   readonly [type: string]: unknown;
 };
 
-/** The provider that a factory returns for a type: the adapter's own type if the compiler knows it. */
+/** The provider type of a factory: the adapter's own if the compiler knows it. */
 export type MemoryProviderOf<Type extends string> = Type extends Known
   ? MemoryAdapterTypes[Type] extends { readonly provider: infer Provider }
     ? Provider
@@ -49,12 +49,12 @@ export type MemoryProviderOf<Type extends string> = Type extends Known
   : MemoryProvider;
 
 /**
- * Opens a provider by its type: `"memory"` is built in; any other is the adapter that was registered under it, or
- * that the package `@jaf/memory-<type>` or `jaf-memory-<type>` exports. A client in `clients` under this type is
- * used and never closed; without one the provider opens its own, and `close()` closes it.
+ * Opens a provider by its type. `"memory"` is built in; other types need a registered adapter, or an installed package
+ * `@jaf/memory-<type>` or `jaf-memory-<type>`. A client in `clients` under this type is used and never closed. Without
+ * one the provider opens its own, and `close()` closes it.
  *
- * Rejects with a `TypeError` for an invalid configuration, naming the fields, and with a `MemorySetupError` when the
- * adapter is not installed or its store can't be set up.
+ * Rejects with a `TypeError` that names the fields if the configuration is invalid, and with a `MemorySetupError` if
+ * the adapter is not installed or its store can't be set up.
  */
 export async function createMemoryProvider<const Type extends string>(
   config: MemoryProviderConfig<Type>,
@@ -64,7 +64,10 @@ export async function createMemoryProvider<const Type extends string>(
   return provider as MemoryProviderOf<Type>;
 }
 
-/** Opens a provider by its type, with defaults for what `config` leaves out. Rejects as {@link createMemoryProvider}. */
+/**
+ * Opens a provider by its type. `config` is optional and overrides the defaults. Rejects as
+ * {@link createMemoryProvider}.
+ */
 export async function createSimpleMemoryProvider<const Type extends string>(
   type: Type,
   client?: MemoryClient<Type>,
@@ -102,14 +105,14 @@ function typeOf(config: unknown): string {
   throw new TypeError(`Invalid memory configuration: type: expected ${ADAPTER_TYPE_RULE}.`);
 }
 
-/** `config` has passed the adapter's schema. Rejects with a `MemorySetupError` for whatever `create` throws. */
+/** `config` has passed the adapter's schema. Rejects with a `MemorySetupError` if `create` throws. */
 export async function openProvider(
   setup: Setup,
   config: object,
   clients: Readonly<Record<string, unknown>> | null,
 ): Promise<MemoryProvider> {
   const { adapter, operation } = setup;
-  // A type may be the name of something that every object inherits.
+  // Own properties only: a type can be the name of an inherited property.
   const client = clients !== null && Object.hasOwn(clients, adapter.type) ? clients[adapter.type] : undefined;
   let provider: unknown;
   try {
@@ -118,13 +121,13 @@ export async function openProvider(
     throw setupFailure(setup, thrown);
   }
   if (typeof provider === "object" && provider !== null) return provider as MemoryProvider;
-  const reason = `the adapter of type "${adapter.type}" gave no provider, but ${provider === null ? "null" : typeof provider}.`;
+  const reason = `the adapter of type "${adapter.type}" returned no provider, but ${provider === null ? "null" : typeof provider}.`;
   throw new MemorySetupError(createMemoryStorageError(operation, reason, { provider: adapter.type }));
 }
 
 /**
- * Translates a rejection of the adapter. The adapter may use another copy of this package, whose errors
- * have another class. A `TypeError` means an invalid client; one with a code comes from Node, and may contain the value.
+ * Translates a rejection of the adapter. The adapter may use another copy of this package with other error classes. A
+ * `TypeError` means an invalid client; one with a code comes from Node, and may contain the value.
  */
 function setupFailure(setup: Setup, thrown: unknown): unknown {
   if (thrown instanceof MemorySetupError) return thrown;

@@ -5,9 +5,9 @@ import { pathToFileURL } from "node:url";
 import { codeOf } from "../runtime/process.ts";
 
 /**
- * Imports a package that the application has installed; `undefined` if it has none of this name. With isolated dependencies
- * this package sees only its own, so the name is resolved as the main script would. A process may be started in any folder,
- * e.g. one for downloads, so the working folder counts only if its own package.json declares the package.
+ * Imports a package of the application; returns `undefined` if it isn't installed. With isolated dependencies this
+ * package only sees its own, so the name is resolved from the main script. A process may start in any folder, e.g. one
+ * for downloads, so the working folder only counts if its own package.json declares the package.
  */
 export const importPackage: ((name: string) => Promise<unknown>) | undefined = async (name) => {
   const script = mainScript();
@@ -15,7 +15,7 @@ export const importPackage: ((name: string) => Promise<unknown>) | undefined = a
   return file && import(/* @vite-ignore */ /* webpackIgnore: true */ pathToFileURL(file).href);
 };
 
-/** `node --eval code argument`: what stands where a main script would is an argument, and may come from anywhere. */
+/** In `node --eval code argument`, an argument stands in place of the main script, and may come from anywhere. */
 const isEvaluated = (): boolean =>
   process.execArgv.some((option) => /^(-[a-z]*[ep][a-z]*|--eval|--print)(=|$)/.test(option));
 
@@ -23,13 +23,13 @@ function mainScript(): string | undefined {
   const script = process.argv[1];
   if (script === undefined || !isAbsolute(script) || isEvaluated()) return undefined;
   try {
-    return realpathSync(script); // A command is often a link into its package.
+    return realpathSync(script); // Commands are often links into their package.
   } catch {
     return undefined;
   }
 }
 
-/** Those of development too: a script or a test that runs in its own project's folder uses them. */
+/** Includes development dependencies, for scripts and tests that run in their own project's folder. */
 const DEPENDENCIES = ["dependencies", "optionalDependencies", "devDependencies", "peerDependencies"] as const;
 
 function resolveFromWorkingFolder(name: string): string | undefined {
@@ -45,7 +45,7 @@ function resolveFromWorkingFolder(name: string): string | undefined {
   return isDeclared ? resolveFrom(manifest, name) : undefined;
 }
 
-/** The file that a package's name stands for in a module at `base`, an absolute path. Runs no code of the package. */
+/** Resolves a package name to a file, as a module at the absolute path `base` would. Runs no code of the package. */
 function resolveFrom(base: string, name: string): string | undefined {
   const require = createRequire(base);
   try {
@@ -55,14 +55,14 @@ function resolveFrom(base: string, name: string): string | undefined {
   }
 }
 
-/** The entry of a package that can only be imported: Node resolves it for its own modules alone. */
+/** Finds the entry of a package that can only be imported. Node only resolves those for its own modules. */
 function importEntry(require: NodeJS.Require, name: string): string | undefined {
   for (const folder of require.resolve.paths(name) ?? []) {
     try {
       const entry = target(fieldOf(readJson(join(folder, name, "package.json")), "exports"));
       return entry && join(folder, name, entry);
     } catch {
-      // Not in this folder: the next one up.
+      // Not in this folder: try the parent.
     }
   }
   return undefined;

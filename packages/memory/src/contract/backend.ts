@@ -5,80 +5,82 @@ import type { MemoryStats } from "./provider.ts";
 import type { WriteReceipt } from "./versioned-provider.ts";
 
 /**
- * The storage port: what a backend has to do, with input that is already validated and encoded. `defineMemoryProvider`
- * makes a {@link VersionedMemoryProvider} of it, so that a backend is only I/O. A wrapper is a function from one backend to
+ * The storage port: what a backend implements. Input is already validated and encoded, so a backend only does I/O.
+ * `defineMemoryProvider` turns it into a {@link VersionedMemoryProvider}. A wrapper is a function from one backend to
  * another.
  *
- * Methods throw what their driver throws; `toMemoryError` translates it in one place.
+ * Methods throw their driver's errors; `toMemoryError` translates them in one place.
  */
 export interface MemoryBackend {
   /** The name in errors and health reports, e.g. `"postgres"`. */
   readonly name: string;
   readonly write: (write: ConversationWrite) => Promise<WriteOutcome>;
-  /** A consistent snapshot. Costs in proportion to the selected messages. */
+  /** A consistent snapshot. The cost is proportional to the number of selected messages. */
   readonly read: (request: ReadRequest) => Promise<ReadOutcome>;
   /** Absent: the store keeps no digests, and can't detect changes made by others. */
   readonly history?: HistoryReader;
   /** `limit` is at least 1. */
   readonly find: (query: ConversationQuery) => Promise<readonly StoredConversation[]>;
   /**
-   * Returns whether there was one. In either case creates a tombstone of the conversation for `TOMBSTONE_SECONDS`: a random
-   * id under `tombstoneKey("conversation", id)`. In one step with the deletion, so that a concurrent creation either comes
-   * before both, and is deleted, or sees the tombstone.
+   * Returns whether the conversation existed. In either case, creates a tombstone for it: a random id under
+   * `tombstoneKey("conversation", id)`, kept for `TOMBSTONE_SECONDS`. Deletion and tombstone are one atomic step: a
+   * concurrent creation either comes before both, and is deleted, or sees the tombstone.
    */
   readonly delete: (conversationId: string) => Promise<boolean>;
   /**
-   * Returns how many conversations there were. First creates a tombstone of the user, then deletes each conversation as
-   * `delete` does. A conversation of this user that is created meanwhile is deleted, or its creation sees a tombstone.
+   * Returns the number of deleted conversations. First creates a tombstone for the user, then deletes each conversation
+   * as `delete` does. If a conversation of the user is created meanwhile, it is deleted, or its creation sees a
+   * tombstone.
    */
   readonly clearUser: (userId: string) => Promise<number>;
   readonly stats: (userId?: string) => Promise<MemoryStats>;
-  /** One round trip to the store; throws if it is out of reach. */
+  /** Makes one round trip to the store. Throws if the store can't be reached. */
   readonly ping: () => Promise<void>;
-  /** Called once. Closes only what the backend itself opened. */
+  /** Called once. Closes only what the backend opened itself. */
   readonly close: () => Promise<void>;
   readonly toMemoryError: (operation: string, thrown: unknown) => MemoryErrorUnion;
 }
 
 /**
- * Reads messages with their digests, which a store makes in the step that writes them: of each message
- * `nextDigest(algorithm, previous, messageHash(body))`, of which the last is the conversation's `historyDigest`. Where
- * messages are dropped from the end, the digest of the last that stays takes its place. Where they are trimmed or replaced,
- * the last digest of what is gone is kept as `base`, which is the incarnation at first.
+ * Reads messages with their digests. The store computes a message's digest in the step that writes it:
+ * `nextDigest(algorithm, previous, messageHash(body))`. The digest of the last message is the conversation's
+ * `historyDigest`. If messages are dropped from the end, the digest of the last remaining message becomes the
+ * `historyDigest`. If messages are trimmed or replaced, the last digest of the removed messages becomes `base`.
+ * Initially, `base` is the incarnation.
  */
 export interface HistoryReader {
   readonly algorithm: DigestAlgorithm;
-  /** A consistent snapshot of whatever is stored: missing or additional messages, or none at all, are no failure. */
+  /** A consistent snapshot of the stored messages. Missing or additional messages are not a failure. */
   readonly read: (request: HistoryRequest) => Promise<StoredHistory | null>;
 }
 
 export interface HistoryRequest {
   readonly conversationId: string;
-  /** The position to read from, or from the first that is stored. */
+  /** The position to read from. A lower value than the first stored position reads from the first. */
   readonly from: number;
-  /** At most this many, from 1. Includes messages beyond the last one that the store counts. */
+  /** The maximum number of messages, at least 1. Includes messages beyond the last one that the store counts. */
   readonly limit: number;
 }
 
 export interface StoredHistory {
-  /** The position of the first message that is stored, by the store's own count. */
+  /** The position of the first stored message, by the store's own count. */
   readonly firstPosition: number;
   readonly nextPosition: number;
   /** The digest before the first message. */
   readonly base: string;
-  /** Absent where no message has a digest. */
+  /** Absent if no message has a digest. */
   readonly historyDigest?: string;
-  /** Those asked for, in their order. `digest`: `null` for what was written before digests were kept. */
+  /** The requested messages, in order. `digest` is `null` for a message from before digests were kept. */
   readonly messages: readonly { readonly body: StoredMessage; readonly digest: string | null }[];
 }
 
 /** A message as stored. */
 export interface EncodedMessage {
-  /** JSON text without NUL, line breaks or unpaired surrogates: all three are escaped. Keep it as text. */
+  /** JSON text. NUL, line breaks and unpaired surrogates are escaped. Store it as text. */
   readonly body: string;
-  /** Whether it is a tool result: a trim must not leave one at the start of the conversation. */
+  /** Whether the message is a tool result. A trim must not leave one at the start of the conversation. */
   readonly isToolResult: boolean;
-  /** Absent: it has none. */
+  /** Absent if the message has no id of its own. */
   readonly own?: OwnMessageId;
 }
 
@@ -90,37 +92,37 @@ export interface OwnMessageId {
 }
 
 /**
- * One write, to be done in one atomic step and in this order: expiry, owner, idempotency, incarnation, version, metadata
- * version, existence, length, message ids, write, trim.
+ * One write: a single atomic step in this order: expiry, owner, idempotency, incarnation, version, metadata version,
+ * existence, length, message ids, write, trim.
  */
 export interface ConversationWrite {
   readonly mode: "append" | "replace";
   readonly conversationId: string;
   readonly messages: readonly EncodedMessage[];
-  /** The owner to set if there is none yet; another owner is a conflict. */
+  /** The owner to set if there is none yet. A different existing owner is a conflict. */
   readonly userId?: string;
   readonly traceId?: string;
   /**
    * The fields to store, including `traceId`, and `systemContent` if the batch contains any. An append merges them
-   * field by field, a replace replaces all.
+   * field by field; a replace replaces all fields.
    */
   readonly metadata: JsonObject;
-  /** 0 where there is none. */
+  /** 0 if the conversation doesn't exist. */
   readonly expectedVersion?: number;
-  /** 0 where there is none. */
+  /** 0 if the conversation doesn't exist. */
   readonly expectedMetadataVersion?: number;
   /**
-   * `present`: the conversation must exist with this incarnation. `absent`: it must not exist; compare by `isErasedSince`
-   * with what is under `tombstoneKey("conversation", id)` and, where `userId` is given, `tombstoneKey("user", userId)`
-   * (else `null`), in the same step as the creation.
+   * `present`: the conversation must exist with this incarnation. `absent`: it must not exist. In the same step as the
+   * creation, compare the expected tombstones by `isErasedSince` with those under `tombstoneKey("conversation", id)`
+   * and `tombstoneKey("user", userId)` (`null` without `userId`).
    */
   readonly expectedIncarnation?: ExpectedIncarnation;
-  /** Absent: a conversation that isn't there is `"missing"`. */
+  /** Absent: a missing conversation is not created, and the outcome is `"missing"`. */
   readonly create?: {
-    /** The identity that it gets, random. */
+    /** The random incarnation of the new conversation. */
     readonly incarnation: string;
   };
-  /** How many messages to drop from the end first, at least 1. Only in an append. */
+  /** The number of messages to drop from the end first, at least 1. Only in an append. */
   readonly dropLast?: number;
   readonly idempotency?: {
     readonly key: string;
@@ -129,7 +131,7 @@ export interface ConversationWrite {
   };
   readonly maxMessages?: number;
   readonly ttlSeconds?: number;
-  /** The start values of an imported conversation, which must not exist yet. Only in a replace. */
+  /** The initial values of an imported conversation, which must not exist yet. Only in a replace. */
   readonly source?: ConversationSource;
 }
 
@@ -148,11 +150,13 @@ export interface ConversationSource {
 export type WriteConflictReason = Exclude<MemoryConflictReason, "lease">;
 
 export type WriteOutcome =
-  /** Without `receipt`, runs read more often, since they don't know what the store has dropped, nor the digest. */
+  /**
+   * Without `receipt`, runs read more often, because they know neither the digest nor which messages the store dropped.
+   */
   | { readonly status: "written"; readonly receipt?: WriteReceipt }
-  /** The same key and body was written before: nothing changed. */
+  /** The same write was already made under this key. Nothing changed. */
   | { readonly status: "replayed" }
-  /** There is no such conversation, and `create` is absent. */
+  /** The conversation doesn't exist, and `create` is absent. */
   | { readonly status: "missing" }
   | {
       readonly status: "conflict";
@@ -167,11 +171,13 @@ export const IDEMPOTENCY_WINDOW = 1_000;
 export interface ReadRequest {
   readonly conversationId: string;
   readonly messages: StoredSelection;
-  /** An idempotency key whose receipt is asked for. */
+  /** The idempotency key of the receipt to return. */
   readonly receiptFor?: string;
-  /** Present: return the tombstones if there is no conversation, with that of the user `userId` if it is given. */
+  /**
+   * Present: return the tombstones if the conversation doesn't exist, including that of the user `userId`, if given.
+   */
   readonly tombstones?: { readonly userId?: string };
-  /** Whether to return what only an export needs. */
+  /** Whether to return the fields for an export. */
   readonly forExport?: boolean;
   /** Whether to return `readAt`. */
   readonly asksTime?: boolean;
@@ -187,25 +193,28 @@ export type StoredSelection =
       /** Positions, both exclusive. */
       readonly after?: number;
       readonly before?: number;
-      /** Counts from `after` if there is one, else from the end. */
+      /** Counts from `after`, if given, otherwise from the end. */
       readonly limit?: number;
     }
   | { readonly kind: "message"; readonly messageId: string };
 
 export type ReadOutcome = ReadContent & {
-  /** With `asksTime`: when it was read, by the store's clock and not this process's, even if there is no conversation. */
+  /**
+   * With `asksTime`: the time of the read by the store's clock, not this process's. Present even if the conversation
+   * doesn't exist.
+   */
   readonly readAt?: Date;
 };
 
 type ReadContent =
   | {
-      /** With only the selected messages. */
+      /** Contains only the selected messages. */
       readonly conversation: StoredConversation;
-      /** The position of the first selected message; `nextPosition` where none is. */
+      /** The position of the first selected message, or `nextPosition` if none is selected. */
       readonly firstPosition: number;
-      /** The position after the last message, right after the write of `receiptFor`, if its key is kept. */
+      /** The position after the last message, right after the write of `receiptFor`. Absent if the key is not kept. */
       readonly receipt?: { readonly nextPosition: number };
-      /** With `forExport`. */
+      /** Present with `forExport`. */
       readonly forExport?: {
         readonly traceIds: readonly string[];
         readonly ttlSeconds?: number;
@@ -215,45 +224,45 @@ type ReadContent =
     }
   | {
       readonly conversation: null;
-      /** If they were asked for. */
+      /** Present if they were requested. */
       readonly tombstones?: Tombstones;
     };
 
-/** The body as it was written, or, from a backend that keeps objects, the message that `decodeMessage` made of it. */
+/** The body as it was written. Backends that keep objects return the message from `decodeMessage`. */
 export type StoredMessage = string | Message;
 
 export interface StoredConversation {
   readonly conversationId: string;
   readonly userId?: string;
-  /** In the order of their positions; empty if the query asked for none. */
+  /** In the order of their positions. Empty if the query selected none. */
   readonly messages: readonly StoredMessage[];
   readonly metadata: JsonObject;
   readonly createdAt: Date;
   readonly lastActivity: Date;
-  /** How many are stored. */
+  /** The number of stored messages. */
   readonly totalMessages: number;
   /**
-   * Rises by one with each write that adds, drops or trims messages, with each replacement, and is 1 after the creation.
-   * Not with a write all of whose messages are skipped as they are stored already.
+   * 1 after the creation. Increases by one with each write that adds, drops or trims messages, and with each
+   * replacement. Doesn't increase if all messages of a write are skipped because they are already stored.
    */
   readonly version: number;
-  /** Rises by one with each write whose `metadata` isn't empty, and with each replacement, also at the creation. */
+  /** Increases by one with each write with non-empty `metadata` and with each replacement, including the creation. */
   readonly metadataVersion: number;
-  /** The position that the next message will have. Messages take the positions before it without a gap. */
+  /** The position of the next message. The stored messages take the positions before it without gaps. */
   readonly nextPosition: number;
   readonly incarnation: string;
-  /** See {@link HistoryReader}. Absent where no message has a digest. */
+  /** See {@link HistoryReader}. Absent if no message has a digest. */
   readonly historyDigest?: string;
 }
 
-/** A checked {@link MemoryQuery}. Newest activity first, ties in any fixed order that the cursor follows. */
+/** A checked {@link MemoryQuery}. Newest activity first; ties in any fixed order that the cursor follows. */
 export interface ConversationQuery {
   readonly conversationId?: string;
   readonly userId?: string;
   readonly traceId?: string;
   readonly since?: Date;
   readonly until?: Date;
-  /** At least 1; absent: all. */
+  /** At least 1. Default: all. */
   readonly limit?: number;
   readonly offset: number;
   readonly cursor?: ConversationPosition;
@@ -270,24 +279,24 @@ export interface ConversationPosition {
 export const TOMBSTONE_SECONDS = 24 * 60 * 60;
 
 /**
- * The ids of the tombstones that deleting a conversation and clearing a user create. Random; `null`: nothing was erased in
- * the last 24 hours.
+ * The tombstones of a deleted conversation and a cleared user: random ids. `null` if nothing was erased in the last 24
+ * hours.
  */
 export interface Tombstones {
   readonly conversation: string | null;
-  /** Of the user for whom the conversation would be created; also `null` if no user was given. */
+  /** The tombstone of the user for whom the conversation would be created. `null` if no user was given. */
   readonly user: string | null;
 }
 
-/** Which incarnation of a conversation a write expects. */
+/** The incarnation that a write expects. */
 export type ExpectedIncarnation =
   | { readonly present: string }
-  /** It doesn't exist, and nothing was erased since these tombstones were read. */
+  /** The conversation doesn't exist, and nothing was erased since these tombstones were read. */
   | { readonly absent: Tombstones };
 
 /**
- * The key of a tombstone: a SHA-256 hash (base64url, 43 characters), as it is kept longer than the data that it was created
- * for.
+ * The key of a tombstone: a SHA-256 hash (base64url, 43 characters), because tombstones outlive the data that they
+ * stand for.
  */
 export const tombstoneKey = (kind: "conversation" | "user", id: string): string =>
   sha256(`${kind}\0${id}`, "base64url");
@@ -297,7 +306,7 @@ const ABSENT = /^none:([\w-]{0,64}):([\w-]{0,64})$/;
 export const absentIncarnation = ({ conversation, user }: Tombstones): string =>
   `none:${conversation ?? ""}:${user ?? ""}`;
 
-/** `undefined` for a text that no read returns. */
+/** Returns `undefined` for a text that no read returns. */
 export function parseIncarnation(incarnation: string): ExpectedIncarnation | undefined {
   if (!incarnation.startsWith("none:")) return { present: incarnation };
   const [, conversation, user] = ABSENT.exec(incarnation) ?? [];
@@ -306,23 +315,26 @@ export function parseIncarnation(incarnation: string): ExpectedIncarnation | und
 }
 
 /**
- * Whether the conversation, or all of its user's, was erased between two readings of the tombstones: `seen` and the later
- * `now`. A tombstone that is only in `seen` has expired, which is no erasure, because a new erasure always creates a new
- * tombstone. Compare within 24 hours: tombstones expire then (`TOMBSTONE_SECONDS`).
+ * Whether the conversation, or all conversations of its user, were erased between two readings of the tombstones:
+ * `seen` and the later `now`. A tombstone that is only in `seen` has expired; that is no erasure, because a new erasure
+ * always creates a new tombstone. Compare within 24 hours, before tombstones expire (`TOMBSTONE_SECONDS`).
  */
 export const isErasedSince = (seen: Tombstones, now: Tombstones): boolean =>
   (now.conversation !== null && now.conversation !== seen.conversation) ||
   (now.user !== null && now.user !== seen.user);
 
-/** What a store makes the digests of its histories with: Redis' scripts offer SHA-1 alone. */
+/** The hash of a store's history digests. Redis scripts only support SHA-1. */
 export type DigestAlgorithm = "sha1" | "sha256";
 
-/** SHA-256 of a message's body as it is stored, hex: made by the writer, so that a store's script has little to hash. */
+/**
+ * Returns the SHA-256 of a message's body as stored, hex. The writer computes it, so a store's script has little to
+ * hash.
+ */
 export const messageHash = (body: string): string => sha256(body, "hex");
 
 /**
- * The digest of a history that one more message was added to, hex. `previous` is the digest before it; of a conversation
- * without any, its incarnation, so that no digest of one conversation is one of another.
+ * Returns the digest of a history after one more message, hex. `previous` is the digest before the message. For the
+ * first message it is the incarnation, so two conversations never share a digest.
  */
 export const nextDigest = (algorithm: DigestAlgorithm, previous: string, messageHashHex: string): string =>
   (algorithm === "sha1" ? sha1 : sha256)(previous + messageHashHex, "hex");

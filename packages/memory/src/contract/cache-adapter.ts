@@ -1,23 +1,23 @@
 /**
- * A cache that all processes share, whose values expire: what `GoogleCacheRegistry` of `@jaf/google` takes as its `store`.
- * Keys and values are strings without NUL, keys of at most 1,000 bytes. Each method may reject with whatever the storage
- * throws.
+ * A cache that all processes share, with values that expire. `GoogleCacheRegistry` of `@jaf/google` takes one as its
+ * `store`. Keys and values are strings without NUL; keys have at most 1,000 bytes. Each method may reject with any
+ * error of the storage.
  */
 export interface CacheAdapter {
-  /** `undefined` if there is none or it has expired. */
+  /** Returns `undefined` if the key has no value or it has expired. */
   readonly get: (key: string) => Promise<string | undefined>;
-  /** Replaces the value and the lifetime. */
+  /** Sets the value and the lifetime, and replaces existing ones. */
   readonly set: (key: string, value: string, lifetime: CacheLifetime) => Promise<void>;
-  /** Does nothing if there is none. */
+  /** Does nothing if the key has no value. */
   readonly delete: (key: string) => Promise<void>;
   /**
-   * Sets the value only if the key has none. Returns whether it did. Of several calls for one key at once, in one
-   * process or in many, exactly one returns `true`: so one of several workers can claim a task.
+   * Sets the value only if the key has none. Returns whether it did. If several calls set the same key at the same
+   * time, in one process or in many, exactly one returns `true`. One of several workers can claim a task this way.
    */
   readonly setIfAbsent: (key: string, value: string, lifetime: CacheLifetime) => Promise<boolean>;
 }
 
-/** How long a value is kept, from the call on: a whole number of seconds, at least 1. */
+/** How long a value is kept after the call: a whole number of seconds, at least 1. */
 export interface CacheLifetime {
   readonly ttlSeconds: number;
 }

@@ -1,6 +1,6 @@
 import { present } from "../runtime/objects.ts";
 
-/** The outcome of an operation that may fail for reasons the caller has to handle. Nothing is thrown. */
+/** The result of an operation that can fail in ways that the caller must handle. Nothing is thrown. */
 export type Result<T, E = MemoryErrorUnion> =
   | { readonly success: true; readonly data: T }
   | { readonly success: false; readonly error: E };
@@ -16,7 +16,9 @@ export const isSuccess = <T, E>(result: Result<T, E>): result is Success<T> => r
 
 export const isFailure = <T, E>(result: Result<T, E>): result is Failure<E> => !result.success;
 
-/** The cause of an error, reduced to what is safe to log: errors of drivers may contain row contents and addresses. */
+/**
+ * The cause of an error, reduced to fields that are safe to log. Driver errors may contain row contents and addresses.
+ */
 export interface ErrorCause {
   readonly name: string;
   readonly message: string;
@@ -24,34 +26,37 @@ export interface ErrorCause {
 }
 
 interface MemoryErrorFields {
-  /** What went wrong and what helps. Holds no conversation content and no credential. */
+  /** What happened and what to do. Contains no conversation content and no credentials. */
   readonly message: string;
   /** The backend, e.g. `"postgres"`. */
   readonly provider: string;
   /** The contract method that failed, e.g. `"appendMessages"`. */
   readonly operation: string;
-  /** Whether the same call can succeed later. Retry writes only with an `idempotencyKey`. */
+  /** Whether the same call can succeed later. Only retry writes that have an `idempotencyKey`. */
   readonly retryable: boolean;
   readonly cause?: ErrorCause;
   /**
-   * How many attempts a wrapper such as `withRetry` made before it gave up. Absent: the call was not
-   * retried. If present, retrying at once would only multiply the attempts.
+   * The number of attempts that a wrapper such as `withRetry` made before it gave up. Absent if the call was not
+   * retried. If present, don't retry immediately: attempts would multiply.
    */
   readonly attempts?: number;
 }
 
-/** The store could not be reached, or the provider is closed. */
+/** The store can't be reached, or the provider is closed. */
 export interface MemoryConnectionError extends MemoryErrorFields {
   readonly _tag: "MemoryConnectionError";
 }
 
-/** A conversation that the write needs does not exist. Reads never fail with it: for them absence is data. */
+/**
+ * The conversation that a write needs doesn't exist. Reads never return this error: a missing conversation is `null` or
+ * `[]`.
+ */
 export interface MemoryNotFoundError extends MemoryErrorFields {
   readonly _tag: "MemoryNotFoundError";
   readonly conversationId: string;
 }
 
-/** The store was reached and could not do it. */
+/** The store was reached but the operation failed. */
 export interface MemoryStorageError extends MemoryErrorFields {
   readonly _tag: "MemoryStorageError";
 }
@@ -59,13 +64,13 @@ export interface MemoryStorageError extends MemoryErrorFields {
 /**
  * Why a write was refused.
  *
- * - `"version"`: somebody else changed the messages first. `"metadata-version"`: the metadata.
- * - `"incarnation"`: the conversation was erased, or made, since it was read.
+ * - `"version"`: another writer changed the messages first. `"metadata-version"`: the metadata.
+ * - `"incarnation"`: the conversation was erased or created since it was read.
  * - `"idempotency-key"`: the key was used for another write.
  * - `"owner"`: another user owns the conversation.
- * - `"message-id"`: another message is stored under the id.
- * - `"length"`: there are fewer messages than are to be dropped.
- * - `"lease"`, of runs and not of stores: another run holds the lease of the conversation.
+ * - `"message-id"`: a different message is stored under the id.
+ * - `"length"`: there are fewer messages than the write drops.
+ * - `"lease"` (runs, not stores): another run holds the conversation's lease.
  */
 export type MemoryConflictReason =
   | "version"
@@ -77,22 +82,22 @@ export type MemoryConflictReason =
   | "length"
   | "lease";
 
-/** The write contradicts what is stored. Nothing was written. */
+/** The write conflicts with the stored conversation. Nothing was written. */
 export interface MemoryConflictError extends MemoryErrorFields {
   readonly _tag: "MemoryConflictError";
   readonly reason: MemoryConflictReason;
-  /** With reason `"version"` or `"metadata-version"`: the one that the conversation has now. */
+  /** The current version, with reason `"version"` or `"metadata-version"`. */
   readonly actualVersion?: number;
 }
 
 export interface MemoryIssue {
-  /** Where, e.g. `messages[2].role`. */
+  /** The path of the invalid value, e.g. `messages[2].role`. */
   readonly path: string;
-  /** What was expected there. */
+  /** The expected value. */
   readonly expected: string;
 }
 
-/** The input can't be stored as it is. Nothing was written. */
+/** The input is invalid. Nothing was written. */
 export interface MemoryValidationError extends MemoryErrorFields {
   readonly _tag: "MemoryValidationError";
   readonly issues: readonly MemoryIssue[];
@@ -110,11 +115,11 @@ export interface MemoryErrorDetails {
   readonly provider?: string;
   readonly operation?: string;
   readonly retryable?: boolean;
-  /** The driver's error; only its name, message and code are kept. */
+  /** The driver's error. Only its name, message and code are kept. */
   readonly cause?: unknown;
 }
 
-/** The name, message and code of whatever was thrown, and nothing else of it. Never throws, whatever its getters do. */
+/** Returns only the name, message and code of a thrown value. Never throws, even if the value's getters do. */
 export function describeCause(thrown: unknown): ErrorCause {
   try {
     if (!(thrown instanceof Error)) return { name: "NonError", message: `a ${typeof thrown} was thrown` };
@@ -125,7 +130,7 @@ export function describeCause(thrown: unknown): ErrorCause {
       ...(typeof code === "string" || typeof code === "number" ? { code: String(code) } : {}),
     };
   } catch {
-    return { name: "Error", message: "what was thrown can't be read" };
+    return { name: "Error", message: "the thrown value can't be read" };
   }
 }
 
@@ -139,7 +144,7 @@ function fields(message: string, retryable: boolean, details: MemoryErrorDetails
   };
 }
 
-/** Retryable by default. `hint` says what helps. */
+/** Retryable by default. `hint` says what to do. */
 export function createMemoryConnectionError(
   provider: string,
   hint = "check that the server is running and reachable",
@@ -173,13 +178,13 @@ const conflictMessages: Record<MemoryConflictReason, string> = {
   "metadata-version":
     "The conversation's metadata have changed since they were read. Load them again and decide again.",
   incarnation:
-    "The conversation was erased or created since it was read. Load it again, and write nothing that comes from what was there before.",
+    "The conversation was erased or created since it was read. Load it again, and don't write data from the earlier conversation.",
   "idempotency-key":
     "This idempotency key was already used for another write. Use a fresh key for a new write, and the same key only to retry.",
   owner: "The conversation belongs to another user. Use a conversation id of this user.",
   "message-id":
-    "Another message is stored under one of these ids. Give a new message an id of its own; to change one, replace the end of the conversation.",
-  length: "The conversation has fewer messages than are to be dropped. Load it again and decide again.",
+    "Another message is stored under one of these ids. Give each new message a new id; to change a message, replace the end of the conversation.",
+  length: "The conversation has fewer messages than the write drops. Load it again and decide again.",
   lease: "Another run holds the lease of this conversation. Try again when it is done, or let runs queue.",
 };
 
@@ -221,9 +226,9 @@ export const isMemoryValidationError = (error: MemoryErrorUnion): error is Memor
   error._tag === "MemoryValidationError";
 
 /**
- * Why a provider could not be set up: the server is out of reach, its schema can't be created, a package is not
- * installed, an environment variable has a bad value. Factories reject with it; `error` is a tagged error, like those
- * that the provider's methods return.
+ * Thrown if a provider can't be set up: the server can't be reached, its schema can't be created, a package is not
+ * installed, or an environment variable is invalid. Factories reject with it. `error` is a tagged error, like those of
+ * the provider's methods.
  */
 export class MemorySetupError extends Error {
   override readonly name = "MemorySetupError";

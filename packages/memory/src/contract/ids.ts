@@ -14,18 +14,18 @@ export const generateTraceId = (): TraceId => createTraceId(crypto.randomUUID())
 
 export const generateRunId = (): RunId => createRunId(crypto.randomUUID());
 
-/** In UTF-16 units, so that an id also fits the documented `VARCHAR(255)`, which counts code points. */
+/** In UTF-16 units, so an id also fits the documented `VARCHAR(255)`, which counts code points. */
 export const MAX_ID_LENGTH = 255;
 
 const UNPAIRED_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
-/** Whether UTF-8, Postgres and Redis all store the text unchanged: no NUL, no unpaired surrogate. */
+/** Whether UTF-8, Postgres and Redis all store the text unchanged: no NUL and no unpaired surrogates. */
 export const isPortableText = (text: string): boolean =>
   !text.includes("\0") && !UNPAIRED_SURROGATE.test(text);
 
 /**
- * Checks a conversation id, user id, trace id or idempotency key by the rule that every provider applies. Returns what
- * is wrong, or `undefined`. The issue doesn't contain the id: it may identify a person.
+ * Checks a conversation id, user id, trace id or idempotency key by the rule of all providers. Returns the issue, or
+ * `undefined` if the id is valid. The issue doesn't contain the id, because it may identify a person.
  */
 export function idIssue(path: string, id: unknown): MemoryIssue | undefined {
   if (typeof id !== "string") return { path, expected: `a string, not ${id === null ? "null" : typeof id}` };

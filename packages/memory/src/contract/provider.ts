@@ -5,50 +5,50 @@ import type { Message } from "./message.ts";
 /** A stored conversation. Its data is frozen: changing it never changes the store. */
 export interface ConversationMemory {
   readonly conversationId: string;
-  /** The owner; absent when the conversation was stored without one. */
+  /** The owner. Absent if the conversation was stored without one. */
   readonly userId?: string;
-  /** Oldest first; empty if it was found with `includeMessages: false`. */
+  /** Oldest first. Empty if the query has `includeMessages: false`. */
   readonly messages: readonly Message[];
   readonly metadata?: ConversationMetadata;
 }
 
-/** The fields that the store adds to a conversation, together with every field that a write gave as metadata. */
+/** The fields that the store adds, and all metadata fields that writes have set. */
 export interface ConversationMetadata {
   readonly createdAt: Date;
-  /** When it was last written. */
+  /** The time of the last write. */
   readonly updatedAt: Date;
-  /** How many messages are stored now. */
+  /** The number of messages that are stored now. */
   readonly totalMessages: number;
-  /** When it was last written; conversations are listed, evicted and expired by it. */
+  /** The time of the last write. Listing, eviction and expiry use it. */
   readonly lastActivity: Date;
   /**
-   * How often its messages have changed, from 1 when it was created; `WriteOptions.expectedVersion` is compared with it.
-   * This and the next four fields may be absent in a provider that isn't made by `defineMemoryProvider`.
+   * The number of changes to the messages, 1 after the creation. `WriteOptions.expectedVersion` is compared with it.
+   * This field and the next four may be absent if the provider isn't made by `defineMemoryProvider`.
    */
   readonly version?: number;
-  /** How many writes carried metadata, from 0; `WriteOptions.expectedMetadataVersion` is compared with it. */
+  /** The number of writes with metadata, from 0. `WriteOptions.expectedMetadataVersion` is compared with it. */
   readonly metadataVersion?: number;
   /**
-   * The position that the next message will have. Messages have positions in their order, from 0, without a gap:
-   * those stored now are the last `totalMessages` before this one. Trimming the oldest changes no position.
+   * The position of the next message. Positions count from 0 without gaps: the stored messages are the last
+   * `totalMessages` before this position. Trimming the oldest messages changes no position.
    */
   readonly nextPosition?: number;
   /**
-   * Identifies this conversation from its creation to its deletion: one that is created again under the same id has another.
-   * `WriteOptions.expectedIncarnation` is compared with it.
+   * Identifies this conversation from its creation to its deletion. A conversation that is created again under the same
+   * id gets a new one. `WriteOptions.expectedIncarnation` is compared with it.
    */
   readonly incarnation?: string;
   /**
-   * A digest of all messages that were ever stored, except those dropped from the end. It changes whenever messages change,
-   * and no other conversation has the same. `historyTokenOf` derives the token that replaces the history in a continuation
-   * from it, and `verifyConversation` checks the messages with it. Also absent where all messages were written before
+   * A digest of all messages that were ever stored, except those dropped from the end. It changes with every change of
+   * the messages, and is unique to the conversation. `historyTokenOf` derives the token that replaces the history in a
+   * continuation from it. `verifyConversation` checks the messages with it. Absent if all messages were written before
    * digests were kept.
    */
   readonly historyDigest?: string;
   /**
-   * `true` if a message of role `system` or `developer` was written since the conversation was created or last replaced,
-   * even if it has been dropped since; otherwise absent. For readers of only the end of a conversation: there may be system
-   * content further back, which every window keeps.
+   * `true` if a message of role `system` or `developer` was written since the conversation was created or last
+   * replaced, even if that message was dropped since; otherwise absent. It tells readers of only the end of a
+   * conversation that there may be earlier system content, which every window keeps.
    */
   readonly systemContent?: boolean;
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
@@ -56,16 +56,16 @@ export interface ConversationMetadata {
 }
 
 /**
- * Metadata of a write: `userId` and `traceId` are indexed, all other fields are stored and returned. The store's own
+ * Metadata of a write. `userId` and `traceId` are indexed; all other fields are stored and returned. The store's own
  * fields (`createdAt`, `updatedAt`, `lastActivity`, `totalMessages`, `version`, `metadataVersion`, `nextPosition`,
  * `incarnation`, `historyDigest`, `systemContent`) are ignored here.
  */
 export interface WriteMetadata {
-  /** The owner. Set once: a later write that names another user is refused as a conflict. */
+  /** The owner. It can be set once: a later write with another user is a conflict. */
   readonly userId?: string;
   /**
-   * The trace that caused this write. `findConversations({ traceId })` finds every conversation that the trace wrote to,
-   * even if others have written to it since.
+   * The trace that caused this write. `findConversations({ traceId })` finds all conversations that the trace wrote to,
+   * even if other traces have written to them since.
    */
   readonly traceId?: TraceId | string;
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
@@ -75,131 +75,134 @@ export interface WriteMetadata {
 /** Options of a write. Every condition is checked in the same atomic step as the write. */
 export interface WriteOptions {
   /**
-   * The version that the conversation must have (`metadata.version`), `0` if it must not exist yet. The version rises by
-   * one with the creation and with every write that changes messages, including one that only drops some. If it differs:
-   * `MemoryConflictError` of reason `"version"`.
+   * The version (`metadata.version`) that the conversation must have; `0` if it must not exist yet. The version
+   * increases by one with the creation and with every write that changes messages, including one that only drops some.
+   * A different version is a `MemoryConflictError` with reason `"version"`.
    */
   readonly expectedVersion?: number;
   /**
-   * The metadata version that the conversation must have (`metadata.metadataVersion`), `0` if no write has carried
-   * any yet. It rises by one with every write that carries metadata other than `userId`, with every replacement, and with
-   * every batch that holds a message of role `system` or `developer`, which sets `systemContent`. If
-   * it differs: `MemoryConflictError` of reason `"metadata-version"`. A change of metadata alone leaves `version` as it is.
+   * The metadata version (`metadata.metadataVersion`) that the conversation must have; `0` if no write has set metadata
+   * yet. It increases by one with every write that sets metadata other than `userId`, with every replacement, and with
+   * every batch that contains a message of role `system` or `developer`, because that sets `systemContent`. A different
+   * version is a `MemoryConflictError` with reason `"metadata-version"`. A write of metadata alone doesn't change
+   * `version`.
    */
   readonly expectedMetadataVersion?: number;
   /**
-   * The `incarnation` that an earlier read returned, also for a conversation that didn't exist. If the conversation was
-   * erased or created since that read, the write is refused, whatever is stored under the id now: `MemoryConflictError` of
-   * reason `"incarnation"`. For a conversation that doesn't exist, an erasure is detected for 24 hours.
+   * The `incarnation` from an earlier read, even if the conversation didn't exist then. If the conversation was erased
+   * or created since that read, the write is refused with a `MemoryConflictError` with reason `"incarnation"`. If the
+   * conversation doesn't exist, an erasure is detected for 24 hours.
    */
   readonly expectedIncarnation?: string;
   /**
-   * Makes a retry safe. Repeating the same write (messages, metadata and options, except the expectations) under the same
-   * key is a success that changes nothing; another write under the key is a `MemoryConflictError`. A key is kept for at
-   * least the next 1,000 writes to the conversation. 1 to 255 characters.
+   * Makes retries safe. Repeating the same write (messages, metadata and options, except the expectations) under the
+   * same key succeeds and changes nothing. A different write under the key is a `MemoryConflictError`. A key is kept
+   * for at least the next 1,000 writes to the conversation. 1 to 255 characters.
    */
   readonly idempotencyKey?: string;
   /**
-   * Whether `appendMessages` creates a conversation that doesn't exist: `true` requires `metadata.userId`, the owner;
-   * `"unowned"` also creates one without an owner. Default: `MemoryNotFoundError`. Not for `storeMessages`, which always
-   * creates it.
+   * Whether `appendMessages` creates a missing conversation. `true` requires `metadata.userId`, the owner; `"unowned"`
+   * also creates one without an owner. By default, a missing conversation is a `MemoryNotFoundError`. Not for
+   * `storeMessages`, which always creates it.
    */
   readonly createIfMissing?: boolean | "unowned";
   /**
-   * How many messages `appendMessages` drops from the end before it adds the batch; the batch takes over their positions.
-   * A conversation with fewer is a `MemoryConflictError` of reason `"length"`.
+   * The number of messages that `appendMessages` drops from the end before it adds the batch. The batch takes their
+   * positions. If the conversation has fewer messages, that is a `MemoryConflictError` with reason `"length"`.
    */
   readonly dropLast?: number;
   /**
-   * Ids of the messages, chosen by the writer, in the order of the batch; `null` or `undefined` for a message without one.
-   * An id is unique in its conversation: a message that is already stored under its id is skipped; if its content differs,
-   * that is a `MemoryConflictError` of reason `"message-id"`. When a message is removed, its id is free again. Don't use
-   * the ids that model providers give: those may repeat.
+   * The writer's own ids for the messages, in the order of the batch; `null` or `undefined` for a message without one.
+   * Ids are unique in a conversation: a message that is already stored under its id is skipped, and different content
+   * under the same id is a `MemoryConflictError` with reason `"message-id"`. Once a message is removed, its id can be
+   * used again. Don't use ids from model providers: they aren't always unique.
    */
   readonly messageIds?: readonly (string | null | undefined)[];
   /**
-   * How many messages to keep, at least 1: the oldest are dropped. A tool call is never separated from the results
-   * that follow it: if the cut falls between them, all of them are dropped, unless nothing else is left; then all stay.
+   * The maximum number of messages to keep, at least 1. The oldest are dropped. A tool call is never separated from its
+   * results: if the cut falls between them, all of them are dropped, unless nothing else is left; then all stay.
    */
   readonly maxMessages?: number;
   /**
-   * Seconds after the last write until the conversation expires, as if it were deleted. Each write restarts the time; a write
-   * without `ttlSeconds` keeps the value that the conversation has. If no write gives any: kept until it is deleted.
+   * Seconds after the last write until the conversation expires; then it counts as deleted. Each write restarts the
+   * time. A write without `ttlSeconds` keeps the current value. If no write sets it, the conversation never expires.
    */
   readonly ttlSeconds?: number;
   /**
-   * Ends the waits between the attempts of a wrapper such as `withRetry`, so that no further attempt is made. A
-   * store ignores it: a write that has begun is never interrupted. Not compared under an `idempotencyKey`.
+   * Stops a wrapper such as `withRetry` from waiting for another attempt. Stores ignore it: a write that has begun is
+   * never interrupted. Not compared under an `idempotencyKey`.
    */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Which conversations to find. All conditions given must hold. Newest activity first. A field that doesn't exist, and
- * an id that is `undefined`, are refused: they would widen the search to the conversations of all users.
+ * Which conversations to find. All given conditions must match. Newest activity first. Unknown fields, and ids that are
+ * `undefined`, are refused, because they would widen the search to all users.
  */
 export interface MemoryQuery {
   readonly conversationId?: string;
   readonly userId?: string;
   readonly traceId?: TraceId | string;
-  /** Last activity at or after this. */
+  /** Last activity at or after this time. */
   readonly since?: Date;
-  /** Last activity at or before this. */
+  /** Last activity at or before this time. */
   readonly until?: Date;
-  /** At most this many; absent: all. */
+  /** The maximum number of conversations. Default: all. */
   readonly limit?: number;
-  /** Skip this many; 0 if absent. For deep paging use `cursor`, whose cost doesn't grow. */
+  /** The number of conversations to skip. Default 0. For deep paging use `cursor`: its cost doesn't grow. */
   readonly offset?: number;
-  /** Continue after the conversation that `conversationCursor` was made of. */
+  /** Continues after the conversation that `conversationCursor` got. */
   readonly cursor?: string;
-  /** `false`: leave `messages` empty and read none of them. Default `true`. */
+  /** `false` leaves `messages` empty and doesn't read them. Default `true`. */
   readonly includeMessages?: boolean;
 }
 
 export interface MemoryStats {
   readonly totalConversations: number;
   readonly totalMessages: number;
-  /** Creation time of the oldest conversation; absent when there is none. */
+  /** Creation time of the oldest conversation. Absent if there is none. */
   readonly oldestConversation?: Date;
-  /** Creation time of the newest conversation; absent when there is none. */
+  /** Creation time of the newest conversation. Absent if there is none. */
   readonly newestConversation?: Date;
 }
 
 export interface HealthStatus {
   readonly healthy: boolean;
-  /** Round trip to the store in milliseconds. */
+  /** Round-trip time to the store in milliseconds. */
   readonly latencyMs?: number;
-  /** Why it is not healthy. */
+  /** Why the store is not healthy. */
   readonly error?: string;
 }
 
 /**
- * A method whose parameters are checked bivariantly: so a provider typed exactly as in the specification, whose
- * `traceId` is only a `TraceId`, is a {@link MemoryProvider} too.
+ * A method with bivariant parameters. It lets a provider typed exactly as in the specification, with a `traceId` that
+ * is only a `TraceId`, count as a {@link MemoryProvider}.
  */
 type Method<F extends (...given: never[]) => unknown> = {
   bivariant(...given: Parameters<F>): ReturnType<F>;
 }["bivariant"];
 
 /**
- * Stores conversations. The same rules hold for every backend, and the conformance kit (`@jaf/memory/testing`) tests them:
+ * Stores conversations. The same rules apply to every backend, and the conformance kit (`@jaf/memory/testing`) tests
+ * them:
  *
- * - **Atomic, ordered writes.** A batch is stored whole, contiguous and in order, or not at all. Concurrent writers, in any
- *   number of processes, lose nothing. The cost of an append does not grow with the conversation.
- * - **One order:** a position per message, never a clock.
+ * - **Atomic, ordered writes.** A batch is stored completely, contiguously and in order, or not at all. Concurrent
+ *   writers, in any number of processes, lose nothing. The cost of an append doesn't grow with the conversation.
+ * - **One order:** messages have positions; clocks don't matter.
  * - **Versions, incarnations, idempotency, trimming:** see {@link WriteOptions}.
- * - **Values come back exactly as stored:** types, unicode, the text of tool arguments, content parts, unknown fields;
- *   `Date`, `URL` and `Uint8Array` keep their type, and a `Buffer` becomes a `Uint8Array`: each reader gets a copy of
- *   these, and only these aren't frozen. A field that is `undefined` is absent, and `-0` is `0`. Other values that JSON
- *   can't hold (`NaN`, functions, class instances, cycles, more than 200 levels) is refused with a `MemoryValidationError`.
- * - **Ids** are 1 to 255 UTF-16 units, without NUL and without unpaired surrogates; they are compared exactly, without
- *   normalisation. Anything else is a `MemoryValidationError`.
- * - **Absence is data** (`null`, `false`, `0`, `[]`); failure is a tagged error; no expected failure throws.
+ * - **Values come back exactly as stored:** types, unicode, the text of tool arguments, content parts, unknown fields.
+ *   `Date`, `URL` and `Uint8Array` keep their type, and a `Buffer` becomes a `Uint8Array`. Each reader gets its own
+ *   copies of these, and only these aren't frozen. `undefined` fields are absent, and `-0` becomes `0`. Other values
+ *   that JSON can't represent (`NaN`, functions, class instances, cycles, more than 200 levels) are a
+ *   `MemoryValidationError`.
+ * - **Ids** have 1 to 255 UTF-16 units, without NUL and without unpaired surrogates. They are compared exactly, without
+ *   normalisation. Other ids are a `MemoryValidationError`.
+ * - **Absence is data** (`null`, `false`, `0`, `[]`). Failures are tagged errors; expected failures never throw.
  */
 export interface MemoryProvider {
   /**
-   * Stores a complete conversation: creates it, or replaces the messages and metadata of an existing one.
-   * Its creation time, owner and incarnation stay, and its versions and positions go on counting.
+   * Stores a complete conversation: creates it, or replaces the messages and metadata of an existing one. A replacement
+   * keeps the creation time, owner and incarnation; versions and positions continue.
    */
   readonly storeMessages: Method<
     (
@@ -210,12 +213,12 @@ export interface MemoryProvider {
     ) => Promise<Result<void>>
   >;
 
-  /** The whole conversation; `null` if there is none. */
+  /** Returns the whole conversation, or `null` if it doesn't exist. */
   readonly getConversation: (conversationId: string) => Promise<Result<ConversationMemory | null>>;
 
   /**
-   * Appends a batch and merges metadata field by field. An empty batch writes only the metadata. A conversation that
-   * doesn't exist is a `MemoryNotFoundError`, unless `createIfMissing` is set.
+   * Appends a batch of messages and merges metadata field by field. An empty batch only writes metadata. A missing
+   * conversation is a `MemoryNotFoundError`, unless `createIfMissing` is set.
    */
   readonly appendMessages: Method<
     (
@@ -226,37 +229,40 @@ export interface MemoryProvider {
     ) => Promise<Result<void>>
   >;
 
-  /** Finds by user, trace, id and time of last activity. Never scans another user's data. */
+  /** Finds conversations by user, trace, id and time of last activity. Never scans another user's data. */
   readonly findConversations: (query: MemoryQuery) => Promise<Result<ConversationMemory[]>>;
 
   /**
-   * The last `limit` messages (default 50), oldest first; `[]` if there is no conversation. Costs O(limit). They
-   * may begin with a tool result whose call lies further back: pass them through `sanitizeConversation` before
-   * they go to a model.
+   * Returns the last `limit` messages (default 50), oldest first; `[]` if the conversation doesn't exist. Costs
+   * O(limit). The first message may be a tool result without its call: pass them through `sanitizeConversation` before
+   * you send them to a model.
    */
   readonly getRecentMessages: (conversationId: string, limit?: number) => Promise<Result<readonly Message[]>>;
 
   /**
-   * Deletes the conversation. Returns whether there was one. In either case a tombstone, which contains only a hash of the
-   * id, is kept for 24 hours, so that writes based on what was there before are refused.
+   * Deletes the conversation. Returns whether it existed. In either case a tombstone with only a hash of the id is kept
+   * for 24 hours, to refuse writes that are based on the deleted data.
    */
   readonly deleteConversation: (conversationId: string) => Promise<Result<boolean>>;
 
-  /** Deletes all conversations of a user and leaves a tombstone of the user too. Returns how many there were. */
+  /**
+   * Deletes all conversations of a user and creates a tombstone for the user, too. Returns the number of deleted
+   * conversations.
+   */
   readonly clearUserConversations: (userId: string) => Promise<Result<number>>;
 
   /**
-   * Statistics of one user's conversations, or, called without an argument, of all users'. An argument that is `undefined`
+   * Returns statistics of one user's conversations or, without an argument, of all users'. `undefined` as the argument
    * is a `MemoryValidationError`: a session without a user must not see the totals of all users.
    */
   readonly getStats: (userId?: string) => Promise<Result<MemoryStats>>;
 
-  /** Makes one call to the store. If it can't be reached, the result is `{ healthy: false, error }` and not a failure. */
+  /** Makes one call to the store. If the store can't be reached, returns `{ healthy: false, error }`, not a failure. */
   readonly healthCheck: () => Promise<Result<HealthStatus>>;
 
   /**
-   * Closes what the provider opened, but not a client that was passed in. Later calls fail with
-   * `MemoryConnectionError`. Closing twice is a success.
+   * Closes what the provider opened, but not a client that you passed in. Later calls fail with
+   * `MemoryConnectionError`. Closing twice succeeds.
    */
   readonly close: () => Promise<Result<void>>;
 }

@@ -3,34 +3,34 @@ import type { Message } from "./message.ts";
 import type { ConversationMemory, MemoryProvider, WriteOptions } from "./provider.ts";
 
 /**
- * A part of a conversation, by positions (see `ConversationMetadata.nextPosition`); they may lie outside of what is stored.
- * `limit` counts from `after` if that is given, otherwise from the end: `{ before: 100, limit: 20 }` are the last 20 before
- * position 100.
+ * A range of positions in a conversation (see `ConversationMetadata.nextPosition`). It can extend beyond the stored
+ * messages. `limit` counts from `after`, if given, otherwise from the end: `{ before: 100, limit: 20 }` selects the
+ * last 20 messages before position 100.
  */
 export interface MessageRange {
   /** Only messages after this position. */
   readonly after?: number;
   /** Only messages before this position. */
   readonly before?: number;
-  /** At most this many; absent: all. */
+  /** The maximum number of messages. Default: all. */
   readonly limit?: number;
 }
 
-/** Which messages to read. `messageId`: the message that was written with this id in `WriteOptions.messageIds`. */
+/** The messages to read. `messageId` selects the message that was written with this id in `WriteOptions.messageIds`. */
 export type MessageSelection = "all" | "none" | MessageRange | { readonly messageId: string };
 
 export interface ReadOptions {
-  /** Default `"all"`. Costs what is selected. */
+  /** Default `"all"`. The cost depends on the selected messages. */
   readonly messages?: MessageSelection;
   /**
-   * The user for whom the conversation may be created after this read. If it doesn't exist, `incarnation` then also covers
-   * the latest `clearUserConversations` of this user: a write that expects it and creates the conversation for the user is
-   * refused if the user was cleared again. Doesn't restrict whose conversation is read.
+   * The user for whom you may create the conversation after this read. If the conversation doesn't exist, `incarnation`
+   * then also covers the latest `clearUserConversations` of this user: a write that expects it is refused if the user
+   * was cleared again since. Doesn't restrict which conversations can be read.
    */
   readonly userId?: string;
-  /** Asks for the receipt of a write with this idempotency key: see {@link ConversationReading.receipt}. */
+  /** The idempotency key of the write to get the receipt of: see {@link ConversationReading.receipt}. */
   readonly receiptFor?: string;
-  /** Ends the waits between the attempts of a wrapper, as `WriteOptions.signal` does. A store ignores it. */
+  /** Stops a wrapper from waiting for another attempt, like `WriteOptions.signal`. Stores ignore it. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -38,7 +38,10 @@ export interface ReadOptions {
 export interface WriteReceipt {
   /** The position after the last message, right after the write. */
   readonly nextPosition: number;
-  /** `metadata.totalMessages` after the write, which may have dropped the oldest. Absent in a receipt from a read. */
+  /**
+   * `metadata.totalMessages` after the write, which may have dropped the oldest messages. Absent in a receipt from a
+   * read.
+   */
   readonly totalMessages?: number;
   /**
    * `metadata.version` after the write, for `WriteOptions.expectedVersion` of the next write. Absent in a receipt from a
@@ -47,72 +50,80 @@ export interface WriteReceipt {
   readonly version?: number;
   /** `metadata.historyDigest` after the write. Absent in a receipt from a read. */
   readonly historyDigest?: string;
-  /** For `WriteOptions.expectedIncarnation` of the next write. Only of a write that expected version 0, and so has created it. */
+  /**
+   * For `WriteOptions.expectedIncarnation` of the next write. Only if the write expected version 0 and so created the
+   * conversation.
+   */
   readonly incarnation?: string;
 }
 
-/** `receipt`: the state after this write. Absent if an earlier call already did the write under the same idempotency key. */
+/**
+ * The result of a write. `receipt` is the state after it. Absent if an earlier call already made the write under the
+ * same idempotency key.
+ */
 export type WriteResult = Result<void> & { readonly receipt?: WriteReceipt };
 
-/** The receipt in the result of a write, if there is one. */
+/** Returns the receipt from the result of a write, or `undefined`. */
 export const receiptOf = (result: WriteResult): WriteReceipt | undefined =>
   result.success ? result.receipt : undefined;
 
 type Write = (...given: Parameters<MemoryProvider["appendMessages"]>) => Promise<WriteResult>;
 
 /**
- * Whether the messages are those that were written, in their order. No protection against somebody who can
- * recompute all digests.
+ * Whether the stored messages are the written ones, in order. Doesn't detect a manipulation that recomputes all
+ * digests.
  */
 export type ConversationVerification =
   | {
       readonly intact: true;
-      /** How many are stored. */
+      /** The number of stored messages. */
       readonly messages: number;
-      /** How many of them, the oldest, were written before digests were kept, and can't be checked. */
+      /** The number of them that can't be checked: the oldest, from before digests were kept. */
       readonly unchecked: number;
     }
   | {
       readonly intact: false;
-      /** The position of the first message that isn't the one written there. */
+      /** The position of the first message that differs from the written one. */
       readonly position: number;
       /**
-       * `changed`: another message is stored there: its text was changed, or a message was removed, duplicated or moved.
-       * `missing`: nothing is stored from here on, although the store counts more messages. `unexpected`: there are more
-       * messages than the store counts.
+       * - `changed`: a different message is stored there. Its text was changed, or a message was removed, duplicated or
+       *   moved.
+       * - `missing`: nothing is stored from here on, although the store counts more messages.
+       * - `unexpected`: there are more messages than the store counts.
        */
       readonly found: "changed" | "missing" | "unexpected";
     };
 
-/** A conversation as it was at one moment. */
+/** A consistent snapshot of a conversation. */
 export interface ConversationReading {
-  /** With only the selected messages; `null` if there is no conversation. */
+  /** Contains only the selected messages. `null` if the conversation doesn't exist. */
   readonly conversation: ConversationMemory | null;
-  /** For `WriteOptions.expectedIncarnation`. Also given if there is no conversation. */
+  /** For `WriteOptions.expectedIncarnation`. Present even if the conversation doesn't exist. */
   readonly incarnation: string;
-  /** The position of the first selected message; if none is selected, the position of the next message to be written. */
+  /**
+   * The position of the first selected message. If none is selected, the position of the next message to be written.
+   */
   readonly firstPosition: number;
-  /** Absent: no write with `receiptFor` was done, or so long ago that its key is no longer kept. */
+  /** Absent if no write with the key `receiptFor` was made, or if its key is no longer kept. */
   readonly receipt?: WriteReceipt;
   /**
-   * When it was read, by the clock of the store, which all processes share: leases are measured with it. Also given if
-   * there is no conversation. For one conversation it never goes back, unless the clock is set back or another server takes
-   * over.
+   * The time of the read by the store's clock. All processes share this clock, so leases are measured with it. Present
+   * even if the conversation doesn't exist. It never goes back for one conversation, unless the clock is set back or
+   * another server takes over.
    */
   readonly readAt: Date;
 }
 
 /**
- * A whole conversation with everything that the store keeps about it: returned by `exportConversation`, accepted by
- * `importConversation`.
+ * A whole conversation with all its stored data. `exportConversation` returns it, and `importConversation` takes it.
  */
 export interface ConversationRecord {
   readonly conversationId: string;
   readonly userId?: string;
   readonly messages: readonly Message[];
   /**
-   * The ids from `WriteOptions.messageIds`, in the order of the messages, `null` for a message without one; absent: no
-   * message has one.
+   * The ids from `WriteOptions.messageIds`, in the order of the messages; `null` for a message without one. Absent if
+   * no message has one.
    */
   readonly messageIds?: readonly (string | null)[];
   /** Without the store's own fields. */
@@ -124,35 +135,32 @@ export interface ConversationRecord {
   readonly metadataVersion: number;
   /** The position of the first message. */
   readonly firstPosition: number;
-  /** Every trace that wrote to it. */
+  /** All traces that wrote to it. */
   readonly traceIds: readonly string[];
   readonly ttlSeconds?: number;
 }
 
-/**
- * What the providers of this project offer beyond the ten methods of {@link MemoryProvider}. Each method is one atomic
- * step.
- */
+/** The methods of this project's providers beyond the ten of {@link MemoryProvider}. Each method is one atomic step. */
 export interface VersionedMemoryProvider extends MemoryProvider {
   readonly storeMessages: Write;
   readonly appendMessages: Write;
 
   /**
-   * Reads the selected messages of a conversation, with the versions and the incarnation that a write can expect. A
-   * conversation that doesn't exist can be read, too.
+   * Reads the selected messages of a conversation, with the versions and the incarnation that a write can expect. Also
+   * succeeds if the conversation doesn't exist.
    */
   readonly readConversation: (
     conversationId: string,
     options?: ReadOptions,
   ) => Promise<Result<ConversationReading>>;
 
-  /** The whole conversation as `importConversation` takes it; `null` if there is none. */
+  /** Returns the whole conversation for `importConversation`, or `null` if it doesn't exist. */
   readonly exportConversation: (conversationId: string) => Promise<Result<ConversationRecord | null>>;
 
   /**
-   * Creates a conversation that keeps the times, versions, positions and traces of its source. It gets a new incarnation:
-   * writes that expect the source's are refused. A conversation that exists is a `MemoryConflictError` of reason
-   * `"version"`. It expires `ttlSeconds` after the source's last activity.
+   * Creates a conversation with the times, versions, positions and traces of its source. It gets a new incarnation, so
+   * writes that expect the source's are refused. An existing conversation is a `MemoryConflictError` with reason
+   * `"version"`. The conversation expires `ttlSeconds` after the source's last activity.
    */
   readonly importConversation: (
     record: ConversationRecord,
@@ -160,9 +168,9 @@ export interface VersionedMemoryProvider extends MemoryProvider {
   ) => Promise<Result<void>>;
 
   /**
-   * Compares each message with the digest that was made when it was written: finds changes that weren't made through this
-   * library. `null` if there is no such conversation. Reads 200 messages at a time. Others may write meanwhile: their
-   * messages are checked, too. A store that keeps no digests is a `MemoryStorageError`.
+   * Compares each message with the digest from its write, to find changes that weren't made through this library.
+   * Returns `null` if the conversation doesn't exist. Reads 200 messages at a time. Messages that are written meanwhile
+   * are checked, too. If the store keeps no digests, that is a `MemoryStorageError`.
    */
   readonly verifyConversation: (conversationId: string) => Promise<Result<ConversationVerification | null>>;
 }
@@ -171,7 +179,7 @@ export interface VersionedMemoryProvider extends MemoryProvider {
 export const isVersionedProvider = (provider: MemoryProvider): provider is VersionedMemoryProvider =>
   "readConversation" in provider && typeof provider.readConversation === "function";
 
-/** What the stores of this project have beyond the ten methods. */
+/** The methods of this project's stores beyond the ten. */
 export type VersionedMethods = Omit<VersionedMemoryProvider, keyof MemoryProvider>;
 
 const NAMES: Readonly<Record<keyof VersionedMethods, true>> = {
@@ -181,7 +189,7 @@ const NAMES: Readonly<Record<keyof VersionedMethods, true>> = {
   verifyConversation: true,
 };
 
-/** Those that the provider has, bound to it. */
+/** Returns the versioned methods that the provider has, bound to it. */
 export function versionedMethods(provider: MemoryProvider): Partial<VersionedMethods> {
   const methods = Object.keys(NAMES).flatMap((name) => {
     const method: unknown = Reflect.get(provider, name);

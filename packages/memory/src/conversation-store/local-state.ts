@@ -9,23 +9,23 @@ import { type ListedConversation, listedMetadata } from "./store-reader.ts";
 
 const MAX_CONVERSATIONS = 2_000;
 
-/** What this process knows of a conversation beyond its messages. */
+/** This process's data about a conversation, beside its messages. */
 export interface LocalState {
-  /** A conversation in memory, whose messages are in the store: it has its versions, keys and metadata. */
+  /** An in-memory conversation with versions, keys and metadata. Its messages are in the store. */
   readonly entry: Entry;
-  /** By idempotency key: appends that threw, and may be done all the same, or come to be. */
+  /** Appends that threw, by idempotency key. They may have succeeded, or succeed later. */
   readonly open: Map<string, OpenAppend>;
-  /** How many messages the latest `load` returned; `undefined` after a write. */
+  /** The number of messages in the latest `load`; `undefined` after a write. */
   visible: number | undefined;
 }
 
 interface OpenAppend {
   readonly write: ConversationWrite;
-  /** How many messages there were. */
+  /** The number of messages before the append. */
   readonly before: number;
 }
 
-/** A conversation as the store returns it, with what this process knows of it. */
+/** A conversation from the store, with this process's data about it. */
 export interface LoadedConversation {
   readonly listed: ListedConversation;
   readonly messages: readonly Message[];
@@ -36,16 +36,16 @@ export interface StoreState {
   /** Runs the reads and writes of one conversation one after another. */
   readonly queue: KeyedQueue;
   readonly conversations: Map<string, LocalState>;
-  /** By the user that they are for. */
+  /** By user. */
   readonly providers: Map<string, MemoryProvider>;
 }
 
-/** What tells one conversation from another under its id: the epoch where the store doesn't say it. */
+/** Distinguishes conversations with the same id. The epoch if the store doesn't return it. */
 const createdAtOf = ({ createdAt }: ListedConversation): Date => createdAt ?? new Date(0);
 
 /**
- * The state of a conversation that was just read. A new one where it is, as far as the listing shows, another conversation
- * or another owner's: an id may be used again, and a conversation given away, and summaries are content.
+ * Returns the state of a conversation that was just read. A new state if the listing shows another conversation or
+ * another owner: ids can be reused and conversations can change owners, and summaries are content.
  */
 export function localStateOf(
   { conversations }: StoreState,
@@ -73,7 +73,7 @@ function newState(listed: ListedConversation, visible: number): LocalState {
   return { entry: Object.assign(entry, { version: 1, nextPosition: visible }), open: new Map(), visible };
 }
 
-/** How many messages there are. A `load` may hide some, e.g. calls that wait for their result. */
+/** The number of messages. A `load` may hide some, e.g. pending calls. */
 function countAfter(
   { entry: { nextPosition: count }, visible: before }: LocalState,
   visible: number,
@@ -82,7 +82,7 @@ function countAfter(
   return visible < before ? visible : count + visible - before;
 }
 
-/** Records a write whose messages are stored. */
+/** Records a write with stored messages. */
 export function applyToLocalState(local: LocalState, write: ConversationWrite): void {
   const { entry, open } = local;
   // The store has the messages, and keeps no traces.
@@ -106,9 +106,9 @@ export function activityOf(listed: ListedConversation, entry: Entry | undefined)
   return new Date(Math.max(...times.map((time) => time?.getTime() ?? 0)));
 }
 
-/** All of it, as if it were in memory. */
+/** The whole entry, as if it were in memory. */
 export function wholeEntry({ listed, messages, local: { entry } }: LoadedConversation): Entry {
-  // The store keeps no such field, and others write to it too.
+  // The store has no such field, and others write to it, too.
   const systemContent: JsonObject = messages.some(isSystemContent) ? { systemContent: true } : {};
   return {
     ...entry,

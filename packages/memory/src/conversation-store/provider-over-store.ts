@@ -36,7 +36,7 @@ const MAX_PROVIDERS = 2_000;
 
 const METHODS = ["create", "load", "append", "setTitle", "list"] as const;
 
-/** Shared by all providers of a store in this process, so that writes through two of them are done one after another. */
+/** Shared by all providers of a store in this process, so writes through any of them run one after another. */
 const states = new WeakMap<AnyConversationStore, StoreState>();
 
 function stateOf(store: AnyConversationStore): StoreState {
@@ -51,15 +51,16 @@ function stateOf(store: AnyConversationStore): StoreState {
 
 const optionsSchema = z.strictObject({
   /**
-   * The user whose conversations the provider shows: those that `list(userId)` names. Any other is a `MemoryConflictError` with
-   * reason `"owner"`. Without it, `list()` has to name the conversations of all users, each with its owner.
+   * The user of the provider. It only shows the conversations that `list(userId)` returns; any other is a
+   * `MemoryConflictError` with reason `"owner"`. If absent, `list()` must return the conversations of all users, each
+   * with its owner.
    */
   userId: z.string().min(1).exactOptional(),
 });
 
 export type ProviderOfOptions = z.input<typeof optionsSchema>;
 
-/** Whether the store was made over a provider, by this package or by somebody's subclass or wrapper of it. */
+/** Whether the store was made over a provider, by this package or by a subclass or wrapper of its stores. */
 export function isProviderConversationStore(store: AnyConversationStore): store is ProviderConversationStore {
   return (
     "threadFor" in store &&
@@ -72,27 +73,28 @@ export function isProviderConversationStore(store: AnyConversationStore): store 
 }
 
 /**
- * The memory provider behind a conversation store, for an engine to work with: its own `provider` if it has one, else a
- * view of its five methods. The view guarantees no more than they do:
+ * Returns the memory provider of a conversation store: its own `provider`, or else a view of its five methods. The
+ * view's guarantees are limited to what these methods allow:
  *
- * - A conversation is made by `create` alone: a write to an id that `list` doesn't name is refused.
- * - The owner of a conversation is taken from `list` with every read and every write, since it may get another owner or be
+ * - Only `create` creates a conversation. A write to an id that `list` doesn't return is refused.
+ * - Every read and write takes the owner of the conversation from `list`, because conversations can change owners or be
  *   deleted.
- * - Versions, positions and the incarnation are this process's own: the version rises with every write through it and every
- *   change of the number of messages that it sees, and another process, or this one after a restart, begins at 1 with another
- *   incarnation. They and the idempotency key are compared before the append: atomic against writes through this process,
- *   not against those of another one. A conversation that was created again under the same id is told apart by its deletion
- *   through this process, its `createdAt` and its owner.
- * - An `append` that throws may still have happened: the view loads the conversation to find out, and does so again when
- *   the write is tried again under its key, which no other write may use, or its receipt is asked for. Where that doesn't show it, it fails with a
- *   `MemoryStorageError` that isn't retryable.
- * - Metadata stays in this process, for the 2,000 conversations that were used last. What an engine stores there (turns in
- *   progress, approvals that wait, which agent has it, summaries) is lost in a restart, unknown to other processes, and
- *   forgotten where the conversation has another owner.
- * - A `load` that sanitizes hides calls that wait for their result: they are not gone on with after a restart.
- * - `dropLast`, `messageIds`, `maxMessages`, `ttlSeconds`, imports, a search by trace, and replacing messages are refused.
+ * - Versions, positions and the incarnation belong to this process. The version increases with every write through the
+ *   view and with every change of the number of messages that it sees. Another process, or this one after a restart,
+ *   begins at 1 with another incarnation. They and the idempotency key are compared before the append: atomic against
+ *   writes through this process, not against those of other processes. A conversation that was created again under the
+ *   same id is recognised by its deletion through this process, its `createdAt` and its owner.
+ * - If `append` throws, it may still have succeeded. The view then loads the conversation to find out. It does so again
+ *   if the write is retried under its key, which no other write may use, or if its receipt is requested. If the result
+ *   is still unknown, it fails with a `MemoryStorageError` that isn't retryable.
+ * - Metadata stay in this process, for the 2,000 most recently used conversations. An engine's data in them (turns in
+ *   progress, pending approvals, the current agent, summaries) are lost in a restart, unknown to other processes, and
+ *   forgotten if the owner changes.
+ * - A `load` that sanitizes hides pending calls, so they can't be continued after a restart.
+ * - `dropLast`, `messageIds`, `maxMessages`, `ttlSeconds`, imports, a search by trace, and replacing messages are
+ *   refused.
  *
- * `close` leaves the store open. Throws a `TypeError` if a method is missing or for invalid options.
+ * `close` leaves the store open. Throws a `TypeError` if a method is missing or an option is invalid.
  */
 export function providerOf(store: AnyConversationStore, options: ProviderOfOptions = {}): MemoryProvider {
   const { userId } = parseOptions(optionsSchema, options, "providerOf options");
@@ -105,7 +107,7 @@ export function providerOf(store: AnyConversationStore, options: ProviderOfOptio
   return providerFor(store, userId);
 }
 
-/** The same object for the same user, as an engine may queue runs by provider; a new one after `close`. */
+/** Returns the same object for the same user, because engines may queue runs by provider; a new one after `close`. */
 function providerFor(store: AnyConversationStore, userId: string | undefined): MemoryProvider {
   const state = stateOf(store);
   const key = JSON.stringify(userId ?? null);
@@ -126,11 +128,11 @@ function providerFor(store: AnyConversationStore, userId: string | undefined): M
 interface StoreBackendOptions {
   readonly store: AnyConversationStore;
   readonly state: StoreState;
-  /** The user that the provider is for; absent: it sees the conversations of all users. */
+  /** The user of the provider. Absent: it sees the conversations of all users. */
   readonly userId: string | undefined;
 }
 
-/** The storage port over the five methods of a conversation store; see `providerOf` for what it can't do. */
+/** The storage port over the five methods of a conversation store. See `providerOf` for its limits. */
 function createStoreBackend({ store, state, userId: viewerId }: StoreBackendOptions): MemoryBackend {
   const { conversations, queue } = state;
 
@@ -139,7 +141,10 @@ function createStoreBackend({ store, state, userId: viewerId }: StoreBackendOpti
 
   const findListed = async (conversationId: string) => (await list()).find(({ id }) => id === conversationId);
 
-  /** Call it in the conversation's queue. `null` if there is none; throws for one that may be another user's. */
+  /**
+   * Call it in the conversation's queue. Returns `null` if the conversation doesn't exist. Throws if it may belong to
+   * another user.
+   */
   async function loadConversation(
     conversationId: string,
     entry?: ListedConversation,
@@ -158,7 +163,7 @@ function createStoreBackend({ store, state, userId: viewerId }: StoreBackendOpti
   const read = ({ conversationId, messages, asksTime, ...request }: ReadRequest): Promise<ReadOutcome> =>
     queue.run(conversationId, async () => {
       const loaded = await loadConversation(conversationId);
-      // A conversation store has no clock to ask.
+      // Conversation stores have no clock, so this is the time of the process.
       const time = asksTime === true ? { readAt: new Date() } : {};
       if (loaded === null) return { conversation: null, ...time };
       resolveOpenAppend(loaded, request.receiptFor);
@@ -218,7 +223,7 @@ function createStoreBackend({ store, state, userId: viewerId }: StoreBackendOpti
     clearUser,
     stats: async (userId) =>
       statsOf(await find({ ...present({ userId }), offset: 0, includeMessages: false })),
-    // The one method that needs nothing to be there: a user that nobody is.
+    // `list` is the only method that works without a conversation. A random id stands for a user that doesn't exist.
     ping: async () => void (await store.list(viewerId ?? crypto.randomUUID())),
     close: async () => {},
     toMemoryError: (operation, thrown) =>
@@ -226,7 +231,7 @@ function createStoreBackend({ store, state, userId: viewerId }: StoreBackendOpti
         ? { ...thrown.memoryError, operation }
         : createMemoryStorageError(operation, "the conversation store threw", {
             provider: PROVIDER,
-            // A write gets here only if it can't be seen to have happened.
+            // A write only gets here if its messages were not found afterwards.
             retryable: true,
             cause: thrown,
           }),
@@ -235,7 +240,7 @@ function createStoreBackend({ store, state, userId: viewerId }: StoreBackendOpti
 
 const NO_TRACES: ReadonlySet<string> = new Set();
 
-/** Others write to the store, too, so that a digest would be of no history that there was. */
+/** Others write to the store, too, so a digest would match no real history. */
 const withoutDigest = ({ historyDigest: _, ...stored }: StoredConversation): StoredConversation => stored;
 
 function unlisted(viewerId: string | undefined): ConversationStoreError {
@@ -243,6 +248,6 @@ function unlisted(viewerId: string | undefined): ConversationStoreError {
     return new ConversationStoreError(createMemoryConflictError("owner", { provider: PROVIDER }));
   }
   const reason =
-    "list() of the conversation store doesn't name this conversation, so its owner is unknown. Let list() name every conversation with its userId, or pass a userId to providerOf";
+    "list() of the conversation store doesn't return this conversation, so its owner is unknown. Return every conversation with its userId from list(), or pass a userId to providerOf";
   return storeFailure("list", reason);
 }

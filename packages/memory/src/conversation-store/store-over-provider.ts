@@ -29,8 +29,8 @@ import {
 
 const optionsSchema = z.strictObject({
   /**
-   * How calls that failed for a passing reason are tried again; `false`: not at all, e.g. because the provider is
-   * wrapped already. Default: as `withRetry` does.
+   * Retry options, as for `withRetry`. `false` turns retries off, e.g. if the provider is already wrapped. Default: the
+   * defaults of `withRetry`.
    */
   retry: z.union([retrySchema, z.literal(false)]).prefault({}),
 });
@@ -51,21 +51,20 @@ const ownerOf = ({ userId }: ConversationMemory): WriteMetadata => present({ use
 
 type Expected = Pick<WriteOptions, "expectedIncarnation">;
 
-/** No expectation for a provider of another project without incarnations. */
+/** No expectation if the provider, one of another project, has no incarnations. */
 const expecting = (incarnation: unknown): Expected =>
   typeof incarnation === "string" ? { expectedIncarnation: incarnation } : {};
 
 /**
- * A conversation store over any memory provider.
+ * Creates a conversation store over any memory provider.
  *
- * - Writes are retried under one idempotency key, so that a lost reply stores nothing twice.
- * - `append` and `setTitle` reject with `MemoryNotFoundError` for a conversation that doesn't exist, so that an id
- *   which somebody made up creates nothing, and with a `MemoryConflictError` for one that was deleted and created again
- *   meanwhile. Nothing brings a deleted conversation back, with a provider that has incarnations, as those of this
- *   project have.
- * - What fails rejects with {@link ConversationStoreError}, a bad title or meta with a `TypeError`.
+ * - Writes are retried under one idempotency key, so a lost reply stores nothing twice.
+ * - `append` and `setTitle` reject with `MemoryNotFoundError` if the conversation doesn't exist, so a made-up id
+ *   creates nothing. They reject with a `MemoryConflictError` if it was deleted and created again meanwhile. If the
+ *   provider has incarnations, as all of this project have, nothing brings a deleted conversation back.
+ * - Failures reject with {@link ConversationStoreError}; an invalid title or meta with a `TypeError`.
  *
- * The store doesn't check who is asking: compare the owner, as the engine does, before you show a conversation to a user.
+ * The store doesn't check access: compare the owner, as the engine does, before you show a conversation to a user.
  * Throws a `TypeError` for invalid options.
  */
 export function createConversationStore(
@@ -82,7 +81,7 @@ export function createConversationStore(
     throw new ConversationStoreError(createMemoryNotFoundError(conversationId, { operation }));
   }
 
-  /** Writes to the conversation that is there now, and to no later one. */
+  /** Writes only to the current conversation, not to one that is created later under the same id. */
   async function write(
     operation: string,
     conversationId: string,
@@ -105,7 +104,7 @@ export function createConversationStore(
     const { userId } = metadata;
     let expected: Expected = {};
     if (userId !== undefined && isVersionedProvider(retrying)) {
-      // So that an attempt which is repeated makes nothing that was cleared meanwhile.
+      // Read first, so a repeated attempt creates nothing for a user that was cleared meanwhile.
       const options = { messages: "none", userId } as const;
       const read = await unwrap("create", () => readFrom(retrying, id, options));
       expected = expecting(read.incarnation);
@@ -133,7 +132,7 @@ export function createConversationStore(
       const [userId] = args;
       if (args.length === 0) return listAll(retrying, {});
       if (userId !== undefined) return listAll(retrying, { userId });
-      const expected = "a user id; leave the argument out to list everybody's conversations";
+      const expected = "a user id; omit the argument to list all users' conversations";
       throw invalidInput([{ path: "userId", expected }], { operation: "list" });
     },
     delete: async (conversationId) => {
@@ -143,8 +142,8 @@ export function createConversationStore(
 }
 
 /**
- * The conversation id of the one thread of a user and an agent: a hash over an encoding that no two pairs share.
- * Throws {@link ConversationStoreError} for what is no id.
+ * Returns the conversation id of a user's only thread with an agent: a hash that is unique to the pair. Throws
+ * {@link ConversationStoreError} for an invalid id.
  */
 function threadId(userId: string, agent: string): string {
   const issues = [idIssue("userId", userId), idIssue("agent", agent)].filter((issue) => issue !== undefined);
@@ -154,13 +153,16 @@ function threadId(userId: string, agent: string): string {
 
 const PAGE = 100;
 
-/** Newest activity first, each once. Holds one page of conversations at a time, and the entries. */
+/**
+ * Lists all conversations, newest activity first and without duplicates. Keeps one page of conversations in memory, and
+ * the entries.
+ */
 async function listAll(
   provider: MemoryProvider,
   query: Pick<MemoryQuery, "userId">,
 ): Promise<ConversationStoreListEntry[]> {
   const entries = new Map<string, ConversationStoreListEntry>();
-  /** Returns how many pages there were. */
+  /** Returns the number of pages. */
   async function readPages(since: Pick<MemoryQuery, "since">): Promise<number> {
     const all = { ...query, ...since, limit: PAGE, includeMessages: false };
     let cursor: string | undefined;
@@ -175,7 +177,7 @@ async function listAll(
   }
   const pages = await readPages({});
   const since = entries.values().next().value?.updatedAt;
-  // What was written between two pages has moved to the front, and was never seen if its place came later.
+  // A conversation that was written between two pages has moved to the front, and may have been missed.
   if (pages > 1 && since !== undefined) await readPages({ since });
   return [...entries.values()].sort(byActivity);
 }
@@ -183,14 +185,14 @@ async function listAll(
 const byActivity = (a: ConversationStoreListEntry, b: ConversationStoreListEntry): number =>
   (b.updatedAt?.getTime() ?? 0) - (a.updatedAt?.getTime() ?? 0);
 
-/** The metadata keys that are the store's, beside the index field `userId`. */
+/** The store's metadata keys, beside the index field `userId`. */
 const KEYS = ["title", "agent", "resourceSlug", "recordId"] as const;
 
 const optionalText = z.string().optional();
 
 const metaSchema = z.strictObject({
   title: optionalText,
-  // A user id that is `undefined` would make a conversation that belongs to nobody.
+  // A `userId` that is `undefined` is refused: the conversation would have no owner.
   userId: z.string().exactOptional(),
   agent: optionalText,
   resourceSlug: optionalText,
@@ -198,9 +200,9 @@ const metaSchema = z.strictObject({
 });
 
 /**
- * Title and meta as the metadata of a write: `title`, `agent`, `resourceSlug` and `recordId` under these names, and
- * `userId`. For whoever writes to the provider of a store directly and wants the store to list what was written.
- * Throws a `TypeError` that names a field which is unknown or no string.
+ * Returns title and meta as the metadata of a write: `title`, `agent`, `resourceSlug`, `recordId` and `userId`. Use it
+ * if you write to a store's provider directly and want the store to list the conversation. Throws a `TypeError` that
+ * names a field that is unknown or not a string.
  */
 export function conversationMetadata(meta: ConversationStoreMeta = {}, title?: string): WriteMetadata {
   const named = title === undefined ? meta : { ...meta, title };
@@ -208,7 +210,7 @@ export function conversationMetadata(meta: ConversationStoreMeta = {}, title?: s
   return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value !== undefined));
 }
 
-/** Metadata may have been written by anybody: what is no string is left out. */
+/** Anyone may have written the metadata: fields that aren't strings are left out. */
 function toListEntry(conversation: ConversationMemory): ConversationStoreListEntry {
   const { conversationId, userId, metadata } = conversation;
   const fields = KEYS.flatMap((key) => {
@@ -224,8 +226,8 @@ function toListEntry(conversation: ConversationMemory): ConversationStoreListEnt
 }
 
 /**
- * Keeps conversations in this process: for development and tests. Nothing survives a restart, and the limits of the
- * in-memory provider hold. Throws a `TypeError` for an invalid configuration, naming the field.
+ * A conversation store in this process, for development and tests. Nothing survives a restart, and the limits of the
+ * in-memory provider apply. Throws a `TypeError` that names the field if the configuration is invalid.
  */
 export class MemoryConversationStore implements ProviderConversationStore {
   readonly #store: ProviderConversationStore;

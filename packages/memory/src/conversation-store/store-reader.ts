@@ -6,7 +6,7 @@ import type { MemoryIssue } from "../contract/errors.ts";
 import type { Message } from "../contract/message.ts";
 import { type AnyConversationStore, storeFailure } from "./store.ts";
 
-// Databases say `null` or an empty text where there is nothing, and give times as they like.
+// Databases return `null` or an empty text for missing values, and times in various formats.
 const text = z
   .string()
   .nullish()
@@ -26,39 +26,40 @@ const listSchema = z.array(
   }),
 );
 
-/** What a store tells of a conversation without its messages. */
+/** The store's data about a conversation, without its messages. */
 export type ListedConversation = Readonly<z.output<typeof listSchema>[number]>;
 
 /**
- * The conversations that the store lists for the user, by default for everybody. It decides who has access, and that may
- * change, so it is asked each time. Throws what the store throws, and `ConversationStoreError` for what is no listing.
+ * Lists the user's conversations, by default those of all users. The result decides who has access, and that can
+ * change, so the store is asked each time. Throws the store's errors, and `ConversationStoreError` for an invalid
+ * listing.
  */
 export async function listConversations(
   store: AnyConversationStore,
   userId: string | undefined,
 ): Promise<readonly ListedConversation[]> {
-  // Without an argument, as that is what asks for everybody's.
+  // Called without an argument: that lists all users' conversations.
   const listing: unknown = await (userId === undefined ? store.list() : store.list(userId));
   const parsed = listSchema.safeParse(listing);
   if (!parsed.success) {
     const [issue] = schemaIssues(parsed.error);
     const found = `entries${issue?.path}: expected ${issue?.expected}`;
-    throw storeFailure("list", `the conversation store's list() returned no listing: ${found}`);
+    throw storeFailure("list", `the conversation store's list() returned an invalid listing: ${found}`);
   }
   if (userId === undefined) return parsed.data;
-  // A store that filters need not repeat whom it filtered by.
+  // A store that filters by user may leave the user out.
   const named = parsed.data.map((entry) => ({ ...entry, userId: entry.userId ?? userId }));
   return named.filter((entry) => entry.userId === userId);
 }
 
-/** Title and meta, under the names that a store over a provider keeps them as. */
+/** Title and meta, under the same names as in a store over a provider. */
 export function listedMetadata(listed: ListedConversation): JsonObject {
   const { title, agent, resourceSlug, recordId } = listed;
   const fields = Object.entries({ title, agent, resourceSlug, recordId });
   return Object.fromEntries(fields.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
 }
 
-/** A checked, frozen copy of what `load` returns. */
+/** Returns a checked, frozen copy of the messages from `load`. */
 export async function loadMessages(
   store: AnyConversationStore,
   conversationId: string,
@@ -69,5 +70,5 @@ export async function loadMessages(
   const [issue] = issues;
   if (issue === undefined) return encoded.map(({ body }, index) => decodeMessage(body, index));
   const found = `${issue.path}: expected ${issue.expected}`;
-  throw storeFailure("load", `the conversation store's load() returned no messages: ${found}`);
+  throw storeFailure("load", `the conversation store's load() returned invalid messages: ${found}`);
 }

@@ -26,7 +26,7 @@ const UNSUPPORTED = {
   ttlSeconds: "let a conversation expire",
 } as const;
 
-/** What five methods can't do. Throws {@link ConversationStoreError}. */
+/** Refuses what five methods can't do. Throws {@link ConversationStoreError}. */
 export function refuseUnsupported(write: ConversationWrite): void {
   const lacks = Object.entries(UNSUPPORTED)
     .filter(([option]) => write[option as keyof typeof UNSUPPORTED] !== undefined)
@@ -45,10 +45,13 @@ export function refuseUnsupported(write: ConversationWrite): void {
   throw invalidInput(issues, { provider: PROVIDER });
 }
 
-/** Five methods make no conversation under a given id, so that an erasure needs no tombstone. */
+/** The five methods can't create a conversation under a given id, so erasures need no tombstones. */
 const noTombstones = (): Tombstones => ({ conversation: null, user: null });
 
-/** Decides as every backend does, then appends. Call it in the conversation's queue, right after it was read. */
+/**
+ * Decides as every backend does, then appends. Call it in the conversation's queue, right after the conversation was
+ * read.
+ */
 export async function writeToStore(
   store: AnyConversationStore,
   loaded: LoadedConversation | null,
@@ -67,22 +70,22 @@ export async function writeToStore(
 const batchOf = ({ messages }: ConversationWrite): readonly Message[] =>
   messages.map(({ body }, index) => decodeMessage(body, index));
 
-/** Whether an append with other messages threw under the key: it may come to be, so that both would be there. */
+/** Whether an append with other messages threw under the same key. It may still succeed, and both would be stored. */
 function hasOtherBody({ local }: LoadedConversation, { idempotency }: ConversationWrite): boolean {
   const open = idempotency && local.open.get(idempotency.key);
   return open !== undefined && open.write.idempotency?.bodyHash !== idempotency?.bodyHash;
 }
 
 /**
- * An append that threw counts as written once its messages are there. Throws {@link ConversationStoreError} where that
- * can't be known.
+ * Counts an append that threw as written if its messages are stored. Throws {@link ConversationStoreError} if that
+ * can't be determined.
  */
 export function resolveOpenAppend({ local, messages }: LoadedConversation, key: string | undefined): void {
   const open = key === undefined ? undefined : local.open.get(key);
   if (open === undefined) return;
   const outcome = findAppendOutcome(messages, batchOf(open.write), open.before);
   if (outcome === "unclear") throw unknownOutcome(false);
-  // Reading it has counted its messages.
+  // The read has already counted its messages.
   if (outcome === "appended") applyToLocalState(local, { ...open.write, messages: [] });
 }
 
@@ -105,18 +108,20 @@ async function append(
       setBounded(local.open, [idempotency.key, { write, before }], IDEMPOTENCY_WINDOW);
     }
     if (outcome === "absent") throw cause;
-    // Under a key the next attempt looks again before it appends.
+    // With a key, the next attempt checks again before it appends.
     throw unknownOutcome(outcome === undefined && idempotency !== undefined, cause);
   }
 }
 
 function unknownOutcome(retryable: boolean, cause?: unknown): ConversationStoreError {
   const reason =
-    "the conversation store's append() threw, and whether it wrote is unknown. Load the conversation before you write to it again";
+    "the conversation store's append() threw, so it is unknown whether the messages are stored. Load the conversation before you write to it again";
   return storeFailure("appendMessages", reason, { retryable, cause });
 }
 
-/** What a store keeps of a message; it may drop other fields, add its own, and write `null` for "none". */
+/**
+ * The fields of a message that every store keeps. It may drop others, add its own, and write `null` for missing ones.
+ */
 const comparedFields = ({ role, content, tool_call_id, tool_calls }: Message) => [
   role,
   content,
@@ -124,14 +129,14 @@ const comparedFields = ({ role, content, tool_call_id, tool_calls }: Message) =>
   tool_calls ?? undefined,
 ];
 
-/** Whether two messages are equal in what every store keeps, whatever the order of their keys. */
+/** Whether two messages are equal in the fields that every store keeps, in any order of keys. */
 const sameMessage = (one: Message, other: Message | undefined): boolean =>
   other !== undefined && sameJson(comparedFields(one), comparedFields(other));
 
-/** Whether an append that threw was done. `"unclear"`: in part, or the store may hide it. */
+/** Whether an append that threw succeeded. `"unclear"`: partly, or the store may hide it. */
 type AppendOutcome = "appended" | "absent" | "unclear";
 
-/** `before` is how many messages there were when the batch, which isn't empty, was appended. */
+/** `before` is the number of messages before the append. The batch isn't empty. */
 function findAppendOutcome(
   now: readonly Message[],
   batch: readonly Message[],
@@ -146,7 +151,7 @@ function findAppendOutcome(
   return began || now.length < before || mayBeHidden(now, batch) ? "unclear" : "absent";
 }
 
-/** A `load` that sanitizes shows no calls that wait for their result. */
+/** A `load` that sanitizes hides pending calls. */
 const mayBeHidden = (now: readonly Message[], batch: readonly Message[]): boolean =>
   sanitizeConversation([...now, ...batch]).length < now.length + batch.length &&
   sanitizeConversation(now).length === now.length;

@@ -9,88 +9,87 @@ import {
 import type { Message } from "../contract/message.ts";
 import type { MemoryProvider } from "../contract/provider.ts";
 
-/** What a conversation is about, said when it is created. */
+/** Properties of a conversation that are set at its creation. */
 export interface ConversationStoreMeta {
-  /** The owner; without one the conversation belongs to nobody. */
+  /** The owner. Without it, the conversation has no owner. */
   readonly userId?: string;
-  /** Keeps the threads of one user with several agents apart. */
+  /** Separates the threads of one user with several agents. */
   readonly agent?: string;
-  /** What kind of record the conversation is about, e.g. `"orders"`. */
+  /** The kind of record that the conversation is about, e.g. `"orders"`. */
   readonly resourceSlug?: string;
-  /** Which record that is. */
+  /** The id of that record. */
   readonly recordId?: string;
 }
 
-/** A conversation in a listing, without its messages. A field that the store doesn't know is absent. */
+/** A conversation in a listing, without its messages. Fields that the store doesn't know are absent. */
 export interface ConversationStoreListEntry {
   readonly id: string;
   readonly title?: string | undefined;
-  /** The owner. A store that leaves it out is not protected from one user continuing another's conversation. */
+  /** The owner. If a store leaves it out, one user can continue another's conversation. */
   readonly userId?: string | undefined;
   readonly agent?: string | undefined;
   readonly resourceSlug?: string | undefined;
   readonly recordId?: string | undefined;
   readonly createdAt?: Date | undefined;
-  /** When it was last written. */
+  /** The time of the last write. */
   readonly updatedAt?: Date | undefined;
 }
 
-/** A {@link ConversationStore} whose arrays may be readonly: what is taken where a store is passed in. */
+/** A {@link ConversationStore} that may return readonly arrays: the type for store parameters. */
 export interface AnyConversationStore {
-  /** Makes an empty conversation and returns its id, which nobody can guess. */
+  /** Creates an empty conversation and returns its id, which can't be guessed. */
   create(title?: string, meta?: ConversationStoreMeta): Promise<string>;
-  /** All messages, oldest first; `[]` if there is no such conversation. */
+  /** Returns all messages, oldest first; `[]` if the conversation doesn't exist. */
   load(conversationId: string): Promise<readonly Message[]>;
-  /** Adds the whole batch at the end, in order, or nothing. Rejects if there is no such conversation. */
+  /** Adds the whole batch at the end, in order, or nothing. Rejects if the conversation doesn't exist. */
   append(conversationId: string, messages: readonly Message[]): Promise<void>;
-  /** Rejects if there is no such conversation. */
+  /** Rejects if the conversation doesn't exist. */
   setTitle(conversationId: string, title: string): Promise<void>;
   /**
-   * The conversations of the user, or, called without an argument, of everybody, which is for administrators. Newest
-   * first. Each read and write takes the owner of the conversation from it: a conversation that it doesn't name
+   * Returns the user's conversations, newest first. Without an argument, returns those of all users; this is for
+   * administrators. Each read and write takes the conversation's owner from this list: a conversation that isn't in it
    * can't be continued.
    */
   list(userId?: string): Promise<readonly ConversationStoreListEntry[]>;
-  /** Deletes the conversation; it is no error if there is none. */
+  /** Deletes the conversation. Succeeds if it doesn't exist. */
   delete?(conversationId: string): Promise<void>;
 }
 
 /**
- * A store of chats, small enough to write by hand over any database. What fails rejects with an error
- * of the store's choice; the stores of this package reject with `ConversationStoreError`. The arrays that it gives are
- * the caller's; their messages may be frozen.
+ * A store of chats that is small enough to implement over any database. Failures reject with an error of the store's
+ * choice; the stores of this package reject with `ConversationStoreError`. Callers may change the returned arrays;
+ * their messages may be frozen.
  */
 export interface ConversationStore extends AnyConversationStore {
   load(conversationId: string): Promise<Message[]>;
   list(userId?: string): Promise<ConversationStoreListEntry[]>;
 }
 
-/** A store over a `MemoryProvider`: every guarantee of the provider holds below it. */
+/** A conversation store over a `MemoryProvider`, with all its guarantees. */
 export interface ProviderConversationStore extends ConversationStore {
-  /** What the conversations are kept in, whole: `load` leaves out tool calls that wait for their result. */
+  /** The provider of the conversations, with all messages. `load` leaves out pending calls. */
   readonly provider: MemoryProvider;
   /**
-   * The conversation id of the one thread that the user has with the agent, whether or not it exists yet. It is the
-   * same in every process, so two processes that begin at once use one conversation. Throws `ConversationStoreError`
-   * unless both are ids: 1 to 255 characters without NUL and unpaired surrogates.
+   * Returns the conversation id of the user's only thread with the agent, even if it doesn't exist yet. All processes
+   * compute the same id, so two that begin at the same time use one conversation. Throws `ConversationStoreError`
+   * unless both ids have 1 to 255 characters without NUL and unpaired surrogates.
    */
   threadFor(userId: string, agent: string): string;
   /**
-   * All messages, ready for a model: they went through `sanitizeConversation`. `[]` if there is no such
-   * conversation. The array is the caller's.
+   * Returns all messages, sanitized for a model; `[]` if the conversation doesn't exist. Callers may change the array.
    */
   load(conversationId: string): Promise<Message[]>;
   /**
-   * Newest activity first, with metadata but without messages, read a page at a time. An argument that is
-   * `undefined` is refused: a session without a user must not list everybody's conversations.
+   * Returns conversations, newest activity first, with metadata but without messages. Reads one page at a time.
+   * `undefined` as the argument is refused: a session without a user must not list all users' conversations.
    */
   list(userId?: string): Promise<ConversationStoreListEntry[]>;
   delete(conversationId: string): Promise<void>;
 }
 
 /**
- * Why a conversation store could not do what it was asked to. `memoryError` is the tagged error, as a
- * `MemoryProvider` returns it: it says what helps and whether a retry can, and holds no content.
+ * The error of a conversation store. `memoryError` is the tagged error of the `MemoryProvider`: it says what to do and
+ * whether a retry can succeed, and contains no content.
  */
 export class ConversationStoreError extends Error {
   override readonly name = "ConversationStoreError";
@@ -100,7 +99,7 @@ export class ConversationStoreError extends Error {
   }
 }
 
-/** The name of a store of five methods in errors. */
+/** The name of a five-method store in errors. */
 export const PROVIDER = "conversation-store";
 
 export const storeFailure = (
@@ -113,7 +112,7 @@ export const storeFailure = (
 export const invalidInput = (issues: readonly MemoryIssue[], details: MemoryErrorDetails) =>
   new ConversationStoreError(createMemoryValidationError(issues, details));
 
-/** The data of a result. Throws {@link ConversationStoreError} for a failure. */
+/** Returns the data of a result. Throws {@link ConversationStoreError} for a failure. */
 export async function unwrap<T>(operation: string, action: () => Promise<Result<T>>): Promise<T> {
   const result = await action().catch((cause: unknown) => {
     const reason = "the memory provider threw";

@@ -1,7 +1,7 @@
-// The pure functions of a conversation, for programs of any kind: without zod, Node's modules and stores. The root has the
-// sanitizer and the continuation validator of it.
+// Pure functions over a conversation, for any program: no zod, no Node modules, no stores. The package root also
+// exports the sanitizer and the continuation validator.
 
-// The messages.
+// Messages.
 
 export type {
   ContentPart,
@@ -25,7 +25,7 @@ export type {
   ToolCallPart,
 } from "../contract/message.ts";
 
-// Their order, text and tool calls.
+// Message order, text and tool calls.
 
 export {
   isMediaPart,
@@ -43,7 +43,7 @@ export {
   pendingToolCalls,
 } from "./messages/tool-calls.ts";
 
-// What fits into a window.
+// The window that fits a limit.
 
 export { countMessageTokens, estimateTokens, type Tokenizer } from "./window/tokens.ts";
 export {
@@ -57,7 +57,7 @@ export {
 export type { MessageWindowOptions, TokenWindowOptions, WindowOptions } from "./window/window-options.ts";
 export { type WindowEnd, type WindowTail, windowTailOf } from "./window/window-tail.ts";
 
-// What a client adds to a history.
+// New messages from a client.
 
 export {
   type ApprovalDecision,
@@ -86,6 +86,6 @@ export type {
   ContinuationValidationResult,
 } from "./continuation/validation-result.ts";
 
-// Equality as JSON.
+// JSON equality.
 
 export { sameJson } from "../codec/same-json.ts";

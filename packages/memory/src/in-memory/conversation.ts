@@ -18,18 +18,18 @@ export const DIGESTS = "sha256";
 
 interface EntryMessage {
   readonly stored: StoredMessage;
-  /** Of the history down to this message. */
+  /** The digest of the history up to this message. */
   readonly digest: string;
   readonly isToolResult: boolean;
   readonly own: EncodedMessage["own"];
 }
 
-/** What is kept of a message's body: the text, or the message decoded from it. */
+/** Converts a message's body to what is kept: the text, or the decoded message. */
 export type StoreBody = (body: string, index: number) => StoredMessage;
 
 /**
- * A conversation in this process's memory. Writes change it in place, in one synchronous step, so that an append
- * costs what its batch costs; readers get copies.
+ * A conversation in this process's memory. Writes change it in place in one synchronous step, so an append costs only
+ * its batch. Readers get copies.
  */
 export interface Entry {
   readonly conversationId: string;
@@ -59,7 +59,7 @@ interface KeyRecord {
   readonly nextPosition: number;
 }
 
-/** Its first write is still to come. */
+/** Creates an entry before its first write. */
 export function createEntry(
   { conversationId, source }: Pick<ConversationWrite, "conversationId" | "source">,
   incarnation: string,
@@ -91,7 +91,7 @@ export const expiryTime = ({ ttlSeconds, lastActivity }: Entry): number =>
 
 export const isExpired = (entry: Entry, now: number): boolean => now >= expiryTime(entry);
 
-/** Of all that is stored and was. */
+/** The digest of all messages, stored and trimmed. */
 export const digestOf = ({ messages, base }: Entry): string => messages.at(-1)?.digest ?? base;
 
 const boundsOf = ({ messages, nextPosition, ownIds }: Entry, selection: StoredSelection) =>
@@ -139,7 +139,7 @@ export function toHistory(entry: Entry, { from, limit }: HistoryRequest): Stored
 export const toListed = (entry: Entry, includeMessages: boolean): StoredConversation =>
   toStored(entry, includeMessages ? ALL_MESSAGES : NO_MESSAGES);
 
-/** What a read gives of a conversation that is there. */
+/** The read outcome of an existing conversation. */
 export function toRead(
   entry: Entry,
   selection: StoredSelection,
@@ -171,7 +171,7 @@ interface Listed {
   readonly traceIds: ReadonlySet<string>;
 }
 
-/** Those of all conversations that a query asks for, in its order. */
+/** Returns the conversations that match a query, in its order. */
 export function selectConversations<T extends Listed>(
   conversations: readonly T[],
   query: ConversationQuery,
@@ -203,7 +203,7 @@ export function statsOf(
   counted: readonly Pick<StoredConversation, "createdAt" | "totalMessages">[],
 ): MemoryStats {
   const all = counted.map(({ createdAt }) => createdAt.getTime());
-  // The epoch stands for a time that isn't known.
+  // The epoch means an unknown time.
   const times = all.filter((time) => time > 0).sort((a, b) => a - b);
   const [oldest] = times;
   const newest = times.at(-1);

@@ -31,12 +31,12 @@ import {
 } from "./conversation.ts";
 import { applyWrite, decideWrite } from "./write.ts";
 
-/** Limits are whole numbers from 1; both default to 1,000. */
+/** Limits are whole numbers, at least 1. Both default to 1,000. */
 export const inMemoryConfigSchema = z.strictObject({
   type: z.literal("memory").default("memory"),
-  /** Beyond this, the least recently active conversation is evicted. */
+  /** Above this limit, the least recently active conversation is evicted. */
   maxConversations: z.int().min(1).default(1_000),
-  /** Beyond this, an append drops the oldest messages, never splitting a tool call from its results. */
+  /** Above this limit, an append drops the oldest messages, never splitting a tool call from its results. */
   maxMessagesPerConversation: z.int().min(1).default(1_000),
 });
 
@@ -46,7 +46,7 @@ export type InMemoryLimits = z.output<typeof inMemoryConfigSchema>;
 type EvictionListener = (conversationId: string) => void;
 
 export interface InMemoryProvider extends VersionedMemoryProvider {
-  /** Tells of each conversation that `maxConversations` pushed out. Returns a function that unsubscribes. */
+  /** Calls `listener` for each conversation that `maxConversations` evicts. Returns a function that unsubscribes. */
   readonly on: (event: "conversation_evicted", listener: EvictionListener) => () => void;
 }
 
@@ -57,7 +57,7 @@ interface BackendOptions {
 }
 
 function createBackend({ limits, storeBody, onEvicted }: BackendOptions): MemoryBackend {
-  /** Least recently active first: each write moves its conversation to the end. */
+  /** Least recently active first. Each write moves its conversation to the end. */
   const entries = new Map<string, Entry>();
   const idsByUser = new Map<string, Set<string>>();
   const tombstones = createTombstones();
@@ -104,7 +104,7 @@ function createBackend({ limits, storeBody, onEvicted }: BackendOptions): Memory
   }
 
   function evict(): void {
-    // What has expired still takes up room, and must not push out what has not.
+    // Expired conversations still take up room. They must not cause the eviction of others.
     if (entries.size > limits.maxConversations) removeExpired(Date.now());
     while (entries.size > limits.maxConversations) {
       const [oldest] = entries.values();
@@ -118,7 +118,7 @@ function createBackend({ limits, storeBody, onEvicted }: BackendOptions): Memory
     const entry = live(write.conversationId);
     const decided = decideWrite(entry, write, () => tombstones.get(write));
     if (decided !== undefined) return decided;
-    // Metadata alone change no messages, also where an import or a replacement has brought more than the limit.
+    // Writes of metadata alone change no messages, even if an import or replacement exceeded the limit.
     const appends = write.mode === "append" && write.messages.length > 0;
     const own = appends ? limits.maxMessagesPerConversation : Number.POSITIVE_INFINITY;
     const maxMessages = Math.min(own, write.maxMessages ?? Number.POSITIVE_INFINITY);
@@ -139,7 +139,7 @@ function createBackend({ limits, storeBody, onEvicted }: BackendOptions): Memory
     return { status: "written", receipt };
   }
 
-  /** What was imported may have been active long ago: it goes before those that were active since. */
+  /** An imported conversation may have been active long ago, so it comes before those that were active since. */
   function placeByActivity({ conversationId, lastActivity }: Entry): void {
     const others = [...entries].filter(([id]) => id !== conversationId);
     const next = others.findIndex(([, other]) => other.lastActivity > lastActivity);
@@ -210,8 +210,8 @@ function createBackend({ limits, storeBody, onEvicted }: BackendOptions): Memory
 }
 
 /**
- * Decoded once and for all readers, as it is frozen; text if it may hold a `Date`, bytes or a `URL`, which nothing can
- * freeze.
+ * Frozen messages are decoded once and shared by all readers. A body that may contain a `Date`, bytes or a `URL` stays
+ * text, because these can't be frozen.
  */
 const storeDecoded: StoreBody = (body, index) => (mayHoldTags(body) ? body : decodeMessage(body, index));
 
@@ -221,15 +221,15 @@ const parseLimits = (config: InMemoryConfig): InMemoryLimits =>
   parseOptions(inMemoryConfigSchema, config, "in-memory provider configuration");
 
 /**
- * The storage port of {@link createInMemoryProvider}, to be wrapped: it takes whatever text a wrapper makes of a body. Throws
- * a `TypeError` for an invalid configuration, naming the field.
+ * The storage port of {@link createInMemoryProvider}, for wrappers. It accepts any text as a body. Throws a `TypeError`
+ * that names the field if the configuration is invalid.
  */
 export const createInMemoryBackend = (config: InMemoryConfig = {}): MemoryBackend =>
   createBackend({ limits: parseLimits(config), storeBody: storeText, onEvicted: () => {} });
 
 /**
- * Keeps conversations in this process: for development, tests and short-lived work. Nothing survives a restart.
- * Throws a `TypeError` for an invalid configuration, naming the field.
+ * Creates a provider that keeps conversations in this process: for development, tests and short-lived work. Nothing
+ * survives a restart. Throws a `TypeError` that names the field if the configuration is invalid.
  */
 export function createInMemoryProvider(config: InMemoryConfig = {}): InMemoryProvider {
   const listeners = new Set<EvictionListener>();
@@ -249,13 +249,13 @@ export function createInMemoryProvider(config: InMemoryConfig = {}): InMemoryPro
 type TombstoneOwner = Pick<ConversationWrite, "conversationId" | "userId">;
 
 interface TombstoneStore {
-  /** Makes a tombstone; replaces an earlier one of the same conversation or user. */
+  /** Creates a tombstone and replaces an earlier one of the same conversation or user. */
   readonly create: (kind: "conversation" | "user", id: string) => void;
   readonly get: (owner: TombstoneOwner) => Tombstones;
   readonly clear: () => void;
 }
 
-/** Tombstones by the hash of what was erased. They expire in the order in which they were made. */
+/** Tombstones by the hash of the erased id, in the order of their creation and so of their expiry. */
 function createTombstones(): TombstoneStore {
   const tombstones = new Map<string, { readonly id: string; readonly expiresAt: number }>();
 
@@ -276,7 +276,7 @@ function createTombstones(): TombstoneStore {
       const now = Date.now();
       const key = tombstoneKey(kind, id);
       removeExpired(now);
-      // Removed first, so that the map stays in the order of expiry.
+      // Delete the old entry first, to keep the map in the order of expiry.
       tombstones.delete(key);
       tombstones.set(key, { id: crypto.randomUUID(), expiresAt: now + TOMBSTONE_SECONDS * 1_000 });
     },

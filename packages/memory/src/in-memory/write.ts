@@ -14,7 +14,7 @@ const conflict = (reason: Extract<WriteOutcome, { status: "conflict" }>["reason"
   reason,
 });
 
-/** Why the write is refused, or that it was done before; `undefined`: do it. */
+/** Returns why the write is refused or that it was already made, or `undefined` if it can be made. */
 export function decideWrite(
   entry: Entry | undefined,
   write: ConversationWrite,
@@ -54,7 +54,7 @@ function isExpectedIncarnation(
   return entry === undefined && !isErasedSince(expectedIncarnation.absent, tombstones());
 }
 
-/** What stays in front of the batch ends at this position. */
+/** The position after the last message that stays in front of the batch. */
 const cutOf = ({ nextPosition }: Entry, { mode, dropLast = 0 }: ConversationWrite): number =>
   mode === "replace" ? 0 : nextPosition - dropLast;
 
@@ -73,12 +73,12 @@ function hasOtherContent(entry: Entry | undefined, write: ConversationWrite): bo
 
 interface Applying {
   readonly now: Date;
-  /** The tighter of the write's and the provider's limit. */
+  /** The smaller of the write's and the provider's limit. */
   readonly maxMessages: number;
   readonly storeBody: StoreBody;
 }
 
-/** Does a write that `decideWrite` allows. */
+/** Applies a write that `decideWrite` allows. */
 export function applyWrite(
   entry: Entry,
   write: ConversationWrite,
@@ -90,7 +90,7 @@ export function applyWrite(
   const dropped = isReplace ? entry.messages.length : dropLast;
   if (isReplace) entry.base = digestOf(entry);
   drop(entry, entry.messages.length - dropped, dropped);
-  // Positions of what is replaced as a whole are not used again, those of a dropped end are.
+  // A replacement doesn't reuse positions; a dropped end does.
   if (!isReplace) entry.nextPosition -= dropLast;
   const added = add(entry, write, storeBody);
   const trimmed = trimStart(entry.messages, maxMessages, ({ isToolResult }) => isToolResult);
@@ -113,7 +113,7 @@ function drop({ messages, ownIds }: Entry, from: number, count: number): void {
   for (const { own } of messages.splice(from, count)) if (own !== undefined) ownIds.delete(own.id);
 }
 
-/** Returns how many messages were added: those that are stored under their own ids are skipped. */
+/** Returns the number of added messages. Messages that are already stored under their own ids are skipped. */
 function add(entry: Entry, { messages }: ConversationWrite, storeBody: StoreBody): number {
   let added = 0;
   let digest = digestOf(entry);
@@ -141,8 +141,8 @@ function recordKey({ keys, writes, nextPosition }: Entry, { idempotency }: Conve
 }
 
 /**
- * Where a history that keeps at most `maxMessages` begins: the oldest go, and a tool result never stays without the
- * call before it. When the cut falls into the last group of call and results, that group stays whole.
+ * Returns the start of a history with at most `maxMessages` messages. The oldest are dropped, and a tool result never
+ * stays without the call before it. If the cut falls into the last group of calls and results, that group stays whole.
  */
 export function trimStart<T>(
   messages: readonly T[],

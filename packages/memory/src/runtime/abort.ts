@@ -6,10 +6,11 @@ interface AbortListeners {
 const listenersOf = new WeakMap<AbortSignal, AbortListeners>();
 
 /**
- * Calls `action` once when the signal is aborted, at once if it already is. Returns a function that takes `action` off again.
+ * Calls `action` once when the signal is aborted, or immediately if it already is. Returns a function that removes
+ * `action`.
  *
- * However many actions wait for a signal, it has one listener, and none when nothing waits: Node warns of a leak where
- * a signal has more than ten, and a server may have one signal for all its requests.
+ * A signal has at most one listener, however many actions wait for it, and none if nothing waits. Node warns of a leak
+ * if a signal has more than ten, and a server may use one signal for all its requests.
  */
 export function onAbort(signal: AbortSignal, action: () => void): () => void {
   if (signal.aborted) {
@@ -17,7 +18,7 @@ export function onAbort(signal: AbortSignal, action: () => void): () => void {
     return () => {};
   }
   const { actions, stopListening } = listenersOf.get(signal) ?? listen(signal);
-  // A function of its own, as the same action may wait twice.
+  // A new function, because the same action may wait twice.
   const entry = () => action();
   actions.add(entry);
   return () => {
@@ -45,15 +46,15 @@ function listen(signal: AbortSignal): AbortListeners {
 export interface DeadlineOptions {
   /** From 0 to 2,147,483,647. */
   readonly timeoutMs: number;
-  /** Makes the error to reject with. Default: an `Error` that names the time. */
+  /** Creates the error of the rejection. Default: an `Error` that contains the time. */
   readonly timeoutError?: () => Error;
-  /** Aborting it cancels the deadline: from then on only the promise itself decides. */
+  /** Aborting it cancels the deadline. Then only the promise decides. */
   readonly cancelledBy?: AbortSignal;
 }
 
 /**
- * The outcome of `promise`, or a rejection if it isn't settled in time. Only the waiting ends then: the work behind the
- * promise goes on.
+ * Settles like `promise`, or rejects if it isn't settled in time. Only the waiting ends: the work of the promise
+ * continues.
  */
 export async function withDeadline<T>(
   promise: PromiseLike<T>,

@@ -1,47 +1,47 @@
 import { onAbort } from "./abort.ts";
 
-/** How long the waits between attempts are. */
+/** The waits between attempts. */
 export interface BackoffDelays {
-  /** The first wait is at most this long, each further one at most twice the one before. Default 100. */
+  /** The maximum of the first wait, in milliseconds. It doubles for each further wait. Default 100. */
   readonly baseDelayMs?: number;
-  /** No wait is longer. Default 5,000. */
+  /** The maximum of any wait, in milliseconds. Default 5,000. */
   readonly maxDelayMs?: number;
-  /** A number from 0 to 1 that spreads the waits. Default `Math.random`. */
+  /** Returns a number from 0 to 1 to randomise the waits. Default `Math.random`. */
   readonly random?: () => number;
 }
 
 /**
- * How long to wait after an attempt that failed, counted from 1, in milliseconds. Any time up to an exponentially growing
- * limit (full jitter): clients that failed together don't come back together.
+ * Returns the wait after a failed attempt, counted from 1, in milliseconds. A random time up to an exponentially
+ * growing limit (full jitter), so clients that failed together don't retry together.
  */
 export const backoffDelayMs = (
   attempt: number,
   { baseDelayMs = 100, maxDelayMs = 5_000, random = Math.random }: BackoffDelays = {},
 ): number => random() * Math.min(maxDelayMs, baseDelayMs * 2 ** (attempt - 1));
 
-/** When to try again, and for how long. */
+/** When and how long to retry. */
 export interface BackoffLimits extends BackoffDelays {
-  /** Calls at most, the first one included. Default 5. */
+  /** The maximum number of calls, including the first. Default 5. */
   readonly maxAttempts?: number;
-  /** No attempt begins later than this after the first. Default 30,000. */
+  /** No attempt begins later than this after the first, in milliseconds. Default 30,000. */
   readonly maxElapsedMs?: number;
 }
 
 export interface BackoffOptions<T> extends BackoffLimits {
   /** Whether an attempt that threw this may succeed later. Default: no. */
   readonly isTransientError?: (thrown: unknown) => boolean;
-  /** Whether a result is a failure, and a later attempt may succeed. Default: no. */
+  /** Whether a result is a failure that may succeed later. Default: no. */
   readonly isTransientResult?: (result: T) => boolean;
-  /** Aborting it ends the waiting: the last outcome is returned or thrown. */
+  /** Aborting it stops the retries: the last outcome is returned or thrown. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Called before each wait with the attempt that failed, counted from 1, the length of the wait, and the attempt's
+   * Called before each wait with the number of the failed attempt, from 1, the length of the wait, and the attempt's
    * outcome.
    */
   readonly onRetry?: (attempt: number, delayMs: number, outcome: Outcome<T>) => void;
 }
 
-/** What an attempt returned or threw. */
+/** The result or error of an attempt. */
 export type Outcome<T> = { readonly result: T } | { readonly thrown: unknown };
 
 const toOutcome = async <T>(call: () => Promise<T>): Promise<Outcome<T>> => {
@@ -58,13 +58,13 @@ function unwrap<T>(outcome: Outcome<T>): T {
 }
 
 /**
- * Calls, and calls again after a failure that is transient, with waits that grow exponentially and are spread at random.
- * Returns or throws the last outcome. The caller decides whether the call is safe to repeat.
+ * Retries a call after transient failures, with exponential, randomised waits. Returns or throws the last outcome. The
+ * caller decides whether the call is safe to repeat.
  */
 export const retryWithBackoff = <T>(call: () => Promise<T>, options: BackoffOptions<T>): Promise<T> =>
   retryUntilAborted(call, options, [options.signal]);
 
-/** {@link retryWithBackoff} that any of several signals ends. */
+/** {@link retryWithBackoff} with several signals. Any of them stops it. */
 export async function retryUntilAborted<T>(
   call: () => Promise<T>,
   options: Omit<BackoffOptions<T>, "signal">,
@@ -86,12 +86,12 @@ export async function retryUntilAborted<T>(
   }
 }
 
-/** Resolves after the delay, or when a signal is aborted. The timer keeps the process alive, as pending work does. */
+/** Resolves after the delay, or when a signal is aborted. The timer keeps the process alive, like pending work. */
 const sleep = (delayMs: number, signals: readonly (AbortSignal | undefined)[]): Promise<void> =>
   new Promise((resolve) => {
     const wake = () => {
       clearTimeout(timer);
-      // Listens only while it waits: a signal may outlive many of these.
+      // Remove the listeners: a signal may outlive many waits.
       for (const unlisten of unlisteners) unlisten();
       resolve();
     };

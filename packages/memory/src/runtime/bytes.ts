@@ -1,13 +1,10 @@
-/** What Node's `Buffer` does faster than the functions of the web. */
+/** Functions that Node's `Buffer` makes faster than the web's. */
 interface ByteFunctions {
   /** Base64 of RFC 4648, padded. */
   readonly base64Of: (bytes: Uint8Array) => string;
-  /** Without padding, with the letters that need no escape in a URL. */
+  /** Base64url without padding. */
   readonly base64urlOf: (bytes: Uint8Array) => string;
-  /**
-   * The bytes in base64, also with the letters of base64url, without padding or with white space; what is none of its letters
-   * is passed over.
-   */
+  /** The bytes of base64 or base64url, with or without padding and white space. Other characters are skipped. */
   readonly bytesIn: (base64: string) => Uint8Array<ArrayBuffer>;
   readonly sameBytes: (a: Uint8Array, b: Uint8Array) => boolean;
 }
@@ -21,7 +18,7 @@ export const nodeBytes: ByteFunctions = {
   base64urlOf: (bytes) => bufferOf(bytes).toString("base64url"),
   bytesIn: (base64) => {
     const buffer = Buffer.from(base64, "base64");
-    // A copy of small ones, which share their memory with others.
+    // Small ones share their memory with others: copy them.
     return buffer.byteLength === buffer.buffer.byteLength
       ? new Uint8Array(buffer.buffer)
       : new Uint8Array(buffer);
@@ -29,7 +26,7 @@ export const nodeBytes: ByteFunctions = {
   sameBytes: (a, b) => Buffer.compare(a, b) === 0,
 };
 
-/** A call takes only so many arguments. */
+/** The maximum number of arguments of one call. */
 const AT_ONCE = 8_192;
 
 /** Exported for the test that compares both. */
@@ -49,24 +46,24 @@ export const webBytes: ByteFunctions = {
       .replaceAll("_", "/")
       .replace(/=.*/s, "")
       .replace(/[^A-Za-z0-9+/]/g, "");
-    // A letter alone holds no byte.
+    // A single letter holds no byte.
     const whole = letters.length % 4 === 1 ? letters.slice(0, -1) : letters;
     return Uint8Array.from(atob(whole), (character) => character.charCodeAt(0));
   },
   sameBytes: (a, b) => a.length === b.length && a.every((byte, index) => byte === b[index]),
 };
 
-// By what is there and not by a condition of the package: a file of its own takes Node longer to find than all that stands in
-// it. What some bundlers put in Node's place doesn't know base64url.
+// A check at run time, not a condition of the package: Node takes longer to find a separate file than to load this
+// code. Replacements of `Buffer` by some bundlers don't support base64url.
 const isBufferThere =
   (globalThis as { readonly Buffer?: Partial<typeof Buffer> }).Buffer?.isEncoding?.("base64url") === true;
 
 export const { base64Of, base64urlOf, bytesIn, sameBytes } = isBufferThere ? nodeBytes : webBytes;
 
-/** A text's bytes of UTF-8. */
+/** Returns the UTF-8 bytes of a text. */
 export const utf8Of = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
-/** The text in bytes of UTF-8; U+FFFD for what is none. A mark of the byte order at its beginning stays. */
+/** Decodes UTF-8; invalid bytes become U+FFFD. Keeps a byte order mark at the beginning. */
 export const textIn = (bytes: Uint8Array): string =>
   new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 
@@ -75,5 +72,5 @@ const tag = /* @__PURE__ */ Object.getOwnPropertyDescriptor(
   Symbol.toStringTag,
 )?.get as (this: unknown) => string | undefined;
 
-/** Also one of another realm, or of a class of its own such as `Buffer`; nothing else passes for one. */
+/** Also accepts one of another realm, or of a subclass such as `Buffer`. */
 export const isUint8Array = (value: unknown): value is Uint8Array => tag.call(value) === "Uint8Array";

@@ -1,5 +1,5 @@
 export interface KeyedQueue {
-  /** Runs the task after all earlier tasks of this key, whatever their outcome. Tasks of other keys don't wait for it. */
+  /** Runs the task after all earlier tasks of this key, even if they failed. Tasks of other keys don't wait for it. */
   readonly run: <T>(key: string, task: () => Promise<T>) => Promise<T>;
   /** Runs the task alone: after all earlier tasks of every key, and before all later ones. */
   readonly runAlone: <T>(task: () => Promise<T>) => Promise<T>;
@@ -8,10 +8,10 @@ export interface KeyedQueue {
 const afterwards = (run: Promise<unknown>): Promise<void> =>
   run.then(
     () => {},
-    () => {}, // The caller of the task gets the error; the next task runs all the same.
+    () => {}, // The task's caller gets the error; the next task still runs.
   );
 
-/** Orders asynchronous tasks within this process. Keeps a key only while a task of it waits or runs. */
+/** Orders asynchronous tasks in this process. Keeps a key only while one of its tasks waits or runs. */
 export function createKeyedQueue(): KeyedQueue {
   const last = new Map<string, Promise<void>>();
   let barrier: Promise<void> = Promise.resolve();

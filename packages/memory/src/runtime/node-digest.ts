@@ -1,16 +1,16 @@
 import { createHash, hash } from "node:crypto";
 
-/** A hash in one call. A text is hashed as UTF-8, with U+FFFD for half of a pair of surrogates. */
+/** Hashes in one call. Text is hashed as UTF-8, with U+FFFD for unpaired surrogates. */
 export type Digest = (data: string | Uint8Array, encoding: "hex" | "base64url") => string;
 
-/** Of a text that comes in pieces, none of which parts a pair of surrogates. */
+/** The hash of a text in chunks. Chunks must not split a surrogate pair. */
 export interface GrowingDigest {
   readonly update: (text: string) => void;
-  /** Ends it. */
+  /** Ends the hash and returns it. */
   readonly digest: () => string;
 }
 
-// What `#digest` is where Node's modules are: under Node, Deno and Bun.
+// `#digest` with Node's modules: in Node, Deno and Bun.
 
 export const sha1: Digest = (data, encoding) => hash("sha1", data, encoding);
 export const sha256: Digest = (data, encoding) => hash("sha256", data, encoding);

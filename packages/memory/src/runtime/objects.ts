@@ -1,19 +1,19 @@
 import { isUint8Array } from "./bytes.ts";
 
-/** An object that isn't a list, for reading its fields. */
+/** An object that isn't an array, for reading its fields. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** An object that is no instance of a class. */
+/** Whether the value is an object but no class instance. */
 export function isPlainObject(value: unknown): value is object {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Sets a value as the newest of the map, and removes the oldest ones beyond `limit`. */
+/** Sets a value as the map's newest, and removes the oldest beyond `limit`. */
 export function setBounded<K, V>(map: Map<K, V>, [key, value]: readonly [K, V], limit: number): void {
   map.delete(key);
   map.set(key, value);
@@ -23,14 +23,14 @@ export function setBounded<K, V>(map: Map<K, V>, [key, value]: readonly [K, V], 
   }
 }
 
-/** The fields that can't be `undefined`, and the others as optional ones. */
+/** Fields that can't be `undefined` stay; the others become optional. */
 export type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** A copy without the fields whose value is `undefined`. */
+/** Returns a copy without the `undefined` fields. */
 export function present<T extends object>(fields: T): Present<T> {
-  // Not by assignment, by which a field `__proto__` would become the prototype.
+  // Not by assignment: that would make a field `__proto__` the prototype.
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>;
 }
 
@@ -38,7 +38,7 @@ type Copy = Record<PropertyKey, unknown>;
 
 function forward(copy: Copy, object: object, key: PropertyKey, descriptor: PropertyDescriptor): void {
   const value: unknown = descriptor.value;
-  // Bound, since a method of a class needs its own instance; a getter may answer differently each time.
+  // Bound, because a class method needs its own instance. Getters are read each time.
   const forwarded: PropertyDescriptor =
     typeof value === "function"
       ? { value: value.bind(object), writable: true }
@@ -47,8 +47,8 @@ function forward(copy: Copy, object: object, key: PropertyKey, descriptor: Prope
 }
 
 /**
- * The object with some of its methods replaced. All its other members stay available, with their types; it may be
- * an object or an instance of a class.
+ * Returns the object with some methods replaced. All other members stay available, with their types. It can be a plain
+ * object or a class instance.
  */
 export function extendObject<T extends object>(object: T, methods: object): T {
   const copy: Copy = {};
@@ -67,7 +67,7 @@ export function extendObject<T extends object>(object: T, methods: object): T {
   return copy as unknown as T;
 }
 
-/** Deeper than any provider takes; also the end of a cycle. */
+/** Deeper than any provider accepts; also ends cycles. */
 const MAX_DEPTH = 210;
 
 const isPlainArray = (value: unknown): value is unknown[] =>
@@ -77,10 +77,10 @@ function copyValue(value: unknown, depth: number): unknown {
   if (value instanceof Date) return new Date(value);
   if (value instanceof URL) return new URL(value);
   if (isUint8Array(value)) return new Uint8Array(value);
-  // What no provider takes stays as it is: the provider says what is wrong with it.
+  // Providers refuse this value and report why.
   if (depth > MAX_DEPTH || !(isPlainArray(value) || isPlainObject(value))) return value;
   const copy: object = Array.isArray(value) ? new Array<unknown>(value.length) : {};
-  // All properties, hidden ones too: a condition that gets lost would widen a search.
+  // All properties, including hidden ones: a lost condition would widen a search.
   for (const key of Reflect.ownKeys(value)) {
     if (key === "length" && Array.isArray(value)) continue;
     Object.defineProperty(copy, key, {
@@ -94,8 +94,9 @@ function copyValue(value: unknown, depth: number): unknown {
 }
 
 /**
- * A copy that shares nothing with the caller's data, and that providers accept and refuse as they would the original.
- * `structuredClone` is not: it makes plain objects of class instances. What can't be read is returned as it is.
+ * Returns a copy that shares nothing with the caller's data. Providers accept and refuse it like the original.
+ * `structuredClone` can't be used: it turns class instances into plain objects. Unreadable values are returned
+ * unchanged.
  */
 export function copyArgument<T>(value: T): T {
   try {

@@ -1,4 +1,4 @@
-/** What there may be of Node's `process`; some bundlers put in one with an environment alone. */
+/** The parts of Node's `process` that may exist. Some bundlers only provide an environment. */
 interface Process {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly emitWarning?: (message: string, options: Warning) => void;
@@ -6,25 +6,25 @@ interface Process {
 
 const processOf = (): Process | undefined => (globalThis as { readonly process?: Process }).process;
 
-/** The environment's variables; none where there is no environment. */
+/** Returns the environment variables; none if there is no environment. */
 export const processEnvironment = (): Readonly<Record<string, string | undefined>> => processOf()?.env ?? {};
 
 export interface Warning {
-  /** Its name, e.g. `JAFObserverWarning`. */
+  /** The warning's name, e.g. `JAFObserverWarning`. */
   readonly type: string;
   readonly code?: string;
-  /** What stands behind the message. */
+  /** More details. */
   readonly detail?: string;
 }
 
-/** A warning of the process, which an application can listen for; on the console where there is none. */
+/** Emits a process warning, which applications can listen for. Without a process, logs it to the console. */
 export function warn(message: string, warning: Warning): void {
   const process = processOf();
   if (typeof process?.emitWarning === "function") process.emitWarning(message, warning);
   else console.warn(...[`${warning.type}: ${message}`, warning.detail].filter((text) => text !== undefined));
 }
 
-/** Lets a process end although the timer is set, where timers keep one alive: those of the web are numbers. */
+/** Lets the process end while the timer is set. Web timers are numbers and need nothing. */
 export function unref<Timer>(timer: Timer): Timer {
   if (typeof timer === "object" && timer !== null && "unref" in timer && typeof timer.unref === "function")
     timer.unref();
@@ -33,14 +33,14 @@ export function unref<Timer>(timer: Timer): Timer {
 
 export type Timeout = ReturnType<typeof setTimeout>;
 
-/** Has a timer that goes on, or has gone off, starts again: Node's own do so at a tenth of the cost of another. */
+/** Restarts a timer, even if it has fired. For Node's timers this costs a tenth of a new one. */
 export function restart(timer: Timeout, action: () => void, milliseconds: number): Timeout {
   if (typeof timer.refresh === "function") return timer.refresh();
   clearTimeout(timer);
   return setTimeout(action, milliseconds);
 }
 
-/** `undefined` for what has none. */
+/** Returns the `code` of an error, or `undefined`. */
 export const codeOf = (thrown: unknown): unknown =>
   thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
 
@@ -52,10 +52,10 @@ const UNRESOLVED = new Set<unknown>([
   "ERR_UNSUPPORTED_DIR_IMPORT",
 ]);
 
-/** Whether Node found no module for a name, as opposed to a module whose code threw. */
+/** Whether Node found no module for a name. False if a module's code threw. */
 export const isUnresolved = (thrown: unknown): boolean => UNRESOLVED.has(codeOf(thrown));
 
-/** Whether an import failed for want of this very package, and not of one that it imports itself. */
+/** Whether an import failed because this package is missing, not one of its own imports. */
 export function isMissingPackage(name: string, thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   const code = codeOf(thrown);

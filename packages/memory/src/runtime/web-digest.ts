@@ -1,13 +1,13 @@
-// What `#digest` is where Node's modules aren't: in browsers and at the edge.
+// `#digest` without Node's modules: in browsers and on the edge.
 
 import { sha1 as hashSha1 } from "@noble/hashes/legacy.js";
 import { sha256 as hashSha256, sha512_256 as hashSha512t256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import type { Digest, GrowingDigest } from "./node-digest.ts";
 
-// The web's own hashes are promises, and some of ours are made where nothing can be awaited.
+// The web's own hashes return promises, but some of our hashes are needed synchronously.
 
-// Written out here: in a file of their own these functions would have to be found by everybody.
+// Here and not in a separate file, which every import would have to find.
 const base64urlOf = (sum: Uint8Array): string =>
   btoa(String.fromCharCode(...sum))
     .replaceAll("+", "-")

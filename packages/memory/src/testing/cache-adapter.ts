@@ -3,26 +3,29 @@ import type { CacheAdapter } from "../contract/cache-adapter.ts";
 import { storableIds } from "./fixtures/hostile-ids.ts";
 import { reportCalls } from "./kit/calls.ts";
 
-/** A cache of one test: empty at first, and seen by no other test. */
+/** A cache for one test: empty at first, and used by no other test. */
 export interface TestCache {
   readonly cache: CacheAdapter;
-  /** One more on the same storage, as independent as another process. Absent for one that lives in one process. */
+  /**
+   * Connects another cache to the same storage, as independent as in another process. Absent if the storage exists in
+   * one process only.
+   */
   readonly connect?: () => Promise<CacheAdapter>;
-  /** Removes the storage. Called when the test is over. */
+  /** Removes the storage. Called after the test. */
   readonly dispose: () => Promise<void>;
 }
 
-/** What an adapter's test hands to `describeCacheAdapterConformance`. */
+/** The harness of `describeCacheAdapterConformance`. */
 export interface CacheAdapterHarness {
-  /** Shown in the test titles, e.g. `"redis"`. */
+  /** The name in test titles, e.g. `"redis"`. */
   readonly name: string;
-  /** A fresh, empty namespace. Several may be in use at once. */
+  /** Creates a fresh, empty namespace. Several may be in use at the same time. */
   readonly createCache: () => Promise<TestCache>;
-  /** Of each test, in milliseconds. Default 30,000. */
+  /** The timeout of each test, in milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
 }
 
-/** Two on the same storage; the same one twice where there can't be two. */
+/** Two caches on the same storage, or the same cache twice if there can't be two. */
 interface Caches {
   readonly cache: CacheAdapter;
   readonly other: CacheAdapter;
@@ -34,7 +37,7 @@ const LONG = { ttlSeconds: 100 };
 const SHORT = { ttlSeconds: 1 };
 const KEYS: readonly string[] = [...storableIds, "", "x".repeat(1_000)];
 
-/** By hand: `expect.poll` knows nothing of tests that run beside each other. */
+/** Written by hand, because `expect.poll` doesn't support concurrent tests. */
 const ended = async (cache: CacheAdapter, key: string): Promise<void> => {
   for (const giveUpAt = Date.now() + 5_000; Date.now() < giveUpAt; ) {
     if ((await cache.get(key)) === undefined) return;
@@ -44,7 +47,7 @@ const ended = async (cache: CacheAdapter, key: string): Promise<void> => {
 };
 
 const valueRules: Rules = {
-  "has nothing at first, and nothing to delete": async ({ cache }) => {
+  "is empty at first, with nothing to delete": async ({ cache }) => {
     expect(await cache.get("k")).toBeUndefined();
     await cache.delete("k");
   },
@@ -52,18 +55,18 @@ const valueRules: Rules = {
     for (const [at, key] of KEYS.entries()) await cache.set(key, `v${at}`, LONG);
     for (const [at, key] of KEYS.entries()) expect(await other.get(key), key).toBe(`v${at}`);
   },
-  "gives a value as it was set": async ({ cache, other }) => {
+  "returns a value as it was set": async ({ cache, other }) => {
     for (const value of [...storableIds, "", "\ufeffmarked", "x".repeat(100_000)]) {
       await cache.set("k", value, LONG);
       expect(await other.get("k")).toBe(value);
     }
   },
-  "sets whatever was there before": async ({ cache, other }) => {
+  "replaces an existing value": async ({ cache, other }) => {
     await cache.set("k", "1", LONG);
     await other.set("k", "2", LONG);
     expect(await cache.get("k")).toBe("2");
   },
-  "deletes that key alone": async ({ cache, other }) => {
+  "deletes only that key": async ({ cache, other }) => {
     await cache.set("k", "1", LONG);
     await cache.set("kk", "2", LONG);
     await other.delete("k");
@@ -73,14 +76,14 @@ const valueRules: Rules = {
 };
 
 const lifetimeRules: Rules = {
-  "ends by itself": async ({ cache, other }) => {
+  "ends automatically": async ({ cache, other }) => {
     await cache.set("k", "1", SHORT);
     await cache.set("l", "2", LONG);
     expect(await other.get("k")).toBe("1");
     await ended(other, "k");
     expect(await cache.get("l")).toBe("2");
   },
-  "counts from when it was set last, and by what it was set with then": async ({ cache }) => {
+  "counts from the last set, with its lifetime": async ({ cache }) => {
     await cache.set("longer", "1", SHORT);
     await cache.set("longer", "2", LONG);
     await cache.set("shorter", "1", LONG);
@@ -88,7 +91,7 @@ const lifetimeRules: Rules = {
     await ended(cache, "shorter");
     expect(await cache.get("longer")).toBe("2");
   },
-  "isn't made longer by a claim that is refused": async ({ cache, other }) => {
+  "isn't extended by a refused claim": async ({ cache, other }) => {
     await cache.set("k", "1", SHORT);
     expect(await other.setIfAbsent("k", "2", LONG)).toBe(false);
     await ended(cache, "k");
@@ -109,7 +112,7 @@ const claimRules: Rules = {
       expect(await other.get(key)).toBe(won[0]);
     }
   },
-  "lets one of many claim a key whose time is up": async ({ cache, other }) => {
+  "lets one of many claim an expired key": async ({ cache, other }) => {
     await cache.set("k", "old", SHORT);
     await ended(cache, "k");
     const claims = Array.from({ length: 20 }, (_, at) =>
@@ -119,13 +122,13 @@ const claimRules: Rules = {
     expect(won).toHaveLength(1);
     expect(await cache.get("k")).toBe(won[0]);
   },
-  "lets a key be claimed that was deleted": async ({ cache, other }) => {
+  "lets a deleted key be claimed": async ({ cache, other }) => {
     await cache.set("k", "1", LONG);
     await cache.delete("k");
     expect(await other.setIfAbsent("k", "2", LONG)).toBe(true);
     expect(await cache.get("k")).toBe("2");
   },
-  "ends a claim by itself, too": async ({ cache, other }) => {
+  "ends a claim automatically, too": async ({ cache, other }) => {
     expect(await cache.setIfAbsent("k", "1", SHORT)).toBe(true);
     expect(await other.setIfAbsent("k", "2", SHORT)).toBe(false);
     await ended(other, "k");

@@ -6,7 +6,7 @@ import { endProcesses } from "./kit/second-process.ts";
 import { type Rule, rulesOf, type Spec } from "./kit/spec.ts";
 import { specsFor } from "./specs/index.ts";
 
-/** For what a test does beside its rule, so that the kit's own words come before the runner's. */
+/** Time for the test's other work, so the kit's own timeout comes before the runner's. */
 const MARGIN_MS = 5_000;
 
 /**
@@ -46,8 +46,8 @@ export function describeMemoryProvider(harness: MemoryProviderHarness): void {
 type Runner = (rule: Rule) => Promise<RuleOutcome>;
 
 /**
- * How each rule is run: alone, or, where it mostly waits, with all others that do, from the first of them on. Vitest
- * runs few at once, and those that wait are many.
+ * Returns how to run a rule: alone, or together with all other waiting rules, which start with the first of them.
+ * Vitest runs few tests at the same time, and there are many waiting rules.
  */
 function runnerOf(harness: MemoryProviderHarness, specs: readonly Spec[]): Runner {
   const waiting = specs.filter((spec) => spec.concurrent === true).flatMap(rulesOf);
@@ -57,7 +57,7 @@ function runnerOf(harness: MemoryProviderHarness, specs: readonly Spec[]): Runne
     if (rule.concurrent === true)
       begun ??= new Map(waiting.map((each) => [nameOf(each), runRule(harness, each)]));
     const outcome = begun?.get(nameOf(rule)) ?? runRule(harness, rule);
-    begun?.delete(nameOf(rule)); // Vitest may be told to try a failed test again.
+    begun?.delete(nameOf(rule)); // Vitest may be configured to retry failed tests.
     return outcome;
   };
 }
@@ -80,7 +80,7 @@ function declare(harness: MemoryProviderHarness, spec: Spec, run: Runner): void 
   });
 }
 
-/** What became of one rule. A failed one has an `error` that says what was expected, and what was observed. */
+/** The result of one rule. If it failed, `error` says what was expected and what was observed. */
 export type RuleReport = {
   readonly level: Level;
   readonly subject: string;
@@ -93,8 +93,8 @@ async function report(harness: MemoryProviderHarness, rule: Rule): Promise<RuleR
 }
 
 /**
- * Applies every rule to a provider and reports on each: for test runners other than vitest, and for scripts. It
- * rejects only when `setUp` or `tearDown` does.
+ * Checks a provider by every rule and reports on each: for test runners other than vitest, and for scripts. Rejects
+ * only if `setUp` or `tearDown` rejects.
  *
  * ```ts
  * const broken = (await checkMemoryProvider(harness)).filter(({ status }) => status === "failed");

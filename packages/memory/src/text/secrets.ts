@@ -4,18 +4,18 @@ import { holdsCardNumber, namedSecrets, schemeTokens, secretsByForm } from "./se
 const MASK = "[masked]";
 
 /**
- * The text, with `[masked]` in place of everything that looks like a secret: keys of well-known services, tokens after `Bearer`
- * and the like, values after a name such as `password=` or `"apiKey":`, passwords in URLs, private keys in PEM, and tokens of
- * 32 characters and more that look random, including hashes. UUIDs and all other text stay unchanged.
+ * Replaces everything that looks like a secret by `[masked]`: keys of well-known services, tokens after `Bearer` and
+ * similar words, values after a name such as `password=` or `"apiKey":`, passwords in URLs, private keys in PEM, and
+ * tokens of at least 32 characters that look random, including hashes. UUIDs and all other text stay unchanged.
  *
- * It is a heuristic: a secret that looks like a word isn't found. Takes time linear in the length of the text.
+ * This is a heuristic: it doesn't find a secret that looks like a word. Takes time linear in the length of the text.
  */
 export function maskSecrets(text: string): string {
   const found = [...secretsByForm(text, { hashes: true }), ...namedSecrets(text), ...schemeTokens(text)];
   let masked = "";
   let at = 0;
   for (const [from, end] of found.toSorted(([a], [b]) => a - b)) {
-    // One that begins within another ends with it, or behind it.
+    // If a secret begins in another one, it ends with it or after it.
     if (from >= at) masked += text.slice(at, from) + MASK;
     at = Math.max(at, end);
   }
@@ -23,9 +23,9 @@ export function maskSecrets(text: string): string {
 }
 
 /**
- * Whether a text that a person wrote gives a secret: what {@link maskSecrets} masks but hashes, a password, a PIN or a code
- * that a sentence tells (`my password is …`, in fifteen languages), or the number of a payment card. UUIDs, hashes, account
- * numbers and phone numbers aren't secrets. It is a heuristic, which sees a secret too many rather than one too few.
+ * Whether a person's text gives away a secret: everything that {@link maskSecrets} masks except hashes; a password, PIN
+ * or code in a sentence (`my password is …`, in fifteen languages); or a payment card number. UUIDs, hashes, account
+ * numbers and phone numbers aren't secrets. This is a heuristic that prefers false positives.
  */
 export const holdsSecret = (text: string): boolean =>
   secretsByForm(text, { hashes: false }).length > 0 ||
@@ -33,10 +33,10 @@ export const holdsSecret = (text: string): boolean =>
   statesSecret(text) ||
   holdsCardNumber(text);
 
-/** Names of which any word may be the value. */
+/** Names with any word as their value. */
 const WORDS =
   "passwords?|passwd|passphrases?|pass ?codes?|pwd|(?:api|secret|private|access|encryption)[ _-]?keys?";
-/** Names of which the value has a digit or a sign. */
+/** Names with a value that contains a digit or a sign. */
 const CODES = [
   ...["pins?(?:[ -]?(?:code|number)s?)?", "cvv", "cvc", "otp", "ssn", "social security(?: number)?"],
   "(?:(?:access|auth|api|bearer|refresh|session|security)[ _-]?)?token",
@@ -47,7 +47,7 @@ const ELSEWHERE = [
   ...["(?:\\p{L}{1,20})?passwort", "kennwort", "mot de passe", "mdp", "contraseña", "clave", "senha"],
   ...["parola(?: d['’]ordine)?", "palavra-passe", "wachtwoord", "hasło", "пароль", "şifrem?", "पासवर्ड"],
 ].join("|");
-/** In scripts that join what follows. */
+/** Names in scripts without spaces. */
 const JOINED = "密码|密碼|口令|パスワード|暗証番号|비밀번호|كلمة (?:السر|المرور)";
 const NAME = `(?<!\\p{L})(?:(?<word>${WORDS})|(?<code>${CODES})|${ELSEWHERE})(?!\\p{L}|[ -]?manager)`;
 
@@ -69,14 +69,14 @@ const GIVEN_BEFORE = new RegExp(
   "giu",
 );
 
-/** What is said of a secret without giving it. */
+/** Statements about a secret that don't give it. */
 const SAYS_OTHER =
   /^(?:not|too|very|so|quite|wrong|weak|strong|lost|forgotten|stolen|safe|unsafe|an?|in|on|at|the|kept|gone|easy|hard|broken|invalid|incorrect|correct|old|new|secret|private|what|never|always|still|where|how|why|when|who|it|that|this|these|those|my|your|reset|change|due|for|from|of|and|or|with|by|like|as|valid|mandatory|long|longer|short|shorter|more|less|same|here|there|which|one|no|\p{L}+(?:ed|ing|ly))(?!\p{L})/iu;
 
 type Groups = Readonly<Record<string, string>>;
 const NONE: Groups = {};
 
-/** Whether a sentence gives a password, a code or a token, in English or one of fourteen other languages. */
+/** Whether a sentence gives a password, code or token, in English or one of fourteen other languages. */
 const statesSecret = (text: string): boolean =>
   [...text.matchAll(GIVEN)].some(({ groups = NONE }) => isGiven(groups)) ||
   [...text.matchAll(GIVEN_BEFORE)].some(
@@ -93,5 +93,5 @@ function isGiven(groups: Groups): boolean {
   return word !== undefined && isOfIt && /^\s(?:is|are|will|equals)\b/i.test(link) && !SAYS_OTHER.test(value);
 }
 
-/** No word of a sentence. */
+/** Not a word of a sentence. */
 const isOdd = (value: string): boolean => /\p{N}|\p{L}[^\p{L}\p{M}\p{N}'’-]+\p{L}/u.test(value);

@@ -1,52 +1,57 @@
-/** Characters that may stand between the letters of a tag without ending its name for a reader. */
+/** Characters between the letters of a tag that readers may ignore. */
 const IGNORED_IN_A_TAG =
   /^[\s\p{Control}\p{Default_Ignorable_Code_Point}\p{Mark}\p{Dash_Punctuation}/\\_.|\u2044\u2215\u29f8]$/u;
 const LETTER = /^[a-z]$/;
-/** Signs that look like `<` and don't become it by normalising: quotation marks, brackets, an arrowhead, a syllable. */
+/**
+ * Signs that look like `<` but don't become it by normalisation: quotation marks, brackets, an arrowhead, a syllable.
+ */
 const ANGLE = /^[<\u00ab\u2039\u3008\u300a\u27e8\u27ea\u276e\u2770\u29fc\u02c2\u1438]$/u;
 /**
- * All that can be read as a bracket: these signs, what normalising makes one of them, the invisible copy, and what an escape
- * begins with. Few texts have any.
+ * Everything that can be read as a bracket: these signs, characters that normalise to one, its invisible copy, and the
+ * beginnings of escapes. Few texts contain any.
  */
 const MAY_HOLD_A_BRACKET =
   /[<&\\%\u00ab\u02c2\u1438\u2039\u226e\u2329\u276e\u2770\u27e8\u27ea\u29fc\u3008\u300a\ufe3d\ufe3f\ufe64\uff1c\u{e003c}]/u;
-/** Invisible, and a model may read each as the sign of ASCII that it is a copy of. */
+/** Invisible characters. A model may read each as the ASCII character that it copies. */
 const TAG_CHARACTER = /^[\u{e0020}-\u{e007e}]$/u;
 const TAG_OFFSET = 0xe0000;
 const HAS_TAG_CHARACTER = /[\u{e0020}-\u{e007e}]|#x0*e00[2-7]|#0*917[56]/iu;
 
-/** A character, or what stands for one in HTML, escaped any number of times, in a string literal or in an address. */
+/**
+ * A character, or its escape in HTML, a string literal or an address. HTML escapes can be nested any number of times.
+ */
 const PIECES =
   /&(?:amp;|#0*38;|#x0*26;)*(?:#x(?<hex>[0-9a-f]+);?|#(?<decimal>[0-9]+);?|(?<less>lt);?|(?<other>[a-z]+);)|(?<escaped>\\u003c|\\u\{3c\}|\\x3c|%3c)|[\s\S]/giu;
 
 interface Sign {
-  /** `<`, a letter from a to z, `:`, or `.` for what belongs to no tag. */
+  /** `<`, a letter from a to z, `:`, or `.` for characters outside any tag. */
   readonly sign: string;
-  /** Where in the text it stands. */
+  /** Its position in the text. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Letters, so that there is something to look for, and hyphens between them. */
+/** Letters, with single hyphens between them. */
 const TAG = /^[a-z]+(?:-[a-z]+)*$/;
 
 /**
- * Puts an untrusted text between an opening and a closing tag, each on a line of its own, for a prompt. Text in it that
- * could be read as one of the tags is defused: also in capitals, with spaces, with invisible, accented or full-width
- * characters, with a prefix, escaped, or in Greek, Cyrillic or phonetic letters that look Latin. Its angle bracket becomes
- * a round one; everything else stays. No list of look-alikes is complete: this makes a forged tag harder, not impossible.
+ * Wraps an untrusted text in an opening and a closing tag for a prompt, each on its own line. If the text contains
+ * something that can be read as one of the tags, its angle bracket becomes a round one; everything else stays. This
+ * covers capitals, spaces, invisible, accented or full-width characters, prefixes, escapes, and Greek, Cyrillic or
+ * phonetic letters that look Latin. No list of look-alikes is complete: this makes a forged tag harder, not impossible.
  *
- * `tag`: letters from a to z and single hyphens between them, e.g. `"user-memory"`; throws a `TypeError` for anything else.
+ * `tag` contains letters from a to z and single hyphens between them, e.g. `"user-memory"`. Throws a `TypeError` for
+ * other tags.
  */
 export function wrapInTag(tag: string, text: string): string {
   if (!TAG.test(tag))
-    throw new TypeError("Invalid tag: expected small letters and single hyphens between them.");
+    throw new TypeError("Invalid tag: expected lower-case letters and single hyphens between them.");
   return `<${tag}>\n${withoutTag(tag, text)}\n</${tag}>`;
 }
 
 function withoutTag(tag: string, text: string): string {
   if (!MAY_HOLD_A_BRACKET.test(text)) return text;
-  // Once ignoring the tag characters, and once reading them as the ASCII characters that they copy.
+  // Once without the tag characters, and once with the ASCII characters that they copy.
   const shown = withoutBrackets(tag, text, (character) => character);
   return HAS_TAG_CHARACTER.test(shown) ? withoutBrackets(tag, shown, plainOf) : shown;
 }
@@ -70,19 +75,19 @@ function withoutBrackets(tag: string, text: string, read: (character: string) =>
   return safe + text.slice(done);
 }
 
-/** A run of brackets is matched from its first one only: from each of them, a long run would take quadratic time. */
+/** Only matches a run of brackets from its first one: a match from each would take quadratic time. */
 function openingOf(tag: string): RegExp {
   const letters = tag.replaceAll("-", "");
   return new RegExp(`(?<!<)<+(?=(?:[a-z]{0,32}:+)?${[...letters].join(":*")})`, "g");
 }
 
-/** The text as a lenient reader of tags sees it. */
+/** Returns the text as a lenient tag parser reads it. */
 function signsOf(text: string, read: (character: string) => string): readonly Sign[] {
   const signs: Sign[] = [];
   for (const { 0: piece, index, groups = {} } of text.matchAll(PIECES)) {
     for (const part of read(characterOf(piece, groups)).normalize("NFKD").toLowerCase()) {
       const sign = signOf(letterOf(part));
-      // Of what belongs to no tag, one in a row is enough.
+      // One sign outside tags in a row is enough.
       if (sign === "" || (sign === "." && signs.at(-1)?.sign === ".")) continue;
       signs.push({ sign, start: index, end: index + piece.length });
     }
@@ -90,7 +95,7 @@ function signsOf(text: string, read: (character: string) => string): readonly Si
   return signs;
 }
 
-/** The character that a piece represents; `""` for an entity that is neither a number nor a bracket. */
+/** Returns the character that a piece represents; `""` for an entity that is neither a number nor a bracket. */
 function characterOf(piece: string, groups: Readonly<Record<string, string | undefined>>): string {
   const { hex, decimal, less, other, escaped } = groups;
   if (less !== undefined || escaped !== undefined) return "<";
@@ -106,7 +111,7 @@ function signOf(character: string): string {
   return IGNORED_IN_A_TAG.test(character) ? "" : ".";
 }
 
-/** By letter: letters of Cyrillic, Greek, Armenian, Latin and phonetics that look like it. */
+/** Cyrillic, Greek, Armenian, Latin and phonetic look-alikes of each letter. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   a: "\u0430\u03b1\u0251\u1d00",
   b: "\u044c\u0185\u0299",
@@ -140,5 +145,5 @@ const letters: ReadonlyMap<string, string> = new Map(
   Object.entries(LOOK_ALIKES).flatMap(([letter, alikes]) => [...alikes].map((alike) => [alike, letter])),
 );
 
-/** The letter from a to z that a character looks like, or the character. Of capitals, after `toLowerCase`. */
+/** Returns the letter from a to z that a character looks like, or the character. Call `toLowerCase` first. */
 const letterOf = (character: string): string => letters.get(character) ?? character;

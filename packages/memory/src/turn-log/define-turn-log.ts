@@ -21,9 +21,9 @@ import type {
 } from "./turn-log.ts";
 
 const MOST = Number.MAX_SAFE_INTEGER;
-/** A hundred years, which every store can count. */
+/** A hundred years. Every store can represent it. */
 const LONGEST_SECONDS = 3_153_600_000;
-/** How many events a query without a limit reads. */
+/** The default number of events in a query. */
 const MOST_EVENTS = 1_000;
 
 type Issue = MemoryIssue | undefined;
@@ -109,7 +109,7 @@ const findIssues = ({ userId, state }: TurnQuery): Issue[] => [
     : { path: "state", expected: '"running" or "waiting"' },
 ];
 
-/** A turn that isn't as the call needs it: events are missing before the first, or the id of a new turn is taken. */
+/** The turn doesn't match the call: earlier events are missing, or the id of a new turn is taken. */
 export class TurnConflict extends Error {
   override readonly name = "TurnConflict";
 }
@@ -118,7 +118,7 @@ type Plain<Method> = Method extends (...args: infer Arguments) => Promise<Result
   ? (...args: Required<Arguments>) => Promise<Data>
   : never;
 
-/** With the defaults of what was left out. */
+/** A query with all defaults filled in. */
 export interface BoundedEventQuery extends EventQuery {
   readonly from: number;
   readonly limit: number;
@@ -127,13 +127,13 @@ export interface BoundedEventQuery extends EventQuery {
 type Queries = "read" | "readAll";
 
 /**
- * What {@link defineTurnLog} makes a turn log of. Its methods get valid arguments, with defaults filled in, and give what
- * {@link TurnLog} says. They throw {@link TurnConflict}, or what `toMemoryError` understands.
+ * The storage port for {@link defineTurnLog}. Its methods get valid arguments with defaults filled in, and return what
+ * {@link TurnLog} says. They throw {@link TurnConflict}, or errors for `toMemoryError`.
  */
 export type TurnLogBackend = {
   readonly [Method in Exclude<keyof TurnLog, Queries>]: Plain<TurnLog[Method]>;
 } & {
-  /** For errors. */
+  /** The name in errors. */
   readonly name: string;
   readonly read: (query: BoundedEventQuery) => Promise<EventPage | null>;
   readonly readAll: (queries: readonly BoundedEventQuery[]) => Promise<readonly (EventPage | null)[]>;
@@ -147,8 +147,8 @@ const bounded = (query: EventQuery): BoundedEventQuery => ({
 });
 
 /**
- * Makes a {@link TurnLog} of a backend: refuses invalid arguments and calls after `close`, which is done once, and turns
- * whatever the backend throws into a tagged error.
+ * Makes a {@link TurnLog} from a backend: refuses invalid arguments and calls after `close`, closes only once, and
+ * turns thrown errors into tagged errors.
  */
 export function defineTurnLog(backend: TurnLogBackend): TurnLog {
   const provider = backend.name;

@@ -15,14 +15,14 @@ import type {
 } from "./turn-log.ts";
 
 const PROVIDER = "memory";
-/** At how many turns a new one looks, to take away those that have expired. */
+/** How many turns each new turn checks, to remove expired ones. */
 const LOOKED_AT = 20;
 
 interface Entry {
   readonly conversationId: string;
   readonly userId: string;
   readonly turnId: string;
-  /** In the order of their beginnings. */
+  /** Rises with each turn that begins. */
   readonly nth: number;
   readonly startedAt: number;
   readonly leaseMs: number;
@@ -34,7 +34,7 @@ interface Entry {
   stopRequested: boolean;
   request: string;
   record: string | undefined;
-  /** How many events there were, also once these have expired. */
+  /** The number of events. It stays when the events expire. */
   events: number;
   eventsExpireAt: number;
   expiresAt: number;
@@ -60,9 +60,9 @@ export interface InMemoryTurnLogOptions {
   readonly now?: () => number;
 }
 
-/** Keeps the log of turns in this process: for tests, development, and servers whose turns may end with the process. */
+/** Creates a turn log in this process: for tests, development, and servers that may lose turns in a restart. */
 export function createInMemoryTurnLog({ now = Date.now }: InMemoryTurnLogOptions = {}): TurnLog {
-  /** By the conversation, then by the turn. */
+  /** By conversation, then by turn. */
   const conversations = new Map<string, Map<string, Entry>>();
   let begun = 0;
 
@@ -88,7 +88,7 @@ export function createInMemoryTurnLog({ now = Date.now }: InMemoryTurnLogOptions
 
   let sweep = all();
 
-  /** Goes on where the last call stopped, so that a turn costs the same however many there are. */
+  /** Continues where the last call stopped, so the cost of a turn doesn't depend on their number. */
   function removeExpired(): void {
     for (let looked = 0; looked < LOOKED_AT; looked++) {
       const { value: entry, done } = sweep.next();
@@ -152,7 +152,7 @@ export function createInMemoryTurnLog({ now = Date.now }: InMemoryTurnLogOptions
     if (entry === undefined || entry.token !== writer.token) return { held: false };
     const { stopRequested } = entry;
     const isRepeat = first + events.length <= entry.events;
-    // The last call again: nothing but an end ends a turn.
+    // A repeat of the last call: a turn only stops running with its end.
     if (entry.state !== "running")
       return isRepeat && end !== undefined ? { held: true, stopRequested } : { held: false };
     if (first > entry.events) throw new TurnConflict("events are missing");
@@ -239,7 +239,7 @@ export function createInMemoryTurnLog({ now = Date.now }: InMemoryTurnLogOptions
       erase([...all()].filter((entry) => isThere(entry) && entry.userId === userId)),
     close: async () => {},
     toMemoryError: (operation, cause) =>
-      createMemoryStorageError(operation, "the log in memory failed unexpectedly", {
+      createMemoryStorageError(operation, "the in-memory log failed unexpectedly", {
         provider: PROVIDER,
         cause,
       }),

@@ -2,12 +2,12 @@ import type { Result } from "../contract/errors.ts";
 
 /**
  * - `"running"`: a writer appends events to it.
- * - `"waiting"`: it ended with calls that wait for an approval or the client. The next turn of the conversation ends that.
- * - `"ended"`: nothing more happens in it.
+ * - `"waiting"`: it ended with calls that wait for an approval or the client. The conversation's next turn ends it.
+ * - `"ended"`: it doesn't change any more.
  */
 export type TurnState = "running" | "waiting" | "ended";
 
-/** A turn as the log knows it. */
+/** A turn as the log stores it. */
 export interface LoggedTurn {
   readonly conversationId: string;
   /** The owner of the conversation. */
@@ -15,28 +15,32 @@ export interface LoggedTurn {
   readonly turnId: string;
   readonly state: TurnState;
   readonly startedAt: Date;
-  /** How many events it has: they are numbered from 0, and the next gets this number. */
+  /** The number of events. Events are numbered from 0, so this is the number of the next one. */
   readonly events: number;
-  /** Somebody asked to stop it. */
+  /** Whether a stop was requested. */
   readonly stopRequested: boolean;
-  /** What the writer left of it at its end, e.g. what the model saw. Absent while it runs. */
+  /** What the writer recorded at the end of the turn, e.g. what the model saw. Absent while the turn runs. */
   readonly record?: string;
 }
 
 export interface NewTurn {
   readonly conversationId: string;
   readonly userId: string;
-  /** Chosen by the caller, unique in the conversation. 1 to 255 UTF-16 units, as every id. */
+  /** Chosen by the caller, unique in the conversation. 1 to 255 UTF-16 units, like every id. */
   readonly turnId: string;
-  /** What `takeOver` needs to go on with it. It is erased when the turn ends. */
+  /** The data that `takeOver` needs to continue the turn. It is erased when the turn ends. */
   readonly request: string;
-  /** How long the writer has the turn after each call of `begin`, `append` and `renew`. From 1, also a fraction. */
+  /**
+   * How long the writer holds the lease after each `begin`, `append` and `renew`. At least 1; fractions are allowed.
+   */
   readonly leaseSeconds: number;
-  /** How long a turn that nobody goes on with is kept. A whole number, from 1. */
+  /** How long a turn is kept if no writer continues it. A whole number, at least 1. */
   readonly keepSeconds: number;
 }
 
-/** Who may append: the one that `begin` or `takeOver` returned last for the turn. */
+/**
+ * The holder of the turn's lease: the writer that `begin` or `takeOver` returned last for the turn. Only it may append.
+ */
 export interface TurnWriter {
   readonly conversationId: string;
   readonly turnId: string;
@@ -46,31 +50,31 @@ export interface TurnWriter {
 
 export type BegunTurn =
   | { readonly begun: true; readonly writer: TurnWriter }
-  /** The conversation has a turn that runs, or whose writer is gone and that `takeOver` can go on with. */
+  /** The conversation has a running turn, or one without a writer that `takeOver` can continue. */
   | { readonly begun: false; readonly running: LoggedTurn };
 
 export interface TurnEnding {
   readonly state: "waiting" | "ended";
   readonly record: string;
-  /** How long its events can still be read. */
+  /** How long its events can be read. */
   readonly eventSeconds: number;
-  /** How long the turn itself and its record are kept. At least `eventSeconds`. */
+  /** How long the turn and its record are kept. At least `eventSeconds`. */
   readonly recordSeconds: number;
 }
 
 export interface AppendedEvents {
   readonly writer: TurnWriter;
-  /** The number of the first of them: how many the turn has so far. */
+  /** The number of the first event: the number of events that the turn already has. */
   readonly first: number;
-  /** JSON texts. May be empty if the turn ends. */
+  /** JSON texts. Can be empty if the turn ends. */
   readonly events: readonly string[];
-  /** The turn ends with these events. */
+  /** Present if the turn ends with these events. */
   readonly end?: TurnEnding;
 }
 
 /**
- * How the log answers a writer. `held: false`: another writer has the turn, it has ended, or it was erased; nothing was stored.
- * The writer has to stop then.
+ * The log's answer to a writer. `held: false`: another writer holds the lease, the turn has ended, or it was erased.
+ * Nothing was stored, and the writer must stop.
  */
 export type WriterAnswer =
   | { readonly held: true; readonly stopRequested: boolean }
@@ -84,17 +88,17 @@ export interface TakenOverTurn {
 
 export interface EventQuery {
   readonly conversationId: string;
-  /** Absent: the conversation's latest turn. */
+  /** Default: the conversation's latest turn. */
   readonly turnId?: string;
   /** The number of the first event to read. Default 0. */
   readonly from?: number;
-  /** At most so many. Default 1,000. */
+  /** The maximum number of events. Default 1,000. */
   readonly limit?: number;
 }
 
 export interface EventPage {
   readonly turn: LoggedTurn;
-  /** In order, without a gap, the first with the number `from`; `[]` if there are none, or none any more. */
+  /** In order and without gaps, starting with number `from`. `[]` if there are none or they have expired. */
   readonly events: readonly string[];
 }
 
@@ -104,49 +108,56 @@ export interface TurnQuery {
 }
 
 /**
- * The durable log of turns: what happens in a run of an agent, as numbered events that any process can read while they are
- * written, and after. A turn belongs to a conversation, and of each conversation one turn at most runs. Its events are texts
- * that the log doesn't look into. They expire.
+ * The durable log of turns: the events of an agent's run, numbered, for any process to read during the run and after
+ * it. A turn belongs to a conversation, and each conversation has at most one running turn. Events are texts that the
+ * log doesn't interpret. They expire.
  *
- * Every method is one atomic step for the turn that it concerns. `conversationId`, `userId` and `turnId` may hold any
- * characters that those of a `MemoryProvider` may; anything else, and numbers out of range, is a `MemoryValidationError`. What
- * fails in the store is a `MemoryConnectionError` or a `MemoryStorageError`.
+ * Every method is one atomic step for its turn. The same rules apply to `conversationId`, `userId` and `turnId` as to
+ * the ids of a `MemoryProvider`. Other ids, and numbers out of range, are a `MemoryValidationError`. Failures of the
+ * store are a `MemoryConnectionError` or a `MemoryStorageError`.
  *
- * Times are measured by the store's clock. The kit `describeTurnLogConformance` of `@jaf/memory/testing` tests all of this.
+ * Times are measured by the store's clock. The kit `describeTurnLogConformance` of `@jaf/memory/testing` tests all of
+ * this.
  */
 export interface TurnLog {
-  /** Begins a turn of the conversation. One that waited before is ended. */
+  /** Begins a turn of the conversation, and ends a previous one that waits. */
   readonly begin: (turn: NewTurn) => Promise<Result<BegunTurn>>;
   /**
-   * Stores the events, all or none, and renews the lease. The same call again, after a lost reply, stores nothing twice:
-   * events whose numbers the turn already has are taken for stored. If `first` leaves a gap: `MemoryConflictError`. A turn
-   * that has ended answers its last writer's last call again with `held: true`.
+   * Stores all events or none, and renews the lease. Repeating the call after a lost reply stores nothing twice: events
+   * with numbers that the turn already has count as stored. If `first` leaves a gap, that is a `MemoryConflictError`.
+   * After a turn has ended, its last writer can repeat its last call and gets `held: true` again.
    */
   readonly append: (events: AppendedEvents) => Promise<Result<WriterAnswer>>;
   /** Renews the lease. */
   readonly renew: (writer: TurnWriter) => Promise<Result<WriterAnswer>>;
-  /** Makes the caller the writer of a running turn whose lease has ended. `null`: there is none, or somebody was faster. */
+  /**
+   * Makes the caller the writer of a running turn with an expired lease. Returns `null` if there is none, or if another
+   * caller was faster.
+   */
   readonly takeOver: (
     turn: Pick<TurnWriter, "conversationId" | "turnId">,
   ) => Promise<Result<TakenOverTurn | null>>;
-  /** Ends the lease at once, so that another process takes over now. Nothing happens unless the writer has the turn. */
+  /** Ends the lease immediately, so another process can take over. Does nothing unless the writer holds the lease. */
   readonly release: (writer: TurnWriter) => Promise<Result<void>>;
-  /** Events of a turn. `null`: there is no such turn, or it has expired. */
+  /** Reads events of a turn. Returns `null` if the turn doesn't exist or has expired. */
   readonly read: (query: EventQuery) => Promise<Result<EventPage | null>>;
-  /** Several queries in one round trip, where the store can; answers in their order. */
+  /** Runs several queries, in one round trip if the store can. Returns the answers in their order. */
   readonly readAll: (queries: readonly EventQuery[]) => Promise<Result<readonly (EventPage | null)[]>>;
-  /** The turns of a conversation, the latest first. At most `limit`, default 100. */
+  /** Returns the turns of a conversation, latest first. Default `limit` 100. */
   readonly turnsOf: (conversationId: string, limit?: number) => Promise<Result<readonly LoggedTurn[]>>;
-  /** A user's turns in this state, the latest first. At most `limit`, default 100. */
+  /** Returns a user's turns in this state, latest first. Default `limit` 100. */
   readonly find: (query: TurnQuery, limit?: number) => Promise<Result<readonly LoggedTurn[]>>;
-  /** Asks the writer to stop, which it learns from its next call. `false`: no such turn runs. */
+  /** Asks the writer to stop; it learns this from its next call. Returns `false` if no such turn runs. */
   readonly requestStop: (turn: Pick<TurnWriter, "conversationId" | "turnId">) => Promise<Result<boolean>>;
-  /** Running turns whose lease has ended, the longest first. At most `limit`. */
+  /** Returns at most `limit` running turns with an expired lease, longest expired first. */
   readonly abandoned: (limit: number) => Promise<Result<readonly LoggedTurn[]>>;
-  /** Erases the conversation's turns at once, also one that runs: its writer finds it lost. Returns how many there were. */
+  /**
+   * Erases the conversation's turns immediately, even a running one: its writer then gets `held: false`. Returns the
+   * number of erased turns.
+   */
   readonly deleteConversation: (conversationId: string) => Promise<Result<number>>;
-  /** Erases the turns of all conversations of the user. Returns how many there were. */
+  /** Erases the turns of all of the user's conversations. Returns the number of erased turns. */
   readonly deleteUser: (userId: string) => Promise<Result<number>>;
-  /** Closes what the log opened, but not a client that was passed in. */
+  /** Closes what the log opened, but not a client that you passed in. */
   readonly close: () => Promise<Result<void>>;
 }

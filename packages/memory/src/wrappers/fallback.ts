@@ -21,20 +21,17 @@ import { copyArgument, extendObject, setBounded } from "../runtime/objects.ts";
 import { notifyObserver } from "../runtime/observer.ts";
 import { readFrom } from "./read-from.ts";
 
-/** A read went to the fallback. */
+/** A read that went to the fallback. */
 export interface FallbackEvent {
   readonly operation: Operation;
-  /** The conversation that was read; absent for calls about several. */
+  /** The conversation that was read. Absent for calls about several. */
   readonly conversationId?: string;
-  /** Why: the last connection error of the primary. */
+  /** The primary's last connection error, the reason for the fallback. */
   readonly error: MemoryErrorUnion;
 }
 
 const fallbackSchema = z.strictObject({
-  /**
-   * How long after a connection error reads go straight to the fallback, before one goes to the primary again. Default
-   * 5,000.
-   */
+  /** How long reads skip the primary after a connection error, in milliseconds. Default 5,000. */
   cooldownMs: z.number().min(0).max(2_147_483_647).default(5_000),
   /** Called for each read that goes to the fallback. */
   onFallback: z
@@ -48,27 +45,27 @@ export type FallbackOptions = z.input<typeof fallbackSchema>;
 
 type FallbackSettings = z.output<typeof fallbackSchema>;
 
-/** A property that `withFallback` gives its provider, and that wrappers around it pass on. */
+/** A property of providers from `withFallback`. Wrappers around them pass it on. */
 export const ANSWERS_FROM_FALLBACK = "answersFromFallback";
 
 /**
- * Whether reads may be answered by another store than the one that has what was written: then what a read doesn't show may
- * be there all the same.
+ * Whether reads may come from a store without the latest writes. If so, a conversation that a read doesn't find may
+ * still exist.
  */
 export const mayAnswerFromFallback = (provider: object): boolean => ANSWERS_FROM_FALLBACK in provider;
 
 /**
- * The primary, with another provider that answers reads while the primary is out of reach, that is, while it fails with a
- * retryable `MemoryConnectionError`. All other failures are returned as they are.
+ * Wraps the primary with a fallback provider that answers reads while the primary can't be reached, that is, while it
+ * fails with a retryable `MemoryConnectionError`. All other failures are returned unchanged.
  *
- * - Reads go to the fallback during an outage, and for `cooldownMs` straight to it.
- * - Writes and deletions always need the primary, and fail with its retryable error during an outage. A write also fails
- *   while the latest read of its conversation came from the fallback: read again and decide again.
- * - Warning: nothing is written to the fallback or deleted from it, so it may still show deleted data.
- * - `healthCheck` is the primary's, and `close` closes both.
+ * - During an outage, reads go to the fallback; for `cooldownMs` they skip the primary.
+ * - Writes and deletions always need the primary, and fail with its retryable error during an outage. A write also
+ *   fails if the latest read of its conversation came from the fallback: read it again and decide again.
+ * - Warning: the wrapper never writes to the fallback or deletes from it, so it may still return deleted data.
+ * - `healthCheck` checks the primary. `close` closes both.
  *
- * For retries, wrap the primary: `withFallback(withRetry(primary), fallback)`. See the guide on outages, docs/outages.md.
- * Throws a `TypeError` for invalid options, and for a fallback that is no provider.
+ * For retries, wrap the primary: `withFallback(withRetry(primary), fallback)`. See the guide on outages,
+ * docs/outages.md. Throws a `TypeError` for invalid options, or if the fallback is not a provider.
  */
 export function withFallback<P extends MemoryProvider>(
   primary: P,
@@ -91,7 +88,7 @@ export function withFallback<P extends MemoryProvider>(
     findConversations: (query) => routing.find(copyArgument(query)),
     deleteConversation: (id) => callPrimary(() => primary.deleteConversation(id)),
     clearUserConversations: (userId) => callPrimary(() => primary.clearUserConversations(userId)),
-    // Without an argument is everybody's, with `undefined` is refused.
+    // No argument means all users; `undefined` is refused.
     getStats: (...user) => readEither({ operation: "getStats" }, (store) => store.getStats(...user)),
     healthCheck: routing.checkHealth,
     close: () => closeBoth(primary, fallback),
@@ -110,7 +107,7 @@ type StoreRead<T> = (store: MemoryProvider) => Promise<Result<T>>;
 
 type Routing = ReturnType<typeof createRouting>;
 
-/** Which of the two stores a call goes to. */
+/** Chooses the store for each call. */
 function createRouting({ primary, fallback, settings }: Stores) {
   const outage = createOutage(settings.cooldownMs);
   const stale = createStaleReads();
@@ -159,13 +156,13 @@ function createRouting({ primary, fallback, settings }: Stores) {
           if (from === "fallback") idsOf(query, found).forEach(stale.add);
         },
       ),
-    /** Goes to the primary also within the cooldown: it may have recovered. */
+    /** Also calls the primary during the cooldown: it may have recovered. */
     write: async (operation: Operation, conversationId: string, send: () => Promise<Result<void>>) =>
       stale.has(conversationId) ? createFailure(staleRead(operation)) : callPrimary(send),
   };
 }
 
-/** What only some providers have, for as far as the primary has it. */
+/** The optional methods that the primary has. */
 function routeVersioned(primary: MemoryProvider, { read, write }: Routing): Partial<VersionedMethods> {
   const { readConversation, exportConversation, importConversation, verifyConversation } =
     versionedMethods(primary);
@@ -184,11 +181,11 @@ function routeVersioned(primary: MemoryProvider, { read, write }: Routing): Part
         }),
     }),
     ...(importConversation && {
-      // What is no record is for the provider to refuse.
+      // The provider refuses an invalid record.
       importConversation: (...args) =>
         write("importConversation", args[0]?.conversationId, () => importConversation(...args)),
     }),
-    // What the fallback holds says nothing of what the primary does.
+    // The fallback's messages prove nothing about the primary's.
     ...(verifyConversation && { verifyConversation }),
   };
 }
@@ -200,7 +197,7 @@ async function readConversationFrom(
 ): Promise<Result<ConversationReading>> {
   const read = await readFrom(store, conversationId, options);
   if (!read.success) return read;
-  // One that nothing has: a write that expects it is refused by every store that compares incarnations.
+  // A random incarnation: every store that compares incarnations refuses a write that expects it.
   const incarnation = read.data.incarnation ?? crypto.randomUUID();
   return createSuccess({ ...read.data, incarnation, readAt: read.data.readAt ?? new Date() });
 }
@@ -209,14 +206,14 @@ const noExport = async () =>
   createFailure(
     createMemoryConnectionError(
       "primary",
-      "and the fallback has no exportConversation: try again once it is back",
+      "and the fallback has no exportConversation: try again once the primary is back",
       {
         operation: "exportConversation",
       },
     ),
   );
 
-/** Closes both also when one of them throws instead of returning a failure; then rejects with what it threw. */
+/** Closes both, even if one of them throws instead of returning a failure. Then it rejects with the thrown value. */
 async function closeBoth(primary: MemoryProvider, fallback: MemoryProvider): Promise<Result<void>> {
   const close = async (provider: MemoryProvider) => provider.close();
   const [first, second] = await Promise.allSettled([close(primary), close(fallback)]);
@@ -225,26 +222,29 @@ async function closeBoth(primary: MemoryProvider, fallback: MemoryProvider): Pro
   return first.value.success ? second.value : first.value;
 }
 
-/** Whether reads go straight to the fallback: with half-open connections each would wait for the primary's timeout. */
+/** Tracks whether reads skip the primary. With half-open connections, each read would wait for its timeout. */
 function createOutage(cooldownMs: number) {
   let failure: MemoryErrorUnion | undefined;
   let nextAttempt = 0;
   return {
-    /** The primary's last connection error; `undefined`: ask the primary. */
+    /** Returns the primary's last connection error, or `undefined` if the primary should be asked. */
     blockedBy: (): MemoryErrorUnion | undefined => {
       const now = performance.now();
       if (failure !== undefined && now < nextAttempt) return failure;
-      // This read tests the primary for all: the others need not wait for one that doesn't answer.
+      // This read tests the primary for all; the others don't have to wait for it.
       if (failure !== undefined) nextAttempt = now + cooldownMs;
       return undefined;
     },
-    /** Returns the error if it says that the primary is out of reach. A refusal may be decided without the store. */
+    /**
+     * Returns the error if the primary can't be reached. Some refusals are decided without the store, so they prove
+     * nothing.
+     */
     record: (result: Result<unknown>): MemoryErrorUnion | undefined => {
       if (result.success) {
         failure = undefined;
         return undefined;
       }
-      // A closed provider is no outage: its error isn't retryable.
+      // A closed provider is not an outage: its error isn't retryable.
       if (!isMemoryConnectionError(result.error) || !result.error.retryable) return undefined;
       failure = result.error;
       nextAttempt = performance.now() + cooldownMs;
@@ -255,7 +255,7 @@ function createOutage(cooldownMs: number) {
 
 const MAX_CONVERSATIONS = 100_000;
 
-/** Which conversations were last read from the fallback: the last 100,000 of them. */
+/** The conversations with a latest read from the fallback, at most 100,000. */
 function createStaleReads() {
   const ids = new Map<string, true>();
   return {
@@ -265,7 +265,7 @@ function createStaleReads() {
   };
 }
 
-/** The conversations that a listing returned, and the one that it was asked for. */
+/** The ids in a listing, and the id in its query. */
 const idsOf = (query: MemoryQuery, found: readonly ConversationMemory[]): readonly string[] => [
   ...(query.conversationId === undefined ? [] : [query.conversationId]),
   ...found.map(({ conversationId }) => conversationId),
@@ -274,5 +274,5 @@ const idsOf = (query: MemoryQuery, found: readonly ConversationMemory[]): readon
 const staleRead = (operation: Operation): MemoryErrorUnion => ({
   ...createMemoryConnectionError("primary", "it was out of reach", { operation }),
   message:
-    "The fallback answered the latest read of this conversation, and may lag. Read the conversation again and decide again: it can be written once the primary has answered a read of it.",
+    "The latest read of this conversation came from the fallback, which may lag. Read the conversation again and decide again: it can be written once the primary has answered a read of it.",
 });

@@ -4,7 +4,7 @@ import { extendObject } from "../runtime/objects.ts";
 
 const KEPT = 100;
 
-/** Latencies of the last 100 measurements of an operation, in milliseconds. */
+/** The latencies of an operation's last 100 measurements, in milliseconds. */
 export interface LatencyStats {
   readonly avg: number;
   readonly max: number;
@@ -16,15 +16,15 @@ export interface LatencyStats {
   readonly p99: number;
 }
 
-/** The percentile: the smallest measurement that this share of all doesn't exceed. `sorted` is not empty. */
+/** Returns the smallest measurement that is at least as large as this share of all. `sorted` must not be empty. */
 const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN;
 
-/** Measures how long operations take, by name, the last 100 of each. Failures and exceptions count as well. */
+/** Measures how long operations take, by name: the last 100 of each. Failures and exceptions count as well. */
 export class MemoryPerformanceMonitor {
   readonly #metrics = new Map<string, number[]>();
 
-  /** Runs `fn` and records how long it took. Returns or throws what `fn` does. */
+  /** Runs `fn` and records its duration. Returns or throws what `fn` does. */
   async measureOperation<T>(operation: string, fn: () => Promise<T>): Promise<T> {
     const start = performance.now();
     try {
@@ -37,7 +37,7 @@ export class MemoryPerformanceMonitor {
     }
   }
 
-  /** `null` if the operation was never measured. */
+  /** Returns `null` if the operation was never measured. */
   getStats(operation: string): LatencyStats | null {
     const sorted = this.#metrics.get(operation)?.toSorted((a, b) => a - b);
     if (sorted === undefined) return null;
@@ -52,13 +52,13 @@ export class MemoryPerformanceMonitor {
     };
   }
 
-  /** The names of the measured operations, in the order of their first measurement. */
+  /** Returns the names of the measured operations, in the order of their first measurement. */
   getOperations(): readonly string[] {
     return [...this.#metrics.keys()];
   }
 }
 
-/** The provider, with each call of a contract method but `close` measured under the method's name. */
+/** Wraps the provider and measures each contract method except `close`, by method name. */
 export function monitorProvider<P extends MemoryProvider>(provider: P, monitor: MemoryPerformanceMonitor): P {
   const copy = extendObject<MemoryProvider>(provider, {});
   const { readConversation, exportConversation, importConversation, verifyConversation } =

@@ -12,25 +12,25 @@ import {
   type ReadOptions,
 } from "../contract/versioned-provider.ts";
 
-/** What can be read of a conversation from any provider. */
+/** What any provider can return about a conversation. */
 export interface ProviderReading extends Omit<ConversationReading, "incarnation" | "readAt"> {
   /**
-   * `undefined` from a provider without incarnations: then an erased conversation can't be distinguished from one that
+   * `undefined` from a provider without incarnations. Then an erased conversation can't be distinguished from one that
    * never existed.
    */
   readonly incarnation: string | undefined;
-  /** Absent from a provider that doesn't return the time of its store. */
+  /** Absent if the provider doesn't return the time of its store. */
   readonly readAt?: Date;
 }
 
 /**
- * Reads a conversation from any provider: by its `readConversation`, or, if it has none, from what its `getConversation`
- * returns. A reading from `getConversation` has limits:
+ * Reads a conversation from any provider: with `readConversation`, or, if the provider doesn't have it, with
+ * `getConversation`. A reading from `getConversation` has limits:
  *
  * - `firstPosition` is relative to the oldest stored message, unless the metadata contain a valid `nextPosition`.
- * - No message is found by `messageId`.
- * - `incarnation` is `undefined` if the conversation is absent, or if its metadata contain none.
- * - `readAt` and `receipt` are missing. So a missing receipt doesn't prove that the write failed.
+ * - `messageId` finds no message.
+ * - `incarnation` is `undefined` if the conversation doesn't exist, or if its metadata contain none.
+ * - `readAt` and `receipt` are missing, so a missing receipt doesn't prove that the write failed.
  *
  * Returns the provider's errors, and a `MemoryValidationError` for invalid options.
  */
@@ -63,7 +63,7 @@ export async function readFrom(
   });
 }
 
-/** A provider of another project may return anything here, or nothing. */
+/** Providers of other projects may return any value here, or none. */
 function nextPositionOf({ messages, metadata }: ConversationMemory): number {
   const stated: unknown = metadata?.nextPosition;
   return typeof stated === "number" && Number.isSafeInteger(stated) && stated >= messages.length

@@ -12,12 +12,12 @@ import { type Outcome, retryUntilAborted } from "../runtime/backoff.ts";
 import { copyArgument, extendObject } from "../runtime/objects.ts";
 import { notifyObserver } from "../runtime/observer.ts";
 
-/** An attempt failed and another one follows. */
+/** A failed attempt that another one follows. */
 export interface RetryEvent {
   readonly operation: Operation;
-  /** The attempt that failed, from 1. */
+  /** The number of the failed attempt, from 1. */
   readonly attempt: number;
-  /** How long until the next one, in milliseconds. */
+  /** The wait before the next attempt, in milliseconds. */
   readonly delayMs: number;
   readonly error: MemoryErrorUnion;
 }
@@ -28,19 +28,19 @@ const callback = <F>() =>
 const milliseconds = z.number().min(0).max(2_147_483_647);
 
 export const retrySchema = z.strictObject({
-  /** Calls at most, the first one included. Default 5. */
+  /** The maximum number of calls, including the first. Default 5. */
   maxAttempts: z.int().min(1).default(5),
-  /** The first wait is at most this long, each further one at most twice the one before. Default 100. */
+  /** The maximum of the first wait, in milliseconds. It doubles for each further wait. Default 100. */
   baseDelayMs: milliseconds.default(100),
-  /** No wait is longer. Default 5,000. */
+  /** The maximum of any wait, in milliseconds. Default 5,000. */
   maxDelayMs: milliseconds.default(5_000),
-  /** No attempt begins later than this after the first. Default 30,000. */
+  /** No attempt begins later than this after the first, in milliseconds. Default 30,000. */
   maxElapsedMs: milliseconds.default(30_000),
-  /** Aborting it ends waiting: calls return the last error. */
+  /** Aborting it stops the retries: calls return the last error. */
   signal: z.instanceof(AbortSignal, { error: "expected an AbortSignal" }).optional(),
   /** Called before each wait. */
   onRetry: callback<(event: RetryEvent) => void>().optional(),
-  /** A number from 0 to 1 that spreads the waits. Default `Math.random`. */
+  /** Returns a number from 0 to 1 to randomise the waits. Default `Math.random`. */
   random: callback<() => number>().default(() => Math.random),
 });
 
@@ -49,23 +49,21 @@ export type RetryOptions = z.input<typeof retrySchema>;
 type RetrySettings = z.output<typeof retrySchema>;
 
 /**
- * The provider, which retries calls that failed with a retryable error, after waits that grow exponentially and are spread
- * at random. Other errors return at once. The last error returns when attempts or time have run out, when `signal` or that
- * of the call aborts, or when the provider is closed. Its field `attempts` says how often the call was made: then neither
- * the engine nor another `withRetry` around this one retries it, so that attempts don't multiply.
+ * Wraps the provider and retries calls that fail with a retryable error, with exponential, randomised waits. Other
+ * errors return immediately. The last error returns when attempts or time run out, when `signal` or the call's own
+ * signal aborts, or when the provider is closed. Its `attempts` field contains the number of attempts: neither the
+ * engine nor another `withRetry` around this one retries it again, so attempts don't multiply.
  *
- * Writes are safe to repeat: without an `idempotencyKey` they get one, the same for all attempts of a call, so that a write
- * whose reply was lost counts as done, also under `expectedVersion`. A deletion whose reply was lost finds nothing when it
- * is repeated: `deleteConversation` may then say `false`, and `clearUserConversations` too small a number, though all is
+ * Writes are safe to repeat. A write without an `idempotencyKey` gets one for all its attempts, so a write with a lost
+ * reply counts as done, even with `expectedVersion`. A deletion with a lost reply finds nothing when it is repeated:
+ * `deleteConversation` may then return `false`, and `clearUserConversations` too small a number, although everything is
  * deleted.
  *
- * Every attempt gets the arguments as they were at the call: they are copied before the first one. What happened in the
- * store between two attempts is not undone by that: without `expectedIncarnation`, a write that is repeated after somebody
- * cleared its user, and that creates, brings that user's conversation back; and a deletion that is repeated also deletes
- * what was created since.
+ * Arguments are copied before the first attempt, so all attempts send the same. Changes in the store between two
+ * attempts still matter. Without `expectedIncarnation`, a repeated write that creates a conversation can bring it back
+ * after its user was cleared. A repeated deletion also deletes what was created since.
  *
- * `close`, and methods that are not of the contract, are passed on and not repeated. Throws a `TypeError` for invalid
- * options.
+ * `close` and methods outside the contract are passed on and not repeated. Throws a `TypeError` for invalid options.
  */
 export function withRetry<P extends MemoryProvider>(provider: P, options: RetryOptions = {}): P {
   const settings = parseOptions(retrySchema, options, "retry options");
@@ -90,7 +88,7 @@ export function withRetry<P extends MemoryProvider>(provider: P, options: RetryO
     clearUserConversations: (userId) =>
       retry("clearUserConversations", () => provider.clearUserConversations(userId)),
     ...retryVersioned(provider, retry),
-    // Without an argument is everybody's, with `undefined` is refused.
+    // No argument means all users; `undefined` is refused.
     getStats: (...user) => retry("getStats", () => provider.getStats(...user)),
     healthCheck: () => retry("healthCheck", () => provider.healthCheck()),
     close: () => {
@@ -126,11 +124,11 @@ function createRetry(settings: RetrySettings, closed: AbortSignal) {
   };
 }
 
-/** A wrapper further in that has given up has tried often enough. */
+/** If an inner wrapper has given up, there were enough attempts. */
 const mayBeTriedAgain = <T>(result: Result<T>): result is Extract<Result<T>, { readonly success: false }> =>
   !result.success && result.error.retryable && result.error.attempts === undefined;
 
-/** What only some providers have, for as far as this one has it. */
+/** The optional methods that this provider has. */
 function retryVersioned(provider: MemoryProvider, retry: Retry): Partial<VersionedMethods> {
   const { readConversation, exportConversation, importConversation, verifyConversation } =
     versionedMethods(provider);
@@ -160,16 +158,16 @@ type Write = MemoryProvider["appendMessages"];
 
 type Stoppable = Pick<WriteOptions, "signal">;
 
-/** What is no signal is for the provider to refuse, or to ignore. */
+/** Returns `undefined` for a value that is no signal: the provider refuses or ignores it. */
 const signalOf = (options: Stoppable | undefined): AbortSignal | undefined =>
   options?.signal instanceof AbortSignal ? options.signal : undefined;
 
 type Keyed = Pick<WriteOptions, "idempotencyKey" | "signal">;
 
-/** A copy of a write's options under a key, its own or a new one, so that the write is done once however often it is sent. */
+/** Returns a copy of a write's options with a key, its own or a new one, so repeated sends write once. */
 function keyedOptions<Options extends Keyed>(options: Options | undefined): Options | Keyed {
   const copy: Options | Keyed = options === undefined ? {} : copyArgument(options);
-  // What could not be copied is for the provider to refuse, as is anything else that is no key, `null` say.
+  // The provider refuses options that couldn't be copied, and invalid keys such as `null`.
   if (copy === options || copy.idempotencyKey !== undefined) return copy;
   return Object.assign(copy, { idempotencyKey: crypto.randomUUID() });
 }

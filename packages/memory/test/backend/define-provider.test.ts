@@ -31,7 +31,7 @@ const reading = (conversation: StoredConversation): MemoryBackend["read"] => {
   return async () => ({ conversation, firstPosition: 0, readAt: new Date() });
 };
 
-/** Finds nothing and writes everything, unless told otherwise. */
+/** By default, finds nothing and accepts every write. */
 const backend = (overrides: Partial<MemoryBackend> = {}): MemoryBackend => ({
   name: "fake",
   write: async () => ({ status: "written" }),
@@ -87,14 +87,14 @@ describe("a backend that throws", () => {
     expect(JSON.stringify(error)).not.toContain("s3cret");
   });
 
-  it("makes close a failure, once and for all", async () => {
+  it("fails to close every time", async () => {
     const closing = defineMemoryProvider(backend({ close: fail }));
     const error = expectError(await closing.close(), "MemoryStorageError");
     expect(error.operation).toBe("close");
     expectError(await closing.getConversation("c"), "MemoryConnectionError");
   });
 
-  it("is distinguished when it throws before it returns a promise, whatever it throws", async () => {
+  it("gets a tagged error even if it throws before it returns a promise, whatever it throws", async () => {
     const rude = defineMemoryProvider(
       backend({
         read: () => {
@@ -108,12 +108,12 @@ describe("a backend that throws", () => {
 });
 
 describe("healthCheck", () => {
-  it("is healthy with the time of one ping", async () => {
+  it("returns the time of one ping", async () => {
     const health = expectOk(await defineMemoryProvider(backend()).healthCheck());
     expect(health).toEqual({ healthy: true, latencyMs: expect.any(Number) });
   });
 
-  it("turns a store out of reach into data", async () => {
+  it("returns an unreachable store as data", async () => {
     const provider = defineMemoryProvider(
       backend({
         ping: () => Promise.reject(new Error("ECONNREFUSED")),
@@ -126,7 +126,7 @@ describe("healthCheck", () => {
   });
 });
 
-describe("a stored message that is none", () => {
+describe("an invalid stored message", () => {
   const good = '{"role":"user","content":"1"}';
   const bodies = [
     "s3cret",
@@ -137,7 +137,7 @@ describe("a stored message that is none", () => {
     "",
   ];
 
-  it.each(bodies)("is a storage error that names its index, and nothing of its content: %s", async (body) => {
+  it.each(bodies)("is a storage error with its index and without its content: %s", async (body) => {
     const corrupt = stored({ messages: [good, good, body] });
     const provider = defineMemoryProvider(backend({ read: reading(corrupt), find: async () => [corrupt] }));
     for (const read of [
@@ -156,7 +156,7 @@ describe("a stored message that is none", () => {
 });
 
 describe("defineMemoryProvider", () => {
-  it("maps each conflict that a backend reports", async () => {
+  it("maps each conflict of a backend", async () => {
     const reasons: Record<WriteConflictReason, true> = {
       version: true,
       "metadata-version": true,
@@ -179,18 +179,18 @@ describe("defineMemoryProvider", () => {
     }
   });
 
-  it("maps a conversation that is missing", async () => {
+  it("maps a missing conversation", async () => {
     const provider = defineMemoryProvider(backend({ write: async () => ({ status: "missing" }) }));
     const error = expectError(await provider.appendMessages("c", []), "MemoryNotFoundError");
     expect(error).toMatchObject({ conversationId: "c", provider: "fake", operation: "appendMessages" });
   });
 
-  it("takes a replayed write for a success", async () => {
+  it("returns a success for a replayed write", async () => {
     const provider = defineMemoryProvider(backend({ write: async () => ({ status: "replayed" }) }));
     expect(expectOk(await provider.storeMessages("c", []))).toBeUndefined();
   });
 
-  it("hands a write over checked, encoded and without the store's own fields", async () => {
+  it("passes a write on checked, encoded and without the store's own fields", async () => {
     const write = vi.fn<MemoryBackend["write"]>(async () => ({ status: "written" }));
     const provider = defineMemoryProvider(backend({ write }));
     const metadata = { userId: "u", traceId: "t", at: new Date(5), version: 9, createdAt: new Date(0) };
@@ -225,7 +225,7 @@ describe("defineMemoryProvider", () => {
     });
   });
 
-  it("hands an import over as a creation with its source", async () => {
+  it("passes an import on as a creation with its source", async () => {
     const write = vi.fn<MemoryBackend["write"]>(async () => ({ status: "written" }));
     expectOk(await defineMemoryProvider(backend({ write })).importConversation(RECORD));
     const { createdAt, lastActivity, version, metadataVersion, firstPosition, traceIds } = RECORD;
@@ -240,7 +240,7 @@ describe("defineMemoryProvider", () => {
     });
   });
 
-  it("names what isn't there by the tombstones, or by none where the backend gave none", async () => {
+  it("identifies a missing conversation by its tombstones, or by none if the backend returns none", async () => {
     const readAt = new Date();
     const incarnation = async (tombstones?: { conversation: string | null; user: string | null }) => {
       const read = vi.fn(async () => ({ conversation: null, ...(tombstones && { tombstones }), readAt }));
@@ -260,7 +260,7 @@ describe("defineMemoryProvider", () => {
     expect(await incarnation({ conversation: "a", user: "b" })).toBe("none:a:b");
   });
 
-  it("asks for the time only in reads that return it", async () => {
+  it("only asks for the time in reads that return it", async () => {
     const read = vi.fn<MemoryBackend["read"]>(async () => ({ conversation: null, readAt: new Date() }));
     const provider = defineMemoryProvider(backend({ read }));
     expectOk(await provider.getConversation("c"));
@@ -271,14 +271,14 @@ describe("defineMemoryProvider", () => {
     expect(read).toHaveBeenLastCalledWith(expect.objectContaining({ asksTime: true }));
   });
 
-  it("doesn't replace a time that a backend doesn't return", async () => {
+  it("doesn't replace a time that the backend doesn't return", async () => {
     const provider = defineMemoryProvider(backend({ read: async () => ({ conversation: null }) }));
     const error = expectError(await provider.readConversation("c"), "MemoryStorageError");
     expect(error).toMatchObject({ provider: "fake", retryable: false });
-    expect(error.message).toContain("the backend told no time: give `readAt`");
+    expect(error.message).toContain("the backend returned no time: return `readAt`");
   });
 
-  it("asks a backend nothing for invalid input or a limit of 0", async () => {
+  it("doesn't call the backend for invalid input or a limit of 0", async () => {
     const touched = vi.fn();
     const traps = { write: touched, read: touched, find: touched, delete: touched, clearUser: touched };
     const provider = defineMemoryProvider(backend(traps));
@@ -302,7 +302,7 @@ describe("defineMemoryProvider", () => {
     expect(close).toHaveBeenCalledOnce();
   });
 
-  it("returns frozen data that shares nothing with the backend's", async () => {
+  it("returns frozen data that shares nothing with the backend", async () => {
     const held = stored({ metadata: { custom: { list: [1] }, $date: "x" } });
     const provider = defineMemoryProvider(backend({ read: reading(held) }));
     const { messages, metadata } = await readConversation(provider, "c");
@@ -315,7 +315,7 @@ describe("defineMemoryProvider", () => {
     expect(metadata.updatedAt).toEqual(new Date(2));
   });
 
-  it("lets no stored field pass for one of the store's own", async () => {
+  it("ignores stored fields with the names of the store's own", async () => {
     const metadata = { version: 99, totalMessages: 99, incarnation: "forged", createdAt: "", topic: "kept" };
     const provider = defineMemoryProvider(backend({ read: reading(stored({ metadata })) }));
     expect((await readConversation(provider, "c")).metadata).toEqual({

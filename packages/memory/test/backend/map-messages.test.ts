@@ -11,7 +11,7 @@ import type { Message } from "../../src/index.ts";
 import { contents, expectError, expectOk } from "../../src/testing/fixtures/expectations.ts";
 import { answering, calling, users } from "../../src/testing/fixtures/messages.ts";
 
-// By UTF-16 units, so that pairs of surrogates are torn apart.
+// By UTF-16 units, to split surrogate pairs.
 const reverse = (text: string): string => text.split("").reverse().join("");
 
 const reversed = (backend: MemoryBackend): MemoryBackend =>
@@ -19,7 +19,7 @@ const reversed = (backend: MemoryBackend): MemoryBackend =>
 
 const UNOWNED = { createIfMissing: "unowned" } as const;
 
-/** Keeps what the store would show somebody without the wrapper. */
+/** Sets up a wrapped backend, and keeps what a reader without the wrapper would get. */
 function setUp(wrap: (backend: MemoryBackend) => MemoryBackend = reversed) {
   const inner = createInMemoryBackend();
   return { inner, raw: defineMemoryProvider(inner), provider: defineMemoryProvider(wrap(inner)) };
@@ -33,7 +33,7 @@ describe("mapMessages", () => {
     { role: "user", content: "x", at: new Date(5) } as Message,
   ];
 
-  it("stores another text for every message, and returns each original by every way of reading", async () => {
+  it("stores another text for every message, and returns the original from every read", async () => {
     const { provider, raw, inner } = setUp();
     const write = vi.spyOn(inner, "write");
     expectOk(await provider.appendMessages("c", hostile, { userId: "u" }, UNOWNED));
@@ -51,7 +51,7 @@ describe("mapMessages", () => {
     expect(contents(stored)[2]).toBe(reverse(JSON.stringify(hostile[2])));
   });
 
-  it("imports what it exported, mapped", async () => {
+  it("imports its own export, mapped", async () => {
     const [from, to] = [setUp(), setUp()];
     const options = { ...UNOWNED, messageIds: hostile.map((_, index) => `${index}`) };
     expectOk(await from.provider.appendMessages("c", hostile, {}, options));
@@ -62,7 +62,7 @@ describe("mapMessages", () => {
     expect(expectOk(await to.raw.getConversation("c"))?.messages).not.toEqual(hostile);
   });
 
-  it("knows a retry and a message that comes again, also where each text is another", async () => {
+  it("recognises retries and repeated messages even if each text differs", async () => {
     let nonce = 0;
     const salted = (backend: MemoryBackend) =>
       mapMessages(backend, {
@@ -79,7 +79,7 @@ describe("mapMessages", () => {
     expect(contents(expectOk(await provider.getRecentMessages("c")))).toEqual(["1", "2"]);
   });
 
-  it("keeps the order of messages, whichever is mapped first", async () => {
+  it("keeps the order of messages in any order of mapping", async () => {
     const slow = (backend: MemoryBackend) => {
       const later = async (text: string) => {
         await new Promise((resolve) => setTimeout(resolve, text.length % 3));
@@ -93,7 +93,7 @@ describe("mapMessages", () => {
     expect(contents(expectOk(await provider.getRecentMessages("c")))).toEqual(texts);
   });
 
-  it("reads what a backend keeps as objects", async () => {
+  it("reads from a backend that keeps objects", async () => {
     const asObjects = (backend: MemoryBackend) =>
       reversed(
         extendBackend(backend, {
@@ -110,7 +110,7 @@ describe("mapMessages", () => {
     expect(contents(expectOk(await provider.getRecentMessages("c")))).toEqual(["1"]);
   });
 
-  it("writes nothing, or reads nothing, if a mapping throws, and its error contains nothing of the text", async () => {
+  it("writes or reads nothing if a mapping throws, and its error contains no text", async () => {
     const failing = (name: "encode" | "decode") => (backend: MemoryBackend) =>
       mapMessages(backend, {
         encode: (body) => body,
@@ -130,7 +130,7 @@ describe("mapMessages", () => {
     expect(JSON.stringify(unread)).not.toContain("s3cret");
   });
 
-  it("takes no other value than text, and no message of another form", async () => {
+  it("only accepts text, and refuses messages of another form", async () => {
     const wrong = (backend: MemoryBackend) =>
       mapMessages(backend, { encode: () => 5 as never, decode: () => "no message" });
     const { provider, raw } = setUp(wrong);
@@ -146,7 +146,7 @@ describe("mapMessages", () => {
     );
   });
 
-  it("passes everything else on to an instance of a class", async () => {
+  it("passes everything else on to a class instance", async () => {
     class Backend {
       readonly #inner = createInMemoryBackend();
       readonly name = "class";

@@ -5,7 +5,7 @@ import { declareMediaRules } from "../../../../test/media/media-rules.ts";
 import { createInMemoryProvider } from "../../src/index.ts";
 import { type Bucket, createBucketBlobStore } from "./bucket-blob-store.ts";
 
-/** As S3 is: each call takes a moment, and is atomic by itself. */
+/** Like S3: each call takes a moment and is atomic. */
 function createBucket(): Bucket {
   const objects = new Map<string, { readonly body: Uint8Array; readonly modifiedAt: Date }>();
   const moment = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -50,7 +50,7 @@ describe("media in the bucket of docs/media.md", () => {
   }));
 });
 
-it("is in docs/media.md as it is here", () => {
+it("equals the code in docs/media.md", () => {
   const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
   expect(read("../../../../docs/media.md")).toContain(read("./bucket-blob-store.ts"));
 });

@@ -52,8 +52,8 @@ describe("withBlobs, in memory", () => {
   declareMediaRules(async () => ({ ...stores(), dispose: async () => {} }));
 });
 
-describe("what withBlobs leaves as it is", () => {
-  it("passes on messages without large media, and asks the blob store nothing", async () => {
+describe("withBlobs without large media", () => {
+  it("passes messages on and doesn't call the blob store", async () => {
     const { store, blobs } = stores();
     const asked = vi.fn();
     const watched = new Proxy(blobs, {
@@ -73,9 +73,9 @@ describe("what withBlobs leaves as it is", () => {
   });
 
   it.each([
-    ["a reference of somebody else's", { type: "media", mediaType: "a/b", blob: { key: "x".repeat(50) } }],
+    ["a blob field of another framework", { type: "media", mediaType: "a/b", blob: { key: "x".repeat(50) } }],
     ["data beside a field blob", { type: "media", mediaType: "a/b", blob: "x", data: bytes("x") }],
-    ["text that is no base64", { type: "media", mediaType: "a/b", data: "not base64, but long" }],
+    ["text that isn't base64", { type: "media", mediaType: "a/b", data: "not base64, but long" }],
     ["base64 without padding", { type: "media", mediaType: "a/b", data: "YWFhYWFhYWFhYWFhYQ" }],
     ["parts of other types", { type: "image_url", data: bytes("x") }],
   ])("keeps %s in its message", async (_, part) => {
@@ -86,7 +86,7 @@ describe("what withBlobs leaves as it is", () => {
     expect(await countOf(blobs)).toBe(0);
   });
 
-  it("keeps the other methods of a provider, and through a wrapper around it its own", async () => {
+  it("keeps the other methods of a provider, and keeps its own through a wrapper", async () => {
     const { store, blobs } = stores();
     const provider = withBlobs(store, { blobs, minBytes: 10 });
     expect(typeof provider.on).toBe("function");
@@ -97,7 +97,7 @@ describe("what withBlobs leaves as it is", () => {
     expect(isMediaResolver(createInMemoryProvider())).toBe(false);
   });
 
-  it("refuses invalid options, and a provider that answers from a fallback", () => {
+  it("refuses invalid options and a provider that answers from a fallback", () => {
     const { store, blobs } = stores();
     expect(() => withBlobs(store, { blobs, minBytes: 0 })).toThrow(/minBytes: expected/);
     expect(() => Reflect.apply(withBlobs, undefined, [store, {}])).toThrow(/blobs: expected a BlobStore/);
@@ -107,7 +107,7 @@ describe("what withBlobs leaves as it is", () => {
 });
 
 describe("a write of media", () => {
-  it("is taken as it was at the call", async () => {
+  it("uses its arguments as they were at the call", async () => {
     const { provider } = setUp();
     const data = bytes("before");
     const message = image(data);
@@ -123,7 +123,7 @@ describe("a write of media", () => {
     ]);
   });
 
-  it("is done once under a key, and removes its media again if it was refused or skipped", async () => {
+  it("is done once for a key, and removes its media if it was refused or skipped", async () => {
     const { provider, blobs } = setUp();
     const keyed = { ...CREATE, idempotencyKey: "k", messageIds: ["m"] };
     for (let attempt = 0; attempt < 2; attempt++) {
@@ -140,7 +140,7 @@ describe("a write of media", () => {
     expect([await countOf(blobs), await countOf(blobs, "none")]).toEqual([0, 0]);
   });
 
-  it("is refused where media is too large, and where another message of the batch is none", async () => {
+  it("is refused if media are too large or another message of the batch is invalid", async () => {
     const { provider, blobs } = setUp({ maxBytes: 30 });
     const large = written([image(new Uint8Array(31))]);
     await expectInvalid(() => provider.storeMessages("c", large), "messages[0].content[1].data");
@@ -151,7 +151,7 @@ describe("a write of media", () => {
     expect(await countOf(blobs)).toBe(0);
   });
 
-  it("stores no message whose media can't be stored", async () => {
+  it("stores no message if its media can't be stored", async () => {
     const { store, blobs, wrap } = setUp();
     const provider = wrap(store, { ...blobs, put: async () => broken });
     const error = expectError(await provider.storeMessages("c", one), "MemoryConnectionError");
@@ -159,7 +159,7 @@ describe("a write of media", () => {
     expect(expectOk(await store.getConversation("c"))).toBeNull();
   });
 
-  it("keeps media of a write whose outcome isn't known, until the hold is over", async () => {
+  it("keeps the media of a write with an unknown outcome until the hold expires", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const { store, blobs, wrap } = setUp();
     const lost: VersionedMemoryProvider = {
@@ -196,7 +196,7 @@ describe("a write of media", () => {
     expect(await countOf(blobs)).toBe(0);
   });
 
-  it("sweeps now and then what others left", async () => {
+  it("sometimes sweeps what others left behind", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const { provider, blobs } = setUp();
     expectOk(await provider.appendMessages("c", one, OWNED, { ...CREATE, ttlSeconds: 1 }));
@@ -207,11 +207,11 @@ describe("a write of media", () => {
   });
 });
 
-describe("a reference that is written back", () => {
+describe("a written-back reference", () => {
   const referenceOnly = async (provider: VersionedMemoryProvider) =>
     messagesOf(expectOk(await provider.getConversation("c")));
 
-  it("is kept where a stored message of the conversation names it, also when only that one stays", async () => {
+  it("is kept if a stored message of the conversation names it, even if only that message stays", async () => {
     const { provider, blobs } = setUp();
     expectOk(await provider.storeMessages("c", one, OWNED));
     const read = written(await referenceOnly(provider));
@@ -222,7 +222,7 @@ describe("a reference that is written back", () => {
     expect(expectOk(await provider.resolveMedia("c", await referenceOnly(provider)))[1]).toEqual(one[0]);
   });
 
-  it("opens nothing of another conversation, nothing that is erased, and nothing left by a crash", async () => {
+  it("gives no access to another conversation, to erased bytes or to the rest of a crash", async () => {
     const { provider, store, blobs } = setUp();
     expectOk(await provider.storeMessages("c", one, OWNED));
     const read = written(await referenceOnly(provider));
@@ -230,7 +230,7 @@ describe("a reference that is written back", () => {
       () => provider.appendMessages("d", read, { userId: "v" }, CREATE),
       "messages[0].content[1].blob",
     );
-    expectOk(await store.deleteConversation("c")); // As a crash before the second step leaves it.
+    expectOk(await store.deleteConversation("c")); // The state after a crash before the second step.
     expect(await countOf(blobs)).toBe(1);
     await expectInvalid(() => provider.appendMessages("c", read, { userId: "v" }, CREATE));
     expect(await countOf(blobs)).toBe(0);
@@ -239,7 +239,7 @@ describe("a reference that is written back", () => {
     await expectInvalid(() => provider.storeMessages("c", written([{ role: "user", content: forged }])));
   });
 
-  it("is let through where the write was done before, to be replayed", async () => {
+  it("is accepted if the write was already made, to be replayed", async () => {
     const { provider } = setUp();
     expectOk(await provider.storeMessages("c", one, OWNED));
     const read = written(await referenceOnly(provider));
@@ -252,7 +252,7 @@ describe("a reference that is written back", () => {
 });
 
 describe("an erasure", () => {
-  it("that ends between its steps leaves what the next sweep removes", async () => {
+  it("leaves data for the next sweep if it stops between its steps", async () => {
     const { provider, store, blobs } = setUp();
     for (const id of ["c", "d"]) expectOk(await provider.storeMessages(id, one, OWNED));
     expectOk(await store.deleteConversation("c"));
@@ -261,7 +261,7 @@ describe("an erasure", () => {
     expect(expectOk(await blobs.due(10, 0))).toEqual([]);
   });
 
-  it("fails where the blobs stay, and succeeds when it is repeated", async () => {
+  it("fails if the blobs stay, and succeeds when repeated", async () => {
     const { store, blobs, wrap } = setUp();
     const provider = wrap(store);
     expectOk(await provider.storeMessages("c", one, OWNED));
@@ -274,7 +274,7 @@ describe("an erasure", () => {
     expect(await countOf(blobs)).toBe(0);
   });
 
-  it("of messages alone succeeds if the blobs stay, and reports it", async () => {
+  it("succeeds for messages alone if the blobs stay, and reports it", async () => {
     const { store, blobs, events, wrap } = setUp();
     expectOk(await wrap(store).storeMessages("c", one, OWNED));
     const half = wrap(store, { ...blobs, remove: async () => broken });
@@ -282,7 +282,7 @@ describe("an erasure", () => {
     expect(events).toMatchObject([{ step: "erase", conversationId: "c", error: broken.error }]);
   });
 
-  it("takes what was read lately out of this process's cache", async () => {
+  it("removes recently read bytes from this process's cache", async () => {
     const { provider } = setUp();
     expectOk(await provider.storeMessages("c", one, OWNED));
     const read = messagesOf(expectOk(await provider.getConversation("c")));
@@ -293,7 +293,7 @@ describe("an erasure", () => {
 });
 
 describe("wrappers around withBlobs", () => {
-  it("try again what failed for a passing reason, and store it once", async () => {
+  it("retry transient failures, and store once", async () => {
     const { store, blobs, wrap } = setUp();
     let failures = 2;
     const put: BlobStore["put"] = async (...given) => (failures-- > 0 ? broken : blobs.put(...given));
@@ -311,7 +311,7 @@ describe("reading media", () => {
     return messagesOf(expectOk(await provider.getConversation("c")));
   };
 
-  it("asks the store once for what it has read lately, and gives each reader its own", async () => {
+  it("asks the store once for recently read bytes, and gives each reader a copy", async () => {
     const { store, blobs, wrap } = setUp();
     const get = vi.fn(blobs.get);
     const provider = wrap(store, { ...blobs, get });
@@ -325,7 +325,7 @@ describe("reading media", () => {
     );
   });
 
-  it("returns messages without references as they are", async () => {
+  it("returns messages without references unchanged", async () => {
     const { provider } = setUp();
     const plain: readonly RichMessage[] = [{ role: "user", content: "x" }];
     expect(expectOk(await provider.resolveMedia("c", plain))).toBe(plain);
@@ -334,7 +334,7 @@ describe("reading media", () => {
     expect(resolved[0]).toBe(plain[0]);
   });
 
-  it("says that media is gone, or leaves the reference, as asked", async () => {
+  it("reports missing media or leaves the reference, as requested", async () => {
     const { provider, blobs } = setUp({ cacheBytes: 0 });
     const read = await stored(provider);
     expectOk(await blobs.remove("c", expectOk(await blobs.list("c"))));
@@ -344,14 +344,14 @@ describe("reading media", () => {
     expectError(await provider.exportConversation("c"), "MemoryStorageError");
   });
 
-  it("refuses bytes that are not those that were stored", async () => {
+  it("refuses bytes that differ from the stored ones", async () => {
     const { store, blobs, wrap } = setUp({ cacheBytes: 0 });
     const error = createFailure(createMemoryStorageError("getBlob", "another hash"));
     const provider = wrap(store, { ...blobs, get: async () => error });
     expectError(await provider.resolveMedia("c", await stored(provider)), "MemoryStorageError");
   });
 
-  it("exports and imports whole, also into a store of another kind", async () => {
+  it("exports and imports completely, even into a store of another kind", async () => {
     const [from, to] = [setUp(), setUp()];
     await stored(from.provider);
     const record = expectOk(await from.provider.exportConversation("c"));

@@ -16,7 +16,7 @@ import { describe, expect, it } from "vitest";
 import { calls, result, said, system, user } from "../history/window/window-histories.ts";
 
 describe("parseChatMemoryConfig", () => {
-  it("takes both documented blocks, and defaults to message_window", () => {
+  it("accepts both documented blocks, and defaults to message_window", () => {
     const tokens = { memoryId: "session123", memoryType: "token_window", maxTokens: 1000 };
     expect(parseChatMemoryConfig(tokens)).toEqual({ success: true, data: tokens });
     expect(parseChatMemoryConfig({ memoryId: "session123", maxMessages: 10 })).toEqual({
@@ -55,7 +55,7 @@ describe("parseChatMemoryConfig", () => {
 describe("windowOf", () => {
   const history = [user("a"), said("b"), user("c"), said("d")];
 
-  it("is the window that the configuration describes", () => {
+  it("returns the configured window", () => {
     expect(windowOf({ maxMessages: 3 })(history)).toEqual(history.slice(2));
     const options = { tokenizer: () => 6 };
     expect(windowOf({ memoryType: "token_window", maxTokens: 20 }, options)(history)).toEqual(
@@ -64,7 +64,7 @@ describe("windowOf", () => {
     expect(planWindow(history, windowOptionsOf({ maxMessages: 3 })).omitted).toHaveLength(1);
   });
 
-  it("takes an option that is undefined for one that isn't there", () => {
+  it("treats an undefined option as absent", () => {
     const none = { maxTokens: undefined, trimTo: undefined, tokenizer: undefined, dropped: undefined };
     const byMessages = { ...none, maxMessages: 3 } as WindowOptions;
     const byTokens = { ...none, maxMessages: undefined, maxTokens: 1_000 } as WindowOptions;
@@ -77,14 +77,14 @@ describe("windowOf", () => {
     );
   });
 
-  it("throws a TypeError for an invalid one", () => {
+  it("throws a TypeError for an invalid configuration", () => {
     expect(() => windowOf({})).toThrow(/^Invalid chat memory configuration: maxMessages: /);
     const options: object = { tokeniser: () => 1 };
     expect(() => windowOf({ maxMessages: 3 }, options)).toThrow(/tokeniser: expected no such field/);
   });
 });
 
-/** Counts what is called. */
+/** Records the called methods. */
 function watched(provider: VersionedMemoryProvider): { provider: VersionedMemoryProvider; called: string[] } {
   const called: string[] = [];
   const note =
@@ -107,7 +107,7 @@ describe("createChatMemory", () => {
   const turns = (count: number): Message[] =>
     Array.from({ length: count }, (_, turn) => [user(`${turn}`), said(`to ${turn}`)]).flat();
 
-  it("adds one message or several, gives the sanitized window, and clears", async () => {
+  it("adds one or several messages, returns the sanitized window, and clears", async () => {
     const provider = createInMemoryProvider();
     const memory = createChatMemory({ memoryId: "session123", maxMessages: 4 }, provider);
     expect(await memory.messages()).toEqual({ success: true, data: [] });
@@ -122,7 +122,7 @@ describe("createChatMemory", () => {
     expect(await memory.messages()).toEqual({ success: true, data: [] });
   });
 
-  it("doesn't take fewer messages than it asked for for all of them", async () => {
+  it("doesn't mistake fewer messages than requested for all", async () => {
     const store = createInMemoryProvider();
     await store.appendMessages("c", turns(9), {}, { createIfMissing: "unowned" });
     const stingy: VersionedMemoryProvider = {
@@ -152,7 +152,7 @@ describe("createChatMemory", () => {
   it.each([
     [9, ["recent", "recent"]],
     [60, ["recent", "recent", "all"]],
-  ])("reads more where the end doesn't tell, and all at last: %i calls in a turn", async (count, reads) => {
+  ])("reads more if the end isn't enough, and finally all: %i calls in a turn", async (count, reads) => {
     const { provider, called } = watched(createInMemoryProvider());
     const memory = createChatMemory({ memoryId: "c", maxMessages: 3 }, provider);
     const groups = Array.from({ length: count }, (_, call) => [calls(`${call}`), result(`${call}`)]).flat();
@@ -161,11 +161,11 @@ describe("createChatMemory", () => {
     expect(called).toEqual(reads);
   });
 
-  it("reads the end in steps, too, and begins where a window of all would", async () => {
+  it("reads the end for a window with a low mark, too, and starts like a window of all", async () => {
     const history = [said("Hello."), ...turns(100), calls("given up"), ...turns(200)];
     const { provider, called } = watched(createInMemoryProvider());
     const memory = createChatMemory({ memoryId: "c", maxMessages: 8, trimTo: 4 }, provider);
-    // Without the method that reads an end.
+    // Without readConversation, which reads only the end.
     const { readConversation: _, ...tenMethods } = provider;
     const all = createChatMemory({ memoryId: "c", maxMessages: 8, trimTo: 4 }, tenMethods);
     for (const message of history) {
@@ -177,7 +177,7 @@ describe("createChatMemory", () => {
     expect(called.slice(1)).toEqual(["all"]);
   });
 
-  it("keeps system content that stands before the end", async () => {
+  it("keeps system content from before the end", async () => {
     const { provider, called } = watched(createInMemoryProvider());
     const memory = createChatMemory({ memoryId: "c", maxMessages: 3 }, provider);
     await memory.add([user("a"), system("be brief"), ...turns(20)]);
@@ -188,7 +188,7 @@ describe("createChatMemory", () => {
     expect(called).toEqual(["recent", "all"]);
   });
 
-  it("keeps its beginning in steps, also when the store drops the oldest messages", async () => {
+  it("keeps its low-mark start even if the store drops the oldest messages", async () => {
     const provider = createInMemoryProvider({ type: "memory", maxMessagesPerConversation: 40 });
     const memory = createChatMemory({ memoryId: "c", maxMessages: 10, trimTo: 5 }, provider);
     const beginnings = new Set<string>();
@@ -199,11 +199,11 @@ describe("createChatMemory", () => {
       expect(windowed.data.length).toBeLessThanOrEqual(10);
       beginnings.add(windowed.data[0]?.content ?? "");
     }
-    // A window that slides has about 95 of them.
+    // A sliding window has about 95 of them.
     expect(beginnings.size).toBeLessThan(45);
   });
 
-  it("gives the provider's errors as they are", async () => {
+  it("returns the provider's errors unchanged", async () => {
     const provider = createInMemoryProvider();
     const memory = createChatMemory({ memoryId: "c", maxMessages: 5 }, provider);
     const refused = await memory.add({ role: "user" } as Message);
@@ -221,7 +221,7 @@ describe("createChatMemory", () => {
       },
     ],
     ["returns no number", () => Number.NaN],
-  ])("gives a failure where the tokenizer %s", async (_, tokenizer) => {
+  ])("returns a failure if the tokenizer %s", async (_, tokenizer) => {
     for (const count of [2, 200]) {
       const provider = createInMemoryProvider();
       for (const steps of [{}, { trimTo: 50 }]) {
@@ -234,7 +234,7 @@ describe("createChatMemory", () => {
     }
   });
 
-  it("takes the largest of limits", async () => {
+  it("accepts the largest limits", async () => {
     const { provider, called } = watched(createInMemoryProvider());
     const memory = createChatMemory({ memoryId: "c", maxMessages: Number.MAX_SAFE_INTEGER }, provider);
     await memory.add(turns(200));

@@ -19,7 +19,7 @@ const runs = fc.array(
 const LONG_RUN = /[\p{L}\p{M}]{501,}|\p{N}{501,}|\s{501,}|[^\p{L}\p{M}\p{N}\s]{501,}/u;
 
 describe("the slices of a text for a tokenizer", () => {
-  it("join to the text, contain nothing longer than 500 units without a break, and split no pair of surrogates", () => {
+  it("join to the text, contain no unbroken run over 500 units, and split no surrogate pair", () => {
     fc.assert(
       fc.property(runs, (pieces) => {
         const text = pieces.map(([sign, times]) => sign.repeat(times)).join("");
@@ -34,7 +34,7 @@ describe("the slices of a text for a tokenizer", () => {
     );
   });
 
-  it("are one for a text that has breaks", () => {
+  it("are a single slice for a text with breaks", () => {
     const text = "Some words, and 1234 numbers.\n".repeat(500);
     expect(slicesOf(text)).toEqual([text]);
     expect(slicesOf("")).toEqual([""]);
@@ -42,7 +42,7 @@ describe("the slices of a text for a tokenizer", () => {
 });
 
 describe("createGptTokenizer", () => {
-  it("counts with an encoding or that of a model", async () => {
+  it("counts with an encoding, or a model's encoding", async () => {
     const text = TEXTS.Georgian;
     const [o200k, cl100k, gpt4] = await Promise.all([
       createGptTokenizer(),
@@ -69,20 +69,20 @@ describe("createGptTokenizer", () => {
     },
   );
 
-  it("counts what has breaks exactly, however long it is", async () => {
+  it("counts text with breaks exactly, at any length", async () => {
     const count = await createGptTokenizer({ encoding: "cl100k_base" });
     for (const text of Object.values(TEXTS).map((each) => `${each} `.repeat(30)))
       expect(count(text)).toBe(encode(text).length);
   });
 
-  it("refuses an encoding or a model that doesn't exist, and both at once", async () => {
+  it("refuses an unknown encoding or model, and both together", async () => {
     const unknown = { encoding: "nonsense" as "gpt2" };
     await expect(createGptTokenizer(unknown)).rejects.toThrow(/^Invalid tokenizer options: encoding: /);
     await expect(createGptTokenizer({ model: "toString" })).rejects.toThrow(/tokenizer options: model: /);
     await expect(createGptTokenizer({ encoding: "gpt2", model: "gpt-4" })).rejects.toThrow(TypeError);
   });
 
-  it("names the package where it is not installed", () => {
+  it("names the package if it is not installed", () => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), "jaf-tokenizer-")));
     try {
       cpSync(new URL("../../src", import.meta.url), join(folder, "src"), { recursive: true });

@@ -11,7 +11,7 @@ it.each([
   [z.string().min(9), "expected string to have >=9 characters"],
   [z.string().regex(/^x/, "expected an x, as expected"), "expected an x, as expected"],
   [z.string().regex(/^x/, "give an x"), "expected another value (give an x)"],
-])("says what a schema expects so that it can be read", (schema, text) => {
+])("describes a schema's expectation in readable words", (schema, text) => {
   const parse = () => parseOptions(z.object({ field: schema }), { field: "s3cret" }, "test options");
   expect(parse).toThrow(TypeError);
   expect(parse).toThrow(`Invalid test options: field: ${text}`);

@@ -9,7 +9,7 @@ const keys = fc.oneof(
   fc.constantFrom("__proto__", "constructor", "toString", "", "0"),
 );
 
-/** Node's equality takes any two URLs for the same. */
+/** Node's equality treats any two URLs as equal. */
 function withoutUrls(value: unknown): unknown {
   if (value instanceof URL) return { isUrl: value.href };
   if (Array.isArray(value)) return value.map(withoutUrls);
@@ -20,7 +20,7 @@ function withoutUrls(value: unknown): unknown {
 }
 const isSame = (a: unknown, b: unknown) => isDeepStrictEqual(withoutUrls(a), withoutUrls(b));
 
-/** Whatever JSON can hold, with Dates, bytes, URLs, hostile keys and unpaired surrogates. */
+/** Any JSON value, with Dates, bytes, URLs, hostile keys and unpaired surrogates. */
 const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
@@ -37,10 +37,10 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
 }));
 
 describe("the JSON codec", () => {
-  it("gives back exactly what went in, as text and as plain JSON", () => {
+  it("restores every value exactly, as text and as plain JSON", () => {
     fc.assert(
       fc.property(value, (given) => {
-        // Vitest's equality takes an own key "constructor" for the type and sees no own "__proto__".
+        // Vitest's equality uses an own key "constructor" as the type, and ignores an own "__proto__".
         const returned = [
           decodeJson(encodeJson(given)),
           fromJsonValue(toJsonValue(given)),
@@ -61,7 +61,7 @@ describe("the JSON codec", () => {
     );
   });
 
-  it("writes text that stores can keep: no NUL, no line break, no unpaired surrogate", () => {
+  it("writes text without NUL, line breaks and unpaired surrogates", () => {
     fc.assert(
       fc.property(value, (given) => {
         const text = encodeJson(given);
@@ -71,7 +71,7 @@ describe("the JSON codec", () => {
     );
   });
 
-  it("leaves what went in as it was", () => {
+  it("leaves its input unchanged", () => {
     const given = { at: new Date(1), $date: "x", list: [undefined === null, { $$date: 1 }] };
     const copy = structuredClone(given);
     encodeJson(given);
@@ -83,20 +83,20 @@ describe("the JSON codec", () => {
     expect(decodeJson(encodeJson(-0))).toBe(0);
   });
 
-  it("takes 200 levels, and refuses the 201st", () => {
+  it("accepts 200 levels and refuses the 201st", () => {
     const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)]);
     expect(decodeJson(encodeJson(nested(200)))).toEqual(nested(200));
     expect(() => encodeJson(nested(202))).toThrow(UnstorableValue);
   });
 
-  it("names the place of what can't be held, and nothing of its content", () => {
+  it("gives the path of an invalid value, without its content", () => {
     const secret = "s3cret";
     const refused = () => encodeJson({ list: [secret, { deep: { [secret.length]: Number.NaN } }] });
     expect(refused).toThrow(new UnstorableValue(".list[1].deep.6", "a finite number"));
     expect(refused).not.toThrow(secret);
   });
 
-  it("takes bytes as they are, in base64, and gives a Buffer back as a Uint8Array", () => {
+  it("encodes bytes in base64, and returns a Buffer as a Uint8Array", () => {
     const pool = Buffer.from("pooled");
     expect(encodeJson(pool.subarray(1, 4))).toBe('{"$bytes":"b29s"}');
     const bytes = decodeJson('{"$bytes":"b29s"}');
@@ -104,11 +104,11 @@ describe("the JSON codec", () => {
     expect(bytes instanceof Uint8Array && bytes.buffer.byteLength).toBe(3);
   });
 
-  it("leaves an object that only looks like a URL as it is", () => {
+  it("leaves an object that only looks like a URL unchanged", () => {
     expect(decodeJson('{"$url":"nowhere"}')).toEqual({ $url: "nowhere" });
   });
 
-  it("throws for text that is no JSON", () => {
+  it("throws for invalid JSON", () => {
     expect(() => decodeJson("{")).toThrow(SyntaxError);
   });
 });

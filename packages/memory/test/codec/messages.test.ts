@@ -8,7 +8,7 @@ function encode(message: object) {
   return { encoded, issues };
 }
 
-/** Answers with one value after the other, then with the last one. */
+/** Returns one value after the other, then always the last. */
 const shifting = (field: string, ...answers: readonly unknown[]) =>
   Object.defineProperty({ extra: null }, field, {
     enumerable: true,
@@ -18,8 +18,8 @@ const shifting = (field: string, ...answers: readonly unknown[]) =>
     })(),
   });
 
-describe("a message that answers differently each time it is read", () => {
-  it.each([1, 2, 3, 4, 5])("is stored as a message or refused, whatever changes at read %i", (read) => {
+describe("a message that changes between reads", () => {
+  it.each([1, 2, 3, 4, 5])("is stored as a message or refused if it changes at read %i", (read) => {
     for (const [field, good, bad] of [
       ["role", "user", "root"],
       ["role", "user", undefined],
@@ -49,7 +49,7 @@ describe("a message with hidden fields", () => {
   const hide = (message: object, field: string, value: unknown) =>
     Object.defineProperty(message, field, { value });
 
-  it("is judged by what is stored of it, with further fields as without", () => {
+  it("is checked by its stored form, with and without additional fields", () => {
     for (const extra of [{}, { extra: null }]) {
       const calls = encode(hide({ role: "user", content: "x", ...extra }, "tool_calls", "malformed"));
       expect(calls.issues).toEqual([]);

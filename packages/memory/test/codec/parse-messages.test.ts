@@ -4,20 +4,20 @@ import { messageExamples, refusedValues } from "../../src/testing/fixtures/examp
 import { expectError, expectOk } from "../../src/testing/fixtures/expectations.ts";
 
 describe("parseMessages", () => {
-  it("returns the same array when a store would take it", () => {
+  it("returns the same array if a store would accept it", () => {
     const messages = Object.values(messageExamples);
     expect(expectOk(parseMessages(messages))).toBe(messages);
     expect(expectOk(parseMessages([]))).toEqual([]);
   });
 
-  it.each(Object.entries(refusedValues))("refuses %s and says where", (_, [value, path]) => {
+  it.each(Object.entries(refusedValues))("refuses %s with its path", (_, [value, path]) => {
     const parsed = parseMessages([{ role: "user", content: "x", custom: value }]);
     const error = expectError(parsed, "MemoryValidationError");
     expect(error.issues).toEqual([{ path: `messages[0].custom${path}`, expected: expect.any(String) }]);
     expect(error.operation).toBe("parseMessages");
   });
 
-  it("names every fault, and the first five in the message", () => {
+  it("lists every issue, and the first five in the message", () => {
     const messages = Array.from({ length: 7 }, () => ({ role: "root", content: "s3cret" }));
     const error = expectError(parseMessages(messages), "MemoryValidationError");
     expect(error.issues.map(({ path }) => path)).toEqual(

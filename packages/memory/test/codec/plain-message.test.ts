@@ -8,7 +8,7 @@ const odd = fc.constantFrom<unknown>(undefined, null, "", 5, [], {}, new Date(0)
 const text = fc.oneof(fc.string({ unit: "binary" }), odd);
 const fields = (shape: Readonly<Record<string, fc.Arbitrary<unknown>>>) =>
   fc.record({ ...shape, extra: odd }, { requiredKeys: [] }).chain((value) =>
-    // In any order, which has to be kept.
+    // In any order, which must be kept.
     fc
       .shuffledSubarray(Object.keys(value))
       .map((keys) => Object.fromEntries(keys.map((key) => [key, (value as Record<string, unknown>)[key]]))),
@@ -26,7 +26,7 @@ const message = fields({
   origin: fc.oneof(fields({ provider: text, api: text, model: text, $date: text, 'a"b': text }), odd),
 });
 
-describe("the short way of encoding a message", () => {
+describe("the fast encoding of a message", () => {
   it("accepts nothing that the schema refuses, and writes the same text", () => {
     fc.assert(
       fc.property(message, (given) => {
@@ -40,7 +40,7 @@ describe("the short way of encoding a message", () => {
     );
   });
 
-  it("takes the documented shapes, in any order of fields", () => {
+  it("accepts the documented shapes with fields in any order", () => {
     const calls = [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }];
     for (const plain of [
       { role: "user", content: "x\0\ud800" },
@@ -55,7 +55,7 @@ describe("the short way of encoding a message", () => {
     }
   });
 
-  it("leaves to the thorough way what only looks plain", () => {
+  it("leaves messages that only look plain to the slow encoding", () => {
     const plain = { role: "user", content: "x" };
     const calls = [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }];
     class Typed {
@@ -78,7 +78,7 @@ describe("the short way of encoding a message", () => {
     for (const suspect of suspects) expect(encodePlainMessage(suspect)).toBeUndefined();
   });
 
-  it("stores what it checked when a field changes each time it is read", () => {
+  it("stores the checked value if a field changes between reads", () => {
     let reads = 0;
     const shifty = {
       role: "user",

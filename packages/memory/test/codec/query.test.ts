@@ -11,7 +11,7 @@ const conversation = (conversationId: string, lastActivity: Date) => ({
 });
 
 describe("conversationCursor", () => {
-  it("names a place by time and id, whatever they are", () => {
+  it("identifies a position by any time and id", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...storableIds),
@@ -31,7 +31,7 @@ describe("conversationCursor", () => {
 });
 
 describe("parseCursor", () => {
-  it("takes no text for a cursor that is none, and never throws", () => {
+  it("accepts only cursors, and never throws for other text", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.base64String()), (text) => {
         expect(parseCursor(text)).toBeUndefined();
@@ -39,7 +39,7 @@ describe("parseCursor", () => {
     );
   });
 
-  it("takes no JSON for a cursor that is none", () => {
+  it("refuses JSON that is not a cursor", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const position = parseCursor(Buffer.from(JSON.stringify(value)).toString("base64url"));

@@ -18,7 +18,7 @@ describe("two values that JSON has no form of its own for", () => {
     expect(sameJson({ x: [b] }, { x: [a] })).toBe(same);
   });
 
-  it("are compared at once, also where they are large", () => {
+  it("are compared directly, even if they are large", () => {
     const start = performance.now();
     expect(sameJson(new Uint8Array(5_000_000), new Uint8Array(5_000_000))).toBe(true);
     expect(performance.now() - start).toBeLessThan(200);
@@ -28,7 +28,7 @@ describe("two values that JSON has no form of its own for", () => {
 const fromJson = (text: string): unknown => JSON.parse(text);
 
 describe("sameJson", () => {
-  it("ends with a cycle, and with depth", () => {
+  it("ends for cycles and deep values", () => {
     const cycle: unknown[] = [];
     cycle.push(cycle);
     expect(sameJson(cycle, [[[1]]])).toBe(false);
@@ -36,7 +36,7 @@ describe("sameJson", () => {
     expect(sameJson(nest(), nest())).toBe(false);
   });
 
-  it("takes a Date for its text, and an invalid one for nothing", () => {
+  it("equates a Date with its text, and an invalid one with nothing", () => {
     expect(sameJson(new Date(5), new Date(5))).toBe(true);
     expect(sameJson(new Date(5), new Date(6))).toBe(false);
     expect(sameJson(new Date(5), 5)).toBe(false);

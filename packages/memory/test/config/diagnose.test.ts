@@ -16,7 +16,7 @@ const failedSteps = ({ steps }: MemoryDiagnosis) => steps.filter(({ ok }) => !ok
 const broken = createFailure(createMemoryStorageError("test", "it is broken"));
 
 describe("diagnoseMemoryProvider", () => {
-  it("finds a working provider in order, and leaves it as it was", async () => {
+  it("reports a working provider as ok, and leaves it unchanged", async () => {
     const provider = createInMemoryProvider();
     expectOk(await provider.storeMessages("theirs", users("s3cret")));
     const diagnosis = await diagnoseMemoryProvider(provider);
@@ -37,7 +37,7 @@ describe("diagnoseMemoryProvider", () => {
     expect(formatMemoryDiagnosis(diagnosis)).toMatch(/^health \(\d+\.\d ms\): ok$/m);
   });
 
-  it("deletes its conversation also when steps in between fail", async () => {
+  it("deletes its conversation even if earlier steps fail", async () => {
     const provider = createInMemoryProvider();
     const appendMessages = async () => broken;
     const diagnosis = await diagnoseMemoryProvider({ ...provider, appendMessages });
@@ -47,7 +47,7 @@ describe("diagnoseMemoryProvider", () => {
     expect(formatMemoryDiagnosis(diagnosis)).toContain("it is broken");
   });
 
-  it("names what it may have left, which expires", async () => {
+  it("names a conversation that may remain and expires", async () => {
     const provider = createInMemoryProvider();
     const storeMessages = vi.fn(provider.storeMessages);
     const diagnosis = await diagnoseMemoryProvider({
@@ -59,7 +59,9 @@ describe("diagnoseMemoryProvider", () => {
     const [[id, , , options] = []] = storeMessages.mock.calls;
     expect(diagnosis.leftoverConversationId).toBe(id);
     expect(options).toEqual({ expectedVersion: 0, ttlSeconds: 300 });
-    expect(formatMemoryDiagnosis(diagnosis)).toContain(`${id} may be left. It expires in 5 minutes, if`);
+    expect(formatMemoryDiagnosis(diagnosis)).toContain(
+      `${id} may still be stored. It expires in 5 minutes if`,
+    );
   });
 
   it("reports a provider that throws, hangs or returns something else", async () => {
@@ -79,7 +81,7 @@ describe("diagnoseMemoryProvider", () => {
     expect(diagnosis.steps[0]?.error).toMatchObject({ cause: { message: "at once" } });
   });
 
-  it("detects a store that is unhealthy, loses data, or invents some", async () => {
+  it("detects a store that is unhealthy, loses data or invents data", async () => {
     const provider = createInMemoryProvider();
     const diagnosis = await diagnoseMemoryProvider({
       ...provider,
@@ -91,12 +93,12 @@ describe("diagnoseMemoryProvider", () => {
     expect(diagnosis.steps[0]?.error?.message).toContain("no disk");
   });
 
-  it("takes a store that keeps one message of a conversation for a working one", async () => {
+  it("accepts a store that keeps one message of a conversation", async () => {
     const provider = createInMemoryProvider({ maxMessagesPerConversation: 1 });
     expect((await diagnoseMemoryProvider(provider)).ok).toBe(true);
   });
 
-  it("pushes nothing out of a full store with write: false", async () => {
+  it("evicts nothing from a full store with write: false", async () => {
     const provider = createInMemoryProvider({ maxConversations: 1 });
     expectOk(await provider.storeMessages("theirs", users("1")));
     const diagnosis = await diagnoseMemoryProvider(provider, { write: false });
@@ -109,7 +111,7 @@ describe("diagnoseMemoryProvider", () => {
     expect(expectOk(await provider.getConversation("theirs"))).not.toBeNull();
   });
 
-  it("deletes once more when a write lands after the deletion, and says that it may be left", async () => {
+  it("deletes again if a write arrives after the deletion, and says that it may remain", async () => {
     const provider = createInMemoryProvider();
     let release = () => {};
     const released = new Promise<void>((resolve) => {
@@ -129,7 +131,7 @@ describe("diagnoseMemoryProvider", () => {
     expect(expectOk(await provider.getStats()).totalConversations).toBe(0);
   });
 
-  it("notices a deletion that deletes nothing", async () => {
+  it("detects a deletion that deletes nothing", async () => {
     const provider = createInMemoryProvider();
     const deleteConversation = async () => createSuccess(true);
     const diagnosis = await diagnoseMemoryProvider({ ...provider, deleteConversation });
@@ -145,7 +147,7 @@ describe("diagnoseMemoryProvider", () => {
     { success: true },
     null,
     5,
-  ])("counts the answer %j as failed, with a line that can be read", async (answer) => {
+  ])("counts the answer %j as a failure, with a readable line", async (answer) => {
     const diagnosis = await diagnoseMemoryProvider({
       ...createInMemoryProvider(),
       healthCheck: async () => hostile(answer),
@@ -156,7 +158,7 @@ describe("diagnoseMemoryProvider", () => {
     expect(formatMemoryDiagnosis(diagnosis)).not.toContain("undefined");
   });
 
-  it("refuses options that don't exist", async () => {
+  it("refuses unknown options", async () => {
     const call = diagnoseMemoryProvider(createInMemoryProvider(), hostile({ timeout: 5 }));
     await expect(call).rejects.toThrow(TypeError);
   });

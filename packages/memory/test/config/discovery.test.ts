@@ -1,4 +1,4 @@
-// What an application has installed is told by its folders, so each case runs in a process of its own.
+// The installed packages depend on the folders, so each case runs in its own process.
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,7 +32,7 @@ function install(name: string, source: string, manifest: object): void {
 beforeAll(() => {
   app = mkdtempSync(join(tmpdir(), "jaf-lookup-"));
   mkdirSync(join(app, "app/node_modules/@jaf"), { recursive: true });
-  // As with a package manager that keeps packages apart: the real folder sees nothing of the application's.
+  // Like a package manager with isolated packages: the real folder sees none of the application's.
   symlinkSync(packageRoot, join(app, "app/node_modules/@jaf/memory"));
   write(
     "app/package.json",
@@ -78,7 +78,7 @@ interface Process {
   readonly args: readonly string[];
 }
 
-/** What comes of opening each type. */
+/** Returns the result of opening each type. */
 async function open(types: readonly string[], { cwd, args }: Process): Promise<readonly string[]> {
   const options = ["--conditions=@jaf/source", "--import", tsx, ...args];
   const env = { ...process.env, TYPES: types.join(" "), NODE_OPTIONS: "" };
@@ -86,8 +86,8 @@ async function open(types: readonly string[], { cwd, args }: Process): Promise<r
   return stdout.trim().split("\n");
 }
 
-describe("an adapter that the application has installed", { concurrent: true }, () => {
-  it("is found by the name of its package, from the application's entry, and checked", async () => {
+describe("an installed adapter of the application", { concurrent: true }, () => {
+  it("is found by its package name from the application's entry, and checked", async () => {
     const types = ["scoped", "third", "common", "peerless", "absent", "thrower", "empty", "liar"];
     const outcomes = await open(types, { cwd: tmpdir(), args: [entry()] });
     expect(outcomes.join()).not.toContain("s3cret");
@@ -95,13 +95,13 @@ describe("an adapter that the application has installed", { concurrent: true }, 
       "opened scoped",
       "opened third",
       "opened common",
-      expect.stringMatching(/^MemorySetupError: .*jaf-memory-peerless is installed and fails.*a-driver/),
+      expect.stringMatching(/^MemorySetupError: .*jaf-memory-peerless is installed but fails.*a-driver/),
       expect.stringMatching(/^MemorySetupError: .*npm install @jaf\/memory-absent/),
       expect.stringMatching(
-        /^MemorySetupError: .*jaf-memory-thrower is installed and fails to load \(Error\)/,
+        /^MemorySetupError: .*jaf-memory-thrower is installed but fails to load \(Error\)/,
       ),
       expect.stringMatching(/^MemorySetupError: .*jaf-memory-empty has no valid export "adapter"/),
-      expect.stringMatching(/^MemorySetupError: .*jaf-memory-liar exports is of another type/),
+      expect.stringMatching(/^MemorySetupError: .*"adapter" export of jaf-memory-liar has another type/),
     ]);
   });
 

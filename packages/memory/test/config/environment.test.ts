@@ -33,7 +33,7 @@ async function issuesOf(environment: MemoryEnvironment) {
 }
 
 describe("createMemoryProviderFromEnv", () => {
-  it("keeps conversations in memory unless told otherwise, within the limits of the environment", async () => {
+  it("opens the in-memory provider by default, with the environment's limits", async () => {
     const environment = { JAF_MEMORY_MAX_CONVERSATIONS: "2", JAF_MEMORY_MAX_MESSAGES: "1" };
     const provider = await createMemoryProviderFromEnv({}, environment);
     for (const id of ["a", "b", "c"]) {
@@ -54,7 +54,7 @@ describe("createMemoryProviderFromEnv", () => {
     ]);
   });
 
-  it("names every bad variable and what was expected, never the value", async () => {
+  it("lists every invalid variable with the expected value, without its value", async () => {
     const environment = {
       JAF_MEMORY_TYPE: "notes",
       JAF_NOTES_PORT: "s3cret",
@@ -73,7 +73,7 @@ describe("createMemoryProviderFromEnv", () => {
   });
 
   it.each(["0x10", "1e3", "Infinity", "NaN", "1_000", "5 6", "-", "1.", "٣"])(
-    "takes %s for no number",
+    "refuses %s as a number",
     async (text) => {
       const issues = await issuesOf({ JAF_MEMORY_MAX_MESSAGES: text });
       expect(issues).toEqual([{ path: "JAF_MEMORY_MAX_MESSAGES", expected: "a decimal number" }]);
@@ -85,7 +85,7 @@ describe("createMemoryProviderFromEnv", () => {
     expect(issues).toEqual([{ path: "JAF_MEMORY_TYPE", expected: expect.stringContaining("lower-case") }]);
   });
 
-  it("takes no notice of blanks around the type", async () => {
+  it("ignores blanks around the type", async () => {
     await createMemoryProviderFromEnv({}, { ...notes, JAF_MEMORY_TYPE: " notes\n" });
     expect(opened).toHaveBeenCalledOnce();
     await expect(createMemoryProviderFromEnv({}, { JAF_MEMORY_TYPE: "  " })).resolves.toBeDefined();
@@ -115,7 +115,7 @@ describe("validateMemoryEnvironment", () => {
     });
   });
 
-  it("warns where a recommended variable is left to its default, opening nothing", async () => {
+  it("warns if a recommended variable is not set, and opens nothing", async () => {
     const report = await validateMemoryEnvironment(notes);
     expect(report).toMatchObject({
       valid: true,
@@ -132,7 +132,7 @@ describe("validateMemoryEnvironment", () => {
     expect(opened).not.toHaveBeenCalled();
   });
 
-  it("mentions no default if a recommended variable is missing, and none that doesn't exist", async () => {
+  it("mentions no default if a recommended variable is missing or has none", async () => {
     const adapter = notesAdapter();
     const recommend = (...names: readonly string[]) =>
       Object.fromEntries(
@@ -149,7 +149,7 @@ describe("validateMemoryEnvironment", () => {
     expect(missing.warnings).toEqual(["JAF_NOTES_PASSWORD is not set."]);
   });
 
-  it("doesn't ask for what another variable stands in for, and says when both are set", async () => {
+  it("doesn't require a replaced variable, and warns if both are set", async () => {
     const withUrl = { ...notes, JAF_NOTES_URL: "notes://host" };
     expect((await validateMemoryEnvironment(withUrl)).warnings).toEqual([]);
     const both = await validateMemoryEnvironment({ ...withUrl, JAF_NOTES_PORT: "8" });
@@ -157,7 +157,7 @@ describe("validateMemoryEnvironment", () => {
     expect(both.variables.find(({ name }) => name === "JAF_NOTES_PORT")?.state).toBe("replaced");
   });
 
-  it("shows no secret, not even one within a URL", async () => {
+  it("shows no secret, even in a URL", async () => {
     const environment = {
       ...notes,
       JAF_NOTES_URL: "notes://user:s3cret@host",
@@ -174,13 +174,13 @@ describe("validateMemoryEnvironment", () => {
     "notes://host?password=s3cret",
     "host=h password=s3cret",
     "u:s3cret@h",
-  ])("shows no text that may hold a password, such as %s", async (url) => {
+  ])("shows no text that may contain a password, such as %s", async (url) => {
     const report = await validateMemoryEnvironment({ ...notes, JAF_NOTES_URL: url });
     expect(report.valid).toBe(true);
     expect(JSON.stringify(report) + formatEnvironmentReport(report)).not.toContain("s3cret");
   });
 
-  it("says no more than that when the schema finds fault with a secret", async () => {
+  it("hides the schema's message for an invalid secret", async () => {
     const adapter = notesAdapter();
     const configSchema = adapter.configSchema.superRefine(({ password }, context) =>
       context.addIssue({ code: "custom", path: ["password"], message: `expected better than ${password}` }),
@@ -207,7 +207,7 @@ describe("validateMemoryEnvironment", () => {
     expect(await url({ ...notes, JAF_NOTES_PASSWORD: "s3cret" })).not.toHaveProperty("value");
   });
 
-  it("reports a schema that throws, quoting nothing", async () => {
+  it("reports a schema that throws, without quoting it", async () => {
     const configSchema = notesAdapter().configSchema.transform((): NotesConfig => {
       throw new Error("s3cret");
     });
@@ -220,7 +220,7 @@ describe("validateMemoryEnvironment", () => {
     await expect(createMemoryProviderFromEnv({}, notes)).rejects.toThrow(MemorySetupError);
   });
 
-  it("fills a field of any name, also __proto__", async () => {
+  it("sets a field of any name, even __proto__", async () => {
     const configSchema = z.custom<object>();
     const created = vi.fn(() => createInMemoryProvider());
     const environment = { JAF_ODD_PROTO: { field: "__proto__" }, JAF_ODD_MAKER: { field: "constructor" } };
@@ -235,7 +235,7 @@ describe("validateMemoryEnvironment", () => {
     expect(report.variables.map(({ state }) => state)).toEqual(["set", "set", "unset"]);
   });
 
-  it("names bad and missing variables", async () => {
+  it("lists invalid and missing variables", async () => {
     const report = await validateMemoryEnvironment({ JAF_MEMORY_TYPE: "notes", JAF_NOTES_PORT: "s3cret" });
     expect(report.valid).toBe(false);
     expect(report.issues.map(({ path }) => path)).toEqual(["JAF_NOTES_PORT", "JAF_NOTES_FOLDER"]);
@@ -246,7 +246,7 @@ describe("validateMemoryEnvironment", () => {
     expect(formatEnvironmentReport(report)).not.toContain("s3cret");
   });
 
-  it("warns of variables that look like the adapter's, and of those of another type", async () => {
+  it("warns of variables that look like the adapter's and of those of another type", async () => {
     const report = await validateMemoryEnvironment({
       ...notes,
       JAF_NOTES_PORT: "8",
@@ -257,12 +257,12 @@ describe("validateMemoryEnvironment", () => {
     });
     expect(report.warnings).toEqual([
       "JAF_MEMORY_MAX_MESSAGES has no effect with type notes.",
-      expect.stringMatching(/^JAF_NOTES_FOLDR is no variable of type notes\..*JAF_NOTES_FOLDER/),
+      expect.stringMatching(/^JAF_NOTES_FOLDR is not a variable of type notes\..*JAF_NOTES_FOLDER/),
     ]);
     expect(report.valid).toBe(true);
   });
 
-  it("reports a type that is none and one that isn't installed, and rejects for neither", async () => {
+  it("reports an invalid type and one that isn't installed, without rejecting", async () => {
     const bad = await validateMemoryEnvironment({ JAF_MEMORY_TYPE: "../x" });
     expect(bad).toMatchObject({ valid: false, issues: [{ path: "JAF_MEMORY_TYPE" }] });
     expect(bad).not.toHaveProperty("type");

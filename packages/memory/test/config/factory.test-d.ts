@@ -27,7 +27,7 @@ declare module "../../src/index.ts" {
 }
 
 describe("createMemoryProvider", () => {
-  it("gives the provider of a type that is known", () => {
+  it("returns the provider of a known type", () => {
     void (() => {
       expectTypeOf(createMemoryProvider({ type: "memory" })).resolves.toEqualTypeOf<InMemoryProvider>();
       const diary = createMemoryProvider({ type: "diary", folder: "x" }, { diary: { pen: "blue" } });
@@ -49,7 +49,7 @@ describe("createMemoryProvider", () => {
     });
   });
 
-  it("takes any configuration of a type that isn't known, and a type that is found out at run time", () => {
+  it("accepts any configuration of an unknown type or a type from run time", () => {
     void ((type: string, config: MemoryProviderConfig) => {
       const other = createMemoryProvider({ type: "other", anything: [1] }, { other: {} });
       expectTypeOf(other).resolves.toEqualTypeOf<MemoryProvider>();

@@ -33,7 +33,7 @@ describe("createMemoryProvider", () => {
     expect(evicted).toHaveBeenCalledExactlyOnceWith("a");
   });
 
-  it("hands a registered adapter the checked configuration and the client of its type", async () => {
+  it("passes the checked configuration and the client of its type to a registered adapter", async () => {
     const opened = registerNotes();
     const client = { name: "mine" };
     await createMemoryProvider({ type: "notes", folder: "abc" }, { notes: client, other: {} });
@@ -44,11 +44,11 @@ describe("createMemoryProvider", () => {
     ]);
   });
 
-  it("takes null for no clients", async () => {
+  it("treats null as no clients", async () => {
     await expect(createMemoryProvider({ type: "memory" }, null as never)).resolves.toBeDefined();
   });
 
-  it("takes nothing that an object inherits for a client", async () => {
+  it("ignores inherited properties of the clients", async () => {
     const opened = vi.fn();
     undo.push(registerMemoryAdapter({ ...notesAdapter(opened), type: "constructor" }));
     const adapterConfig = { type: "constructor", folder: "abc" } as const;
@@ -56,7 +56,7 @@ describe("createMemoryProvider", () => {
     expect(opened).not.toHaveBeenCalled();
   });
 
-  it("names each bad field and never its value", async () => {
+  it("names each invalid field without its value", async () => {
     registerNotes();
     const config = { type: "notes", folder: "s3cret", port: "s3cret", passwort: "s3cret" };
     const failure: unknown = await createMemoryProvider(config).catch((thrown: unknown) => thrown);
@@ -77,11 +77,11 @@ describe("createMemoryProvider", () => {
     { type: "Redis" },
     { type: "node:fs" },
     { type: "a/b" },
-  ])("refuses %j, importing nothing", async (config) => {
+  ])("refuses %j without importing anything", async (config) => {
     await expect(createMemoryProvider(config as never)).rejects.toThrow(TypeError);
   });
 
-  it("says what to install when there is no such adapter", async () => {
+  it("says what to install if there is no such adapter", async () => {
     const failure: unknown = await createMemoryProvider({ type: "nowhere" }).catch((e: unknown) => e);
     expect(failure).toBeInstanceOf(MemorySetupError);
     expect(String(failure)).toContain("npm install @jaf/memory-nowhere");
@@ -89,7 +89,7 @@ describe("createMemoryProvider", () => {
     expect(String(failure)).toContain("registerMemoryAdapter");
   });
 
-  it("passes on why an adapter could not set up its store, also from another copy of this package", async () => {
+  it("passes on an adapter's setup error, even from another copy of this package", async () => {
     const error = createMemoryStorageError("connect", "the disk is full");
     const foreign = Object.assign(new Error(error.message), { name: "MemorySetupError", error });
     for (const thrown of [new MemorySetupError(error), foreign]) {
@@ -125,18 +125,18 @@ describe("an adapter that misbehaves", () => {
     },
   );
 
-  it("may refuse a client with a TypeError", async () => {
+  it("can refuse a client with a TypeError", async () => {
     const refusal = new TypeError("client: expected a connection");
     expect(await openNotes({ create: () => Promise.reject(refusal) })).toBe(refusal);
   });
 
-  it.each([undefined, null, 5])("is a setup error when it gives %s for a provider", async (given) => {
+  it.each([undefined, null, 5])("causes a setup error if it returns %s as the provider", async (given) => {
     const failure = await openNotes({ create: () => given as never });
     expect(failure).toBeInstanceOf(MemorySetupError);
-    expect(String(failure)).toContain("gave no provider");
+    expect(String(failure)).toContain("returned no provider");
   });
 
-  it("is a setup error when its schema throws", async () => {
+  it("causes a setup error if its schema throws", async () => {
     const configSchema = notesAdapter().configSchema.transform((): never => {
       throw new Error("s3cret");
     });
@@ -146,7 +146,7 @@ describe("an adapter that misbehaves", () => {
   });
 });
 
-it("has one format for a bad configuration", async () => {
+it("causes the same error format for an invalid configuration", async () => {
   const direct = () => createInMemoryProvider({ maxConversations: 0 });
   expect(direct).toThrow(TypeError);
   expect(direct).toThrow(
@@ -159,20 +159,20 @@ it("has one format for a bad configuration", async () => {
 });
 
 describe("createSimpleMemoryProvider", () => {
-  it("needs no more than the type", async () => {
+  it("only requires the type", async () => {
     const provider = await createSimpleMemoryProvider("memory");
     expect(expectOk(await provider.healthCheck()).healthy).toBe(true);
     expect(Object.keys(provider)).toEqual(Object.keys(createInMemoryProvider()));
   });
 
-  it("takes a client and a configuration", async () => {
+  it("accepts a client and a configuration", async () => {
     const opened = registerNotes();
     const client = { name: "mine" };
     await createSimpleMemoryProvider("notes", client, { folder: "abc", port: 8 });
     expect(opened).toHaveBeenCalledExactlyOnceWith({ type: "notes", folder: "abc", port: 8 }, client);
   });
 
-  it("names a bad field", async () => {
+  it("names an invalid field", async () => {
     const config = { maxConversations: 0 };
     await expect(createSimpleMemoryProvider("memory", undefined, config)).rejects.toThrow("maxConversations");
   });

@@ -10,7 +10,7 @@ export interface NotesConfig {
   readonly readOnly?: boolean | undefined;
 }
 
-/** A backend of others, with every kind of variable. `opened` is told of what `create` gets. */
+/** A third-party backend with every kind of variable. `opened` gets the arguments of `create`. */
 export const notesAdapter = (
   opened: (config: NotesConfig, client: unknown) => void = () => {},
 ): MemoryAdapter<NotesConfig, { readonly name: string }> => ({

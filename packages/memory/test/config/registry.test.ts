@@ -8,7 +8,7 @@ describe("registerMemoryAdapter", () => {
     for (const unregister of undo.splice(0)) unregister();
   });
 
-  it("refuses another adapter of the same type, until the first is taken back as often as it was given", () => {
+  it("refuses another adapter of the same type until all registrations are undone", () => {
     const adapter = notesAdapter();
     const unregister = registerMemoryAdapter(adapter);
     const again = registerMemoryAdapter(adapter);
@@ -21,7 +21,7 @@ describe("registerMemoryAdapter", () => {
     undo.push(registerMemoryAdapter(notesAdapter()));
   });
 
-  it("takes back only what it registered", () => {
+  it("only unregisters its own registration", () => {
     const first = registerMemoryAdapter(notesAdapter());
     first();
     undo.push(registerMemoryAdapter(notesAdapter()));
@@ -43,13 +43,13 @@ describe("registerMemoryAdapter", () => {
     ["environment", { environment: undefined }],
     ["environment", { environment: { JAF_X: { field: "x", format: "date" } } }],
     ["environment", { environment: { "jaf-x": { field: "x" } } }],
-  ])("refuses an adapter with a bad %s and names it", (field, change) => {
+  ])("refuses an adapter with an invalid %s and names the field", (field, change) => {
     const adapter = { ...notesAdapter(), ...change } as unknown as MemoryAdapter;
     expect(() => registerMemoryAdapter(adapter)).toThrow(TypeError);
     expect(() => registerMemoryAdapter(adapter)).toThrow(field);
   });
 
-  it("refuses what is no object", () => {
+  it("refuses values that aren't objects", () => {
     for (const value of [undefined, null, "notes", createInMemoryProvider]) {
       expect(() => registerMemoryAdapter(value as never)).toThrow(TypeError);
     }

@@ -1,4 +1,4 @@
-// What may be run from the folder that a process happens to be in. All cases are taken by one process of its own.
+// Tests which packages of the working folder can run. One separate process runs all cases.
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ const configSchema = { safeParse: pass, safeParseAsync: async (value) => pass(va
 export const adapter = { type: "${type}", configSchema, environment: {}, create: () => ({}) };
 `;
 
-/** A package of an adapter in a folder, which prints that it was run. */
+/** Creates an adapter's package in a folder. It prints that it ran. */
 function plant(folder: string, name: string): void {
   const type = name.replace(/^(@jaf\/|jaf-)memory-/, "");
   write(`${folder}/index.js`, adapterOf(type));
@@ -47,11 +47,11 @@ for (const [folder, type, way] of JSON.parse(process.env.CASES)) {
 type Case = readonly [folder: string, type: string, way?: "environment"];
 
 interface Running {
-  /** Of the process, behind the code that it evaluates. */
+  /** Arguments of the process after the evaluated code. */
   readonly args?: readonly string[];
 }
 
-/** What each case printed. */
+/** Returns the output of each case. */
 async function open(cases: readonly Case[], { args = [] }: Running = {}): Promise<readonly string[]> {
   const options = ["--input-type=module", "--eval", SCRIPT];
   const placed = cases.map(([folder, ...rest]) => [join(root, folder), ...rest]);
@@ -68,8 +68,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
-describe("a package that lies in the working folder", { concurrent: true }, () => {
-  it("isn't run unless the folder's own package.json declares it, of which the error speaks", async () => {
+describe("a package in the working folder", { concurrent: true }, () => {
+  it("isn't run unless the folder's own package.json declares it, and the error says so", async () => {
     const manifests: Readonly<Record<string, string | undefined>> = {
       none: undefined,
       other: '{ "dependencies": { "@jaf/memory": "1" } }',
@@ -100,7 +100,7 @@ describe("a package that lies in the working folder", { concurrent: true }, () =
     }
   });
 
-  it("isn't run from a folder above either", async () => {
+  it("isn't run from a parent folder either", async () => {
     plant("above/node_modules/jaf-memory-x", "jaf-memory-x");
     write("above/package.json", '{ "dependencies": { "jaf-memory-x": "1" } }');
     write("above/below/package.json", '{ "dependencies": {} }');
@@ -113,13 +113,13 @@ describe("a package that lies in the working folder", { concurrent: true }, () =
     expect(bare).toMatch(/^MemorySetupError: /);
   });
 
-  it("is run where any of its lists of dependencies declares it, wherever a package manager puts it", async () => {
+  it("is run if any of its dependency lists declares it, wherever the package manager puts it", async () => {
     const fields = ["dependencies", "optionalDependencies", "devDependencies", "peerDependencies"];
     for (const field of fields) {
       plant(`${field}/node_modules/jaf-memory-x`, "jaf-memory-x");
       write(`${field}/package.json`, JSON.stringify({ [field]: { "jaf-memory-x": "^1.0.0" } }));
     }
-    // One declared name doesn't vouch for the other.
+    // One declared name doesn't allow the other.
     plant("dependencies/node_modules/@jaf/memory-x", "@jaf/memory-x");
     // npm workspaces: hoisted to the root. pnpm: a link into its store.
     plant("workspaces/node_modules/@jaf/memory-x", "@jaf/memory-x");
@@ -144,7 +144,7 @@ describe("a package that lies in the working folder", { concurrent: true }, () =
     async (type) => {
       const { createMemoryProvider, createMemoryProviderFromEnv } = await import("../../src/index.ts");
       await expect(createMemoryProvider({ type } as never)).rejects.toThrow("expected a lower-case letter");
-      if (type.trim() === "" || type.trim() === "x") return; // Variables are trimmed, and an empty one isn't set.
+      if (type.trim() === "" || type.trim() === "x") return; // Variables are trimmed, and an empty one counts as not set.
       const opened = createMemoryProviderFromEnv({}, { JAF_MEMORY_TYPE: type });
       await expect(opened).rejects.toThrow("expected a lower-case letter");
     },
@@ -158,7 +158,7 @@ describe("a package that lies in the working folder", { concurrent: true }, () =
     expect(outcome).toMatch(/^MemorySetupError: /);
   });
 
-  it("is ignored in favour of the other name's package, which the application has installed", async () => {
+  it("is ignored in favour of the application's package with the other name", async () => {
     plant("both/node_modules/@jaf/memory-x", "@jaf/memory-x");
     plant("both/node_modules/jaf-memory-x", "jaf-memory-x");
     write("both/package.json", '{ "dependencies": { "jaf-memory-x": "1" } }');

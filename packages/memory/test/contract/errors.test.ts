@@ -36,7 +36,7 @@ describe("memory errors", () => {
     },
   );
 
-  it("carry message, provider, operation and retryable even when little is known", () => {
+  it("contain message, provider, operation and retryable even without details", () => {
     for (const error of errors) {
       expect(error.message).not.toBe("");
       expect(error.provider).not.toBe("");
@@ -46,7 +46,7 @@ describe("memory errors", () => {
     }
   });
 
-  it("carry the details that they are given", () => {
+  it("contain the given details", () => {
     const cause = new TypeError("socket closed");
     const details = { provider: "postgres", operation: "appendMessages", retryable: true, cause };
     const told = { ...details, cause: { name: "TypeError", message: "socket closed" } };
@@ -61,13 +61,13 @@ describe("memory errors", () => {
     expect(createMemoryValidationError([], details)).toMatchObject(told);
   });
 
-  it("survive JSON, as logs need them", () => {
+  it("survive JSON, for logs", () => {
     for (const error of errors) expect(JSON.parse(JSON.stringify(error))).toEqual(error);
   });
 });
 
 describe("describeCause", () => {
-  it("keeps name, message and code of a driver's error, and nothing else", () => {
+  it("keeps only name, message and code of a driver's error", () => {
     const driverError = Object.assign(new Error("duplicate key value violates unique constraint"), {
       name: "DatabaseError",
       code: "23505",
@@ -84,23 +84,20 @@ describe("describeCause", () => {
     });
   });
 
-  it("keeps a numeric code as text, and no other code", () => {
+  it("keeps a numeric code as text, and drops other codes", () => {
     expect(describeCause(Object.assign(new Error("x"), { code: 111 })).code).toBe("111");
     expect(describeCause(Object.assign(new Error("x"), { code: { secret: 1 } }))).not.toHaveProperty("code");
   });
 
-  it.each(["name", "message", "code"])(
-    "describes an error whose %s can't be read, or is no text",
-    (field) => {
-      const get = () => {
-        throw new Error("s3cret");
-      };
-      for (const property of [{ get }, { value: { toString: get } }, { value: Symbol("x") }]) {
-        const { name, message } = describeCause(Object.defineProperty(new Error("x"), field, property));
-        expect(`${name} ${message}`).not.toContain("s3cret");
-      }
-    },
-  );
+  it.each(["name", "message", "code"])("describes an error with an unreadable or non-text %s", (field) => {
+    const get = () => {
+      throw new Error("s3cret");
+    };
+    for (const property of [{ get }, { value: { toString: get } }, { value: Symbol("x") }]) {
+      const { name, message } = describeCause(Object.defineProperty(new Error("x"), field, property));
+      expect(`${name} ${message}`).not.toContain("s3cret");
+    }
+  });
 
   it.each([["s3cret"], [{ message: "s3cret" }], [null], [undefined], [5]])(
     "keeps nothing of %j",

@@ -7,7 +7,7 @@ interface Row {
   title: string | undefined;
 }
 
-/** A store as a user writes it by hand: a class, five methods, mutable arrays, and no knowledge of this package. */
+/** A store as a user would write it: a class with five methods and mutable arrays, without this package. */
 export class FiveMethodStore implements ConversationStore {
   readonly rows = new Map<string, Row>();
   protected nextId = 1;
@@ -43,7 +43,7 @@ export class FiveMethodStore implements ConversationStore {
   }
 }
 
-/** One that does as the documentation says: it never shows calls that wait for their result. */
+/** Hides pending calls, as documented. */
 export class SanitizingStore extends FiveMethodStore {
   override async load(conversationId: string): Promise<Message[]> {
     return sanitizeConversation(await super.load(conversationId));

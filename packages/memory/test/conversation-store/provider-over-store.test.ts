@@ -50,7 +50,7 @@ beforeEach(async () => {
   id = await store.create("Title", { userId: "alice", agent: "support" });
 });
 
-/** Throws on each of the first `times` appends, after or before it did what it was asked to. */
+/** Throws on each of the first `times` appends, before or after the append. */
 function failAppends(times: number, when: "after" | "before"): { readonly count: () => number } {
   const append = store.append.bind(store);
   let calls = 0;
@@ -62,14 +62,14 @@ function failAppends(times: number, when: "after" | "before"): { readonly count:
   return { count: () => calls };
 }
 
-it("is the provider itself for a store over a provider", () => {
+it("returns the provider itself for a store over a provider", () => {
   const provider = createInMemoryProvider();
   expect(providerOf(createConversationStore(provider))).toBe(provider);
   const memory = new MemoryConversationStore();
   expect(providerOf(memory)).toBe(memory.provider);
 });
 
-it("is one view for each store and user, until it is closed", async () => {
+it("returns one view for each store and user until it is closed", async () => {
   expect(providerOf(store)).toBe(view);
   const mine = providerOf(store, { userId: "alice" });
   expect(providerOf(store, { userId: "alice" })).toBe(mine);
@@ -81,14 +81,14 @@ it("is one view for each store and user, until it is closed", async () => {
   expect(await load(providerOf(store), id)).not.toBeNull();
 });
 
-it("names the method that a store lacks, and an option that is unknown", () => {
+it("names a missing method of a store and an unknown option", () => {
   expect(() => providerOf({ ...store, load: undefined } as never)).toThrow(/create|load/);
   expect(() => providerOf(store, { user: "alice" } as never)).toThrow(/user/);
   expect(() => providerOf(store, { userId: undefined } as never)).toThrow(TypeError);
 });
 
 describe("a turn", () => {
-  it("is loaded, appended and found again with owner, version, title and meta", async () => {
+  it("is loaded, appended and found with owner, version, title and meta", async () => {
     const before = await load(view, id);
     expect(before).toMatchObject({ userId: "alice", messages: [], metadata: { version: 1 } });
     const metadata = { userId: "alice", traceId: "t", jaf: { agentName: "support" } };
@@ -114,14 +114,14 @@ describe("a turn", () => {
     expect(ok(await view.healthCheck())).toMatchObject({ healthy: true });
   });
 
-  it("may store metadata with an empty batch, which appends nothing", async () => {
+  it("can store metadata with an empty batch, which appends nothing", async () => {
     const appends = failAppends(0, "before");
     ok(await view.appendMessages(id, [], { jaf: { turn: 1 } }, { expectedVersion: 1, idempotencyKey: "a" }));
     expect((await load(view, id))?.metadata).toMatchObject({ version: 1, jaf: { turn: 1 } });
     expect(appends.count()).toBe(0);
   });
 
-  it("is refused as a conflict if somebody else appended first", async () => {
+  it("is refused as a conflict if another writer appended first", async () => {
     await load(view, id);
     await store.append(id, [user("from elsewhere")]);
     const error = failed(await view.appendMessages(id, [user("1")], {}, { expectedVersion: 1 }));
@@ -129,7 +129,7 @@ describe("a turn", () => {
     expect(await store.load(id)).toHaveLength(1);
   });
 
-  it("lets one of many writers win that expect the same version, also through two views", async () => {
+  it("lets one of many writers with the same expected version win, even through two views", async () => {
     const views = [view, providerOf(store)];
     const results = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
@@ -140,7 +140,7 @@ describe("a turn", () => {
     expect(await store.load(id)).toHaveLength(1);
   });
 
-  it("can't be changed through what the view gives back", async () => {
+  it("can't be changed through the view's results", async () => {
     await store.append(id, [user("1")]);
     const messages = (await load(view, id))?.messages as Message[];
     expect(() => messages.push(user("2"))).toThrow(TypeError);
@@ -148,7 +148,7 @@ describe("a turn", () => {
 });
 
 describe("an append that throws", () => {
-  it("counts as done if it did its work", async () => {
+  it("counts as done if it succeeded", async () => {
     const appends = failAppends(1, "after");
     ok(await view.appendMessages(id, [user("1"), assistant("2")], {}, { idempotencyKey: "k" }));
     ok(await view.appendMessages(id, [user("1"), assistant("2")], {}, { idempotencyKey: "k" }));
@@ -156,7 +156,7 @@ describe("an append that throws", () => {
     expect(appends.count()).toBe(1);
   });
 
-  it("may be tried again if it did nothing, and the version still holds then", async () => {
+  it("can be retried if it did nothing, with the same expected version", async () => {
     failAppends(1, "before");
     const options = { idempotencyKey: "k", expectedVersion: 1 };
     expect(failed(await view.appendMessages(id, [user("1")], {}, options)).retryable).toBe(true);
@@ -164,7 +164,7 @@ describe("an append that throws", () => {
     expect(await store.load(id)).toEqual([user("1")]);
   });
 
-  it("isn't repeated if it did its work only after the view had looked", async () => {
+  it("isn't repeated if it succeeded only after the view had checked", async () => {
     const append = store.append.bind(store);
     store.append = async () => {
       throw new Error("timeout");
@@ -178,7 +178,7 @@ describe("an append that throws", () => {
     expect((await load(view, id))?.metadata).toMatchObject({ version: 2, note: 1 });
   });
 
-  it("keeps its key from other writes once it is there", async () => {
+  it("reserves its key once it is stored", async () => {
     const append = store.append.bind(store);
     store.append = () => Promise.reject(new Error("timeout"));
     const options = { idempotencyKey: "k" };
@@ -190,7 +190,7 @@ describe("an append that throws", () => {
     expect(await store.load(id)).toEqual([user("1")]);
   });
 
-  it("keeps its key from other writes before it is there, as it may come to be", async () => {
+  it("reserves its key before it is stored, because it may still succeed", async () => {
     const append = store.append.bind(store);
     store.append = () => Promise.reject(new Error("timeout"));
     const options = { idempotencyKey: "k" };
@@ -203,7 +203,7 @@ describe("an append that throws", () => {
     expect(await store.load(id)).toEqual([user("1")]);
   });
 
-  it("is found after what others wrote meanwhile", async () => {
+  it("is found after other writers' messages", async () => {
     const append = store.append.bind(store);
     store.append = async (conversationId, messages) => {
       await append(conversationId, [user("from elsewhere"), ...messages, user("and after")]);
@@ -212,7 +212,7 @@ describe("an append that throws", () => {
     ok(await view.appendMessages(id, [user("1"), assistant("2")]));
   });
 
-  it("has an unknown outcome if a part of it is there, and is not to be tried again", async () => {
+  it("has an unknown outcome if it is partly stored, and can't be retried", async () => {
     const append = store.append.bind(store);
     store.append = async (conversationId, messages) => {
       await append(conversationId, messages.slice(0, 1));
@@ -226,7 +226,7 @@ describe("an append that throws", () => {
     expect(await store.load(id)).toEqual([user("1")]);
   });
 
-  it("has an unknown outcome where the store hides calls that wait for their result", async () => {
+  it("has an unknown outcome if the store hides pending calls", async () => {
     store = new SanitizingStore();
     view = providerOf(store);
     id = await store.create();
@@ -237,7 +237,7 @@ describe("an append that throws", () => {
     expect(error).toMatchObject({ _tag: "MemoryStorageError", retryable: false });
   });
 
-  it("can be tried again under its key, and not without one, if the store can't be read either", async () => {
+  it("can only be retried with its key if the store can't be read either", async () => {
     failAppends(2, "after");
     const read = store.load.bind(store);
     const attempt = async (options: { readonly idempotencyKey?: string }) => {
@@ -252,7 +252,7 @@ describe("an append that throws", () => {
     expect(store.rows.get(id)?.messages).toHaveLength(2);
   });
 
-  it("says nothing of the batch", async () => {
+  it("causes an error without the batch's content", async () => {
     failAppends(1, "before");
     const error = failed(await view.appendMessages(id, [user("my secret")]));
     expect(JSON.stringify(error)).not.toContain("my secret");
@@ -260,7 +260,7 @@ describe("an append that throws", () => {
 });
 
 describe("a store that sanitizes what it loads", () => {
-  it("keeps versions that go on counting while calls wait, so that the same run goes on", async () => {
+  it("keeps counting versions while calls are pending, so the same run can continue", async () => {
     store = new SanitizingStore();
     view = providerOf(store);
     id = await store.create();
@@ -276,7 +276,7 @@ describe("a store that sanitizes what it loads", () => {
     expect((await load(view, id))?.messages).toHaveLength(5);
   });
 
-  it("shows a write from elsewhere as a conflict while calls wait", async () => {
+  it("reports a write from elsewhere as a conflict while calls are pending", async () => {
     store = new SanitizingStore();
     view = providerOf(store);
     id = await store.create();
@@ -291,13 +291,13 @@ describe("a store that sanitizes what it loads", () => {
 });
 
 describe("the owner", () => {
-  it("keeps another user's write out", async () => {
+  it("protects the conversation from another user's write", async () => {
     const error = failed(await view.appendMessages(id, [user("1")], { userId: "mallory" }));
     expect(error).toMatchObject({ _tag: "MemoryConflictError", reason: "owner" });
     expect(await store.load(id)).toEqual([]);
   });
 
-  it("alone reaches a conversation through a view that knows who asks, which never lists everybody's", async () => {
+  it("has exclusive access through a view with a userId, which never lists all users' conversations", async () => {
     await store.append(id, [user("1")]);
     const list = store.list.bind(store);
     store.list = (...args) => (args.length === 0 ? Promise.reject(new Error("not allowed")) : list(...args));
@@ -311,7 +311,7 @@ describe("the owner", () => {
     expect(await store.load(id)).toHaveLength(1);
   });
 
-  it("is believed of a store that filters by user without naming them", async () => {
+  it("defaults to the filter's user if the store doesn't return it", async () => {
     const list = store.list.bind(store);
     store.list = async (userId) => (await list(userId)).map((entry) => ({ ...entry, userId: undefined }));
     await store.append(id, [user("1")]);
@@ -319,7 +319,7 @@ describe("the owner", () => {
     expect((await providerOf(store, { userId: "mallory" }).getConversation(id)).success).toBe(false);
   });
 
-  it("is asked for each time, so that a conversation that was given away is gone at once", async () => {
+  it("is read each time, so a conversation with a new owner disappears immediately", async () => {
     const [alice, bob] = [providerOf(store, { userId: "alice" }), providerOf(store, { userId: "bob" })];
     ok(await alice.appendMessages(id, [user("1")], { userId: "alice" }));
     const row = store.rows.get(id) ?? expect.fail("it isn't there");
@@ -336,7 +336,7 @@ describe("the owner", () => {
     expect(await store.load(id)).toEqual([user("1"), user("3")]);
   });
 
-  it("finds nothing of the one before in a conversation whose id is used again", async () => {
+  it("finds nothing of an earlier conversation if its id is reused", async () => {
     const alice = providerOf(store, { userId: "alice" });
     const options = { idempotencyKey: "k" };
     ok(await alice.appendMessages(id, [user("1")], { userId: "alice", jaf: { summary: "secret" } }, options));
@@ -351,7 +351,7 @@ describe("the owner", () => {
     expect(await store.load(id)).toEqual([user("1")]);
   });
 
-  it("keeps its local state while others ask for the conversation without success", async () => {
+  it("keeps its local state if other users ask for the conversation", async () => {
     const alice = providerOf(store, { userId: "alice" });
     ok(await alice.appendMessages(id, [], { jaf: { turn: 1 } }));
     for (const ask of [view, providerOf(store, { userId: "mallory" })]) {
@@ -360,7 +360,7 @@ describe("the owner", () => {
     expect((await load(alice, id))?.metadata).toMatchObject({ jaf: { turn: 1 } });
   });
 
-  it("is listed once for each call", async () => {
+  it("is read from one listing in each call", async () => {
     const list = store.list.bind(store);
     let calls = 0;
     store.list = async (userId) => {
@@ -375,7 +375,7 @@ describe("the owner", () => {
     expect(calls).toBe(4);
   });
 
-  it("is not guessed where the store doesn't list the conversation", async () => {
+  it("is not guessed if the store doesn't list the conversation", async () => {
     store.list = async () => [];
     expect(await load(view, id)).toBeNull();
     await store.append(id, [user("1")]);
@@ -385,8 +385,8 @@ describe("the owner", () => {
   });
 });
 
-describe("an id that the store doesn't know", () => {
-  it("is no conversation, and a write to it creates none", async () => {
+describe("an unknown id", () => {
+  it("is not a conversation, and a write to it creates none", async () => {
     expect(await load(view, "made-up")).toBeNull();
     const error = failed(await view.appendMessages("made-up", [user("1")]));
     expect(error).toMatchObject({ _tag: "MemoryNotFoundError", conversationId: "made-up" });
@@ -395,7 +395,7 @@ describe("an id that the store doesn't know", () => {
 });
 
 describe("finding", () => {
-  it("goes through the conversations of a user a page at a time, newest first", async () => {
+  it("returns a user's conversations page by page, newest first", async () => {
     const list = store.list.bind(store);
     const times: Record<string, string> = {
       "row-1": "2026-01-01",
@@ -417,13 +417,13 @@ describe("finding", () => {
     });
   });
 
-  it("takes times as databases write them, and nulls", async () => {
+  it("accepts times in database formats, and nulls", async () => {
     const entry = { id, title: null, userId: "alice", createdAt: "2026-01-01T00:00:00Z", updatedAt: null };
     store.list = async () => [entry] as never;
     expect((await load(view, id))?.metadata?.createdAt).toEqual(new Date("2026-01-01"));
   });
 
-  it("takes the time of the last change where the store doesn't say when a conversation was made, else the epoch", async () => {
+  it("uses the time of the last change if the store returns no creation time, else the epoch", async () => {
     const list = store.list.bind(store);
     const times: Record<string, string> = { "row-1": "2026-01-01", "row-2": "2026-01-03" };
     await store.create("b", { userId: "alice" });
@@ -447,7 +447,7 @@ describe("finding", () => {
 });
 
 describe("what five methods can't do", () => {
-  it("is refused, naming what can't be had", async () => {
+  it("is refused with the name of the missing feature", async () => {
     const refusals = [
       view.appendMessages(id, [user("1")], {}, { maxMessages: 5 }),
       view.appendMessages(id, [user("1")], {}, { ttlSeconds: 5 }),
@@ -463,7 +463,7 @@ describe("what five methods can't do", () => {
     expect(await store.load(id)).toEqual([]);
   });
 
-  it("includes imports, and not exports", async () => {
+  it("includes imports but not exports", async () => {
     await store.append(id, [user("1")]);
     ok(await view.appendMessages(id, [], { traceId: "t" }));
     const versioned = versionedView();
@@ -477,14 +477,14 @@ describe("what five methods can't do", () => {
     expect(await load(target, id)).toMatchObject({ userId: "alice", metadata: { title: "Title" } });
   });
 
-  it("includes making a conversation under a given id", async () => {
+  it("includes creating a conversation under a given id", async () => {
     const create = { createIfMissing: true };
     const result = await view.appendMessages("new", [user("1")], { userId: "alice" }, create);
     expect(failed(result)).toMatchObject({ _tag: "MemoryNotFoundError", conversationId: "new" });
     expect(store.rows.has("new")).toBe(false);
   });
 
-  it("includes deletion only where the store has none", async () => {
+  it("includes deletion only if the store has none", async () => {
     const deleting: ConversationStore = Object.assign(store, {
       delete: async (conversationId: string) => void store.rows.delete(conversationId),
     });
@@ -499,7 +499,7 @@ describe("what five methods can't do", () => {
 });
 
 describe("reading through the view", () => {
-  it("selects by positions, and gives receipts", async () => {
+  it("selects by positions, and returns receipts", async () => {
     ok(await view.appendMessages(id, [user("1"), assistant("2")], {}, { idempotencyKey: "k" }));
     ok(await view.appendMessages(id, [user("3")]));
     const read = async (options: ReadOptions) => ok(await versionedView().readConversation(id, options));
@@ -515,7 +515,7 @@ describe("reading through the view", () => {
     expect(await read({ receiptFor: "other" })).not.toHaveProperty("receipt");
   });
 
-  it("gives the receipt of an append that did its work only after it threw", async () => {
+  it("returns the receipt of an append that threw but succeeded later", async () => {
     const append = store.append.bind(store);
     store.append = () => Promise.reject(new Error("timeout"));
     failed(await view.appendMessages(id, [user("1")], {}, { idempotencyKey: "k" }));
@@ -526,7 +526,7 @@ describe("reading through the view", () => {
     expect(await receipt()).toEqual({ nextPosition: 1 });
   });
 
-  it("lets the version rise with messages that others add and take away", async () => {
+  it("increases the version if others add or remove messages", async () => {
     const version = async (): Promise<unknown> => (await load(view, id))?.metadata?.version;
     expect(await version()).toBe(1);
     await store.append(id, [user("from elsewhere")]);
@@ -535,7 +535,7 @@ describe("reading through the view", () => {
     expect(await version()).toBe(3);
   });
 
-  it("refuses one of two writes of metadata that expect the same, whatever becomes of the title", async () => {
+  it("refuses one of two metadata writes with the same expectation", async () => {
     const write = (note: number) => view.appendMessages(id, [], { note }, { expectedMetadataVersion: 0 });
     await store.setTitle(id, "Renamed");
     ok(await write(1));
@@ -572,7 +572,7 @@ describe("the incarnation", () => {
     }
   });
 
-  it("is another where the store says that it was created at another time", async () => {
+  it("changes if the store returns another creation time", async () => {
     const list = store.list.bind(store);
     let createdAt = new Date(1);
     store.list = async (userId) => (await list(userId)).map((entry) => ({ ...entry, createdAt }));
@@ -582,7 +582,7 @@ describe("the incarnation", () => {
     expect(failed(late)).toMatchObject(refused);
   });
 
-  it("of nothing leads to nothing, as the view makes no conversation", async () => {
+  it("of a missing conversation creates nothing, because the view can't create conversations", async () => {
     deletable();
     store.rows.clear();
     const conditions = { createIfMissing: true, expectedIncarnation: await incarnation("alice") };
@@ -594,7 +594,7 @@ describe("the incarnation", () => {
   });
 });
 
-it("says that the store holds system content, which others wrote", async () => {
+it("reports system content that others wrote", async () => {
   const system = { role: "system", content: "Be brief." };
   store.rows.get(id)?.messages.push(system as never);
   expect(ok(await view.getConversation(id))?.messages).toContainEqual(system);
@@ -602,7 +602,7 @@ it("says that the store holds system content, which others wrote", async () => {
   expect(end?.metadata?.systemContent).toBe(true);
 });
 
-it("makes an error of what a broken store returns, and shows none of it", async () => {
+it("returns an error without content if a broken store returns invalid data", async () => {
   store.load = async () => [{ role: "root", content: "secret" }] as never;
   const error = failed(await view.getConversation(id));
   expect(error).toMatchObject({ _tag: "MemoryStorageError", operation: "getConversation" });

@@ -36,7 +36,7 @@ beforeEach(() => {
 
 afterEach(() => provider.close());
 
-/** Performs each of the first `times` appends, and then says that it failed. */
+/** Performs each of the first `times` appends, but reports a failure. */
 function losingReplies(times: number): MemoryProvider {
   let left = times;
   return {
@@ -64,7 +64,7 @@ it("works as documented", async () => {
 });
 
 describe("create", () => {
-  it("makes an empty conversation with title, owner and meta, under an id that nobody can guess", async () => {
+  it("creates an empty conversation with title, owner and meta, under an unguessable id", async () => {
     const store = createConversationStore(provider);
     const meta = { userId: "alice", agent: "support", resourceSlug: "orders", recordId: "17" };
     const ids = [await store.create("Order 17", meta), await store.create("Order 17", meta)];
@@ -85,14 +85,14 @@ describe("create", () => {
     });
   });
 
-  it("leaves absent what is not said", async () => {
+  it("leaves out unset fields", async () => {
     const store = createConversationStore(provider);
     const id = await store.create();
     expect(Object.keys((await store.list())[0] ?? {})).toEqual(["id", "createdAt", "updatedAt"]);
     expect(await store.load(id)).toEqual([]);
   });
 
-  it("refuses a misspelt field, an owner that is undefined, and a title that is no text", async () => {
+  it("refuses an unknown field, an undefined owner, and a title that isn't a string", async () => {
     const store = createConversationStore(provider);
     await expect(store.create("t", { userID: "alice" } as never)).rejects.toThrow(/userID/);
     await expect(store.create("t", { userId: undefined } as never)).rejects.toThrow(TypeError);
@@ -100,14 +100,14 @@ describe("create", () => {
     expect(await store.list()).toEqual([]);
   });
 
-  it("refuses an owner that is no id", async () => {
+  it("refuses an invalid owner id", async () => {
     const error = await errorOf(createConversationStore(provider).create("t", { userId: "" }));
     expect(error).toMatchObject({ _tag: "MemoryValidationError" });
   });
 });
 
 describe("append", () => {
-  it("adds at the end and leaves title, meta and owner as they are", async () => {
+  it("adds at the end, and leaves title, meta and owner unchanged", async () => {
     const store = createConversationStore(provider);
     const id = await store.create("Title", { userId: "alice", agent: "a" });
     await store.append(id, [user("1")]);
@@ -116,7 +116,7 @@ describe("append", () => {
     expect(await store.list("alice")).toMatchObject([{ id, title: "Title", agent: "a", userId: "alice" }]);
   });
 
-  it("refuses a conversation that doesn't exist, and creates none", async () => {
+  it("refuses a missing conversation, and creates none", async () => {
     const store = createConversationStore(provider);
     const expected = { _tag: "MemoryNotFoundError", conversationId: "made-up", retryable: false };
     expect(await errorOf(store.append("made-up", [user("1")]))).toMatchObject(expected);
@@ -124,14 +124,14 @@ describe("append", () => {
     expect(await store.list()).toEqual([]);
   });
 
-  it("doubles nothing when replies are lost", async () => {
+  it("stores nothing twice if replies are lost", async () => {
     const id = await createConversationStore(provider).create();
     const store = createConversationStore(losingReplies(3), { retry: { baseDelayMs: 0 } });
     await store.append(id, [user("once")]);
     expect(await store.load(id)).toEqual([user("once")]);
   });
 
-  it("stores what was passed in, whatever becomes of the array meanwhile", async () => {
+  it("stores its arguments as they were at the call", async () => {
     const store = createConversationStore(provider);
     const id = await store.create();
     const batch = [user("kept")];
@@ -141,7 +141,7 @@ describe("append", () => {
     expect(await store.load(id)).toEqual([user("kept")]);
   });
 
-  it("loses nothing of many writers", async () => {
+  it("loses no message of many writers", async () => {
     const stores = [createConversationStore(provider), createConversationStore(provider)];
     const id = (await stores[0]?.create()) ?? "";
     const names = Array.from({ length: 40 }, (_, index) => `${index}`);
@@ -156,7 +156,7 @@ describe("append", () => {
 });
 
 describe("load", () => {
-  it("leaves out calls that wait for their result, which the provider keeps", async () => {
+  it("leaves out pending calls, which the provider keeps", async () => {
     const store = createConversationStore(provider);
     const id = await store.create();
     const calling: Message = {
@@ -170,7 +170,7 @@ describe("load", () => {
     expect(whole.success && whole.data?.messages).toEqual([user("1"), calling]);
   });
 
-  it("gives an array that is the caller's, of messages that are frozen", async () => {
+  it("returns an array that callers can change, with frozen messages", async () => {
     const store = createConversationStore(provider);
     const id = await store.create();
     await store.append(id, [user("1")]);
@@ -185,7 +185,7 @@ describe("load", () => {
 });
 
 describe("setTitle", () => {
-  it("succeeds while others append", async () => {
+  it("succeeds during appends", async () => {
     const store = createConversationStore(provider);
     const id = await store.create("old", { userId: "alice" });
     const appends = Array.from({ length: 20 }, (_, index) => store.append(id, [user(`${index}`)]));
@@ -194,7 +194,7 @@ describe("setTitle", () => {
     expect(await store.load(id)).toHaveLength(20);
   });
 
-  it("makes no append conflict, and no append it, whatever versions they expect", async () => {
+  it("causes no conflict for appends, and they cause none for it", async () => {
     const store = createConversationStore(provider);
     const id = await store.create("old");
     const { metadata } = await readConversation(provider, id);
@@ -206,8 +206,8 @@ describe("setTitle", () => {
   });
 });
 
-describe("a conversation that is deleted after a write looked", () => {
-  /** A store whose next append comes after `meanwhile`. */
+describe("a conversation that is deleted between a write's read and its write", () => {
+  /** A store that runs `meanwhile` before its next append. */
   const overtaken = (meanwhile: () => Promise<unknown>) =>
     createConversationStore({
       ...provider,
@@ -217,7 +217,7 @@ describe("a conversation that is deleted after a write looked", () => {
       },
     });
 
-  it("stays deleted, whatever the write, with its messages or without", async () => {
+  it("stays deleted after every kind of write", async () => {
     for (const messages of [[], [user("1")]]) {
       const id = await createConversationStore(provider).create("t", { userId: "alice" });
       if (messages.length > 0) await provider.appendMessages(id, messages);
@@ -229,7 +229,7 @@ describe("a conversation that is deleted after a write looked", () => {
     }
   });
 
-  it("isn't the one that was created again under its id", async () => {
+  it("is not confused with one that was created again under its id", async () => {
     const id = await createConversationStore(provider).create("t", { userId: "alice" });
     const store = overtaken(async () => {
       await provider.deleteConversation(id);
@@ -242,7 +242,7 @@ describe("a conversation that is deleted after a write looked", () => {
     expect((await store.list("alice"))[0]).not.toHaveProperty("title");
   });
 
-  it("isn't made again by an attempt to create it that is repeated", async () => {
+  it("isn't created again by a repeated attempt to create it", async () => {
     let attempts = 0;
     const store = createConversationStore(
       {
@@ -264,7 +264,7 @@ describe("a conversation that is deleted after a write looked", () => {
 });
 
 describe("list", () => {
-  it("names each conversation of the user once, newest first, and reads no messages", async () => {
+  it("returns each conversation of the user once, newest first, and reads no messages", async () => {
     const seen: unknown[] = [];
     const store = createConversationStore({
       ...provider,
@@ -284,7 +284,7 @@ describe("list", () => {
     expect(await store.list()).toHaveLength(251);
   });
 
-  it("misses none that is written while it lists", async () => {
+  it("misses no conversation that is written during the listing", async () => {
     let oldest = "";
     let pages = 0;
     const store = createConversationStore({
@@ -302,7 +302,7 @@ describe("list", () => {
     expect(await store.list("alice")).toHaveLength(151);
   });
 
-  it("refuses a user that is undefined, instead of listing everybody's", async () => {
+  it("refuses an undefined user, instead of listing all users' conversations", async () => {
     for (const store of [createConversationStore(provider), new MemoryConversationStore()]) {
       await store.create("secret", { userId: "bob" });
       expect(await errorOf(store.list(undefined))).toMatchObject({ _tag: "MemoryValidationError" });
@@ -310,7 +310,7 @@ describe("list", () => {
     }
   });
 
-  it("shows what was written to the provider with conversationMetadata, and no metadata of another shape", async () => {
+  it("returns conversations written with conversationMetadata, and ignores metadata of another shape", async () => {
     const store = createConversationStore(provider);
     const metadata = conversationMetadata({ userId: "alice", agent: "a" }, "Title");
     await provider.storeMessages("c", [user("1")], { ...metadata, resourceSlug: 7, jaf: { title: "no" } });
@@ -320,13 +320,13 @@ describe("list", () => {
   });
 });
 
-/** SHA-256 of `["jaf:thread","alice","support"]`, made with another program: stored threads depend on it. */
+/** SHA-256 of `["jaf:thread","alice","support"]`, computed with another program. Stored threads depend on it. */
 const THREAD = "thread_sLHqNjqZXOrn3qZB88vxIQf8j0wknWl1_e1fcBk4cJ0";
 
 describe("threadFor", () => {
   const store = new MemoryConversationStore();
 
-  it("is the same wherever it is asked, so that two processes that begin at once meet", async () => {
+  it("returns the same id in every process, so two that begin at the same time meet", async () => {
     const stores = [createConversationStore(provider), createConversationStore(provider)];
     const threads = stores.map((one) => one.threadFor("alice", "support"));
     expect(threads).toEqual([THREAD, THREAD]);
@@ -343,7 +343,7 @@ describe("threadFor", () => {
     expect(await stores[1]?.load(threads[1] ?? "")).toHaveLength(2);
   });
 
-  it("keeps every pair of hostile ids apart", () => {
+  it("distinguishes all pairs of hostile ids", () => {
     const pairs = storableIds.flatMap((one) => storableIds.map((other) => store.threadFor(one, other)));
     expect(new Set(pairs).size).toBe(new Set(storableIds).size ** 2);
     expect(store.threadFor('a","b', "c")).not.toBe(store.threadFor("a", 'b","c'));
@@ -351,7 +351,7 @@ describe("threadFor", () => {
     expect(pairs.every((id) => /^thread_[\w-]{43}$/.test(id))).toBe(true);
   });
 
-  it("refuses what is no id, on either side", () => {
+  it("refuses an invalid id on either side", () => {
     for (const refused of refusedIds) {
       expect(() => store.threadFor(refused as string, "agent")).toThrow(ConversationStoreError);
       expect(() => store.threadFor("alice", refused as string)).toThrow(ConversationStoreError);
@@ -360,20 +360,20 @@ describe("threadFor", () => {
 });
 
 describe("failures", () => {
-  it("carry the provider's error and nothing that was said", async () => {
+  it("contain the provider's error and no content", async () => {
     const store = createConversationStore(provider, { retry: false });
     await provider.close();
     const error = await errorOf(store.load("c"));
     expect(error).toMatchObject({ _tag: "MemoryConnectionError", retryable: false });
   });
 
-  it("of a provider that throws are errors of the store as well", async () => {
+  it("include those of a provider that throws", async () => {
     const broken = { ...provider, getConversation: () => Promise.reject(new Error("boom")) };
     const error = await errorOf(createConversationStore(broken, { retry: false }).load("c"));
     expect(error).toMatchObject({ _tag: "MemoryStorageError", operation: "load" });
   });
 
-  it("names an option that is unknown", () => {
+  it("name an unknown option", () => {
     expect(() => createConversationStore(provider, { retries: 3 } as never)).toThrow(/retries/);
   });
 });

@@ -1,6 +1,6 @@
 import type { Message } from "@jaf/memory";
 
-/** A small seeded generator (mulberry32), so that a failing mutation can be made again from its seed. */
+/** A small seeded generator (mulberry32), to reproduce a failing mutation from its seed. */
 export function randomFrom(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {
@@ -11,7 +11,7 @@ export function randomFrom(seed: number): (below: number) => number {
   };
 }
 
-/** One to four times: drop a message, swap two, or duplicate one to any place. */
+/** One to four times: drops a message, swaps two, or copies one to any place. */
 export function mutate(messages: readonly Message[], random: (below: number) => number): Message[] {
   const mutated = [...messages];
   for (let steps = 1 + random(4); steps > 0 && mutated.length > 0; steps--) {

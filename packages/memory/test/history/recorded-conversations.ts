@@ -3,7 +3,7 @@ import type { Message } from "@jaf/memory";
 
 const file = new URL("../../../../../shared/data/tau-airline-50.jsonl", import.meta.url);
 
-/** Why the tests on recorded conversations are skipped, if they are. */
+/** Why the tests on recorded conversations are skipped; `undefined` if they run. */
 export const recordedMissing = existsSync(file)
   ? undefined
   : "the recorded conversations (../shared/data) are not here";

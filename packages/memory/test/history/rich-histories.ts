@@ -13,7 +13,7 @@ function callOf(id: string, random: Random): RichToolCall {
   return random(2) === 0 ? call : { ...call, extra_content: { google: { thought_signature: id } } };
 }
 
-/** Parts in which every call has its place, or some, or none. */
+/** Parts with a tool-call part for every call, some, or none. */
 function partsFor(ids: readonly string[], random: Random): readonly ContentPart[] {
   const before = (): readonly ContentPart[] =>
     pick<readonly ContentPart[]>(random, [], [thought(`${random(99)}`)], [said(`${random(99)}`)]);

@@ -17,7 +17,7 @@ describe("limits of the in-memory provider", () => {
 
   const later = () => vi.setSystemTime(Date.now() + 1);
 
-  it("evicts the conversations whose last activity is longest ago", async () => {
+  it("evicts the least recently active conversations", async () => {
     const provider = createInMemoryProvider({ maxConversations: 3 });
     for (const id of ["a", "b", "c"]) {
       expectOk(await provider.storeMessages(id, users(id)));
@@ -31,7 +31,7 @@ describe("limits of the in-memory provider", () => {
     expect(await stored(provider)).toEqual(["e", "d", "a"]);
   });
 
-  it("evicts in the order of writes when the clock stands still or goes back", async () => {
+  it("evicts in the order of writes if the clock stops or goes back", async () => {
     const provider = createInMemoryProvider({ maxConversations: 2 });
     for (const id of ["a", "b", "c", "d"]) {
       expectOk(await provider.storeMessages(id, users(id)));
@@ -40,7 +40,7 @@ describe("limits of the in-memory provider", () => {
     expect(new Set(await stored(provider))).toEqual(new Set(["c", "d"]));
   });
 
-  it("never evicts the one just written", async () => {
+  it("never evicts the conversation just written", async () => {
     const provider = createInMemoryProvider({ maxConversations: 1 });
     for (const id of ["a", "b", "a"]) {
       expectOk(await provider.appendMessages(id, users(id), {}, UNOWNED));
@@ -48,7 +48,7 @@ describe("limits of the in-memory provider", () => {
     }
   });
 
-  it("takes reading for no activity", async () => {
+  it("doesn't count reads as activity", async () => {
     const provider = createInMemoryProvider({ maxConversations: 2 });
     expectOk(await provider.storeMessages("a", users("1")));
     later();
@@ -85,7 +85,7 @@ describe("limits of the in-memory provider", () => {
     expect(listener).not.toHaveBeenCalled();
   });
 
-  it("forgets an evicted conversation's owner", async () => {
+  it("forgets the owner of an evicted conversation", async () => {
     const provider = createInMemoryProvider({ maxConversations: 1 });
     expectOk(await provider.storeMessages("a", users("1"), { userId: "alice" }));
     expectOk(await provider.storeMessages("b", users("1"), { userId: "alice" }));
@@ -94,7 +94,7 @@ describe("limits of the in-memory provider", () => {
     expect(await stored(provider)).toEqual(["a"]);
   });
 
-  it("lets what has expired push out nothing that has not", async () => {
+  it("doesn't evict others for expired conversations", async () => {
     const provider = createInMemoryProvider({ maxConversations: 2 });
     const listener = vi.fn();
     provider.on("conversation_evicted", listener);
@@ -122,14 +122,14 @@ describe("maxMessagesPerConversation", () => {
   const contents = async (provider: InMemoryProvider) =>
     expectOk(await provider.getRecentMessages("c", 100)).map(({ content }) => content);
 
-  it("drops the oldest when an append exceeds it, and no more than the rest", async () => {
+  it("drops the oldest if an append exceeds it, and no more than needed", async () => {
     const provider = createInMemoryProvider({ maxMessagesPerConversation: 3 });
     expectOk(await provider.appendMessages("c", users("1", "2"), {}, UNOWNED));
     expectOk(await provider.appendMessages("c", users("3", "4")));
     expect(await contents(provider)).toEqual(["2", "3", "4"]);
   });
 
-  it("leaves a stored conversation whole until the next append", async () => {
+  it("leaves a stored conversation complete until the next append", async () => {
     const provider = createInMemoryProvider({ maxMessagesPerConversation: 2 });
     expectOk(await provider.storeMessages("c", users("1", "2", "3")));
     expect(await contents(provider)).toEqual(["1", "2", "3"]);
@@ -137,7 +137,7 @@ describe("maxMessagesPerConversation", () => {
     expect(await contents(provider)).toEqual(["3", "4"]);
   });
 
-  it("gives way to a tighter maxMessages, and not to a wider one", async () => {
+  it("yields to a smaller maxMessages, but not to a larger one", async () => {
     const provider = createInMemoryProvider({ maxMessagesPerConversation: 3 });
     expectOk(await provider.appendMessages("c", users("1", "2", "3"), {}, { ...UNOWNED, maxMessages: 2 }));
     expect(await contents(provider)).toEqual(["2", "3"]);
@@ -178,7 +178,7 @@ describe("the configuration of the in-memory provider", () => {
     expect(() => createInMemoryProvider({ [field]: value } as never)).toThrow(field);
   });
 
-  it("refuses what is no configuration", () => {
+  it("refuses values that aren't a configuration", () => {
     for (const config of [null, "memory", 5, []]) {
       expect(() => createInMemoryProvider(config as never)).toThrow(TypeError);
     }

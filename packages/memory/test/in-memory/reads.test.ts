@@ -60,12 +60,12 @@ describe("readConversation", () => {
     expect(await select(messages)).toEqual([firstPosition, texts]);
   });
 
-  it("counts whatever it selects", async () => {
+  it("counts all messages with any selection", async () => {
     const { conversation } = expectOk(await provider.readConversation("c", { messages: "none" }));
     expect(conversation?.metadata).toMatchObject({ totalMessages: 5, nextPosition: 7, version: 1 });
   });
 
-  it("finds a message by its own id, as long as it is there", async () => {
+  it("finds a message by its own id while it is stored", async () => {
     const write = { messageIds: ["x", null], maxMessages: 3 };
     expectOk(await provider.appendMessages("c", users("h", "i"), {}, write));
     expect(await select({ messageId: "x" })).toEqual([7, "h"]);
@@ -81,7 +81,7 @@ describe("readConversation", () => {
     }
   });
 
-  it("gives the receipt of a write by its key, and none of another", async () => {
+  it("returns the receipt of a write by its key, and none for another key", async () => {
     expectOk(await provider.appendMessages("c", users("h"), {}, { idempotencyKey: "k" }));
     expectOk(await provider.appendMessages("c", users("i")));
     const receipt = async (receiptFor: string, id = "c") =>
@@ -93,7 +93,7 @@ describe("readConversation", () => {
     expect(await receipt("k")).toBeUndefined();
   });
 
-  it("is for whoever asks, also where somebody else owns the conversation", async () => {
+  it("doesn't check who asks, even if another user owns the conversation", async () => {
     expectOk(await provider.storeMessages("d", users("1"), { userId: "u" }));
     const { conversation } = expectOk(await provider.readConversation("d", { userId: "other" }));
     expect(conversation?.userId).toBe("u");
@@ -119,11 +119,11 @@ describe("readConversation", () => {
     ["options.userId", { userId: "" }],
     ["options.userId", { userId: null }],
     ["options.receiptFor", { receiptFor: 5 }],
-  ])("refuses what is wrong with %s: %j", async (path, options) => {
+  ])("refuses invalid %s: %j", async (path, options) => {
     await expectInvalid(() => provider.readConversation("c", hostile(options)), path);
   });
 
-  it("refuses a bad id, and options that throw when they are read", async () => {
+  it("refuses an invalid id, and options that throw when they are read", async () => {
     await expectInvalid(() => provider.readConversation(""), "conversationId");
     const throwing = Object.defineProperty({}, "messages", {
       get: () => {
@@ -143,7 +143,7 @@ describe("exportConversation and importConversation", () => {
     expectOk(await provider.appendMessages("c", users("4"), { traceId: "t2" }, { maxMessages: 3 }));
   };
 
-  it("keep all that a store knows, but for the incarnation", async () => {
+  it("keep all stored data except the incarnation", async () => {
     await fill();
     const record = await recordOf();
     expect(record).toMatchObject({ version: 2, metadataVersion: 2, firstPosition: 1, ttlSeconds: 3_600 });
@@ -165,7 +165,7 @@ describe("exportConversation and importConversation", () => {
     expect(await recordOf(target)).toMatchObject({ version: 3, firstPosition: 1 });
   });
 
-  it("are frozen, and null of what isn't there", async () => {
+  it("return frozen data, and null for a missing conversation", async () => {
     expect(expectOk(await provider.exportConversation("c"))).toBeNull();
     await fill();
     const record = await recordOf();
@@ -174,7 +174,7 @@ describe("exportConversation and importConversation", () => {
     }
   });
 
-  it("take an empty conversation, and leave out what it has none of", async () => {
+  it("accept an empty conversation, and leave out missing fields", async () => {
     expectOk(await provider.storeMessages("c", []));
     const record = await recordOf();
     expect(Object.keys(record)).not.toContain("messageIds");
@@ -183,7 +183,7 @@ describe("exportConversation and importConversation", () => {
     expect(await recordOf(provider, "d")).toMatchObject({ messages: [], firstPosition: 7, version: 1 });
   });
 
-  it("refuse one that is there, and repeat under a key", async () => {
+  it("refuse an existing conversation, and succeed again under a key", async () => {
     await fill();
     const record = { ...(await recordOf()), conversationId: "d" };
     expectOk(await provider.importConversation(record, { idempotencyKey: "k" }));
@@ -195,7 +195,7 @@ describe("exportConversation and importConversation", () => {
     expect(expectError(changed, "MemoryConflictError").reason).toBe("idempotency-key");
   });
 
-  it("bring back nothing that was erased since the restore began", async () => {
+  it("restore nothing that was erased since the restore began", async () => {
     await fill();
     const record = await recordOf();
     expectOk(await provider.deleteConversation("c"));
@@ -206,7 +206,7 @@ describe("exportConversation and importConversation", () => {
     expect(expectOk(await provider.getConversation("c"))).toBeNull();
   });
 
-  it("expire by the source's last activity", async () => {
+  it("keep the expiry by the source's last activity", async () => {
     await fill();
     const record = { ...(await recordOf()), conversationId: "d" };
     const longAgo = new Date(Date.now() - 3_600_000);
@@ -214,7 +214,7 @@ describe("exportConversation and importConversation", () => {
     expect(expectOk(await provider.getConversation("d"))).toBeNull();
   });
 
-  it("take no owner from the metadata", async () => {
+  it("set no owner from the metadata", async () => {
     await fill();
     const { userId: _, ...rest } = await recordOf();
     const forged = { ...rest, conversationId: "d", metadata: { userId: "victim", version: 99 } };
@@ -224,7 +224,7 @@ describe("exportConversation and importConversation", () => {
     expect(conversation?.metadata).toMatchObject({ version: 2 });
   });
 
-  it("stand in the order of activity when a full store evicts", async () => {
+  it("keep the order of activity if a full store evicts", async () => {
     const small = createInMemoryProvider({ maxConversations: 2 });
     const evicted = vi.fn();
     small.on("conversation_evicted", evicted);
@@ -259,14 +259,14 @@ describe("exportConversation and importConversation", () => {
     ["record.traceIds[1]", { traceIds: ["t", ""] }],
     ["options.ttlSeconds", { ttlSeconds: 0 }],
     ["record.incarnation", { incarnation: "x" }],
-  ])("refuse a record with a bad %s", async (path, fields) => {
+  ])("refuse a record with an invalid %s", async (path, fields) => {
     await fill();
     const record = { ...(await recordOf()), conversationId: "d", ...fields };
     await expectInvalid(() => provider.importConversation(record as ConversationRecord), path);
     expect(expectOk(await provider.getStats()).totalConversations).toBe(1);
   });
 
-  it("refuse what is no record, and other options", async () => {
+  it("refuse values that aren't records, and unknown options", async () => {
     for (const record of [null, undefined, "c", []]) {
       await expectInvalid(() => provider.importConversation(hostile(record)), "record");
     }

@@ -6,19 +6,19 @@ const history = fc.array(fc.constantFrom("other", "result"), { maxLength: 30 });
 const isToolResult = (kind: string) => kind === "result";
 
 describe("trimStart", () => {
-  it("keeps all that fits, and never cuts more than it has to", () => {
+  it("keeps everything within the limit, and never drops more than needed", () => {
     fc.assert(
       fc.property(history, fc.integer({ min: 1, max: 30 }), (messages, maxMessages) => {
         const start = trimStart(messages, maxMessages, isToolResult);
         const cut = Math.max(0, messages.length - maxMessages);
         if (cut === 0) expect(start).toBe(0);
-        // Between the cut and the start there are only results, whose call went.
+        // Between the cut and the start there are only results without their call.
         else expect(messages.slice(cut, start).every(isToolResult)).toBe(true);
       }),
     );
   });
 
-  it("begins with no result whose call went, unless results are all there is", () => {
+  it("never begins with a result without its call, unless there are only results", () => {
     fc.assert(
       fc.property(history, fc.integer({ min: 1, max: 30 }), (messages, maxMessages) => {
         const start = trimStart(messages, maxMessages, isToolResult);
@@ -28,7 +28,7 @@ describe("trimStart", () => {
     );
   });
 
-  it("keeps more than the limit only of one last group", () => {
+  it("only exceeds the limit for a last group", () => {
     fc.assert(
       fc.property(history, fc.integer({ min: 1, max: 30 }), (messages, maxMessages) => {
         const kept = messages.slice(trimStart(messages, maxMessages, isToolResult));

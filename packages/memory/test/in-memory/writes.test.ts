@@ -38,7 +38,7 @@ const expectConflict = (
 };
 
 describe("versions and positions", () => {
-  it("count changes of messages, not messages", async () => {
+  it("count changes of messages, not the messages", async () => {
     expectOk(await append(["1", "2", "3"], UNOWNED));
     expect(await state()).toMatchObject({ version: 1, nextPosition: 3, metadataVersion: 0 });
     expectOk(await append(["4"]));
@@ -56,7 +56,7 @@ describe("versions and positions", () => {
     expect(await state()).toMatchObject({ version: 1, nextPosition: 0, metadataVersion: 0 });
   });
 
-  it("rise with each replacement, the positions on from where they were", async () => {
+  it("increase with each replacement; positions continue", async () => {
     expectOk(await provider.storeMessages("c", users("1", "2")));
     expect(await state()).toMatchObject({ version: 1, metadataVersion: 1, nextPosition: 2 });
     expectOk(await provider.storeMessages("c", []));
@@ -70,14 +70,14 @@ describe("versions and positions", () => {
     expect(await state()).toMatchObject({ version: 3, metadataVersion: 3, nextPosition: 3 });
   });
 
-  it("let one of two replacements with nothing through", async () => {
+  it("allow one of two replacements with nothing", async () => {
     expectOk(await provider.storeMessages("c", users("1")));
     expectOk(await provider.storeMessages("c", [], {}, { expectedVersion: 1 }));
     const second = await provider.storeMessages("c", [], {}, { expectedVersion: 1 });
     expectConflict(second, "version", 2);
   });
 
-  it("of metadata rise with each write that carries any, and not with an owner alone", async () => {
+  it("of metadata increase with each write of metadata, but not with an owner alone", async () => {
     expectOk(await append([], UNOWNED));
     expectOk(await append([], {}, { userId: "u" }));
     expect(await state()).toMatchObject({ version: 1, metadataVersion: 0 });
@@ -87,7 +87,7 @@ describe("versions and positions", () => {
     expect(await state()).toMatchObject({ version: 2, metadataVersion: 2 });
   });
 
-  it("are 0 for what isn't there", async () => {
+  it("are 0 for a missing conversation", async () => {
     expectConflict(await append([], { ...UNOWNED, expectedVersion: 1 }), "version", 0);
     expectConflict(await append([], { ...UNOWNED, expectedMetadataVersion: 1 }), "metadata-version", 0);
     expectOk(await append([], { ...UNOWNED, expectedVersion: 0, expectedMetadataVersion: 0 }));
@@ -95,14 +95,14 @@ describe("versions and positions", () => {
 });
 
 describe("createIfMissing", () => {
-  it("is what an append needs to make a conversation", async () => {
+  it("is required for an append that creates a conversation", async () => {
     expectError(await append(["1"]), "MemoryNotFoundError");
     expectError(await append(["1"], { createIfMissing: false }), "MemoryNotFoundError");
     expectError(await append([], { expectedVersion: 0 }), "MemoryNotFoundError");
     expect(expectOk(await provider.getConversation("c"))).toBeNull();
   });
 
-  it("needs the owner, unless nobody is to own it", async () => {
+  it("requires the owner, unless it is unowned", async () => {
     await expectInvalid(() => append(["1"], { createIfMissing: true }), "metadata.userId");
     expectOk(await append(["1"], { createIfMissing: true }, { userId: "u" }));
     expect((await read()).conversation?.userId).toBe("u");
@@ -110,7 +110,7 @@ describe("createIfMissing", () => {
     expect((await read()).conversation?.userId).toBe("u");
   });
 
-  it("is nothing for storeMessages, nor is dropLast", async () => {
+  it("is refused by storeMessages, like dropLast", async () => {
     for (const options of [{ createIfMissing: true }, { createIfMissing: false }, { dropLast: 0 }] as const) {
       const [field] = Object.keys(options);
       await expectInvalid(
@@ -122,7 +122,7 @@ describe("createIfMissing", () => {
 });
 
 describe("dropLast", () => {
-  it("replaces the end, whose positions are used again", async () => {
+  it("replaces the end and reuses its positions", async () => {
     expectOk(await append(["1", "2", "3"], UNOWNED));
     expectOk(await append(["b", "c"], { dropLast: 2 }));
     expect(await state()).toMatchObject({ version: 2, nextPosition: 3, texts: ["1", "b", "c"] });
@@ -132,14 +132,14 @@ describe("dropLast", () => {
     expect(await state()).toMatchObject({ version: 3 });
   });
 
-  it("is a conflict where there are fewer, after a trim too", async () => {
+  it("is a conflict if there are fewer messages, even after a trim", async () => {
     expectConflict(await append([], { ...UNOWNED, dropLast: 1 }), "length");
     expectOk(await append(["1", "2", "3"], { ...UNOWNED, maxMessages: 2 }));
     expectConflict(await append(["4"], { dropLast: 3 }), "length");
     expect(await state()).toMatchObject({ version: 1, texts: ["2", "3"] });
   });
 
-  it("lets one of two pops of the same version through", async () => {
+  it("allows one of two pops with the same version", async () => {
     expectOk(await append(["1", "2"], UNOWNED));
     const pops = await Promise.all([1, 2].map(() => append([], { dropLast: 1, expectedVersion: 1 })));
     expect(pops.filter(({ success }) => success)).toHaveLength(1);
@@ -148,7 +148,7 @@ describe("dropLast", () => {
 });
 
 describe("messageIds", () => {
-  it("let a message that is stored already be skipped", async () => {
+  it("skip a message that is already stored", async () => {
     expectOk(await append(["1", "2"], { ...UNOWNED, messageIds: ["a", null] }));
     expectOk(await append(["1", "3"], { messageIds: ["a", "b"] }));
     expect(await state()).toMatchObject({ version: 2, nextPosition: 3, texts: ["1", "2", "3"] });
@@ -156,7 +156,7 @@ describe("messageIds", () => {
     expect(await state()).toMatchObject({ version: 2, nextPosition: 3 });
   });
 
-  it("compare what a message says, and not the order of its fields", async () => {
+  it("compare the message's content, not the order of its fields", async () => {
     const options = { messageIds: ["a"] };
     const first = { role: "user", content: "1", meta: { x: 1, y: [2] } };
     const again = { meta: { y: [2], x: 1 }, content: "1", role: "user" };
@@ -167,7 +167,7 @@ describe("messageIds", () => {
     expectConflict(await provider.appendMessages("c", [hostile(other)], {}, options), "message-id");
   });
 
-  it("are a conflict with other content, in the store and in the batch, and then nothing is written", async () => {
+  it("are a conflict with other content, in the store and in the batch, and nothing is written", async () => {
     expectOk(await append(["1"], { ...UNOWNED, messageIds: ["a"] }));
     expectConflict(await append(["x", "2"], { messageIds: [null, "a"] }, { title: "t" }), "message-id");
     expectConflict(await append(["2", "3"], { messageIds: ["b", "b"] }), "message-id");
@@ -175,7 +175,7 @@ describe("messageIds", () => {
     expect(await state()).toMatchObject({ version: 2, metadataVersion: 0, texts: ["1", "2"] });
   });
 
-  it("are forgotten with their message", async () => {
+  it("are free again after their message is removed", async () => {
     expectOk(await append(["1", "2"], { ...UNOWNED, messageIds: ["a", "b"] }));
     expectOk(await append(["other"], { dropLast: 1, messageIds: ["b"] }));
     expectOk(await append(["3"], { maxMessages: 2, messageIds: ["c"] }));
@@ -185,7 +185,7 @@ describe("messageIds", () => {
     expect((await state()).texts).toEqual(["new"]);
   });
 
-  it("of what is dropped by the same write are free, those before it aren't", async () => {
+  it("are free for messages that the same write drops, but not for earlier ones", async () => {
     expectOk(await append(["1", "2"], { ...UNOWNED, messageIds: ["a", "b"] }));
     expectConflict(await append(["x"], { dropLast: 1, messageIds: ["a"] }), "message-id");
     expectOk(await append(["2", "1"], { dropLast: 1, messageIds: ["b", "a"] }));
@@ -201,7 +201,7 @@ describe("messageIds", () => {
     ["a number", ["a", 5]],
     ["NUL", ["a", "\0"]],
     ["too long", ["a", "x".repeat(256)]],
-  ])("are refused where they are %s", async (_, messageIds) => {
+  ])("are refused if they are %s", async (_, messageIds) => {
     const error = expectError(
       await append(["1", "2"], { ...UNOWNED, messageIds: hostile(messageIds) }),
       "MemoryValidationError",
@@ -209,14 +209,14 @@ describe("messageIds", () => {
     expect(error.issues.map(({ path }) => path)[0]).toMatch(/^options\.messageIds(\[1\])?$/);
   });
 
-  it("don't hide what is wrong with a message", async () => {
+  it("don't hide other issues of a message", async () => {
     const call = () => provider.storeMessages("c", [hostile({ role: "x" })], {}, { messageIds: ["a"] });
     await expectInvalid(call, "messages[0].role");
   });
 });
 
 describe("incarnations", () => {
-  it("last from the creation to the deletion", async () => {
+  it("last from creation to deletion", async () => {
     expectOk(await append(["1"], UNOWNED));
     const { incarnation, conversation } = await read();
     expect(conversation?.metadata?.incarnation).toBe(incarnation);
@@ -231,7 +231,7 @@ describe("incarnations", () => {
     expect((await state()).texts).toEqual(["4"]);
   });
 
-  it("of nothing hold until something is created or erased", async () => {
+  it("of a missing conversation are valid until something is created or erased", async () => {
     const { incarnation } = await read();
     expect(await read()).toMatchObject({ incarnation });
     expectOk(await append(["1"], { ...UNOWNED, expectedIncarnation: incarnation }));
@@ -240,7 +240,7 @@ describe("incarnations", () => {
     expectConflict(await append(["3"], { ...UNOWNED, expectedIncarnation: incarnation }), "incarnation");
   });
 
-  it("of nothing see a deletion of nothing, once for each", async () => {
+  it("of a missing conversation detect each deletion, even of nothing", async () => {
     const first = (await read()).incarnation;
     expect(expectOk(await provider.deleteConversation("c"))).toBe(false);
     const second = (await read()).incarnation;
@@ -251,7 +251,7 @@ describe("incarnations", () => {
     expectOk(await append(["1"], { ...UNOWNED, expectedIncarnation: (await read()).incarnation }));
   });
 
-  it("of nothing see that the user was cleared, if they were read for that user", async () => {
+  it("of a missing conversation detect the user's clearing, if they were read for that user", async () => {
     const forUser = (await read("u")).incarnation;
     const forOther = (await read("other")).incarnation;
     expect(expectOk(await provider.clearUserConversations("u"))).toBe(0);
@@ -263,7 +263,7 @@ describe("incarnations", () => {
     expectConflict(await create("other", forOther), "incarnation");
   });
 
-  it("see a clearing by each conversation of the user's", async () => {
+  it("detect a clearing of the user for each of its conversations", async () => {
     expectOk(await append(["1"], { createIfMissing: true }, { userId: "u" }));
     const { incarnation } = await read();
     const absent = expectOk(await provider.readConversation("d")).incarnation;
@@ -285,7 +285,7 @@ describe("incarnations", () => {
     beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: 0 }));
     afterEach(() => void vi.useRealTimers());
 
-    it("see an erasure for 24 hours", async () => {
+    it("detect an erasure for 24 hours", async () => {
       const { incarnation } = await read("u");
       expectOk(await provider.deleteConversation("c"));
       vi.setSystemTime(1);
@@ -298,7 +298,7 @@ describe("incarnations", () => {
       expectOk(await create());
     });
 
-    it("end with the conversation's time", async () => {
+    it("end when the conversation expires", async () => {
       expectOk(await append(["1"], { ...UNOWNED, ttlSeconds: 1 }));
       const { incarnation } = await read();
       vi.setSystemTime(1_000);
@@ -312,7 +312,7 @@ describe("incarnations", () => {
 describe("the idempotency key", () => {
   const KEYED = { ...UNOWNED, idempotencyKey: "k" } as const;
 
-  it("covers all that a write says", async () => {
+  it("covers the whole write", async () => {
     const said = { ...KEYED, maxMessages: 9, ttlSeconds: 9, messageIds: ["a"] };
     expectOk(await append(["1"], said, { userId: "u", title: "t" }));
     expectOk(await append(["1"], said, { userId: "u", title: "t" }));
@@ -336,7 +336,7 @@ describe("the idempotency key", () => {
     expect(await state()).toMatchObject({ version: 1, texts: ["1"] });
   });
 
-  it("doesn't cover what a write expects, as a retry may have learnt that", async () => {
+  it("doesn't cover expectations, which may change in a retry", async () => {
     const metadata = { userId: "u", b: 1, a: [{ y: 1 }] };
     expectOk(await append(["1"], { ...KEYED, expectedVersion: 0 }, metadata));
     const { incarnation } = await read();
@@ -345,7 +345,7 @@ describe("the idempotency key", () => {
     expect((await state()).texts).toEqual(["1"]);
   });
 
-  it("is decided after the owner and before everything else", async () => {
+  it("is checked after the owner and before everything else", async () => {
     expectOk(await append(["1"], KEYED, { userId: "u" }));
     expectConflict(await append(["1"], KEYED, { userId: "other" }), "owner");
     const late = { idempotencyKey: "k", expectedVersion: 9, expectedIncarnation: "gone" };
@@ -353,7 +353,7 @@ describe("the idempotency key", () => {
     expectConflict(await append(["2"], late, { userId: "u" }), "idempotency-key");
   });
 
-  it("isn't kept of a write that was refused", async () => {
+  it("isn't kept for a refused write", async () => {
     expectConflict(await append(["1"], { ...KEYED, expectedVersion: 4 }), "version", 0);
     expectConflict(await append(["1"], { ...KEYED, dropLast: 1 }), "length");
     expectOk(await append(["2"], KEYED));
@@ -388,7 +388,7 @@ describe("the order of the checks", () => {
 });
 
 describe("a trim", () => {
-  it("drops ids, and keeps a call with its results, counted in positions", async () => {
+  it("removes ids, and keeps a call with its results, counted in positions", async () => {
     const messages = [...users("1"), calling("a"), answering("a")];
     expectOk(
       await provider.storeMessages("c", messages, {}, { messageIds: ["x", "y", "z"], maxMessages: 1 }),
@@ -400,7 +400,7 @@ describe("a trim", () => {
 });
 
 describe("metadata", () => {
-  it("take NUL and unpaired surrogates, in keys too, as messages do", async () => {
+  it("accept NUL and unpaired surrogates, even in keys, like messages", async () => {
     const metadata = { "\0k": "\0", "\ud800": ["\udfff", { "": "\ud83d" }] };
     expectOk(await append(["\0\ud800"], UNOWNED, metadata));
     const { conversation } = await read();

@@ -10,7 +10,7 @@ const open = () => {
 };
 
 describe("onAbort", () => {
-  it("calls each action once, in order, and has one listener for all", () => {
+  it("calls each action once, in order, with one listener for all", () => {
     const { controller, signal, listeners } = open();
     const called: number[] = [];
     for (let index = 0; index < 50; index++) onAbort(signal, () => called.push(index));
@@ -20,7 +20,7 @@ describe("onAbort", () => {
     expect(listeners()).toBe(0);
   });
 
-  it("calls at once where the signal is aborted already", () => {
+  it("calls immediately if the signal is already aborted", () => {
     const { controller, signal, listeners } = open();
     controller.abort();
     let calls = 0;
@@ -30,7 +30,7 @@ describe("onAbort", () => {
     expect([calls, listeners()]).toEqual([1, 0]);
   });
 
-  it("is taken back by what it returns, alone, also twice, and listens no more once nothing waits", () => {
+  it("stops with the returned function, only for this action, even if called twice, and removes the last listener", () => {
     const { controller, signal, listeners } = open();
     let calls = 0;
     const action = () => {
@@ -49,7 +49,7 @@ describe("onAbort", () => {
     expect([calls, listeners()]).toEqual([1, 0]);
   });
 
-  it("listens again for what is added while the last is removed", () => {
+  it("listens again for an action that is added while the last is removed", () => {
     const { controller, signal, listeners } = open();
     const stop = onAbort(signal, () => {});
     stop();
@@ -78,7 +78,7 @@ function pending<T = void>() {
 }
 
 describe("withDeadline", () => {
-  it("gives the outcome in time, and leaves no timer", async () => {
+  it("returns the outcome in time, and leaves no timer", async () => {
     vi.useFakeTimers();
     try {
       expect(await withDeadline(Promise.resolve(1), { timeoutMs: 5 })).toBe(1);
@@ -90,13 +90,13 @@ describe("withDeadline", () => {
     }
   });
 
-  it("rejects with a clear error when it is late", async () => {
+  it("rejects with a clear error after the timeout", async () => {
     await expect(withDeadline(never(), { timeoutMs: 1 })).rejects.toThrow("no answer within 1 ms");
     const timeoutError = () => new RangeError("mine");
     await expect(withDeadline(never(), { timeoutMs: 1, timeoutError })).rejects.toThrow(timeoutError());
   });
 
-  it("is lifted by a signal, also by one that has aborted before", async () => {
+  it("is cancelled by a signal, even by an already aborted one", async () => {
     const aborted = AbortSignal.abort();
     const cancelling = new AbortController();
     const first = pending<number>();

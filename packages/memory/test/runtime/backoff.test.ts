@@ -5,7 +5,7 @@ import { retryWithBackoff } from "../../src/adapter.ts";
 describe("retryWithBackoff", () => {
   const soon = { baseDelayMs: 0, isTransientError: () => true };
 
-  it("calls again for as long as what comes of it may pass", async () => {
+  it("retries while the outcome is transient", async () => {
     const call = vi
       .fn<() => Promise<number>>()
       .mockRejectedValueOnce(new Error("a"))
@@ -16,7 +16,7 @@ describe("retryWithBackoff", () => {
     expect(call).toHaveBeenCalledTimes(3);
   });
 
-  it("gives the last outcome when attempts are over, 5 by default", async () => {
+  it("returns the last outcome after all attempts, 5 by default", async () => {
     const call = vi.fn(async () => {
       throw new Error(`${call.mock.calls.length}`);
     });
@@ -24,7 +24,7 @@ describe("retryWithBackoff", () => {
     await expect(retryWithBackoff(call, { ...soon, maxAttempts: 1 })).rejects.toThrow("6");
   });
 
-  it("takes nothing for passing that nobody says may pass", async () => {
+  it("retries nothing that isn't declared transient", async () => {
     const call = vi.fn(async () => {
       throw new Error("once");
     });
@@ -33,7 +33,7 @@ describe("retryWithBackoff", () => {
     expect(await retryWithBackoff(async () => undefined, {})).toBeUndefined();
   });
 
-  it("waits at most twice as long each time, spread at random, and reports it", async () => {
+  it("waits at most twice as long each time, randomised, and reports it", async () => {
     const delays: number[] = [];
     const onRetry = vi.fn((_attempt: number, delayMs: number) => delays.push(delayMs));
     const options = { maxAttempts: 5, baseDelayMs: 2, maxDelayMs: 5, random: () => 0.5, onRetry };
@@ -45,14 +45,14 @@ describe("retryWithBackoff", () => {
     expect(onRetry.mock.calls[0]?.slice(2)).toEqual([{ thrown: new Error("x") }]);
   });
 
-  it("begins no attempt after its time", async () => {
+  it("begins no attempt after its time limit", async () => {
     const call = vi.fn(() => Promise.reject(new Error("x")));
     const times = { baseDelayMs: 1_000, maxElapsedMs: 100, random: () => 1, isTransientError: () => true };
     await expect(retryWithBackoff(call, times)).rejects.toThrow("x");
     expect(call).toHaveBeenCalledOnce();
   });
 
-  it("ends waiting when the signal aborts, and leaves no listener", async () => {
+  it("stops waiting when the signal aborts, and leaves no listener", async () => {
     const controller = new AbortController();
     const call = vi.fn(() => Promise.reject(new Error("x")));
     const onRetry = () => setTimeout(() => controller.abort(), 1);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { isUint8Array } from "../../src/runtime/bytes.ts";
 
 describe("isUint8Array", () => {
-  it("says what Node says, also of other realms and of what passes itself off as one", () => {
+  it("agrees with Node, even for other realms and for impostors", () => {
     const liar = { [Symbol.toStringTag]: "Uint8Array", __proto__: Uint8Array.prototype };
     const values: readonly unknown[] = [
       new Uint8Array(1),

@@ -17,7 +17,7 @@ const microtasks = async (count = 10) => {
 };
 
 describe("createKeyedQueue", () => {
-  it("runs the tasks of a key one after another, in their order, and others meanwhile", async () => {
+  it("runs the tasks of a key one after another, in order, and others concurrently", async () => {
     const { run } = createKeyedQueue();
     const log: string[] = [];
     const gate = pending();
@@ -36,7 +36,7 @@ describe("createKeyedQueue", () => {
     expect(log).toEqual(["a1 begins", "b1", "a1 ends", "a2"]);
   });
 
-  it("goes on after a task that failed, and only its caller gets the failure", async () => {
+  it("continues after a failed task, and only its caller gets the error", async () => {
     const { run } = createKeyedQueue();
     const failing = run("a", async () => {
       throw new Error("first");
@@ -50,7 +50,7 @@ describe("createKeyedQueue", () => {
     expect(await third).toBe(3);
   });
 
-  it("runs a task alone after all that came before and ahead of all that come later", async () => {
+  it("runs a task alone, after all earlier and before all later ones", async () => {
     const { run, runAlone } = createKeyedQueue();
     const log: string[] = [];
     const gates = { a: pending(), alone: pending() };
@@ -76,7 +76,7 @@ describe("createKeyedQueue", () => {
     expect(log).toEqual(["a", "alone begins", "alone ends", "b", "last"]);
   });
 
-  it("goes on after one that failed alone", async () => {
+  it("continues after a failed task that ran alone", async () => {
     const { run, runAlone } = createKeyedQueue();
     const failing = runAlone(async () => {
       throw new Error("alone");

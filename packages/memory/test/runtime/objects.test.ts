@@ -1,7 +1,7 @@
 import { present } from "@jaf/memory/internal";
 import { expect, it } from "vitest";
 
-it("leaves out what is undefined, and nothing else", () => {
+it("leaves out only undefined fields", () => {
   expect(Object.entries(present({ a: 1, b: undefined, c: null, d: "", e: 0 }))).toEqual([
     ["a", 1],
     ["c", null],

@@ -9,7 +9,7 @@ afterEach(() => {
 const WARNING = { type: "JAFObserverWarning", detail: "at home" };
 
 describe("without a process", () => {
-  // Some bundlers put in an object with an environment alone.
+  // Some bundlers provide an object with only an environment.
   it.each([undefined, {}, { env: undefined }])(
     "there are no variables, and warnings are on the console",
     (process) => {
@@ -28,7 +28,7 @@ describe("without a process", () => {
 });
 
 describe("with a process", () => {
-  it("variables are its own, and warnings can be listened for", () => {
+  it("uses its variables, and warnings can be observed", () => {
     const emit = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
     warn("Look.", WARNING);
     expect(emit).toHaveBeenCalledExactlyOnceWith("Look.", WARNING);
@@ -37,17 +37,17 @@ describe("with a process", () => {
 });
 
 describe("timers", () => {
-  it("let a process end where they keep it, and may be the web's numbers", () => {
+  it("let a process end, and can be the web's numbers", () => {
     const timer = unref(setTimeout(() => undefined, 1_000));
     expect(timer.hasRef()).toBe(false);
     clearTimeout(timer);
     expect(unref(7)).toBe(7);
   });
 
-  it.each(["Node", "the web"])("of %s starts again, also once they have gone off", (kind) => {
+  it.each(["Node", "the web"])("of %s restart, even after they have fired", (kind) => {
     vi.useFakeTimers();
     const start = setTimeout;
-    // Timers of the web are numbers.
+    // Web timers are numbers.
     if (kind === "the web")
       vi.stubGlobal("setTimeout", (...given: Parameters<typeof start>) => Number(start(...given)));
     const acts = vi.fn();
@@ -61,7 +61,7 @@ describe("timers", () => {
     timer = restart(timer, acts, 100);
     vi.advanceTimersByTime(100);
     expect(acts).toHaveBeenCalledTimes(2);
-    // First what was put over the fake timers: taken away later, it would put these back for every file behind this one.
+    // First remove the stubs over the fake timers: removed later, they would restore these for every following file.
     vi.unstubAllGlobals();
     vi.useRealTimers();
   });

@@ -7,7 +7,7 @@ import * as webDigest from "../../src/runtime/web-digest.ts";
 const node = { ...nodeBytes, ...nodeDigest };
 const web = { ...webBytes, ...webDigest };
 
-// Hashes and base64 are stored: what one runtime writes, another must read.
+// Hashes and base64 are stored, so every runtime must read what another has written.
 
 const texts = fc.oneof(
   fc.string({ unit: "binary" }),
@@ -16,7 +16,7 @@ const texts = fc.oneof(
 );
 const bytes = fc.uint8Array({ maxLength: 300 });
 
-describe("what hashes and bytes are without Node's modules", () => {
+describe("hashes and bytes without Node's modules", () => {
   it.each([
     { name: "SHA-1", ofNode: node.sha1, ofWeb: web.sha1 },
     { name: "SHA-256", ofNode: node.sha256, ofWeb: web.sha256 },
@@ -29,7 +29,7 @@ describe("what hashes and bytes are without Node's modules", () => {
     );
   });
 
-  it("makes the same hash of a text in pieces", () => {
+  it("makes the same hash of a text in chunks", () => {
     fc.assert(
       fc.property(fc.array(texts), (pieces) => {
         const [ofNode, ofWeb] = [node.startSha512t256(), web.startSha512t256()];
@@ -42,7 +42,7 @@ describe("what hashes and bytes are without Node's modules", () => {
     );
   });
 
-  it("makes the same base64 of bytes, also of many and of a part of a buffer", () => {
+  it("makes the same base64 of bytes, even of many and of a part of a buffer", () => {
     fc.assert(
       fc.property(bytes, fc.nat(3), (all, from) => {
         const part = all.subarray(from);
@@ -55,7 +55,7 @@ describe("what hashes and bytes are without Node's modules", () => {
     expect(web.bytesIn(web.base64Of(many))).toEqual(many);
   });
 
-  it("reads the same bytes in base64, be it without padding, for addresses, or broken", () => {
+  it("reads the same bytes from base64, even if it is unpadded, base64url or broken", () => {
     const letters = fc.string({ unit: fc.constantFrom(..."AQgz09+/-_ \n!é") });
     const padding = fc.constantFrom("", "=", "==");
     fc.assert(
@@ -74,7 +74,7 @@ describe("what hashes and bytes are without Node's modules", () => {
     );
   });
 
-  it("reads UTF-8 as Node does, a mark of the byte order included", () => {
+  it("reads UTF-8 like Node, including a byte order mark", () => {
     fc.assert(
       fc.property(bytes, (some) => {
         expect(textIn(some)).toBe(Buffer.from(some).toString("utf8"));
@@ -84,7 +84,7 @@ describe("what hashes and bytes are without Node's modules", () => {
   });
 });
 
-describe("bytes that Node reads in base64", () => {
+describe("bytes that Node reads from base64", () => {
   it("share no memory with others", () => {
     for (const size of [1, 100, 5_000]) {
       const read = node.bytesIn(Buffer.alloc(size, 7).toString("base64"));

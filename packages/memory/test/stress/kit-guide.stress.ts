@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 
 const guide = readFileSync(new URL("../../../../docs/adding-a-provider.md", import.meta.url), "utf8");
-// Here, so that the code finds the packages that it imports.
+// In this folder, so the code finds its imported packages.
 const folder = fileURLToPath(new URL("./.snippets/", import.meta.url));
 
 const files = [...guide.matchAll(/^```ts file=(\S+)\n([\s\S]*?)^```/gm)].map(([, name = "", code = ""]) => ({
@@ -30,7 +30,7 @@ describe("the guide's adapter", () => {
     await expect(createJsonProvider({ file: "" })).rejects.toThrow(/file/);
   });
 
-  it("rejects with a setup error for a file that is no list of conversations", async () => {
+  it("rejects with a setup error for a file that isn't a list of conversations", async () => {
     const { createJsonProvider } = await load("src/index.ts");
     const disk = { load: async () => "secret text", save: async () => {} };
     const refused = await createJsonProvider({ file: "x" }, disk).catch((thrown: unknown) => thrown);

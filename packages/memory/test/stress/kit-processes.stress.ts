@@ -15,7 +15,7 @@ import { reachStorage, startStorages } from "../testing/broken-processes/storage
 
 const rules = specsFor({ seeds: [1], rounds: 6 }).flatMap(rulesOf);
 const twoProcessRules = rules.filter(({ needs }) => needs?.includes("process"));
-/** Those that try hundreds of combinations on one connection are left out, for the time that they take. */
+/** Without those that run hundreds of combinations on one connection, because they take long. */
 const withinOneProcess = rules.filter(
   ({ level, subject, title, needs }) =>
     ["contract", "isolation", "concurrency"].includes(level) &&
@@ -31,10 +31,10 @@ const module = pathToFileURL(
 
 let storages: Awaited<ReturnType<typeof startStorages>>;
 
-/** On a storage of this process, which another one reaches through a socket; each through a layer of its own. */
+/** A storage of this process, which the other one reaches through a socket; each with its own layer. */
 async function createStore(broken?: string): Promise<TestStore> {
   const store = crypto.randomUUID();
-  // As far away as for the other process.
+  // As remote as for the other process.
   const storage = reachStorage(connect(storages.port, "127.0.0.1"), store);
   const layer = broken === undefined ? {} : brokenProcesses[broken]?.layer(storage, store);
   const backend = { ...storage, ...layer, close: async () => {} };
@@ -62,7 +62,7 @@ async function createOwnStore(broken: string): Promise<TestStore> {
   return { provider: open(), connect: async () => open(), dispose: () => storage.close() };
 }
 
-/** Which layer its stores have is set before each rule: one process serves them all. */
+/** The layer of its stores, set before each rule: one process serves them all. */
 let current: string | undefined;
 const harness: MemoryProviderHarness = { name: "two processes", createStore: () => createStore(current) };
 
@@ -92,7 +92,7 @@ describe(`a store that is wrong only across processes (${Object.keys(brokenProce
       current = name;
       const rule =
         rules.find((candidate) => nameOf(candidate) === caughtBy) ?? expect.fail(`no rule "${caughtBy}"`);
-      // Two processes meet in nearly every run of a rule, but a busy machine may let one go first.
+      // Two processes collide in nearly every run of a rule, but on a busy machine one may finish first.
       let outcome = await runRule(harness, rule);
       for (let again = 0; again < 4 && outcome.status !== "failed"; again++)
         outcome = await runRule(harness, rule);

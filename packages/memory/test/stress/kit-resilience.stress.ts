@@ -14,7 +14,7 @@ const wrap = (provider: VersionedMemoryProvider): VersionedMemoryProvider =>
     new MemoryPerformanceMonitor(),
   );
 
-// All wrappers at once: none may change what a provider that is up does.
+// All wrappers together: none may change the behaviour of an available provider.
 describeMemoryProvider({
   name: "in-memory, with retry, fallback and monitor",
   createStore: async () => {

@@ -6,7 +6,7 @@ import {
 } from "@jaf/memory/adapter";
 import { describeMemoryProvider } from "@jaf/memory/testing";
 
-/** Keeps every message the wrong way round. */
+/** Stores every message reversed. */
 function reversed(backend: MemoryBackend): MemoryBackend {
   const reverse = (text: string) => [...text].toReversed().join("");
   return mapMessages(backend, { encode: reverse, decode: reverse });
@@ -21,7 +21,7 @@ describeMemoryProvider({
   },
 });
 
-// By UTF-16 units, so that pairs of surrogates are torn apart.
+// By UTF-16 units, to split surrogate pairs.
 const torn = (text: string): string => text.split("").reverse().join("");
 
 describeMemoryProvider({

@@ -10,7 +10,7 @@ type Random = (below: number) => number;
 
 const texts = Array.from({ length: 40 }, (_, n) => "abcdefgh".repeat(n));
 
-/** A turn of a user, most of them whole; ids are used again in each. `strays` answer nothing. */
+/** A user's turn, usually complete. Each turn uses the same ids again. `strays` answer nothing. */
 function turn(random: Random, strays: readonly Message[]): readonly Message[] {
   const question = user(texts[random(texts.length)] ?? "");
   const answer = said(texts[1 + random(texts.length - 1)] ?? "");
@@ -40,7 +40,7 @@ function turn(random: Random, strays: readonly Message[]): readonly Message[] {
 const turns = (random: Random, count: number, strays: readonly Message[] = []): readonly Message[] =>
   Array.from({ length: count }, () => turn(random, strays)).flat();
 
-/** What a run says next: results of the calls that are open, some of them or none, and turns. */
+/** The next messages of a run: results of open calls, some or none, and turns. */
 function nextSaid(random: Random, end: readonly Message[]): readonly Message[] {
   const missing = pendingToolCalls(end)?.missing ?? [];
   const answers = missing.slice(0, random(missing.length + 1)).map(({ id }) => result(id));
@@ -63,8 +63,9 @@ const callsIn = (messages: readonly Message[]): number =>
   messages.reduce((sum, { tool_calls: made = [] }) => sum + made.length, 0);
 
 /**
- * The two cases in which whole and end are known to differ (docs/context.md), both in broken histories alone: a result of
- * long ago that answers nothing else is taken for a call's that is open, or was given up since, and a second result for a call's that was given up.
+ * The two cases in which whole and end are known to differ (docs/context.md), both only in broken histories. First, a
+ * much earlier result that answers nothing else is matched with a call that is open or was given up since. Second, a
+ * surplus result is matched with a call that was given up.
  */
 function isKnownToDiffer(
   before: readonly Message[],
@@ -101,7 +102,7 @@ const areSame = (a: readonly Message[], b: readonly Message[]): boolean =>
   a.every((message, index) => message === b[index] || JSON.stringify(message) === JSON.stringify(b[index]));
 
 describe("the end of a conversation", () => {
-  it("gives the window of the whole, to the last byte, wherever it was cut", () => {
+  it("gives the window of the whole conversation, to the last byte, for any cut", () => {
     const decided = { sliding: 0, steps: 0 };
     for (let seed = 0; decided.sliding + decided.steps < TRIALS; seed++) {
       const random = randomFrom(seed);

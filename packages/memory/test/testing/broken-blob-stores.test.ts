@@ -15,10 +15,10 @@ const rules = {
 
 type Broken = (store: BlobStore) => Partial<BlobStore>;
 
-/** Mistakes that an adapter may make, and a rule that finds each. */
+/** Mistakes of an adapter, and a rule that finds each. */
 const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, broken: Broken]>> = {
   "removes whatever the token is": [
-    "leaves what was put again since it was listed",
+    "keeps a blob that was put again since the listing",
     (store) => ({
       remove: async (id) => {
         const listed = await store.list(id);
@@ -27,7 +27,7 @@ const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, brok
     }),
   ],
   "keeps without another token": [
-    "leaves what was kept since it was listed",
+    "keeps a blob that was kept since the listing",
     (store) => ({
       keep: async (id, hashes) => {
         const listed = await store.list(id);
@@ -37,11 +37,11 @@ const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, brok
     }),
   ],
   "counts on from a token that there was before": [
-    "leaves what was removed and put again since it was listed",
+    "keeps a blob that was removed and put again since the listing",
     (store) => ({ put: (id, data, hold) => store.put(id, data, { ...hold, id: "always the same" }) }),
   ],
   "shares blobs between conversations": [
-    "shows no conversation what another one has, by whatever id or hash",
+    "shows no conversation another's blobs, by any id or hash",
     (store) => ({
       put: (_, data, hold) => store.put("all", data, hold),
       release: (_, hashes, holdId) => store.release("all", hashes, holdId),
@@ -50,7 +50,7 @@ const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, brok
     }),
   ],
   "compares ids without regard to case": [
-    "shows no conversation what another one has, by whatever id or hash",
+    "shows no conversation another's blobs, by any id or hash",
     (store) => ({
       put: (id, data, hold) => store.put(id.toLowerCase(), data, hold),
       list: (id) => store.list(id.toLowerCase()),
@@ -58,7 +58,7 @@ const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, brok
     }),
   ],
   "holds nothing": [
-    "is held from the first, by each writer for itself",
+    "is held immediately, by each writer separately",
     (store) => ({
       put: async (id, data, hold) => {
         const put = await store.put(id, data, hold);
@@ -72,19 +72,19 @@ const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, brok
     (store) => ({ put: (id, data, hold) => store.put(id, data, { ...hold, seconds: 1_000 }) }),
   ],
   "returns the same conversations each time": [
-    "gives each conversation its turn, the one first that has waited longest",
+    "returns each conversation in turn, longest waiting first",
     () => ({ due: async (limit) => ({ success: true, data: ["a", "b", "c"].slice(0, limit) }) }),
   ],
   "leaves a conversation on its list": [
-    "removes what is as it was listed, and leaves nothing of it",
+    "removes unchanged blobs completely",
     () => ({ due: async () => ({ success: true, data: ["c"] }) }),
   ],
-  "cuts what is long": [
-    "takes a large blob",
+  "truncates long blobs": [
+    "accepts a large blob",
     (store) => ({ put: (id, data, hold) => store.put(id, data.subarray(0, 1_000), hold) }),
   ],
-  "goes on when it is closed": [
-    "fails as closed once it was closed, and closes twice",
+  "continues after close": [
+    "fails after close, and closes twice",
     () => ({ close: async () => ({ success: true, data: undefined }) }),
   ],
 };

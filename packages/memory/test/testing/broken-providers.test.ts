@@ -88,7 +88,7 @@ describe(`the conformance kit (${count} wrong backends) names the rule that is b
   );
 });
 
-/** The mistakes that cost users most, and the rule that each has to be named by. */
+/** The mistakes with the worst consequences for users, and the rule that must be named for each. */
 const classic = {
   "a lost update": [
     brokenWriters["loses updates: append reads, then stores"],
@@ -104,15 +104,15 @@ const classic = {
   ],
   "shared mutable state": [
     brokenReaders["shares its state with its readers"],
-    "[isolation] shared state: is none with what getConversation returns",
+    "[isolation] shared state: doesn't exist with the result of getConversation",
   ],
   "a leaking user": [
-    brokenLimits["finds by trace whoever's it is"],
-    "[isolation] other users: show nothing, whatever else the query asks for",
+    brokenLimits["finds by trace for any owner"],
+    "[isolation] other users: show nothing for any other condition of the query",
   ],
   "a throw instead of a Result": [
     brokenProtocol["throws instead of returning"],
-    "[contract] getConversation: gives null for a conversation that was never stored",
+    "[contract] getConversation: returns null for a conversation that was never stored",
   ],
 } as const;
 
@@ -142,7 +142,7 @@ describe("a correct durable store whose writes settle without a turn of the even
 });
 
 describe("the rules", () => {
-  it("have no name twice", () => {
+  it("have unique names", () => {
     expect(new Set(rules.map(nameOf)).size).toBe(rules.length);
   });
 

@@ -20,7 +20,7 @@ const rules = {
 
 type Broken = (log: TurnLog) => Partial<TurnLog>;
 
-/** Forgets which writer called: whoever holds the turn now does. */
+/** Ignores which writer calls: any caller counts as the current writer. */
 function withoutTokens(log: TurnLog): Partial<TurnLog> {
   const current = new Map<string, TurnWriter>();
   const keep = (writer: TurnWriter) => current.set(writer.conversationId, writer);
@@ -40,13 +40,13 @@ function withoutTokens(log: TurnLog): Partial<TurnLog> {
   };
 }
 
-/** Mistakes that a backend may make, and a rule that finds each. */
+/** Mistakes of a backend, and a rule that finds each. */
 const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, broken: Broken]>> = {
   "knows a turn's writer by the turn alone": [
-    "stores nothing of a writer whose turn was taken over",
+    "stores nothing of a writer after its turn was taken over",
     withoutTokens,
   ],
-  "lets two begin at once": [
+  "lets two begin at the same time": [
     "lets one of eight begin",
     (log) => {
       const asked = new Set<string>();
@@ -61,7 +61,7 @@ const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, brok
       };
     },
   ],
-  "fills a gap with what comes": [
+  "fills a gap with the next events": [
     "refuses a gap, and stores nothing of it",
     (log) => ({
       append: async (added) => {
@@ -71,7 +71,7 @@ const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, brok
       },
     }),
   ],
-  "finds turns whoever's they are": [
+  "finds turns of any user": [
     "finds a user's turns by their state, the latest first, and never another user's",
     (log) => ({ begin: (turn) => log.begin({ ...turn, userId: "u" }) }),
   ],
@@ -83,19 +83,19 @@ const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, brok
     }),
   ],
   "forgets stop requests": [
-    "tells the writer of a stop request, and who takes over, too",
+    "reports a stop request to the writer, and to one that takes over",
     () => ({ requestStop: async () => createSuccess(true) }),
   ],
   "erases a conversation in name only": [
-    "erases a conversation, also the turn that runs",
+    "erases a conversation, even with a running turn",
     () => ({ deleteConversation: async () => createSuccess(2) }),
   ],
   "erases a user's turns in name only": [
-    "erases all turns of a user, and nobody else's",
+    "erases all turns of a user, and no other user's",
     () => ({ deleteUser: async () => createSuccess(2) }),
   ],
   "loses the last append's repetition": [
-    "holds the last append that comes again after the end",
+    "accepts a repeat of the last append after the end",
     (log) => {
       const ended = new Set<string>();
       return {
@@ -108,11 +108,11 @@ const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, brok
     },
   ],
   "ignores release": [
-    "hands a released turn to one of eight, with all that is needed to go on",
+    "gives a released turn to one of eight, with all data to continue",
     () => ({ release: async () => createSuccess(undefined) }),
   ],
   "counts leases from their first second only": [
-    "renews the lease by append and renew, which a writer also may that nobody replaced",
+    "renews the lease by append and renew, even after its end if no other writer took over",
     (log) => ({
       renew: async (writer) => {
         const answer = await log.renew(writer);
@@ -122,14 +122,14 @@ const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, brok
     }),
   ],
   "trims texts": [
-    "gives texts back exactly",
+    "returns texts exactly",
     (log) => ({
       append: (added) => log.append({ ...added, events: added.events.map((text) => text.trim()) }),
     }),
   ],
 };
 
-describe("the kit of turn logs", () => {
+describe("the kit for turn logs", () => {
   for (const [mistake, [rule, broken]] of Object.entries(mistakes)) {
     it(`finds a log that ${mistake}`, async () => {
       const whole = createInMemoryTurnLog();

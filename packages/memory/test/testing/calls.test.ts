@@ -14,7 +14,7 @@ const openStore = () =>
   });
 
 describe("the record of calls", () => {
-  it("lists the last three of each method in their order, with arguments and outcome", async () => {
+  it("lists the last three calls of each method in order, with arguments and outcome", async () => {
     const record = createCallRecord();
     const store = record.of(openStore(), "other.");
     for (const id of ["a", "b", "c", "d"]) await store.write(id);
@@ -35,7 +35,7 @@ describe("the record of calls", () => {
     expect(store.size).toBe(3);
   });
 
-  it("is short whatever is given, and calls no function of it", async () => {
+  it("is short for any arguments, and calls none of their functions", async () => {
     const record = createCallRecord();
     const hostile = {
       get content() {
@@ -50,7 +50,7 @@ describe("the record of calls", () => {
     expect(line).toMatch(/^1\. write\('a', \{ content: \[Getter\], text: 'x+'\.\.\. /);
   });
 
-  it("stands in the error of a rule that is broken", async () => {
+  it("is part of the error of a broken rule", async () => {
     const told = reportCalls(async (recorded) => {
       expect(recorded(openStore()).remove("a"), "whether it was there").toBe(true);
     });

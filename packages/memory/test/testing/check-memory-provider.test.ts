@@ -23,13 +23,13 @@ describe("checkMemoryProvider", () => {
       /After: +1\. storeMessages\('c', .*\): undefined\n +2\. appendMessages\('c', /,
     );
     const passed = reports.find(
-      ({ rule }) => rule === "raises the version by one with each batch, however large",
+      ({ rule }) => rule === "increases the version by one with each batch of any size",
     );
     expect(passed?.["status"]).toBe("passed");
     expect(new Set(reports.map(({ level }) => level))).toEqual(new Set(levels));
   });
 
-  it("skips with a reason: a level left out, a capability, and an ability that the harness doesn't offer", async () => {
+  it("gives a reason for skipping: a level left out, a capability, and a missing ability of the harness", async () => {
     const reports = await checkMemoryProvider({
       name: "in-memory",
       levels: ["crash"],
@@ -45,7 +45,7 @@ describe("checkMemoryProvider", () => {
     expect(reasons("crash")).toEqual(new Set(["the harness offers no crash()"]));
   });
 
-  it("says so when a capability is missing", async () => {
+  it("reports a missing capability", async () => {
     const unsupported = "it has no clock";
     const harness = { name: "in-memory", levels: ["ttl"] as const, createStore };
     const reports = await checkMemoryProvider({ ...harness, capabilities: { ttl: { unsupported } } });
@@ -55,7 +55,7 @@ describe("checkMemoryProvider", () => {
       expect(report).toMatchObject({ status: "skipped", reason: `unsupported: ${unsupported}` });
   });
 
-  it("reports a rule as failed whose store can't be made, and tears down", async () => {
+  it("reports a rule as failed if its store can't be created, and tears down", async () => {
     let tornDown = 0;
     const reports = await checkMemoryProvider({
       name: "unmakeable",

@@ -22,7 +22,7 @@ const ruleOf = (check: Rule["check"]): Rule => ({
 const ruleNamed = (title: string): Rule =>
   rules.find((rule) => rule.title === title) ?? expect.fail(`no rule "${title}"`);
 
-/** A store that counts the calls made of it. */
+/** A store that counts its calls. */
 function createCounted(overrides: Partial<VersionedMemoryProvider> = {}) {
   const intact = openIntact();
   let calls = 0;
@@ -40,7 +40,7 @@ function createCounted(overrides: Partial<VersionedMemoryProvider> = {}) {
 }
 
 describe("a rule that is over", () => {
-  it("makes no more calls, whatever it left running", async () => {
+  it("makes no more calls, even if it left some running", async () => {
     const { createStore, calls } = createCounted();
     let thrown: unknown;
     const check = async ({ provider }: Scenario) => {
@@ -61,7 +61,7 @@ describe("a rule that is over", () => {
     expect(calls()).toBe(made);
   });
 
-  it("opens nothing any more, and closes what was being opened", async () => {
+  it("opens nothing more, and closes what was being opened", async () => {
     let closed = 0;
     let opened = () => {};
     const opening = new Promise<void>((resolve) => {
@@ -93,7 +93,7 @@ describe("a rule that is over", () => {
     await expect(late()).rejects.toThrow("the rule is over");
   });
 
-  it("lets the readers of a race go when the writer fails", async () => {
+  it("stops the readers of a race if the writer fails", async () => {
     const { createStore, calls } = createCounted({
       appendMessages: () => {
         throw new RangeError("no such column");
@@ -113,13 +113,13 @@ describe("a rule that is over", () => {
 
 describe("an ability of the harness that is undefined", () => {
   const cases = [
-    ["connect", "see at once what another one wrote"],
-    ["crash", "versions go on counting"],
-    ["stop", "is not healthy, and healthCheck says why"],
+    ["connect", "see another one's writes immediately"],
+    ["crash", "versions continue"],
+    ["stop", "is not healthy, and healthCheck returns the reason"],
   ] as const;
 
-  it.each(cases)("%s counts as none", async (name, title) => {
-    // As JavaScript callers and loose compilers have it.
+  it.each(cases)("%s counts as missing", async (name, title) => {
+    // As JavaScript callers and loose compilers can pass it.
     const createStore = async () => ({ ...(await openDurable()), [name]: undefined }) as unknown as TestStore;
     expect(await runRule({ name: "loose", createStore }, ruleNamed(title))).toEqual({
       status: "skipped",

@@ -8,7 +8,7 @@ import { SMOKE } from "../../src/testing/specs/smoke.ts";
 const nameOf = ({ subject, title }: { readonly subject: string; readonly title: string }) =>
   `${subject}: ${title}`;
 
-/** Remembers the names of the methods that are called, and of the options of writes. */
+/** Records the names of the called methods and of the options of writes. */
 function watch(provider: VersionedMemoryProvider, seen: Set<string>): VersionedMemoryProvider {
   return new Proxy(provider, {
     get: (target, name: keyof VersionedMemoryProvider) => {
@@ -25,7 +25,7 @@ function watch(provider: VersionedMemoryProvider, seen: Set<string>): VersionedM
 }
 
 describe("the smoke of the conformance kit", () => {
-  it("is a part of the rules, about forty of them", () => {
+  it("is a subset of the rules, about forty of them", () => {
     const all = specsFor({}).flatMap(rulesOf).map(nameOf);
     const listed = Object.entries(SMOKE).flatMap(([subject, titles]) =>
       titles.map((title) => nameOf({ subject, title })),
@@ -41,7 +41,7 @@ describe("the smoke of the conformance kit", () => {
     expect(listed.length).toBeLessThanOrEqual(45);
   });
 
-  it("calls every method and gives every option of a write", { timeout: 60_000 }, async () => {
+  it("calls every method and uses every option of a write", { timeout: 60_000 }, async () => {
     const seen = new Set<string>();
     const methods = new Set<string>();
     const harness: MemoryProviderHarness = {
@@ -57,7 +57,7 @@ describe("the smoke of the conformance kit", () => {
     };
     const reports = await checkMemoryProvider(harness);
     expect(reports.filter(({ status }) => status === "failed")).toEqual([]);
-    // `on` is no method of the contract.
+    // `on` is not a method of the contract.
     expect([...methods].filter((name) => name !== "on" && !seen.has(name))).toEqual([]);
     const options = [
       ...["createIfMissing", "expectedVersion", "expectedMetadataVersion", "expectedIncarnation"],

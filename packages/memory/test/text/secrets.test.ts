@@ -4,7 +4,7 @@ import { holdsSecret, maskSecrets } from "../../src/text/secrets.ts";
 
 const key = "abcdefghij0123456789ABCDEFGHIJ0123456789";
 
-/** `‹` and `›` stand around what has to go from a message of an error. */
+/** `‹` and `›` enclose what must be removed from an error message. */
 const masked: Readonly<Record<string, readonly string[]>> = {
   "keys of services": [
     "Incorrect API key provided: ‹sk-proj-abcDEF123456789012345678›",
@@ -52,7 +52,7 @@ const masked: Readonly<Record<string, readonly string[]>> = {
   "long random tokens": [`unknown session ‹${key.slice(0, 3)}Xk29PqLm4Vz8Rt1Yw6Bn3Hs5Jd7Gf0Ac›`],
 };
 
-/** Masked in an error, while a person who says them speaks of something. */
+/** Masked in an error, but not a secret if a person says it. */
 const maskedOnly: readonly string[] = [
   "authorization: Basic ‹dXNlcjpwYXNzd29yZA==›",
   "the hash is ‹9f86d081884c7d659a2feaa0c55ad015›",
@@ -60,7 +60,7 @@ const maskedOnly: readonly string[] = [
   "https://api.telegram.org/bot110201543:‹AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw›/getMe",
 ];
 
-/** Told by a person, in no form that a message of an error has. */
+/** A secret if a person says it, but in no form of an error message. */
 const toldOnly: readonly string[] = [
   "my password is hunter2",
   "My password is swordfish.",
@@ -138,15 +138,15 @@ const inMessages = [...Object.values(masked).flat(), ...maskedOnly];
 const plain = (text: string): string => text.replace(/[‹›]/g, "");
 
 describe("maskSecrets", () => {
-  it.each(inMessages)("masks what is marked, and nothing else: %s", (text) => {
+  it.each(inMessages)("masks only the marked text: %s", (text) => {
     expect(maskSecrets(plain(text))).toBe(text.replace(/‹[^›]*›/g, "[masked]"));
   });
 
-  it.each(harmless)("leaves alone what isn't secret: %s", (text) => {
+  it.each(harmless)("leaves other text unchanged: %s", (text) => {
     expect(maskSecrets(text)).toBe(text);
   });
 
-  it("keeps all that isn't masked, in its order", () => {
+  it("keeps all unmasked text in order", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 300, unit: "binary" }), (text) => {
         const parts = maskSecrets(text).split("[masked]");
@@ -163,16 +163,16 @@ describe("maskSecrets", () => {
 });
 
 describe("holdsSecret", () => {
-  it.each([...Object.values(masked).flat(), ...toldOnly])("finds one in %s", (text) => {
+  it.each([...Object.values(masked).flat(), ...toldOnly])("finds a secret in %s", (text) => {
     expect(holdsSecret(plain(text))).toBe(true);
   });
 
-  it.each([...maskedOnly, ...harmless])("finds none in %s", (text) => {
+  it.each([...maskedOnly, ...harmless])("finds no secret in %s", (text) => {
     expect(holdsSecret(plain(text))).toBe(false);
   });
 });
 
-describe("a megabyte", () => {
+describe("a text of one megabyte", () => {
   const hostile = [
     ...'a|eyJ|://|://:@|://a:|a:b@|@:|sk-|aA1|/a|=|"|\\"| |://a:b/|- |-token|password'.split("|"),
     ...["password='", 'password="a ', "token: ", "Bearer ", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----"],

@@ -5,7 +5,7 @@ import { createInMemoryTurnLog } from "../../src/turn-log/in-memory.ts";
 
 const unused = () => expect.fail("not used here");
 
-/** A backend of which a test needs only some methods. */
+/** A backend with only the methods that a test needs. */
 const backendOf = (methods: Partial<TurnLogBackend>): TurnLogBackend => ({
   name: "test",
   ...{ begin: unused, append: unused, renew: unused, takeOver: unused, release: unused },
@@ -20,7 +20,7 @@ describe("a turn log of a backend", () => {
   it.each<[string, TurnLogBackend["close"]]>([
     ["rejects", () => Promise.reject(new Error("broken"))],
     ["throws", () => expect.fail("broken")],
-  ])("answers with an error each time it is closed, where the backend's close %s", async (_how, close) => {
+  ])("answers with an error after every close, if the backend's close %s", async (_how, close) => {
     const closed = vi.fn(close);
     const log = defineTurnLog(backendOf({ close: closed }));
     const failed = { success: false, error: { _tag: "MemoryStorageError", operation: "close" } };
@@ -33,7 +33,7 @@ describe("a turn log of a backend", () => {
     });
   });
 
-  it("fills in what a query leaves out, or has as undefined", async () => {
+  it("fills in query fields that are absent or undefined", async () => {
     const read = vi.fn(async () => null);
     const readAll = vi.fn(async () => [null, null]);
     const log = defineTurnLog(backendOf({ read, readAll }));
@@ -51,7 +51,7 @@ describe("a turn log of a backend", () => {
   });
 });
 
-it("a failure of the log in memory tells its provider and its cause", async () => {
+it("a failure of the in-memory log contains its provider and its cause", async () => {
   const log = createInMemoryTurnLog({
     now: () => {
       throw new RangeError("no time");

@@ -10,7 +10,7 @@ describeTurnLogConformance({
   },
 });
 
-describe("the clock of a turn log in memory", () => {
+describe("the clock of an in-memory turn log", () => {
   const turn = { conversationId: "c", turnId: "t" };
 
   async function begun() {
@@ -28,7 +28,7 @@ describe("the clock of a turn log in memory", () => {
     expect(await log.takeOver(turn)).toMatchObject({ data: { turn: { state: "running" } } });
   });
 
-  it("keeps a turn that nobody goes on with for as long as was said", async () => {
+  it("keeps a turn that no writer continues for the given time", async () => {
     const { log, setTime } = await begun();
     setTime(59_999);
     expect(await log.read(turn)).toMatchObject({ data: { turn } });
@@ -36,7 +36,7 @@ describe("the clock of a turn log in memory", () => {
     expect(await log.read(turn)).toEqual({ success: true, data: null });
   });
 
-  it("goes on after many have expired", async () => {
+  it("continues after many have expired", async () => {
     const { log, setTime } = await begun();
     for (let at = 0; at < 200; at++) {
       setTime(at * 10_000);

@@ -6,7 +6,7 @@ import { setUp } from "./outage.ts";
 
 const UNOWNED = { createIfMissing: "unowned" } as const;
 
-describe("a conversation that was last read from the fallback", () => {
+describe("a conversation with a latest read from the fallback", () => {
   const reads: readonly (readonly [string, (provider: MemoryProvider) => Promise<Result<unknown>>])[] = [
     ["getConversation", (provider) => provider.getConversation("c")],
     ["getRecentMessages", (provider) => provider.getRecentMessages("c")],
@@ -33,7 +33,7 @@ describe("a conversation that was last read from the fallback", () => {
     },
   );
 
-  it("is one that was in a listing of the fallback", async () => {
+  it("includes one from a listing of the fallback", async () => {
     const { provider, fallback, outage, down } = setUp();
     expectOk(await fallback.appendMessages("c", users("old"), { userId: "u" }, UNOWNED));
     outage.error = down;

@@ -22,7 +22,7 @@ function tenOf(provider: VersionedMemoryProvider): MemoryProvider {
 }
 
 describe("readConversation through withFallback", () => {
-  it("is answered by the fallback while the primary is out of reach", async () => {
+  it("returns the fallback's data while the primary can't be reached", async () => {
     const { provider, primary, fallback, outage, events, down } = setUp();
     expectOk(await primary.storeMessages("c", users("new")));
     expectOk(await fallback.storeMessages("c", users("old")));
@@ -53,7 +53,7 @@ describe("readConversation through withFallback", () => {
     expect(refused.reason).toBe("incarnation");
   });
 
-  it("is made of getConversation where the fallback has no other, with an incarnation that nothing has", async () => {
+  it("uses getConversation if the fallback has nothing else, with an incarnation that nothing has", async () => {
     const { primary, outage, down } = setUp();
     const other = createInMemoryProvider();
     expectOk(await other.storeMessages("c", users("1", "2", "3")));
@@ -75,7 +75,7 @@ describe("readConversation through withFallback", () => {
     expect(expectError(late, "MemoryConflictError").reason).toBe("incarnation");
   });
 
-  it("is there only where the primary has it", () => {
+  it("only exists if the primary has it", () => {
     const versioned = createInMemoryProvider();
     expect(isVersionedProvider(withFallback(versioned, tenOf(versioned)))).toBe(true);
     const wrapped = withFallback(tenOf(versioned), versioned);
@@ -102,7 +102,7 @@ describe("exportConversation and importConversation through withFallback", () =>
     expect(events).toMatchObject([{ operation: "exportConversation", conversationId: "c" }]);
   });
 
-  it("fails to export for now where the fallback can't", async () => {
+  it("fails to export for now if the fallback can't", async () => {
     const { primary, outage } = setUp();
     const provider = withFallback(primary, tenOf(createInMemoryProvider()));
     outage.error = createMemoryConnectionError("memory");

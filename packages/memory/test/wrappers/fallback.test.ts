@@ -14,7 +14,7 @@ import { setUp } from "./outage.ts";
 const UNOWNED = { createIfMissing: "unowned" } as const;
 
 describe("withFallback", () => {
-  it("reads from the primary while that answers, and from the fallback while it doesn't", async () => {
+  it("reads from the primary while it answers, and otherwise from the fallback", async () => {
     const { provider, primary, fallback, outage, events, down } = setUp();
     expectOk(await primary.storeMessages("c", users("new"), { userId: "u" }));
     expectOk(await fallback.storeMessages("c", users("old"), { userId: "u" }));
@@ -38,7 +38,7 @@ describe("withFallback", () => {
   it.each([
     ["a failure of the store", createMemoryStorageError("getConversation", "broken", { retryable: true })],
     ["a closed provider", createMemoryConnectionError("memory", "closed", { retryable: false })],
-  ])("takes %s for no outage", async (_, error) => {
+  ])("doesn't count %s as an outage", async (_, error) => {
     const { provider, outage, events } = setUp();
     outage.error = error;
     expect(await provider.getConversation("c")).toEqual(createFailure(error));
@@ -49,7 +49,7 @@ describe("withFallback", () => {
   it.each([
     ["invalid input", createMemoryValidationError([])],
     ["a failure of the store", createMemoryStorageError("getStats", "no", { retryable: true })],
-  ])("takes the primary for neither up nor down after %s", async (_, error) => {
+  ])("keeps its state after %s", async (_, error) => {
     const { provider, outage, events, down } = setUp({ cooldownMs: 60_000 });
     outage.error = down;
     expectOk(await provider.getConversation("c"));
@@ -69,7 +69,7 @@ describe("withFallback", () => {
     expectError(await provider.getConversation(""), "MemoryValidationError");
   });
 
-  it("asks a primary that is out of reach once in the cooldown, and at once after a healthy check", async () => {
+  it("asks an unreachable primary once per cooldown, and immediately after a healthy check", async () => {
     vi.useFakeTimers();
     try {
       const { provider, outage, down } = setUp({ cooldownMs: 1_000 });
@@ -96,7 +96,7 @@ describe("withFallback", () => {
   });
 
   describe("writes and deletions", () => {
-    it("fail with the primary, and leave the fallback alone", async () => {
+    it("fail with the primary, and don't change the fallback", async () => {
       const { provider, fallback, outage, down } = setUp();
       outage.error = down;
       expect(await provider.appendMessages("c", users("1"), {}, UNOWNED)).toEqual(createFailure(down));
@@ -106,7 +106,7 @@ describe("withFallback", () => {
       expect(expectOk(await fallback.getStats()).totalConversations).toBe(0);
     });
 
-    it("are tried on the primary each time, also within the cooldown", async () => {
+    it("always try the primary, even during the cooldown", async () => {
       const { provider, primary, outage, down } = setUp({ cooldownMs: 60_000 });
       outage.error = down;
       expectOk(await provider.getConversation("other"));
@@ -125,7 +125,7 @@ describe("withFallback", () => {
     expectError(await fallback.getConversation("c"), "MemoryConnectionError");
   });
 
-  it("closes the fallback also when the primary throws", async () => {
+  it("closes the fallback even if the primary throws", async () => {
     const fallback = createInMemoryProvider();
     const close = () => {
       throw new Error("no");
@@ -135,7 +135,7 @@ describe("withFallback", () => {
     expectError(await fallback.getConversation("c"), "MemoryConnectionError");
   });
 
-  it("asks the fallback what it was asked, whatever becomes of the arguments meanwhile", async () => {
+  it("asks the fallback with the arguments as they were at the call", async () => {
     const { provider, fallback, outage, down } = setUp();
     expectOk(await fallback.appendMessages("c", users("1"), { userId: "u" }, UNOWNED));
     outage.error = down;

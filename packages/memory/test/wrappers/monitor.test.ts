@@ -27,7 +27,7 @@ describe("MemoryPerformanceMonitor", () => {
     }
   });
 
-  it("returns and throws what the operation does, and counts both", async () => {
+  it("returns or throws what the operation does, and counts both", async () => {
     const monitor = new MemoryPerformanceMonitor();
     expect(await monitor.measureOperation("op", async () => 5)).toBe(5);
     const failure = monitor.measureOperation("op", () => Promise.reject(new Error("no")));
@@ -35,7 +35,7 @@ describe("MemoryPerformanceMonitor", () => {
     expect(monitor.getStats("op")?.count).toBe(2);
   });
 
-  it("measures a provider's methods by their names", async () => {
+  it("measures a provider's methods by name", async () => {
     const monitor = new MemoryPerformanceMonitor();
     const provider = monitorProvider(createInMemoryProvider(), monitor);
     expectOk(await provider.storeMessages("c", users("1")));
@@ -46,7 +46,7 @@ describe("MemoryPerformanceMonitor", () => {
     expect(monitor.getStats("getRecentMessages")?.count).toBe(2);
   });
 
-  it("measures what the provider has beyond the ten methods, and adds none of it", async () => {
+  it("measures the provider's methods beyond the ten, and adds none", async () => {
     const monitor = new MemoryPerformanceMonitor();
     const { importConversation: _, ...inner } = createInMemoryProvider();
     const provider = monitorProvider(inner, monitor);

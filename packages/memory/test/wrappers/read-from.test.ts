@@ -5,7 +5,7 @@ import { readFrom } from "../../src/wrappers/read-from.ts";
 const said = (...contents: readonly string[]): Message[] =>
   contents.map((content) => ({ role: "user", content }));
 
-/** As somebody else writes it: the ten methods, and what one conversation's metadata say. */
+/** A provider of another project: the ten methods, and one conversation's metadata. */
 function foreignProvider(messages: readonly Message[], metadata: Record<string, unknown>): MemoryProvider {
   const at = new Date(0);
   const times = { createdAt: at, updatedAt: at, lastActivity: at, totalMessages: messages.length };
@@ -20,7 +20,7 @@ function foreignProvider(messages: readonly Message[], metadata: Record<string, 
 const contentsOf = (messages: readonly Message[] | undefined) => messages?.map(({ content }) => content);
 
 describe("readFrom", () => {
-  it("is the provider's own readConversation where there is one", async () => {
+  it("uses the provider's own readConversation if it exists", async () => {
     const provider = createInMemoryProvider();
     await provider.storeMessages("c", said("a", "b", "c"));
     const spy = vi.spyOn(provider, "readConversation");
@@ -30,7 +30,7 @@ describe("readFrom", () => {
     expect(read).toBe(await spy.mock.results[0]?.value);
   });
 
-  it("asks a class for its method as the class's own", async () => {
+  it("calls a class's method on its instance", async () => {
     const inner = createInMemoryProvider();
     class Provider {
       readonly #inner = inner;
@@ -43,7 +43,7 @@ describe("readFrom", () => {
     expect(read).toMatchObject({ success: true, data: { conversation: null } });
   });
 
-  it("selects from getConversation where the provider has no other read", async () => {
+  it("selects from getConversation if the provider has no other read", async () => {
     const provider = foreignProvider(said("a", "b", "c", "d"), {});
     const select = async (messages: NonNullable<Parameters<typeof readFrom>[2]>["messages"]) => {
       const read = await readFrom(provider, "c", { ...(messages === undefined ? {} : { messages }) });
@@ -61,7 +61,7 @@ describe("readFrom", () => {
     expect(await select({ messageId: "m" })).toEqual([4, []]);
   });
 
-  it("goes by the positions and the incarnation that the metadata of another provider state", async () => {
+  it("uses the positions and the incarnation in the metadata of another provider", async () => {
     const provider = foreignProvider(said("y", "z"), { nextPosition: 26, incarnation: "i" });
     const read = await readFrom(provider, "c", { messages: { after: 24 } });
     expect(read).toMatchObject({ data: { incarnation: "i", firstPosition: 25 } });
@@ -70,7 +70,7 @@ describe("readFrom", () => {
     expect(counted).toMatchObject({ data: { incarnation: undefined, firstPosition: 0 } });
   });
 
-  it("returns absence, and passes failures on", async () => {
+  it("returns null for a missing conversation, and passes failures on", async () => {
     const provider = foreignProvider([], {});
     const absent = { conversation: null, incarnation: undefined, firstPosition: 0 };
     expect(await readFrom(provider, "elsewhere")).toEqual({ success: true, data: absent });

@@ -20,7 +20,7 @@ import { hostile, user, users } from "../../src/testing/fixtures/messages.ts";
 
 const unreachable = createFailure(createMemoryConnectionError("memory"));
 
-/** Does each write, and loses the reply of the first `losses` calls of any method. */
+/** Makes each write, and loses the reply of the first `losses` calls of any method. */
 function losing(losses: number): VersionedMemoryProvider & { readonly calls: () => number } {
   const provider = createInMemoryProvider();
   let calls = 0;
@@ -46,14 +46,14 @@ function losing(losses: number): VersionedMemoryProvider & { readonly calls: () 
 
 const soon = { baseDelayMs: 0 };
 
-/** What comes of a call that was made so often in vain. */
+/** The result after this many failed attempts. */
 const givenUpAfter = (attempts: number) => createFailure({ ...unreachable.error, attempts });
 
 const UNOWNED = { createIfMissing: "unowned" } as const;
 
 describe("withRetry", () => {
   it.each(["storeMessages", "appendMessages"] as const)(
-    "writes once with %s although replies are lost, also under an expected version",
+    "writes once with %s if replies are lost, even with an expected version",
     async (method) => {
       const provider = withRetry(losing(4), soon);
       const options = { expectedVersion: 0, ...(method === "appendMessages" ? UNOWNED : {}) };
@@ -62,14 +62,14 @@ describe("withRetry", () => {
     },
   );
 
-  it("writes what it was given, whatever becomes of the arguments meanwhile", async () => {
+  it("writes its arguments as they were at the call", async () => {
     const provider = withRetry(losing(1), { onRetry: () => messages.push(user("late")), ...soon });
     const messages = [user("1")];
     expectOk(await provider.appendMessages("c", messages, {}, UNOWNED));
     expect(await readContents(provider, "c")).toEqual(["1"]);
   });
 
-  it("repeats a write and a search as they were given, however deep they are changed meanwhile", async () => {
+  it("repeats a write and a search with the original arguments, even after deep changes", async () => {
     const inner = createInMemoryProvider();
     const answers = [unreachable, unreachable];
     const append = vi.fn<MemoryProvider["appendMessages"]>(
@@ -100,7 +100,7 @@ describe("withRetry", () => {
     expect(find.mock.lastCall).toEqual([{ userId: "nobody", since: new Date(1) }]);
   });
 
-  it("refuses what the provider refuses, and loses no condition that is hidden", async () => {
+  it("refuses what the provider refuses, and loses no hidden condition", async () => {
     const inner = createInMemoryProvider();
     const provider = withRetry(inner);
     class Typed {
@@ -134,7 +134,7 @@ describe("withRetry", () => {
     expect(append.mock.calls[1]?.[3]?.maxMessages).toBe(9);
   });
 
-  it("reads, exports and imports again, an import once although replies are lost", async () => {
+  it("repeats reads, exports and imports, but imports only once if replies are lost", async () => {
     const from = createInMemoryProvider();
     expectOk(await from.storeMessages("c", users("1"), { at: new Date(5) }));
     const record = expectOk(await from.exportConversation("c"));
@@ -154,7 +154,7 @@ describe("withRetry", () => {
     expect(expectOk(await withRetry(losing(1), soon).exportConversation("c"))).toBeNull();
   });
 
-  it("reads what it was asked for, whatever becomes of the options meanwhile", async () => {
+  it("reads with its options as they were at the call", async () => {
     const inner = createInMemoryProvider();
     expectOk(await inner.storeMessages("c", users("1", "2")));
     let lost = false;
@@ -178,7 +178,7 @@ describe("withRetry", () => {
     expect(Object.keys(withRetry(twelve)).sort()).toEqual(Object.keys(twelve).sort());
   });
 
-  it("says false for a deletion that was done before its reply was lost", async () => {
+  it("returns false for a deletion with a lost reply", async () => {
     const provider = withRetry(losing(1), soon);
     expectOk(await provider.storeMessages("c", users("1")));
     const inner = losing(1);
@@ -187,7 +187,7 @@ describe("withRetry", () => {
     expect(expectOk(await withRetry(losing(1), soon).deleteConversation("c"))).toBe(false);
   });
 
-  it("returns at once what no retry can change", async () => {
+  it("returns immediately if no retry can help", async () => {
     const storage = createFailure(createMemoryStorageError("getConversation", "it is broken"));
     const read = vi.fn<MemoryProvider["getConversation"]>(async () => storage);
     const provider = withRetry({ ...createInMemoryProvider(), getConversation: read });
@@ -196,7 +196,7 @@ describe("withRetry", () => {
     expectError(await withRetry(createInMemoryProvider()).storeMessages("", []), "MemoryValidationError");
   });
 
-  it("leaves to the provider what is wrong with its arguments", async () => {
+  it("leaves invalid arguments to the provider", async () => {
     const provider = withRetry(createInMemoryProvider());
     const throwing = Object.defineProperty({}, "idempotencyKey", {
       enumerable: true,
@@ -213,7 +213,7 @@ describe("withRetry", () => {
     }
   });
 
-  it("passes on further methods, of objects and of classes, with the instance they belong to", async () => {
+  it("passes on further methods of objects and classes, bound to their instance", async () => {
     const inner = createInMemoryProvider({ maxConversations: 1 });
     const evicted = vi.fn();
     const provider = withRetry(inner);
@@ -268,7 +268,7 @@ describe("the waits of withRetry", () => {
     return { ...createInMemoryProvider(), getConversation };
   };
 
-  it("grow exponentially up to the longest, spread at random", async () => {
+  it("grow exponentially up to the maximum, randomised", async () => {
     const events: RetryEvent[] = [];
     const options = { maxAttempts: 6, maxDelayMs: 500, onRetry: (event: RetryEvent) => events.push(event) };
     const full = withRetry(down(), { ...options, random: () => 1 }).getConversation("c");
@@ -297,7 +297,7 @@ describe("the waits of withRetry", () => {
     expect(provider.getConversation).toHaveBeenCalledTimes(5);
   });
 
-  it("begin no attempt when the time is over", async () => {
+  it("begin no attempt after the time limit", async () => {
     const provider = down();
     const options = { maxAttempts: 99, baseDelayMs: 400, maxElapsedMs: 1_000, random: () => 1 };
     const call = withRetry(provider, options).getConversation("c");
@@ -306,7 +306,7 @@ describe("the waits of withRetry", () => {
     expect(provider.getConversation).toHaveBeenCalledTimes(2);
   });
 
-  it.each(["close", "signal"])("end at once with the last error on %s", async (how) => {
+  it.each(["close", "signal"])("end immediately with the last error on %s", async (how) => {
     const provider = down();
     const abort = new AbortController();
     const wrapped = withRetry(provider, { baseDelayMs: 5_000, random: () => 1, signal: abort.signal });
@@ -319,7 +319,7 @@ describe("the waits of withRetry", () => {
     expect(provider.getConversation).toHaveBeenCalledTimes(50);
   });
 
-  it("don't multiply: what an inner withRetry has given up isn't tried again by an outer one", async () => {
+  it("don't multiply: an outer withRetry doesn't retry after an inner one has given up", async () => {
     const provider = down();
     const inner = withRetry(provider, { maxAttempts: 3 });
     const call = withRetry(inner, { maxAttempts: 7 }).getConversation("c");
@@ -328,7 +328,7 @@ describe("the waits of withRetry", () => {
     expect(provider.getConversation).toHaveBeenCalledTimes(3);
   });
 
-  it("end with the signal of the call, of a read as of a write, and of no other call", async () => {
+  it("end with the signal of the call, for reads and writes, and of no other call", async () => {
     const inner = createInMemoryProvider();
     const readConversation = vi.fn<typeof inner.readConversation>(async () => unreachable);
     const appendMessages = vi.fn<MemoryProvider["appendMessages"]>(async () => unreachable);
@@ -350,7 +350,7 @@ describe("the waits of withRetry", () => {
     expect(await other).toEqual(givenUpAfter(5));
   });
 
-  it("listen to the signal only while they last", async () => {
+  it("only listen to the signal while they last", async () => {
     const { signal } = new AbortController();
     const wrapped = Array.from({ length: 5 }, () => withRetry(down(), { signal }));
     expect(getEventListeners(signal, "abort")).toHaveLength(0);
@@ -365,7 +365,7 @@ describe("the waits of withRetry", () => {
     expect(getEventListeners(signal, "abort")).toHaveLength(0);
   });
 
-  it("are reported to an async observer whose rejection changes nothing", async () => {
+  it("are reported to an async observer, and its rejection changes nothing", async () => {
     const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
     const onRetry = async () => Promise.reject(new Error("the observer is broken"));
     const call = withRetry(losing(1), { onRetry }).storeMessages("c", users("1"));
@@ -375,7 +375,7 @@ describe("the waits of withRetry", () => {
     warned.mockRestore();
   });
 
-  it("are reported to an observer whose failure changes nothing", async () => {
+  it("are reported to an observer, and its failure changes nothing", async () => {
     const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
     const onRetry = () => {
       throw new Error("the observer is broken");

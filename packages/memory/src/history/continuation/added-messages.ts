@@ -7,22 +7,22 @@ import { type ContinuationRejection, type ContinuationRejectionCode, reject } fr
 export interface AddedMessagesRules {
   readonly strict: boolean;
   readonly persisted: readonly Message[];
-  /** Ids of the calls that wait for a result. */
+  /** The ids of the calls that wait for a result. */
   readonly pending: ReadonlySet<string>;
-  /** Those of them that the client may answer. */
+  /** The pending calls that the client may answer. */
   readonly answerable: ReadonlySet<string>;
 }
 
 export type AddedMessages =
   | {
       readonly ok: true;
-      /** By the id of the call, in the order they came. */
+      /** By call id, in their order of arrival. */
       readonly results: ReadonlyMap<string, Message>;
       readonly added: readonly Message[];
     }
   | ContinuationRejection;
 
-/** Checks and copies what a client adds behind the history, from the message `start` on. */
+/** Checks and copies the client's messages after the history, from index `start` on. */
 export function readAddedMessages(
   incoming: readonly unknown[],
   start: number,
@@ -48,8 +48,8 @@ export function readAddedMessages(
 }
 
 /**
- * Reads a message once, into a frozen copy, so that nothing that answers anew each time it is read gets past the
- * check. The code of the rejection for what is none, or is one that calls tools without being the assistant's.
+ * Reads a message once into a frozen copy, so a getter that changes its answer can't bypass the check. Returns the
+ * rejection code if the value is not a message, or calls tools without being the assistant's.
  */
 function readMessage(value: unknown): Message | ContinuationRejectionCode {
   try {
@@ -61,7 +61,7 @@ function readMessage(value: unknown): Message | ContinuationRejectionCode {
     if (hasForeignFields(message)) return "malformed-message";
     return holdsForeignParts(message) ? "forged-part" : deepFreeze(message);
   } catch {
-    return "malformed-message"; // Not JSON, or a getter or a proxy threw.
+    return "malformed-message"; // Not JSON, or a getter or proxy threw.
   }
 }
 
@@ -69,7 +69,7 @@ const hasForeignFields = ({ role, tool_calls: calls, tool_call_id: id }: Message
   (role !== "assistant" && (calls?.length ?? 0) > 0) || (role !== "tool" && id != null);
 
 interface ResultPosition {
-  /** Whether the same request answers the call before. */
+  /** Whether the same request has already answered the call. */
   readonly isAnswered: boolean;
   readonly isBehindUser: boolean;
 }
@@ -95,7 +95,7 @@ interface KnownCalls {
   readonly answered: ReadonlySet<string>;
 }
 
-/** Looked up when it is first asked for: in an honest request it never is. */
+/** Computed on first use: an honest request never needs it. */
 function knownCalls(persisted: readonly Message[]): () => KnownCalls {
   let known: KnownCalls | undefined;
   return () => {
@@ -128,7 +128,7 @@ const FUNCTION_FIELDS: ReadonlySet<string> = new Set(["name", "arguments", "inpu
 const has = (value: object, isMeant: (key: string) => boolean): boolean =>
   Object.entries(value).some(([key, field]) => field !== undefined && field !== null && isMeant(key));
 
-/** Whether a message that a client adds holds more than text, media, and fields of the application's own. */
+/** Whether a client's message contains more than text, media and the application's own fields. */
 function holdsForeignParts(message: Message): boolean {
   const { role, content, tool_calls: calls }: RichMessage = message;
   const types = role === "assistant" ? ASSISTANT_TYPES : USER_TYPES;
@@ -161,8 +161,8 @@ function isCall(call: unknown): boolean {
 const isPart = (part: unknown): boolean => isFields(part) && typeof part["type"] === "string";
 
 /**
- * Whether a value that JSON gave, with tags or without, is a message as `messageSchema` has it. That one says what is wrong;
- * this one is for where nobody asks, or where there is no zod.
+ * Whether a JSON value is a message by the rules of `messageSchema`. Use it if the reason for a refusal isn't needed,
+ * or without zod.
  */
 export function isMessage(value: unknown): boolean {
   if (!isFields(value)) return false;

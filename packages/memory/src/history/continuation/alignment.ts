@@ -4,13 +4,13 @@ import { pendingToolCalls } from "../messages/tool-calls.ts";
 import { isRole, roleOf, sameMessage } from "./same-message.ts";
 import { type ContinuationRejection, reject } from "./validation-result.ts";
 
-/** Where the client's copy of the history ends, as an index into its messages; or why it is no copy. */
+/** The end of the client's copy of the history, as an index into its messages, or the reason for a rejection. */
 export type Alignment = { readonly ok: true; readonly end: number } | ContinuationRejection;
 
 /**
- * Finds the stored history at the beginning of what a client sent, as it is stored or as a run gives it out. Where the
- * store has dropped its oldest messages, up to as many may stand before it; `mayBeginLater`: its own beginning may be
- * missing. Linear.
+ * Finds the stored history at the beginning of a client's messages, as it is stored or as a run returns it. If the
+ * store has dropped its oldest messages, up to that many may come before it. With `mayBeginLater`, the copy's beginning
+ * may be missing. Linear.
  */
 export function alignHistory(
   persisted: readonly Message[],
@@ -38,7 +38,7 @@ export interface AlignmentOptions {
   readonly mayBeginLater: boolean;
 }
 
-/** What of the history a copy without its beginning must hold: it ends with the same reply. */
+/** Returns the part of the history that a copy without its beginning must contain: it ends with the same reply. */
 function laterForm(form: readonly Message[], incoming: readonly unknown[]): readonly Message[] | undefined {
   const last = lastAssistant(incoming);
   const left = lastAssistant(form) - last;
@@ -48,7 +48,7 @@ function laterForm(form: readonly Message[], incoming: readonly unknown[]): read
 interface Comparison {
   readonly form: readonly Message[];
   readonly start: number;
-  /** How many messages agree from `start` on. */
+  /** The number of equal messages from `start` on. */
   readonly same: number;
 }
 
@@ -58,7 +58,7 @@ function* forms(persisted: readonly Message[]): Generator<readonly Message[]> {
   if (sanitized !== persisted) yield sanitized;
 }
 
-/** What a run returns: repaired, but with the calls that it ends with and that are pending. */
+/** The history as a run returns it: sanitized, but with the pending calls at its end. */
 function sanitizedForm(persisted: readonly Message[]): readonly Message[] {
   const pending = pendingToolCalls(persisted);
   if (pending === undefined) return sanitizeConversation(persisted);
@@ -68,9 +68,9 @@ function sanitizedForm(persisted: readonly Message[]): readonly Message[] {
 }
 
 /**
- * Where the stored messages may begin, likeliest first. Three candidates instead of every position, so that a
- * conversation that repeats itself isn't searched in quadratic time. The first is the only one where nothing behind the
- * history is the assistant's.
+ * Returns the indexes at which the stored messages may begin, likeliest first. Three candidates instead of all, so a
+ * repetitive conversation isn't searched in quadratic time. Only the first candidate has no assistant message after the
+ * history.
  */
 function possibleStarts(
   form: readonly Message[],
@@ -89,7 +89,7 @@ function lastAssistant(messages: readonly unknown[]): number {
   for (let index = messages.length - 1; index >= 0; index--) {
     const role = roleOf(messages[index]);
     if (role === "assistant") return index;
-    // What has none of the roles is refused anyway, and an array of a billion holes isn't searched.
+    // Messages without a role are refused anyway, and an array of a billion holes must not be searched.
     if (!isRole(role) && role !== "system" && role !== "developer") return -1;
   }
   return -1;

@@ -1,10 +1,10 @@
-/** A person's decision about a tool call that waits for approval. It comes from the client. */
+/** A user's decision about a tool call that waits for approval. It comes from the client. */
 export type ApprovalDecision = {
   readonly toolCallId: string;
-  /** The id from the interruption: it ties the decision to one conversation, one call and its arguments. */
+  /** The id from the interruption. It binds the decision to one conversation, one call and its arguments. */
   readonly approvalId: string;
   readonly approved: boolean;
-  /** The reason, which the model reads. */
+  /** The reason, for the model. */
   readonly reason?: string;
 };
 
@@ -13,14 +13,11 @@ export type PendingApproval = Pick<ApprovalDecision, "toolCallId" | "approvalId"
 
 const isId = (value: unknown): value is string => typeof value === "string" && value !== "";
 
-/**
- * Parses an untrusted decision: a copy with only the documented fields, or `undefined` if it
- * isn't one.
- */
+/** Parses an untrusted decision. Returns a copy with only the documented fields, or `undefined` if it is invalid. */
 export function parseApprovalDecision(value: unknown): ApprovalDecision | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   try {
-    // Each field is read once.
+    // Read each field once.
     const { toolCallId, approvalId, approved, reason } = value as Readonly<Record<string, unknown>>;
     if (!isId(toolCallId) || !isId(approvalId) || typeof approved !== "boolean") return undefined;
     if (reason === undefined) return Object.freeze({ toolCallId, approvalId, approved });
@@ -28,6 +25,6 @@ export function parseApprovalDecision(value: unknown): ApprovalDecision | undefi
       ? Object.freeze({ toolCallId, approvalId, approved, reason })
       : undefined;
   } catch {
-    return undefined; // A getter or a proxy threw.
+    return undefined; // A getter or proxy threw.
   }
 }

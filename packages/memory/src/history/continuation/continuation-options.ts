@@ -11,49 +11,52 @@ import { type Fields, isFields } from "../../runtime/objects.ts";
 import type { PendingApproval } from "./approval.ts";
 
 /**
- * How much a client may send. In both modes it may not rewrite the stored history, may send results only for calls of that
- * history, and approval decisions only for its pending calls.
+ * Which messages a client may send. In both modes it must not rewrite the stored history, and may only send results for
+ * calls of that history and approval decisions for its pending calls.
  *
- * - `strict`, the default: the client sends the stored history (or a token for it), then at most one result for each pending
- *   call, then user messages. It may also send at most one approval decision for each pending call. Choose it for clients of
- *   your own.
- * - `compatible`: the client may also leave out the end of the history, add assistant messages, and send results after user
- *   messages. Results of calls that don't wait for one, second results of a call, and second decisions about it are ignored,
- *   not refused. Choose it for clients that you can't change and that send such messages.
+ * - `strict` (default): the client sends the stored history (or a token for it), then at most one result for each
+ *   pending call, then user messages. It may also send at most one approval decision for each pending call. Use it for
+ *   your own clients.
+ * - `compatible`: the client may also leave out the end of the history, add assistant messages, and send results after
+ *   user messages. Results of calls that don't wait for one, second results of a call, and second decisions about it
+ *   are ignored, not refused. Use it for clients that send such messages and that you can't change.
  */
 export type ContinuationMode = "strict" | "compatible";
 
 export interface ContinuationOptions {
   /** Default `strict`. */
   readonly mode?: ContinuationMode;
-  /** The client's decisions, unchecked: expected to be an array of `ApprovalDecision`. Default: none. */
+  /** The client's unchecked decisions: an array of `ApprovalDecision` is expected. Default: none. */
   readonly approvals?: unknown;
-  /** The calls that wait for approval. A decision must name one of them with its approval id. Absent: any pending call. */
+  /**
+   * The calls that wait for approval. A decision must name one of them with its approval id. Default: any pending call.
+   */
   readonly pendingApprovals?: readonly PendingApproval[] | undefined;
   /**
-   * The pending calls that the client may answer. Absent: all of them. Give it whenever tools of the server
-   * wait for approval: otherwise a result from the client could replace theirs.
+   * The pending calls that the client may answer. Default: all. Set it whenever server tools wait for approval:
+   * otherwise a result from the client could replace theirs.
    */
   readonly clientToolCallIds?: readonly string[] | undefined;
   /**
-   * How many of its oldest messages the store has dropped: `metadata.nextPosition` less the number of its messages.
-   * The client's copy may begin with up to as many more messages, which are neither checked nor used. Default 0.
+   * The number of oldest messages that the store has dropped: `metadata.nextPosition` minus the number of stored
+   * messages. The client's copy may begin with up to that many more messages; they are neither checked nor used.
+   * Default 0.
    */
   readonly dropped?: number | undefined;
   /**
-   * Whether the client's copy may begin later than the stored history, with a user message, as the copies of a run with
-   * a window do (`RunResult.historyFrom`). It has to contain at least the last reply. Default `false`.
+   * Whether the client's copy may begin later than the stored history, with a user message, like the copies of a run
+   * with a window (`RunResult.historyFrom`). It must contain at least the last reply. Default `false`.
    */
   readonly mayBeginLater?: boolean | undefined;
   /**
-   * Give it if the client sent a token in place of its copy: then `incoming` holds only the messages that it adds. Default:
+   * Set it if the client sent a token instead of its copy: then `incoming` contains only the added messages. By default
    * `incoming` begins with the copy.
    */
   readonly historyToken?: HistoryTokens | undefined;
 }
 
 export interface HistoryTokens {
-  /** The token from the client, unchecked. */
+  /** The unchecked token from the client. */
   readonly sent: unknown;
   /** The result of `historyTokenOf` for the stored conversation. */
   readonly expected: string | undefined;

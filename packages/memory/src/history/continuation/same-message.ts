@@ -3,14 +3,13 @@ import type { Message } from "../../contract/message.ts";
 import { isReasoningField, isReasoningPart } from "../messages/message-content.ts";
 
 /**
- * Whether a client's copy of a message is the stored one. As JSON, so the order of keys, the formatting of numbers and
- * fields that are `undefined` make no difference; nor does a field that is `null` where the other has none, `""`
- * for content that is `null`, an empty list of calls, or the spelling of a call's arguments as long as the JSON in
- * them is the same. A field more or less is another message. Numbers are compared as JavaScript reads them, with 53
- * bits of precision.
+ * Whether a client's copy of a message is the stored one. They are compared as JSON: key order, number formatting and
+ * `undefined` fields make no difference. These also count as equal: a `null` field and an absent one, `""` and `null`
+ * content, an empty list of calls and none, and call arguments with the same JSON. Any other additional or missing
+ * field is a different message. Numbers are compared as JavaScript reads them, with 53 bits of precision.
  *
- * What nobody sees may be missing from the copy, but not be another: opaque fields, the provider's `id` of the message,
- * further fields of a call, and reasoning parts.
+ * Invisible fields can be missing from the copy, but not differ: opaque fields, the provider's `id` of the message,
+ * additional fields of a call, and reasoning parts.
  */
 export const sameMessage = (stored: Message, copy: unknown): boolean =>
   stored === copy || sameFields(stored, copy, sameMessageField);
@@ -31,7 +30,7 @@ function sameContent(stored: unknown, copy: unknown): boolean {
   return Array.isArray(parts) && sameParts(stored, parts);
 }
 
-/** Part by part, where reasoning may be missing from the copy. Linear: no part of the copy is gone back to. */
+/** Compares the parts in order; reasoning may be missing from the copy. Linear: it never goes back in the copy. */
 function sameParts(stored: readonly unknown[], copy: readonly unknown[]): boolean {
   let next = 0;
   for (const part of stored) {
@@ -68,7 +67,7 @@ function sameArguments(a: unknown, b: unknown): boolean {
   return parsed !== undefined && sameJson(parsed, parseArguments(b));
 }
 
-/** `undefined` for what is no JSON text. */
+/** Returns `undefined` for invalid JSON. */
 function parseArguments(text: unknown): unknown {
   if (typeof text !== "string") return undefined;
   try {
@@ -78,7 +77,7 @@ function parseArguments(text: unknown): unknown {
   }
 }
 
-/** The role of whatever a client sent; `undefined` for what has none. */
+/** Returns the role of a client's value, or `undefined`. */
 export const roleOf = (message: unknown): unknown =>
   typeof message === "object" && message !== null ? ownField(message, "role") : undefined;
 
@@ -86,8 +85,8 @@ export const isRole = (role: unknown): role is Message["role"] =>
   role === "user" || role === "assistant" || role === "tool";
 
 /**
- * What only a model's provider or its adapter writes, into a message, a part or a call. A client that shows a conversation
- * needn't keep it, and can't add it: it would go to the provider as the provider's own.
+ * Fields of a message, part or call that only a model provider or its adapter writes. Clients can leave them out, but
+ * can't add them: the provider would get them as its own.
  */
 const PROVIDER_FIELDS: ReadonlySet<string> = new Set([
   ...["origin", "providerMetadata", "providerOptions", "provider_specific_fields", "extra_content"],
@@ -96,5 +95,5 @@ const PROVIDER_FIELDS: ReadonlySet<string> = new Set([
 
 export const isProviderField = (key: string): boolean => PROVIDER_FIELDS.has(key) || isReasoningField(key);
 
-/** A part may also name a blob of the store's: by its hash, which is no proof that it is this client's. */
+/** A part can also name a blob of the store. Its hash doesn't prove that it belongs to this client. */
 export const isProviderPartField = (key: string): boolean => key === "blob" || isProviderField(key);

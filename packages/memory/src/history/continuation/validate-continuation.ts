@@ -17,7 +17,7 @@ import {
   reject,
 } from "./validation-result.ts";
 
-/** Thrown if a continuation is refused. Contains nothing of the messages, no id and no name. */
+/** Thrown if a continuation is refused. Contains no message content, ids or names. */
 export class ContinuationValidationError extends Error {
   override readonly name = "ContinuationValidationError";
   readonly code: ContinuationRejectionCode;
@@ -32,15 +32,16 @@ export class ContinuationValidationError extends Error {
 }
 
 /**
- * Checks whether a client's messages continue a stored history. Returns what they add to it, or why they are refused.
+ * Checks whether a client's messages continue a stored history. Returns the added messages, or the reason for a
+ * rejection.
  *
- * `persisted` is the history as the store has it. `incoming` is whatever the client sent: its copy of the history, as it is
- * stored or as a run returned it, followed by new messages. The copy is compared and never used. See {@link
- * ContinuationOptions.mode} for what may follow it, and {@link ContinuationRejectionCode} for the codes. In place of the
- * copy the client may send a token: {@link ContinuationOptions.historyToken}.
+ * `persisted` is the stored history. `incoming` is the client's data: its copy of the history, as it is stored or as a
+ * run returned it, followed by new messages. The copy is compared and never used. See {@link ContinuationOptions.mode}
+ * for the messages that may follow, and {@link ContinuationRejectionCode} for the codes. The client can send a token
+ * instead of the copy: {@link ContinuationOptions.historyToken}.
  *
- * Never throws because of what the client sent. Linear in the number of messages. Throws a `TypeError` that names a bad
- * option.
+ * Never throws because of the client's data. Linear in the number of messages. Throws a `TypeError` that names an
+ * invalid option.
  */
 export function validateContinuation(
   persisted: readonly Message[],
@@ -51,14 +52,11 @@ export function validateContinuation(
   try {
     return validate(persisted, incoming, parsed);
   } catch {
-    return reject("malformed-message"); // A getter or a proxy threw. What it threw may quote content.
+    return reject("malformed-message"); // A getter or proxy threw. Its error may quote content.
   }
 }
 
-/**
- * Like {@link validateContinuation}, for code that continues only if nothing is wrong. Throws {@link
- * ContinuationValidationError}.
- */
+/** Like {@link validateContinuation}, but throws {@link ContinuationValidationError} for a rejection. */
 export function assertValidContinuation(
   persisted: readonly Message[],
   incoming: unknown,
@@ -116,7 +114,7 @@ const withoutStrictCodes = (rejection: ContinuationRejection): ContinuationRejec
 
 interface DecisionRules {
   readonly strict: boolean;
-  /** Whether the call still waits once the request's own results are in. */
+  /** Whether the call still waits after the request's own results. */
   readonly isPending: (toolCallId: string) => boolean;
   readonly pendingApprovals: readonly PendingApproval[] | undefined;
 }
@@ -125,7 +123,7 @@ type Decisions =
   | { readonly ok: true; readonly approvals: readonly ApprovalDecision[] }
   | ContinuationRejection;
 
-/** Checks and copies a client's decisions; absent is none. */
+/** Checks and copies a client's decisions. Absent means none. */
 function readDecisions(decisions: unknown, rules: DecisionRules): Decisions {
   if (decisions === undefined || decisions === null) return { ok: true, approvals: Object.freeze([]) };
   if (!Array.isArray(decisions)) return reject("malformed-approval");
@@ -151,22 +149,22 @@ function expectation(
   return (decision) => expected.has(keyOf(decision));
 }
 
-/** The input of a {@link ContinuationValidator}: what a client sent, and what the store has. */
+/** The input of a {@link ContinuationValidator}: the client's data and the stored history. */
 export interface Continuation
   extends Pick<
     ContinuationOptions,
     "pendingApprovals" | "clientToolCallIds" | "dropped" | "mayBeginLater" | "historyToken"
   > {
-  /** The history as the store has it. */
+  /** The stored history. */
   readonly persisted: readonly Message[];
   /**
-   * What the client sent, including its copy of the history unless it sent a token (`historyToken`).
-   * Unchecked, whatever its type says.
+   * The client's messages, including its copy of the history unless it sent a token (`historyToken`). Unchecked,
+   * despite its type.
    */
   readonly incoming: readonly Message[];
-  /** The client's decisions, unchecked as well. */
+  /** The client's decisions, also unchecked. */
   readonly approvals?: readonly ApprovalDecision[] | undefined;
-  /** Absent before a new conversation is created. */
+  /** Absent for a new conversation. */
   readonly conversationId?: string | undefined;
 }
 
@@ -174,8 +172,8 @@ export interface Continuation
 export type ContinuationValidator = (continuation: Continuation) => void | Promise<void>;
 
 /**
- * The default validator: {@link assertValidContinuation} as a hook. It throws `ContinuationValidationError`.
- * `options.mode` defaults to `strict`. Throws a `TypeError` that names a bad option.
+ * Creates the default validator: {@link assertValidContinuation} as a hook. It throws `ContinuationValidationError`.
+ * `options.mode` defaults to `strict`. Throws a `TypeError` that names an invalid option.
  */
 export function defaultContinuationValidator(
   options: Pick<ContinuationOptions, "mode"> = {},
@@ -203,19 +201,19 @@ export function defaultContinuationValidator(
   };
 }
 
-/** Position and digest of a history. `ConversationMetadata` and the receipt of a write have these fields. */
+/** Position and digest of a history. `ConversationMetadata` and write receipts have these fields. */
 export interface HistoryPosition {
   readonly nextPosition?: number;
   readonly historyDigest?: string;
 }
 
 /**
- * A token that a client sends in a continuation in place of its copy of the history: opaque, about 70 characters. Valid
- * until messages change, whoever changes them; changes of metadata don't affect it. `undefined` if the store keeps no
- * digests.
+ * Returns a token that a client can send in a continuation instead of its copy of the history: opaque, about 70
+ * characters. It is valid until messages change, by any writer; metadata changes don't affect it. Returns `undefined`
+ * if the store keeps no digests.
  *
- * It is no secret and grants no access: the store decides who owns the conversation. Whoever knows the stored messages can
- * compute it, and gains nothing by it.
+ * The token is not secret and grants no access: the store decides who owns the conversation. Anyone who knows the
+ * stored messages can compute it, and gains nothing.
  */
 export const historyTokenOf = (position: HistoryPosition | undefined): string | undefined =>
   position?.nextPosition === undefined || position.historyDigest === undefined

@@ -1,12 +1,12 @@
 import type { ContentPart, Message, RichMessage } from "../../contract/message.ts";
 
-/** The text of a text part; `undefined` for reasoning, refusals, media and everything else. */
+/** Returns the text of a text part; `undefined` for reasoning, refusals, media and all other parts. */
 export const partText = (part: ContentPart): string | undefined =>
   isTextPart(part) && typeof part["text"] === "string" ? part["text"] : undefined;
 
 /**
- * The text of a message: its content, or its text parts joined by line breaks; `""` if there is none. Reasoning
- * and refusals aren't included.
+ * Returns the text of a message: its content, or its text parts joined by line breaks; `""` if there is none. Excludes
+ * reasoning and refusals.
  */
 export function messageText(message: Message | RichMessage): string {
   const content: RichMessage["content"] = message.content;
@@ -18,47 +18,47 @@ export function messageText(message: Message | RichMessage): string {
     .join("\n");
 }
 
-/** OpenAI's Responses interface has two of its own. */
+/** OpenAI's Responses API has two types of its own. */
 const TEXT_TYPES: ReadonlySet<string> = new Set(["text", "input_text", "output_text"]);
 
-/** Ours and the AI SDK's, OpenAI's and OpenRouter's, Anthropic's. */
+/** The types of JAF and the AI SDK, OpenAI and OpenRouter, and Anthropic. */
 const REASONING_TYPES: ReadonlySet<string> = new Set(["reasoning", "thinking", "redacted_thinking"]);
 
-/** The fields beside a message's content in which providers and gateways keep what a model thought. */
+/** Message fields in which providers and gateways store a model's reasoning. */
 const REASONING_FIELDS: ReadonlySet<string> = new Set([
   ...["reasoning", "reasoning_content", "reasoning_details", "thinking", "thinking_blocks"],
 ]);
 
-/** Ours, and those of other frameworks for an image, a sound, a video or a file. */
+/** The types of JAF and other frameworks for images, audio, video and files. */
 const MEDIA_TYPE = /media|image|audio|video|file|document|screenshot/;
 
 export const isTextPart = ({ type }: Pick<ContentPart, "type">): boolean => TEXT_TYPES.has(type);
 
-/** Whether the part holds what a model thought, readable or not. */
+/** Whether the part contains reasoning, readable or not. */
 export const isReasoningPart = ({ type }: Pick<ContentPart, "type">): boolean => REASONING_TYPES.has(type);
 
-/** Whether a message's field of this name holds what a model thought. */
+/** Whether a message field with this name contains reasoning. */
 export const isReasoningField = (name: string): boolean => REASONING_FIELDS.has(name);
 
-/** Whether the part is an image, a sound, a video or a file, as any framework has it. */
+/** Whether the part is an image, audio, video or file, in any framework. */
 export const isMediaPart = ({ type }: Pick<ContentPart, "type">): boolean => MEDIA_TYPE.test(type);
 
 type AnyMessage = Message | RichMessage;
 
-/** Fields that say whose message it is or how it came about, and nothing beside it. */
+/** Fields that label a message and are not content. */
 const LABELS: ReadonlySet<string> = new Set([
   ...["role", "content", "tool_calls", "tool_call_id", "id", "name", "type", "status"],
   ...["origin", "providerMetadata"],
 ]);
 const TEXT_LABELS: ReadonlySet<string> = new Set(["type", "text", "id", "name", "status"]);
 
-/** The id of the call that the part stands for; `undefined` for any other part, also for the AI SDK's own calls. */
+/** Returns the call id of a tool-call part; `undefined` for other parts and for the AI SDK's own calls. */
 export const toolCallIdOf = (part: ContentPart): string | undefined =>
   part.type === "tool-call" && typeof part["id"] === "string" && part["toolCallId"] === undefined
     ? part["id"]
     : undefined;
 
-/** A text, list or object that isn't empty. Numbers and booleans are about a message. */
+/** Whether it is a non-empty text, list or object. Numbers and booleans only describe a message. */
 function holdsSomething(value: unknown): boolean {
   if (typeof value === "string") return value.trim() !== "";
   if (typeof value !== "object" || value === null || value instanceof Date) return false;
@@ -72,14 +72,14 @@ function anyField(value: Readonly<Record<string, unknown>>, isNamed: (key: strin
   return false;
 }
 
-/** An empty text counts if a signature or the like came with it, which has to go back. */
+/** An empty text counts if it has a signature or similar, which must be sent back. */
 function partHolds(part: ContentPart): boolean {
   const text = partText(part);
   if (text === undefined) return toolCallIdOf(part) === undefined;
   return text.trim() !== "" || anyField(part, (key) => !TEXT_LABELS.has(key));
 }
 
-/** Whether anything was said, thought or attached in a message, its calls apart: in its content or in any other field. */
+/** Whether a message contains anything besides its calls, in its content or any other field. */
 export function hasContent(message: AnyMessage): boolean {
   const rich: RichMessage = message;
   const { content } = rich;
@@ -87,7 +87,7 @@ export function hasContent(message: AnyMessage): boolean {
   return anyField(rich, (key) => !LABELS.has(key));
 }
 
-/** Whether it holds what a model thought and nothing else, its calls apart. */
+/** Whether it contains reasoning and nothing else, apart from its calls. */
 export function isReasoningAlone(message: AnyMessage): boolean {
   const rich: RichMessage = message;
   const { content } = rich;
@@ -102,11 +102,12 @@ export function isReasoningAlone(message: AnyMessage): boolean {
 const isBesideReasoning = (part: ContentPart): boolean => !isReasoningPart(part) && partHolds(part);
 
 /**
- * How many messages at the start of a prompt the next turn will repeat unchanged, e.g. for a model provider's prompt cache.
- * If the newest user message contains text marked `transient`, those before that message; otherwise all.
+ * Returns how many messages at the start of a prompt the next turn will repeat unchanged, e.g. for a model provider's
+ * prompt cache. If the newest user message contains text marked `transient`, only the messages before it; otherwise
+ * all.
  */
 export function stableLength(messages: readonly RichMessage[]): number {
-  // Only in the newest user message: `transient` in any other message is stored with it, and doesn't change.
+  // Only the newest user message: in other messages, `transient` text is stored and doesn't change.
   const newest = messages.findLastIndex(({ role }) => role === "user");
   const content = messages[newest]?.content;
   const isChanging = Array.isArray(content) && content.some((part) => part["transient"] === true);

@@ -3,21 +3,21 @@ import { hasContent, isReasoningAlone, isReasoningPart, toolCallIdOf } from "./m
 import { type CallKey, callKey, matchResults } from "./tool-calls.ts";
 
 /**
- * Repairs the order of calls and results in any stored history: afterwards each tool call is answered exactly once,
+ * Repairs the order of calls and results in any stored history. Afterwards each tool call is answered exactly once,
  * directly after the message that made it, in call order, as every model provider requires.
  *
- * Drops calls that have no result (with their message, if it holds nothing else), results that have no call, second
- * results, and assistant messages that hold nothing: neither a text other than white space, nor another part, nor
- * something in a further field, such as a refusal or `reasoning_content`. Moves results that stand elsewhere. Everything
- * else stays, in order. Pure and idempotent: a history that is already fine is returned as the same array. Linear in the
- * number of messages.
+ * Drops calls without a result (and their message, if it contains nothing else), results without a call, second
+ * results, and empty assistant messages: those with no text except white space, no other part, and no additional field
+ * with content, such as a refusal or `reasoning_content`. Moves results to the right place. Everything else stays, in
+ * order. Pure and idempotent: a valid history is returned as the same array. Linear in the number of messages.
  *
- * A dropped call also loses its mark among the parts, and reasoning that led only to dropped calls is dropped: Anthropic and
- * OpenAI refuse reasoning that nothing follows. All other reasoning stays with its message, even if that contains nothing else.
+ * A dropped call also loses its part, and reasoning that only led to dropped calls is dropped: Anthropic and OpenAI
+ * refuse reasoning that nothing follows. All other reasoning stays with its message, even if that contains nothing
+ * else.
  *
- * What only some providers refuse is left to the model's adapter: an id that is used again in a
- * later turn, a function's name in other characters, arguments that are no JSON, a user message without text, a history
- * that starts with a reply. It changes what the model sees, never what is stored.
+ * The model's adapter handles what only some providers refuse: an id that is used again in a later turn, a function
+ * name with other characters, arguments that aren't JSON, a user message without text, a history that starts with a
+ * reply. It changes only what the model sees, not the stored messages.
  */
 export function sanitizeConversation<M extends Message | RichMessage>(messages: M[]): M[];
 export function sanitizeConversation<M extends Message | RichMessage>(messages: readonly M[]): readonly M[];
@@ -27,11 +27,11 @@ export function sanitizeConversation<M extends Message | RichMessage>(messages: 
 
 export interface Sanitized<M> {
   readonly messages: readonly M[];
-  /** The index that a message had in what was sanitized. */
+  /** Returns the index that a message had in the original history. */
   readonly originOf: (index: number) => number;
 }
 
-/** {@link sanitizeConversation}, which also tells where each message comes from. */
+/** Like {@link sanitizeConversation}, with the origin of each message. */
 export function sanitizeWithOrigins<M extends Message | RichMessage>(messages: readonly M[]): Sanitized<M> {
   if (isReplayable(messages)) return { messages, originOf: (index) => index };
   const answers = matchResults(messages as readonly RichMessage[]);
@@ -53,7 +53,7 @@ interface Repaired<M> {
   readonly origin: number;
 }
 
-/** Other frameworks keep what a model thought in a message of its own, before that with the call. */
+/** Other frameworks store reasoning in a separate message before the one with the call. */
 function dropReasoningBefore<M extends Message | RichMessage>(
   messages: readonly M[],
   index: number,
@@ -91,7 +91,7 @@ export function isReplayable(messages: readonly (Message | RichMessage)[]): bool
   return true;
 }
 
-/** The AI SDK keeps ids of calls in the parts of a result, as it keeps the calls: both stay where they are. */
+/** The AI SDK stores call ids in the parts of a result, and calls in parts, too. Both stay where they are. */
 function isOfAnotherKind({ tool_call_id: id, content }: RichMessage): boolean {
   return id == null && Array.isArray(content) && content.some(({ toolCallId }) => toolCallId !== undefined);
 }
@@ -100,12 +100,12 @@ type AnyCall = ToolCall | RichToolCall;
 
 function hasRepeatedId(calls: readonly AnyCall[]): boolean {
   if (calls.length <= 1) return false;
-  // Some gateways give no ids.
+  // Some gateways send no ids.
   const ids = calls.map(({ id }) => id).filter((id) => id !== "");
   return new Set(ids).size < ids.length;
 }
 
-// Dumps of other systems hold `null` where a message makes no calls.
+// Dumps of other systems contain `null` in messages without calls.
 const callsOf = ({ role, tool_calls }: Message | RichMessage): readonly AnyCall[] =>
   role === "assistant" ? (tool_calls ?? []) : [];
 
@@ -136,8 +136,8 @@ function repair<M extends Message | RichMessage>(
 }
 
 /**
- * A copy of the message with fewer calls than it has, and what belongs to the others taken out. Frozen, as it may be given out in
- * its place; the message itself is the caller's.
+ * Returns a copy of the message with only the kept calls, without the parts of the others. Frozen, because it may be
+ * returned in place of the caller's message.
  */
 function withCalls<M extends Message | RichMessage>(message: M, kept: readonly AnyCall[]): M {
   if (message.tool_calls === undefined) return message;
@@ -156,24 +156,26 @@ function withCalls<M extends Message | RichMessage>(message: M, kept: readonly A
   return Object.freeze({ ...rest, ...parts }) as M;
 }
 
-/** The calls of a message, some of which are dropped. */
+/** A message's calls after dropping some. */
 interface DroppedCalls {
-  /** The ids of those that stay. */
+  /** The ids of the kept calls. */
   readonly kept: readonly string[];
-  /** How many don't. */
+  /** The number of dropped calls. */
   readonly dropped: number;
 }
 
 /**
- * The parts without those of dropped calls, and without the reasoning that led to these calls alone: what stands
- * between it and the next reasoning. Calls without a part stand behind all parts. The same array if nothing goes.
+ * Returns the parts without those of dropped calls, and without the reasoning that only led to these calls: those
+ * between the reasoning and the next one. Calls without a part come after all parts. Returns the same array if nothing is
+ * dropped.
  */
 function withoutToolCallParts(
   parts: readonly ContentPart[],
   { kept, dropped }: DroppedCalls,
 ): readonly ContentPart[] {
   const { lost, callsBehind } = droppedToolCallParts(parts, kept);
-  // From the end: whether anything stays of what a reasoning part leads to, and whether anything of it goes.
+  // From the end: whether the parts after a reasoning part contain kept calls or content, and whether they contain
+  // dropped calls.
   let leads = { toKept: callsBehind, toLost: dropped > lost.size };
   let isInReasoning = false;
   const gone = new Set(lost);

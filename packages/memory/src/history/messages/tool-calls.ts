@@ -1,6 +1,6 @@
 import type { Message, RichMessage, RichToolCall, ToolCall } from "../../contract/message.ts";
 
-/** Name and input of a tool call, whichever kind of call it is. */
+/** Name and input of a tool call of any kind. */
 export interface CalledTool {
   readonly name: string;
   /** As the model wrote it: JSON text, or any text for a custom tool. */
@@ -14,17 +14,17 @@ export function calledTool(call: ToolCall | RichToolCall): CalledTool {
 
 /** A turn that stopped between a tool call and its result. */
 export interface PendingToolCalls {
-  /** Index of the assistant message that made the calls. */
+  /** The index of the assistant message that made the calls. */
   readonly index: number;
-  /** The results that exist, by call id, in any order. */
+  /** The existing results by call id, in any order. */
   readonly results: ReadonlyMap<string, Message>;
   /** The calls without a result, in call order, each id once. Calls that share the id `""` are left out. */
   readonly missing: readonly ToolCall[];
 }
 
 /**
- * The calls a history ends with and that still need results, or `undefined`. Only the tail counts: once something
- * other than a tool result follows a call, the turn went on without it.
+ * Returns the unanswered calls at the end of a history, or `undefined`. Only the end counts: once something other than
+ * a tool result follows a call, the turn continued without it.
  */
 export function pendingToolCalls(messages: readonly Message[]): PendingToolCalls | undefined {
   const index = messages.findLastIndex(({ role }) => role !== "tool");
@@ -36,13 +36,13 @@ export function pendingToolCalls(messages: readonly Message[]): PendingToolCalls
     if (id !== undefined && !results.has(id)) results.set(id, result);
   }
   const seen = new Set(results.keys());
-  // Several without an id: a result could be taken for another call's, so none of them is answered.
+  // Several calls without an id can't be matched to their results, so none of them is answered.
   if (calls.filter(({ id }) => id === "").length > 1) seen.add("");
   const missing = calls.filter(({ id }) => !seen.has(id) && seen.add(id));
   return missing.length === 0 ? undefined : { index, results, missing };
 }
 
-/** A tool call by where it stands: message index and index in its `tool_calls`. */
+/** The position of a tool call: message index and index in its `tool_calls`. */
 export type CallKey = `${number}:${number}`;
 
 export const callKey = (message: number, call: number): CallKey => `${message}:${call}`;
@@ -52,26 +52,26 @@ type Result = { readonly call?: undefined; readonly at: number };
 type Event = Call | Result;
 
 /**
- * Which result answers which call, as message indices by call. Providers reuse call ids within a conversation, so
- * an id alone doesn't tell; order does. Per id:
+ * Matches results to calls. Returns message indexes by call. Providers reuse call ids within a conversation, so the
+ * order matters, not only the id. For each id:
  *
- * 1. Results answer the calls right before them, in order. With fewer results than calls the earlier calls are the
- *    unanswered ones, since a result follows its call closely.
+ * 1. Results answer the calls directly before them, in order. If there are fewer results than calls, the earlier calls
+ *    are the unanswered ones, because a result follows its call closely.
  * 2. The rest was reordered: a call takes the nearest result before it, or the next one after it.
  *
- * A second result answers nothing: neither one that equals a result already given for the id, nor one that stands right
- * behind an answered call, unless it also stands right before the call it is for. A late duplicate must never become
- * the answer to a later call.
+ * A second result answers nothing: neither one that equals an earlier result of the id, nor one directly after an
+ * answered call, unless it is also directly before the call that it answers. A late duplicate must never become the
+ * answer to a later call.
  *
- * The id `""`, which some gateways give to every call, may be that of several calls of one message: their results count in
- * their order, equal ones too.
+ * Some gateways give the id `""` to every call, so several calls of one message may share it. Their results count in
+ * order, even equal ones.
  */
 export function matchResults(messages: readonly RichMessage[]): ReadonlyMap<CallKey, number> {
   const matched = new Map<CallKey, number>();
   const blocks = toolBlocks(messages);
   for (const [id, events] of eventsById(messages)) {
     const [first, second] = events;
-    // Nearly all of a healthy history: the id of one call and its one result.
+    // The usual case: one call and one result with the id.
     if (
       events.length === 2 &&
       first?.call !== undefined &&
@@ -87,7 +87,7 @@ export function matchResults(messages: readonly RichMessage[]): ReadonlyMap<Call
   return matched;
 }
 
-/** For each message of a run of results, the messages that the run stands between. */
+/** For each message in a run of results: the messages before and after the run. */
 interface ToolBlocks {
   readonly before: Int32Array;
   readonly after: Int32Array;
@@ -130,7 +130,7 @@ function eventsById(messages: readonly RichMessage[]): Map<string, Event[]> {
 
 function matchOneId(
   events: readonly Event[],
-  /** What tells equal results. */
+  /** Returns a text that is equal for equal results. */
   contentOf: (result: Result) => string,
   blocks: ToolBlocks,
 ): ReadonlyMap<CallKey, number> {
@@ -142,7 +142,7 @@ function matchOneId(
   };
 
   const unmatched: Event[] = [];
-  /** Results that stand right behind a call that another result answers. */
+  /** Results directly after a call that another result answers. */
   const second = new Set<Event>();
   for (const { calls, results } of runsOf(events, contentOf)) {
     const unanswered = Math.max(0, calls.length - results.length);
@@ -181,7 +181,7 @@ function matchOneId(
   return matched;
 }
 
-/** Takes the last that fits, and drops those behind it. */
+/** Takes the last result that fits, and drops those after it. */
 function takeNearest(results: Result[], fits: (result: Result) => boolean): Result | undefined {
   for (let last = results.pop(); last !== undefined; last = results.pop()) if (fits(last)) return last;
   return undefined;
@@ -189,11 +189,11 @@ function takeNearest(results: Result[], fits: (result: Result) => boolean): Resu
 
 interface Run {
   readonly calls: readonly Call[];
-  /** Equal ones once. */
+  /** Equal results once. */
   readonly results: readonly Result[];
 }
 
-/** Calls of one id and the results that follow them, up to the next call. */
+/** Calls of one id, and the results that follow them up to the next call. */
 function runsOf(events: readonly Event[], contentOf: (result: Result) => string): readonly Run[] {
   const runs: { calls: Call[]; results: Result[]; contents: Set<string> }[] = [];
   let current = { calls: [] as Call[], results: [] as Result[], contents: new Set<string>() };

@@ -8,10 +8,10 @@ import {
 } from "../messages/message-content.ts";
 import { calledTool } from "../messages/tool-calls.ts";
 
-/** How many tokens a text is; a fraction counts as the next whole number. */
+/** Returns the number of tokens of a text. Fractions are rounded up. */
 export type Tokenizer = (text: string) => number;
 
-// In twelfths of a token, so that the sum stays a whole number.
+// In twelfths of a token, so the sum stays a whole number.
 const LETTER = 3;
 const OTHER_ASCII = 8;
 const BYTE = 12;
@@ -19,7 +19,7 @@ const BYTE = 12;
 function twelfths(code: number): number {
   if (code >= 0x80) {
     if (code < 0x800) return 2 * BYTE;
-    // Either half of a pair of surrogates stands for two of four bytes.
+    // Each half of a surrogate pair stands for two of its four bytes.
     return (code >= 0xd800 && code <= 0xdfff ? 2 : 3) * BYTE;
   }
   const letter = code | 0x20;
@@ -27,9 +27,9 @@ function twelfths(code: number): number {
 }
 
 /**
- * The tokens of a text without a vocabulary, on the high side: a quarter for a letter of ASCII or white space, two
- * thirds for a digit or sign of ASCII, and one for each UTF-8 byte of everything else, more than which no
- * tokenizer that works on bytes makes. `docs/windows.md` has measurements.
+ * Estimates the tokens of a text without a vocabulary, on the high side: a quarter for an ASCII letter or white space,
+ * two thirds for an ASCII digit or sign, and one for each UTF-8 byte of all other text. No byte-level tokenizer makes
+ * more than that. `docs/windows.md` has measurements.
  */
 export const estimateTokens: Tokenizer = (text) => {
   let sum = 0;
@@ -37,12 +37,12 @@ export const estimateTokens: Tokenizer = (text) => {
   return Math.ceil(sum / 12);
 };
 
-/** A fraction counts as the next whole number. Throws a `TypeError` if the tokenizer returns no number from 0. */
+/** Rounds fractions up. Throws a `TypeError` if the tokenizer returns no number or a negative one. */
 function countText(tokenizer: Tokenizer, text: string): number {
   if (text === "") return 0;
   const tokens: unknown = tokenizer(text);
   if (typeof tokens === "number" && tokens >= 0 && Number.isFinite(tokens)) return Math.ceil(tokens);
-  throw new TypeError("Invalid tokenizer: expected it to return a finite number from 0.");
+  throw new TypeError("Invalid tokenizer: expected it to return a finite number of at least 0.");
 }
 
 /** Role and separators of a message, in tokens. */
@@ -51,10 +51,10 @@ const PER_MESSAGE = 4;
 const PER_TOOL_CALL = 8;
 
 /**
- * The tokens of a message: its text; name and arguments, or input, of each tool call; its other parts, each by its kind; 4
- * for the message and 8 for each tool call. Of further fields, `refusal` and reasoning (`reasoning_details` and the like)
- * count, and 1,600 tokens for `audio` and for each of the `attachments`. `docs/windows.md` has a table. Throws a
- * `TypeError` if the tokenizer returns no number.
+ * Counts the tokens of a message: its text; the name and arguments, or input, of each tool call; its other parts by
+ * their kind; 4 for the message and 8 for each tool call. Of additional fields, `refusal` and reasoning
+ * (`reasoning_details` etc.) count, and 1,600 tokens for `audio` and for each of the `attachments`. `docs/windows.md`
+ * has a table. Throws a `TypeError` if the tokenizer returns no number.
  */
 export function countMessageTokens(
   message: Message | RichMessage,
@@ -79,7 +79,7 @@ function fieldTokens(message: RichMessage, tokenizer: Tokenizer): number {
   return refused + MEDIA_TOKENS * media + reasoningTokens(message, tokenizer);
 }
 
-/** Gateways give the same thoughts in several fields: the fullest counts. */
+/** Gateways repeat the same reasoning in several fields: only the largest counts. */
 function reasoningTokens(message: RichMessage, tokenizer: Tokenizer): number {
   for (const blocks of [message["thinking_blocks"], message["reasoning_details"]]) {
     if (!Array.isArray(blocks) || blocks.length === 0) continue;
@@ -92,18 +92,18 @@ function reasoningTokens(message: RichMessage, tokenizer: Tokenizer): number {
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-/** An image, sound or file, in tokens: what a large image costs at most with Anthropic. */
+/** An image, audio or file, in tokens: the maximum for a large image with Anthropic. */
 const MEDIA_TOKENS = 1_600;
 
-/** Of what is opaque, e.g. encrypted: base64 of three bytes of text has four characters. */
+/** For opaque data, e.g. encrypted: three bytes of text are four characters of base64. */
 const OPAQUE_CHARACTERS_PER_TOKEN = 4;
 
-/** Base64 of some length: no words of any language are that long. */
+/** Long base64: no language has words of this length. */
 const BLOB = /^(?:data:[^,]{0,200},)?[\w+/=-]{1000,}$/;
 
 const opaqueTokens = (text: string): number => Math.ceil(text.length / OPAQUE_CHARACTERS_PER_TOKEN);
 
-/** The tokens of a part apart from its text, which counts with that of its message. */
+/** The tokens of a part without its text, which counts with the message's text. */
 function partTokens(part: ContentPart, tokenizer: Tokenizer): number {
   if (partText(part) !== undefined || toolCallIdOf(part) !== undefined) return 0;
   if (isReasoningPart(part)) return reasoningTokensOf(part, tokenizer);
@@ -124,8 +124,8 @@ function partTokens(part: ContentPart, tokenizer: Tokenizer): number {
 }
 
 /**
- * What was thought, as ours or another framework's: its text, and a quarter of a token for each character of what is
- * encrypted, which stands for text. A signature counts only where it is all there is.
+ * Counts reasoning, in JAF's or another framework's form: its text, and a quarter of a token for each character of
+ * encrypted text. A signature only counts if there is nothing else.
  */
 function reasoningTokensOf(thought: unknown, tokenizer: Tokenizer): number {
   if (typeof thought !== "object" || thought === null) return 0;
@@ -139,7 +139,7 @@ function reasoningTokensOf(thought: unknown, tokenizer: Tokenizer): number {
   return sum(readable, (each) => countText(tokenizer, each)) + sum(hidden, opaqueTokens);
 }
 
-/** A text that isn't empty, or those in a list of parts. */
+/** Returns a non-empty text, or the texts in a list of parts. */
 function textsOf(value: unknown): readonly string[] {
   if (typeof value === "string") return value === "" ? [] : [value];
   if (!Array.isArray(value)) return [];
@@ -156,7 +156,7 @@ function jsonTokens(value: unknown, tokenizer: Tokenizer): number {
   return countText(tokenizer, text) + aside;
 }
 
-/** As JSON text, without bytes and long base64, which count aside: each no more than a medium. */
+/** Returns JSON text without bytes and long base64. These are counted separately, each as at most one media part. */
 function jsonOf(value: unknown): { readonly text: string; readonly aside: number } {
   let aside = 0;
   const text = JSON.stringify(value, (_, field: unknown) => {

@@ -2,25 +2,25 @@ import type { Message, RichMessage } from "../../contract/message.ts";
 import { isReasoningAlone } from "../messages/message-content.ts";
 
 export const USER = 0;
-/** Any other message that may be the first of what is kept, with what belongs to it right behind it. */
+/** Any other message that can be the first of a window, with the messages that belong to it directly after it. */
 export const GROUP = 1;
-/** A tool result, or the message whose reasoning stands before it in a message of its own. */
+/** A tool result, or a message with its reasoning in a separate message before it. */
 export const RESULT = 2;
 export const SYSTEM = 3;
 
-/** What a window needs to know of a history, by message index. */
+/** The data of a history that a window needs, by message index. */
 export interface WindowIndex {
   readonly size: number;
   /** `USER`, `GROUP`, `RESULT` or `SYSTEM`. */
   readonly kinds: Uint8Array;
   readonly costs: Float64Array;
-  /** What the messages before an index cost, other than system content. One more than there are messages. */
+  /** The cost of all messages before an index, without system content. Has one more entry than there are messages. */
   readonly costBefore: Float64Array;
-  /** The same of system content. */
+  /** The same for system content. */
   readonly systemCostBefore: Float64Array;
-  /** The user message at or before an index, -1 if there is none. One more than there are messages. */
+  /** The last user message at or before an index, or -1. Has one more entry than there are messages. */
   readonly lastUserAt: Int32Array;
-  /** The first user message behind an index; the number of messages if there is none. */
+  /** The first user message after an index, or the number of messages. */
   readonly nextUserAfter: Int32Array;
 }
 
@@ -30,12 +30,12 @@ function kindOf(message: AnyMessage, before: AnyMessage | undefined): number {
   const role: string = message.role;
   if (role === "user") return USER;
   if (role === "tool") return RESULT;
-  // Messages of other frameworks; the newer models of OpenAI call it "developer".
+  // Roles of other frameworks. OpenAI's newer models use "developer".
   if (role === "system" || role === "developer") return SYSTEM;
   return before !== undefined && isReasoningFor(before) ? RESULT : GROUP;
 }
 
-/** Whether what was thought stands by itself, as other frameworks keep it: the message behind is what it led to. */
+/** Whether the message is separate reasoning, as other frameworks store it, for the message after it. */
 const isReasoningFor = (message: AnyMessage): boolean =>
   message.role === "assistant" && message.tool_calls === undefined && isReasoningAlone(message);
 
@@ -70,11 +70,11 @@ export function createWindowIndex(
   return windowIndex;
 }
 
-/** The user message that is kept although the window starts behind it, in its turn; -1 if there is none. */
+/** Returns the user message of the turn if the window starts after it but keeps it; otherwise -1. */
 export const pinnedUserMessage = ({ kinds, lastUserAt }: WindowIndex, start: number): number =>
   kinds[start] === USER ? -1 : (lastUserAt[start] ?? -1);
 
-/** What a window costs that starts at an index, over the messages before `end`. All system content is kept. */
+/** Returns the cost of a window from `start` over the messages before `end`. All system content is kept. */
 export function windowCost(windowIndex: WindowIndex, start: number, end: number): number {
   const { costBefore, systemCostBefore, costs } = windowIndex;
   const pinned = costs[pinnedUserMessage(windowIndex, start)] ?? 0;

@@ -6,41 +6,41 @@ import { countMessageTokens, estimateTokens, type Tokenizer } from "./tokens.ts"
 
 interface TrimOptions {
   /**
-   * The low mark: once the limit is exceeded, the window is cut to this size, so that many calls in a row
-   * begin with the same messages and hit the model provider's prompt cache. Below the limit. Absent: the window slides.
+   * The low mark, below the limit. Once the limit is exceeded, the window is cut to this size, so many calls in a row
+   * begin with the same messages and hit the model provider's prompt cache. Absent: the window slides.
    */
   readonly trimTo?: number | undefined;
   /**
-   * How many messages of the conversation come before the given ones: dropped by the store, or not read. Only matters with
+   * The number of the conversation's messages before the given ones: dropped by the store, or not read. Only used with
    * `trimTo`. Default 0.
    */
   readonly dropped?: number | undefined;
   /**
-   * Maps the index of a user message among the given ones to its position in the whole conversation. Only matters with
-   * `trimTo`, if the sanitizer has left out messages: then the window is the same whether all messages are given or only
-   * the last ones. Default: `dropped` plus the index.
+   * Maps the index of a given user message to its position in the whole conversation. Only used with `trimTo`, if the
+   * sanitizer has left out messages: it makes the window the same for all messages and for only the last ones. Default:
+   * `dropped` plus the index.
    */
   readonly positionOf?: ((index: number) => number) | undefined;
 }
 
 export interface MessageWindowOptions extends TrimOptions {
-  /** At most this many messages, from 1. */
+  /** The maximum number of messages, at least 1. */
   readonly maxMessages: number;
 }
 
 export interface TokenWindowOptions extends TrimOptions {
-  /** At most this many tokens, from 1, as `countMessageTokens` counts them. */
+  /** The maximum number of tokens, at least 1, as `countMessageTokens` counts them. */
   readonly maxTokens: number;
-  /** Default: {@link estimateTokens}. */
+  /** Default {@link estimateTokens}. */
   readonly tokenizer?: Tokenizer | undefined;
 }
 
 export type WindowOptions = MessageWindowOptions | TokenWindowOptions;
 
-/** Limits in whatever a message costs: one each, or its tokens. */
+/** Limits in the unit of the window: messages or tokens. */
 export interface WindowLimits {
   readonly limit: number;
-  /** Equals the limit where the window slides. */
+  /** Equals the limit if the window slides. */
   readonly low: number;
   readonly dropped: number;
   readonly positionOf: (index: number) => number;
@@ -54,7 +54,7 @@ const TOKEN_FIELDS = ["maxTokens", "tokenizer", ...TRIM_FIELDS];
 export const TOKENIZER_EXPECTED = "a function from a text to its number of tokens";
 const POSITION_EXPECTED = "a function from an index to a position";
 
-/** The issue of a low mark that is not below the limit. */
+/** Returns the issue of a low mark that is not below the limit. */
 export const lowMarkIssue = (limit: unknown, trimTo: unknown): MemoryIssue | undefined =>
   Number.isInteger(limit) && Number.isInteger(trimTo) && (trimTo as number) >= (limit as number)
     ? { path: ".trimTo", expected: "a number below the limit" }
@@ -80,7 +80,7 @@ function check(what: string, given: Fields, limitField: "maxMessages" | "maxToke
   ]);
 }
 
-/** An option that is `undefined` is as if it weren't there, that of the other window too. */
+/** Options that are `undefined` count as absent, including those of the other window. */
 function givenOf(what: string, options: unknown): Fields {
   const fields = optionFields(what, options);
   const given: Record<string, unknown> = {};

@@ -1,22 +1,22 @@
 import { GROUP, RESULT, SYSTEM, USER, type WindowIndex, windowCost } from "./window-index.ts";
 import type { WindowLimits } from "./window-options.ts";
 
-/** A history as it grew up to before `end`. */
+/** A history up to before `end`. */
 interface Growth {
   readonly end: number;
-  /** The last user message, -1 if there is none yet. */
+  /** The last user message, or -1. */
   readonly lastUser: number;
-  /** The last `GROUP`, -1 if there is none yet. */
+  /** The last `GROUP`, or -1. */
   readonly lastGroup: number;
 }
 
 /**
- * Where a window begins: the history is grown from the front, message by message, and whenever the window passes the
- * limit, it is cut down to the low mark. So the result depends on the history alone, and a longer one goes on from
- * where a shorter one was. Linear, since a start never moves back.
+ * Returns the start of a window. It adds the history message by message from the front, and whenever the window exceeds
+ * the limit, cuts it down to the low mark. So the result only depends on the history, and a longer history continues
+ * from the start of a shorter one. Linear, because a start never moves back.
  *
- * A window starts on a user message. Only in a turn that is longer than the limit it starts on a group of call and
- * results, and the user message of the turn is kept before it (see `pinnedUserMessage`).
+ * A window starts with a user message. Only if a turn is longer than the limit, it starts with a group of calls and
+ * results, and keeps the turn's user message before it (see `pinnedUserMessage`).
  */
 export function windowStart(windowIndex: WindowIndex, limits: WindowLimits): number {
   const { kinds, lastUserAt, size } = windowIndex;
@@ -32,7 +32,7 @@ export function windowStart(windowIndex: WindowIndex, limits: WindowLimits): num
       continue;
     }
     if (kind === USER) {
-      // Before the first user message there was nothing better to start on.
+      // Before the first user message there was no better start.
       if (lastUser === -1 && start > first) start = at;
       lastUser = at;
     }
@@ -49,7 +49,9 @@ interface Cut {
   readonly growth: Growth;
 }
 
-/** The first start that meets the low mark, else the last that meets the limit, else the end: nothing fits. */
+/**
+ * Returns the first start that meets the low mark, else the last that meets the limit, else the end if nothing fits.
+ */
 function nextStart(windowIndex: WindowIndex, { limit, low }: WindowLimits, { start, growth }: Cut): number {
   const { end, lastUser, lastGroup } = growth;
   const room = limit - (windowIndex.systemCostBefore[end] ?? 0);
@@ -76,15 +78,16 @@ function isStart(windowIndex: WindowIndex, index: number, { end, lastUser }: Gro
 }
 
 /**
- * So many windows before the end the growth is replayed from. With more of them the beginning changes less often, each time
- * at the price of a prompt cache; with fewer less of a long conversation is read. docs/windows.md has figures.
+ * How many windows before the end the growth is replayed from. With more, the start changes less often, and each change
+ * costs a prompt cache. With fewer, less of a long conversation is read. docs/windows.md has figures.
  */
 export const REPLAYED_WINDOWS = 5;
 
 /**
- * Where to begin growing: at the first message, while the history is no longer than so many windows. Else at a user message
- * before the last window, and not before so many: the first at or behind the position with the most factors of two. It
- * depends on no message before these, and stays the same for about half as many messages as lie there.
+ * Returns where to begin growing: at the first message, if the history is not longer than `REPLAYED_WINDOWS` windows.
+ * Otherwise at a user message between the beginning of these windows and the last window: the first at or after the
+ * position with the most factors of two in this range. It depends on no earlier message, and stays the same for about
+ * half as many messages as the range contains.
  */
 function replayFrom(windowIndex: WindowIndex, limits: WindowLimits): number {
   const { limit, low, dropped, positionOf } = limits;
@@ -103,7 +106,9 @@ function replayFrom(windowIndex: WindowIndex, limits: WindowLimits): number {
   return start;
 }
 
-/** The last index from which on the messages, with all system content, cost more than so much; -1 if there is none. */
+/**
+ * Returns the last index from which the messages, with all system content, cost more than `cost`; -1 if there is none.
+ */
 function lastBefore({ costBefore, systemCostBefore, size }: WindowIndex, cost: number): number {
   const enough = (costBefore[size] ?? 0) + (systemCostBefore[size] ?? 0) - cost;
   let [low, high] = [0, size];
@@ -115,7 +120,7 @@ function lastBefore({ costBefore, systemCostBefore, size }: WindowIndex, cost: n
   return low - 1;
 }
 
-/** Of the numbers behind `after` up to `last` the one with the most factors of two. */
+/** Returns the number after `after`, up to `last`, with the most factors of two. */
 function roundestIn(after: number, last: number): number {
   let step = 1;
   while (Math.floor(last / (2 * step)) > Math.floor(after / (2 * step))) step *= 2;

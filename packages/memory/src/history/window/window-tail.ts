@@ -4,26 +4,26 @@ import { pendingToolCalls } from "../messages/tool-calls.ts";
 import { limitsOf, type WindowLimits, type WindowOptions } from "./window-options.ts";
 import { REPLAYED_WINDOWS } from "./window-start.ts";
 
-/** How many messages are read first for a window of tokens, whose number of messages is unknown. */
+/** How many messages to read first for a token window, because its number of messages is unknown. */
 const FIRST_READ = 100;
-/** What it asks for at most. */
+/** The maximum of the first read. */
 const LONGEST_FIRST_READ = 10_000;
-/** How many times as many the next read asks for at least: the turn in which the cut lies may be very long. */
+/** The minimum factor of the next read: the turn that contains the cut may be very long. */
 const MORE = 8;
 
 /** Computes a window from only the last messages of a conversation. */
 export interface WindowTail {
-  /** How many of the last messages to read first; usually that is enough. */
+  /** How many of the last messages to read first. This is usually enough. */
   readonly firstRead: number;
   /**
    * Checks whether `messages`, the last ones of a conversation, suffice to compute its window. If they do
-   * (`decides: true`), it returns those that the window depends on; otherwise how many messages to read next.
+   * (`decides: true`), returns those that the window depends on; otherwise, how many messages to read next.
    *
-   * `from` is the index in `messages` of a message that the caller also needs, with all messages after it. It is negative
-   * if that message comes before `messages`, which then never suffice. Default: no further message is needed.
+   * `from` is the index in `messages` of a message that the caller also needs, with all messages after it. It is
+   * negative if that message comes before `messages`, which then never suffice. Default: no further message is needed.
    *
-   * If a conversation contains system content, read all of it and don't use this: system content is part of every window,
-   * wherever it is. Throws what the tokenizer throws.
+   * If a conversation contains system content, read all of it instead: system content is part of every window, at any
+   * position. Throws the tokenizer's errors.
    */
   readonly endOf: (messages: readonly Message[], from?: number) => WindowEnd;
 }
@@ -32,14 +32,14 @@ export type WindowEnd =
   | {
       readonly decides: true;
       /**
-       * The end of the given messages, beginning with a user message and including pending calls. It gives the same window
-       * as the whole conversation, also after more messages are added to both.
+       * The end of the given messages, from a user message on and with pending calls. It gives the same window as the
+       * whole conversation, even after the same messages are added to both.
        */
       readonly messages: readonly Message[];
     }
   | {
       readonly decides: false;
-      /** How many of the last messages to read next. Absent: read all of them, since fewer can't be used. */
+      /** How many of the last messages to read next. Absent: read all of them. */
       readonly readNext?: number;
     };
 
@@ -54,7 +54,7 @@ export function windowTailOf(options: WindowOptions): WindowTail {
   };
 }
 
-/** What the messages cost at least that a window depends on: a sliding one on as many as it holds. */
+/** The minimum cost of the messages that a window depends on. A sliding window depends on as many as it holds. */
 const leastCost = ({ limit, low }: WindowLimits): number => (low < limit ? REPLAYED_WINDOWS * limit : limit);
 
 interface Needed {
@@ -64,15 +64,15 @@ interface Needed {
 }
 
 /**
- * Looks for the last user message from which on the messages decide the window:
+ * Finds the last user message from which the messages determine the window:
  *
- * - A sliding window depends on nothing before the last user message from which on the messages cost at least the limit.
- * - A window with a low mark depends on nothing before the last user message from which on they cost more than
- *   `REPLAYED_WINDOWS` limits, because its growth is computed from there on.
+ * - A sliding window depends on nothing before the last user message from which the messages cost at least the limit.
+ * - A window with a low mark depends on nothing before the last user message from which they cost more than
+ *   `REPLAYED_WINDOWS` limits, because its growth is computed from there.
  * - The sanitizer changes nothing if all messages from there on are replayable. It matches the earlier ones among
  *   themselves.
  *
- * Pending calls at the end are neither counted nor checked, since the window may leave them out.
+ * Pending calls at the end are neither counted nor checked, because the window may leave them out.
  */
 function endOf(messages: readonly Message[], { limits, least, from }: Needed): WindowEnd {
   const { costOf, limit, low } = limits;
@@ -94,7 +94,7 @@ function endOf(messages: readonly Message[], { limits, least, from }: Needed): W
   return { decides: false, readNext: Math.ceil(messages.length * Math.max(MORE, 2 * short)) };
 }
 
-/** Where the open calls begin; `undefined` where results of other calls stand among theirs. */
+/** Returns the start of the open calls, or `undefined` if results of other calls are among theirs. */
 function settledEnd(messages: readonly Message[]): number | undefined {
   const pending = pendingToolCalls(messages);
   if (pending === undefined) return messages.length;

@@ -19,13 +19,16 @@ import {
 import { windowStart } from "./window-start.ts";
 
 /**
- * Why messages were left out: they are older than the window (`"older"`); they are in the middle of a turn that is longer
- * than the limit by itself (`"long-turn"`); a result at the start has no call (`"orphan-result"`); or system content and
- * the last user message leave no room (`"no-room"`).
+ * Why messages were left out:
+ *
+ * - `"older"`: they are older than the window.
+ * - `"long-turn"`: they are in the middle of a turn that alone exceeds the limit.
+ * - `"orphan-result"`: a result at the start has no call.
+ * - `"no-room"`: system content and the last user message leave no room.
  */
 export type OmissionReason = "older" | "long-turn" | "orphan-result" | "no-room";
 
-/** A run of messages that were left out: from index `start` to `end`, exclusive. */
+/** A range of messages that were left out: from index `start` to `end`, exclusive. */
 export interface Omission {
   readonly start: number;
   readonly end: number;
@@ -33,13 +36,13 @@ export interface Omission {
 }
 
 export interface WindowPlan<M> {
-  /** What the model sees; the same array if nothing was left out. */
+  /** The messages for the model; the same array if nothing was left out. */
   readonly messages: readonly M[];
-  /** The messages that it doesn't see, in order. */
+  /** The messages that were left out, in order. */
   readonly omitted: readonly Omission[];
   /**
-   * Whether the newest message, apart from system content, was left out: it doesn't fit together with its call
-   * and results and the user message. The model would answer something else than the newest message, so don't call it.
+   * Whether the newest message, apart from system content, was left out because it doesn't fit together with its call
+   * and results and the user message. Don't call the model then: it would not answer the newest message.
    */
   readonly newestOmitted: boolean;
 }
@@ -47,13 +50,13 @@ export interface WindowPlan<M> {
 type AnyMessage = Message | RichMessage;
 
 /**
- * The last `maxMessages` messages or fewer. Pure; the same array if nothing is left out.
+ * Returns at most the last `maxMessages` messages. Pure; returns the same array if nothing is left out.
  *
- * - A tool call and the results right behind it are kept or left out together.
- * - It starts on a user message, after all system content, which counts towards the limit. A history that is short enough
- *   stays as it is, except that tool results at its head, whose call isn't there, are left out.
- * - In a turn longer than the limit the user message is kept, and of what follows the newest groups that fit.
- * - A replayable history stays replayable. A broken one needs `sanitizeConversation` first.
+ * - A tool call and the results directly after it are kept or left out together.
+ * - It starts with a user message, after all system content, which counts towards the limit. A history within the limit
+ *   stays unchanged, except that tool results at its start without their call are left out.
+ * - If a turn exceeds the limit, the user message is kept with the newest groups after it that fit.
+ * - A replayable history stays replayable. Call `sanitizeConversation` first for a broken one.
  *
  * Throws a `TypeError` that names the field if an option is invalid.
  */
@@ -62,13 +65,16 @@ export const messageWindow = <M extends AnyMessage>(
   options: MessageWindowOptions,
 ): readonly M[] => computeWindow(messages, messageLimits(options)).messages;
 
-/** As {@link messageWindow}, with at most `maxTokens` tokens. No message is cut: one that doesn't fit is left out. */
+/**
+ * Like {@link messageWindow}, with at most `maxTokens` tokens. Messages are never cut: one that doesn't fit is left
+ * out.
+ */
 export const tokenWindow = <M extends AnyMessage>(
   messages: readonly M[],
   options: TokenWindowOptions,
 ): readonly M[] => computeWindow(messages, tokenLimits(options)).messages;
 
-/** A window, with the messages that were left out and why. */
+/** Returns a window, with the messages that were left out and why. */
 export const planWindow = <M extends AnyMessage>(
   messages: readonly M[],
   options: WindowOptions,
@@ -101,7 +107,10 @@ function reasonsFrom(windowIndex: WindowIndex, start: number): ReasonAt {
   };
 }
 
-/** Not even the user message fits beside all system content: that message, then system content from the oldest on. */
+/**
+ * The user message doesn't fit with all system content: keeps that message, then system content from the oldest on, as
+ * far as it fits.
+ */
 function withoutRoom({ kinds, costs, lastUserAt, size }: WindowIndex, limit: number): ReasonAt {
   const user = lastUserAt[size] ?? -1;
   const userCost = costs[user] ?? 0;

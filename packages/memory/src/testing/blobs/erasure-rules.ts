@@ -12,7 +12,7 @@ import {
 } from "./scenario.ts";
 
 export const erasureRules: BlobRules = {
-  "removes what is as it was listed, and leaves nothing of it": async ({ store, other }) => {
+  "removes unchanged blobs completely": async ({ store, other }) => {
     const [gone, stays] = [await putText(store, "c", "1"), await putText(store, "c", "2")];
     expect(expectOk(await other.remove("c", await listedAs(other, "c", gone)))).toBe(1);
     expect(await readText(store, "c", gone)).toBeNull();
@@ -22,14 +22,14 @@ export const erasureRules: BlobRules = {
     await expectNothing(store, "c");
     await expectNothing(other, "c");
   },
-  "leaves what was put again since it was listed": async ({ store, other }) => {
+  "keeps a blob that was put again since the listing": async ({ store, other }) => {
     const sha256 = await putText(store, "c", "1");
     const listed = await listedAs(store, "c", sha256);
     await putText(other, "c", "1");
     await store.remove("c", listed);
     expect(await readText(store, "c", sha256)).toBe("1");
   },
-  "leaves what was kept since it was listed": async ({ store, other }) => {
+  "keeps a blob that was kept since the listing": async ({ store, other }) => {
     const sha256 = await putText(store, "c", "1");
     const listed = await listedAs(store, "c", sha256);
     const hold = newHold();
@@ -38,7 +38,7 @@ export const erasureRules: BlobRules = {
     await store.remove("c", listed);
     expect(await readText(store, "c", sha256)).toBe("1");
   },
-  "leaves what was removed and put again since it was listed": async ({ store, other }) => {
+  "keeps a blob that was removed and put again since the listing": async ({ store, other }) => {
     const sha256 = await putText(store, "c", "1");
     const listed = await listedAs(store, "c", sha256);
     expectOk(await other.remove("c", listed));
@@ -46,7 +46,7 @@ export const erasureRules: BlobRules = {
     await store.remove("c", listed);
     expect(await readText(store, "c", sha256)).toBe("1");
   },
-  "loses nothing to those who remove beside writers": async ({ store, other }) => {
+  "loses no blob to removals during writes": async ({ store, other }) => {
     const write = async () => {
       for (let round = 0; round < 10; round++) {
         const hold = newHold();
@@ -75,7 +75,7 @@ export const erasureRules: BlobRules = {
 };
 
 export const holdRules: BlobRules = {
-  "is held from the first, by each writer for itself": async ({ store, other }) => {
+  "is held immediately, by each writer separately": async ({ store, other }) => {
     const [first, second] = [newHold(), newHold()];
     const sha256 = await putText(store, "c", "1", first);
     await putText(other, "c", "1", second);
@@ -85,7 +85,7 @@ export const holdRules: BlobRules = {
     expectOk(await other.release("c", [sha256], second.id));
     expect(await isHeld(store, "c", sha256)).toBe(false);
   },
-  "is kept by a hold without its bytes": async ({ store }) => {
+  "is kept by a hold, even without its bytes": async ({ store }) => {
     const sha256 = await putText(store, "c", "1");
     const hold = newHold();
     expect(expectOk(await store.keep("c", [NO_HASH, sha256], hold))).toEqual([sha256]);
@@ -101,7 +101,7 @@ export const holdRules: BlobRules = {
     expectOk(await store.keep("c", [sha256], later));
     expect(await isHeld(store, "c", sha256), "anew").toBe(true);
   },
-  "stays held when somebody else's hold is ended": async ({ store }) => {
+  "stays held when another hold ends": async ({ store }) => {
     const sha256 = await putText(store, "c", "1", newHold());
     expectOk(await store.release("c", [sha256], "somebody else's"));
     expect(await isHeld(store, "c", sha256)).toBe(true);
@@ -109,7 +109,7 @@ export const holdRules: BlobRules = {
 };
 
 export const dueRules: BlobRules = {
-  "gives each conversation its turn, the one first that has waited longest": async ({ store, other }) => {
+  "returns each conversation in turn, longest waiting first": async ({ store, other }) => {
     for (const id of ["a", "b", "c"]) {
       await putText(store, id, "1");
       await putText(store, id, "2");
@@ -120,7 +120,7 @@ export const dueRules: BlobRules = {
     await new Promise((resolve) => setTimeout(resolve, 5));
     expect([...expectOk(await other.due(10, 0))].sort()).toEqual(["a", "b", "c"]);
   },
-  "leaves those alone in which something was put, or that were given out, lately": async ({ store }) => {
+  "skips conversations with a recent put, and those that were returned recently": async ({ store }) => {
     await putText(store, "a", "1");
     expect(expectOk(await store.due(10, 600))).toEqual([]);
     await expect

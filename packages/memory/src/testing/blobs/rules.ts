@@ -15,7 +15,7 @@ import {
 } from "./scenario.ts";
 
 export const valueRules: BlobRules = {
-  "gives back every byte, to each reader its own": async ({ store, other }) => {
+  "returns every byte, as a copy for each reader": async ({ store, other }) => {
     const data = Uint8Array.from({ length: 70_000 }, (_, at) => (at * 31 + (at >> 8)) % 256);
     const { sha256, size } = expectOk(await store.put("c", data, newHold()));
     expect({ sha256, size }).toEqual({ sha256: hash("sha256", data, "hex"), size: 70_000 });
@@ -26,26 +26,26 @@ export const valueRules: BlobRules = {
     }
     expect(expectOk(await store.get("c", sha256))?.subarray(0, 3)).toEqual(data.subarray(0, 3));
   },
-  "keeps what was put, whatever becomes of the writer's bytes": async ({ store }) => {
+  "keeps the put bytes if the writer's array changes later": async ({ store }) => {
     const data = bytesOf("said");
     const putting = store.put("c", data, newHold());
     const { sha256 } = expectOk(await putting);
     data.fill(0);
     expect(await readText(store, "c", sha256)).toBe("said");
   },
-  "takes no bytes at all": async ({ store }) => {
+  "accepts zero bytes": async ({ store }) => {
     const sha256 = await putText(store, "c", "");
     expect(await readText(store, "c", sha256)).toBe("");
     expect(await listedAs(store, "c", sha256)).toMatchObject([{ size: 0 }]);
   },
-  "takes a large blob": async ({ store, largestBytes }) => {
+  "accepts a large blob": async ({ store, largestBytes }) => {
     const data = Buffer.alloc(largestBytes, "0123456789abcdef-");
     const { sha256 } = expectOk(await store.put("c", data, newHold()));
     const read = expectOk(await store.get("c", sha256));
     expectBytes(read, data);
     expect(await listedAs(store, "c", sha256)).toMatchObject([{ size: largestBytes }]);
   },
-  "says of what isn't there that it isn't": async ({ store }) => {
+  "reports missing blobs as missing": async ({ store }) => {
     expect(expectOk(await store.get("c", NO_HASH))).toBeNull();
     expect(expectOk(await store.list("c"))).toEqual([]);
     expect(expectOk(await store.keep("c", [NO_HASH], newHold()))).toEqual([]);
@@ -56,7 +56,7 @@ export const valueRules: BlobRules = {
 };
 
 export const isolationRules: BlobRules = {
-  "shows no conversation what another one has, by whatever id or hash": async ({ store }) => {
+  "shows no conversation another's blobs, by any id or hash": async ({ store }) => {
     const hashes = new Map<string, string>();
     for (const id of storableIds) hashes.set(id, await putText(store, id, `of ${JSON.stringify(id)}`));
     for (const [id, sha256] of hashes) {
@@ -79,7 +79,7 @@ export const isolationRules: BlobRules = {
 };
 
 export const refusalRules: BlobRules = {
-  "refuses ids, hashes, holds and bytes that are none, and says where": async ({ store }) => {
+  "refuses invalid ids, hashes, holds and bytes, with their path": async ({ store }) => {
     const hold = newHold();
     const put = (...given: readonly unknown[]) => Reflect.apply(store.put, undefined, given);
     for (const id of ["", "x".repeat(256), "\0", "\ud800", 5, undefined, null]) {
@@ -101,7 +101,7 @@ export const refusalRules: BlobRules = {
     await expectInvalid(() => store.due(1, -1), "idleSeconds");
     await expectNothing(store, "c");
   },
-  "fails as closed once it was closed, and closes twice": async ({ store }) => {
+  "fails after close, and closes twice": async ({ store }) => {
     const sha256 = await putText(store, "c", "1");
     expectOk(await store.close());
     expectOk(await store.close());

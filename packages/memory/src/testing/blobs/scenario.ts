@@ -2,25 +2,25 @@ import { expect } from "vitest";
 import type { BlobEntry, BlobHold, BlobStore } from "../../blobs/blob-store.ts";
 import { expectOk } from "../fixtures/expectations.ts";
 
-/** What a rule about blob stores works with. */
+/** The environment of a rule about blob stores. */
 export interface BlobScenario {
   readonly store: BlobStore;
-  /** Another store on the same storage; `store` itself where it lives in one process. */
+  /** Another store on the same storage; `store` itself if the storage exists in one process only. */
   readonly other: BlobStore;
   readonly largestBytes: number;
 }
 
-/** By title; each rejects where the rule is broken. */
+/** Rules by title. Each rejects if the rule is broken. */
 export type BlobRules = Readonly<Record<string, (scenario: BlobScenario) => Promise<void>>>;
 
-/** Of no bytes. */
+/** A hash of no stored blob. */
 export const NO_HASH: string = "0".repeat(64);
 
 export const newHold = (seconds = 600): BlobHold => ({ id: crypto.randomUUID(), seconds });
 
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Puts and, unless it shall stay held, releases: the hash. */
+/** Puts a text, releases it unless it must stay held, and returns its hash. */
 export async function putText(
   store: BlobStore,
   conversationId: string,
@@ -50,7 +50,7 @@ export async function readText(
   return data === null ? null : new TextDecoder().decode(data);
 }
 
-/** Every copy that the store lists of a blob. */
+/** Returns every copy of a blob in the store's listing. */
 export async function listedAs(
   store: BlobStore,
   conversationId: string,

@@ -4,24 +4,27 @@ import { reportCalls } from "../kit/calls.ts";
 import { dueRules, erasureRules, holdRules } from "./erasure-rules.ts";
 import { isolationRules, refusalRules, valueRules } from "./rules.ts";
 
-/** A blob store of one test: empty at first, and seen by no other test. */
+/** A blob store for one test: empty at first, and used by no other test. */
 export interface TestBlobStore {
   readonly store: BlobStore;
-  /** One more store on the same storage, as independent as another process. Absent for one that lives in one process. */
+  /**
+   * Connects another store to the same storage, as independent as in another process. Absent if the storage exists in
+   * one process only.
+   */
   readonly connect?: () => Promise<BlobStore>;
-  /** Removes the storage. Called when the test is over, whether or not it closed the store. */
+  /** Removes the storage. Called after the test, whether or not it closed the store. */
   readonly dispose: () => Promise<void>;
 }
 
-/** What an adapter's test hands to `describeBlobStoreConformance`. */
+/** The harness of `describeBlobStoreConformance`. */
 export interface BlobStoreHarness {
-  /** Shown in the test titles, e.g. `"s3"`. */
+  /** The name in test titles, e.g. `"s3"`. */
   readonly name: string;
-  /** A fresh, empty namespace. Several may be in use at once. */
+  /** Creates a store in a fresh, empty namespace. Several may be in use at the same time. */
   readonly createStore: () => Promise<TestBlobStore>;
-  /** Bytes of the largest blob that is tried. Default 20,000,000. */
+  /** The size of the largest tested blob. Default 20,000,000. */
   readonly largestBytes?: number;
-  /** Milliseconds that one test may take. Default 30,000. */
+  /** The timeout of one test, in milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
 }
 

@@ -7,15 +7,15 @@ interface Call {
   readonly number: number;
   readonly name: string;
   readonly given: readonly unknown[];
-  /** How it ended, once it has. */
+  /** Returns the outcome. Absent while the call runs. */
   ended?: () => string;
 }
 
-/** The last calls of each method, so that a report can tell what was written before something else was found. */
+/** The last calls of each method, to show in a report what was written before a failure. */
 export interface CallRecord {
-  /** The same object, whose calls are recorded, also those of objects in it. `label` stands before their names. */
+  /** Returns the object with its calls recorded, and those of nested objects. `label` is put before their names. */
   readonly of: <T extends object>(target: T, label?: string) => T;
-  /** A line for each call, in the order in which they began. */
+  /** Returns a line for each call, in the order of their beginnings. */
   readonly lines: () => readonly string[];
 }
 
@@ -25,7 +25,7 @@ function show(value: unknown): string {
     breakLength: Number.POSITIVE_INFINITY,
     maxArrayLength: 4,
     maxStringLength: 60,
-    // Hostile input has functions of its own.
+    // Hostile input has its own functions.
     customInspect: false,
   });
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)} ...` : text;
@@ -33,7 +33,7 @@ function show(value: unknown): string {
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-/** A `Result` by its data or the tag of its error, anything else as it is. */
+/** A `Result` as its data or its error's tag; all other values unchanged. */
 function outcomeOf(value: unknown): string {
   if (!isObject(value) || !("success" in value)) return show(value);
   if ("data" in value) return show(value.data);
@@ -75,7 +75,7 @@ export function createCallRecord(): CallRecord {
   }
 
   const of = <T extends object>(target: T, label = ""): T =>
-    // On an object without fields of its own: what a frozen one has can't be shown otherwise.
+    // The target is an empty object, because a proxy can't change the fields of a frozen one.
     new Proxy(Object.create(target), {
       get: (_, key) => {
         const value: unknown = Reflect.get(target, key);
@@ -98,7 +98,7 @@ export function createCallRecord(): CallRecord {
 
 type Recorded = <T extends object>(target: T, label?: string) => T;
 
-/** Proves a rule whose error, where it is broken, tells the last calls of what was handed to `recorded`. */
+/** Runs a check of a rule. If it fails, the error lists the last calls of the objects passed to `recorded`. */
 export async function reportCalls(check: (recorded: Recorded) => Promise<void>): Promise<void> {
   const record = createCallRecord();
   try {

@@ -1,7 +1,7 @@
 import { inspect, isDeepStrictEqual } from "node:util";
 
 const SHOWN_DIFFERENCES = 10;
-/** Longer texts are cut around the place where they differ. */
+/** Longer texts are cut around the difference. */
 const LONG_TEXT = 120;
 const BEFORE = 30;
 const BEHIND = 60;
@@ -27,7 +27,7 @@ const isMatcher = (value: unknown): value is Matcher =>
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
-/** An own field: `__proto__` is one like any other. */
+/** Returns an own field, including `__proto__`. */
 const fieldOf = (fields: Fields, key: string): unknown => Object.getOwnPropertyDescriptor(fields, key)?.value;
 
 const pathTo = (path: string, key: string): string =>
@@ -80,7 +80,10 @@ function describe({ path, expected, actual }: Difference): string {
   return `${at}expected ${around(expected, first)}, observed ${around(actual, first)}, ${lengths}`;
 }
 
-/** Where two values differ, a line for each place; `[]` if they don't. Long texts are cut around the difference. */
+/**
+ * Describes the differences of two values, one line for each; `[]` if there are none. Long texts are cut around the
+ * difference.
+ */
 export function describeDifferences(
   expected: unknown,
   actual: unknown,

@@ -2,105 +2,108 @@ import type { VersionedMemoryProvider } from "../../contract/versioned-provider.
 import type { ProviderProcess } from "./provider-process.ts";
 
 /**
- * What a rule guards. `contract`: each method and option by itself. `isolation`: users, conversations and stores see
- * nothing of each other, and no state is shared. `limits`: hostile ids, huge values and wrong types. `ttl`:
- * conversations expire. `concurrency`: many writers and several connections at once. `crash`: what was acknowledged
- * outlives the process.
+ * What a rule tests.
+ *
+ * - `contract`: each method and option separately.
+ * - `isolation`: users, conversations and stores don't see each other, and share no state.
+ * - `limits`: hostile ids, huge values and wrong types.
+ * - `ttl`: conversations expire.
+ * - `concurrency`: many writers and several connections at the same time.
+ * - `crash`: acknowledged writes survive the end of the process.
  */
 export const levels = ["contract", "isolation", "limits", "ttl", "concurrency", "crash"] as const;
 
 export type Level = (typeof levels)[number];
 
-/** A store of one test: empty at first, and seen by no other test. */
+/** A store for one test: empty at first, and used by no other test. */
 export interface TestStore {
   readonly provider: VersionedMemoryProvider;
   /**
-   * One more provider on the same storage, as independent of `provider` as if another process had made it: with a
-   * connection, a pool and caches of its own. Absent for a store that lives in one process.
+   * Connects another provider to the same storage, as independent of `provider` as one in another process: with its own
+   * connection, pool and caches. Absent if the storage exists in one process only.
    */
   readonly connect?: () => Promise<VersionedMemoryProvider>;
   /**
-   * Ends the storage, or every connection to it, abruptly and while calls are in progress; then gives a new provider on
-   * what is left. What counts: killing the server or the process that holds the store (`SIGKILL`, no shutdown);
-   * destroying the sockets of all connections, where a server is shared; cutting a store that lives in the test's own
-   * process off from its disk. Closing the provider first doesn't count. Afterwards the providers from before must
-   * reach the storage no more, save with what they had sent already. May be called several times. Absent: the rules
-   * about crashes are skipped.
+   * Ends the storage or every connection to it abruptly, during calls, then returns a new provider on the remaining
+   * data. These count as a crash: killing the server or the process of the store (`SIGKILL`, no shutdown); destroying
+   * the sockets of all connections if a server is shared; cutting off a store in the test's own process from its disk.
+   * Closing the provider first doesn't count. Afterwards the earlier providers must not reach the storage, except with
+   * data that they had already sent. May be called several times. Absent: the crash rules are skipped.
    */
   readonly crash?: () => Promise<VersionedMemoryProvider>;
   /**
-   * How to get a provider on the same storage in another process. With it, the rules about concurrency are tried with
-   * clients in two processes too, which finds locks, caches and counters that only one process sees. Absent: skipped.
+   * Describes how to get a provider on the same storage in another process. The concurrency rules then also run with
+   * clients in two processes, which finds locks, caches and counters that exist in only one process. Absent: skipped.
    */
   readonly process?: ProviderProcess;
   /**
-   * Puts the storage out of reach for every provider of this store, and leaves it so: stopping the server, or cutting
-   * the connections and having new ones refused. Absent: the rules about a store out of reach are skipped.
+   * Makes the storage unreachable for every provider of this store, permanently: stops the server, or cuts the
+   * connections and refuses new ones. Absent: the rules about an unreachable store are skipped.
    */
   readonly stop?: () => Promise<void>;
   /**
-   * Changes what is stored of a conversation, past the provider: by the storage's own means, as somebody with access to the
-   * database could. Absent: the rules about what is found then are skipped.
+   * Changes a stored conversation without the provider, with the storage's own means, like an attacker with access to
+   * the database. Absent: the rules about tampering are skipped.
    */
   readonly tamper?: (conversationId: string, tampering: Tampering) => Promise<void>;
-  /**
-   * Removes the storage, whether or not `stop` was called. Called when the test is over, whether or not it closed the
-   * provider.
-   */
+  /** Removes the storage, even if `stop` was called. Called after the test, whether or not it closed the provider. */
   readonly dispose: () => Promise<void>;
 }
 
-/** What is done to the stored messages. `index` counts from the first that is there. */
+/** A change of the stored messages. `index` counts from the first stored message. */
 export interface Tampering {
-  /** `change`: a character of its text. `double`: behind itself. `swap`: with the next one. */
+  /** `change` changes a character of its text, `double` stores it twice, `swap` swaps it with the next one. */
   readonly kind: "change" | "remove" | "double" | "swap";
   readonly index: number;
 }
 
-/** `true`, or why the backend can't: the reason shows in the title of each test that is skipped for it. */
+/** `true`, or the reason why the backend can't: it appears in the title of each skipped test. */
 export type Capability = true | { readonly unsupported: string };
 
-/** What some backends can't do at all. Everything else in the contract holds for every backend. */
+/** Capabilities that some backends lack. All other rules of the contract apply to every backend. */
 export interface MemoryCapabilities {
   /** Conversations expire (`WriteOptions.ttlSeconds`). */
   readonly ttl: Capability;
-  /** Several providers work on the same storage at the same time. Tested with `TestStore.connect`. */
+  /** Several providers use the same storage at the same time. Tested with `TestStore.connect`. */
   readonly multipleConnections: Capability;
-  /** What was acknowledged outlives the process. Tested with `TestStore.crash`. */
+  /** Acknowledged writes survive the end of the process. Tested with `TestStore.crash`. */
   readonly durability: Capability;
-  /** Digests of the messages are kept beside them (`MemoryBackend.history`). */
+  /** Message digests are stored with the messages (`MemoryBackend.history`). */
   readonly digests: Capability;
 }
 
-/** What an adapter's test hands to `describeMemoryProvider` or `checkMemoryProvider`. */
+/** The harness of `describeMemoryProvider` and `checkMemoryProvider`. */
 export interface MemoryProviderHarness {
-  /** Shown in the test titles, e.g. `"postgres"`. */
+  /** The name in test titles, e.g. `"postgres"`. */
   readonly name: string;
   /** Runs once before all tests, e.g. to start a server. */
   readonly setUp?: () => Promise<void>;
-  /** Runs once after all tests, also when `setUp` failed. */
+  /** Runs once after all tests, even if `setUp` failed. */
   readonly tearDown?: () => Promise<void>;
-  /** A fresh, empty namespace (a key prefix, a schema, a folder). Several may be in use at once. */
+  /**
+   * Creates a store in a fresh, empty namespace (a key prefix, a schema, a folder). Several may be in use at the same
+   * time.
+   */
   readonly createStore: () => Promise<TestStore>;
-  /** Absent or left out: supported. */
+  /** Default: all are supported. */
   readonly capabilities?: Partial<MemoryCapabilities>;
-  /** Only these levels, while a backend is being developed; the others are skipped. Default: all. */
+  /** The levels to run, while you develop a backend; the others are skipped. Default: all. */
   readonly levels?: readonly Level[];
   /**
-   * `"smoke"`: about forty rules that try each method and option once. For another client or connection mode of a backend
-   * that the whole kit is run on; by itself it proves no conformance, and the titles say so. `seeds` has no
-   * effect on it. Default: `"all"`.
+   * `"smoke"` runs about forty rules that use each method and option once. Use it for another client or connection mode
+   * of a backend that passes the whole kit. A smoke alone proves no conformance, and the titles say so. It ignores
+   * `seeds`. Default `"all"`.
    */
   readonly rules?: "all" | "smoke";
-  /** Seeds of the random tests; each is a test of its own. Default 1, 2 and 3. */
+  /** Seeds of the random tests; each is a separate test. Default 1, 2 and 3. */
   readonly seeds?: readonly number[];
   /**
-   * How many rounds of random operations per seed. Default 25, which takes a fraction of a second; the cost grows with
-   * the square, so for a long run name more seeds as well.
+   * The number of rounds of random operations per seed. Default 25, which takes a fraction of a second. The cost is
+   * quadratic, so for a long run also add seeds.
    */
   readonly rounds?: number;
-  /** Milliseconds that one test may take. Default 30,000, which a slow server on a busy machine needs. */
+  /** The timeout of one test, in milliseconds. Default 30,000, enough for a slow server on a busy machine. */
   readonly timeoutMs?: number;
-  /** Milliseconds after which a call counts as one that never settles. Default: a third of `timeoutMs`. */
+  /** The time after which a call counts as never settling, in milliseconds. Default: a third of `timeoutMs`. */
   readonly callTimeoutMs?: number;
 }

@@ -21,15 +21,15 @@ import type { VersionedMemoryProvider } from "../../contract/versioned-provider.
 export interface ProviderProcess {
   /** The file that calls `serveProviders`. */
   readonly module: URL;
-  /** What the function that is handed to `serveProviders` gets: anything that `structuredClone` copies. */
+  /** The argument of the function passed to `serveProviders`: any value that `structuredClone` supports. */
   readonly argument?: unknown;
-  /** Options of Node.js for the process, such as the one for a loader of TypeScript. Default: none. */
+  /** Node.js options of the process, e.g. for a TypeScript loader. Default: none. */
   readonly execArgv?: readonly string[];
   /** The working folder of the process. Default: that of the tests. */
   readonly cwd?: string;
 }
 
-/** What the kit sends. Providers are told apart by the number that opening one gave. */
+/** The kit's requests. A provider is identified by the number from its opening. */
 export type ProcessRequest =
   | { readonly id: number; readonly argument: unknown }
   | {
@@ -39,10 +39,10 @@ export type ProcessRequest =
       readonly given: readonly unknown[];
     };
 
-/** What the process answers. */
+/** The process's answers. */
 export type ProcessAnswer =
   | { readonly id: number; readonly result: unknown }
-  /** What it threw, as text. */
+  /** The thrown error as text. */
   | { readonly id: number; readonly thrown: string };
 
 type AnyMethod = (...given: readonly unknown[]) => Promise<unknown>;
@@ -51,9 +51,9 @@ const describe = (thrown: unknown): string =>
   thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 
 /**
- * Serves providers to the conformance kit from a process of its own, which ends with the kit's. `open` gets the
- * `argument` of `TestStore.process`, and makes a provider on that storage; what it needs for that, such as a connection,
- * is best opened once for all of them. Throws in a process that the kit didn't fork.
+ * Serves providers to the conformance kit from a separate process, which ends with the kit's. `open` gets the
+ * `argument` of `TestStore.process` and returns a provider on that storage. Open shared resources, such as a
+ * connection, once for all providers. Throws in a process that the kit didn't fork.
  */
 export function serveProviders<T>(open: (argument: T) => Promise<VersionedMemoryProvider>): void {
   const send = process.send?.bind(process);

@@ -56,7 +56,7 @@ const dataShapes: Readonly<Record<Method, Shape>> = {
 
 export const methods = Object.keys(dataShapes) as readonly Method[];
 
-/** Those that a store can have. */
+/** The conflict reasons of stores. */
 const conflictReasons: readonly unknown[] = [
   "version",
   "metadata-version",
@@ -67,41 +67,41 @@ const conflictReasons: readonly unknown[] = [
   "length",
 ] satisfies readonly MemoryConflictReason[];
 
-/** What each kind of error has beyond the fields that all have. */
+/** Checks the fields of each error type beyond the common ones. */
 const errorShapes: Readonly<Record<MemoryErrorUnion["_tag"], (error: Fields) => string | undefined>> = {
   MemoryConnectionError: () => undefined,
   MemoryStorageError: () => undefined,
   MemoryNotFoundError: ({ conversationId }) =>
-    isText(conversationId) ? undefined : "conversationId is no text",
+    isText(conversationId) ? undefined : "conversationId is not a string",
   MemoryConflictError: ({ reason }) =>
-    conflictReasons.includes(reason) ? undefined : "reason is none that a store has",
+    conflictReasons.includes(reason) ? undefined : "reason is not one of a store",
   MemoryValidationError: ({ issues }) =>
     Array.isArray(issues) &&
     issues.length > 0 &&
     issues.every((issue) => isObject(issue) && isText(issue["expected"]))
       ? undefined
-      : "issues says not what was expected",
+      : "issues doesn't say what was expected",
 };
 
 function errorFault(method: Method, error: unknown): string | undefined {
   if (!isObject(error)) return "a failure without an error";
   const { _tag: tag, message, provider, operation, retryable } = error;
   const shape = Object.entries(errorShapes).find(([name]) => name === tag)?.[1];
-  if (shape === undefined) return `an error whose _tag is ${String(tag)}`;
+  if (shape === undefined) return `an error with the _tag ${String(tag)}`;
   if (!isText(message)) return `a ${String(tag)} without a message`;
   if (!isText(provider)) return `a ${String(tag)} that doesn't name its provider`;
-  if (operation !== method) return `a ${String(tag)} whose operation is ${String(operation)}`;
+  if (operation !== method) return `a ${String(tag)} with the operation ${String(operation)}`;
   if (typeof retryable !== "boolean") return `a ${String(tag)} that doesn't say whether it is retryable`;
   const fault = shape(error);
   return fault === undefined ? undefined : `a ${String(tag)} whose ${fault}`;
 }
 
-/** What is wrong with what a method resolved to, or `undefined`. */
+/** Returns the problem of a method's result, or `undefined`. */
 export function resultFault(method: Method, result: unknown): string | undefined {
   if (!isObject(result) || typeof result["success"] !== "boolean") {
-    return `${result === null ? "null" : `a ${typeof result}`}, which is no Result`;
+    return `${result === null ? "null" : `a ${typeof result}`}, not a Result`;
   }
   if (!result["success"]) return errorFault(method, result["error"]);
   const { expected, accepts } = dataShapes[method];
-  return accepts(result["data"]) ? undefined : `a success whose data is not ${expected}`;
+  return accepts(result["data"]) ? undefined : `a success with data that is not ${expected}`;
 }

@@ -4,7 +4,7 @@ import type { Level } from "./harness.ts";
 import type { Rule } from "./spec.ts";
 
 const GUIDE = "https://github.com/jaf-agents/jaf/blob/main/docs/adding-a-provider.md";
-/** What is longer isn't shown: its beginning tells nothing. */
+/** Longer values aren't shown: their beginning wouldn't help. */
 const SHOWN_CHARACTERS = 400;
 
 const indent = (text: string): string => text.replaceAll("\n", "\n             ");
@@ -14,7 +14,7 @@ function show(value: unknown): string {
   return text.length > SHOWN_CHARACTERS ? `${text.length} characters, which differ as above` : indent(text);
 }
 
-/** What assertions attach to their errors. */
+/** The values that assertions attach to their errors. */
 function comparison(thrown: unknown): { readonly expected?: unknown; readonly actual?: unknown } {
   if (typeof thrown !== "object" || thrown === null) return {};
   const expected: unknown = "expected" in thrown ? thrown.expected : undefined;
@@ -41,24 +41,24 @@ function messageOf(rule: Rule, thrown: unknown, calls: readonly string[]): strin
   return lines.join("\n");
 }
 
-/** A rule of the contract that a provider breaks: which one, why it matters, what was seen, and where to look. */
+/** Thrown if a provider breaks a rule of the contract: the rule, its reason, what was observed, and where to look. */
 export class RuleBroken extends Error {
   override readonly name = "RuleBroken";
   readonly level: Level;
   readonly subject: string;
   readonly rule: string;
-  /** Read by vitest, which prints the difference. */
+  /** Vitest reads it and prints the difference. */
   readonly expected?: unknown;
   readonly actual?: unknown;
 
-  /** `calls`: the last ones of the rule, a line each. */
+  /** `calls`: the last calls of the rule, one line each. */
   constructor(rule: Rule, thrown: unknown, calls: readonly string[] = []) {
     super(messageOf(rule, thrown, calls));
     this.level = rule.level;
     this.subject = rule.subject;
     this.rule = rule.title;
     Object.assign(this, comparison(thrown));
-    // The place in the rule where it broke, not this constructor.
+    // Keep the stack of the broken rule, not of this constructor.
     const frames = thrown instanceof Error ? /\n\s+at [\s\S]*$/.exec(thrown.stack ?? "") : null;
     if (frames !== null) this.stack = `${this.name}: ${this.message}${frames[0]}`;
   }

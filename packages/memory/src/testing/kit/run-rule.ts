@@ -10,7 +10,7 @@ export type RuleOutcome =
   | { readonly status: "skipped"; readonly reason: string }
   | { readonly status: "failed"; readonly error: RuleBroken };
 
-/** Why the harness has the rules of a spec skipped, as far as it is known before a store is made. */
+/** Returns why the harness skips a spec's rules, as far as that is known before a store exists. */
 export function skipReason(harness: MemoryProviderHarness, spec: SpecDetails): string | undefined {
   if (harness.levels !== undefined && !harness.levels.includes(spec.level)) {
     return `the harness leaves out the level ${spec.level}`;
@@ -22,7 +22,7 @@ export function skipReason(harness: MemoryProviderHarness, spec: SpecDetails): s
   return undefined;
 }
 
-/** What a store has to offer for a capability to be tested. */
+/** The store methods that the tests of a capability need. */
 const means: Readonly<Record<keyof MemoryCapabilities, keyof TestStore | undefined>> = {
   ttl: undefined,
   multipleConnections: "connect",
@@ -38,13 +38,13 @@ function missingMeans(store: TestStore, { requires = [], needs = [] }: Rule): st
     : `the harness offers no ${missing === "process" ? "second process" : `${missing}()`}`;
 }
 
-/** Proves a rule on a store of its own, and cleans up whatever the outcome. */
+/** Checks a rule on a new store, and always cleans up. */
 export async function runRule(harness: MemoryProviderHarness, rule: Rule): Promise<RuleOutcome> {
   const reason = skipReason(harness, rule);
   if (reason !== undefined) return { status: "skipped", reason };
   const timeoutMs = timeoutOf(harness);
   const calls = rule.reportsCalls === true ? undefined : createCallRecord();
-  const timeoutError = () => new Error(`the rule wasn't proven within ${timeoutMs} ms`);
+  const timeoutError = () => new Error(`the rule wasn't checked within ${timeoutMs} ms`);
   try {
     const { scenario, store, cleanUp } = await openScenario(harness, {
       inTwoProcesses: rule.needs?.includes("process") ?? false,
@@ -54,7 +54,7 @@ export async function runRule(harness: MemoryProviderHarness, rule: Rule): Promi
     try {
       if (missing === undefined) await withDeadline(rule.check(scenario), { timeoutMs, timeoutError });
     } catch (broken) {
-      // A store that is broken may also fail to clean up: what broke first is what to report.
+      // A broken store may also fail to clean up. The first failure is the one to report.
       await cleanUp().catch(() => {});
       throw broken;
     }

@@ -20,12 +20,12 @@ export const timeoutOf = ({ timeoutMs = DEFAULT_TIMEOUT_MS }: MemoryProviderHarn
 const callTimeoutOf = (harness: MemoryProviderHarness): number =>
   harness.callTimeoutMs ?? Math.ceil(timeoutOf(harness) / 3);
 
-/** What one life of the storage has open; a crash ends it. */
+/** The open resources of the storage until the next crash. */
 function createLife(
   watchOne: (provider: VersionedMemoryProvider, signal: AbortSignal) => VersionedMemoryProvider,
 ) {
   const ended = new AbortController();
-  setMaxListeners(0, ended.signal); // One for each call in progress.
+  setMaxListeners(0, ended.signal); // One listener for each call in progress.
   const connections = new Set<VersionedMemoryProvider>();
   return {
     connections,
@@ -35,13 +35,13 @@ function createLife(
 }
 
 interface ScenarioOptions {
-  /** Whether `connect` gives providers of another process, alternating with some of this one. */
+  /** Whether `connect` alternates between providers of another process and of this one. */
   readonly inTwoProcesses?: boolean;
-  /** Where the calls of the rule are recorded. */
+  /** Records the calls of the rule. */
   readonly calls?: CallRecord | undefined;
 }
 
-/** A scenario on a store of its own, and what removes all that it opened. */
+/** Opens a scenario on a new store. Returns it with its cleanup. */
 export async function openScenario(
   harness: MemoryProviderHarness,
   { inTwoProcesses = false, calls }: ScenarioOptions = {},
@@ -59,7 +59,7 @@ export async function openScenario(
   let life = createLife(watchOne);
   const provider = life.watch(store.provider);
 
-  /** What was still being opened when the rule ended belongs to nobody. */
+  /** Closes a resource that was still being opened when the rule ended. */
   async function refuseWhenOver(close: () => Promise<unknown> = async () => {}): Promise<void> {
     if (!over) return;
     await close();
@@ -73,7 +73,7 @@ export async function openScenario(
     return connection;
   };
 
-  // Started with the first store, so that it is there when the rules that need it come.
+  // Start it with the first store, so it is ready for the rules that need it.
   const other = store.process && multiple === true ? secondProcessOf(harness, store.process) : undefined;
   let connected = 0;
 

@@ -21,7 +21,7 @@ type Unnumbered<T> = T extends unknown ? Omit<T, "id"> : never;
 function start({ module, execArgv = [], cwd }: ProviderProcess): SecondProcess {
   const child: ChildProcess = fork(module, [], {
     execArgv: [...execArgv],
-    // Dates and Results arrive as they are.
+    // Preserves Dates and Results.
     serialization: "advanced",
     ...present({ cwd }),
   });
@@ -45,7 +45,7 @@ function start({ module, execArgv = [], cwd }: ProviderProcess): SecondProcess {
   child.on("exit", (code, signal) =>
     fail(new Error(`the second process ended: ${signal ?? `exit code ${code}`}`)),
   );
-  // Whoever runs the tests may be done before it ends.
+  // The test process may end before this one.
   child.unref();
   child.channel?.unref();
 
@@ -72,7 +72,7 @@ function start({ module, execArgv = [], cwd }: ProviderProcess): SecondProcess {
 
 const processes = new WeakMap<MemoryProviderHarness, Map<string, SecondProcess>>();
 
-/** The process of a harness, which is started with the first store that names it and serves all rules. */
+/** Returns the process of a harness. It starts with the first store that needs it, and serves all rules. */
 export function secondProcessOf(harness: MemoryProviderHarness, description: ProviderProcess): SecondProcess {
   const known = processes.get(harness) ?? new Map<string, SecondProcess>();
   processes.set(harness, known);
@@ -82,7 +82,7 @@ export function secondProcessOf(harness: MemoryProviderHarness, description: Pro
   return running;
 }
 
-/** Ends what a harness's rules had started. */
+/** Ends the process of a harness. */
 export function endProcesses(harness: MemoryProviderHarness): void {
   for (const { end } of processes.get(harness)?.values() ?? []) end();
   processes.delete(harness);

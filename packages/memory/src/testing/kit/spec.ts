@@ -1,55 +1,55 @@
 import type { VersionedMemoryProvider } from "../../contract/versioned-provider.ts";
 import type { Level, MemoryCapabilities, Tampering } from "./harness.ts";
 
-/** What a rule works with. */
+/** The environment of a rule. */
 export interface Scenario {
-  /** On an empty store. */
+  /** A provider on an empty store. */
   readonly provider: VersionedMemoryProvider;
   /**
-   * One more provider on the same storage; `provider` itself if the store lives in one process. For rules that need
-   * `process`: the first, third, ... in the other process.
+   * Connects another provider to the same storage; `provider` itself if the store exists in one process only. For rules
+   * that need `process`, the first, third, ... are in the other process.
    */
   readonly connect: () => Promise<VersionedMemoryProvider>;
-  /** Closes what `connect` opened, and nothing for a store that lives in one process. */
+  /** Closes a provider from `connect`. Does nothing for a store in one process. */
   readonly disconnect: (connection: VersionedMemoryProvider) => Promise<void>;
-  /** Ends the storage abruptly; a provider on what is left. For rules that require `durability`. */
+  /** Ends the storage abruptly. Returns a provider on the remaining data. For rules that require `durability`. */
   readonly crash: () => Promise<VersionedMemoryProvider>;
-  /** Puts the storage out of reach. For rules that need `stop`. */
+  /** Makes the storage unreachable. For rules that need `stop`. */
   readonly stop: () => Promise<void>;
-  /** Changes what is stored, past the provider. For rules that need `tamper`. */
+  /** Changes stored data without the provider. For rules that need `tamper`. */
   readonly tamper: (conversationId: string, tampering: Tampering) => Promise<void>;
-  /** One more store, empty and apart from this one. */
+  /** Opens another empty, separate store. */
   readonly open: () => Promise<Scenario>;
 }
 
-/** Proves one rule on an empty store; rejects where it is broken. */
+/** Checks one rule on an empty store. Rejects if it is broken. */
 type Check = (scenario: Scenario) => Promise<void>;
 
-/** What holds for all rules about one subject. */
+/** The common details of all rules about one subject. */
 export interface SpecDetails {
   readonly level: Level;
   readonly subject: string;
-  /** What users of an agent suffer when such a rule is broken, in one sentence. */
+  /** The consequence for an agent's users if such a rule is broken, in one sentence. */
   readonly why: string;
-  /** Where in a backend to look first. */
+  /** Where to look first in a backend. */
   readonly hint: string;
   readonly requires?: readonly (keyof MemoryCapabilities)[];
-  /** What the harness may leave out, and the rules can't do without. */
+  /** Optional parts of the harness that the rules need. */
   readonly needs?: readonly ("stop" | "process" | "tamper")[];
-  /** What breaks such a rule names the calls before it, so that the report doesn't. */
+  /** If `true`, a failure of the rule already lists the calls before it, so the report doesn't. */
   readonly reportsCalls?: boolean;
-  /** The rules mostly wait: run them side by side. */
+  /** If `true`, the rules mostly wait: run them concurrently. */
   readonly concurrent?: boolean;
 }
 
-/** Rules about one subject, by title. They are data, so that the kit itself can be tested. */
+/** Rules about one subject, by title. They are data, so the kit itself can be tested. */
 export interface Spec extends SpecDetails {
   readonly rules: Readonly<Record<string, Check>>;
 }
 
 export const defineSpec = (details: SpecDetails, rules: Spec["rules"]): Spec => ({ ...details, rules });
 
-/** The details of rules about what a method has to refuse. */
+/** The details of rules about input that a method must refuse. */
 export const inputLimits = (subject: string): SpecDetails => ({
   level: "limits",
   subject,
@@ -57,7 +57,7 @@ export const inputLimits = (subject: string): SpecDetails => ({
   hint: "Let defineMemoryProvider validate; a backend adds no check and no message of its own.",
 });
 
-/** One rule with all that a report of it says. */
+/** One rule with all data for its report. */
 export interface Rule extends SpecDetails {
   readonly title: string;
   readonly check: Check;

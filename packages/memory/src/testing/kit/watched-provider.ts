@@ -3,11 +3,11 @@ import { withDeadline } from "../../runtime/abort.ts";
 import { type Method, methods, resultFault } from "./result-shape.ts";
 
 interface Watch {
-  /** After this long, a call counts as one that never settles. */
+  /** The time after which a call counts as never settling. */
   readonly timeoutMs: number;
-  /** Aborted when the store has crashed: calls in progress may then stay unsettled. */
+  /** Aborted when the store has crashed. Calls in progress may then stay unsettled. */
   readonly signal: AbortSignal;
-  /** Whether the rule is over: what it left running must not go on for ever. */
+  /** Whether the rule is over. Calls that it left running must stop. */
   readonly isOver: () => boolean;
 }
 
@@ -28,13 +28,13 @@ async function resultOf(method: Method, answer: PromiseLike<unknown>, watch: Wat
   return withDeadline(settled, { timeoutMs: watch.timeoutMs, timeoutError, cancelledBy: watch.signal });
 }
 
-/** Not async before the call: a provider has to read its arguments at once, and is tested for it. */
+/** No `await` before the call: providers must read their arguments synchronously, and a rule tests that. */
 async function observe(
   method: Method,
   call: { readonly given: readonly unknown[]; readonly make: () => unknown },
   watch: Watch,
 ): Promise<unknown> {
-  // Connections are closed when a rule is over.
+  // Connections are closed after a rule is over.
   if (watch.isOver() && method !== "close") throw new Error(`${method}() was called after the rule was over`);
   let answer: unknown;
   try {
@@ -50,14 +50,15 @@ async function observe(
   if (fault !== undefined) throw new Error(`${method}() resolved to ${fault}`);
   const { error } = result as { readonly error?: unknown };
   if (error !== undefined && repeatsContent(method, error, call.given)) {
-    throw new Error(`${method}() repeats in its error what it was given: content, metadata or a user id`);
+    throw new Error(`${method}() repeats its arguments in its error: content, metadata or a user id`);
   }
   return result;
 }
 
 /**
- * The same provider, watched: a call that throws, never settles, resolves to anything but a complete Result, or
- * repeats content, metadata or a user id in its error, rejects and says so. So does a call made after the rule is over.
+ * Wraps a provider to watch its calls. A call rejects with the reason if it throws, never settles, resolves to an
+ * incomplete Result, or repeats content, metadata or a user id in its error. A call after the end of the rule rejects,
+ * too.
  */
 export function watchProvider(provider: VersionedMemoryProvider, watch: Watch): VersionedMemoryProvider {
   const watched = methods.map((method) => {
@@ -68,12 +69,12 @@ export function watchProvider(provider: VersionedMemoryProvider, watch: Watch): 
   return Object.fromEntries(watched) as unknown as VersionedMemoryProvider;
 }
 
-/** Shorter texts turn up in errors by chance. */
+/** Shorter texts occur in errors by chance. */
 const MIN_LENGTH = 16;
-/** Enough for what people and models say; hostile input is nested without end. */
+/** Enough for real content. Hostile input may be nested endlessly. */
 const DEPTH = 12;
 
-/** The texts in a value. Read without calling getters: those of hostile input throw. */
+/** Yields the texts in a value. Doesn't call getters: those of hostile input throw. */
 function* textsIn(value: unknown, depth = DEPTH): Generator<string> {
   if (typeof value === "string") {
     if (value.length >= MIN_LENGTH) yield value;
@@ -81,18 +82,18 @@ function* textsIn(value: unknown, depth = DEPTH): Generator<string> {
   }
   if (typeof value !== "object" || value === null || depth === 0) return;
   for (const [key, { value: field }] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
-    // An id for finding the operation, not content.
+    // An id of the operation, not content.
     if (key !== "traceId") yield* textsIn(field, depth - 1);
   }
 }
 
-/** Read without calling a getter, as above. */
+/** Doesn't call getters either. */
 const fieldOf = (value: unknown, field: string): unknown =>
   typeof value === "object" && value !== null
     ? Object.getOwnPropertyDescriptor(value, field)?.value
     : undefined;
 
-/** The arguments that contain content, or identify a user. */
+/** Returns the arguments that contain content or identify a user. */
 function contentArguments(method: Method, given: readonly unknown[]): readonly unknown[] {
   const [first, messages, metadata] = given;
   switch (method) {
@@ -113,7 +114,7 @@ function contentArguments(method: Method, given: readonly unknown[]): readonly u
   }
 }
 
-/** Whether an error repeats content, tool arguments, metadata or a user id that was passed in. */
+/** Whether an error repeats content, tool arguments, metadata or a user id from the arguments. */
 function repeatsContent(method: Method, error: unknown, given: readonly unknown[]): boolean {
   const report = JSON.stringify(error);
   for (const text of textsIn(contentArguments(method, given))) {

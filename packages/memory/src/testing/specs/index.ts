@@ -46,7 +46,7 @@ import { sizes } from "./values/sizes.ts";
 import { systemContent } from "./values/system-content.ts";
 import { values } from "./values/values.ts";
 
-/** What another rule tries as well: an answer from another process costs time. */
+/** Other rules test the same, and an answer from another process costs time. */
 const LEFT_OUT: readonly string[] = ["keep all 640 single messages of 32 writers"];
 
 /** The same rules, with clients in two processes. */
@@ -62,7 +62,7 @@ const inTwoProcesses = ({ subject, hint, rules, requires = [], ...spec }: Spec):
 const DEFAULT_SEEDS = [1, 2, 3];
 const DEFAULT_ROUNDS = 25;
 
-/** The rules that the harness asks for: all of the contract, or a smoke. */
+/** Returns the rules that the harness selects: the whole contract, or a smoke. */
 export function specsFor(
   harness: Pick<MemoryProviderHarness, "rules" | "seeds" | "rounds">,
 ): readonly Spec[] {

@@ -1,61 +1,59 @@
 import type { Spec } from "../kit/spec.ts";
 
 /**
- * The rules of a smoke, by subject: each method and option once, and what a client library or a kind of connection may do in its
- * own way, such as the types and sizes of replies, transactions, scripts, several connections, expiry and reconnecting.
+ * The rules of a smoke, by subject: each method and option once, and what client libraries or connection modes may do
+ * differently, such as the types and sizes of replies, transactions, scripts, several connections, expiry and
+ * reconnecting.
  */
 export const SMOKE: Readonly<Record<string, readonly string[]>> = {
-  storeMessages: ["replaces all messages", "refuses another user's conversation and leaves it as it was"],
+  storeMessages: ["replaces all messages", "refuses another user's conversation and leaves it unchanged"],
   getConversation: [
-    "gives null for a conversation that was never stored",
-    "gives all messages, however many, oldest first",
+    "returns null for a conversation that was never stored",
+    "returns all messages, oldest first",
   ],
   appendMessages: ["merges metadata field by field", "appends a batch of 500"],
-  findConversations: ["finds what meets all conditions"],
+  findConversations: ["finds conversations that match all conditions"],
   "findConversations, page by page": [
-    "visits each conversation exactly once by cursor, also among equal times",
+    "visits each conversation exactly once by cursor, even among equal times",
   ],
-  getRecentMessages: ["gives the last messages, oldest first"],
-  deleteConversation: ["leaves nothing of it anywhere"],
+  getRecentMessages: ["returns the last messages, oldest first"],
+  deleteConversation: ["deletes all of its data"],
   clearUserConversations: ["deletes 300 in one call"],
   getStats: ["counts many exactly, as numbers"],
-  healthCheck: ["says that a store in reach is healthy, and how fast it answers"],
-  "a store out of reach": ["fails every other call with a connection error that is retryable"],
-  close: [
-    "is a success twice, also at once",
-    "loses nothing that was written, and leaves other connections alone",
-  ],
-  "options.createIfMissing": ["is no by default: nothing is made, whatever else the write says"],
-  incarnations: ["refuses what was decided before it was deleted, and what was stored since stays as it is"],
-  "options.expectedVersion": ["refuses a write that comes too late, says the version, and writes nothing"],
+  healthCheck: ["reports a reachable store as healthy, with its latency"],
+  "a store out of reach": ["fails every other call with a retryable connection error"],
+  close: ["succeeds twice, even at the same time", "loses no write, and leaves other connections open"],
+  "options.createIfMissing": ["is false by default: nothing is created for any other option"],
+  incarnations: ["refuses a write from before it was deleted, and keeps later data"],
+  "options.expectedVersion": ["refuses a write that is too late, returns the version, and writes nothing"],
   "options.expectedMetadataVersion": ["lets one of two read-modify-writes pass"],
   "options.idempotencyKey": ["turns a retry into a success that changes nothing"],
-  receipts: ["say where a write ended, whatever was written since"],
-  "options.dropLast": ["drops so many from the end, and adds the batch in their place"],
-  "options.messageIds": ["skips a message that is there under its id, and stores the rest"],
-  readConversation: ["gives every range of a conversation that was trimmed"],
-  "the time of a reading": ["goes on from reading to reading, also while nothing is written"],
+  receipts: ["return the end of a write, even after other writes"],
+  "options.dropLast": ["drops this many from the end, and adds the batch in their place"],
+  "options.messageIds": ["skips a message that is stored under its id, and stores the rest"],
+  readConversation: ["returns every range of a conversation that was trimmed"],
+  "the time of a reading": ["advances between readings, even without writes"],
   "exportConversation and importConversation": ["keep everything when they move to another store"],
-  digests: ["are right after any writes"],
+  digests: ["are correct after any writes"],
   "options.maxMessages": ["drops the oldest in the step that appends"],
   values: ["in messages come back exactly from every read", "in metadata come back exactly"],
-  "metadata.systemContent": ["is there whatever is read"],
-  "random operations": ["have the outcomes that the in-memory reference has (seed 1)"],
-  "other users": ["show nothing, whatever else the query asks for"],
+  "metadata.systemContent": ["exists in every read"],
+  "random operations": ["have the same outcomes as the in-memory reference (seed 1)"],
+  "other users": ["show nothing for any other condition of the query"],
   "hostile ids": ["as conversation ids are kept exactly and apart"],
-  "options.ttlSeconds": ["takes a conversation away as if it were deleted"],
+  "options.ttlSeconds": ["removes a conversation as if it were deleted"],
   "concurrent appends": [
     "keep all 640 batches of 32 writers whole and in order",
-    "let exactly one of 16 pass that expect the same version",
+    "let exactly one of 16 writes with the same expected version pass",
   ],
-  "erasures and writes at once": ["are seen at once by every connection"],
+  "erasures and writes at once": ["are seen immediately by every connection"],
   races: ["of reads and appends show no half batch"],
-  "several connections": ["see at once what another one wrote"],
+  "several connections": ["see another one's writes immediately"],
   "after a crash": ["everything acknowledged is there, once and in order"],
-  "writes that a crash cuts off": ["are there once when they are sent again under their keys"],
+  "writes that a crash cuts off": ["are stored once if they are sent again under their keys"],
 };
 
-/** The rules of these that belong to a smoke. */
+/** Returns those of the rules that belong to a smoke. */
 export const smokeOf = (specs: readonly Spec[]): readonly Spec[] =>
   specs.flatMap((spec) => {
     const rules = Object.entries(spec.rules).filter(([title]) => SMOKE[spec.subject]?.includes(title));

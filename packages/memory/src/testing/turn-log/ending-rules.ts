@@ -35,7 +35,7 @@ export const endingRules: TurnLogRules = {
       events: [],
     });
   },
-  "lets nobody write, stop or take over a turn that has ended": async ({ log, other }) => {
+  "refuses to write, stop or take over a turn that has ended": async ({ log, other }) => {
     for (const state of ["waiting", "ended"] as const) {
       const turn = { ...turnT, conversationId: state };
       const writer = await endedTurn(log, turn, { state });
@@ -49,7 +49,7 @@ export const endingRules: TurnLogRules = {
     }
     expect(expectOk(await other.abandoned(10))).toEqual([]);
   },
-  "holds the last append that comes again after the end": async ({ log, other }) => {
+  "accepts a repeat of the last append after the end": async ({ log, other }) => {
     const writer = await begin(log);
     await append(log, writer, { events: ["a"] });
     const last = { first: 1, events: ["b"], end: ending({ state: "waiting", record: "r" }) };
@@ -90,7 +90,7 @@ export const expiryRules: TurnLogRules = {
     await begin(other);
     expect(await eventsOf(other)).toEqual([]);
   },
-  "lets a turn expire that nobody goes on with": async ({ log, other }) => {
+  "lets a turn expire that no writer continues": async ({ log, other }) => {
     const writer = await begin(log, { leaseSeconds: 1, keepSeconds: 1 });
     await until("the turn expires", async () => expectOk(await other.read(turnT)) === null);
     expect(await append(log, writer, { events: ["lost"] })).toEqual(LOST);

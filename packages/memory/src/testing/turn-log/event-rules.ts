@@ -16,14 +16,14 @@ export const eventRules: TurnLogRules = {
       events: ["a", "b", "c"],
     });
   },
-  "stores an append once when its reply was lost": async ({ log, other }) => {
+  "stores an append once if its reply was lost": async ({ log, other }) => {
     const writer = await begin(log);
     await append(log, writer, { events: ["a", "b"] });
     expect(await append(other, writer, { events: ["a", "b"] })).toEqual(HELD);
     expect(await append(other, writer, { first: 1, events: ["b", "c"] })).toEqual(HELD);
     expect(await eventsOf(log)).toEqual(["a", "b", "c"]);
   },
-  "stores an append once that arrives eight times at once": async ({ log, other }) => {
+  "stores an append once if it arrives eight times at the same time": async ({ log, other }) => {
     const writer = await begin(log);
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, at) =>
@@ -42,7 +42,7 @@ export const eventRules: TurnLogRules = {
       events: ["a"],
     });
   },
-  "reads from a number, and at most so many": async ({ log, other }) => {
+  "reads from a number, up to a limit": async ({ log, other }) => {
     const writer = await begin(log);
     await append(log, writer, { events: ["a", "b", "c", "d"] });
     const page = async (from: number, limit?: number) =>
@@ -51,7 +51,7 @@ export const eventRules: TurnLogRules = {
     expect(await page(3, 9)).toEqual(["d"]);
     expect([await page(4), await page(400, 1)]).toEqual([[], []]);
   },
-  "keeps thousands of events, and reads a thousand unless told otherwise": async ({ log, other }) => {
+  "keeps thousands of events, and reads a thousand by default": async ({ log, other }) => {
     const writer = await begin(log);
     const all = Array.from({ length: 5_000 }, (_, at) => `{"n":${at}}`);
     expect(await append(log, writer, { events: all.slice(0, 4_000) })).toEqual(HELD);
@@ -76,7 +76,7 @@ export const eventRules: TurnLogRules = {
       true,
     ]);
   },
-  "gives texts back exactly": async ({ log, other }) => {
+  "returns texts exactly": async ({ log, other }) => {
     const texts = [...storableIds, "", "\ufeffmarked", '{"a":"\\u0000\\ud800"}', "1.0", " [] "];
     const writer = await begin(log);
     await append(log, writer, { events: texts });
@@ -84,10 +84,7 @@ export const eventRules: TurnLogRules = {
     await append(log, writer, { first: texts.length, end: ending({ record: texts.join("|") }) });
     expect(expectOk(await other.read(turnT))?.turn.record).toBe(texts.join("|"));
   },
-  "keeps the turns of a conversation apart, and reads the latest unless told otherwise": async ({
-    log,
-    other,
-  }) => {
+  "keeps the turns of a conversation apart, and reads the latest by default": async ({ log, other }) => {
     for (const turnId of ["b", "a", "c"]) {
       const writer = await begin(log, { turnId });
       await append(log, writer, { events: [`of ${turnId}`], end: ending({ record: turnId }) });
@@ -104,7 +101,7 @@ export const eventRules: TurnLogRules = {
       ["c", "a"],
     ]);
   },
-  "answers several queries in their order, null for what isn't there": async ({ log, other }) => {
+  "answers several queries in their order, with null for missing turns": async ({ log, other }) => {
     await endedTurn(log, { conversationId: "c1" });
     await endedTurn(log, { conversationId: "c2", turnId: "t2" });
     const pages = expectOk(

@@ -35,7 +35,7 @@ export const findingRules: TurnLogRules = {
     expect(await found("v", "waiting")).toEqual(["v waits"]);
     expect(await found("U", "running")).toEqual([]);
   },
-  "lists running turns whose lease has ended, the longest first": async ({ log, other }) => {
+  "lists running turns with an expired lease, the longest first": async ({ log, other }) => {
     const released = ["b", "c", "a"];
     for (const conversationId of [...released, "runs"]) await begin(log, { conversationId });
     await endedTurn(log, { conversationId: "ended" });
@@ -80,7 +80,7 @@ export const findingRules: TurnLogRules = {
 };
 
 export const erasureRules: TurnLogRules = {
-  "erases a conversation, also the turn that runs": async ({ log, other, contents }) => {
+  "erases a conversation, even with a running turn": async ({ log, other, contents }) => {
     await endedTurn(log, { turnId: "t1" }, { record: "secret record" });
     const writer = await begin(log, { request: "secret request" });
     await append(log, writer, { events: ["secret event"] });
@@ -100,7 +100,7 @@ export const erasureRules: TurnLogRules = {
     expect((await contents?.()) ?? "").not.toContain("secret");
     expect(expectOk(await other.deleteConversation("c"))).toBe(0);
   },
-  "erases all turns of a user, and nobody else's": async ({ log, other, contents }) => {
+  "erases all turns of a user, and no other user's": async ({ log, other, contents }) => {
     await endedTurn(log, { conversationId: "c1" }, { state: "waiting", record: "secret record" });
     const writer = await begin(log, { conversationId: "c2", request: "secret request" });
     await endedTurn(log, { conversationId: "c3", userId: "v" });
@@ -116,7 +116,7 @@ export const erasureRules: TurnLogRules = {
     expect((await contents?.()) ?? "").not.toContain("secret");
     expect(expectOk(await other.deleteUser("u"))).toBe(0);
   },
-  "leaves nothing of what is appended while it erases": async ({ log, other }) => {
+  "leaves nothing of appends during the erasure": async ({ log, other }) => {
     for (let round = 0; round < 10; round++) {
       const writer = await begin(log);
       await Promise.all([
@@ -128,7 +128,7 @@ export const erasureRules: TurnLogRules = {
       expect(expectOk(await other.turnsOf("c"))).toEqual([]);
     }
   },
-  "lets a conversation begin anew once it was erased": async ({ log, other }) => {
+  "lets an erased conversation begin again": async ({ log, other }) => {
     const old = await begin(log);
     await append(log, old, { events: ["old"] });
     expectOk(await log.deleteConversation("c"));
@@ -144,7 +144,7 @@ const NO_TEXTS: readonly unknown[] = ["a\0", "\ud800", 5, null, undefined, {}];
 const NO_COUNTS: readonly unknown[] = [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, "1", null];
 
 export const refusalRules: TurnLogRules = {
-  "refuses what is no id": async ({ log }) => {
+  "refuses invalid ids": async ({ log }) => {
     for (const id of refusedIds as readonly string[]) {
       for (const name of ["conversationId", "userId", "turnId"] as const)
         await expectInvalid(() => log.begin(newTurn({ [name]: id })), name);

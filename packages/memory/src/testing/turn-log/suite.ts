@@ -6,24 +6,29 @@ import { eventRules } from "./event-rules.ts";
 import { erasureRules, findingRules, refusalRules } from "./finding-rules.ts";
 import { beginningRules, writerRules } from "./writer-rules.ts";
 
-/** A turn log of one test: empty at first, and seen by no other test. */
+/** A turn log for one test: empty at first, and used by no other test. */
 export interface TestTurnLog {
   readonly log: TurnLog;
-  /** One more on the same storage, as independent as another process. Absent for one that lives in one process. */
+  /**
+   * Connects another log to the same storage, as independent as in another process. Absent if the storage exists in one
+   * process only.
+   */
   readonly connect?: () => Promise<TurnLog>;
-  /** All that the storage holds, as text: what is erased must not be in it. Absent: only what can be read is tested. */
+  /**
+   * Returns all data in the storage as text: it must not contain erased data. Absent: only what can be read is tested.
+   */
   readonly contents?: () => Promise<string>;
-  /** Closes the logs and removes the storage. Called when the test is over. */
+  /** Closes the logs and removes the storage. Called after the test. */
   readonly dispose: () => Promise<void>;
 }
 
-/** What a backend's test hands to `describeTurnLogConformance`. */
+/** The harness of `describeTurnLogConformance`. */
 export interface TurnLogHarness {
-  /** Shown in the test titles, e.g. `"redis"`. */
+  /** The name in test titles, e.g. `"redis"`. */
   readonly name: string;
-  /** A fresh, empty namespace. Several are in use at once. */
+  /** Creates a log in a fresh, empty namespace. Several are in use at the same time. */
   readonly createLog: () => Promise<TestTurnLog>;
-  /** Of each test, in milliseconds. Default 60,000. */
+  /** The timeout of each test, in milliseconds. Default 60,000. */
   readonly timeoutMs?: number;
 }
 

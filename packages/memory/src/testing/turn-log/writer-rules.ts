@@ -15,7 +15,7 @@ import {
 } from "./scenario.ts";
 
 export const beginningRules: TurnLogRules = {
-  "has nothing at first": async ({ log }) => {
+  "is empty at first": async ({ log }) => {
     const writer = { ...turnT, token: "x" };
     expect(expectOk(await log.read(turnT))).toBeNull();
     expect(expectOk(await log.read({ conversationId: "c" }))).toBeNull();
@@ -45,10 +45,10 @@ export const beginningRules: TurnLogRules = {
       },
       events: [],
     });
-    // By the store's clock, which may differ: that it is a time of these days is all that can be said.
+    // The store's clock may differ, so the test only checks that the time is roughly now.
     expect(Math.abs((page?.turn.startedAt.getTime() ?? 0) - Date.now())).toBeLessThan(3_600_000);
   },
-  "refuses a turn while another runs, and names that": async ({ log, other }) => {
+  "refuses a turn while another runs, and returns that one": async ({ log, other }) => {
     const writer = await begin(log, { turnId: "first" });
     await append(log, writer, { events: ["a"] });
     for (const turnId of ["second", "first"]) {
@@ -60,7 +60,7 @@ export const beginningRules: TurnLogRules = {
     expect(expectOk(await log.turnsOf("c"))).toHaveLength(1);
     await begin(other, { conversationId: "d", turnId: "first" });
   },
-  "refuses a turn also when the writer of the running one is gone": async ({ log, other }) => {
+  "refuses a turn even if the writer of the running one is gone": async ({ log, other }) => {
     const writer = await begin(log);
     expectOk(await log.release(writer));
     expect(expectOk(await other.begin(newTurn({ turnId: "t2" })))).toMatchObject({
@@ -88,7 +88,7 @@ export const beginningRules: TurnLogRules = {
       events: ["0"],
     });
   },
-  "refuses the id of a turn that was there before": async ({ log, other }) => {
+  "refuses the id of an earlier turn": async ({ log, other }) => {
     await endedTurn(log);
     expectConflict(await other.begin(newTurn()), "lease");
     expect(await eventsOf(log)).toEqual(["0"]);
@@ -106,7 +106,7 @@ export const writerRules: TurnLogRules = {
     expect(await append(log, writer, { events: ["a"] })).toEqual(HELD);
     expect(await eventsOf(log)).toEqual(["a"]);
   },
-  "hands a released turn to one of eight, with all that is needed to go on": async ({ log, other }) => {
+  "gives a released turn to one of eight, with all data to continue": async ({ log, other }) => {
     const old = await begin(log, { request: "the request" });
     await append(log, old, { events: ["a", "b"] });
     expectOk(await log.release(old));
@@ -124,7 +124,7 @@ export const writerRules: TurnLogRules = {
     expect(taken.writer.token).not.toBe(old.token);
     expect(await append(other, taken.writer, { first: 2, events: ["c"] })).toEqual(HELD);
   },
-  "stores nothing of a writer whose turn was taken over": async ({ log, other }) => {
+  "stores nothing of a writer after its turn was taken over": async ({ log, other }) => {
     const old = await begin(log);
     await append(log, old, { events: ["a"] });
     expectOk(await log.release(old));
@@ -138,13 +138,13 @@ export const writerRules: TurnLogRules = {
     expect(await eventsOf(other)).toEqual(["a"]);
     expect(taken && expectOk(await other.renew(taken.writer))).toEqual(HELD);
   },
-  "ends a lease by itself": async ({ log, other }) => {
+  "ends a lease automatically": async ({ log, other }) => {
     const writer = await begin(log, { leaseSeconds: 1 });
     expect(expectOk(await other.find({ userId: "u", state: "running" }))).toHaveLength(1);
     await until("the lease ends", async () => expectOk(await other.takeOver(turnT)) !== null);
     expect(await append(log, writer, { events: ["lost"] })).toEqual(LOST);
   },
-  "renews the lease by append and renew, which a writer also may that nobody replaced": async ({
+  "renews the lease by append and renew, even after its end if no other writer took over": async ({
     log,
     other,
   }) => {
@@ -158,14 +158,14 @@ export const writerRules: TurnLogRules = {
     for (const turn of [renewed, appended]) expect(expectOk(await other.takeOver(turn))).toBeNull();
     expect(expectOk(await other.abandoned(10))).toEqual([]);
   },
-  "gives who takes over a lease of the same length": async ({ log, other }) => {
+  "gives a new writer a lease of the same length": async ({ log, other }) => {
     const writer = await begin(log);
     expectOk(await log.release(writer));
     expect(expectOk(await other.takeOver(turnT))).not.toBeNull();
     await sleep(20);
     expect(expectOk(await log.takeOver(turnT))).toBeNull();
   },
-  "tells the writer of a stop request, and who takes over, too": async ({ log, other }) => {
+  "reports a stop request to the writer, and to one that takes over": async ({ log, other }) => {
     const writer = await begin(log);
     expect(expectOk(await log.renew(writer))).toEqual(HELD);
     expect(expectOk(await other.requestStop(turnT))).toBe(true);

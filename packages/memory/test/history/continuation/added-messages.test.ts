@@ -31,7 +31,7 @@ const message = record({
   more: text,
 });
 
-it("a value has the shape of a message where the schema says so", () => {
+it("isMessage accepts the same values as the schema", () => {
   let messages = 0;
   fc.assert(
     fc.property(nearly(message), (value) => {

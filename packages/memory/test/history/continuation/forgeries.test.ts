@@ -26,7 +26,7 @@ const withRole = (messages: readonly unknown[], wanted: Message["role"]) =>
   (messages as readonly Message[]).filter(({ role }) => role === wanted);
 
 describe("any continuation of a stored history", () => {
-  it("is accepted, with what it adds, when it is honest, in whatever spelling", () => {
+  it("is accepted with its added messages if it is honest, in any spelling", () => {
     const check = (seed: number) => {
       const random = randomFrom(seed);
       const stored = storedConversation(random);
@@ -49,9 +49,9 @@ describe("any continuation of a stored history", () => {
     fc.assert(fc.property(fc.integer(), check), { numRuns: 300 });
   });
 
-  // Some forgeries need what few conversations have (bytes: one in thirty), so only those that
-  // changed something are counted as runs.
-  it.each(Object.entries(forgeries))("is refused when it %s", (_, forge) => {
+  // Some forgeries need something rare in a conversation (bytes: one in thirty), so only changed requests count as
+  // runs.
+  it.each(Object.entries(forgeries))("is refused if it %s", (_, forge) => {
     const check = (seed: number) => {
       const random = randomFrom(seed);
       const stored = storedConversation(random);

@@ -3,16 +3,16 @@ import { pendingToolCalls } from "@jaf/memory/history";
 
 export type Random = (below: number) => number;
 
-/** What a server knows of a conversation. */
+/** A server's data about a conversation. */
 export interface Stored {
   readonly persisted: readonly Message[];
-  /** The messages that the store has dropped, which a client may still have. */
+  /** Messages that the store has dropped and a client may still have. */
   readonly forgotten: readonly Message[];
   readonly clientToolCallIds: readonly string[];
   readonly pendingApprovals: readonly { readonly toolCallId: string; readonly approvalId: string }[];
 }
 
-/** What a client sends. The parts are apart so that a forger knows where to strike. */
+/** A client's request, in parts, so a forger can change each. */
 export interface Request {
   readonly copy: readonly unknown[];
   readonly tail: readonly unknown[];
@@ -35,7 +35,7 @@ const user = (random: Random): Message =>
     random,
   ) as unknown as Message;
 
-/** What a model's provider writes beside text and calls. */
+/** Fields that a model provider writes beside text and calls. */
 const opaqueFields = [
   {},
   {},
@@ -43,7 +43,7 @@ const opaqueFields = [
   { reasoning_content: "hm", reasoning_details: [{ data: "x" }], id: "msg_1" },
 ];
 
-/** The content of a reply, as text or with what was thought, each part signed. */
+/** The content of a reply, as text or with reasoning, each part signed. */
 function reply(said: string, random: Random): RichMessage["content"] {
   if (random(2) === 0) return said;
   const thoughts = Array.from({ length: random(3) }, (_, index) => ({
@@ -86,11 +86,11 @@ export const result = (id: string, content = `of ${id}`): Message => ({
   tool_call_id: id,
 });
 
-// Few ids, as providers use them again in later turns.
+// Few ids, because providers use them again in later turns.
 const callIds = (random: Random): readonly string[] =>
   some(["a", "b", "c", "d", "__proto__"], random).slice(0, 1 + random(3));
 
-/** A turn as a store may hold it: results in any order, some lost, a second one, an assistant that said nothing. */
+/** A turn as a store may contain it: results in any order, some lost, one repeated, an empty assistant message. */
 function turn(random: Random): readonly Message[] {
   const ids = callIds(random);
   const results = ids.filter(() => random(8) > 0).map((id) => result(id));
@@ -126,7 +126,7 @@ export function storedConversation(random: Random): Stored {
   return { persisted, forgotten: turns.slice(0, forgottenTurns).flat(), clientToolCallIds, pendingApprovals };
 }
 
-/** The copies that a client may have: as stored, and as a run gives it out. */
+/** The copies that a client may have: as stored, and as a run returns them. */
 export function copiesOf({ persisted }: Stored): readonly (readonly Message[])[] {
   const end = pendingToolCalls(persisted)?.index ?? persisted.length;
   return [persisted, [...sanitizeConversation(persisted.slice(0, end)), ...persisted.slice(end)]];
@@ -159,7 +159,7 @@ export function rewritten(message: Message, random: Random): unknown {
   return Object.fromEntries(random(2) === 0 ? fields.reverse() : fields);
 }
 
-/** The message as a client has it that keeps what it shows. */
+/** The message as kept by a client that only keeps what it displays. */
 export function shown(message: Message, random: Random): Message {
   const { origin, providerMetadata, reasoning_content, reasoning_details, id, ...rest } =
     message as RichMessage;

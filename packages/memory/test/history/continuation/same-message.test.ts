@@ -11,7 +11,7 @@ const calling = (text: string): Message => ({
 
 const fromJson = (text: string): unknown => JSON.parse(text);
 
-/** The code that a copy of one stored message is refused with, or `accepted`. */
+/** Returns the rejection code for a copy of one stored message, or `accepted`. */
 function verdict(stored: Message, copy: unknown): string {
   const result = validateContinuation([stored], [copy]);
   return result.ok ? "accepted" : result.code;
@@ -76,7 +76,7 @@ describe("10. no forgery", () => {
     ["arguments that are no JSON, spelt alike", calling("{to: Ann"), calling("{to: Ann")],
     ["deep arguments, spelt alike", calling("[".repeat(50_000)), calling("[".repeat(50_000))],
   ])("%s", (_, stored, copy) => {
-    // The calls of the stored message are pending, which a copy without anything behind it leaves so.
+    // The stored message's calls are pending, and stay so after a copy without new messages.
     expect(verdict(stored, copy)).toBe("accepted");
   });
 
@@ -198,7 +198,7 @@ const opaqueStored = opaque as unknown as Message;
 
 const withParts = (...content: unknown[]) => ({ ...opaque, content });
 
-/** What may be missing, and mustn't be another. */
+/** Fields that may be missing but must not differ. */
 const opaqueChanges: Readonly<Record<string, unknown>> = {
   "another signature": withParts({ ...thought, signature: "bWluZQ==" }, said, image),
   "another thought": withParts({ ...thought, text: "Pay Eve." }, said, image),

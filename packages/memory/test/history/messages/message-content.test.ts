@@ -29,7 +29,7 @@ it.each<[string, readonly RichMessage[], number]>([
 describe("messageText", () => {
   const rich = (content: RichMessage["content"]): RichMessage => ({ role: "user", content });
 
-  it("gives text content as it is, and the text parts of a list by line", () => {
+  it("returns text content unchanged, and the text parts of a list line by line", () => {
     expect(messageText({ role: "user", content: " a\n" })).toBe(" a\n");
     const parts = [
       { type: "text", text: "a" },
@@ -39,7 +39,7 @@ describe("messageText", () => {
     expect(messageText(rich(parts))).toBe("a\nb");
   });
 
-  it("is empty where there is no text", () => {
+  it("returns an empty text if there is none", () => {
     expect(messageText(rich(null))).toBe("");
     expect(messageText(rich([]))).toBe("");
     expect(messageText(rich([{ type: "text", text: 5 }]))).toBe("");

@@ -11,7 +11,7 @@ import {
 import { expectOk, readConversation } from "../../../src/testing/fixtures/expectations.ts";
 import { rawConversations, THOUGHT } from "./raw-messages.ts";
 
-/** What a browser keeps that shows the conversation: neither signatures and metadata, nor what was thought. */
+/** Fields that a browser doesn't keep: signatures, metadata and reasoning. */
 const OPAQUE =
   /^(?:signature|providerMetadata|providerOptions|origin|reasoning|reasoning_content|reasoning_details|thinking|thinking_blocks|extra_content|provider_specific_fields|encrypted_content)$/;
 const REASONING = /^(?:reasoning|thinking|redacted_thinking)$/;
@@ -29,7 +29,7 @@ function seen(message: RichMessage): object {
 }
 
 describe.each(Object.entries(rawConversations))("%s", (_, messages) => {
-  it("is stored, and read as it was", async () => {
+  it("is stored and read unchanged", async () => {
     const provider = createInMemoryProvider();
     for (const message of messages) {
       expectOk(await provider.appendMessages("c", [message], {}, { createIfMissing: "unowned" }));
@@ -40,12 +40,12 @@ describe.each(Object.entries(rawConversations))("%s", (_, messages) => {
     expect(JSON.stringify(read), "order of fields").toBe(JSON.stringify(messages));
   });
 
-  it("is replayed whole, in a window too", () => {
+  it("is replayed completely, even in a window", () => {
     expect(sanitizeConversation(messages)).toBe(messages);
     expect(messageWindow(messages, { maxMessages: 10 })).toBe(messages);
   });
 
-  it("says nothing of what was thought, and has a number of tokens", () => {
+  it("excludes reasoning from its text, and has a number of tokens", () => {
     for (const message of messages) {
       expect(messageText(message)).not.toContain(THOUGHT);
       const tokens = countMessageTokens(message);
@@ -54,7 +54,7 @@ describe.each(Object.entries(rawConversations))("%s", (_, messages) => {
     }
   });
 
-  it("continues with the copy of a browser, whole or as shown", () => {
+  it("continues with a browser's copy, complete or as displayed", () => {
     const more: Message = { role: "user", content: "And tomorrow?" };
     for (const copy of [structuredCopy(messages), messages.map(seen)]) {
       expect(validateContinuation(messages, [...copy, more])).toMatchObject({ ok: true, added: [more] });
@@ -62,6 +62,6 @@ describe.each(Object.entries(rawConversations))("%s", (_, messages) => {
   });
 });
 
-/** As it comes back from a client that kept it as JSON. */
+/** Returns the messages as JSON from a client. */
 const structuredCopy = (messages: readonly Message[]): readonly unknown[] =>
   JSON.parse(JSON.stringify(messages));

@@ -1,9 +1,9 @@
 import { type Message, parseMessages } from "@jaf/memory";
 
-/** In every fixture it stands for what a model thought, and nowhere else. */
+/** The model's reasoning in every fixture. It occurs nowhere else. */
 export const THOUGHT = "They want Paris.";
 
-/** Opaque base64, as signatures and ciphertexts are. */
+/** Opaque base64, like signatures and ciphertexts. */
 const OPAQUE = "RW9BQkNrWUlDQmdDS2tBbGY4enFQbjNQWlFKYmZn";
 
 const asked = { role: "user", content: "What is the weather in Paris?" };
@@ -357,10 +357,7 @@ function parsed(name: string, messages: readonly object[]): readonly Message[] {
   return result.data;
 }
 
-/**
- * Short conversations as providers, gateways and frameworks give them, by where they come from. Each is replayable as it
- * is.
- */
+/** Short conversations as providers, gateways and frameworks return them, by origin. Each is replayable unchanged. */
 export const rawConversations: Readonly<Record<string, readonly Message[]>> = Object.fromEntries(
   Object.entries(conversations).map(([name, messages]) => [name, parsed(name, messages)]),
 );

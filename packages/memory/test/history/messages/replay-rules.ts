@@ -1,11 +1,11 @@
 import type { ContentPart, Message, RichMessage } from "@jaf/memory";
 
 /**
- * The providers' rules and "nothing else is lost", written without a look at the sanitizer. Returns what is broken.
+ * The providers' rules and "nothing else is lost", written independently of the sanitizer. Returns the broken rules.
  *
- * A call whose id is used once must be answered if there is a result for it anywhere. Of an id that is used again, as
- * many calls must be answered as have a result of their own between them and the next call: of a result that stands
- * elsewhere nobody can tell whose it is.
+ * A call with an id that is used once must be answered if there is a result for it anywhere. If an id is used again, as
+ * many calls must be answered as have their own result between them and the next call: the call of any other result is
+ * unknown.
  */
 export function brokenRules(input: readonly Message[], output: readonly Message[]): string[] {
   return [...brokenAnswers(output), ...lostText(input, output), ...lostAnswers(input, output)];
@@ -33,7 +33,7 @@ function brokenAnswers(output: readonly Message[]): string[] {
 const isOfCall = ({ type }: ContentPart): boolean => type === "tool-call";
 const isThought = ({ type }: ContentPart): boolean => type === "reasoning";
 
-/** What a message says, without its calls, their places and what was thought; `""` for nothing. */
+/** The content of a message, without its calls, their parts and reasoning; `""` if there is none. */
 function saidIn(message: RichMessage): string {
   const { role, content, tool_calls: _, reasoning_content: __, origin: ___, ...rest } = message;
   const parts = Array.isArray(content)
@@ -43,7 +43,7 @@ function saidIn(message: RichMessage): string {
   return isEmpty && role === "assistant" ? "" : JSON.stringify([role, parts, rest]);
 }
 
-/** What was thought in a message. */
+/** The reasoning in a message. */
 const thoughtIn = ({ content, reasoning_content: thought }: RichMessage): readonly string[] => [
   ...(Array.isArray(content) ? content.filter(isThought) : []).map((part) => JSON.stringify(part)),
   ...(thought === undefined ? [] : [JSON.stringify(thought)]),
@@ -56,7 +56,7 @@ function lostText(input: readonly RichMessage[], output: readonly RichMessage[])
       .map(saidIn)
       .filter((text) => text !== "");
   const thoughts = (messages: readonly RichMessage[]) => messages.flatMap(thoughtIn);
-  // Without dropped calls, nothing that was thought goes.
+  // If no calls are dropped, no reasoning is dropped.
   const callsNothing = input.filter(({ tool_calls }) => tool_calls === undefined);
   return [
     ...(JSON.stringify(texts(input)) === JSON.stringify(texts(output))
@@ -74,7 +74,7 @@ function lostText(input: readonly RichMessage[], output: readonly RichMessage[])
   ];
 }
 
-/** Whether all of the first list are in the second, in their order. */
+/** Whether the second list contains the first in order. */
 function isPartOf(some: readonly string[], all: readonly string[]): boolean {
   let found = 0;
   for (const text of all) if (text === some[found]) found += 1;
@@ -89,7 +89,7 @@ function brokenPlaces({ content, tool_calls: calls = [] }: RichMessage, index: n
     : [`message ${index} has a place for no call`];
 }
 
-/** A message that was changed lost calls: what was thought for these alone goes with them. */
+/** A changed message lost calls, and the reasoning for only these calls. */
 function idleThoughts(input: readonly RichMessage[], output: readonly RichMessage[]): string[] {
   return output.flatMap((message, index) => {
     const { content, tool_calls: calls = [] } = message;
@@ -102,7 +102,7 @@ function idleThoughts(input: readonly RichMessage[], output: readonly RichMessag
   });
 }
 
-/** An id's calls and results in order, each result by its content. */
+/** An id's calls and results in order, each result as its content. */
 function historyOf(messages: readonly Message[]): Map<string, (string | typeof CALL)[]> {
   const history = new Map<string, (string | typeof CALL)[]>();
   const add = (id: string, event: string | typeof CALL) =>

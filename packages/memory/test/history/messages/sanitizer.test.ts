@@ -23,7 +23,7 @@ const result = (id: string, content = `result of ${id}`): Message => ({
   tool_call_id: id,
 });
 
-/** All that is frozen in a value, at any depth. */
+/** Returns all frozen values in a value, at any depth. */
 function frozenIn(value: unknown): readonly unknown[] {
   if (typeof value !== "object" || value === null) return [];
   const inside = Object.values(value).flatMap(frozenIn);
@@ -36,7 +36,7 @@ describe("sanitizeConversation", () => {
     expect(sanitizeConversation(history)).toBe(history);
   });
 
-  it("drops a dangling call with its message, and keeps the text of one that also spoke", () => {
+  it("drops a dangling call with its message, and keeps the text of a message with content", () => {
     expect(sanitizeConversation([user("hi"), calls(["a"])])).toEqual([user("hi")]);
     expect(sanitizeConversation([user("hi"), calls(["a"], "let me look")])).toEqual([
       user("hi"),
@@ -63,7 +63,7 @@ describe("sanitizeConversation", () => {
     ).toEqual([user("hi"), calls(["a"]), result("a")]);
   });
 
-  it("moves results right after their call, in call order, even if something is between them or the result came first", () => {
+  it("moves results directly after their call, in call order, even if other messages are between them or the result came first", () => {
     expect(sanitizeConversation([calls(["a", "b"]), user("wait"), result("b"), result("a")])).toEqual([
       calls(["a", "b"]),
       result("a"),
@@ -73,7 +73,7 @@ describe("sanitizeConversation", () => {
     expect(sanitizeConversation([result("a"), calls(["a"])])).toEqual([calls(["a"]), result("a")]);
   });
 
-  it("gives a result to the call it followed when an id is used again", () => {
+  it("gives a result to the call before it if an id is used again", () => {
     const reused = [calls(["a"]), calls(["a"]), result("a", "second")];
     expect(sanitizeConversation(reused)).toEqual([calls(["a"]), result("a", "second")]);
     const both = [calls(["a"]), result("a", "first"), user("more"), calls(["a"]), result("a", "second")];
@@ -102,7 +102,7 @@ describe("sanitizeConversation", () => {
     ]);
   });
 
-  it("moves a result that is right before its call, even right after another call with its id", () => {
+  it("moves a result that is directly before its call, even directly after another call with its id", () => {
     const swapped = [calls(["a"]), result("a", "first"), result("a", "second"), calls(["a"]), said("ok")];
     expect(sanitizeConversation(swapped)).toEqual([
       calls(["a"]),
@@ -113,7 +113,7 @@ describe("sanitizeConversation", () => {
     ]);
   });
 
-  it("takes null for no calls, and drops an assistant message that holds nothing", () => {
+  it("treats null as no calls, and drops an empty assistant message", () => {
     const dumped = [
       { role: "assistant", content: "hi", tool_calls: null },
       { role: "assistant", content: null, tool_calls: [] },
@@ -125,7 +125,7 @@ describe("sanitizeConversation", () => {
     expect(pendingToolCalls(dumped.slice(0, 1))).toBeUndefined();
   });
 
-  it("drops an assistant message of nothing but white space, also beside calls that nobody answered", () => {
+  it("drops an assistant message with only white space, even with unanswered calls", () => {
     const blank = [
       said(" \n"),
       calls(["a"], "\t\u00a0"),
@@ -148,13 +148,13 @@ describe("sanitizeConversation", () => {
     expect(sanitizeConversation(twice)).toEqual([calls(["a"]), result("a", "1"), user("and?")]);
   });
 
-  it("keeps unknown fields, and does not change its input", () => {
+  it("keeps unknown fields, and doesn't change its input", () => {
     const spoke = Object.freeze({ ...calls(["a", "b"], "hm"), refusal: null });
     const history = Object.freeze([spoke, Object.freeze(result("b"))]);
     expect(sanitizeConversation(history)).toEqual([{ ...calls(["b"], "hm"), refusal: null }, result("b")]);
   });
 
-  it("freezes nothing that it is given", () => {
+  it("doesn't freeze its input", () => {
     const content = [{ type: "text", text: "hm" }];
     const history = [{ ...calls(["a", "b"]), content }, result("b")] as RichMessage[];
     const [message] = sanitizeConversation(history);
@@ -163,7 +163,7 @@ describe("sanitizeConversation", () => {
     expect(frozenIn(history)).toEqual([]);
   });
 
-  it("stays linear when one id is used over and over", () => {
+  it("stays linear if one id is used repeatedly", () => {
     const history = Array.from({ length: 20_000 }, (_, n) =>
       n % 2 === 0 ? result("a", `${n}`) : calls(["a"]),
     );
@@ -188,7 +188,7 @@ describe("sanitizeConversation", () => {
       ["annotations", { content: "", annotations: [{ type: "url_citation" }] }],
       ["reasoning_content", { content: "", reasoning_content: "Hm." }],
       ["reasoning_details", { content: "", reasoning_details: [{ type: "reasoning.encrypted", data: "x" }] }],
-      ["a field that nobody knows", { content: "", made_up: new Uint8Array([1]) }],
+      ["an unknown field", { content: "", made_up: new Uint8Array([1]) }],
       ["a reasoning part", { content: [thought("Hm.")] }],
       ["a redacted thinking block", { content: [{ type: "redacted_thinking", data: "x" }] }],
       ["a refusal part", { content: [{ type: "refusal", refusal: "No." }] }],
@@ -219,7 +219,7 @@ describe("sanitizeConversation", () => {
       ]);
     });
 
-    it("keeps user, system and developer messages in place, whatever they contain", () => {
+    it("keeps user, system and developer messages in place with any content", () => {
       const image = { type: "media", mediaType: "image/png", data: new Uint8Array([1]) };
       const history = [
         rich({ role: "system", content: "" }),
@@ -233,7 +233,7 @@ describe("sanitizeConversation", () => {
       expect(sanitizeConversation(moved)).toEqual(history);
     });
 
-    it("drops a call's place with it, and what was thought for it alone", () => {
+    it("drops a call's part with it, and the reasoning for it alone", () => {
       const parts = [thought("1"), text("let me see"), place("a"), thought("2"), place("b")];
       const history = [assistant(parts, "a", "b"), result("a"), user("and?")];
       expect(sanitizeConversation(history)).toEqual([
@@ -248,13 +248,13 @@ describe("sanitizeConversation", () => {
       ]);
     });
 
-    it("keeps what was thought for the next call", () => {
+    it("keeps the reasoning for the next call", () => {
       const parts = [thought("1"), thought("2"), place("a"), thought("3"), place("b")];
       const history = [assistant(parts, "a", "b"), result("b")];
       expect(sanitizeConversation(history)[0]).toEqual(assistant([thought("3"), place("b")], "b"));
     });
 
-    it("keeps what was thought for several calls while one of them stays, with a place or without", () => {
+    it("keeps the reasoning for several calls if one of them stays, with or without its part", () => {
       const history = [assistant([thought("1"), place("a"), place("b")], "a", "b"), result("b")];
       expect(sanitizeConversation(history)[0]).toEqual(assistant([thought("1"), place("b")], "b"));
       const behind = [assistant([thought("1"), place("a")], "a", "b"), result("b")];
@@ -263,7 +263,7 @@ describe("sanitizeConversation", () => {
       expect(sanitizeConversation(without)[0]).toEqual(assistant([text("hm")]));
     });
 
-    it("drops a message of which only reasoning would be left, and reasoning that stands before it by itself", () => {
+    it("drops a message if only reasoning remains, and a separate message of reasoning before it", () => {
       const unanswered = [
         user("hi"),
         assistant([thought("0")]),
@@ -278,14 +278,14 @@ describe("sanitizeConversation", () => {
       ]);
     });
 
-    it("drops all reasoning before a call that goes, also at the start", () => {
+    it("drops all reasoning before a dropped call, even at the start", () => {
       const history = [assistant([thought("0")]), assistant([thought("1")]), calls(["a"]), user("and?")];
       expect(sanitizeConversation(history)).toEqual([user("and?")]);
       const spoke = [assistant([thought("0")]), assistant([thought("1"), text("Hm.")]), calls(["a"])];
       expect(sanitizeConversation(spoke)).toEqual(spoke.slice(0, 2));
     });
 
-    it("keeps results that name their calls in their parts, and no others without an id", () => {
+    it("keeps results with call ids in their parts, and no others without an id", () => {
       const output = { type: "tool-result", toolCallId: "x", output: 1 };
       const named = rich({ role: "tool", content: [text("before"), output] });
       const unnamed = rich({ role: "tool", content: [text("before")] });
@@ -296,14 +296,14 @@ describe("sanitizeConversation", () => {
       ]);
     });
 
-    it("keeps a message for what a further field holds, unless that is empty", () => {
+    it("keeps a message with a non-empty additional field", () => {
       const holding = (value: unknown) => rich({ ...said(""), annotations: value });
       const kept = [[1], new URL("https://example.com"), { a: 1 }, new Uint8Array([1]), "x"].map(holding);
       const empty = [[], {}, new Uint8Array(0), " ", null, 1, true, new Date(0)].map(holding);
       expect(sanitizeConversation([...kept, ...empty])).toEqual(kept);
     });
 
-    it("answers custom calls, and calls without a type", () => {
+    it("matches results to custom calls, and to calls without a type", () => {
       const history = [
         rich({
           role: "assistant",
@@ -327,7 +327,7 @@ describe("sanitizeConversation", () => {
       expect(sanitizeConversation(moved)).toEqual(history);
     });
 
-    it("loses nothing else, in 2,000 broken histories", () => {
+    it("loses nothing else in 2,000 broken histories", () => {
       for (let seed = 0; seed < 2_000; seed++) {
         const random = randomFrom(seed);
         const mutated = mutate(richHistory(random), random);
@@ -372,7 +372,7 @@ describe("sanitizeConversation", () => {
 });
 
 describe("sanitizeWithOrigins", () => {
-  it("tells where each message comes from: moved, repaired, behind others that were dropped", () => {
+  it("returns the origin of each message: moved, repaired, after dropped ones", () => {
     const history: Message[] = [
       said(""),
       calls(["a", "b", "lost"]),

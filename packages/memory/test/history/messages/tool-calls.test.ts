@@ -17,14 +17,14 @@ const result = (id: string, content = `result of ${id}`): Message => ({
 });
 
 describe("pendingToolCalls", () => {
-  it("names the calls at the tail that have no result, and the results that are there", () => {
+  it("returns the calls without a result at the end, and the existing results", () => {
     const pending = pendingToolCalls([user("hi"), calls(["a", "b", "c"]), result("c")]);
     expect(pending?.index).toBe(1);
     expect(pending?.missing.map(({ id }) => id)).toEqual(["a", "b"]);
     expect(pending?.results.get("c")).toEqual(result("c"));
   });
 
-  it("names an id that a message uses twice once, so that its tool doesn't run twice", () => {
+  it("returns an id that a message uses twice once, so its tool doesn't run twice", () => {
     expect(pendingToolCalls([calls(["a", "a"])])?.missing).toHaveLength(1);
   });
 
@@ -34,12 +34,12 @@ describe("pendingToolCalls", () => {
     expect(pendingToolCalls([calls(["", "a"])])?.missing.map(({ id }) => id)).toEqual(["", "a"]);
   });
 
-  it("takes the first result of an id", () => {
+  it("uses the first result of an id", () => {
     const pending = pendingToolCalls([calls(["a", "b"]), result("a", "1"), result("a", "2")]);
     expect(pending?.results).toEqual(new Map([["a", result("a", "1")]]));
   });
 
-  it("is undefined when all are answered, when the turn went on, and for an empty history", () => {
+  it("returns undefined if all are answered, if the turn continued, and for an empty history", () => {
     expect(pendingToolCalls([calls(["a"]), result("a")])).toBeUndefined();
     expect(pendingToolCalls([calls(["a"]), user("never mind")])).toBeUndefined();
     expect(pendingToolCalls([])).toBeUndefined();

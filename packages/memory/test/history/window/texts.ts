@@ -1,4 +1,4 @@
-/** One sentence or more in each of several scripts. */
+/** At least one sentence in each of several scripts. */
 export const TEXTS = {
   English: "The quick brown fox jumps over the lazy dog, and then it goes home to sleep.",
   JSON: '{"id":12345,"name":"Bob","tags":["a","b"],"price":19.99,"ok":true}',

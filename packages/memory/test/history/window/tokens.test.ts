@@ -6,7 +6,7 @@ import { TEXTS } from "./texts.ts";
 import { calls, user } from "./window-histories.ts";
 
 describe("estimateTokens", () => {
-  it("counts letters, other ASCII, and the bytes of everything else, each with its weight", () => {
+  it("counts letters, other ASCII and all other bytes, each with its weight", () => {
     expect(estimateTokens("")).toBe(0);
     expect(estimateTokens("eight ch")).toBe(2);
     expect(estimateTokens("123")).toBe(2);
@@ -42,7 +42,7 @@ describe("estimateTokens", () => {
 describe("countMessageTokens", () => {
   const tokenizer = (text: string) => text.length;
 
-  it("adds text, tool calls and what frames them", () => {
+  it("adds text, tool calls and their frames", () => {
     expect(countMessageTokens(user("12345"), tokenizer)).toBe(9);
     expect(countMessageTokens(calls("a", "b"), tokenizer)).toBe(4 + 2 * (8 + "look".length + "{}".length));
   });
@@ -69,7 +69,7 @@ describe("countMessageTokens of a part", () => {
     ["reasoning: its text", { type: "reasoning", text: "12345", signature: base64 }, 5],
     ["encrypted reasoning: a quarter a character", { type: "reasoning", encrypted: base64 }, 1_000],
     ["both", { type: "reasoning", text: "12345", encrypted: "x".repeat(8) }, 7],
-    ["a signature by itself", { type: "reasoning", text: "", signature: "12345678" }, 11],
+    ["a signature alone", { type: "reasoning", text: "", signature: "12345678" }, 11],
     ["thinking", { type: "thinking", thinking: "12345", signature: base64 }, 5],
     ["redacted thinking", { type: "redacted_thinking", data: base64 }, 1_000],
     [

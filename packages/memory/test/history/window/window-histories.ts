@@ -16,10 +16,10 @@ export const result = (id: string, content = "found"): Message => ({
   content,
   tool_call_id: id,
 });
-/** As other frameworks keep it among the messages. */
+/** System content among the messages, as in other frameworks. */
 export const system = (content: string) => ({ role: "system", content }) as unknown as Message;
 
-/** What was thought in a message of its own, before that with the calls; media, custom calls and parts. */
+/** Reasoning in a separate message before the calls; media, custom calls and parts. */
 const thinks = (thought: string): Message =>
   ({ role: "assistant", content: [{ type: "reasoning", text: thought }] }) as unknown as Message;
 
@@ -30,7 +30,7 @@ function richSteps(seed: number): readonly Message[] {
 
 const text = (length: number) => "abcdefgh".repeat(length);
 
-/** One or more messages that a real conversation has in a row. */
+/** One or more messages in a row, as in a real conversation. */
 const step = fc.oneof(
   { weight: 3, arbitrary: fc.nat(20).map((length) => [user(text(length))]) },
   { weight: 3, arbitrary: fc.nat(20).map((length) => [said(text(length + 1))]) },
@@ -39,7 +39,7 @@ const step = fc.oneof(
     arbitrary: fc
       .tuple(fc.integer({ min: 1, max: 3 }), fc.nat(40), fc.nat(2))
       .map(([count, length, name]) => {
-        // Few names, so that ids are used again.
+        // Few names, so ids are used again.
         const ids = Array.from({ length: count }, (_, index) => `${name}${index}`);
         return [calls(...ids), ...ids.map((id) => result(id, text(length)))];
       }),
@@ -53,7 +53,7 @@ const steps = fc.array(step, { maxLength: 25 });
 /** Replayable, with system content anywhere, and with turns of every length. */
 export const wholeHistories = steps.map((taken) => taken.flat());
 
-/** Beside whole ones: with messages left out, doubled and moved. */
+/** Also histories with messages left out, duplicated and moved. */
 export const anyHistories = fc
   .tuple(wholeHistories, fc.array(fc.tuple(fc.nat(2), fc.nat(80), fc.nat(80)), { maxLength: 6 }))
   .map(([messages, damage]) => {
@@ -90,7 +90,7 @@ export const costOf = (messages: readonly Message[], options: WindowOptions): nu
 const limitOf = (options: WindowOptions): number =>
   "maxTokens" in options ? options.maxTokens : options.maxMessages;
 
-/** The rule of the model providers, written without a look at the sanitizer. */
+/** The rule of the model providers, written independently of the sanitizer. */
 function answersInPlace(messages: readonly Message[]): boolean {
   const due: string[] = [];
   for (const { role, tool_calls, tool_call_id } of messages) {
@@ -116,7 +116,7 @@ const isThought = ({ role, content, refusal, tool_calls: calls }: RichMessage): 
   content.length > 0 &&
   content.every(({ type }) => type === "reasoning");
 
-/** Whether one of two messages is left out, of which the first is what was thought for the second. */
+/** Whether one of two messages is left out, if the first is the reasoning for the second. */
 function isApart(history: readonly Message[], isOmitted: (index: number) => boolean): boolean {
   return history.some((message, index) => {
     const belongs = isThought(message) && history[index + 1]?.role === "assistant";
@@ -124,7 +124,7 @@ function isApart(history: readonly Message[], isOmitted: (index: number) => bool
   });
 }
 
-/** What is wrong with the window of a history, alone and with the sanitizer in either order. */
+/** Returns what is wrong with a history's window, alone and with the sanitizer in either order. */
 export function windowFaults(
   history: readonly Message[],
   options: WindowOptions,

@@ -15,7 +15,7 @@ import {
 } from "./window-histories.ts";
 
 describe("windows of 2,000 random histories", () => {
-  it("are replayable with the sanitizer, never over the limit, and idempotent", () => {
+  it("are replayable after the sanitizer, never over the limit, and idempotent", () => {
     fc.assert(
       fc.property(anyHistories, windowOptions, droppedCounts, (history, options, dropped) => {
         expect(windowFaults(history, options, dropped)).toEqual([]);
@@ -24,7 +24,7 @@ describe("windows of 2,000 random histories", () => {
     );
   });
 
-  it("slide to the longest end that starts on a user message, where every turn fits", () => {
+  it("slide to the longest end that starts with a user message if every turn fits", () => {
     fc.assert(
       fc.property(wholeHistories, slidingOptions, (messages, options) => {
         const history = [user("first"), ...messages].filter(({ role }) => !isSystem(role));
@@ -39,7 +39,7 @@ describe("windows of 2,000 random histories", () => {
     );
   });
 
-  it("start where they did before as long as the limit isn't passed, while the history grows", () => {
+  it("keep their start while the history grows within the limit", () => {
     fc.assert(
       fc.property(wholeHistories, windowOptions, (messages, options) => {
         const history = [user("first"), ...messages];
@@ -48,7 +48,7 @@ describe("windows of 2,000 random histories", () => {
           const before = planWindow(history.slice(0, end), options);
           const message = history[end];
           if (message === undefined || before.newestOmitted) continue;
-          // System content that had to go for want of room comes back as soon as there is some.
+          // System content that was left out for lack of room returns as soon as there is room.
           if (before.omitted.some(({ reason }) => reason === "no-room")) continue;
           const grown = [...before.messages, message];
           if (costOf(grown, options) > limit) continue;
@@ -59,7 +59,7 @@ describe("windows of 2,000 random histories", () => {
     );
   });
 
-  it("come out of a chat memory as out of the whole conversation, also where it reads only the end", async () => {
+  it("are the same from a chat memory, even if it only reads the end", async () => {
     const provider = createInMemoryProvider();
     let conversation = 0;
     await fc.assert(

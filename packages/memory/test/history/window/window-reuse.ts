@@ -1,8 +1,8 @@
 import type { Message } from "@jaf/memory";
 
 /**
- * Of all model calls but the first of each conversation, how many begin with what the call before was sent, unchanged:
- * those for which a model provider's prompt cache holds. A call is made before each message of the assistant.
+ * Returns how many model calls, except the first of each conversation, begin with the unchanged messages of the call
+ * before, and so can use a model provider's prompt cache. There is a call before each assistant message.
  */
 export function reusedCalls(
   conversations: readonly (readonly Message[])[],

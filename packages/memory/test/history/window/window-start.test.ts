@@ -11,16 +11,16 @@ const turns = (count: number): Message[] =>
 describe("a window with a low mark", () => {
   const window = (messages: readonly Message[]) => messageWindow(messages, { maxMessages: 8, trimTo: 4 });
 
-  it("is cut down to it at once when the limit is passed, and then grows from there", () => {
+  it("is cut down to it when the limit is exceeded, and then grows", () => {
     const history = turns(20);
     const starts = history.map((_, at) => at + 1 - window(history.slice(0, at + 1)).length);
     expect(starts.slice(0, 8)).toEqual(Array(8).fill(0));
-    // The ninth message is the question of turn 4: what stays is that turn and the one before.
+    // The ninth message is the question of turn 4: that turn and the one before stay.
     expect(starts.slice(8, 14)).toEqual(Array(6).fill(6));
     expect(starts.slice(14, 20)).toEqual(Array(6).fill(12));
   });
 
-  it("also steps inside a turn that is longer than the limit", () => {
+  it("also moves in steps inside a turn over the limit", () => {
     const long = [user("a")];
     for (let call = 0; call < 12; call++) long.push(calls(`${call}`), result(`${call}`));
     const sent = Array.from({ length: 13 }, (_, call) => window(long.slice(0, 1 + 2 * call)));
@@ -55,7 +55,7 @@ describe.skipIf(recordedMissing !== undefined)(`on the recorded conversations${s
     return reused / made;
   };
 
-  it("90 % of the calls with a window of 20 begin with the call before when trimmed to half of it", () => {
+  it("90 % of the calls with a window of 20 begin like the call before if trimmed to half of it", () => {
     expect(share(10)).toBeGreaterThanOrEqual(0.9);
     expect(share()).toBeLessThan(0.8);
   });

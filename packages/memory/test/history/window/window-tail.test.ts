@@ -17,7 +17,7 @@ const histories = fc
   .array(anyHistories, { minLength: 1, maxLength: 4 })
   .map((several) => several.flat().filter(({ role }) => !isSystem(role)));
 
-/** Small, so that many of them fit into a history. */
+/** Small, so many of them fit into a history. */
 const smallSteps = fc
   .tuple(fc.constantFrom(1, 20), fc.integer({ min: 2, max: 8 }), fc.integer({ min: 1, max: 7 }))
   .filter(([, limit, low]) => low < limit)
@@ -25,7 +25,7 @@ const smallSteps = fc
     each === 1 ? { maxMessages: limit, trimTo: low } : { maxTokens: each * limit, trimTo: each * low },
   );
 
-/** With the position of each user message of the whole conversation. */
+/** Returns the window, using each user message's position in the whole conversation. */
 function windowOf(messages: readonly Message[], first: number, options: WindowOptions): readonly Message[] {
   const sanitized = sanitizeConversation(messages);
   const positions: number[] = [];
@@ -41,13 +41,16 @@ function windowOf(messages: readonly Message[], first: number, options: WindowOp
 const resultsIn = (messages: readonly Message[]): number =>
   messages.filter(({ role }) => role === "tool").length;
 
-/** A result too many at the end: of the whole history, the sanitizer may match it with a call of long ago that is out of place. */
+/**
+ * Whether there is a surplus result at the end: in the whole history, the sanitizer may match it with a much earlier
+ * call that is out of place.
+ */
 function givesSecond(history: readonly Message[], end: readonly Message[], decisive: number): boolean {
   const before = history.slice(0, history.length - decisive);
   return sanitizeConversation(before) !== before && resultsIn(end) > resultsIn(sanitizeConversation(end));
 }
 
-/** Of the whole history, the sanitizer has an open call answered by a result of long ago that answers nothing else. */
+/** Whether an earlier result without a call answers an open call: the sanitizer matches them in the whole history. */
 function takesStray(history: readonly Message[], decisive: readonly Message[]): boolean {
   const before = history.slice(0, history.length - decisive.length);
   return (
@@ -55,7 +58,7 @@ function takesStray(history: readonly Message[], decisive: readonly Message[]): 
   );
 }
 
-/** What may be said next: results of open calls, and anything else. */
+/** The next messages: results of open calls, and others. */
 const next = fc.constantFrom<readonly Message[]>(
   [],
   [user("and now?")],
@@ -73,7 +76,7 @@ describe("the end of a conversation", () => {
   it.each([
     ["sliding", slidingOptions],
     ["in steps", smallSteps],
-  ])("gives the window of the whole, now and when more is said, %s", (_, anyOptions) => {
+  ])("gives the window of the whole conversation, now and after more messages, %s", (_, anyOptions) => {
     const given = fc.tuple(histories, anyOptions, droppedCounts);
     const check = (
       [history, options, dropped]: readonly [readonly Message[], WindowOptions, number],
@@ -92,20 +95,20 @@ describe("the end of a conversation", () => {
     fc.assert(fc.property(given, fc.nat(120), next, check), { numRuns: 300, maxSkipsPerRun: 200 });
   });
 
-  it("begins at the last user message after which the limit is reached, sliding", () => {
+  it("begins at the last user message from which the limit is reached, if the window slides", () => {
     const history = [user("0"), said("1"), user("2"), said("3"), user("4"), said("5")];
     expect(decisiveOf(history, { maxMessages: 2 })).toEqual(history.slice(4));
     expect(decisiveOf(history, { maxMessages: 3 })).toEqual(history.slice(2));
     expect(decisiveOf(history, { maxMessages: 7 })).toBeUndefined();
   });
 
-  it("begins five windows before the end, in steps", () => {
+  it("begins five windows before the end, if the window has a low mark", () => {
     const history = Array.from({ length: 20 }, (_, n) => [user(`${n}`), said(`${n}`)]).flat();
     expect(decisiveOf(history, { maxMessages: 4, trimTo: 2 })).toEqual(history.slice(-22));
     expect(decisiveOf(history, { maxMessages: 8, trimTo: 2 })).toBeUndefined();
   });
 
-  it("begins at a message that is needed, too, or before it", () => {
+  it("begins at or before an additional needed message", () => {
     const history = [user("0"), said("1"), user("2"), said("3"), user("4"), said("5")];
     const { endOf } = windowTailOf({ maxMessages: 1 });
     expect(endOf(history, 4)).toEqual({ decides: true, messages: history.slice(4) });
@@ -114,7 +117,7 @@ describe("the end of a conversation", () => {
     expect(endOf(history, -600)).toEqual({ decides: false, readNext: 1_212 });
   });
 
-  it("says how many to read next, or that only all are enough", () => {
+  it("says how many messages to read next, or that only all are enough", () => {
     const history = [user("0"), said("1"), user("2"), said("3")];
     const next = (messages: readonly Message[], options: WindowOptions) =>
       windowTailOf(options).endOf(messages);
@@ -124,14 +127,14 @@ describe("the end of a conversation", () => {
     expect(next([], { maxMessages: 2 })).toEqual({ decides: false });
   });
 
-  it("contains the pending calls, which don't count, with the results that exist", () => {
+  it("contains the pending calls with their existing results, without counting them", () => {
     const settled = [user("0"), said("1"), user("2"), said("3")];
     const open = [user("look"), calls("a", "b"), result("b")];
     const history = [...settled, ...open];
     expect(decisiveOf(history, { maxMessages: 3 })).toEqual([...settled.slice(2), ...open]);
   });
 
-  it("isn't enough if a result answers a call of long ago", () => {
+  it("isn't enough if a result answers a much earlier call", () => {
     const settled = [user("0"), said("1"), user("2"), said("3")];
     const two = { maxMessages: 2 };
     expect(decisiveOf([...settled, result("old")], two)).toBeUndefined();
@@ -141,7 +144,7 @@ describe("the end of a conversation", () => {
     ).toBeUndefined();
   });
 
-  it("is read in one go", () => {
+  it("is read in one call", () => {
     expect(windowTailOf({ maxMessages: 20 }).firstRead).toBe(41);
     expect(windowTailOf({ maxMessages: 20, trimTo: 10 }).firstRead).toBe(121);
     expect(windowTailOf({ maxMessages: 1_000_000 }).firstRead).toBe(10_000);

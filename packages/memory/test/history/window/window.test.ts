@@ -10,32 +10,32 @@ const turn = (name: string): Message[] => [
   said(`${name} done`),
 ];
 const three = [...turn("a"), ...turn("b"), ...turn("c")];
-/** One call and its result, `count` times. */
+/** `count` calls with their results. */
 const groups = (count: number): Message[] =>
   Array.from({ length: count }, (_, index) => [calls(`${index}`), result(`${index}`)]).flat();
 
 describe("messageWindow", () => {
-  it("returns the same array when nothing is left out", () => {
+  it("returns the same array if nothing is left out", () => {
     expect(messageWindow(three, { maxMessages: 12 })).toBe(three);
     const greeted = [said("Hello, I am a robot."), user("hi")];
     expect(messageWindow(greeted, { maxMessages: 2 })).toBe(greeted);
     expect(messageWindow([], { maxMessages: 1 })).toEqual([]);
   });
 
-  it("keeps the last n messages, or fewer, so that it starts on a user message", () => {
+  it("keeps at most the last n messages, starting with a user message", () => {
     for (const maxMessages of [11, 10, 9, 8]) {
       expect(messageWindow(three, { maxMessages })).toEqual(three.slice(4));
     }
     expect(messageWindow(three, { maxMessages: 7 })).toEqual(three.slice(8));
   });
 
-  it("keeps the user message and the newest whole groups of a turn that is longer than the limit", () => {
+  it("keeps the user message and the newest whole groups of a turn over the limit", () => {
     const history = [...turn("a"), user("long"), ...groups(5)];
     expect(messageWindow(history, { maxMessages: 6 })).toEqual([user("long"), ...groups(5).slice(6)]);
     expect(messageWindow(history, { maxMessages: 5 })).toEqual([user("long"), ...groups(5).slice(6)]);
   });
 
-  it("still sees the end of a turn that is longer than the limit when the next one begins", () => {
+  it("keeps the end of a turn over the limit when the next one begins", () => {
     const history = [user("long"), ...groups(5), said("Shall I book it?"), user("yes")];
     expect(messageWindow(history, { maxMessages: 5 })).toEqual([
       user("long"),
@@ -45,21 +45,21 @@ describe("messageWindow", () => {
     ]);
   });
 
-  it("never splits a call with many results, also where they are more than the limit", () => {
+  it("never splits a call with many results, even if they exceed the limit", () => {
     const ids = ["1", "2", "3", "4"];
     const history = [user("a"), calls(...ids), ...ids.map((id) => result(id))];
     expect(messageWindow(history, { maxMessages: 5 })).toEqual([user("a")]);
     const plan = planWindow(history, { maxMessages: 5 });
     expect(plan.newestOmitted).toBe(true);
     expect(plan.omitted).toEqual([{ start: 1, end: 6, reason: "long-turn" }]);
-    // The results that come in later don't stay without their call.
+    // Results that arrive later don't stay without their call.
     for (let end = 1; end <= history.length; end++) {
       const [first, second] = messageWindow(history.slice(0, end), { maxMessages: 3 });
       expect([first, second?.role]).toEqual([user("a"), end > 1 && end < 4 ? "assistant" : undefined]);
     }
   });
 
-  it("keeps system content at the head, and counts it", () => {
+  it("keeps system content first, and counts it", () => {
     const history = [system("Be brief."), ...three];
     expect(messageWindow(history, { maxMessages: 9 })).toEqual([system("Be brief."), ...three.slice(4)]);
     expect(messageWindow(history, { maxMessages: 8 })).toEqual([system("Be brief."), ...three.slice(8)]);
@@ -69,14 +69,14 @@ describe("messageWindow", () => {
     expect(messageWindow([developer, ...three], { maxMessages: 5 })).toEqual([developer, ...three.slice(8)]);
   });
 
-  it("prefers the last user message where system content leaves no room", () => {
+  it("prefers the last user message if system content leaves no room", () => {
     const history = [system("one"), system("two"), user("a"), said("b")];
     expect(messageWindow(history, { maxMessages: 2 })).toEqual([system("one"), user("a")]);
     expect(messageWindow(history, { maxMessages: 1 })).toEqual([user("a")]);
     expect(planWindow(history, { maxMessages: 1 }).newestOmitted).toBe(true);
   });
 
-  it("never begins with a tool result, also when the history is short", () => {
+  it("never begins with a tool result, even in a short history", () => {
     expect(messageWindow([result("lost"), user("a")], { maxMessages: 5 })).toEqual([user("a")]);
     expect(messageWindow([system("s"), result("lost"), user("a")], { maxMessages: 5 })).toEqual([
       system("s"),
@@ -85,12 +85,12 @@ describe("messageWindow", () => {
     expect(messageWindow([result("lost")], { maxMessages: 5 })).toEqual([]);
   });
 
-  it("takes the newest whole groups of a history without a user message", () => {
+  it("keeps the newest whole groups of a history without a user message", () => {
     expect(messageWindow(groups(5), { maxMessages: 5 })).toEqual(groups(5).slice(6));
     expect(messageWindow([...groups(5), user("hi")], { maxMessages: 5 })).toEqual([user("hi")]);
   });
 
-  it("says that nothing fits if not even one group does", () => {
+  it("reports that nothing fits if not even one group does", () => {
     const plan = planWindow(groups(5), { maxMessages: 1 });
     expect(plan.omitted).toEqual([{ start: 0, end: 10, reason: "no-room" }]);
     expect(plan.newestOmitted).toBe(true);
@@ -105,7 +105,7 @@ describe("messageWindow", () => {
     }
   });
 
-  it("does not change its input", () => {
+  it("doesn't change its input", () => {
     const frozen = Object.freeze(three.map((message) => Object.freeze({ ...message })));
     expect(isReplayable(messageWindow(frozen, { maxMessages: 5 }))).toBe(true);
   });
@@ -121,7 +121,7 @@ describe("messageWindow", () => {
     },
   );
 
-  it("refuses a low mark that isn't low, a negative number dropped, both limits, and a misspelt field", () => {
+  it("refuses a low mark that isn't below the limit, a negative number of dropped messages, both limits, and an unknown field", () => {
     expect(() => messageWindow([], { maxMessages: 5, trimTo: 5 })).toThrow(TypeError);
     expect(() => tokenWindow([], { maxTokens: 5, trimTo: 6 })).toThrow(/trimTo: expected a number below/);
     expect(() => messageWindow([], { maxMessages: 5, dropped: -1 })).toThrow(/dropped/);
@@ -134,7 +134,7 @@ describe("messageWindow", () => {
 
 describe("tokenWindow", () => {
   const tokenizer = (text: string) => text.length;
-  // Each costs its length and 4 for the message.
+  // Each costs its length plus 4 for the message.
   const history = [user("123456"), said("123456"), user("123456"), said("123456")];
 
   it("keeps the newest messages that fit, whole", () => {
@@ -144,7 +144,7 @@ describe("tokenWindow", () => {
     expect(tokenWindow(history, { maxTokens: 19, tokenizer })).toEqual([user("123456")]);
   });
 
-  it("is empty, and says so, when not even the user message fits", () => {
+  it("is empty if not even the user message fits, and reports it", () => {
     const plan = planWindow(history, { maxTokens: 9, tokenizer });
     expect(plan).toEqual({
       messages: [],
@@ -153,7 +153,7 @@ describe("tokenWindow", () => {
     });
   });
 
-  it("refuses a tokenizer that is no function, and one that gives no number", () => {
+  it("refuses a tokenizer that isn't a function, and one that returns no number", () => {
     const broken = { maxTokens: 9, tokenizer: "o200k" as unknown as () => number };
     expect(() => tokenWindow(history, broken)).toThrow(/^Invalid token window: tokenizer: /);
     expect(() => tokenWindow(history, { maxTokens: 9, tokenizer: () => Number.NaN })).toThrow(
@@ -163,7 +163,7 @@ describe("tokenWindow", () => {
 });
 
 describe("planWindow", () => {
-  it("says what was left out and why", () => {
+  it("returns the omitted messages and why", () => {
     const history = [result("lost"), system("s"), ...turn("a"), user("long"), ...groups(4)];
     const plan = planWindow(history, { maxMessages: 6 });
     expect(plan.messages).toEqual([system("s"), user("long"), ...groups(4).slice(4)]);

@@ -15,19 +15,19 @@ import { readAll, without } from "../broken/backend.ts";
 export interface BrokenLayer {
   /** The rule that finds it, as `subject: title`. */
   readonly caughtBy: string;
-  /** What each process puts between itself and the storage: one for all of its providers. */
+  /** The layer that each process puts between all its providers and the storage. */
   readonly layer: (storage: MemoryBackend, store: string) => Partial<MemoryBackend>;
 }
 
-/** As a storage compares them. */
+/** Compares like a storage. */
 const isErasedSince = (seen: Tombstones, now: Tombstones): boolean =>
   (now.conversation !== null && now.conversation !== seen.conversation) ||
   (now.user !== null && now.user !== seen.user);
 
-/** Between two steps that should be one. */
+/** The delay between two steps that should be one. */
 const BETWEEN_MS = 3;
 
-/** One call after the other within this process. */
+/** Runs one call after the other in this process. */
 function createLock() {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(task: () => Promise<T>): Promise<T> => {
@@ -37,7 +37,7 @@ function createLock() {
   };
 }
 
-/** All methods behind one lock of this process, so that whatever they do in several steps is one step within it. */
+/** Runs all methods under one lock of this process, so several steps are one step within it. */
 function locked(storage: MemoryBackend, layer: Partial<MemoryBackend>): Partial<MemoryBackend> {
   const lock = createLock();
   const all = { ...storage, ...layer };
@@ -51,7 +51,7 @@ function locked(storage: MemoryBackend, layer: Partial<MemoryBackend>): Partial<
   };
 }
 
-/** A process that compares in one step and writes in the next, which its lock keeps together. */
+/** A process that compares and writes in two steps under its own lock. */
 const comparing =
   (
     field: "expectedVersion" | "expectedMetadataVersion" | "expectedIncarnation",
@@ -60,14 +60,14 @@ const comparing =
   (storage) =>
     locked(storage, {
       write: async (write) => {
-        // Refused by the storage, with its own reason.
+        // The storage refuses it, with its own reason.
         if (write[field] === undefined || (await isStale(write, storage))) return storage.write(write);
         await sleep(BETWEEN_MS);
         return storage.write(without(write, field));
       },
     });
 
-/** The cache is right as long as nobody else writes: forgotten with each change of this process. */
+/** The cache is correct while no other process writes: each change of this process clears it. */
 function cachingLayer<T>(
   use: (cache: Map<string, T>, storage: MemoryBackend) => Partial<MemoryBackend>,
 ): BrokenLayer["layer"] {
@@ -88,7 +88,7 @@ function cachingLayer<T>(
   };
 }
 
-/** Keys and ids of messages with the name of their process in front. */
+/** Puts the process's name in front of keys and message ids. */
 function perProcess(): BrokenLayer["layer"] {
   const prefix = `${process.pid}:`;
   return (storage) => ({
@@ -131,7 +131,7 @@ function ownIdsPerProcess(): BrokenLayer["layer"] {
   });
 }
 
-/** Whether a write could be refused, skipped or answered with more than "written". */
+/** Whether a write can't be refused, skipped or answered with more than "written". */
 const isPlain = (write: ConversationWrite): boolean =>
   write.mode === "append" &&
   write.create !== undefined &&
@@ -143,7 +143,7 @@ const isPlain = (write: ConversationWrite): boolean =>
     (each) => each === undefined,
   );
 
-/** What a plain append will have left behind, by what is stored before it. */
+/** Predicts the receipt of a plain append from the stored conversation. */
 async function foretell(storage: MemoryBackend, write: ConversationWrite): Promise<WriteReceipt> {
   const { conversationId, messages, create } = write;
   const { conversation } = await storage.read({ conversationId, messages: { kind: "none" } });
@@ -163,7 +163,7 @@ async function foretell(storage: MemoryBackend, write: ConversationWrite): Promi
 
 const DEFERRED_MS = 20;
 
-/** Acknowledges plain appends before they are written; every other call of this process waits for them. */
+/** Acknowledges plain appends before they are written; all other calls of this process wait for them. */
 const deferring: BrokenLayer["layer"] = (storage) => {
   let last: Promise<unknown> = Promise.resolve();
   const after = <T>(call: () => Promise<T>): Promise<T> => {
@@ -190,7 +190,7 @@ const deferring: BrokenLayer["layer"] = (storage) => {
   };
 };
 
-/** Tombstones that this process left itself. */
+/** Only sees the tombstones of this process. */
 const ownTombstones: BrokenLayer["layer"] = (storage) => {
   const left = new Map<string, string>();
   const of = (conversationId: string, userId: string | undefined): Tombstones => ({
@@ -203,7 +203,7 @@ const ownTombstones: BrokenLayer["layer"] = (storage) => {
       if (expectedIncarnation === undefined || "present" in expectedIncarnation) return storage.write(write);
       const isThere = (await readAll(storage, write.conversationId)) !== null;
       const isErased = isErasedSince(expectedIncarnation.absent, of(write.conversationId, write.userId));
-      // An owner or a key that refuses, or answers, the write does so first.
+      // An owner or a key that refuses or answers the write comes first.
       const stale = { present: "none of them" };
       return storage.write(!isErased && !isThere ? rest : { ...rest, expectedIncarnation: stale });
     },
@@ -227,9 +227,9 @@ const ownTombstones: BrokenLayer["layer"] = (storage) => {
 
 const IN_TWO = "in two processes";
 
-/** Layers that are right within one process, and wrong with a second one. */
+/** Layers that are correct in one process, and wrong with a second one. */
 export const brokenProcesses: Readonly<Record<string, BrokenLayer>> = {
-  "locks its process where it compares versions": {
+  "locks only its process to compare versions": {
     caughtBy: `one conversation, changed by many, ${IN_TWO}: gives each of ten items to one of fourteen that pop`,
     layer: comparing("expectedVersion", async ({ conversationId, expectedVersion }, storage) => {
       const stored = await readAll(storage, conversationId);
@@ -237,8 +237,8 @@ export const brokenProcesses: Readonly<Record<string, BrokenLayer>> = {
     }),
   },
 
-  "locks its process where it compares versions of metadata": {
-    caughtBy: `one conversation, changed by many, ${IN_TWO}: lets one of 16 changes of metadata pass that expect the same`,
+  "locks only its process to compare metadata versions": {
+    caughtBy: `one conversation, changed by many, ${IN_TWO}: lets one of 16 metadata changes with the same expectation pass`,
     layer: comparing(
       "expectedMetadataVersion",
       async ({ conversationId, expectedMetadataVersion }, storage) => {
@@ -248,8 +248,8 @@ export const brokenProcesses: Readonly<Record<string, BrokenLayer>> = {
     ),
   },
 
-  "locks its process where it compares incarnations": {
-    caughtBy: `erasures and writes at once, ${IN_TWO}: let one of 12 first writes pass that saw the same absence`,
+  "locks only its process to compare incarnations": {
+    caughtBy: `erasures and writes at once, ${IN_TWO}: let one of 12 first writes that saw the same absence pass`,
     layer: comparing(
       "expectedIncarnation",
       async ({ expectedIncarnation, conversationId, userId }, storage) => {
@@ -275,7 +275,7 @@ export const brokenProcesses: Readonly<Record<string, BrokenLayer>> = {
   },
 
   "keeps tombstones in its process": {
-    caughtBy: `several connections, ${IN_TWO}: know whose users another one cleared`,
+    caughtBy: `several connections, ${IN_TWO}: know which users another one cleared`,
     layer: ownTombstones,
   },
 
@@ -284,8 +284,8 @@ export const brokenProcesses: Readonly<Record<string, BrokenLayer>> = {
     layer: deferring,
   },
 
-  "keeps what it read until it writes itself": {
-    caughtBy: `several connections, ${IN_TWO}: see at once what another one wrote`,
+  "caches its reads until its own next write": {
+    caughtBy: `several connections, ${IN_TWO}: see another one's writes immediately`,
     layer: cachingLayer<Map<string, ReadOutcome>>((cache, storage) => ({
       write: (write) => {
         cache.delete(write.conversationId);
@@ -298,7 +298,7 @@ export const brokenProcesses: Readonly<Record<string, BrokenLayer>> = {
         const known = reads.get(JSON.stringify(request));
         if (known !== undefined) return request.asksTime === true ? { ...known, readAt: new Date() } : known;
         const read = await storage.read(request);
-        // What isn't there yet costs no second look.
+        // Missing conversations are read again.
         if (read.conversation !== null) reads.set(JSON.stringify(request), read);
         return read;
       },
@@ -322,7 +322,7 @@ export const brokenProcesses: Readonly<Record<string, BrokenLayer>> = {
   },
 
   "knows owners from its own writes": {
-    caughtBy: `several connections, ${IN_TWO}: see what another one erased, and what it created again`,
+    caughtBy: `several connections, ${IN_TWO}: see another one's erasures and what it creates again`,
     layer: cachingLayer<string>((owners, storage) => ({
       write: async (write) => {
         const { conversationId, userId } = write;

@@ -1,4 +1,4 @@
-/** Serves providers on a storage of the tests' process, behind a broken layer of this process's own. */
+/** Serves providers on a storage of the tests' process, behind a broken layer in this process. */
 import { connect } from "node:net";
 import { defineMemoryProvider } from "@jaf/memory/adapter";
 import { serveProviders } from "@jaf/memory/testing";
@@ -9,7 +9,7 @@ import { reachStorage } from "./storage-server.ts";
 export interface StorageAddress {
   readonly port: number;
   readonly store: string;
-  /** Which layer; none for an intact store. */
+  /** The name of the layer. Absent for an intact store. */
   readonly broken?: string;
 }
 

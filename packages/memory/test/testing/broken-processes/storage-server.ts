@@ -11,11 +11,11 @@ interface Call {
   readonly given: readonly unknown[];
 }
 
-/** A line each, so that they are told apart. */
+/** One line each, to separate them. */
 const encode = (value: unknown): string => `${serialize(value).toString("base64")}\n`;
 const decode = (line: string): unknown => deserialize(Buffer.from(line, "base64"));
 
-/** Intact storages by name, which other processes reach as they reach a database. */
+/** Starts intact storages by name, which other processes connect to like a database. */
 export async function startStorages() {
   const storages = new Map<string, MemoryBackend>();
 
@@ -48,7 +48,7 @@ export async function startStorages() {
   };
 }
 
-/** A storage of another process. */
+/** Connects to a storage of another process. */
 export function reachStorage(socket: Socket, store: string): MemoryBackend {
   const waiting = new Map<number, (result: unknown) => void>();
   let lastId = 0;
@@ -60,7 +60,7 @@ export function reachStorage(socket: Socket, store: string): MemoryBackend {
   const reach = (method: Call["method"]) =>
     ((...given: readonly unknown[]) =>
       new Promise((resolve, reject) => {
-        // What a broken layer does late, after its rule is over.
+        // A late call of a broken layer, after its rule is over.
         if (socket.writableEnded) return reject(new Error("the storage was closed"));
         lastId += 1;
         waiting.set(lastId, resolve);

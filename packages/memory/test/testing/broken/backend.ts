@@ -17,7 +17,7 @@ export const brokenBackend = (caughtBy: string, layer: Layer): BrokenProvider =>
   },
 });
 
-/** Changes what is written. */
+/** Changes a write. */
 export const writing =
   (change: (write: ConversationWrite) => ConversationWrite): Layer =>
   (intact) => ({ write: (write) => intact.write(change(write)) });
@@ -25,9 +25,9 @@ export const writing =
 export const without = <W extends ConversationWrite>(write: W, ...fields: readonly (keyof W)[]): W =>
   Object.fromEntries(Object.entries(write).filter(([name]) => !fields.some((field) => field === name))) as W;
 
-/** Whether a conversation is there, whole. */
+/** Reads a conversation with all messages. */
 export const readAll = async (backend: MemoryBackend, conversationId: string) =>
   (await backend.read({ conversationId, messages: { kind: "all" } })).conversation;
 
-/** The way to a store and back. */
+/** A round trip to a store. */
 export const trip = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

@@ -1,7 +1,7 @@
 import { createSuccess } from "../../../src/index.ts";
 import { type BrokenProvider, broken } from "./broken.ts";
 
-/** Providers with one plausible mistake each, where they decide first and change afterwards, or stop half-way. */
+/** Providers with one plausible mistake each: they decide before they change something, or stop halfway. */
 export const brokenClearing: Readonly<Record<string, BrokenProvider>> = {
   "clears a page of a hundred": broken("clearUserConversations: deletes 300 in one call", (intact) => ({
     clearUserConversations: async (userId) => {
@@ -12,8 +12,8 @@ export const brokenClearing: Readonly<Record<string, BrokenProvider>> = {
     },
   })),
 
-  "lists ids, then deletes them whoever's they are by then": broken(
-    "clearing a user: leaves alone what another user begins meanwhile under the same ids",
+  "lists ids, then deletes them even if they have other owners": broken(
+    "clearing a user: keeps conversations that another user begins meanwhile under the same ids",
     (intact) => ({
       clearUserConversations: async (userId) => {
         const found = await intact.findConversations({ userId, includeMessages: false });
@@ -25,12 +25,12 @@ export const brokenClearing: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "lists ids, then deletes them all in one step": broken(
-    "clearing a user: leaves alone what another user begins meanwhile under the same ids",
+    "clearing a user: keeps conversations that another user begins meanwhile under the same ids",
     (intact) => ({
       clearUserConversations: async (userId) => {
         const found = await intact.findConversations({ userId, includeMessages: false });
         if (!found.success) return intact.clearUserConversations(userId);
-        await new Promise(setImmediate); // The way to the store and back.
+        await new Promise(setImmediate); // The round trip to the store.
         const deleting = found.data.map(({ conversationId }) => intact.deleteConversation(conversationId));
         return createSuccess((await Promise.all(deleting)).length);
       },
@@ -38,7 +38,7 @@ export const brokenClearing: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "checks the version before it replaces, not in the same step": broken(
-    "concurrent appends: let exactly one of 16 replacements pass that expect the same version",
+    "concurrent appends: let exactly one of 16 replacements with the same expected version pass",
     (intact) => ({
       storeMessages: async (...given) => {
         const [id, messages, metadata, options] = given;

@@ -5,7 +5,7 @@ import type { BrokenStore } from "./crashes.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Tells another time with each reading. */
+/** Returns another time with each reading. */
 const telling = (
   caughtBy: string,
   tell: (readAt: Date, lastActivity: Date | undefined) => unknown,
@@ -28,25 +28,25 @@ const backwards = () => {
 };
 const startedAt = new Date();
 
-/** Providers that get the time of a reading wrong. */
+/** Providers that return a wrong time of a reading. */
 export const brokenClocks: Readonly<Record<string, BrokenProvider>> = {
-  "tells the time by a clock that is wrong": telling(
-    "the time of a reading: is near that of a write just made, whatever is selected",
+  "returns the time of a wrong clock": telling(
+    "the time of a reading: is close to that of a recent write, for any selection",
     (readAt) => new Date(readAt.getTime() + HOUR_MS),
   ),
 
-  "tells the time in seconds": telling(
-    "the time of a reading: is near that of a write just made, whatever is selected",
+  "returns the time in seconds": telling(
+    "the time of a reading: is close to that of a recent write, for any selection",
     (readAt) => new Date(readAt.getTime() / 1_000),
   ),
 
-  "tells the time as text": telling(
-    "the time of a reading: is near that of a write just made, whatever is selected",
+  "returns the time as text": telling(
+    "the time of a reading: is close to that of a recent write, for any selection",
     (readAt) => readAt.toISOString(),
   ),
 
-  "tells no time where nothing is": brokenBackend(
-    "the time of a reading: is returned where nothing is",
+  "returns no time for a missing conversation": brokenBackend(
+    "the time of a reading: is returned for a missing conversation",
     (intact) => ({
       read: async (request) => {
         const { readAt, ...read } = await intact.read(request);
@@ -55,17 +55,17 @@ export const brokenClocks: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "takes the last activity for the time": telling(
-    "the time of a reading: goes on from reading to reading, also while nothing is written",
+  "returns the last activity as the time": telling(
+    "the time of a reading: advances between readings, even without writes",
     (readAt, lastActivity) => lastActivity ?? readAt,
   ),
 
   "asks for the time once": telling(
-    "the time of a reading: goes on from reading to reading, also while nothing is written",
+    "the time of a reading: advances between readings, even without writes",
     () => startedAt,
   ),
 
-  "asks servers whose clocks differ": telling("the time of a reading: never goes back", backwards()),
+  "asks servers with different clocks": telling("the time of a reading: never goes back", backwards()),
 };
 
 const aheadBy = (provider: VersionedMemoryProvider, aheadMs: number): VersionedMemoryProvider => ({
@@ -77,10 +77,10 @@ const aheadBy = (provider: VersionedMemoryProvider, aheadMs: number): VersionedM
   },
 });
 
-/** Stores whose providers get the time wrong beside each other. */
+/** Stores with providers that return a wrong time relative to each other. */
 export const brokenSharedClocks: Readonly<Record<string, BrokenStore>> = {
-  "tells the time by the clock of its own process": {
-    caughtBy: "several connections: return one time, which is the store's",
+  "returns the time of its own process": {
+    caughtBy: "several connections: return the same time, which is the store's",
     createStore: async () => {
       const provider = openIntact();
       return { provider, connect: async () => aheadBy(provider, HOUR_MS), dispose: async () => {} };

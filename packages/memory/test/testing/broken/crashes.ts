@@ -18,7 +18,7 @@ const renamedKey = (options: WriteOptions | undefined, life: number): WriteOptio
     ? (options ?? {})
     : { ...options, idempotencyKey: `${options.idempotencyKey} of life ${life}` };
 
-/** Stores with one plausible mistake each, which shows when their process dies. */
+/** Stores with one plausible mistake each that shows when their process dies. */
 export const brokenCrashes: Readonly<Record<string, BrokenStore>> = {
   "acknowledges before it is written": broken(
     "after a crash: everything acknowledged is there, once and in order",
@@ -34,7 +34,7 @@ export const brokenCrashes: Readonly<Record<string, BrokenStore>> = {
   ),
 
   "acknowledges before it is written, under load": broken(
-    "writes that a crash cuts off: are there wholly or not at all, and what was acknowledged is",
+    "writes that a crash cuts off: are stored completely or not at all, and acknowledged ones are stored",
     (disk) => ({
       appendMessages: async (...given) => {
         setTimeout(() => disk.appendMessages(...given), 5);
@@ -61,7 +61,7 @@ export const brokenCrashes: Readonly<Record<string, BrokenStore>> = {
   ),
 
   "keeps its keys in memory, when cut off": broken(
-    "writes that a crash cuts off: are there once when they are sent again under their keys",
+    "writes that a crash cuts off: are stored once if they are sent again under their keys",
     (disk, life) => ({
       appendMessages: (id, messages, metadata, options) =>
         disk.appendMessages(id, messages, metadata, renamedKey(options, life)),
@@ -69,32 +69,35 @@ export const brokenCrashes: Readonly<Record<string, BrokenStore>> = {
   ),
 
   "keeps its traces in memory": broken(
-    "after a crash: metadata, owner, dates, traces and counts are as they were",
+    "after a crash: metadata, owner, dates, traces and counts are unchanged",
     (disk, life) => ({
       findConversations: async (query) =>
         life > 0 && query.traceId !== undefined ? createSuccess([]) : disk.findConversations(query),
     }),
   ),
 
-  "counts its versions in memory": broken("after a crash: versions go on counting", (disk, life) => ({
+  "counts its versions in memory": broken("after a crash: versions continue", (disk, life) => ({
     appendMessages: (id, messages, metadata, options) => {
       const { expectedVersion: _, ...rest } = options ?? {};
       return disk.appendMessages(id, messages, metadata, life > 0 ? rest : options);
     },
   })),
 
-  "knows its owners in memory only": broken("after a crash: the owner keeps others out", (disk, life) => ({
-    appendMessages: (id, messages, { userId, ...metadata } = {}, options) =>
-      disk.appendMessages(
-        id,
-        messages,
-        life > 0 || userId === undefined ? metadata : { ...metadata, userId },
-        options,
-      ),
-  })),
+  "knows its owners in memory only": broken(
+    "after a crash: the owner is protected from others",
+    (disk, life) => ({
+      appendMessages: (id, messages, { userId, ...metadata } = {}, options) =>
+        disk.appendMessages(
+          id,
+          messages,
+          life > 0 || userId === undefined ? metadata : { ...metadata, userId },
+          options,
+        ),
+    }),
+  ),
 
   "marks as deleted in memory only": broken(
-    "after a crash: what was replaced, trimmed or deleted doesn't come back",
+    "after a crash: replaced, trimmed or deleted data doesn't come back",
     () => {
       const deleted = new Set<string>();
       return {
@@ -103,7 +106,7 @@ export const brokenCrashes: Readonly<Record<string, BrokenStore>> = {
     },
   ),
 
-  "starts its log over": broken("after a crash: it goes on, and outlives the next crash", (disk, life) => ({
+  "starts its log over": broken("after a crash: it continues, and survives the next crash", (disk, life) => ({
     appendMessages: async (id, messages, metadata, options) => {
       if (life === 1) await disk.deleteConversation(id);
       const { expectedVersion: _, ...rest } = options ?? {};
@@ -112,7 +115,7 @@ export const brokenCrashes: Readonly<Record<string, BrokenStore>> = {
   })),
 
   "writes a batch in two steps": broken(
-    "writes that a crash cuts off: are there wholly or not at all, and what was acknowledged is",
+    "writes that a crash cuts off: are stored completely or not at all, and acknowledged ones are stored",
     (disk) => {
       let queue: Promise<unknown> = Promise.resolve();
       return {
@@ -139,7 +142,7 @@ export const brokenCrashes: Readonly<Record<string, BrokenStore>> = {
   ),
 
   "lets a timer of the process expire": broken(
-    "options.ttlSeconds after a crash: goes on from the last write",
+    "options.ttlSeconds after a crash: continues from the last write",
     (disk) => ({
       appendMessages: (id, messages, metadata, options) => {
         const { ttlSeconds = 3_600, ...rest } = options ?? {};
@@ -150,15 +153,15 @@ export const brokenCrashes: Readonly<Record<string, BrokenStore>> = {
   ),
 
   "expires from the first write": broken(
-    "options.ttlSeconds after a crash: restarts with a write that names none",
+    "options.ttlSeconds after a crash: restarts with a write without one",
     (disk, life) => ({
       appendMessages: (id, messages, metadata, options) =>
         disk.appendMessages(id, messages, metadata, life > 0 ? { ...options, ttlSeconds: 1 } : options),
     }),
   ),
 
-  "gives new incarnations when it starts": broken(
-    "what a write expects, after a crash: an incarnation is the one that it was",
+  "creates new incarnations when it starts": broken(
+    "what a write expects, after a crash: an incarnation is unchanged",
     (disk, life) => ({
       readConversation: async (id, options) => {
         const read = await disk.readConversation(id, options);
@@ -169,7 +172,7 @@ export const brokenCrashes: Readonly<Record<string, BrokenStore>> = {
   ),
 
   "keeps its tombstones in memory": broken(
-    "what a write expects, after a crash: what was erased is detected",
+    "what a write expects, after a crash: erasures are detected",
     (disk, life) => ({
       appendMessages: (id, messages, metadata, options) => {
         const { expectedIncarnation: _, ...rest } = options ?? {};
@@ -179,7 +182,7 @@ export const brokenCrashes: Readonly<Record<string, BrokenStore>> = {
   ),
 
   "keeps its receipts in memory": broken(
-    "what a write expects, after a crash: counters, ids of messages and receipts are as they were",
+    "what a write expects, after a crash: counters, ids of messages and receipts are unchanged",
     (disk, life) => ({
       readConversation: (id, { receiptFor, ...options } = {}) =>
         disk.readConversation(
@@ -190,7 +193,7 @@ export const brokenCrashes: Readonly<Record<string, BrokenStore>> = {
   ),
 
   "keeps its ids of messages in memory": broken(
-    "what a write expects, after a crash: counters, ids of messages and receipts are as they were",
+    "what a write expects, after a crash: counters, ids of messages and receipts are unchanged",
     (disk, life) => ({
       appendMessages: (id, messages, metadata, options) => {
         const { messageIds: _, ...rest } = options ?? {};

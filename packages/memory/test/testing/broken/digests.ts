@@ -2,11 +2,11 @@ import { messageHash } from "../../../src/contract/backend.ts";
 import { brokenBackend, readAll } from "./backend.ts";
 import type { BrokenProvider } from "./broken.ts";
 
-const CHANGE = "digests: change with the messages, and are there with the result of a write";
+const CHANGE = "digests: change with the messages, and are returned by the write";
 
 /** Backends with one plausible mistake each in the digests of their messages. */
 export const brokenDigests: Readonly<Record<string, BrokenProvider>> = {
-  "says nothing of what a write left behind": brokenBackend(CHANGE, (intact) => ({
+  "returns no receipts": brokenBackend(CHANGE, (intact) => ({
     write: async (write) => {
       const { status, ...rest } = await intact.write(write);
       return status === "written"
@@ -16,7 +16,7 @@ export const brokenDigests: Readonly<Record<string, BrokenProvider>> = {
   })),
 
   "forgets the digest of what it has trimmed": brokenBackend(
-    "digests: are right after any writes",
+    "digests: are correct after any writes",
     (intact) => ({
       history: {
         algorithm: "sha256",
@@ -30,7 +30,7 @@ export const brokenDigests: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "makes its digests of the messages alone": brokenBackend(
-    "digests: are no other conversation's, and no other incarnation's",
+    "digests: differ between conversations and between incarnations",
     (intact) => ({
       read: async (request) => {
         const read = await intact.read(request);

@@ -7,16 +7,16 @@ import {
 import type { TestStore } from "../../../src/testing/index.ts";
 import { openIntact } from "./broken.ts";
 
-/** What a broken store puts between one life of the process and the disk. `life` counts the crashes. */
+/** The part of a broken store between the process and the disk. `life` counts the crashes. */
 export type Process = (disk: VersionedMemoryProvider, life: number) => Partial<VersionedMemoryProvider>;
 
 const lost = () =>
   createFailure(createMemoryConnectionError("durable", "the process died", { operation: "close" }));
 
 /**
- * A store that outlives its process: the disk is an in-memory provider, and a crash makes whatever used it until then
- * fail. A write costs a turn of the event loop, as most real ones do, so that a crash finds some in progress; a
- * `synchronous` one costs none, as with a database in the process.
+ * A store that survives its process: the disk is an in-memory provider, and after a crash all its earlier users fail. A
+ * write takes a turn of the event loop, as in most real stores, so a crash finds some in progress. A `synchronous`
+ * write takes none, like a database in the process.
  */
 export async function openDurable(
   process: Process = () => ({}),

@@ -1,11 +1,11 @@
 import type { VersionedMemoryProvider } from "../../../src/index.ts";
 import { type BrokenProvider, broken } from "./broken.ts";
 
-/** Restarts a conversation's ttl, as a write does. */
+/** Restarts a conversation's ttl, like a write. */
 const touch = (intact: VersionedMemoryProvider, id: string) =>
   intact.appendMessages(id, [], {}, { expectedVersion: 1 });
 
-/** Providers with one plausible mistake each, which shows when time passes. */
+/** Providers with one plausible mistake each that shows when time passes. */
 export const brokenExpiry: Readonly<Record<string, BrokenProvider>> = {
   "renews the ttl when it reads": broken("options.ttlSeconds: isn't restarted by a read", (intact) => ({
     getConversation: async (id) => {
@@ -15,7 +15,7 @@ export const brokenExpiry: Readonly<Record<string, BrokenProvider>> = {
   })),
 
   "renews the ttl when it refuses": broken(
-    "options.ttlSeconds: isn't restarted by a write that is refused, or is a retry",
+    "options.ttlSeconds: isn't restarted by a refused write or a retry",
     (intact) => ({
       appendMessages: async (id, messages, metadata, options) => {
         const written = await intact.appendMessages(id, messages, metadata, options);
@@ -26,7 +26,7 @@ export const brokenExpiry: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "renews the ttl when a write is sent again": broken(
-    "options.ttlSeconds: isn't restarted by a write that is refused, or is a retry",
+    "options.ttlSeconds: isn't restarted by a refused write or a retry",
     (intact) => {
       const keys = new Set<string>();
       return {
@@ -41,7 +41,7 @@ export const brokenExpiry: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "counts the ttl from the first write": broken(
-    "options.ttlSeconds: restarts with each write, even one that names no ttl",
+    "options.ttlSeconds: restarts with each write, even one without a ttl",
     (intact) => ({
       storeMessages: async (id, messages, metadata, options) => {
         const known = await intact.getConversation(id);

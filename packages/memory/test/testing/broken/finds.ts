@@ -4,7 +4,7 @@ import { type BrokenProvider, broken, type Overrides } from "./broken.ts";
 const COMBINED =
   "findConversations, all together: holds to every combination of conditions, cursor, offset and limit";
 
-/** Finds without these fields where `when` holds. */
+/** Ignores these fields of a query if `when` returns true. */
 const forgetting =
   (forgotten: readonly (keyof MemoryQuery)[], when: (query: MemoryQuery) => boolean): Overrides =>
   (intact) => ({
@@ -19,7 +19,7 @@ const forgetting =
 const createdFirst = (a: ConversationMemory, b: ConversationMemory): number =>
   (b.metadata?.createdAt.getTime() ?? 0) - (a.metadata?.createdAt.getTime() ?? 0);
 
-/** Providers with one plausible mistake each, where one index serves a query that another one serves well. */
+/** Providers with one plausible mistake each: one index serves a query that needs another one. */
 export const brokenFinds: Readonly<Record<string, BrokenProvider>> = {
   "ignores the cursor by trace": broken(
     COMBINED,
@@ -51,7 +51,7 @@ export const brokenFinds: Readonly<Record<string, BrokenProvider>> = {
     forgetting(["cursor"], ({ conversationId }) => conversationId !== undefined),
   ),
 
-  "ignores the offset behind a cursor without user": broken(
+  "ignores the offset after a cursor without user": broken(
     COMBINED,
     forgetting(["offset"], ({ cursor, userId }) => cursor !== undefined && userId === undefined),
   ),
@@ -64,8 +64,8 @@ export const brokenFinds: Readonly<Record<string, BrokenProvider>> = {
     },
   })),
 
-  "gives at most 1,000 recent messages": broken(
-    "sizes: of a batch may be 5,000 messages, which land whole and in order",
+  "returns at most 1,000 recent messages": broken(
+    "sizes: of a batch can be 5,000 messages, stored completely and in order",
     (intact) => ({
       getRecentMessages: async (id, limit) => {
         const recent = await intact.getRecentMessages(id, limit);

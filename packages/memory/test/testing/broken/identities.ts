@@ -3,7 +3,7 @@ import type { StoredConversation } from "../../../src/contract/backend.ts";
 import { brokenBackend, type Layer, readAll, trip, without, writing } from "./backend.ts";
 import type { BrokenProvider } from "./broken.ts";
 
-/** Changes what is read and found. */
+/** Changes the results of reads and searches. */
 const showing =
   (change: (stored: StoredConversation) => StoredConversation): Layer =>
   (intact) => ({
@@ -14,7 +14,7 @@ const showing =
     find: async (query) => (await intact.find(query)).map(change),
   });
 
-/** Makes again what it once knew. */
+/** Creates conversations again that it has forgotten. */
 const remaking: Layer = (intact) => {
   const known = new Set<string>();
   return {
@@ -44,30 +44,30 @@ const comparingFirst: Layer = (intact) => ({
   },
 });
 
-/** Providers with one plausible mistake each, where they tell conversations and their changes apart. */
+/** Providers with one plausible mistake each in distinguishing conversations and their changes. */
 export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
-  "makes what isn't there, as it ever did": brokenBackend(
-    "options.createIfMissing: is no by default: nothing is made, whatever else the write says",
+  "creates missing conversations by default": brokenBackend(
+    "options.createIfMissing: is false by default: nothing is created for any other option",
     writing((write) => ({ ...write, create: write.create ?? { incarnation: randomUUID() } })),
   ),
 
-  "makes again what it once knew": brokenBackend(
-    "options.createIfMissing: makes nothing again of what was deleted or cleared",
+  "creates again what it once knew": brokenBackend(
+    "options.createIfMissing: creates nothing again that was deleted or cleared",
     remaking,
   ),
 
-  "makes again what has expired": brokenBackend(
+  "creates again what has expired": brokenBackend(
     "options.ttlSeconds, and what a write expects: lets an append find nothing",
     remaking,
   ),
 
   "ignores the incarnation": brokenBackend(
-    "incarnations: refuses what was decided before it was deleted, and what was stored since stays as it is",
+    "incarnations: refuses a write from before it was deleted, and keeps later data",
     writing((write) => without(write, "expectedIncarnation")),
   ),
 
   "counts incarnations itself": brokenBackend(
-    "receipts: name the conversation that a write has created",
+    "receipts: return the incarnation of the conversation that a write created",
     (intact) => {
       let count = 0;
       return {
@@ -80,8 +80,8 @@ export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
     },
   ),
 
-  "gives an id one incarnation for ever": brokenBackend(
-    "incarnations: differs between conversations, and between one and the next of its id",
+  "keeps one incarnation for an id for ever": brokenBackend(
+    "incarnations: differs between conversations, and after a new creation under the same id",
     writing((write) =>
       write.create === undefined
         ? write
@@ -89,20 +89,20 @@ export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
     ),
   ),
 
-  "gives a new incarnation with every change of metadata": brokenBackend(
+  "creates a new incarnation with every change of metadata": brokenBackend(
     "incarnations: stays through appends, replacements, metadata, trims and dropped messages",
     showing((stored) => ({ ...stored, incarnation: `${stored.incarnation}-${stored.metadataVersion}` })),
   ),
 
-  "leaves no tombstone where nothing was": brokenBackend(
-    "incarnations: refuses the first write of what began before it was deleted, also where nothing was",
+  "leaves no tombstone for a missing conversation": brokenBackend(
+    "incarnations: refuses the first write of a run from before it was deleted, even if nothing existed",
     (intact) => ({
       delete: async (id) => ((await readAll(intact, id)) === null ? false : intact.delete(id)),
     }),
   ),
 
   "leaves no tombstone of a user without conversations": brokenBackend(
-    "incarnations: refuses the first write of what began before everything of its user was cleared, also where nothing was",
+    "incarnations: refuses the first write of a run from before everything of its user was cleared, even if nothing existed",
     (intact) => ({
       clearUser: async (userId) => {
         const found = await intact.find({ userId, offset: 0, includeMessages: false });
@@ -112,7 +112,7 @@ export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "keeps one tombstone for all erasures": brokenBackend(
-    "incarnations: tells two erasures apart: it was deleted twice",
+    "incarnations: distinguishes two erasures: it was deleted twice",
     (intact) => {
       const erased = new Set<string>();
       return {
@@ -125,8 +125,8 @@ export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
     },
   ),
 
-  "continues in what expired and was created again": brokenBackend(
-    "options.ttlSeconds, and what a write expects: refuses what was decided before, even if it was created again",
+  "continues in a conversation that expired and was created again": brokenBackend(
+    "options.ttlSeconds, and what a write expects: refuses writes that were decided before, even if the conversation was created again",
     writing((write) =>
       write.expectedIncarnation !== undefined && "present" in write.expectedIncarnation
         ? without(write, "expectedIncarnation")
@@ -135,7 +135,7 @@ export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "counts messages as the version": brokenBackend(
-    "version: rises by one with every change of messages, and with nothing else",
+    "version: increases by one only with every change of messages",
     showing((stored) => ({ ...stored, version: stored.nextPosition })),
   ),
 
@@ -159,12 +159,12 @@ export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "counts every write as one of metadata": brokenBackend(
-    "options.expectedMetadataVersion: counts the writes that carry metadata, and the replacements",
+    "options.expectedMetadataVersion: counts the writes with metadata, and the replacements",
     showing((stored) => ({ ...stored, metadataVersion: stored.version })),
   ),
 
   "raises the version with metadata": brokenBackend(
-    "options.expectedMetadataVersion: makes no append conflict, nor an append it",
+    "options.expectedMetadataVersion: causes no conflict with appends, and they cause none with it",
     (intact) => ({
       ...showing((stored) => ({ ...stored, version: stored.version + stored.metadataVersion }))(intact),
       write: async (write) => {
@@ -182,12 +182,12 @@ export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "compares the incarnation, then appends": brokenBackend(
-    "erasures and writes at once: let one of 12 first writes pass that saw the same absence",
+    "erasures and writes at once: let one of 12 first writes that saw the same absence pass",
     comparingFirst,
   ),
 
   "compares the metadata version, then writes": brokenBackend(
-    "one conversation, changed by many: lets one of 16 changes of metadata pass that expect the same",
+    "one conversation, changed by many: lets one of 16 metadata changes with the same expectation pass",
     comparingFirst,
   ),
 

@@ -7,7 +7,7 @@ const prefixed = (provider: VersionedMemoryProvider, prefix: string): VersionedM
   appendMessages: (id, ...rest) => provider.appendMessages(`${prefix}${id}`, ...rest),
 });
 
-/** Stores that all use one storage, told apart by `open` or not at all. */
+/** Stores that share one storage, separated by `open` or not at all. */
 function sharing(
   caughtBy: string,
   open: (shared: VersionedMemoryProvider, count: number) => VersionedMemoryProvider,
@@ -22,17 +22,17 @@ function sharing(
   return { caughtBy, createStore };
 }
 
-/** Stores with one plausible mistake each, which shows next to another store. */
+/** Stores with one plausible mistake each that shows next to another store. */
 export const brokenIsolation: Readonly<Record<string, BrokenStore>> = {
-  "ignores its prefix": sharing("other stores: show nothing of what one stores", (shared) => shared),
+  "ignores its prefix": sharing("other stores: show nothing of another store", (shared) => shared),
 
   "knows keys and versions of another store": sharing(
-    "other stores: have owners, versions and keys of their own",
+    "other stores: have their own owners, versions and keys",
     (shared) => shared,
   ),
 
   "clears without its prefix": sharing(
-    "other stores: are not cleared, deleted or closed along",
+    "other stores: are not cleared, deleted or closed with another",
     (shared, count) =>
       count === 1
         ? { ...shared, close: async () => createSuccess(undefined) }

@@ -17,10 +17,10 @@ const writing = (change: (write: Write) => Write) => (intact: VersionedMemoryPro
 const shorten = (message: Message): Message =>
   message.content.length > 65_535 ? { ...message, content: message.content.slice(0, 65_535) } : message;
 
-/** Providers with one plausible mistake each, which shows with unusual sizes, between conversations and users. */
+/** Providers with one plausible mistake each that shows with unusual sizes, or between conversations and users. */
 export const brokenLimits: Readonly<Record<string, BrokenProvider>> = {
   "cuts long texts off": broken(
-    "sizes: of a message may be 1 MB, in any script, and come back from every read",
+    "sizes: of a message can be 1 MB, in any script, in every read",
     writing(
       (write) =>
         (id, messages, ...rest) =>
@@ -29,7 +29,7 @@ export const brokenLimits: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "binds at most so many parameters": broken(
-    "sizes: of a batch may be 5,000 messages, which land whole and in order",
+    "sizes: of a batch can be 5,000 messages, stored completely and in order",
     writing(
       (write) =>
         (id, messages, ...rest) =>
@@ -37,7 +37,7 @@ export const brokenLimits: Readonly<Record<string, BrokenProvider>> = {
     ),
   ),
 
-  "stores values without end": broken("sizes: of a value may be 200 levels, and no more", (intact) => ({
+  "stores values without end": broken("sizes: of a value can be 200 levels, and no more", (intact) => ({
     appendMessages: async (id, messages, ...rest) => {
       const written = await intact.appendMessages(id, messages, ...rest);
       return written.success || written.error._tag !== "MemoryValidationError"
@@ -47,7 +47,7 @@ export const brokenLimits: Readonly<Record<string, BrokenProvider>> = {
   })),
 
   "cuts ids to its column": broken(
-    "sizes: of an id may be 255 characters, and not 256",
+    "sizes: of an id can be 255 characters, but not 256",
     writing(
       (write) =>
         (id, ...rest) =>
@@ -56,15 +56,15 @@ export const brokenLimits: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "writes nothing under an aborted signal": broken(
-    "options of a write: may be a signal, aborted or not, which changes nothing",
+    "options of a write: can be a signal, aborted or not, which changes nothing",
     writing((write) => async (id, messages, metadata, options) => {
       if (options?.signal?.aborted !== true) return write(id, messages, metadata, options);
       return createFailure(createMemoryStorageError("appendMessages", "it was aborted"));
     }),
   ),
 
-  "takes a signal of a read for an unknown option": broken(
-    "options of a write: may be a signal, aborted or not, which changes nothing",
+  "refuses a signal of a read as an unknown option": broken(
+    "options of a write: can be a signal, aborted or not, which changes nothing",
     (intact) => ({
       readConversation: async (id, options) => {
         if (options?.signal === undefined) return intact.readConversation(id, options);
@@ -75,7 +75,7 @@ export const brokenLimits: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "keeps a page of metadata": broken(
-    "sizes: of metadata may be 500 fields and a long text",
+    "sizes: of metadata can be 500 fields and a long text",
     writing((write) => (id, messages, metadata, options) => {
       const kept = Object.fromEntries(Object.entries(metadata ?? {}).slice(0, 256));
       return write(id, messages, kept, options);
@@ -83,7 +83,7 @@ export const brokenLimits: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "keeps the last hundred traces": broken(
-    "sizes: of a history may be 200 traces, each of which finds it",
+    "sizes: of a history can be 200 traces, and each finds it",
     (intact) => ({
       findConversations: async (query) => {
         const found = await intact.findConversations(query);
@@ -96,8 +96,8 @@ export const brokenLimits: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "finds by trace whoever's it is": broken(
-    "other users: show nothing, whatever else the query asks for",
+  "finds by trace for any owner": broken(
+    "other users: show nothing for any other condition of the query",
     (intact) => ({
       findConversations: ({ userId, ...query }) =>
         intact.findConversations(
@@ -106,24 +106,24 @@ export const brokenLimits: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "counts everybody's": broken("other users: count and clear apart", (intact) => ({
+  "counts all users' conversations": broken("other users: count and clear apart", (intact) => ({
     getStats: () => intact.getStats(),
   })),
 
-  "counts everybody's for a user who is undefined": broken(
-    "getStats: refuses a user who is undefined, and shows no totals of all users",
+  "counts all users' conversations for an undefined user": broken(
+    "getStats: refuses an undefined user, and shows no totals of all users",
     (intact) => ({
       getStats: (userId) => (userId === undefined ? intact.getStats() : intact.getStats(userId)),
     }),
   ),
 
   "passes a missing argument on as undefined": broken(
-    "getStats: counts over all, or over one user",
+    "getStats: counts all users', or one user's",
     (intact) => ({ getStats: (userId) => intact.getStats(userId) }),
   ),
 
   "lets in who knows the version": broken(
-    "other users: take over no conversation, whatever they know of it",
+    "other users: can't take over a conversation with any knowledge of it",
     (intact) => ({
       appendMessages: (id, messages, { userId, ...metadata } = {}, options) =>
         intact.appendMessages(

@@ -25,7 +25,7 @@ const operations: readonly Operation[] = [
   "importConversation",
 ];
 
-/** What a provider answers while its store is out of reach. */
+/** A provider's answers while its store can't be reached. */
 interface Outage {
   readonly healthCheck: VersionedMemoryProvider["healthCheck"];
   readonly fail: (operation: Operation) => unknown;
@@ -37,7 +37,7 @@ const honest: Outage = {
     createFailure(createMemoryConnectionError("stoppable", "connection refused", { operation })),
 };
 
-/** A store whose storage can be put out of reach. */
+/** Opens a store with a storage that can become unreachable. */
 export async function openStoppable(outage: Partial<Outage> = {}): Promise<TestStore> {
   const intact = openIntact();
   const { healthCheck, fail } = { ...honest, ...outage };
@@ -62,10 +62,10 @@ const broken = (caughtBy: string, outage: Partial<Outage>): BrokenStore => ({
   createStore: () => openStoppable(outage),
 });
 
-const UNHEALTHY = "a store out of reach: is not healthy, and healthCheck says why";
-const FAILING = "a store out of reach: fails every other call with a connection error that is retryable";
+const UNHEALTHY = "a store out of reach: is not healthy, and healthCheck returns the reason";
+const FAILING = "a store out of reach: fails every other call with a retryable connection error";
 
-/** Stores with one plausible mistake each, which shows when their storage is out of reach. */
+/** Stores with one plausible mistake each that shows when their storage can't be reached. */
 export const brokenOutages: Readonly<Record<string, BrokenStore>> = {
   "is healthy without asking the store": broken(UNHEALTHY, {
     healthCheck: async () => createSuccess({ healthy: true, latencyMs: 0 }),
@@ -78,11 +78,11 @@ export const brokenOutages: Readonly<Record<string, BrokenStore>> = {
 
   "waits for the store for ever": broken(UNHEALTHY, { healthCheck: () => new Promise<never>(() => {}) }),
 
-  "takes a store out of reach for an empty one": broken(FAILING, {
+  "treats an unreachable store as empty": broken(FAILING, {
     fail: (operation) => (operation === "getConversation" ? createSuccess(null) : honest.fail(operation)),
   }),
 
-  "takes a lost connection for a broken store": broken(FAILING, {
+  "treats a lost connection as a broken store": broken(FAILING, {
     fail: (operation) => createFailure(createMemoryStorageError(operation, "connection refused")),
   }),
 

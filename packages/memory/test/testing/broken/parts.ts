@@ -3,7 +3,7 @@ import type { ConversationWrite, StoredSelection } from "../../../src/contract/b
 import { brokenBackend, type Layer, readAll, trip, without, writing } from "./backend.ts";
 import { type BrokenProvider, broken } from "./broken.ts";
 
-/** Keys that cover what `said` gives. */
+/** Idempotency keys that only cover the result of `said`. */
 const covering = (said: (write: ConversationWrite) => unknown): Layer =>
   writing((write) => {
     if (write.idempotency === undefined) return write;
@@ -19,25 +19,25 @@ const selecting =
 
 const lowered = (id: string): string => id.toLowerCase();
 
-/** Providers with one plausible mistake each, where they write, read or move a part of a conversation. */
+/** Providers with one plausible mistake each in writing, reading or moving a part of a conversation. */
 export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
   "covers the messages alone with a key": brokenBackend(
     "options.idempotencyKey, what it covers: refuses the key with a metadata field of another value, and changes nothing",
     covering(({ mode, messages }) => [mode, messages]),
   ),
 
-  "leaves limits out of what a key covers": brokenBackend(
+  "excludes limits from what a key covers": brokenBackend(
     "options.idempotencyKey, what it covers: refuses the key with another limit, and changes nothing",
     covering((write) => without(write, "maxMessages", "create", "idempotency", "expectedVersion")),
   ),
 
-  "covers with a key what a write expects": brokenBackend(
-    "options.idempotencyKey, what it covers: leaves out what a write expects, and whether it creates",
+  "includes expectations in what a key covers": brokenBackend(
+    "options.idempotencyKey, what it covers: excludes expectations, and whether the write creates",
     covering((write) => without(write, "create", "idempotency")),
   ),
 
-  "takes the end for every receipt": brokenBackend(
-    "receipts: say where a write ended, whatever was written since",
+  "returns the end for every receipt": brokenBackend(
+    "receipts: return the end of a write, even after other writes",
     (intact) => ({
       read: async (request) => {
         const read = await intact.read(request);
@@ -47,8 +47,8 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "gives a receipt for a write that was refused": brokenBackend(
-    "receipts: are there for no write that was refused, and for no unknown key",
+  "returns a receipt for a refused write": brokenBackend(
+    "receipts: don't exist for refused writes and unknown keys",
     (intact) => {
       const seen = new Set<string>();
       return {
@@ -66,13 +66,13 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     },
   ),
 
-  "appends where it should replace the end": brokenBackend(
-    "options.dropLast: drops so many from the end, and adds the batch in their place",
+  "appends instead of replacing the end": brokenBackend(
+    "options.dropLast: drops this many from the end, and adds the batch in their place",
     writing((write) => without(write, "dropLast")),
   ),
 
-  "drops what there is where there are fewer": brokenBackend(
-    "options.dropLast: is refused wholly when there are fewer",
+  "drops all messages if there are fewer": brokenBackend(
+    "options.dropLast: is refused completely if there are fewer",
     (intact) => ({
       write: async ({ dropLast, ...write }) => {
         const total = (await readAll(intact, write.conversationId))?.totalMessages ?? 0;
@@ -83,7 +83,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "counts how many there are before it drops": brokenBackend(
-    "one conversation, changed by many: lets ten of fourteen blind drops pass where ten messages are",
+    "one conversation, changed by many: lets ten of fourteen blind drops pass if there are ten messages",
     (intact) => ({
       write: async (write) => {
         const total = (await readAll(intact, write.conversationId))?.totalMessages ?? 0;
@@ -96,8 +96,8 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "gives positions out again after a replacement": brokenBackend(
-    "options.dropLast: counts what is stored, not what ever was",
+  "reuses positions after a replacement": brokenBackend(
+    "options.dropLast: counts only stored messages",
     (intact) => ({
       read: async (request) => {
         const read = await intact.read(request);
@@ -109,11 +109,11 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "keeps no ids of messages": brokenBackend(
-    "options.messageIds: finds a message by its id, and where it stands",
+    "options.messageIds: finds a message and its position by its id",
     writing((write) => ({ ...write, messages: write.messages.map(({ own: _, ...message }) => message) })),
   ),
 
-  "takes every content for the same under an id": brokenBackend(
+  "treats all content under an id as the same": brokenBackend(
     "options.messageIds: refuses another content under an id, and writes nothing",
     writing((write) => ({
       ...write,
@@ -124,7 +124,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "compares ids of messages without their case": brokenBackend(
-    "options.messageIds: may be any text that an id can be, and is compared exactly",
+    "options.messageIds: can be any valid id, and is compared exactly",
     (intact) => ({
       ...writing((write) => ({
         ...write,
@@ -140,8 +140,8 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "selects from a position on, not behind it": brokenBackend(
-    "readConversation: gives every range of a whole conversation",
+  "selects from a position on, not after it": brokenBackend(
+    "readConversation: returns every range of a whole conversation",
     selecting((selection) =>
       selection.kind === "range" && selection.after !== undefined
         ? { ...selection, after: selection.after - 1 }
@@ -149,8 +149,8 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     ),
   ),
 
-  "counts positions from what is stored": brokenBackend(
-    "readConversation: gives every range of a conversation that was trimmed",
+  "counts positions from the stored messages": brokenBackend(
+    "readConversation: returns every range of a conversation that was trimmed",
     (intact) => ({
       read: async (request) => {
         const { messages: selection } = request;
@@ -167,7 +167,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "keeps no record of system content": brokenBackend(
-    "metadata.systemContent: is there once a system or developer message was written, and not before",
+    "metadata.systemContent: exists once a system or developer message was written",
     writing((write) => {
       const { systemContent: _, ...metadata } = write.metadata;
       return { ...write, metadata };
@@ -175,7 +175,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "keeps metadata of before in a replacement": brokenBackend(
-    "metadata.systemContent: goes with a replacement that holds none",
+    "metadata.systemContent: is removed by a replacement without system content",
     (intact) => ({
       write: async (write) => {
         const before = write.mode === "replace" ? await readAll(intact, write.conversationId) : undefined;
@@ -200,8 +200,8 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     ),
   ),
 
-  "imports over what is there": brokenBackend(
-    "exportConversation and importConversation: refuse what is there, and leave it as it is",
+  "imports over an existing conversation": brokenBackend(
+    "exportConversation and importConversation: refuse an existing conversation, and leave it unchanged",
     writing((write) => (write.source === undefined ? write : without(write, "expectedVersion"))),
   ),
 
@@ -214,7 +214,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     ),
   ),
 
-  "splits a group whose last result the cut falls on": brokenBackend(
+  "splits a group if the cut falls on its last result": brokenBackend(
     "options.maxMessages, every small history: is trimmed right when it is stored",
     writing((write) => ({
       ...write,
@@ -245,7 +245,7 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     ),
   ),
 
-  "takes anything for createIfMissing": broken(
+  "accepts any value for createIfMissing": broken(
     "options of a write: refuse another createIfMissing",
     (intact) => ({
       appendMessages: (id, messages, metadata, options) => {
@@ -256,8 +256,8 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "drops none for less than none": broken(
-    "options of a write: refuse counts that are no whole numbers from 0",
+  "drops nothing for a negative number": broken(
+    "options of a write: refuse counts that aren't whole numbers from 0",
     (intact) => ({
       appendMessages: (id, messages, metadata, options) => {
         const least = options?.dropLast === -1 ? { dropLast: 0 } : {};
@@ -266,19 +266,16 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "reads everything for a misspelt range": broken(
-    "readConversation: refuses ranges that are none",
-    (intact) => ({
-      readConversation: (id, options) => {
-        const messages: unknown = options?.messages;
-        const isMisspelt = typeof messages === "object" && messages !== null && "from" in messages;
-        return intact.readConversation(id, isMisspelt ? { messages: "all" } : options);
-      },
-    }),
-  ),
+  "reads everything for a misspelt range": broken("readConversation: refuses invalid ranges", (intact) => ({
+    readConversation: (id, options) => {
+      const messages: unknown = options?.messages;
+      const isMisspelt = typeof messages === "object" && messages !== null && "from" in messages;
+      return intact.readConversation(id, isMisspelt ? { messages: "all" } : options);
+    },
+  })),
 
   "ignores a misspelt user when it reads": broken(
-    "readConversation: refuses options that are none, and misspelt ones",
+    "readConversation: refuses invalid and misspelt options",
     (intact) => ({
       readConversation: (id, options) => {
         if (options === null || typeof options !== "object" || !("userID" in options)) {
@@ -289,8 +286,8 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "imports what it doesn't know": broken(
-    "importConversation: refuses a record that is none, saying where",
+  "imports unknown fields": broken(
+    "importConversation: refuses an invalid record with the path",
     (intact) => ({
       importConversation: (record, options) => {
         if (typeof record !== "object" || record === null || !("unknown" in record)) {
@@ -302,8 +299,8 @@ export const brokenParts: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "imports with options that are none": broken(
-    "importConversation: refuses ids, messages and options that are none",
+  "imports with invalid options": broken(
+    "importConversation: refuses invalid ids, messages and options",
     (intact) => ({ importConversation: (record) => intact.importConversation(record) }),
   ),
 };

@@ -2,16 +2,16 @@ import { createFailure, createMemoryStorageError } from "../../../src/index.ts";
 import { type BrokenProvider, broken } from "./broken.ts";
 
 interface ProtocolViolation extends BrokenProvider {
-  /** What the report has to say. */
+  /** Text that the report must contain. */
   readonly says: string;
 }
 
 const never = new Promise<never>(() => {});
 
-/** Providers that don't answer as a provider has to, whatever the rule is. */
+/** Providers that break the protocol of results in any rule. */
 export const brokenProtocol: Readonly<Record<string, ProtocolViolation>> = {
   "throws instead of returning": {
-    ...broken("getConversation: gives null for a conversation that was never stored", (intact) => ({
+    ...broken("getConversation: returns null for a conversation that was never stored", (intact) => ({
       getConversation: async (id) => {
         const read = await intact.getConversation(id);
         if (read.success && read.data === null) throw new RangeError("no rows");
@@ -22,7 +22,7 @@ export const brokenProtocol: Readonly<Record<string, ProtocolViolation>> = {
   },
 
   "throws before there is a promise": {
-    ...broken("deleteConversation: says whether there was one to delete", () => ({
+    ...broken("deleteConversation: returns whether the conversation existed", () => ({
       deleteConversation: () => {
         throw new TypeError("this.client is undefined");
       },
@@ -31,15 +31,15 @@ export const brokenProtocol: Readonly<Record<string, ProtocolViolation>> = {
   },
 
   "never settles": {
-    ...broken("getStats: counts over all, or over one user", () => ({ getStats: () => never })),
+    ...broken("getStats: counts all users', or one user's", () => ({ getStats: () => never })),
     says: "getStats() never settled: no Result within 2000 ms",
   },
 
   "returns data without a Result": {
-    ...broken("clearUserConversations: gives 0 for a user without conversations", () => ({
+    ...broken("clearUserConversations: returns 0 for a user without conversations", () => ({
       clearUserConversations: async () => 0 as never,
     })),
-    says: "clearUserConversations() resolved to a number, which is no Result",
+    says: "clearUserConversations() resolved to a number, not a Result",
   },
 
   "returns no promise": {
@@ -51,17 +51,17 @@ export const brokenProtocol: Readonly<Record<string, ProtocolViolation>> = {
     ...broken("options.expectedVersion: is 1 for a stored conversation that is still empty", () => ({
       appendMessages: async () => createFailure(createMemoryStorageError("write", "disk full")),
     })),
-    says: "appendMessages() resolved to a MemoryStorageError whose operation is write",
+    says: "appendMessages() resolved to a MemoryStorageError with the operation write",
   },
 
   "quotes a message in its error": {
-    ...broken("sizes: of a message may be 1 MB, in any script, and come back from every read", () => ({
+    ...broken("sizes: of a message can be 1 MB, in any script, in every read", () => ({
       appendMessages: async (_, messages) =>
         createFailure(
           createMemoryStorageError("appendMessages", `could not insert ${JSON.stringify(messages[1])}`),
         ),
     })),
-    says: "appendMessages() repeats in its error what it was given: content, metadata or a user id",
+    says: "appendMessages() repeats its arguments in its error: content, metadata or a user id",
   },
 
   "quotes a tool's arguments in its error": {
@@ -73,7 +73,7 @@ export const brokenProtocol: Readonly<Record<string, ProtocolViolation>> = {
         return createFailure({ ...written.error, message: `${written.error.message} ${quoted}` });
       },
     })),
-    says: "appendMessages() repeats in its error what it was given: content, metadata or a user id",
+    says: "appendMessages() repeats its arguments in its error: content, metadata or a user id",
   },
 
   "quotes a user id in its error": {
@@ -84,6 +84,6 @@ export const brokenProtocol: Readonly<Record<string, ProtocolViolation>> = {
         return createFailure({ ...written.error, message: `not the conversation of ${metadata?.userId}` });
       },
     })),
-    says: "appendMessages() repeats in its error what it was given: content, metadata or a user id",
+    says: "appendMessages() repeats its arguments in its error: content, metadata or a user id",
   },
 };

@@ -1,10 +1,10 @@
 import { createSuccess, type VersionedMemoryProvider } from "../../../src/index.ts";
 import { type BrokenProvider, broken } from "./broken.ts";
 
-/** Providers with one plausible mistake each, where they read, find or delete. */
+/** Providers with one plausible mistake each in reading, finding or deleting. */
 export const brokenReaders: Readonly<Record<string, BrokenProvider>> = {
   "shares its state with its readers": broken(
-    "shared state: is none with what getConversation returns",
+    "shared state: doesn't exist with the result of getConversation",
     (intact) => {
       const shared = new Map<string, Awaited<ReturnType<VersionedMemoryProvider["getConversation"]>>>();
       return {
@@ -18,7 +18,7 @@ export const brokenReaders: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "matches ids as patterns": broken(
-    "hostile ids: as user ids own, count and clear only what is theirs",
+    "hostile ids: as user ids own, count and clear only their own data",
     (intact) => ({
       clearUserConversations: async (userId) => {
         const all = await intact.findConversations({});
@@ -48,7 +48,7 @@ export const brokenReaders: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "skips equal times when it pages": broken(
-    "findConversations, page by page: visits each conversation exactly once by cursor, also among equal times",
+    "findConversations, page by page: visits each conversation exactly once by cursor, even among equal times",
     (intact) => ({
       findConversations: async ({ cursor, ...query }) => {
         if (cursor === undefined) return intact.findConversations(query);
@@ -58,7 +58,7 @@ export const brokenReaders: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "gives dates back as text": broken(
+  "returns dates as text": broken(
     "values: in messages come back exactly from a stored conversation",
     (intact) => ({
       getConversation: async (id) => {
@@ -69,18 +69,15 @@ export const brokenReaders: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "throws for a query that is none": broken(
-    "findConversations: refuses a query that is no query",
-    (intact) => ({
-      findConversations: async ({ ...query }) => {
-        const { userId } = query;
-        return intact.findConversations(userId === undefined ? query : { ...query, userId });
-      },
-    }),
-  ),
+  "throws for an invalid query": broken("findConversations: refuses an invalid query", (intact) => ({
+    findConversations: async ({ ...query }) => {
+      const { userId } = query;
+      return intact.findConversations(userId === undefined ? query : { ...query, userId });
+    },
+  })),
 
-  "counts the version from what is left": broken(
-    "options.expectedVersion: goes on counting when messages are trimmed",
+  "counts the version from the remaining messages": broken(
+    "options.expectedVersion: continues when messages are trimmed",
     (intact) => ({
       getConversation: async (id) => {
         const read = await intact.getConversation(id);
@@ -91,7 +88,7 @@ export const brokenReaders: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "goes on after close": broken("close: makes every later call fail as a connection error", () => ({
+  "continues after close": broken("close: makes every later call fail with a connection error", () => ({
     close: async () => createSuccess(undefined),
   })),
 };

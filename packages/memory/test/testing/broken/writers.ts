@@ -16,7 +16,7 @@ const dropping =
       intact.appendMessages(id, messages, metadata, without(options, option)),
   });
 
-/** Providers with one plausible mistake each, where they write. */
+/** Providers with one plausible mistake each in writing. */
 export const brokenWriters: Readonly<Record<string, BrokenProvider>> = {
   "loses updates: append reads, then stores": broken(
     "concurrent appends: keep all 640 single messages of 32 writers",
@@ -30,7 +30,7 @@ export const brokenWriters: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "loses updates of three clients": broken(
-    "three clients at once: leave what some serial order of their operations leaves (seed 1)",
+    "three clients at once: leave the result of some serial order of their operations (seed 1)",
     (intact) => ({
       appendMessages: async (id, messages, metadata, options) => {
         const before = await intact.getConversation(id);
@@ -66,7 +66,7 @@ export const brokenWriters: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "looks a key up before it writes, not in the same step": broken(
-    "concurrent appends: keep each batch once that is sent twice at once and again later",
+    "concurrent appends: keep each batch once if it is sent twice at the same time and again later",
     (intact) => {
       const known = new Set<string>();
       return {
@@ -111,7 +111,7 @@ export const brokenWriters: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "checks the version before it writes, not in the same step": broken(
-    "concurrent appends: let exactly one of 16 pass that expect the same version",
+    "concurrent appends: let exactly one of 16 writes with the same expected version pass",
     (intact) => ({
       appendMessages: async (id, messages, metadata, options) => {
         const probe = await intact.appendMessages(id, [], {}, options ?? {});
@@ -121,15 +121,12 @@ export const brokenWriters: Readonly<Record<string, BrokenProvider>> = {
     }),
   ),
 
-  "reads what was passed in only later": broken(
-    "shared state: is none while a write is in progress",
-    (intact) => ({
-      appendMessages: async (...given) => {
-        await Promise.resolve();
-        return intact.appendMessages(...given);
-      },
-    }),
-  ),
+  "reads its arguments too late": broken("shared state: doesn't exist during a write", (intact) => ({
+    appendMessages: async (...given) => {
+      await Promise.resolve();
+      return intact.appendMessages(...given);
+    },
+  })),
 
   "splits a tool call from its results": broken(
     "options.maxMessages: cuts between a call and its result: both go",
@@ -144,12 +141,12 @@ export const brokenWriters: Readonly<Record<string, BrokenProvider>> = {
   ),
 
   "ignores the ttl": broken(
-    "options.ttlSeconds: takes away what an append has created",
+    "options.ttlSeconds: removes a conversation that an append has created",
     dropping("ttlSeconds"),
   ),
 
   "lets another user in": broken(
-    "appendMessages: refuses another user's conversation and leaves it as it was",
+    "appendMessages: refuses another user's conversation and leaves it unchanged",
     (intact) => ({
       appendMessages: (id, messages, { userId: _, ...metadata } = {}, options) =>
         intact.appendMessages(id, messages, metadata, options),

@@ -12,7 +12,7 @@ const APPENDS = 20;
 type Provider = Scenario["provider"];
 type Append = (provider: Provider, messages: readonly Message[], options: WriteOptions) => Promise<void>;
 
-/** All writers append their numbered batches, `size` messages each, to one conversation. */
+/** Each writer appends its numbered batches, `size` messages each, to one conversation. */
 async function expectNothingLost(scenario: Scenario, size: number, append: Append): Promise<void> {
   const batchOf = (writer: number, batch: number): readonly string[] =>
     Array.from({ length: size }, (_, part) => `${writer}/${batch}/${part}`);
@@ -41,7 +41,7 @@ async function expectNothingLost(scenario: Scenario, size: number, append: Appen
   expect(batches).toEqual(batches.map(() => APPENDS));
 }
 
-/** 16 writers expect the same version, of a new conversation and of an old one. */
+/** 16 writers expect the same version, of a new conversation and of an existing one. */
 async function expectOneWinner(
   scenario: Scenario,
   method: "appendMessages" | "storeMessages",
@@ -71,8 +71,8 @@ export const concurrency = defineSpec(
   {
     level: "concurrency",
     subject: "concurrent appends",
-    why: "Two workers or tabs write at the same time all day: what is lost or doubled here is a turn of somebody's conversation.",
-    hint: "write(): read, decide and write in one atomic step (a lock, a transaction, a script), never in two.",
+    why: "Two workers or tabs often write at the same time: a turn of a user's conversation is lost or doubled.",
+    hint: "write(): read, decide and write in one atomic step: a lock, a transaction or a script.",
   },
   {
     "keep all 640 batches of 32 writers whole and in order": (scenario) =>
@@ -85,7 +85,7 @@ export const concurrency = defineSpec(
         expectOk(await append(provider, "c", messages));
       }),
 
-    "keep each batch once that is sent twice at once and again later": (scenario) =>
+    "keep each batch once if it is sent twice at the same time and again later": (scenario) =>
       expectNothingLost(scenario, 2, async (provider, messages, options) => {
         const send = () => append(provider, "c", messages, {}, options);
         for (const sent of await Promise.all([send(), send()])) expectOk(sent);
@@ -105,13 +105,13 @@ export const concurrency = defineSpec(
       expect(expectOk(await scenario.provider.getStats("u")).totalConversations).toBe(1);
     },
 
-    "let exactly one of 16 pass that expect the same version": (scenario) =>
+    "let exactly one of 16 writes with the same expected version pass": (scenario) =>
       expectOneWinner(scenario, "appendMessages"),
 
-    "let exactly one of 16 replacements pass that expect the same version": (scenario) =>
+    "let exactly one of 16 replacements with the same expected version pass": (scenario) =>
       expectOneWinner(scenario, "storeMessages"),
 
-    "let one owner have a conversation that several claim": async (scenario) => {
+    "give a conversation to one of several owners who claim it": async (scenario) => {
       const claim = (provider: Provider, writer: number) =>
         append(provider, "c", users(`user-${writer}`), { userId: `user-${writer}` });
       const results = await atOnce(scenario, 8, claim);

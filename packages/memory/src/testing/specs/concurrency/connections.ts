@@ -17,12 +17,12 @@ export const connections = defineSpec(
   {
     level: "concurrency",
     subject: "several connections",
-    why: "With two instances of an application, one doesn't know what the other one stored.",
+    why: "One of two instances of an application doesn't see the other's data.",
     hint: "Keep no state in the provider that other processes can't see: no cache of conversations, keys or versions.",
     requires: ["multipleConnections"],
   },
   {
-    "see at once what another one wrote": async ({ provider, connect }) => {
+    "see another one's writes immediately": async ({ provider, connect }) => {
       const other = await connect();
       expectOk(await provider.storeMessages("c", users("1"), owned));
       expect(await readConversation(other, "c")).toEqual(await readConversation(provider, "c"));
@@ -37,7 +37,7 @@ export const connections = defineSpec(
       expect(expectOk(await provider.getStats("u"))).toEqual({ totalConversations: 0, totalMessages: 0 });
     },
 
-    "return one time, which is the store's": async ({ provider, connect }) => {
+    "return the same time, which is the store's": async ({ provider, connect }) => {
       const other = await connect();
       expectOk(await append(provider, "c", users("1")));
       for (const id of ["c", "elsewhere"]) {
@@ -111,7 +111,7 @@ export const connections = defineSpec(
       expect(byId.conversation?.messages).toEqual(users("1b"));
     },
 
-    "see what another one erased, and what it created again": async ({ provider, connect }) => {
+    "see another one's erasures and what it creates again": async ({ provider, connect }) => {
       const other = await connect();
       expectOk(await append(provider, "c", users("1"), owned));
       const first = await incarnationOf(provider);
@@ -130,7 +130,7 @@ export const connections = defineSpec(
       expect((await readConversation(other, "c")).messages).toEqual(users("new", "2"));
     },
 
-    "know whose users another one cleared": async ({ provider, connect }) => {
+    "know which users another one cleared": async ({ provider, connect }) => {
       const other = await connect();
       expectOk(await append(provider, "c", users("1"), owned));
       const present = await incarnationOf(provider);

@@ -21,7 +21,7 @@ type Erase = (provider: Provider, id: string) => Promise<unknown>;
 const deleteOne: Erase = async (provider, id) => expectOk(await provider.deleteConversation(id));
 const clearAll: Erase = async (provider) => expectOk(await provider.clearUserConversations("u"));
 
-/** In every round the two come in another order, and on other connections. */
+/** The two run in another order and on other connections in every round. */
 async function eachRound(
   { provider, connect }: Scenario,
   task: (writer: Provider, eraser: Provider, id: string) => Promise<void>,
@@ -33,7 +33,7 @@ async function eachRound(
   }
 }
 
-/** A first write and an erasure at once: it came first and went with it, or it was refused. */
+/** A first write and an erasure at the same time: the write came first and was erased, or it was refused. */
 const expectNothingLeft = (scenario: Scenario, erase: Erase): Promise<void> =>
   eachRound(scenario, async (writer, eraser, id) => {
     const expectedIncarnation = await incarnationOf(writer, id, "u");
@@ -45,7 +45,7 @@ const expectNothingLeft = (scenario: Scenario, erase: Erase): Promise<void> =>
     await expectAbsent(scenario.provider, id);
   });
 
-/** A run is in progress; its conversation is erased and created again meanwhile. */
+/** A run is in progress while its conversation is erased and created again. */
 const expectNothingBack = (scenario: Scenario, erase: Erase): Promise<void> =>
   eachRound(scenario, async (runner, eraser, id) => {
     expectOk(await append(runner, id, users("old"), owned));
@@ -69,23 +69,23 @@ export const erasures = defineSpec(
   {
     level: "concurrency",
     subject: "erasures and writes at once",
-    why: "What a user has erased is back a moment later, since a run was in progress.",
+    why: "Data that a user has erased comes back a moment later, because a run was in progress.",
     hint: "delete() and clearUser() leave their tombstone in the step that deletes; write() compares in the step that creates.",
   },
   {
     "leave nothing of a first write that saw the conversation before its deletion": (scenario) =>
       expectNothingLeft(scenario, deleteOne),
 
-    "leave nothing of a first write that saw the user's before they were cleared": (scenario) =>
+    "leave nothing of a first write that saw the user's conversations before they were cleared": (scenario) =>
       expectNothingLeft(scenario, clearAll),
 
-    "bring nothing back into what is created after a deletion": (scenario) =>
+    "bring nothing back into a conversation created after a deletion": (scenario) =>
       expectNothingBack(scenario, deleteOne),
 
-    "bring nothing back into what is created after a clearing": (scenario) =>
+    "bring nothing back into a conversation created after a clearing": (scenario) =>
       expectNothingBack(scenario, clearAll),
 
-    "let one of 12 first writes pass that saw the same absence": async (scenario) => {
+    "let one of 12 first writes that saw the same absence pass": async (scenario) => {
       for (let round = 0; round < 5; round++) {
         const id = `c-${round}`;
         const expectedIncarnation = await incarnationOf(scenario.provider, id, "u");
@@ -100,7 +100,7 @@ export const erasures = defineSpec(
       }
     },
 
-    "are seen at once by every connection": (scenario) =>
+    "are seen immediately by every connection": (scenario) =>
       eachRound(scenario, async (writer, eraser, id) => {
         const first = await incarnationOf(writer, id, "u");
         expectOk(await append(eraser, id, users("1"), owned, { expectedIncarnation: first }));
@@ -129,7 +129,7 @@ export const erasures = defineSpec(
 const TAKEOVER_ROUNDS = 8;
 const CONVERSATIONS = Array.from({ length: 24 }, (_, index) => `c-${index}`);
 
-/** Clears `u` again and again while `v` takes over one conversation after the other. */
+/** Clears `u` repeatedly while `v` takes over one conversation after the other. */
 async function clearDuringTakeover({ provider, connect }: Scenario): Promise<void> {
   const other = await connect();
   let taking = true;
@@ -156,11 +156,11 @@ export const takeovers = defineSpec(
   {
     level: "concurrency",
     subject: "clearing a user",
-    why: "One user's data is erased along with another's, who has begun a conversation under the same id.",
-    hint: "clearUser(): what is deleted is chosen by its owner in the step that deletes, not by ids that were listed before.",
+    why: "Erasing one user's data also erases another's, who has begun a conversation under the same id.",
+    hint: "clearUser(): select by the owner in the step that deletes, not by ids from an earlier listing.",
   },
   {
-    "leaves alone what another user begins meanwhile under the same ids": async (scenario) => {
+    "keeps conversations that another user begins meanwhile under the same ids": async (scenario) => {
       const { provider } = scenario;
       for (let round = 0; round < TAKEOVER_ROUNDS; round++) {
         await forEachConcurrently(CONVERSATIONS, async (id) => {

@@ -4,7 +4,7 @@ import { append, users } from "../../fixtures/messages.ts";
 import { letOthersRun } from "../../fixtures/timing.ts";
 import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
-/** What the other operations show of `c` has to agree with what getConversation does. */
+/** All other operations must agree with `getConversation` on `c`. */
 async function expectConsistent({ provider }: Scenario): Promise<readonly string[] | undefined> {
   const conversation = expectOk(await provider.getConversation("c"));
   const found = expectOk(await provider.findConversations({}));
@@ -26,11 +26,11 @@ export const races = defineSpec(
   {
     level: "concurrency",
     subject: "races",
-    why: "Under load, users see half a batch, or what was deleted comes back.",
+    why: "Under load, users see half a batch, or deleted data comes back.",
     hint: "Each method works in one atomic step; reads come from one snapshot.",
   },
   {
-    "of storeMessages end with one of them, wholly": async (scenario) => {
+    "of storeMessages end with one of them, complete": async (scenario) => {
       const { provider } = scenario;
       const other = await scenario.connect();
       const sizes = Array.from({ length: 16 }, (_, writer) => 1 + (writer % 5));
@@ -73,7 +73,7 @@ export const races = defineSpec(
       }
     },
 
-    "of clearing a user and writing to all of its conversations leave each whole or gone": async (
+    "of clearing a user and writing to all of its conversations leave each complete or deleted": async (
       scenario,
     ) => {
       const { provider } = scenario;
@@ -112,7 +112,7 @@ export const races = defineSpec(
             expectOk(await append(provider, "c", batch, owned));
           }
         } finally {
-          writing = false; // Else the readers would go on for ever.
+          writing = false; // Otherwise the readers would never stop.
         }
       };
       const read = async () => {
@@ -128,7 +128,7 @@ export const races = defineSpec(
           const count = recent[0]?.split("/")[0];
           expect(recent).toEqual(recent.map((_, part) => `${count}/${part}`));
           seen = now;
-          // Reads that never wait would keep a store of the same process from writing.
+          // Reads that never wait would block the writes of a store in the same process.
           await letOthersRun();
         }
       };
@@ -136,7 +136,7 @@ export const races = defineSpec(
       expect(await expectConsistent(scenario)).toHaveLength(180);
     },
 
-    "of one key with two bodies let one body in": async (scenario) => {
+    "of one key with two bodies store one body": async (scenario) => {
       const connections = [scenario.provider, await scenario.connect()];
       for (let round = 0; round < 10; round++) {
         const id = `c-${round}`;

@@ -13,7 +13,7 @@ import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
 type Provider = Scenario["provider"];
 
-/** Takes the last message off, however often others come first; `undefined` if there is none. */
+/** Removes the last message, with as many retries as needed. Returns `undefined` if there is none. */
 async function pop(provider: Provider, id: string): Promise<string | undefined> {
   for (;;) {
     const { conversation } = await read(provider, { messages: { limit: 1 } }, id);
@@ -26,7 +26,7 @@ async function pop(provider: Provider, id: string): Promise<string | undefined> 
   }
 }
 
-/** Adds one to a count in the metadata, however often others come first. */
+/** Increments a counter in the metadata, with as many retries as needed. */
 async function increment(provider: Provider): Promise<void> {
   for (;;) {
     const { metadata } = await readConversation(provider, "c");
@@ -38,7 +38,7 @@ async function increment(provider: Provider): Promise<void> {
   }
 }
 
-/** One time, one process may be done before the other begins. */
+/** In a single round, one process may finish before the other begins. */
 const ROUNDS = 5;
 
 async function eachRound(task: (id: string) => Promise<void>): Promise<void> {
@@ -67,7 +67,7 @@ export const sharedEnds = defineSpec(
         expect(metadata).toMatchObject({ version: 11, totalMessages: 0, nextPosition: 0 });
       }),
 
-    "lets ten of fourteen blind drops pass where ten messages are": async (scenario) => {
+    "lets ten of fourteen blind drops pass if there are ten messages": async (scenario) => {
       expectOk(await append(scenario.provider, "c", users(...names(10))));
       const drops = await atOnce(scenario, 14, (provider) =>
         provider.appendMessages("c", [], {}, { dropLast: 1 }),
@@ -98,7 +98,7 @@ export const sharedEnds = defineSpec(
       expect(metadata).toMatchObject({ count: 24, metadataVersion: 25, version: 1 });
     },
 
-    "lets one of 16 changes of metadata pass that expect the same": (scenario) =>
+    "lets one of 16 metadata changes with the same expectation pass": (scenario) =>
       eachRound(async (id) => {
         expectOk(await append(scenario.provider, id, users("1"), { title: "old" }));
         const results = await atOnce(scenario, 16, (provider, writer) =>
@@ -113,7 +113,7 @@ export const sharedEnds = defineSpec(
         expect((await readConversation(scenario.provider, id)).metadata["title"]).toBe(`${winner}`);
       }),
 
-    "lets one of 16 replacements by nothing pass that expect the same": (scenario) =>
+    "lets one of 16 replacements by nothing with the same expectation pass": (scenario) =>
       eachRound(async (id) => {
         expectOk(await scenario.provider.storeMessages(id, []));
         const results = await atOnce(scenario, 16, (provider) =>
@@ -123,7 +123,7 @@ export const sharedEnds = defineSpec(
         for (const result of results) if (!result.success) expectConflict(result, "version");
       }),
 
-    "has each message once that several send under its id": async (scenario) => {
+    "stores a message once if several send it under its id": async (scenario) => {
       const messageIds = names(12);
       await atOnce(scenario, 8, async (provider, writer) => {
         const mine = messageIds.slice(writer % 4).concat(messageIds.slice(0, writer % 4));
@@ -141,7 +141,7 @@ export const sharedEnds = defineSpec(
         if (writer !== winner) expectConflict(claim, "message-id");
     },
 
-    "gives each write positions of its own, and its receipt names them": async (scenario) => {
+    "gives each write its own positions, and returns them in its receipt": async (scenario) => {
       const ends = await atOnce(scenario, 16, async (provider, writer) => {
         const idempotencyKey = `k-${writer}`;
         expectOk(await append(provider, "c", users(`${writer}`), {}, { idempotencyKey }));

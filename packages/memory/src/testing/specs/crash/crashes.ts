@@ -20,7 +20,7 @@ import {
 
 const owned = { userId: "u", traceId: "t-1", topic: "x", at: new Date(5), nested: { a: [1, null] } };
 
-/** One conversation with all that there is to forget. */
+/** Stores one conversation with all kinds of data. */
 async function storeOne(provider: MemoryProvider): Promise<void> {
   expectOk(await append(provider, "c", [user("ask"), calling("a")], owned, { idempotencyKey: "k-1" }));
   expectOk(
@@ -28,7 +28,7 @@ async function storeOne(provider: MemoryProvider): Promise<void> {
   );
 }
 
-/** All that the store shows of it. */
+/** Returns everything that the store shows of it. */
 const show = async (provider: MemoryProvider) => ({
   conversation: await readConversation(provider, "c"),
   recent: expectOk(await provider.getRecentMessages("c")),
@@ -42,8 +42,8 @@ export const crashes = defineSpec(
   {
     level: "crash",
     subject: "after a crash",
-    why: "A deployment, an out-of-memory kill or a power cut takes a part of somebody's conversation along.",
-    hint: "Acknowledge only what is written down; keep nothing in memory that the storage doesn't hold as well.",
+    why: "A deployment, an out-of-memory kill or a power cut loses a part of a user's conversation.",
+    hint: "Only acknowledge stored data; keep nothing in memory that isn't in the storage, too.",
     requires: ["durability"],
   },
   {
@@ -56,7 +56,7 @@ export const crashes = defineSpec(
       expect(await readContents(reopened, "stored")).toEqual(["1", "2"]);
     },
 
-    "metadata, owner, dates, traces and counts are as they were": async ({ provider, crash }) => {
+    "metadata, owner, dates, traces and counts are unchanged": async ({ provider, crash }) => {
       await storeOne(provider);
       const before = await show(provider);
       expect(await show(await crash())).toEqual(before);
@@ -85,7 +85,7 @@ export const crashes = defineSpec(
       expect(expectError(refused, "MemoryConflictError").reason).toBe("idempotency-key");
     },
 
-    "versions go on counting": async ({ provider, crash }) => {
+    "versions continue": async ({ provider, crash }) => {
       for (const text of ["1", "2", "3"]) {
         expectOk(await append(provider, "c", users(text), {}, { maxMessages: 1 }));
       }
@@ -103,13 +103,13 @@ export const crashes = defineSpec(
       });
     },
 
-    "the owner keeps others out": async ({ provider, crash }) => {
+    "the owner is protected from others": async ({ provider, crash }) => {
       await storeOne(provider);
       const refused = await (await crash()).appendMessages("c", users("mine"), { userId: "mallory" });
       expect(expectError(refused, "MemoryConflictError").reason).toBe("owner");
     },
 
-    "what was replaced, trimmed or deleted doesn't come back": async ({ provider, crash }) => {
+    "replaced, trimmed or deleted data doesn't come back": async ({ provider, crash }) => {
       expectOk(await append(provider, "replaced", users("1", "2"), { old: true }));
       expectOk(await provider.storeMessages("replaced", users("3")));
       expectOk(await append(provider, "trimmed", users("1", "2")));
@@ -130,7 +130,7 @@ export const crashes = defineSpec(
       expect(expectOk(await reopened.findConversations({ traceId: "t" }))).toEqual([]);
     },
 
-    "it goes on, and outlives the next crash": async ({ provider, crash }) => {
+    "it continues, and survives the next crash": async ({ provider, crash }) => {
       let current = provider;
       for (let life = 0; life < 3; life++) {
         const options = { idempotencyKey: `k-${life}`, expectedVersion: life };
@@ -148,17 +148,17 @@ export const interruptedWrites = defineSpec(
   {
     level: "crash",
     subject: "writes that a crash cuts off",
-    why: "The client tries again after the crash, and finds half of its last write, or all of it twice.",
+    why: "The client retries after the crash, and finds half of its last write, or all of it twice.",
     hint: "One write is one atomic step of the storage: a transaction, a script, one line or one rename.",
     requires: ["durability"],
   },
   {
-    "are there wholly or not at all, and what was acknowledged is": async (scenario) => {
+    "are stored completely or not at all, and acknowledged ones are stored": async (scenario) => {
       const { reopened, acknowledged } = await writeUntilCrash(scenario, WRITERS);
       await expectWholeBatches(reopened, acknowledged);
     },
 
-    "are there once when they are sent again under their keys": async (scenario) => {
+    "are stored once if they are sent again under their keys": async (scenario) => {
       const { reopened, acknowledged, begun } = await writeUntilCrash(scenario, WRITERS);
       for (let writer = 0; writer < WRITERS; writer++) {
         for (let batch = 0; batch < (begun[writer] ?? 0); batch++) {

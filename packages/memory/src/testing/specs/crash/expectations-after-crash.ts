@@ -16,12 +16,12 @@ export const identitiesAfterCrash = defineSpec(
   {
     level: "crash",
     subject: "what a write expects, after a crash",
-    why: "After a restart, runs from before it write into what was erased, or are refused where nothing has changed.",
+    why: "After a restart, earlier runs write into erased conversations, or are refused although nothing has changed.",
     hint: "Incarnations, tombstones, counters, ids of messages and receipts are part of the storage.",
     requires: ["durability"],
   },
   {
-    "an incarnation is the one that it was": async ({ provider, crash }) => {
+    "an incarnation is unchanged": async ({ provider, crash }) => {
       expectOk(await append(provider, "c", users("1"), owned));
       const expectedIncarnation = await incarnationOf(provider);
       const reopened = await crash();
@@ -29,7 +29,7 @@ export const identitiesAfterCrash = defineSpec(
       expectOk(await reopened.appendMessages("c", users("2"), {}, { expectedIncarnation }));
     },
 
-    "what was erased is detected": async ({ provider, crash }) => {
+    "erasures are detected": async ({ provider, crash }) => {
       const none = await incarnationOf(provider, "none", "v");
       const never = await incarnationOf(provider, "never", "v");
       expectOk(await append(provider, "c", users("1"), owned));
@@ -49,7 +49,7 @@ export const identitiesAfterCrash = defineSpec(
       }
     },
 
-    "counters, ids of messages and receipts are as they were": async ({ provider, crash }) => {
+    "counters, ids of messages and receipts are unchanged": async ({ provider, crash }) => {
       const options = { idempotencyKey: "k", messageIds: ["a", "b", "c"] };
       expectOk(await append(provider, "c", users("1", "2", "3"), { x: 1 }, options));
       expectOk(await provider.appendMessages("c", users("4"), { y: 1 }, { dropLast: 1, maxMessages: 2 }));

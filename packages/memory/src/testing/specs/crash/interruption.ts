@@ -6,7 +6,7 @@ import { append, users } from "../../fixtures/messages.ts";
 import { letOthersRun } from "../../fixtures/timing.ts";
 import type { Scenario } from "../../kit/spec.ts";
 
-/** Enough that all writers are at work when the crash comes. */
+/** Enough that all writers are active when the crash comes. */
 const ACKNOWLEDGED_BEFORE = 30;
 const BATCH_SIZE = 3;
 
@@ -26,13 +26,13 @@ async function untilReached(reached: () => boolean): Promise<void> {
 
 export interface Interruption {
   readonly reopened: MemoryProvider;
-  /** By writer: how many of its batches were acknowledged, in their order. */
+  /** The number of acknowledged batches of each writer, in order. */
   readonly acknowledged: readonly number[];
-  /** By writer: how many it had sent. */
+  /** The number of sent batches of each writer. */
   readonly begun: readonly number[];
 }
 
-/** Writers append batch after batch to one conversation; the crash comes while all are at it. */
+/** Writers append batches to one conversation; the crash comes while all are active. */
 export async function writeUntilCrash(scenario: Scenario, writers: number): Promise<Interruption> {
   const connections = [scenario.provider, await scenario.connect()];
   const acknowledged = new Array<number>(writers).fill(0);
@@ -47,7 +47,7 @@ export async function writeUntilCrash(scenario: Scenario, writers: number): Prom
       const { messages, options } = batchOf(writer, batch);
       if (!(await append(provider, "c", messages, {}, options)).success) return;
       acknowledged[writer] = batch + 1;
-      // A store that answers without waiting would never let the crash come.
+      // Let the crash come even if the store answers without waiting.
       await letOthersRun();
     }
   }
@@ -63,11 +63,11 @@ export async function writeUntilCrash(scenario: Scenario, writers: number): Prom
 
 const ACKNOWLEDGED_EDITIONS = 5;
 
-/** As many messages as the edition's number and one more, so that no two editions look alike. */
+/** Returns one message more than the edition's number, so no two editions are alike. */
 export const editionOf = (edition: number): readonly Message[] =>
   users(...Array<string>(1 + edition).fill(`${edition}`));
 
-/** Replaces one conversation again and again; the crash comes `delay` turns of the event loop after an answer. */
+/** Replaces one conversation repeatedly. The crash comes `delay` turns of the event loop after an answer. */
 export async function replaceUntilCrash({ provider, crash }: Scenario, delay: number) {
   const faults: unknown[] = [];
   let acknowledged = -1;
@@ -88,7 +88,10 @@ export async function replaceUntilCrash({ provider, crash }: Scenario, delay: nu
   return { reopened, acknowledged, faults };
 }
 
-/** Every batch that is there is whole and in its writer's order, at least `least` of each writer; how many there are. */
+/**
+ * Expects that every stored batch is complete and in its writer's order, with at least `least` of each writer. Returns
+ * the number of batches.
+ */
 export async function expectWholeBatches(
   provider: MemoryProvider,
   least: readonly number[],

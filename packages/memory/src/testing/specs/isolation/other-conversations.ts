@@ -14,8 +14,8 @@ export const conversations = defineSpec(
   {
     level: "isolation",
     subject: "other conversations",
-    why: "One chat turns up in another.",
-    hint: "Every statement, key and file is chosen by the whole conversation id.",
+    why: "Messages of one chat appear in another.",
+    hint: "Select every statement, key and file by the whole conversation id.",
   },
   {
     "keep messages, metadata, versions and owners to themselves": async ({ provider }) => {

@@ -9,11 +9,11 @@ export const stores = defineSpec(
   {
     level: "isolation",
     subject: "other stores",
-    why: "Two applications, or a test and production, share a server and must not share conversations.",
+    why: "Two applications, or a test and production, share conversations because they share a server.",
     hint: "Every key, table and file name begins with the store's prefix, schema or folder; nothing is held in the module.",
   },
   {
-    "show nothing of what one stores": async (scenario) => {
+    "show nothing of another store": async (scenario) => {
       const { provider } = scenario;
       const other = (await scenario.open()).provider;
       expectOk(await append(provider, "c", users("1"), owned));
@@ -27,7 +27,7 @@ export const stores = defineSpec(
       }
     },
 
-    "have owners, versions and keys of their own": async (scenario) => {
+    "have their own owners, versions and keys": async (scenario) => {
       const { provider } = scenario;
       const other = (await scenario.open()).provider;
       const first = { idempotencyKey: "k", expectedVersion: 0 };
@@ -37,7 +37,7 @@ export const stores = defineSpec(
       expect(await readConversation(other, "c")).toMatchObject({ userId: "v", messages: users("3") });
     },
 
-    "are not cleared, deleted or closed along": async (scenario) => {
+    "are not cleared, deleted or closed with another": async (scenario) => {
       const { provider } = scenario;
       const other = (await scenario.open()).provider;
       for (const store of [provider, other]) {

@@ -7,7 +7,7 @@ import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
 type Provider = Scenario["provider"];
 
-/** Alice's and Bob's, alternating, under the same trace. */
+/** Stores Alice's and Bob's conversations, alternating, under the same trace. */
 async function storeBoth(provider: Provider): Promise<void> {
   for (const id of ["a-1", "b-1", "a-2", "b-2"]) {
     const userId = id.startsWith("a") ? "alice" : "bob";
@@ -19,11 +19,11 @@ export const otherUsers = defineSpec(
   {
     level: "isolation",
     subject: "other users",
-    why: "One user reads, changes or erases what belongs to another.",
+    why: "One user reads, changes or erases another's data.",
     hint: "find(), stats(), clearUser(): the owner is a condition beside all others; write(): the owner is checked first.",
   },
   {
-    "show nothing, whatever else the query asks for": async ({ provider }) => {
+    "show nothing for any other condition of the query": async ({ provider }) => {
       await storeBoth(provider);
       const [newest] = expectOk(await provider.findConversations({ userId: "bob", limit: 1 }));
       const cursor = newest && conversationCursor(newest);
@@ -86,7 +86,7 @@ export const otherUsers = defineSpec(
       expect(expectOk(await provider.findConversations({ traceId: "t" }))).toEqual([]);
     },
 
-    "take over no conversation, whatever they know of it": async ({ provider }) => {
+    "can't take over a conversation with any knowledge of it": async ({ provider }) => {
       expectOk(await append(provider, "c", users("hers"), { userId: "alice" }, { idempotencyKey: "k" }));
       const before = await readConversation(provider, "c");
       const knowledge: readonly WriteOptions[] = [

@@ -5,7 +5,7 @@ import { expectOk, readConversation } from "../../fixtures/expectations.ts";
 import { append, rich, user, writes } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
-/** Changes everything in reach, as careless code would. Frozen values are fine: then nothing changes. */
+/** Changes all reachable values, as careless code would. Frozen values stay unchanged. */
 function vandalise(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   if (value instanceof Date) {
@@ -30,7 +30,7 @@ function vandalise(value: unknown): void {
   }
 }
 
-/** A copy of what was read, but for when: no two reads have that in common. */
+/** Returns a copy without the time of the read, which differs between reads. */
 function withoutTime(read: unknown): unknown {
   const copy: { readonly data?: { readAt?: unknown } | null } = copyArgument(read ?? {});
   delete copy.data?.readAt;
@@ -67,7 +67,7 @@ const reads: Readonly<Record<string, (provider: VersionedMemoryProvider) => Prom
 
 const handedOut = Object.fromEntries(
   Object.entries(reads).map(([name, read]) => [
-    `is none with what ${name} returns`,
+    `doesn't exist with the result of ${name}`,
     async ({ provider }: { readonly provider: VersionedMemoryProvider }) => {
       expectOk(await provider.storeMessages("c", messages(), metadata()));
       const before = [await readConversation(provider, "c"), withoutTime(await read(provider))];
@@ -82,11 +82,11 @@ export const isolation = defineSpec(
   {
     level: "isolation",
     subject: "shared state",
-    why: "Code that changes what it got changes everybody's history.",
+    why: "Code that changes returned data changes the history of all readers.",
     hint: "Hand out copies, or frozen values; take nothing by reference.",
   },
   {
-    "is none with what was passed in": async ({ provider }) => {
+    "doesn't exist with arguments": async ({ provider }) => {
       for (const method of ["storeMessages", "appendMessages"] as const) {
         const given = { messages: messages(), metadata: metadata() };
         expectOk(await writes[method](provider, method, given.messages, given.metadata));
@@ -97,7 +97,7 @@ export const isolation = defineSpec(
       }
     },
 
-    "is none while a write is in progress": async ({ provider }) => {
+    "doesn't exist during a write": async ({ provider }) => {
       const given = { messages: messages(), metadata: metadata() };
       const writing = append(provider, "c", given.messages, given.metadata);
       vandalise(given);
@@ -107,7 +107,7 @@ export const isolation = defineSpec(
       expect(stored.metadata).toMatchObject({ traceId: "t", at: new Date(3) });
     },
 
-    "is none with options and queries": async ({ provider }) => {
+    "doesn't exist with options and queries": async ({ provider }) => {
       const options = { idempotencyKey: "k", maxMessages: 5 };
       expectOk(await append(provider, "c", messages(), metadata(), options));
       vandalise(options);
@@ -122,7 +122,7 @@ export const isolation = defineSpec(
 
     ...handedOut,
 
-    "is none between two reads": async ({ provider }) => {
+    "doesn't exist between two reads": async ({ provider }) => {
       expectOk(await provider.storeMessages("c", messages(), metadata()));
       const first = await readConversation(provider, "c");
       const copy = copyArgument(first);
@@ -130,7 +130,7 @@ export const isolation = defineSpec(
       expect(first).toEqual(copy);
     },
 
-    "is none with a read that a write follows": async ({ provider }) => {
+    "doesn't exist between a read and a later write": async ({ provider }) => {
       expectOk(await provider.storeMessages("c", messages(), metadata()));
       const first = await readConversation(provider, "c");
       const copy = copyArgument(first);

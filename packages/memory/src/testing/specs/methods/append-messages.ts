@@ -8,11 +8,11 @@ export const appendMessages = defineSpec(
   {
     level: "contract",
     subject: "appendMessages",
-    why: "Each turn of a chat is an append: a mistake here garbles or loses what was said.",
+    why: "Each turn of a chat is an append: a mistake here garbles or loses messages.",
     hint: 'write() with mode "append": the order inside a batch, the merge of metadata, the counters.',
   },
   {
-    "creates the conversation when there is none and the write says so": async ({ provider }) => {
+    "creates a missing conversation if the write allows it": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1", "2"), { userId: "alice", topic: "t" }));
       const conversation = await readConversation(provider, "c");
       expect(conversation).toMatchObject({ conversationId: "c", userId: "alice", messages: users("1", "2") });
@@ -37,7 +37,7 @@ export const appendMessages = defineSpec(
       expect(await readContents(provider, "c")).toEqual(["same", "same", "same"]);
     },
 
-    "raises the version by one with each batch, however large": async ({ provider }) => {
+    "increases the version by one with each batch of any size": async ({ provider }) => {
       for (const [index, size] of [2, 1, 3].entries()) {
         expectOk(await append(provider, "c", users(...Array<string>(size).fill(`batch ${index}`))));
       }
@@ -63,7 +63,7 @@ export const appendMessages = defineSpec(
       expect((await readConversation(provider, "c")).metadata["nested"]).toEqual({ b: 2 });
     },
 
-    "leaves a metadata field alone that is undefined": async ({ provider }) => {
+    "ignores an undefined metadata field": async ({ provider }) => {
       expectOk(await provider.storeMessages("c", users("1"), { topic: "kept" }));
       expectOk(await provider.appendMessages("c", users("2"), { topic: undefined }));
       expect((await readConversation(provider, "c")).metadata["topic"]).toBe("kept");
@@ -98,7 +98,7 @@ export const appendMessages = defineSpec(
       expect(after.updatedAt).toEqual(after.lastActivity);
     },
 
-    "gives a conversation without an owner the first one named": async ({ provider }) => {
+    "gives a conversation without an owner the first owner of a write": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1")));
       expectOk(await provider.appendMessages("c", users("2"), { userId: "alice" }));
       expectOk(await provider.appendMessages("c", users("3")));
@@ -107,7 +107,7 @@ export const appendMessages = defineSpec(
       expect(found.map(({ messages }) => messages)).toEqual([users("1", "2", "3")]);
     },
 
-    "refuses another user's conversation and leaves it as it was": async ({ provider }) => {
+    "refuses another user's conversation and leaves it unchanged": async ({ provider }) => {
       expectOk(await append(provider, "c", users("hers"), { userId: "alice" }));
       const before = await readConversation(provider, "c");
       const refused = await provider.appendMessages("c", users("mine"), { userId: "mallory", traceId: "t" });

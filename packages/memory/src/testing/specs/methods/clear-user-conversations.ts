@@ -8,11 +8,11 @@ export const clearUserConversations = defineSpec(
   {
     level: "contract",
     subject: "clearUserConversations",
-    why: "A user's data outlives the request to erase it, or another user's goes along.",
-    hint: "clearUser(): by the owner alone, compared exactly; count what was deleted.",
+    why: "A user's data outlives the request to erase it, or another user's data is erased, too.",
+    hint: "clearUser(): select only by the owner, compared exactly; count the deleted conversations.",
   },
   {
-    "deletes all of a user and says how many": async ({ provider }) => {
+    "deletes all of a user's conversations and returns their number": async ({ provider }) => {
       for (let index = 0; index < 7; index++) {
         const metadata = { userId: "alice", traceId: "t" };
         expectOk(await append(provider, `a-${index}`, users("1"), metadata));
@@ -36,16 +36,16 @@ export const clearUserConversations = defineSpec(
       expect(expectOk(await provider.getStats()).totalConversations).toBe(1);
     },
 
-    "gives 0 for a user without conversations": async ({ provider }) => {
+    "returns 0 for a user without conversations": async ({ provider }) => {
       expect(expectOk(await provider.clearUserConversations("nobody"))).toBe(0);
     },
 
-    "leaves other users' and ownerless conversations alone": async ({ provider }) => {
+    "keeps other users' and ownerless conversations": async ({ provider }) => {
       const owners = { mine: "alice", hers: "alice2", his: "Alice", theirs: "ali" };
       for (const [id, userId] of Object.entries(owners)) {
         expectOk(await provider.storeMessages(id, users(id), { userId }));
       }
-      // An owner in a metadata field, a trace and an id are no ownership.
+      // A metadata field `owner`, a trace or an id makes no owner.
       expectOk(await provider.storeMessages("alice", users("1"), { traceId: "alice", owner: "alice" }));
       expect(expectOk(await provider.clearUserConversations("alice"))).toBe(1);
       const left = ids(expectOk(await provider.findConversations({})));

@@ -13,11 +13,11 @@ export const close = defineSpec(
   {
     level: "contract",
     subject: "close",
-    why: "A process that shuts down loses writes, hangs, or closes somebody else's connection.",
-    hint: "close() of the backend closes what the backend opened, and waits for what is in progress.",
+    why: "A process that shuts down loses writes, hangs, or closes another connection.",
+    hint: "close() of the backend closes what the backend opened, and waits for calls in progress.",
   },
   {
-    "makes every later call fail as a connection error": async ({ provider }) => {
+    "makes every later call fail with a connection error": async ({ provider }) => {
       expectOk(await provider.storeMessages("c", users("1")));
       expectOk(await provider.close());
       const calls = {
@@ -40,12 +40,12 @@ export const close = defineSpec(
       }
     },
 
-    "is a success twice, also at once": async ({ provider }) => {
+    "succeeds twice, even at the same time": async ({ provider }) => {
       for (const closed of await Promise.all([provider.close(), provider.close()])) expectOk(closed);
       expectOk(await provider.close());
     },
 
-    "loses nothing that was written, and leaves other connections alone": async (scenario) => {
+    "loses no write, and leaves other connections open": async (scenario) => {
       const { provider } = scenario;
       const other = await scenario.connect();
       expectOk(await append(other, "c", users("1"), {}, { idempotencyKey: "k" }));

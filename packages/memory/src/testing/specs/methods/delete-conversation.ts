@@ -8,18 +8,18 @@ export const deleteConversation = defineSpec(
   {
     level: "contract",
     subject: "deleteConversation",
-    why: "Something that a user deleted is still there, or something else is gone.",
-    hint: "delete(): messages, traces, keys, owner index and expiry go with the conversation.",
+    why: "Data that a user deleted still exists, or other data is gone.",
+    hint: "delete(): delete messages, traces, keys, owner index and expiry with the conversation.",
   },
   {
-    "says whether there was one to delete": async ({ provider }) => {
+    "returns whether the conversation existed": async ({ provider }) => {
       expectOk(await provider.storeMessages("c", users("1")));
       expect(expectOk(await provider.deleteConversation("absent"))).toBe(false);
       expect(expectOk(await provider.deleteConversation("c"))).toBe(true);
       expect(expectOk(await provider.deleteConversation("c"))).toBe(false);
     },
 
-    "leaves nothing of it anywhere": async ({ provider }) => {
+    "deletes all of its data": async ({ provider }) => {
       expectOk(await provider.storeMessages("c", users("1"), { userId: "u", traceId: "t" }));
       expectOk(await provider.deleteConversation("c"));
       await expectAbsent(provider, "c");
@@ -31,7 +31,7 @@ export const deleteConversation = defineSpec(
       expect(expectOk(await provider.clearUserConversations("u"))).toBe(0);
     },
 
-    "leaves all others alone": async ({ provider }) => {
+    "keeps all others": async ({ provider }) => {
       for (const id of ["a", "b", "ab"])
         expectOk(await provider.storeMessages(id, users(id), { userId: "u" }));
       const kept = [await readConversation(provider, "b"), await readConversation(provider, "ab")];

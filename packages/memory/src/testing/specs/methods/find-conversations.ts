@@ -12,7 +12,7 @@ type Provider = Scenario["provider"];
 const find = async (provider: Provider, query: MemoryQuery): Promise<readonly string[]> =>
   ids(expectOk(await provider.findConversations(query)));
 
-/** Conversations `a`, `b`, `c`, written in this order. */
+/** Stores conversations `a`, `b`, `c` in this order. */
 async function storeThree(provider: Provider): Promise<void> {
   for (const id of ["a", "b", "c"]) {
     expectOk(await provider.storeMessages(id, users(id)));
@@ -24,8 +24,8 @@ export const findConversations = defineSpec(
   {
     level: "contract",
     subject: "findConversations",
-    why: "A user's list of chats lacks some, or shows some that were not asked for.",
-    hint: "find(): all conditions hold at once, the newest activity comes first, both time bounds are included.",
+    why: "A user's list of chats lacks some, or shows additional ones.",
+    hint: "find(): all conditions must match, newest activity first, both time bounds inclusive.",
   },
   {
     "finds nothing in an empty store": async ({ provider }) => {
@@ -34,7 +34,7 @@ export const findConversations = defineSpec(
       }
     },
 
-    "finds what getConversation gives": async ({ provider }) => {
+    "returns the same data as getConversation": async ({ provider }) => {
       expectOk(await provider.storeMessages("c", users("1", "2"), { userId: "u", traceId: "t", topic: "x" }));
       const conversation = await readConversation(provider, "c");
       for (const query of [{}, { userId: "u" }, { traceId: "t" }, { conversationId: "c" }]) {
@@ -69,7 +69,7 @@ export const findConversations = defineSpec(
       expect(await find(provider, { conversationId: "d" })).toEqual([]);
     },
 
-    "finds what meets all conditions": async ({ provider }) => {
+    "finds conversations that match all conditions": async ({ provider }) => {
       expectOk(await provider.storeMessages("a", users("1"), { userId: "alice", traceId: "t-1" }));
       expectOk(await provider.storeMessages("b", users("1"), { userId: "alice", traceId: "t-2" }));
       expectOk(await provider.storeMessages("c", users("1"), { userId: "bob", traceId: "t-1" }));
@@ -100,7 +100,7 @@ export const findConversations = defineSpec(
       expect(await find(provider, { since: shifted(1), until: shifted(-1) })).toEqual([]);
     },
 
-    "leaves the messages out when asked to, and nothing else": async ({ provider }) => {
+    "leaves out only the messages if requested": async ({ provider }) => {
       expectOk(await provider.storeMessages("c", users("1", "2"), { userId: "u", topic: "x" }));
       const whole = await readConversation(provider, "c");
       const [found] = expectOk(await provider.findConversations({ userId: "u", includeMessages: false }));
@@ -112,7 +112,7 @@ export const findConversations = defineSpec(
 );
 
 export const findLimits = defineSpec(inputLimits("findConversations"), {
-  "takes the furthest dates there are": async ({ provider }) => {
+  "accepts the earliest and latest dates": async ({ provider }) => {
     await storeThree(provider);
     const first = new Date(-8.64e15);
     const last = new Date(8.64e15);
@@ -121,13 +121,13 @@ export const findLimits = defineSpec(inputLimits("findConversations"), {
     expect(await find(provider, { until: first })).toEqual([]);
   },
 
-  "refuses a query that is no query": async ({ provider }) => {
+  "refuses an invalid query": async ({ provider }) => {
     for (const query of [undefined, null, "query", 5, true, [], () => ({})]) {
       await expectInvalid(() => provider.findConversations(hostile(query)));
     }
   },
 
-  "refuses an id that is undefined and a field that doesn't exist, instead of finding everybody's": async ({
+  "refuses an undefined id and an unknown field, instead of finding all users' conversations": async ({
     provider,
   }) => {
     expectOk(await provider.storeMessages("a", users("1"), { userId: "alice" }));
@@ -137,14 +137,14 @@ export const findLimits = defineSpec(inputLimits("findConversations"), {
     }
   },
 
-  "refuses dates that are none": async ({ provider }) => {
+  "refuses invalid dates": async ({ provider }) => {
     for (const date of [new Date(Number.NaN), "2026-01-01", 0, null, {}]) {
       await expectInvalid(() => provider.findConversations({ since: hostile(date) }), "query.since");
       await expectInvalid(() => provider.findConversations({ until: hostile(date) }), "query.until");
     }
   },
 
-  "refuses an includeMessages that is no boolean": async ({ provider }) => {
+  "refuses an includeMessages that isn't a boolean": async ({ provider }) => {
     for (const value of ["no", 0, null]) {
       const query = { includeMessages: hostile(value) };
       await expectInvalid(() => provider.findConversations(query), "query.includeMessages");
@@ -161,7 +161,7 @@ const idOf = (index: number): string => `c-${index}`;
 const ownerOf = (index: number): string => (index % 4 === 2 ? "v" : "u");
 const isTraced = (index: number): boolean => index % 5 !== 3;
 
-/** Two at once, and then the next two: some of about equal times, and most not. */
+/** Runs two at the same time, then the next two: a few have about equal times, most don't. */
 async function inPairs(
   order: readonly number[],
   write: (index: number) => Promise<Result<void>>,
@@ -172,7 +172,7 @@ async function inPairs(
   }
 }
 
-/** Their last activity is in neither the order of their creation nor that of their traces. */
+/** Stores conversations with a last activity in neither the order of their creation nor that of their traces. */
 async function storeSome(provider: Scenario["provider"]): Promise<void> {
   await inPairs(indices.toReversed(), (index) => {
     const metadata = { userId: ownerOf(index), ...(isTraced(index) ? TRACED : {}) };
@@ -189,14 +189,14 @@ const timeOf = (conversation: ConversationMemory | undefined): number =>
 const cursorAfter = (conversation: ConversationMemory | undefined): string =>
   (conversation && conversationCursor(conversation)) ?? expect.fail("expected a conversation with metadata");
 
-/** Every combination of a choice for each name. */
+/** Returns every combination of one choice for each name. */
 const combinations = (choices: Readonly<Record<string, readonly MemoryQuery[]>>): readonly MemoryQuery[] =>
   Object.values(choices).reduce<readonly MemoryQuery[]>(
     (queries, options) => queries.flatMap((query) => options.map((option) => ({ ...query, ...option }))),
     [{}],
   );
 
-/** Chosen so that leaving out any part of most of them shows. `all` is what there is, newest first. */
+/** Chosen so that a missing part shows in most queries. `all` contains all conversations, newest first. */
 function queriesAbout(all: Stored): readonly MemoryQuery[] {
   const byId = [0, 6, COUNT - 1].map((at) => ({ conversationId: all[at]?.conversationId ?? "" }));
   return combinations({
@@ -211,7 +211,7 @@ function queriesAbout(all: Stored): readonly MemoryQuery[] {
   });
 }
 
-/** What a query has to find, by the order of all. */
+/** Returns the expected result of a query, in the order of all conversations. */
 function expected(all: Stored, query: MemoryQuery): readonly string[] {
   const { conversationId, userId, traceId, since, until, cursor, offset = 0, limit = all.length } = query;
   const start = all.findIndex((conversation) => conversationCursor(conversation) === cursor) + 1;
@@ -232,7 +232,7 @@ export const combinedQueries = defineSpec(
   {
     level: "contract",
     subject: "findConversations, all together",
-    why: "A filtered list of chats repeats a page for ever, or shows what the filter leaves out.",
+    why: "A filtered list of chats repeats a page for ever, or shows chats that don't match the filter.",
     hint: "find(): one way for every query, whichever index it begins with: conditions, order, cursor, offset, limit.",
   },
   {

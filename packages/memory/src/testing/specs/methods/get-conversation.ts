@@ -7,17 +7,17 @@ export const getConversation = defineSpec(
   {
     level: "contract",
     subject: "getConversation",
-    why: "The agent answers from a history that is not the one that was stored.",
-    hint: "read() without `last`: all messages by sequence number; null, not an error, for none.",
+    why: "The agent answers from a history that differs from the stored one.",
+    hint: "read() without `last`: all messages by sequence number; null, not an error, if there is none.",
   },
   {
-    "gives null for a conversation that was never stored": async ({ provider }) => {
+    "returns null for a conversation that was never stored": async ({ provider }) => {
       await expectAbsent(provider, "absent");
       expectOk(await provider.storeMessages("present", users("1")));
       await expectAbsent(provider, "absent");
     },
 
-    "gives all messages, however many, oldest first": async ({ provider }) => {
+    "returns all messages, oldest first": async ({ provider }) => {
       const texts = Array.from({ length: 500 }, (_, index) => `message ${index}`);
       expectOk(await provider.storeMessages("c", users(...texts)));
       const { messages, metadata } = await readConversation(provider, "c");
@@ -25,7 +25,7 @@ export const getConversation = defineSpec(
       expect(metadata).toMatchObject({ totalMessages: 500, version: 1, nextPosition: 500 });
     },
 
-    "gives equal data each time, and reading changes nothing": async ({ provider }) => {
+    "returns equal data each time, and changes nothing": async ({ provider }) => {
       expectOk(await provider.storeMessages("c", users("1"), { userId: "alice", tags: ["a"] }));
       const first = await readConversation(provider, "c");
       expectOk(await provider.getRecentMessages("c"));

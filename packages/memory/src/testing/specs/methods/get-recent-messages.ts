@@ -10,11 +10,11 @@ export const getRecentMessages = defineSpec(
   {
     level: "contract",
     subject: "getRecentMessages",
-    why: "The model is shown the wrong end of a conversation.",
+    why: "The model sees the wrong end of a conversation.",
     hint: "read() with `last`: the last ones by sequence number, oldest first.",
   },
   {
-    "gives the last messages, oldest first": async ({ provider }) => {
+    "returns the last messages, oldest first": async ({ provider }) => {
       expectOk(await provider.storeMessages("c", users("1", "2", "3")));
       expectOk(await provider.appendMessages("c", users("4", "5")));
       expect(await recent(provider, 1)).toEqual(["5"]);
@@ -22,7 +22,7 @@ export const getRecentMessages = defineSpec(
       expect(await recent(provider, 5)).toEqual(["1", "2", "3", "4", "5"]);
     },
 
-    "gives all there are when asked for more": async ({ provider }) => {
+    "returns all messages if the limit is higher": async ({ provider }) => {
       expectOk(await provider.storeMessages("c", users("1", "2")));
       expect(await recent(provider, 1_000)).toEqual(["1", "2"]);
       expect(await recent(provider, Number.MAX_SAFE_INTEGER)).toEqual(["1", "2"]);
@@ -34,12 +34,12 @@ export const getRecentMessages = defineSpec(
       expect(await recent(provider)).toEqual(texts.slice(10));
     },
 
-    "gives none for 0": async ({ provider }) => {
+    "returns none for 0": async ({ provider }) => {
       expectOk(await provider.storeMessages("c", users("1")));
       expect(await recent(provider, 0)).toEqual([]);
     },
 
-    "gives [] for a conversation that is not there or is empty": async ({ provider }) => {
+    "returns [] for a missing or empty conversation": async ({ provider }) => {
       expect(await recent(provider)).toEqual([]);
       expectOk(await provider.storeMessages("c", []));
       expect(await recent(provider)).toEqual([]);
@@ -53,7 +53,7 @@ export const getRecentMessages = defineSpec(
       expect(await recent(provider, 4)).toEqual(["6", "7"]);
     },
 
-    "counts messages, and may begin inside a group of tool results": async ({ provider }) => {
+    "counts messages, and can begin inside a group of tool results": async ({ provider }) => {
       const messages = [user("ask"), calling("a", "b"), answering("a"), answering("b")];
       expectOk(await provider.storeMessages("c", messages));
       expect(expectOk(await provider.getRecentMessages("c", 1))).toEqual([answering("b")]);
@@ -63,7 +63,7 @@ export const getRecentMessages = defineSpec(
 );
 
 export const recentLimits = defineSpec(inputLimits("getRecentMessages"), {
-  "refuses a limit that is no whole number from 0": async ({ provider }) => {
+  "refuses a limit that isn't a whole number from 0": async ({ provider }) => {
     expectOk(await provider.storeMessages("c", users("1")));
     for (const limit of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, "1", null, {}, 1n]) {
       await expectInvalid(() => provider.getRecentMessages("c", hostile(limit)), "limit");

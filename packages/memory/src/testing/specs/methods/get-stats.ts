@@ -10,18 +10,18 @@ export const getStats = defineSpec(
   {
     level: "contract",
     subject: "getStats",
-    why: "Dashboards and quotas count what isn't there.",
-    hint: "stats(): what is stored now; dates of creation, and none where nothing is.",
+    why: "Dashboards and quotas count conversations that don't exist.",
+    hint: "stats(): count the stored conversations; creation dates, or none if there are no conversations.",
   },
   {
-    "counts zero, and names no dates, where nothing is": async ({ provider }) => {
+    "counts zero, without dates, in an empty store": async ({ provider }) => {
       expect(expectOk(await provider.getStats())).toEqual(nothing);
       expect(expectOk(await provider.getStats("nobody"))).toEqual(nothing);
       expectOk(await provider.storeMessages("c", users("1"), { userId: "alice" }));
       expect(expectOk(await provider.getStats("nobody"))).toEqual(nothing);
     },
 
-    "counts over all, or over one user": async ({ provider }) => {
+    "counts all users', or one user's": async ({ provider }) => {
       expectOk(await provider.storeMessages("a-1", users("1", "2"), { userId: "alice" }));
       expectOk(await provider.storeMessages("a-2", users("1"), { userId: "alice" }));
       expectOk(await provider.storeMessages("b", users("1", "2", "3"), { userId: "bob" }));
@@ -35,7 +35,7 @@ export const getStats = defineSpec(
       });
     },
 
-    "counts what is stored now, not what ever was": async ({ provider }) => {
+    "counts what is stored now, without earlier data": async ({ provider }) => {
       expectOk(await provider.storeMessages("a", users("1", "2", "3"), { userId: "u" }));
       expectOk(await provider.storeMessages("a", users("4")));
       expectOk(await append(provider, "b", users("1", "2", "3"), { userId: "u" }, { maxMessages: 2 }));
@@ -82,12 +82,12 @@ export const getStats = defineSpec(
 );
 
 export const statsLimits = defineSpec(inputLimits("getStats"), {
-  "takes no other value for a missing user": async ({ provider }) => {
+  "doesn't treat another value as a missing user": async ({ provider }) => {
     for (const userId of [null, "", 0, {}])
       await expectInvalid(() => provider.getStats(hostile(userId)), "userId");
   },
 
-  "refuses a user who is undefined, and shows no totals of all users": async ({ provider }) => {
+  "refuses an undefined user, and shows no totals of all users": async ({ provider }) => {
     expectOk(await provider.storeMessages("c", users("1"), { userId: "alice" }));
     await expectInvalid(() => provider.getStats(undefined), "userId");
     expect(expectOk(await provider.getStats()).totalConversations).toBe(1);

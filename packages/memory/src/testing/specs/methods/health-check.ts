@@ -9,11 +9,11 @@ export const healthCheck = defineSpec(
   {
     level: "contract",
     subject: "healthCheck",
-    why: "A load balancer takes a healthy store for a dead one.",
+    why: "A load balancer treats a healthy store as dead.",
     hint: "ping(): one round trip that writes nothing.",
   },
   {
-    "says that a store in reach is healthy, and how fast it answers": async ({ provider }) => {
+    "reports a reachable store as healthy, with its latency": async ({ provider }) => {
       const health = expectOk(await provider.healthCheck());
       expect(health.healthy).toBe(true);
       expect(health).not.toHaveProperty("error");
@@ -45,12 +45,12 @@ export const outages = defineSpec(
   {
     level: "contract",
     subject: "a store out of reach",
-    why: "A load balancer goes on sending users to an instance that can't store anything, or a chat looks empty.",
+    why: "A load balancer continues to send users to an instance that can't store anything, or a chat looks empty.",
     hint: "ping() asks the store; toMemoryError() turns a lost connection into a retryable MemoryConnectionError; the driver has timeouts.",
     needs: ["stop"],
   },
   {
-    "is not healthy, and healthCheck says why": async ({ provider, stop }) => {
+    "is not healthy, and healthCheck returns the reason": async ({ provider, stop }) => {
       expect(expectOk(await provider.healthCheck()).healthy).toBe(true);
       await stop();
       for (const health of [await provider.healthCheck(), await provider.healthCheck()]) {
@@ -58,10 +58,10 @@ export const outages = defineSpec(
       }
     },
 
-    "fails every other call with a connection error that is retryable": async ({ provider, stop }) => {
+    "fails every other call with a retryable connection error": async ({ provider, stop }) => {
       expectOk(await provider.storeMessages("c", users("1"), { userId: "u" }));
       await stop();
-      // All at once: each may take as long as its driver tries.
+      // All at the same time: each may take as long as its driver tries.
       const attempts = Object.entries(calls).map(async ([operation, call]) => {
         const error = expectError(await call(provider), "MemoryConnectionError");
         expect(error).toMatchObject({ operation, retryable: true });

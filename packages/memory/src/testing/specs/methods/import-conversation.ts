@@ -19,7 +19,9 @@ type Provider = VersionedMemoryProvider;
 const exported = async (provider: Provider, id = "c"): Promise<ConversationRecord> =>
   expectOk(await provider.exportConversation(id)) ?? expect.fail("expected a record");
 
-/** One with all that there is to keep: its counters differ from each other and from its number of messages. */
+/**
+ * Stores a conversation with all kinds of data. Its counters differ from each other and from its number of messages.
+ */
 async function storeRich(provider: Provider): Promise<ConversationRecord> {
   const first = { userId: "u", traceId: "t-1", at: new Date(5), nested: { b: 1, a: [null, "\0\ud800"] } };
   const options = { ttlSeconds: 3_600, messageIds: ["m-1", null, "m-3"] };
@@ -31,7 +33,7 @@ async function storeRich(provider: Provider): Promise<ConversationRecord> {
   return exported(provider);
 }
 
-/** In an order of its own, which is each store's. */
+/** Sorts the trace ids, because each store has its own order. */
 const comparable = (record: ConversationRecord) => ({ ...record, traceIds: [...record.traceIds].sort() });
 
 const pastRecord = (changes: Partial<ConversationRecord> = {}): ConversationRecord => ({
@@ -51,11 +53,11 @@ export const imports = defineSpec(
   {
     level: "contract",
     subject: "exportConversation and importConversation",
-    why: "A conversation that is moved or restored loses its dates, its traces or its place in the order, or expires late.",
-    hint: "write() with `source`: everything comes from it save the incarnation; read() with `forExport`: traces, ids and ttl.",
+    why: "A moved or restored conversation loses its dates, its traces or its place in the order, or expires late.",
+    hint: "write() with `source`: take everything from it except the incarnation; read() with `forExport`: traces, ids and ttl.",
   },
   {
-    "export what was stored": async ({ provider }) => {
+    "export the stored data": async ({ provider }) => {
       const record = await storeRich(provider);
       const { messages, metadata } = await readConversation(provider, "c");
       const { createdAt, updatedAt: _, lastActivity, totalMessages: __, ...rest } = metadata;
@@ -69,7 +71,7 @@ export const imports = defineSpec(
       expect({ version, metadataVersion }).toEqual({ version: 3, metadataVersion: 4 });
     },
 
-    "export null where nothing is, and no ids where no message has one": async ({ provider }) => {
+    "export null for a missing conversation, and no ids if no message has one": async ({ provider }) => {
       expect(expectOk(await provider.exportConversation("c"))).toBeNull();
       expectOk(await provider.storeMessages("c", users("1")));
       const record = await exported(provider);
@@ -131,7 +133,7 @@ export const imports = defineSpec(
       await expectAbsent(provider, "c");
     },
 
-    "go on counting where the source was": async ({ provider }) => {
+    "continue the source's counts": async ({ provider }) => {
       expectOk(await provider.importConversation(pastRecord({ messageIds: ["a", "b"] })));
       const options = { expectedVersion: 9, expectedMetadataVersion: 4, messageIds: ["b", "c"] };
       expectOk(await provider.appendMessages("c", users("2", "3"), { x: 1 }, options));
@@ -147,7 +149,7 @@ export const imports = defineSpec(
       expectConflict(await provider.appendMessages("c", users("other"), {}, other), "message-id");
     },
 
-    "take a conversation without messages, and without metadata": async ({ provider }) => {
+    "accept a conversation without messages and metadata": async ({ provider }) => {
       const empty = pastRecord({ messages: [], metadata: {}, metadataVersion: 0, traceIds: [] });
       expectOk(await provider.importConversation(empty));
       expect(await exported(provider)).toEqual(empty);
@@ -157,7 +159,7 @@ export const imports = defineSpec(
       });
     },
 
-    "refuse what is there, and leave it as it is": async ({ provider }) => {
+    "refuse an existing conversation, and leave it unchanged": async ({ provider }) => {
       expectOk(await provider.storeMessages("c", users("kept")));
       const before = await readConversation(provider, "c");
       const refused = expectConflict(await provider.importConversation(pastRecord()), "version");
@@ -166,7 +168,7 @@ export const imports = defineSpec(
       expect(expectOk(await provider.findConversations({ traceId: "t-2" }))).toEqual([]);
     },
 
-    "take a retry under its key for done": async ({ provider }) => {
+    "succeed for a retry under its key": async ({ provider }) => {
       const again = () => provider.importConversation(pastRecord(), { idempotencyKey: "k" });
       expectOk(await again());
       expectOk(await provider.appendMessages("c", users("3")));
@@ -176,7 +178,7 @@ export const imports = defineSpec(
       expectConflict(await provider.importConversation(other, { idempotencyKey: "k" }), "idempotency-key");
     },
 
-    "bring nothing back that was erased meanwhile": async ({ provider }) => {
+    "bring no erased data back": async ({ provider }) => {
       const before = await incarnationOf(provider, "c", "u");
       expectOk(await provider.clearUserConversations("u"));
       const record = pastRecord({ userId: "u" });

@@ -8,7 +8,7 @@ import { defineSpec, inputLimits, type Scenario } from "../../kit/spec.ts";
 
 type Provider = Scenario["provider"];
 
-/** Written at once, so that many have the same time of last activity. */
+/** Writes them at the same time, so many have the same time of last activity. */
 async function storeAtOnce(provider: Provider, count: number): Promise<readonly string[]> {
   const conversationIds = Array.from({ length: count }, (_, index) => `c-${index}`);
   const writes = conversationIds.map((id) => provider.storeMessages(id, users(id), { userId: "u" }));
@@ -50,7 +50,7 @@ export const paging = defineSpec(
     hint: "find(): the order has a tie-break that the cursor follows too; limit and offset come after the cursor.",
   },
   {
-    "gives at most limit, all without one, none for 0": async ({ provider }) => {
+    "returns at most limit, all without one, none for 0": async ({ provider }) => {
       await storeAtOnce(provider, 5);
       expect(await page(provider, { limit: 3 })).toHaveLength(3);
       expect(await page(provider, { limit: 100 })).toHaveLength(5);
@@ -77,7 +77,7 @@ export const paging = defineSpec(
       expect(ids(await page(provider, { offset: 2 }))).toEqual(all.slice(2));
     },
 
-    "keeps one order, also among equal times": async ({ provider }) => {
+    "keeps one order, even among equal times": async ({ provider }) => {
       const stored = await storeAtOnce(provider, 20);
       const first = ids(await page(provider, {}));
       expect(new Set(first)).toEqual(new Set(stored));
@@ -85,7 +85,7 @@ export const paging = defineSpec(
       expect(ids(await page(provider, { includeMessages: false }))).toEqual(first);
     },
 
-    "visits each conversation exactly once by cursor, also among equal times": async ({ provider }) => {
+    "visits each conversation exactly once by cursor, even among equal times": async ({ provider }) => {
       await storeAtOnce(provider, 23);
       for (const query of [{}, { userId: "u" }, { includeMessages: false }]) {
         const all = ids(await page(provider, query));
@@ -113,7 +113,7 @@ export const paging = defineSpec(
       expect(ids(await page(provider, { cursor: cursorAfter(first) }))).toEqual(all.slice(2));
     },
 
-    "shows a conversation once that is written between two pages": async ({ provider }) => {
+    "shows a conversation once if it is written between two pages": async ({ provider }) => {
       await storeAtOnce(provider, 6);
       const first = await page(provider, { limit: 3 });
       await nextInstant();
@@ -128,7 +128,7 @@ export const paging = defineSpec(
 );
 
 export const pagingLimits = defineSpec(inputLimits("findConversations, page by page"), {
-  "refuses limits and offsets that are no whole numbers from 0": async ({ provider }) => {
+  "refuses limits and offsets that aren't whole numbers from 0": async ({ provider }) => {
     await storeAtOnce(provider, 1);
     for (const value of [-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, "1", null, {}, 1n]) {
       await expectInvalid(() => provider.findConversations({ limit: hostile(value) }), "query.limit");
@@ -142,7 +142,7 @@ export const pagingLimits = defineSpec(inputLimits("findConversations, page by p
     expect(await page(provider, { cursor: cursorAt(-8.64e15) })).toEqual([]);
   },
 
-  "refuses a cursor that conversationCursor never made": async ({ provider }) => {
+  "refuses a cursor that conversationCursor didn't create": async ({ provider }) => {
     await storeAtOnce(provider, 1);
     const forged = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
     const cursors = ["", "*", "c-0", forged(null), forged([]), forged([1]), forged(["1", "c"])];

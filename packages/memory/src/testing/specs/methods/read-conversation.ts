@@ -11,7 +11,7 @@ import { append, hostile, users } from "../../fixtures/messages.ts";
 import { forEachConcurrently, nextInstant } from "../../fixtures/timing.ts";
 import { defineSpec, inputLimits } from "../../kit/spec.ts";
 
-/** Conversations whose positions begin and end at different places. */
+/** Conversations with different first and last positions. */
 const histories: Readonly<Record<string, (provider: VersionedMemoryProvider) => Promise<void>>> = {
   "of a whole conversation": async (provider) => {
     expectOk(await append(provider, "c", users("0", "1", "2", "3")));
@@ -21,7 +21,7 @@ const histories: Readonly<Record<string, (provider: VersionedMemoryProvider) => 
     expectOk(await append(provider, "c", users("0", "1", "2", "3", "4")));
     expectOk(await provider.appendMessages("c", users("5", "6"), {}, { maxMessages: 4 }));
   },
-  "of a conversation whose end was dropped and replaced": async (provider) => {
+  "of a conversation with a dropped and replaced end": async (provider) => {
     expectOk(await append(provider, "c", users("0", "1", "2", "x", "y", "z")));
     expectOk(await provider.appendMessages("c", users("3", "4"), {}, { dropLast: 3, maxMessages: 3 }));
     expectOk(await provider.appendMessages("c", users("5")));
@@ -50,7 +50,7 @@ interface Positioned {
   readonly message: Message;
 }
 
-/** What a range selects: counted from `after` if that is given, else from the end. */
+/** Returns the messages of a range: counted from `after`, if given, else from the end. */
 function select(stored: readonly Positioned[], range: MessageRange): readonly Positioned[] {
   const { after = -1, before = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY } = range;
   const within = stored.filter(({ position }) => position > after && position < before);
@@ -79,13 +79,13 @@ export const readings = defineSpec(
   {
     level: "contract",
     subject: "readConversation",
-    why: "A reader that goes through a long conversation page by page sees a message twice, or never.",
-    hint: "read(): by position, `after` and `before` exclusive; `limit` counts from `after` if there is one, else from the end.",
+    why: "A reader of a long conversation sees a message twice or never while paging.",
+    hint: "read(): by position, `after` and `before` exclusive; `limit` counts from `after`, if given, else from the end.",
   },
   {
     ...Object.fromEntries(
       Object.entries(histories).map(([title, make]) => [
-        `gives every range ${title}`,
+        `returns every range ${title}`,
         async ({ provider }: { readonly provider: VersionedMemoryProvider }) => {
           await make(provider);
           await expectRanges(provider);
@@ -93,7 +93,7 @@ export const readings = defineSpec(
       ]),
     ),
 
-    "gives the whole conversation when nothing is selected": async ({ provider }) => {
+    "returns the whole conversation by default": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1", "2", "3"), { userId: "u", topic: "t" }));
       const conversation = await readConversation(provider, "c");
       const { incarnation } = conversation.metadata;
@@ -101,7 +101,7 @@ export const readings = defineSpec(
       for (const options of [undefined, {}, { messages: "all" }] as const) {
         expect(await read(provider, options)).toEqual(whole);
       }
-      expect(await read(provider, { userId: "another's" }), "whoever owns it").toEqual(whole);
+      expect(await read(provider, { userId: "another's" }), "with any owner").toEqual(whole);
     },
 
     "counts without reading a message": async ({ provider }) => {
@@ -113,7 +113,7 @@ export const readings = defineSpec(
       expect(firstPosition).toBe(3);
     },
 
-    "gives null, and what a write can expect, where nothing is": async ({ provider }) => {
+    "returns null and the expectations of a write for a missing conversation": async ({ provider }) => {
       for (const messages of ["all", "none", { limit: 2 }, { after: 3 }, { messageId: "m" }] as const) {
         const reading = await read(provider, { messages, receiptFor: "k", userId: "u" });
         expect(reading).toEqual({
@@ -124,7 +124,7 @@ export const readings = defineSpec(
       expect(expectOk(await provider.getStats()).totalConversations).toBe(0);
     },
 
-    "goes back page by page to the first message, each seen once": async ({ provider }) => {
+    "pages back to the first message, returning each message once": async ({ provider }) => {
       const texts = Array.from({ length: 23 }, (_, index) => `${index}`);
       expectOk(await append(provider, "c", users("x", "y", ...texts)));
       expectOk(await provider.appendMessages("c", [], {}, { maxMessages: texts.length }));
@@ -143,7 +143,7 @@ export const readings = defineSpec(
 );
 
 export const readingLimits = defineSpec(inputLimits("readConversation"), {
-  "takes positions beyond both ends": async ({ provider }) => {
+  "accepts positions beyond both ends": async ({ provider }) => {
     expectOk(await append(provider, "c", users("1", "2")));
     const huge = Number.MAX_SAFE_INTEGER;
     for (const messages of [
@@ -156,7 +156,7 @@ export const readingLimits = defineSpec(inputLimits("readConversation"), {
     expect((await read(provider, { messages: { after: huge } })).conversation?.messages).toEqual([]);
   },
 
-  "refuses ranges that are none": async ({ provider }) => {
+  "refuses invalid ranges": async ({ provider }) => {
     const path = "options.messages";
     for (const value of [-2, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, "1", null, {}, 1n]) {
       for (const field of ["after", "before", "limit"]) {
@@ -173,7 +173,7 @@ export const readingLimits = defineSpec(inputLimits("readConversation"), {
     await expectInvalid(() => provider.readConversation("c", both), `${path}.limit`);
   },
 
-  "refuses options that are none, and misspelt ones": async ({ provider }) => {
+  "refuses invalid and misspelt options": async ({ provider }) => {
     for (const value of [null, "all", 5, []]) {
       await expectInvalid(() => provider.readConversation("c", hostile(value)));
     }
@@ -193,7 +193,7 @@ const selections: readonly ReadOptions[] = [
   { userId: "u" },
 ];
 
-/** When it was read, in milliseconds since 1970. */
+/** Returns the time of the read, in milliseconds since 1970. */
 export async function timeOf(
   provider: VersionedMemoryProvider,
   options: ReadOptions = {},
@@ -208,11 +208,11 @@ export const times = defineSpec(
   {
     level: "contract",
     subject: "the time of a reading",
-    why: "Leases are measured by it: by another clock, a process that died an hour ahead locks its conversation for an hour.",
-    hint: "read() gives `readAt` where `asksTime` is true: the store's own time, asked for in the same step.",
+    why: "Leases are measured by it. With another clock, a process that died with its clock an hour ahead locks its conversation for an hour.",
+    hint: "read() returns `readAt` if `asksTime` is true: the store's own time, read in the same step.",
   },
   {
-    "is near that of a write just made, whatever is selected": async ({ provider }) => {
+    "is close to that of a recent write, for any selection": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1", "2"), { userId: "u" }, { messageIds: ["a", "b"] }));
       const { lastActivity } = (await readConversation(provider, "c")).metadata;
       for (const options of selections) {
@@ -221,7 +221,7 @@ export const times = defineSpec(
       }
     },
 
-    "is returned where nothing is": async ({ provider }) => {
+    "is returned for a missing conversation": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1")));
       const { lastActivity } = (await readConversation(provider, "c")).metadata;
       for (const options of selections) {
@@ -230,7 +230,7 @@ export const times = defineSpec(
       }
     },
 
-    "goes on from reading to reading, also while nothing is written": async ({ provider }) => {
+    "advances between readings, even without writes": async ({ provider }) => {
       for (const write of [undefined, () => append(provider, "c", users("1"))]) {
         if (write !== undefined) expectOk(await write());
         const first = await timeOf(provider, { messages: "none" });

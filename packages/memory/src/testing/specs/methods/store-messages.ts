@@ -8,7 +8,7 @@ export const storeMessages = defineSpec(
   {
     level: "contract",
     subject: "storeMessages",
-    why: "A conversation that is stored comes back wrong: messages, owner or dates of somebody's history change by themselves.",
+    why: "A stored conversation comes back wrong: messages, owner or dates of a user's history change without a write.",
     hint: 'write() with mode "replace": it replaces messages and metadata, and keeps owner, creation time and version.',
   },
   {
@@ -34,7 +34,7 @@ export const storeMessages = defineSpec(
       expect(lastActivity.getTime()).toBeGreaterThanOrEqual(createdAt.getTime());
     },
 
-    "works without metadata, and then names no owner": async ({ provider }) => {
+    "works without metadata, and then has no owner": async ({ provider }) => {
       expectOk(await provider.storeMessages("c", users("1")));
       expect(await readConversation(provider, "c")).not.toHaveProperty("userId");
     },
@@ -73,7 +73,7 @@ export const storeMessages = defineSpec(
       expect(expectOk(await provider.findConversations({ userId: "alice" }))).toHaveLength(1);
     },
 
-    "goes on counting the version when it replaces": async ({ provider }) => {
+    "continues the version when it replaces": async ({ provider }) => {
       expectOk(await provider.storeMessages("c", users("1", "2")));
       expectOk(await provider.storeMessages("c", users("3")));
       expect((await readConversation(provider, "c")).metadata).toMatchObject({
@@ -95,7 +95,7 @@ export const storeMessages = defineSpec(
       expect(expectOk(await provider.findConversations({ userId: "alice" }))).toHaveLength(1);
     },
 
-    "refuses another user's conversation and leaves it as it was": async ({ provider }) => {
+    "refuses another user's conversation and leaves it unchanged": async ({ provider }) => {
       expectOk(await provider.storeMessages("c", users("hers"), { userId: "alice", topic: "private" }));
       const before = await readConversation(provider, "c");
       const refused = await provider.storeMessages("c", users("mine"), { userId: "mallory" });
@@ -105,7 +105,7 @@ export const storeMessages = defineSpec(
       expect(expectOk(await provider.findConversations({ userId: "mallory" }))).toEqual([]);
     },
 
-    "keeps the store's own fields out of a caller's hands": async ({ provider }) => {
+    "ignores the store's own fields in a caller's metadata": async ({ provider }) => {
       const forged = { createdAt: new Date(0), lastActivity: new Date(0), totalMessages: 99, version: 99 };
       expectOk(
         await provider.storeMessages("c", users("1"), { ...forged, updatedAt: new Date(0), topic: "t" }),

@@ -13,8 +13,8 @@ import { below, randomNumbers } from "../random/random-operation.ts";
 
 const details: Omit<SpecDetails, "subject"> = {
   level: "contract",
-  why: "A client goes on with a history that is no longer the stored one, or a change that somebody made in the database goes unnoticed.",
-  hint: "write() makes the digests in the step that writes; dropLast, maxMessages and a replacement go on from what is left. See HistoryReader.",
+  why: "A client continues with an outdated history, or a change in the database remains undetected.",
+  hint: "write() computes the digests in the step that writes; dropLast, maxMessages and a replacement continue from the remaining messages. See HistoryReader.",
   requires: ["digests"],
 };
 
@@ -48,7 +48,7 @@ const changes: Readonly<Record<string, Write>> = {
 export const digests = defineSpec(
   { ...details, subject: "digests" },
   {
-    "change with the messages, and are there with the result of a write": async ({ provider }) => {
+    "change with the messages, and are returned by the write": async ({ provider }) => {
       const created = await append(provider, "c", users("1", "2", "3", "4"));
       const receipt = receiptOf(created);
       expect(receipt).toMatchObject({ version: 1, nextPosition: 4, historyDigest: await digestOf(provider) });
@@ -59,7 +59,7 @@ export const digests = defineSpec(
         const { metadata, messages } = await readConversation(provider, "c");
         const { version, nextPosition, totalMessages, historyDigest } = metadata;
         expect(receiptOf(written), name).toEqual({ version, nextPosition, totalMessages, historyDigest });
-        // What drops all goes back to the digest before the first message.
+        // Dropping all messages restores the digest before the first message.
         if (name !== "a replacement by nothing") expect(historyDigest, name).not.toBe(before);
         expect(await verify(provider), name).toEqual(intact(messages.length));
         before = historyDigest ?? expect.fail("no digest");
@@ -76,7 +76,7 @@ export const digests = defineSpec(
       expect(await verify(provider)).toEqual(intact(1));
     },
 
-    "are no other conversation's, and no other incarnation's": async ({ provider }) => {
+    "differ between conversations and between incarnations": async ({ provider }) => {
       for (const id of ["c", "d"]) expectOk(await append(provider, id, users("1", "2")));
       const first = await digestOf(provider);
       expect(await digestOf(provider, "d")).not.toBe(first);
@@ -85,7 +85,7 @@ export const digests = defineSpec(
       expect(await digestOf(provider)).not.toBe(first);
     },
 
-    "count messages once that come again under an id of their own": async ({ provider }) => {
+    "count a message once if it is sent again under its own id": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1", "2"), {}, { messageIds: ["a", null] }));
       const batch = users("1", "3");
       expectOk(await provider.appendMessages("c", batch, {}, { messageIds: ["a", "b"] }));
@@ -95,7 +95,7 @@ export const digests = defineSpec(
       expect(await digestOf(provider)).toBe(before);
     },
 
-    "are right after any writes": ({ provider }) =>
+    "are correct after any writes": ({ provider }) =>
       forEachConcurrently([1, 2, 3, 4], async (seed) => {
         const numbers = randomNumbers(seed);
         const random = (limit: number) => below(numbers, limit);
@@ -131,7 +131,7 @@ export const digests = defineSpec(
       expect(await verify(target)).toEqual(intact(3));
     },
 
-    "are those of nothing where nothing is": async ({ provider }) => {
+    "are those of an empty history for a missing conversation": async ({ provider }) => {
       expect(await verify(provider)).toBeNull();
     },
   },
@@ -139,7 +139,7 @@ export const digests = defineSpec(
 
 const KINDS = ["change", "remove", "double", "swap"] as const;
 
-/** Of six messages; where the first that isn't as it was written stands, as an index. */
+/** Tampering with six messages, and the index of the first message that differs from the written one. */
 const tamperings: readonly (readonly [Tampering, number])[] = KINDS.flatMap((kind) =>
   [0, 2, 4, 5]
     .filter((index) => kind !== "swap" || index < 5)
@@ -149,9 +149,9 @@ const tamperings: readonly (readonly [Tampering, number])[] = KINDS.flatMap((kin
 const nameOf = ({ kind, index }: Tampering) => `${kind} ${index}`;
 
 export const tampering = defineSpec(
-  { ...details, subject: "what somebody else has changed", needs: ["tamper"] },
+  { ...details, subject: "changes by others", needs: ["tamper"] },
   {
-    "is found, and named by its position": ({ provider, tamper }) =>
+    "is found, with its position": ({ provider, tamper }) =>
       forEachConcurrently(tamperings, async ([done, index]) => {
         const id = nameOf(done);
         expectOk(await append(provider, id, users("0", "1", "2", "3", "4", "5")));
@@ -159,7 +159,7 @@ export const tampering = defineSpec(
         expect(await verify(provider, id), id).toMatchObject({ intact: false, position: index });
       }),
 
-    "is found where the oldest messages were trimmed": ({ provider, tamper }) =>
+    "is found if the oldest messages were trimmed": ({ provider, tamper }) =>
       forEachConcurrently(tamperings, async ([done, index]) => {
         const id = nameOf(done);
         expectOk(await append(provider, id, users("a", "b", "c", "0", "1", "2", "3")));
@@ -168,7 +168,7 @@ export const tampering = defineSpec(
         expect(await verify(provider, id), id).toMatchObject({ intact: false, position: 3 + index });
       }),
 
-    "is found far back in a long conversation, and stays found": async ({ provider, tamper }) => {
+    "is found far back in a long conversation, every time": async ({ provider, tamper }) => {
       const texts = Array.from({ length: 2_500 }, (_, at) => `${at}`);
       expectOk(await append(provider, "c", users(...texts)));
       expect(await verify(provider)).toEqual(intact(2_500));
@@ -177,7 +177,7 @@ export const tampering = defineSpec(
       expect(await verify(provider)).toEqual({ intact: false, position: 1_001, found: "changed" });
     },
 
-    "is said to be missing where the end is": async ({ provider, tamper }) => {
+    "is reported as missing at the end": async ({ provider, tamper }) => {
       expectOk(await append(provider, "c", users("0", "1", "2")));
       await tamper("c", { kind: "remove", index: 2 });
       expect(await verify(provider)).toEqual({ intact: false, position: 2, found: "missing" });

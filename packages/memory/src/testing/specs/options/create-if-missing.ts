@@ -35,11 +35,11 @@ export const creation = defineSpec(
   {
     level: "contract",
     subject: "options.createIfMissing",
-    why: "What was deleted is created again by a late write, or a conversation belongs to nobody, and nobody's request erases it.",
+    why: "A late write creates a deleted conversation again, or a conversation has no owner, so no user's request erases it.",
     hint: 'write(): without `create`, a conversation that isn\'t there is "missing", after the versions and before the length.',
   },
   {
-    "is no by default: nothing is made, whatever else the write says": async ({ provider }) => {
+    "is false by default: nothing is created for any other option": async ({ provider }) => {
       await expectMissing(provider, "c");
       await expectMissing(provider, "c", { createIfMissing: false });
       await expectMissing(provider, "c", { expectedVersion: 0, expectedMetadataVersion: 0 });
@@ -47,14 +47,14 @@ export const creation = defineSpec(
       await expectMissing(provider, "c", { dropLast: 1 });
     },
 
-    "spends no key on a write that found nothing": async ({ provider }) => {
+    "uses no key for a write that found no conversation": async ({ provider }) => {
       await expectMissing(provider, "c", { idempotencyKey: "k" });
       expectOk(await provider.storeMessages("c", users("1")));
       expectOk(await provider.appendMessages("c", users("2"), {}, { idempotencyKey: "k" }));
       expect((await readConversation(provider, "c")).messages).toEqual(users("1", "2"));
     },
 
-    "makes a conversation for its owner": async ({ provider }) => {
+    "creates a conversation for its owner": async ({ provider }) => {
       const options = { createIfMissing: true };
       expectOk(await provider.appendMessages("c", users("1"), { userId: "u" }, options));
       expectOk(await provider.appendMessages("empty", [], { userId: "u" }, options));
@@ -63,7 +63,7 @@ export const creation = defineSpec(
       expect(expectOk(await provider.clearUserConversations("u"))).toBe(2);
     },
 
-    "is refused without an owner, be the conversation there or not": async ({ provider }) => {
+    "is refused without an owner, whether or not the conversation exists": async ({ provider }) => {
       expectOk(await provider.storeMessages("c", users("1"), { userId: "u" }));
       const before = await readConversation(provider, "c");
       for (const id of ["c", "new"]) {
@@ -87,7 +87,7 @@ export const creation = defineSpec(
       expect((await readConversation(provider, "hers")).userId).toBe("u");
     },
 
-    "appends as ever to a conversation that is there": async ({ provider }) => {
+    "appends normally to an existing conversation": async ({ provider }) => {
       expectOk(await provider.storeMessages("c", users("1"), { userId: "u", topic: "t" }));
       const before = (await readConversation(provider, "c")).metadata;
       expectOk(await provider.appendMessages("c", users("2"), { userId: "u" }, { createIfMissing: true }));
@@ -101,7 +101,7 @@ export const creation = defineSpec(
       expectConflict(refused, "owner");
     },
 
-    "makes nothing again of what was deleted or cleared": async ({ provider }) => {
+    "creates nothing again that was deleted or cleared": async ({ provider }) => {
       expectOk(await provider.storeMessages("c", users("1"), { userId: "u" }));
       expectOk(await provider.deleteConversation("c"));
       await expectMissing(provider, "c");
@@ -110,7 +110,7 @@ export const creation = defineSpec(
       await expectMissing(provider, "c");
     },
 
-    "is looked at after the versions": async ({ provider }) => {
+    "is checked after the versions": async ({ provider }) => {
       const stale = await provider.appendMessages("c", users("1"), {}, { expectedVersion: 3 });
       expect(expectConflict(stale, "version").actualVersion).toBe(0);
       const options = { expectedMetadataVersion: 3 };

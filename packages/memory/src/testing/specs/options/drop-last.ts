@@ -24,7 +24,7 @@ interface Case {
   readonly batch: number;
 }
 
-/** Every number of messages, dropped and added, one more dropped than there are among them. */
+/** Every number of dropped and added messages, including one more dropped than stored. */
 const cases: readonly Case[] = SIZES.flatMap((size) =>
   [...SIZES.filter((dropLast) => dropLast <= size), size + 1].flatMap((dropLast) =>
     BATCHES.map((batch) => ({ size, dropLast, batch })),
@@ -54,14 +54,14 @@ export const dropLast = defineSpec(
   {
     level: "contract",
     subject: "options.dropLast",
-    why: "Taking back the last turn, or replacing it, leaves a piece of it, takes more, or loses what came in between.",
-    hint: "write(): in the step that appends, before it appends: by position, from the end; the batch takes over the positions.",
+    why: "Taking back or replacing the last turn leaves a piece of it, removes more, or loses messages that arrived meanwhile.",
+    hint: "write(): drop by position, from the end, in the step that appends and before the append; the batch takes the positions.",
   },
   {
-    "drops so many from the end, and adds the batch in their place": (scenario) =>
+    "drops this many from the end, and adds the batch in their place": (scenario) =>
       forEachConcurrently(cases, (example) => expectDropped(scenario, example)),
 
-    "lets the batch take over their positions": async ({ provider }) => {
+    "gives their positions to the batch": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1", "2", "3", "4")));
       expectOk(await provider.appendMessages("c", [], {}, { maxMessages: 3 }));
       expectOk(await provider.appendMessages("c", users("5"), {}, { dropLast: 2 }));
@@ -73,7 +73,7 @@ export const dropLast = defineSpec(
       expect((await readConversation(provider, "c")).messages).toEqual(users("2", "5", "6"));
     },
 
-    "drops what was said last, again and again, down to nothing": async ({ provider }) => {
+    "drops the last messages repeatedly, until none are left": async ({ provider }) => {
       expectOk(await append(provider, "c", users(...texts("", 6)), { userId: "u", topic: "t" }));
       for (let left = 5; left >= 0; left--) {
         expectOk(await provider.appendMessages("c", [], {}, { dropLast: 1 }));
@@ -92,7 +92,7 @@ export const dropLast = defineSpec(
       });
     },
 
-    "counts what is stored, not what ever was": async ({ provider }) => {
+    "counts only stored messages": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1", "2", "3", "4"), {}, { maxMessages: 2 }));
       expectConflict(await provider.appendMessages("c", users("x"), {}, { dropLast: 3 }), "length");
       expectOk(await provider.storeMessages("c", users("5")));
@@ -114,7 +114,7 @@ export const dropLast = defineSpec(
       expect((await readConversation(provider, "c")).messages).toEqual(users("next"));
     },
 
-    "is refused wholly when there are fewer": async ({ provider }) => {
+    "is refused completely if there are fewer": async ({ provider }) => {
       expectOk(await provider.storeMessages("c", users("1"), { topic: "old" }));
       const before = await readConversation(provider, "c");
       const options = { dropLast: 2, idempotencyKey: "k", maxMessages: 1, ttlSeconds: 1 };
@@ -129,7 +129,7 @@ export const dropLast = defineSpec(
       expectOk(await provider.appendMessages("c", users("2"), {}, { idempotencyKey: "k" }));
     },
 
-    "finds nothing to drop where nothing is": async ({ provider }) => {
+    "finds nothing to drop in a missing conversation": async ({ provider }) => {
       const missing = await provider.appendMessages("c", users("1"), {}, { dropLast: 1 });
       expectError(missing, "MemoryNotFoundError");
       expectConflict(await append(provider, "c", users("1"), {}, { dropLast: 1 }), "length");

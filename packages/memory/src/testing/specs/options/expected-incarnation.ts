@@ -14,7 +14,7 @@ import { defineSpec } from "../../kit/spec.ts";
 
 const owned = { userId: "u" };
 
-/** Both writes, whatever else they say, are refused by the expectation; nothing changes. */
+/** Expects that the expectation refuses both writes, and nothing changes. */
 async function expectStale(provider: VersionedMemoryProvider, expectedIncarnation: string): Promise<void> {
   const before = expectOk(await provider.getConversation("c"));
   const version = before?.metadata?.version ?? 0;
@@ -35,7 +35,7 @@ async function expectStale(provider: VersionedMemoryProvider, expectedIncarnatio
   expect(expectOk(await provider.getConversation("c"))).toEqual(before);
 }
 
-/** What erases `c` of `u`, or what would be there. */
+/** Ways to erase `c` of `u`, even if it doesn't exist. */
 const erasures: Readonly<Record<string, (provider: VersionedMemoryProvider) => Promise<void>>> = {
   "it was deleted": async (provider) => void expectOk(await provider.deleteConversation("c")),
   "everything of its user was cleared": async (provider) =>
@@ -45,14 +45,14 @@ const erasures: Readonly<Record<string, (provider: VersionedMemoryProvider) => P
 const afterErasure = Object.fromEntries(
   Object.entries(erasures).flatMap(([erased, erase]) => [
     [
-      `refuses what was decided before ${erased}, and what was stored since stays as it is`,
+      `refuses a write from before ${erased}, and keeps later data`,
       async ({ provider }: { readonly provider: VersionedMemoryProvider }) => {
         expectOk(await append(provider, "c", users("1"), owned));
         const before = await incarnationOf(provider);
         await erase(provider);
         await expectStale(provider, before);
         await expectAbsent(provider, "c");
-        // The version fits again: that is what incarnations are for.
+        // The version matches again; only the incarnation detects the erasure.
         expectOk(await append(provider, "c", users("new"), owned, { expectedVersion: 0 }));
         await expectStale(provider, before);
         expectOk(
@@ -68,7 +68,7 @@ const afterErasure = Object.fromEntries(
       },
     ],
     [
-      `refuses the first write of what began before ${erased}, also where nothing was`,
+      `refuses the first write of a run from before ${erased}, even if nothing existed`,
       async ({ provider }: { readonly provider: VersionedMemoryProvider }) => {
         const before = await incarnationOf(provider, "c", "u");
         await erase(provider);
@@ -80,7 +80,7 @@ const afterErasure = Object.fromEntries(
       },
     ],
     [
-      `refuses the first write of what began before it was made, and ${erased}`,
+      `refuses the first write of a run from before it was created, and ${erased}`,
       async ({ provider }: { readonly provider: VersionedMemoryProvider }) => {
         const before = [await incarnationOf(provider), await incarnationOf(provider, "c", "u")];
         expectOk(await append(provider, "c", users("other"), owned));
@@ -91,7 +91,7 @@ const afterErasure = Object.fromEntries(
       },
     ],
     [
-      `tells two erasures apart: ${erased} twice`,
+      `distinguishes two erasures: ${erased} twice`,
       async ({ provider }: { readonly provider: VersionedMemoryProvider }) => {
         await erase(provider);
         const between = await incarnationOf(provider, "c", "u");
@@ -106,11 +106,11 @@ export const incarnations = defineSpec(
   {
     level: "contract",
     subject: "incarnations",
-    why: "A run that was in progress when its conversation was erased writes what was erased into the next one.",
-    hint: "write(): compare after the key and before the version; delete() and clearUser() leave a tombstone also where nothing was.",
+    why: "A run during an erasure writes erased data into the next conversation.",
+    hint: "write(): compare after the key and before the version; delete() and clearUser() leave a tombstone even for missing conversations.",
   },
   {
-    "is given by every read, and is one and the same": async ({ provider }) => {
+    "is the same in every read": async ({ provider }) => {
       expectOk(await provider.storeMessages("c", users("1"), { ...owned, traceId: "t" }));
       const { metadata } = await readConversation(provider, "c");
       const found = expectOk(await provider.findConversations({ userId: "u" }));
@@ -135,10 +135,10 @@ export const incarnations = defineSpec(
         expectOk(await change());
         expect(await incarnationOf(provider)).toBe(first);
       }
-      expect(await incarnationOf(provider, "c", "u"), "whoever is named").toBe(first);
+      expect(await incarnationOf(provider, "c", "u"), "with any user").toBe(first);
     },
 
-    "differs between conversations, and between one and the next of its id": async ({ provider }) => {
+    "differs between conversations, and after a new creation under the same id": async ({ provider }) => {
       const seen: string[] = [];
       for (const id of ["a", "b", "c"]) {
         expectOk(await append(provider, id, users("1"), owned));
@@ -153,7 +153,7 @@ export const incarnations = defineSpec(
       expect(new Set(seen).size).toBe(seen.length);
     },
 
-    "lets writes pass that expect it": async ({ provider }) => {
+    "lets writes with the current incarnation pass": async ({ provider }) => {
       const none = await incarnationOf(provider, "c", "u");
       expectOk(await append(provider, "c", users("1"), owned, { expectedIncarnation: none }));
       const expectedIncarnation = await incarnationOf(provider);
@@ -166,7 +166,7 @@ export const incarnations = defineSpec(
 
     ...afterErasure,
 
-    "doesn't mind what is erased of others": async ({ provider }) => {
+    "ignores erasures of other conversations": async ({ provider }) => {
       const none = await incarnationOf(provider, "new", "u");
       expectOk(await append(provider, "c", users("1"), owned));
       const present = await incarnationOf(provider);
@@ -178,14 +178,14 @@ export const incarnations = defineSpec(
       expectOk(await append(provider, "new", users("1"), owned, { expectedIncarnation: none }));
     },
 
-    "lets the retry of a write pass whatever it expects": async ({ provider }) => {
+    "lets a retry of a write pass with any expectation": async ({ provider }) => {
       const first = { expectedIncarnation: await incarnationOf(provider), idempotencyKey: "k" };
       for (let attempt = 0; attempt < 2; attempt++)
         expectOk(await append(provider, "c", users("1"), owned, first));
       expect((await readConversation(provider, "c")).messages).toEqual(users("1"));
     },
 
-    "is looked at before the version": async ({ provider }) => {
+    "is checked before the version": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1"), owned));
       const both = { expectedIncarnation: "of another", expectedVersion: 7, expectedMetadataVersion: 7 };
       for (const method of writeMethods) {

@@ -11,11 +11,11 @@ export const metadataVersions = defineSpec(
   {
     level: "contract",
     subject: "options.expectedMetadataVersion",
-    why: "Two processes change a title, a state or a counter at once, and one change is lost without any sign.",
-    hint: "write(): one more with every write whose metadata isn't empty, and with every replacement; compared after the version.",
+    why: "Two processes change a title, a state or a counter at the same time, and one change is lost silently.",
+    hint: "write(): add one with every write with non-empty metadata and with every replacement; compare after the version.",
   },
   {
-    "counts the writes that carry metadata, and the replacements": async ({ provider }) => {
+    "counts the writes with metadata, and the replacements": async ({ provider }) => {
       const seen: unknown[] = [];
       const write = async (...given: Parameters<MemoryProvider["appendMessages"]>) => {
         expectOk(await provider.appendMessages(...given));
@@ -52,7 +52,7 @@ export const metadataVersions = defineSpec(
       expect((await readConversation(provider, "c")).metadata["count"]).toBe(2);
     },
 
-    "refuses a write that comes too late, and writes nothing": async ({ provider }) => {
+    "refuses a write that is too late, and writes nothing": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1"), { userId: "u", topic: "t" }));
       const before = await readConversation(provider, "c");
       for (const method of writeMethods) {
@@ -67,7 +67,7 @@ export const metadataVersions = defineSpec(
       expect(expectOk(await provider.findConversations({ traceId: "x" }))).toEqual([]);
     },
 
-    "takes 0 where nothing carried any, and where nothing is": async ({ provider }) => {
+    "is 0 without metadata and for a missing conversation": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1"), {}, { expectedMetadataVersion: 0 }));
       expectOk(await provider.appendMessages("c", users("2"), { x: 1 }, { expectedMetadataVersion: 0 }));
       expectConflict(
@@ -77,7 +77,7 @@ export const metadataVersions = defineSpec(
       await expectAbsent(provider, "new");
     },
 
-    "makes no append conflict, nor an append it": async ({ provider }) => {
+    "causes no conflict with appends, and they cause none with it": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1"), { topic: "t" }));
       const { version = -1, metadataVersion = -1 } = (await readConversation(provider, "c")).metadata;
       expectOk(await provider.appendMessages("c", [], { topic: "renamed" }));

@@ -12,7 +12,7 @@ import { defineSpec } from "../../kit/spec.ts";
 
 type Write = (provider: VersionedMemoryProvider) => ReturnType<VersionedMemoryProvider["appendMessages"]>;
 
-/** What is written, and the version, the number of messages and the next position afterwards. */
+/** A write, and the version, the number of messages and the next position after it. */
 type Step = readonly [title: string, write: Write, version: number, total: number, nextPosition: number];
 
 const ID = { messageIds: ["own"] };
@@ -46,11 +46,11 @@ export const versions = defineSpec(
   {
     level: "contract",
     subject: "version",
-    why: "Two writers change the same messages, and neither learns of the other.",
-    hint: "write(): one more with every write that adds, drops or trims messages and with every replacement; positions are counted apart.",
+    why: "Two writers change the same messages without noticing each other.",
+    hint: "write(): add one with every write that adds, drops or trims messages and with every replacement; count positions separately.",
   },
   {
-    "rises by one with every change of messages, and with nothing else": async ({ provider }) => {
+    "increases by one only with every change of messages": async ({ provider }) => {
       for (const [title, write, version, totalMessages, nextPosition] of steps) {
         expectOk(await write(provider));
         const {
@@ -66,7 +66,7 @@ export const versions = defineSpec(
       }
     },
 
-    "is 1 after a creation, of an empty conversation too": async ({ provider }) => {
+    "is 1 after a creation, even of an empty conversation": async ({ provider }) => {
       expectOk(await append(provider, "appended", []));
       expectOk(await provider.storeMessages("stored", []));
       for (const id of ["appended", "stored"]) {
@@ -93,7 +93,7 @@ export const versions = defineSpec(
       expect((await readConversation(provider, "c")).messages).toEqual(users("2", "3"));
     },
 
-    "stays as it is with retries and refused writes": async ({ provider }) => {
+    "is unchanged by retries and refused writes": async ({ provider }) => {
       const write = () => append(provider, "c", users("1"), { userId: "u" }, { idempotencyKey: "k" });
       expectOk(await write());
       expectOk(await write());
@@ -126,7 +126,7 @@ export const expectedVersion = defineSpec(
     hint: "write(): compare with the count of changes of messages, in the step that writes.",
   },
   {
-    "lets a write pass that knows the version": async ({ provider }) => {
+    "lets a write with the current version pass": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1", "2"), {}, { expectedVersion: 0 }));
       expectOk(await provider.appendMessages("c", users("3"), {}, { expectedVersion: 1 }));
       expectOk(await provider.storeMessages("c", users("4"), {}, { expectedVersion: 2 }));
@@ -134,7 +134,7 @@ export const expectedVersion = defineSpec(
       expect((await readConversation(provider, "c")).metadata).toMatchObject({ version: 3, topic: "t" });
     },
 
-    "refuses a write that comes too late, says the version, and writes nothing": async ({ provider }) => {
+    "refuses a write that is too late, returns the version, and writes nothing": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1", "2"), { userId: "alice" }));
       const before = await readConversation(provider, "c");
       for (const method of ["appendMessages", "storeMessages"] as const) {
@@ -157,7 +157,7 @@ export const expectedVersion = defineSpec(
       expect(expectOk(await provider.findConversations({ traceId: "t" }))).toEqual([]);
     },
 
-    "refuses to continue a conversation that is not there, and creates none": async ({ provider }) => {
+    "refuses to continue a missing conversation, and creates none": async ({ provider }) => {
       for (const method of ["appendMessages", "storeMessages"] as const) {
         const metadata = { userId: "alice", traceId: "t" };
         const refused = await provider[method]("c", users("1"), metadata, { expectedVersion: 1 });
@@ -178,7 +178,7 @@ export const expectedVersion = defineSpec(
       expect((await readConversation(provider, "c")).metadata["version"]).toBe(2);
     },
 
-    "goes on counting when messages are trimmed": async ({ provider }) => {
+    "continues when messages are trimmed": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1", "2", "3"), {}, { maxMessages: 1 }));
       expectOk(await provider.appendMessages("c", users("4"), {}, { expectedVersion: 1, maxMessages: 1 }));
       expect((await readConversation(provider, "c")).metadata).toMatchObject({

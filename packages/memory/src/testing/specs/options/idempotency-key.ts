@@ -16,7 +16,7 @@ export const idempotency = defineSpec(
   {
     level: "contract",
     subject: "options.idempotencyKey",
-    why: "A request that is sent again after a lost reply must not say everything twice.",
+    why: "A request that is sent again after a lost reply stores everything twice.",
     hint: "write(): look the key up in the same step, after the owner and before the version; keep keys per conversation.",
   },
   {
@@ -45,7 +45,7 @@ export const idempotency = defineSpec(
       }
     },
 
-    "knows the key after other writes, also a replacement": async ({ provider }) => {
+    "knows the key after other writes, even a replacement": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1"), {}, { idempotencyKey: "k" }));
       expectOk(await provider.appendMessages("c", users("2"), {}, { idempotencyKey: "k-2" }));
       expectOk(await provider.storeMessages("c", users("3")));
@@ -68,21 +68,21 @@ export const idempotency = defineSpec(
       expect((await readConversation(provider, "c")).metadata["version"]).toBe(1_001);
     },
 
-    "answers a retry before it looks at the version": async ({ provider }) => {
+    "answers a retry before it checks the version": async ({ provider }) => {
       const options = { idempotencyKey: "k", expectedVersion: 0 };
       expectOk(await append(provider, "c", users("1"), {}, options));
       expectOk(await provider.appendMessages("c", users("1"), {}, options));
       expect(await readContents(provider, "c")).toEqual(["1"]);
     },
 
-    "spends no key on a write that was refused": async ({ provider }) => {
+    "uses no key for a refused write": async ({ provider }) => {
       const stale = { idempotencyKey: "k", expectedVersion: 7 };
       expectError(await provider.appendMessages("c", users("1"), {}, stale), "MemoryConflictError");
       expectOk(await append(provider, "c", users("2"), {}, { idempotencyKey: "k" }));
       expect(await readContents(provider, "c")).toEqual(["2"]);
     },
 
-    "shows another user nothing of a key": async ({ provider }) => {
+    "shows nothing of a key to another user": async ({ provider }) => {
       const write = (userId: string) =>
         append(provider, "c", users("1"), { userId }, { idempotencyKey: "k" });
       expectOk(await write("alice"));
@@ -116,7 +116,7 @@ const write = (metadata: WriteMetadata = {}, options: WriteOptions = {}): WriteA
   { ...KEY, ...options },
 ];
 
-/** A write, and others that say something else under the same key. */
+/** A write, and different writes under the same key. */
 const others: Readonly<Record<string, readonly [first: WriteArguments, ...others: WriteArguments[]]>> = {
   "a metadata field of another value": [
     write({ title: "old" }),
@@ -163,8 +163,8 @@ export const keyCoverage = defineSpec(
   {
     level: "contract",
     subject: "options.idempotencyKey, what it covers",
-    why: "A second, other write is taken for a retry of the first: its caller is told that it was stored, and it wasn't.",
-    hint: "write(): compare `bodyHash` with the one that was kept under the key, and compute none of your own.",
+    why: "A different write is treated as a retry of the first: its caller gets a success, but it isn't stored.",
+    hint: "write(): compare the given `bodyHash` with the stored one; don't compute your own.",
   },
   {
     ...coverage,
@@ -186,7 +186,7 @@ export const keyCoverage = defineSpec(
       expectConflict(await provider.appendMessages("stored", users("1"), {}, KEY), "idempotency-key");
     },
 
-    "leaves out what a write expects, and whether it creates": async ({ provider }) => {
+    "excludes expectations, and whether the write creates": async ({ provider }) => {
       const given = [users("1"), { x: 1 }] as const;
       const expectedIncarnation = await incarnationOf(provider);
       const first = { ...KEY, expectedIncarnation, expectedVersion: 0, createIfMissing: "unowned" } as const;
@@ -203,7 +203,7 @@ export const keyCoverage = defineSpec(
       expect(await readConversation(provider, "c")).toEqual(before);
     },
 
-    "leaves out the order of metadata fields": async ({ provider }) => {
+    "excludes the order of metadata fields": async ({ provider }) => {
       expectOk(await append(provider, "c", [], { x: 1, y: 2, traceId: "t" }, KEY));
       expectOk(await append(provider, "c", [], { traceId: "t", y: 2, x: 1 }, KEY));
       expect((await readConversation(provider, "c")).metadata.metadataVersion).toBe(1);

@@ -99,13 +99,13 @@ export const trimming = defineSpec(
       });
     },
 
-    "holds for its write only": async ({ provider }) => {
+    "applies to its write only": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1", "2", "3"), {}, { maxMessages: 2 }));
       expectOk(await provider.appendMessages("c", users("4", "5")));
       expect(await readContents(provider, "c")).toEqual(["2", "3", "4", "5"]);
     },
 
-    "trims a batch that is larger than the limit": async ({ provider }) => {
+    "trims a batch over the limit": async ({ provider }) => {
       expectOk(await append(provider, "c", users("0")));
       expectOk(await provider.appendMessages("c", users("1", "2", "3", "4"), {}, { maxMessages: 2 }));
       expect(await readContents(provider, "c")).toEqual(["3", "4"]);
@@ -127,7 +127,7 @@ export const trimming = defineSpec(
       expect((await readConversation(provider, "c")).metadata).toMatchObject({ version: 8, nextPosition: 9 });
     },
 
-    "trims the same whatever the sizes of the batches were": async ({ provider }) => {
+    "trims the same for any sizes of batches": async ({ provider }) => {
       const history = [...parallel, ...twice, user("next"), ...open];
       for (const maxMessages of [1, 2, 3, 4, 5, 6, 7, 9, 12]) {
         const inOne = `one-${maxMessages}`;
@@ -142,7 +142,7 @@ export const trimming = defineSpec(
       }
     },
 
-    "goes on in order after a trim": async ({ provider }) => {
+    "continues in order after a trim": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1", "2", "3"), {}, { maxMessages: 1 }));
       expectOk(await provider.storeMessages("c", users("4", "5", "6"), {}, { maxMessages: 2 }));
       expectOk(await provider.appendMessages("c", users("7"), {}, { maxMessages: 5 }));
@@ -157,14 +157,14 @@ export const trimming = defineSpec(
 );
 
 export const trimmingLimits = defineSpec(inputLimits("options.maxMessages"), {
-  "takes the largest limit there is": async ({ provider }) => {
+  "accepts the largest limit": async ({ provider }) => {
     const options = { maxMessages: Number.MAX_SAFE_INTEGER };
     expectOk(await provider.storeMessages("c", users("1"), {}, options));
     expectOk(await provider.appendMessages("c", users("2"), {}, options));
     expect(await readContents(provider, "c")).toEqual(["1", "2"]);
   },
 
-  "refuses a limit that is no whole number from 1": async ({ provider }) => {
+  "refuses a limit that isn't a whole number from 1": async ({ provider }) => {
     expectOk(await provider.storeMessages("c", users("1")));
     for (const value of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, "1", null]) {
       const options = { maxMessages: hostile(value) };
@@ -177,7 +177,10 @@ export const trimmingLimits = defineSpec(inputLimits("options.maxMessages"), {
 
 const LONGEST = 6;
 
-/** A message that is a tool result or none. What isn't one calls tools where results follow, and is a user's elsewhere. */
+/**
+ * Returns a history from a list: `true` is a tool result. Other messages call tools if results follow; otherwise they
+ * are a user's.
+ */
 function historyOf(results: readonly boolean[]): readonly Message[] {
   return results.map((isResult, index) => {
     if (isResult) return answering(`${index}`);
@@ -185,7 +188,7 @@ function historyOf(results: readonly boolean[]): readonly Message[] {
   });
 }
 
-/** Every order of tool results and other messages, up to so many. */
+/** Every order of tool results and other messages, up to `LONGEST` messages. */
 const histories: readonly (readonly Message[])[] = Array.from({ length: LONGEST }, (_, index) => index + 1)
   .flatMap((length) =>
     Array.from({ length: 2 ** length }, (_, bits) =>
@@ -200,7 +203,7 @@ type Trim = (
   given: { readonly history: readonly Message[]; readonly maxMessages: number },
 ) => Promise<void>;
 
-/** Each history is one conversation, which is written anew for each limit. */
+/** Each history is one conversation, which is written again for each limit. */
 const expectTrimmed = ({ provider }: Scenario, trim: Trim): Promise<void> =>
   forEachConcurrently(histories, async (history) => {
     const name = history.map(({ content }) => content).join("; ");
@@ -217,7 +220,7 @@ export const smallHistories = defineSpec(
     level: "contract",
     subject: "options.maxMessages, every small history",
     why: "Models refuse a history in which a tool result has lost its call: the chat is stuck.",
-    hint: "write(): the cut moves past the tool results; where nothing is left, back to the last message that is none.",
+    hint: "write(): move the cut past the tool results; if nothing is left, back to the last message that isn't one.",
   },
   {
     "is trimmed right when it is stored": (scenario) =>

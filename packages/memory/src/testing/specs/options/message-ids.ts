@@ -14,7 +14,7 @@ import { defineSpec } from "../../kit/spec.ts";
 
 type Provider = VersionedMemoryProvider;
 
-/** The message under an id, and where it stands; `undefined` for none. */
+/** Returns the message with an id and its position, or `undefined`. */
 async function find(provider: Provider, messageId: string, conversationId = "c") {
   const { conversation, firstPosition } = await read(provider, { messages: { messageId } }, conversationId);
   const [message, ...others] = conversation?.messages ?? [];
@@ -31,11 +31,11 @@ export const messageIds = defineSpec(
   {
     level: "contract",
     subject: "options.messageIds",
-    why: "A client that syncs its messages again says everything twice, or overwrites what somebody else said.",
-    hint: "write(): skip an id that stays with an equal hash, refuse it with another one; an id goes with its message, whatever drops that.",
+    why: "A client that syncs its messages again stores everything twice, or overwrites another user's messages.",
+    hint: "write(): skip a stored id with an equal hash, refuse it with another hash; remove an id with its message.",
   },
   {
-    "finds a message by its id, and where it stands": async ({ provider }) => {
+    "finds a message and its position by its id": async ({ provider }) => {
       expectOk(await say(provider, ["a", null, "c"], "1", "2", "3"));
       expectOk(await provider.appendMessages("c", users("4"), {}, { messageIds: ["d"] }));
       expect(await find(provider, "a")).toEqual({ content: "1", position: 0 });
@@ -45,7 +45,7 @@ export const messageIds = defineSpec(
       expect(await find(provider, "a", "another")).toBeUndefined();
     },
 
-    "skips a message that is there under its id, and stores the rest": async ({ provider }) => {
+    "skips a message that is stored under its id, and stores the rest": async ({ provider }) => {
       expectOk(await say(provider, ["a", "b"], "1", "2"));
       expectOk(await say(provider, ["a", "b"], "1", "2"));
       expect((await readConversation(provider, "c")).metadata).toMatchObject({ version: 1, nextPosition: 2 });
@@ -56,7 +56,7 @@ export const messageIds = defineSpec(
       expect(metadata).toMatchObject({ version: 2, totalMessages: 5, nextPosition: 5 });
     },
 
-    "writes the metadata of a write whose messages are all skipped": async ({ provider }) => {
+    "writes the metadata of a write even if all messages are skipped": async ({ provider }) => {
       expectOk(await say(provider, ["a"], "1"));
       const options = { messageIds: ["a"] };
       expectOk(await provider.appendMessages("c", users("1"), { topic: "t" }, options));
@@ -84,7 +84,7 @@ export const messageIds = defineSpec(
       expectOk(await provider.appendMessages("c", users("3"), {}, { idempotencyKey: "k" }));
     },
 
-    "holds within one batch too, whichever write brings it": async ({ provider }) => {
+    "also applies within one batch, in both writes": async ({ provider }) => {
       for (const method of ["storeMessages", "appendMessages"] as const) {
         expectOk(await provider.storeMessages(method, users("0")));
         const options = { messageIds: ["a", "b", "a"] };
@@ -97,7 +97,7 @@ export const messageIds = defineSpec(
       }
     },
 
-    "is forgotten with a message that is trimmed away": async ({ provider }) => {
+    "is free again after its message is trimmed": async ({ provider }) => {
       expectOk(await say(provider, ["a", "b", "c"], "1", "2", "3"));
       expectOk(await provider.appendMessages("c", [], {}, { maxMessages: 2 }));
       expect(await find(provider, "a")).toBeUndefined();
@@ -111,7 +111,7 @@ export const messageIds = defineSpec(
       expectOk(await say(provider, ["d"], "another"));
     },
 
-    "is forgotten with a message that is dropped, and may come back": async ({ provider }) => {
+    "is free again after its message is dropped, and can be reused": async ({ provider }) => {
       expectOk(await say(provider, ["a", "b", "c"], "1", "2", "3"));
       const swap = { dropLast: 2, messageIds: ["c", "b"] };
       expectOk(await provider.appendMessages("c", users("other", "2"), {}, swap));
@@ -127,7 +127,7 @@ export const messageIds = defineSpec(
       expect(await find(provider, "b")).toEqual({ content: "4", position: 2 });
     },
 
-    "is forgotten with a replacement and with a deletion": async ({ provider }) => {
+    "is free again after a replacement and after a deletion": async ({ provider }) => {
       expectOk(await say(provider, ["a", "b"], "1", "2"));
       expectOk(await provider.storeMessages("c", users("other", "3"), {}, { messageIds: ["a", "c"] }));
       expect(await find(provider, "a")).toEqual({ content: "other", position: 2 });
@@ -138,7 +138,7 @@ export const messageIds = defineSpec(
       expect(await find(provider, "c")).toEqual({ content: "new", position: 0 });
     },
 
-    "is each conversation's own": async ({ provider }) => {
+    "belongs to one conversation": async ({ provider }) => {
       for (const id of ["c", "d"]) {
         expectOk(await append(provider, id, users(id), {}, { messageIds: ["m"] }));
       }
@@ -147,7 +147,7 @@ export const messageIds = defineSpec(
       expect((await find(provider, "m"))?.content).toBe("c");
     },
 
-    "may be any text that an id can be, and is compared exactly": async ({ provider }) => {
+    "can be any valid id, and is compared exactly": async ({ provider }) => {
       const options = { messageIds: storableIds };
       for (let attempt = 0; attempt < 2; attempt++)
         expectOk(await append(provider, "c", users(...storableIds), {}, options));
@@ -157,7 +157,7 @@ export const messageIds = defineSpec(
       }
     },
 
-    "is no id that a model provider gave: those may repeat": async ({ provider }) => {
+    "is not the model provider's id, which may repeat": async ({ provider }) => {
       const given = [rich({ ...user("1"), id: "m" }), rich({ ...user("2"), id: "m" })];
       expectOk(await append(provider, "c", given, {}, { messageIds: [null, undefined] }));
       expectOk(await provider.appendMessages("c", given));

@@ -8,7 +8,7 @@ import { defineSpec, inputLimits } from "../../kit/spec.ts";
 const notCounts = [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, "1", null, {}, 1n];
 
 export const optionLimits = defineSpec(inputLimits("options of a write"), {
-  "refuse counts that are no whole numbers from 0": async ({ provider }) => {
+  "refuse counts that aren't whole numbers from 0": async ({ provider }) => {
     expectOk(await provider.storeMessages("c", users("1")));
     for (const value of notCounts) {
       const drop = { dropLast: hostile(value) };
@@ -29,7 +29,7 @@ export const optionLimits = defineSpec(inputLimits("options of a write"), {
     await expectAbsent(provider, "c");
   },
 
-  "refuse what isn't for a replacement": async ({ provider }) => {
+  "refuse options that a replacement doesn't have": async ({ provider }) => {
     expectOk(await provider.storeMessages("c", users("1")));
     for (const dropLast of [0, 1]) {
       await expectInvalid(() => provider.storeMessages("c", [], {}, { dropLast }), "options.dropLast");
@@ -40,7 +40,7 @@ export const optionLimits = defineSpec(inputLimits("options of a write"), {
     }
   },
 
-  "may be a signal, aborted or not, which changes nothing": async ({ provider }) => {
+  "can be a signal, aborted or not, which changes nothing": async ({ provider }) => {
     const options = { idempotencyKey: "k" };
     for (const signal of [new AbortController().signal, AbortSignal.abort()]) {
       expectOk(await append(provider, "c", users("1"), {}, { ...options, signal }));
@@ -53,7 +53,7 @@ export const optionLimits = defineSpec(inputLimits("options of a write"), {
     expect((await readConversation(provider, "c")).messages).toEqual(users("2"));
   },
 
-  "refuse ids of messages that are none, or not one for each": async ({ provider }) => {
+  "refuse invalid message ids, and a wrong number of them": async ({ provider }) => {
     for (const messageIds of [[], ["a"], ["a", "b", "c"], "ab", null, {}, 5]) {
       const options = { messageIds: hostile(messageIds) };
       for (const method of writeMethods) {
@@ -61,7 +61,7 @@ export const optionLimits = defineSpec(inputLimits("options of a write"), {
       }
     }
     for (const id of refusedIds) {
-      if (id === null) continue; // A message without an id of its own.
+      if (id === null) continue; // A message without an id.
       const options = { messageIds: [hostile(id)] };
       await expectInvalid(() => append(provider, "c", users("1"), {}, options), "options.messageIds[0]");
     }
@@ -72,7 +72,7 @@ export const optionLimits = defineSpec(inputLimits("options of a write"), {
     await expectAbsent(provider, "c");
   },
 
-  "refuse incarnations that no read gave, and keys and users that are none": async ({ provider }) => {
+  "refuse incarnations that no read returned, and invalid keys and users": async ({ provider }) => {
     const path = "options.expectedIncarnation";
     for (const value of ["none:", "none:a", "none:a:b:c", "none:ä:", "", "x".repeat(256), null, 5, {}]) {
       const options = { expectedIncarnation: hostile(value) };
@@ -112,7 +112,7 @@ const wrongFields: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 export const importLimits = defineSpec(inputLimits("importConversation"), {
-  "refuses a record that is none, saying where": async ({ provider }) => {
+  "refuses an invalid record with the path": async ({ provider }) => {
     for (const value of [undefined, null, "record", 5, []]) {
       await expectInvalid(() => provider.importConversation(hostile(value)));
     }
@@ -125,7 +125,7 @@ export const importLimits = defineSpec(inputLimits("importConversation"), {
     await expectAbsent(provider, "c");
   },
 
-  "refuses ids, messages and options that are none": async ({ provider }) => {
+  "refuses invalid ids, messages and options": async ({ provider }) => {
     const importing = (changes: object, options?: object) => () =>
       provider.importConversation(hostile({ ...record, ...changes }), hostile(options));
     for (const id of refusedIds) {

@@ -7,7 +7,7 @@ import { expectConflict, expectOk, read } from "../../fixtures/expectations.ts";
 import { append, users } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
-/** The position that a write under the key left behind; `undefined` if there was none. */
+/** Returns the position after the write with the key, or `undefined`. */
 async function receiptOf(provider: VersionedMemoryProvider, receiptFor: string, conversationId = "c") {
   return (await read(provider, { messages: "none", receiptFor }, conversationId)).receipt?.nextPosition;
 }
@@ -18,11 +18,11 @@ export const receipts = defineSpec(
   {
     level: "contract",
     subject: "receipts",
-    why: "After a crash nobody knows whether the last write was done: the turn is paid for twice, or lost.",
-    hint: "write() keeps the position behind the last message beside the key; read() looks it up in the same step.",
+    why: "After a crash it is unknown whether the last write succeeded: the turn is paid for twice, or lost.",
+    hint: "write() stores the position after the last message with the key; read() looks it up in the same step.",
   },
   {
-    "say where a write ended, whatever was written since": async ({ provider }) => {
+    "return the end of a write, even after other writes": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1", "2"), {}, key("first")));
       expectOk(await provider.appendMessages("c", users("3"), {}, key("second")));
       expect(await receiptOf(provider, "first")).toBe(2);
@@ -37,20 +37,20 @@ export const receipts = defineSpec(
         expect(await receiptOf(provider, name), name).toBe(position);
     },
 
-    "name the conversation that a write has created": async ({ provider }) => {
+    "return the incarnation of the conversation that a write created": async ({ provider }) => {
       const absent = { expectedVersion: 0, ...key("first") };
       const created = receiptOfWrite(await append(provider, "c", users("1"), {}, absent));
-      // A backend may give no receipts of its writes.
+      // A backend may return no write receipts.
       if (created === undefined) return;
       const { incarnation } = await read(provider);
       expect(created.incarnation).toBe(incarnation);
-      // Its answer may be the one to an earlier write, whose conversation is no more.
+      // The answer may be for an earlier write to a conversation that no longer exists.
       expect(receiptOfWrite(await append(provider, "c", users("1"), {}, absent))).toBeUndefined();
       const next = await provider.appendMessages("c", users("2"), {}, { expectedVersion: 1 });
       expect(receiptOfWrite(next)).not.toHaveProperty("incarnation");
     },
 
-    "are there after a retry, as they were": async ({ provider }) => {
+    "are unchanged after a retry": async ({ provider }) => {
       const write = () => append(provider, "c", users("1"), {}, key("k"));
       expectOk(await write());
       expectOk(await provider.appendMessages("c", users("2")));
@@ -58,7 +58,7 @@ export const receipts = defineSpec(
       expect(await receiptOf(provider, "k")).toBe(1);
     },
 
-    "are there for no write that was refused, and for no unknown key": async ({ provider }) => {
+    "don't exist for refused writes and unknown keys": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1"), { userId: "u" }, key("k")));
       const stale = { ...key("stale"), expectedVersion: 7 };
       expectConflict(await provider.appendMessages("c", users("2"), {}, stale), "version");
@@ -69,7 +69,7 @@ export const receipts = defineSpec(
       expect(await receiptOf(provider, "k")).toBe(1);
     },
 
-    "belong to their conversation, and go with it": async ({ provider }) => {
+    "belong to their conversation, and are deleted with it": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1"), {}, key("k")));
       expectOk(await append(provider, "d", users("1", "2"), {}, key("k")));
       expectOk(await append(provider, "e", users("1")));
@@ -82,7 +82,7 @@ export const receipts = defineSpec(
       expect(await receiptOf(provider, "k")).toBeUndefined();
     },
 
-    "are given to nobody who doesn't ask": async ({ provider }) => {
+    "are only returned if requested": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1"), {}, key("k")));
       expect(await read(provider)).not.toHaveProperty("receipt");
       expect(await read(provider, { receiptFor: "other" })).not.toHaveProperty("receipt");

@@ -12,7 +12,7 @@ import { append, users, writeMethods, writes } from "../../fixtures/messages.ts"
 import { sleep } from "../../fixtures/timing.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
-/** Long enough that a few calls come before its end with certainty. */
+/** Long enough for a few calls before it ends. */
 const TTL = { ttlSeconds: 3 };
 const expired = () => sleep(3_100);
 const owned = { userId: "u", topic: "old" };
@@ -21,8 +21,8 @@ export const expiredIdentities = defineSpec(
   {
     level: "ttl",
     subject: "options.ttlSeconds, and what a write expects",
-    why: "A late write lands in a conversation that is none any more, or in the next one under its id.",
-    hint: "write(): expiry comes first: what has expired has no incarnation, version, key, id or position left.",
+    why: "A late write goes into an expired conversation, or into the next one under its id.",
+    hint: "write(): check the expiry first: an expired conversation has no incarnation, version, key, id or position left.",
     requires: ["ttl"],
     concurrent: true,
   },
@@ -39,7 +39,9 @@ export const expiredIdentities = defineSpec(
       expect(await readConversation(provider, "c")).toMatchObject({ userId: "v", messages: users("2") });
     },
 
-    "refuses what was decided before, even if it was created again": async ({ provider }) => {
+    "refuses writes that were decided before, even if the conversation was created again": async ({
+      provider,
+    }) => {
       expectOk(await append(provider, "c", users("1"), owned, TTL));
       const expectedIncarnation = await incarnationOf(provider);
       const refuse = async () => {
@@ -72,7 +74,7 @@ export const expiredIdentities = defineSpec(
       expect(metadata).toMatchObject({ version: 1, metadataVersion: 0, totalMessages: 1, nextPosition: 1 });
     },
 
-    "keeps apart what was deleted after it had expired": async ({ provider }) => {
+    "distinguishes a deletion after the expiry": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1"), owned, { ttlSeconds: 1 }));
       await expired();
       const before = await incarnationOf(provider, "c", "u");

@@ -12,12 +12,11 @@ import { append, users } from "../../fixtures/messages.ts";
 import { forEachConcurrently, sleep } from "../../fixtures/timing.ts";
 import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
-/** What a ttl of 1 second needs to have passed for sure. */
+/** Waits until a ttl of 1 second has certainly passed. */
 const expired = () => sleep(1_100);
 
 /**
- * For what must still be there, or must find it there: half the ttl passes with certainty, and a call may take as long
- * as the rest.
+ * For conversations that must still exist, or be found: half the ttl passes for certain, and a call may take the rest.
  */
 const LONG = { ttlSeconds: 3 };
 const halfOfLong = () => sleep(1_550);
@@ -40,20 +39,20 @@ export const expiry = defineSpec(
   {
     level: "ttl",
     subject: "options.ttlSeconds",
-    why: "Data outlives its retention time, or a chat is gone while it is in use.",
-    hint: "write(): a ttl counts from the last write, is kept if not named, and goes with a deletion; every read looks at it.",
+    why: "Data outlives its retention time, or a chat disappears while it is in use.",
+    hint: "write(): a ttl counts from the last write, is kept if not given, and ends with a deletion; every read checks it.",
     requires: ["ttl"],
     concurrent: true,
   },
   {
-    "takes a conversation away as if it were deleted": async (scenario) => {
+    "removes a conversation as if it were deleted": async (scenario) => {
       const { provider } = scenario;
       expectOk(await provider.storeMessages("c", users("1"), owned, { ttlSeconds: 1 }));
       await expired();
       await expectGone(scenario);
     },
 
-    "takes away what an append has created": async (scenario) => {
+    "removes a conversation that an append has created": async (scenario) => {
       expectOk(await append(scenario.provider, "c", users("1"), owned, { ttlSeconds: 1 }));
       await expired();
       await expectGone(scenario);
@@ -62,7 +61,7 @@ export const expiry = defineSpec(
     "lets the id start again, with nothing of the expired one": async ({ provider }) => {
       const options = { ttlSeconds: 1, idempotencyKey: "k" };
       expectOk(await append(provider, "c", users("old", "old"), owned, options));
-      // Null if that took longer than the ttl.
+      // `null` if that took longer than the ttl.
       const before = expectOk(await provider.getConversation("c"))?.metadata?.createdAt ?? new Date(0);
       await expired();
       const anew = { idempotencyKey: "k", expectedVersion: 0 };
@@ -79,7 +78,7 @@ export const expiry = defineSpec(
       ]);
     },
 
-    "restarts with each write, even one that names no ttl": async ({ provider }) => {
+    "restarts with each write, even one without a ttl": async ({ provider }) => {
       const write = (method: "appendMessages" | "storeMessages") => ({
         id: method,
         again: async () => expectOk(await provider[method](method, users("2"), owned)),
@@ -110,7 +109,7 @@ export const expiry = defineSpec(
       await expectGone(scenario);
     },
 
-    "isn't restarted by a write that is refused, or is a retry": async (scenario) => {
+    "isn't restarted by a refused write or a retry": async (scenario) => {
       const { provider } = scenario;
       const options = { ...LONG, idempotencyKey: "k" };
       expectOk(await append(provider, "c", users("1"), owned, options));
@@ -127,7 +126,7 @@ export const expiry = defineSpec(
       await expectGone(scenario);
     },
 
-    "is the one that was named last, also through a replacement": async ({ provider }) => {
+    "is the last one given, even after a replacement": async ({ provider }) => {
       const write = async (id: string, first: WriteOptions, second: WriteOptions) => {
         expectOk(await append(provider, id, users("1"), {}, first));
         expectOk(await provider.appendMessages(id, users("2"), {}, second));
@@ -149,10 +148,10 @@ export const expiry = defineSpec(
       await halfOfLong();
       expect(await readContents(provider, "longer")).toEqual(["1", "2"]);
       for (const id of ["shorter", "replaced", "continued"]) await expectAbsent(provider, id);
-      expect(await readContents(provider, "anew"), "a deletion takes the ttl along").toEqual(["2"]);
+      expect(await readContents(provider, "anew"), "a deletion removes the ttl").toEqual(["2"]);
     },
 
-    "leaves conversations without one alone": async ({ provider }) => {
+    "keeps conversations without one": async ({ provider }) => {
       expectOk(await provider.storeMessages("c", users("1"), owned, { ttlSeconds: 1 }));
       expectOk(await provider.storeMessages("kept", users("1"), owned));
       expectOk(
@@ -173,13 +172,13 @@ export const expiryAfterCrash = defineSpec(
   {
     level: "ttl",
     subject: "options.ttlSeconds after a crash",
-    why: "A restart makes data that should expire permanent, or lets it go early.",
-    hint: "Store the ttl and the last activity; no timer of the process may decide.",
+    why: "A restart makes expiring data permanent, or removes it early.",
+    hint: "Store the ttl and the last activity; don't depend on a timer of the process.",
     requires: ["ttl", "durability"],
     concurrent: true,
   },
   {
-    "goes on from the last write": async ({ provider, crash }) => {
+    "continues from the last write": async ({ provider, crash }) => {
       expectOk(await append(provider, "c", users("1"), owned, { ttlSeconds: 1 }));
       expectOk(await append(provider, "kept", users("1"), {}, { ttlSeconds: 3_600 }));
       const reopened = await crash();
@@ -189,7 +188,7 @@ export const expiryAfterCrash = defineSpec(
       expect(await readContents(reopened, "kept")).toEqual(["1"]);
     },
 
-    "restarts with a write that names none": async ({ provider, crash }) => {
+    "restarts with a write without one": async ({ provider, crash }) => {
       for (const id of ["kept", "gone"]) {
         expectOk(await append(provider, id, users("1"), owned, LONG));
       }

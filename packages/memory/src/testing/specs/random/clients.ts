@@ -7,7 +7,7 @@ import { below, type RandomOperation, randomNumbers, randomStep } from "./random
 import { shrink } from "./shrink.ts";
 
 const CLIENTS = 3;
-/** For each serial order. */
+/** The maximum for each serial order. */
 const SHOWN_DIFFERENCES = 4;
 
 function randomScript(seed: number, rounds: number): readonly Round[] {
@@ -79,13 +79,13 @@ export const clients = ({ seeds, rounds }: RandomRun): Spec =>
     {
       level: "concurrency",
       subject: "three clients at once",
-      why: "What users see together can't have happened in any order: something was lost, doubled or half done.",
+      why: "No order of the operations explains what users see together: something was lost, doubled or half done.",
       hint: "The operations of the last round: one of them isn't one atomic step.",
       reportsCalls: true,
     },
     Object.fromEntries(
       seeds.map((seed) => [
-        `leave what some serial order of their operations leaves (seed ${seed})`,
+        `leave the result of some serial order of their operations (seed ${seed})`,
         (scenario) => expectSerial(scenario, seed, rounds),
       ]),
     ),

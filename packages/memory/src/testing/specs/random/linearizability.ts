@@ -5,7 +5,7 @@ import type { VersionedMemoryProvider } from "../../../contract/versioned-provid
 import { createInMemoryProvider } from "../../../in-memory/provider.ts";
 import { type Known, type RandomOperation, surveys } from "./random-operation.ts";
 
-/** Names for the incarnations that a store gave, in the order of their first appearance: what they are is random. */
+/** Names for a store's incarnations, in the order of their first appearance, because incarnations are random. */
 export type Names = Map<string, string>;
 
 const isConversation = (value: unknown): value is ConversationMemory =>
@@ -24,12 +24,12 @@ function inOrder(items: readonly unknown[]): readonly unknown[] {
 }
 
 /**
- * Without times, digests, and the order among equal times and among traces: these are each store's own. Digests have rules
- * of their own.
+ * Removes times, digests, and the order among equal times and among traces, because they differ between stores. Other
+ * rules test digests.
  */
 function comparable(data: unknown, names: Names): unknown {
   if (data instanceof Date) return "a date";
-  // In order first: names are given in it.
+  // Sort first: names are given in this order.
   if (Array.isArray(data)) return inOrder(data).map((item) => comparable(item, names));
   if (typeof data !== "object" || data === null) return data;
   const compared = Object.entries(data).filter(([key]) => key !== "historyDigest");
@@ -41,24 +41,24 @@ function comparable(data: unknown, names: Names): unknown {
   return Object.fromEntries(fields);
 }
 
-/** What two stores have to agree on when the same call is made of both, and the same ones before it. */
+/** Returns the part of an outcome that must be equal in two stores after the same calls. */
 export function outcome(result: Result<unknown>, names: Names): unknown {
   if (result.success) return comparable(result.data, names);
   const { _tag, ...error } = result.error;
   return "reason" in error ? [_tag, error.reason, error.actualVersion] : [_tag];
 }
 
-/** What the clients do at once, one operation each. */
+/** The operations that the clients run at the same time, one each. */
 export type Round = readonly RandomOperation[];
 
-/** A round whose outcomes no serial order of its operations explains. */
+/** A round with outcomes that no serial order of its operations explains. */
 export interface Anomaly {
   readonly script: readonly Round[];
-  /** What each operation of the last round gave, in the order of the clients. */
+  /** The outcome of each operation of the last round, in the order of the clients. */
   readonly observed: readonly unknown[];
   /** What the store shows afterwards. */
   readonly state: unknown;
-  /** What the reference gives for each serial order. */
+  /** The outcomes of the reference for each serial order. */
   readonly explanations: readonly Explanation[];
 }
 
@@ -69,7 +69,7 @@ interface Explanation {
   readonly state: unknown;
 }
 
-/** All orders of so many things, the plain one first. */
+/** Returns all orders of `count` items, the plain one first. */
 function orders(count: number): readonly (readonly number[])[] {
   if (count === 0) return [[]];
   const last = count - 1;
@@ -78,7 +78,7 @@ function orders(count: number): readonly (readonly number[])[] {
   );
 }
 
-/** What the clients of one store know, and what its incarnations are called. */
+/** What the clients of one store know, and the names of its incarnations. */
 interface Memory {
   readonly known: readonly Known[];
   readonly names: Names;
@@ -91,7 +91,10 @@ const createMemory = (clients: number): Memory => ({
 
 const knownBy = ({ known }: Memory, client: number): Known => known[client] ?? new Map();
 
-/** What a round gave, in the order of the clients, and what the store shows then: incarnations are named in this order. */
+/**
+ * Returns the outcomes of a round, in the order of the clients, and what the store shows then. Incarnations are named
+ * in this order.
+ */
 async function observe(
   provider: VersionedMemoryProvider,
   results: readonly Result<unknown>[],
@@ -103,13 +106,13 @@ async function observe(
   return { outcomes, state };
 }
 
-/** A round that was explained, and by which order. */
+/** An explained round, with its order. */
 interface Past {
   readonly round: Round;
   readonly order: readonly number[];
 }
 
-/** The reference, and the history that led to it: a store can't be copied, but its history can be run again. */
+/** The reference and its history. A store can't be copied, but its history can be run again. */
 interface Model {
   readonly reference: VersionedMemoryProvider;
   readonly memory: Memory;
@@ -131,7 +134,10 @@ async function replay(history: readonly Past[], clients: number): Promise<Model>
   return model;
 }
 
-/** The model after the round, in the first order that explains what was observed; else what each order gives. */
+/**
+ * Returns the model after the round, in the first order that explains the outcomes; otherwise the outcomes of each
+ * order.
+ */
 async function follow(
   model: Model,
   round: Round,
@@ -151,8 +157,8 @@ async function follow(
 }
 
 /**
- * Runs a script, a client per operation of a round, and looks after each round for a serial order of it that the
- * in-memory reference explains. `undefined` if there is one for every round.
+ * Runs a script with one client for each operation of a round. After each round, searches for a serial order that the
+ * in-memory reference explains. Returns `undefined` if there is one for every round.
  */
 export async function findAnomaly(
   clients: readonly [VersionedMemoryProvider, ...VersionedMemoryProvider[]],

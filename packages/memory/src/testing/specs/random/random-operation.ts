@@ -8,10 +8,10 @@ import type {
 } from "../../../contract/versioned-provider.ts";
 import { answering, assistant, calling, user } from "../../fixtures/messages.ts";
 
-/** From 0 up to 1. */
+/** Returns a number from 0 to below 1. */
 export type Random = () => number;
 
-/** mulberry32: small, and the same everywhere, so that a seed names one run. */
+/** mulberry32: small and the same on every platform, so a seed identifies a run. */
 export function randomNumbers(seed: number): Random {
   let state = seed;
   return () => {
@@ -22,30 +22,30 @@ export function randomNumbers(seed: number): Random {
   };
 }
 
-/** A whole number from 0, less than `limit`. */
+/** Returns a whole number from 0 to below `limit`. */
 export const below = (random: Random, limit: number): number => Math.floor(random() * limit);
 
 const pick = <T>(random: Random, ...choices: readonly [T, ...T[]]): T =>
   choices[below(random, choices.length)] ?? choices[0];
 
-/** The incarnation that a client read last, by conversation. */
+/** The last incarnation that a client read, by conversation. */
 export type Known = Map<string, string>;
 
 export interface RandomOperation {
-  /** The call with its arguments, for the report of a failure. */
+  /** The call with its arguments, for failure reports. */
   readonly name: string;
-  /** Depends on nothing else than what it is given. */
+  /** Depends only on its arguments. */
   readonly run: (provider: VersionedMemoryProvider, known: Known) => Promise<Result<unknown>>;
 }
 
-/** Few ids, so that operations meet. */
+/** Few ids, so operations collide. */
 const CONVERSATIONS = ["a", "a:b", "A", "{a}"] as const;
 const USERS = ["u", "u:v", "%"] as const;
 const TRACES = ["t", "T", "t*"] as const;
 const OWN_IDS = 6;
-/** In an operation's name: what a client expects depends on what it read. */
+/** Part of an operation's name: a client's expectation depends on its last read. */
 const LAST_READ = "(the last one read)";
-/** What a read gives where nothing is or was. */
+/** The incarnation from a read if the conversation never existed. */
 const NEVER_THERE = "none::";
 
 const conversationId = (random: Random): string => pick(random, ...CONVERSATIONS);
@@ -53,7 +53,7 @@ const userId = (random: Random): string => pick(random, ...USERS);
 const traceId = (random: Random): string => pick(random, ...TRACES);
 const key = (random: Random): string => `k${below(random, 4)}`;
 
-/** A field in so many of all cases. */
+/** Adds a field in a share of all cases. */
 const sometimes = <T extends object>(
   random: Random,
   chance: number,
@@ -96,7 +96,7 @@ type Write = readonly [
   options: WriteOptions,
 ];
 
-/** A write that expects what its client read last. */
+/** A write that expects its client's last read. */
 const expecting = (method: "appendMessages" | "storeMessages", [id, messages, metadata, options]: Write) => ({
   name: nameOf(method, [id, messages, metadata, { ...options, expectedIncarnation: LAST_READ }]),
   run: (provider: VersionedMemoryProvider, known: Known) => {
@@ -105,20 +105,20 @@ const expecting = (method: "appendMessages" | "storeMessages", [id, messages, me
   },
 });
 
-/** A read, whose client remembers what it can expect. */
+/** A read that updates its client's expectation. */
 const reading = (id: string, options: ReadOptions): RandomOperation => ({
   name: nameOf("readConversation", [id, options]),
   run: async (provider, known) => {
     const result = await provider.readConversation(id, options);
     if (!result.success) return result;
-    // No two reads give the same time.
+    // The time differs between reads.
     const { readAt: _, ...rest } = result.data;
     known.set(id, rest.incarnation);
     return createSuccess(rest);
   },
 });
 
-/** An id is tied to a text most of the time, so that messages are both skipped and refused. */
+/** Most of the time an id belongs to one text, so messages are both skipped and refused. */
 function ownMessages(random: Random) {
   const messageIds = Array.from({ length: 1 + below(random, 3) }, () =>
     random() < 0.2 ? null : `m${below(random, OWN_IDS)}`,
@@ -127,7 +127,7 @@ function ownMessages(random: Random) {
   return { messages, options: { messageIds } };
 }
 
-/** A key is tied to a batch most of the time, so that both replays and conflicts occur. */
+/** Most of the time a key belongs to one batch, so both replays and conflicts occur. */
 function keyedMessages(random: Random) {
   const idempotencyKey = key(random);
   const messages = random() < 0.8 ? [user(`body of ${idempotencyKey}`)] : batch(random);
@@ -144,7 +144,7 @@ function contentOf(random: Random): {
   return { messages: batch(random), options: {} };
 }
 
-/** What only an append can say. */
+/** The options that only an append has. */
 const appendOptions = (random: Random): WriteOptions => ({
   ...sometimes(random, 0.75, () => ({
     createIfMissing: pick<"unowned" | true>(random, "unowned", "unowned", "unowned", true),
@@ -201,8 +201,8 @@ const randomImport = (random: Random): RandomOperation =>
   });
 
 /**
- * An operation on one conversation: those on several at once are no single step, so that what they show while others
- * write has no one right answer.
+ * Returns an operation on one conversation. Operations on several conversations are not one atomic step, so their
+ * outcome during writes is not determined.
  */
 export function randomStep(random: Random): RandomOperation {
   const chance = random();
@@ -227,7 +227,7 @@ export function randomOperation(random: Random): RandomOperation {
   return call("getStats", ...pick<[] | [string]>(random, [], [userId(random)]));
 }
 
-/** All that a store shows of itself, given what {@link randomStep} may have written. */
+/** Reads everything that the operations of {@link randomStep} can have written. */
 export const surveys: readonly RandomOperation[] = [
   call("findConversations", {}),
   call("getStats"),

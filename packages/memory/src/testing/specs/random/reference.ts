@@ -11,14 +11,14 @@ const OPERATIONS_PER_ROUND = 12;
 
 type Script = readonly (readonly [RandomOperation])[];
 
-/** Operations, the last of which has another outcome than the reference's. */
+/** Operations with a last outcome that differs from the reference's. */
 interface Deviation {
   readonly script: Script;
   readonly expected: unknown;
   readonly observed: unknown;
 }
 
-/** Runs operations one by one, and compares each outcome with the reference's. */
+/** Runs operations one after another, and compares each outcome with the reference's. */
 async function findDeviation(
   provider: VersionedMemoryProvider,
   script: Script,
@@ -44,7 +44,7 @@ async function expectAlike({ provider, open }: Scenario, seed: number, operation
   const rerun = async (shorter: Script) => findDeviation((await open()).provider, shorter);
   const deviation = await shrink<RandomOperation, Deviation>(found, rerun);
   const message = [
-    `the last of these operations has another outcome than in the reference: seed ${seed}, shrunk from ${found.script.length} operations to ${deviation.script.length}`,
+    `the last of these operations differs from the reference: seed ${seed}, shrunk from ${found.script.length} operations to ${deviation.script.length}`,
     ...deviation.script.map(([{ name }], index) => `  ${index + 1}. ${name}`),
   ].join("\n");
   expect(deviation.observed, message).toEqual(deviation.expected);
@@ -61,13 +61,13 @@ export const reference = ({ seeds, rounds }: RandomRun): Spec =>
     {
       level: "contract",
       subject: "random operations",
-      why: "Rules that hold one by one are broken in combination.",
-      hint: "The last of the operations, and what those before it left; the in-memory provider is the reference.",
+      why: "Rules that hold separately are broken in combination.",
+      hint: "The last of the operations, and the state that the earlier ones left; the in-memory provider is the reference.",
       reportsCalls: true,
     },
     Object.fromEntries(
       seeds.map((seed) => [
-        `have the outcomes that the in-memory reference has (seed ${seed})`,
+        `have the same outcomes as the in-memory reference (seed ${seed})`,
         (scenario) => expectAlike(scenario, seed, rounds * OPERATIONS_PER_ROUND),
       ]),
     ),

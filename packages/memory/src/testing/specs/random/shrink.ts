@@ -1,13 +1,16 @@
 const MAX_RUNS = 80;
-/** A slow store must not take all the time that its rule has. */
+/** A slow store must not use up all the time of its rule. */
 const MAX_MS = 6_000;
 
-/** Something that a script of rounds led to. */
+/** A result of a script of rounds. */
 interface Found<Operation> {
   readonly script: readonly (readonly Operation[])[];
 }
 
-/** Every way to leave something out: half of the rounds, then less, the latest first, then one operation of a round. */
+/**
+ * Yields every shorter script: without half of the rounds, then fewer, latest first, then without one operation of a
+ * round.
+ */
 function* shorter<Operation>(script: Found<Operation>["script"]): Generator<Found<Operation>["script"]> {
   for (let size = script.length >> 1; size >= 1; size >>= 1) {
     for (let at = script.length - size; at >= 0; at -= size) yield script.toSpliced(at, size);
@@ -18,7 +21,7 @@ function* shorter<Operation>(script: Found<Operation>["script"]): Generator<Foun
   }
 }
 
-/** The shortest that leaving things out still leads to, within a bounded number of runs and time. */
+/** Returns the shortest script that still gives the result, within a limit of runs and time. */
 export async function shrink<Operation, F extends Found<Operation>>(
   found: F,
   rerun: (script: F["script"]) => Promise<F | undefined>,

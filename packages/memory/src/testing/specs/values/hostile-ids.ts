@@ -13,7 +13,7 @@ import { append, hostile, users } from "../../fixtures/messages.ts";
 import { forEachConcurrently } from "../../fixtures/timing.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
-/** One write for each id. */
+/** Makes one write for each id. */
 const forEachId = (write: (id: string) => ReturnType<MemoryProvider["appendMessages"]>): Promise<void> =>
   forEachConcurrently(storableIds, async (id) => expectOk(await write(id)));
 
@@ -25,7 +25,7 @@ export const hostileIds = defineSpec(
   {
     level: "limits",
     subject: "hostile ids",
-    why: "Whoever may choose an id reads or deletes the data of others.",
+    why: "A user who can choose an id reads or deletes the data of others.",
     hint: "Bind ids as parameters; escape or hash them in keys, patterns and file names; compare them byte by byte.",
   },
   {
@@ -53,7 +53,7 @@ export const hostileIds = defineSpec(
       }
     },
 
-    "as user ids own, count and clear only what is theirs": async ({ provider }) => {
+    "as user ids own, count and clear only their own data": async ({ provider }) => {
       await forEachId((userId) => provider.storeMessages(userId, users(userId), { userId }));
       await forEachConcurrently(storableIds, async (userId) => {
         const found = expectOk(await provider.findConversations({ userId }));
@@ -67,7 +67,7 @@ export const hostileIds = defineSpec(
       }
     },
 
-    "as trace ids find only what they wrote": async ({ provider }) => {
+    "as trace ids find only their own conversations": async ({ provider }) => {
       await forEachId((traceId) => append(provider, traceId, users("1"), { traceId }));
       await forEachConcurrently(storableIds, async (traceId) => {
         expect(ids(expectOk(await provider.findConversations({ traceId })))).toEqual([traceId]);
@@ -104,7 +104,7 @@ export const hostileIds = defineSpec(
       }
     },
 
-    "that are no ids are refused as a conversation id": async ({ provider }) => {
+    "that are invalid are refused as a conversation id": async ({ provider }) => {
       for (const id of refusedIds.map(hostile)) {
         await expectInvalid(() => provider.storeMessages(id, users("1")), "conversationId");
         await expectInvalid(() => provider.appendMessages(id, users("1")), "conversationId");
@@ -117,7 +117,7 @@ export const hostileIds = defineSpec(
       await expectCount(provider, 0);
     },
 
-    "that are no ids are refused as a user id": async ({ provider }) => {
+    "that are invalid are refused as a user id": async ({ provider }) => {
       for (const userId of refusedIds.map(hostile)) {
         await expectInvalid(() => provider.storeMessages("c", users("1"), { userId }), "metadata.userId");
         await expectInvalid(() => provider.appendMessages("c", users("1"), { userId }), "metadata.userId");
@@ -129,7 +129,7 @@ export const hostileIds = defineSpec(
       await expectCount(provider, 0);
     },
 
-    "that are no ids are refused as a trace id and as an idempotency key": async ({ provider }) => {
+    "that are invalid are refused as a trace id and as an idempotency key": async ({ provider }) => {
       for (const id of refusedIds.map(hostile)) {
         await expectInvalid(() => provider.appendMessages("c", [], { traceId: id }), "metadata.traceId");
         await expectInvalid(() => provider.storeMessages("c", [], { traceId: id }), "metadata.traceId");

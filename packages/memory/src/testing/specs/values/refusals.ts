@@ -15,7 +15,7 @@ const throwing: PropertyDescriptor = {
   },
 };
 
-/** Both writes refuse it; what was there before is as it was, and nothing is new. */
+/** Expects that both writes refuse it, and that nothing changes. */
 async function expectRefused(
   provider: MemoryProvider,
   input: { readonly messages?: unknown; readonly metadata?: unknown; readonly options?: unknown },
@@ -39,7 +39,7 @@ async function withKept(provider: MemoryProvider, check: () => Promise<void>): P
   expect(expectOk(await provider.getStats()).totalConversations).toBe(1);
 }
 
-/** A call of a tool with this text in its arguments. */
+/** Returns a tool call with this text in its arguments. */
 const saying = (text: string): Message => ({
   role: "assistant",
   content: "",
@@ -86,7 +86,7 @@ const notMessages: Readonly<Record<string, readonly [message: unknown, path: str
 };
 
 export const refusals = defineSpec(inputLimits("what can't be stored"), {
-  "is refused in messages, saying where": async ({ provider }) =>
+  "is refused in messages, with the path": async ({ provider }) =>
     withKept(provider, async () => {
       for (const [value, path] of Object.values(refusedValues)) {
         const messages = [user("fine"), withField(value)];
@@ -97,7 +97,7 @@ export const refusals = defineSpec(inputLimits("what can't be stored"), {
       }
     }),
 
-  "is refused in metadata, saying where": async ({ provider }) =>
+  "is refused in metadata, with the path": async ({ provider }) =>
     withKept(provider, async () => {
       for (const [value, path] of Object.values(refusedValues)) {
         await expectRefused(provider, { metadata: { fine: 1, custom: value } }, `metadata.custom${path}`);
@@ -107,7 +107,7 @@ export const refusals = defineSpec(inputLimits("what can't be stored"), {
       }
     }),
 
-  "is refused as a message, saying where": async ({ provider }) =>
+  "is refused as a message, with the path": async ({ provider }) =>
     withKept(provider, async () => {
       for (const [message, path] of Object.values(notMessages)) {
         const messages = [user("fine"), message];
@@ -163,7 +163,7 @@ export const refusals = defineSpec(inputLimits("what can't be stored"), {
       await expectInvalid(() => provider.findConversations(query));
     }),
 
-  "spoils the whole batch": async ({ provider }) =>
+  "refuses the whole batch": async ({ provider }) =>
     withKept(provider, async () => {
       const messages = [user("fine"), user("fine"), withField(Number.NaN)];
       await expectRefused(provider, { messages, metadata: { topic: "changed", traceId: "t" } });

@@ -4,7 +4,7 @@ import { append, rich, user, users } from "../../fixtures/messages.ts";
 import { describeDifferences } from "../../kit/difference.ts";
 import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
-/** Lists in each other, `levels` of them. */
+/** Returns lists nested `levels` deep. */
 function nested(levels: number): unknown {
   let value: unknown = "deep";
   for (let level = 0; level < levels; level++) value = [value];
@@ -22,11 +22,11 @@ export const sizes = defineSpec(
   {
     level: "limits",
     subject: "sizes",
-    why: "A pasted document or a long tool result fails, or is cut off without any sign.",
+    why: "A pasted document or a long tool result fails, or is cut off silently.",
     hint: "Column types, the driver's and the server's size limits, and limits on parameters in one statement.",
   },
   {
-    "of a message may be 1 MB, in any script, and come back from every read": async ({ provider }) => {
+    "of a message can be 1 MB, in any script, in every read": async ({ provider }) => {
       const texts = ['a\n"\\', "é", "字", "😀"].map((unit) =>
         unit.repeat(1_048_576 / Buffer.byteLength(unit)),
       );
@@ -35,12 +35,12 @@ export const sizes = defineSpec(
       const recent = expectOk(await provider.getRecentMessages("c", 4));
       const [found] = expectOk(await provider.findConversations({ userId: "u" }));
       for (const messages of [read, recent, found?.messages ?? []]) {
-        // Not compared as a whole: the difference would fill the screen.
+        // Not compared as a whole: the difference would be too long to read.
         expect(messages.map(({ content }, at) => content === texts[at])).toEqual(texts.map(() => true));
       }
     },
 
-    "of a batch may be 5,000 messages, which land whole and in order": async ({ provider }) => {
+    "of a batch can be 5,000 messages, stored completely and in order": async ({ provider }) => {
       const texts = Array.from({ length: 5_000 }, (_, index) => `message ${index}`);
       expectOk(await append(provider, "c", users("first")));
       expectOk(await provider.appendMessages("c", users(...texts), {}, { expectedVersion: 1 }));
@@ -57,7 +57,7 @@ export const sizes = defineSpec(
       expect(contents((await readConversation(provider, "c")).messages)).toEqual(texts.slice(-3));
     },
 
-    "of a value may be 200 levels, and no more": async ({ provider }) => {
+    "of a value can be 200 levels, and no more": async ({ provider }) => {
       const message = (levels: number) => rich({ role: "user", content: "x", custom: nested(levels) });
       expectOk(await append(provider, "c", [message(199)], { custom: nested(199) }));
       const { messages, metadata } = await readConversation(provider, "c");
@@ -67,7 +67,7 @@ export const sizes = defineSpec(
       await expectInvalid(() => provider.appendMessages("c", [], { custom: nested(210) }));
     },
 
-    "of an id may be 255 characters, and not 256": async ({ provider }) => {
+    "of an id can be 255 characters, but not 256": async ({ provider }) => {
       for (const name of Object.values(naming)) {
         expectOk(await name(provider, "字".repeat(255)));
         await expectInvalid(() => name(provider, "字".repeat(256)));
@@ -76,7 +76,7 @@ export const sizes = defineSpec(
       expect(ids(expectOk(await provider.findConversations({ userId: "字".repeat(255) })))).toEqual(["c"]);
     },
 
-    "of metadata may be 500 fields and a long text": async ({ provider }) => {
+    "of metadata can be 500 fields and a long text": async ({ provider }) => {
       const fields = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`field ${at}`, { at }]));
       const text = "é".repeat(200_000);
       expectOk(await append(provider, "c", [], fields));
@@ -86,7 +86,7 @@ export const sizes = defineSpec(
       expect(describeDifferences(text, metadata["text"])).toEqual([]);
     },
 
-    "of a history may be 200 traces, each of which finds it": async ({ provider }) => {
+    "of a history can be 200 traces, and each finds it": async ({ provider }) => {
       const traces = Array.from({ length: 200 }, (_, at) => `trace ${at}`);
       for (const traceId of traces) {
         expectOk(await append(provider, "c", [user(traceId)], { traceId }, { maxMessages: 2 }));

@@ -14,11 +14,11 @@ export const systemContent = defineSpec(
   {
     level: "contract",
     subject: "metadata.systemContent",
-    why: "Whoever reads only the end of a conversation leaves out the instructions that stand further back.",
+    why: "A reader of only the end of a conversation leaves out earlier instructions.",
     hint: "defineMemoryProvider puts the field into the write's metadata; merge and replace it like any other.",
   },
   {
-    "is there once a system or developer message was written, and not before": async ({ provider }) => {
+    "exists once a system or developer message was written": async ({ provider }) => {
       for (const [id, message] of Object.entries({ system, developer })) {
         expectOk(await append(provider, id, [user("1"), rich({ role: "assistant", content: null })]));
         expect(await systemContentOf(provider, id)).toBeUndefined();
@@ -29,7 +29,7 @@ export const systemContent = defineSpec(
       }
     },
 
-    "is there whatever is read": async ({ provider }) => {
+    "exists in every read": async ({ provider }) => {
       expectOk(await append(provider, "c", [system, ...users("1", "2")], { userId: "u" }));
       const messages = { limit: 1 };
       const { conversation } = expectOk(await provider.readConversation("c", { messages }));
@@ -39,20 +39,20 @@ export const systemContent = defineSpec(
       expect(found[0]?.metadata?.systemContent).toBe(true);
     },
 
-    "stays with what is written later, and when messages are dropped": async ({ provider }) => {
+    "stays after later writes, and when messages are dropped": async ({ provider }) => {
       expectOk(await append(provider, "c", [system, user("1")], { topic: "t" }));
       expectOk(await provider.appendMessages("c", users("2"), { topic: "new" }));
       expectOk(await provider.appendMessages("c", users("3"), undefined, { maxMessages: 1 }));
       expect(await systemContentOf(provider)).toBe(true);
     },
 
-    "goes with a replacement that holds none": async ({ provider }) => {
+    "is removed by a replacement without system content": async ({ provider }) => {
       expectOk(await append(provider, "c", [system]));
       expectOk(await provider.storeMessages("c", users("1")));
       expect(await systemContentOf(provider)).toBeUndefined();
     },
 
-    "is not a caller's to set": async ({ provider }) => {
+    "can't be set by a caller": async ({ provider }) => {
       expectOk(await append(provider, "c", users("1"), { systemContent: true }));
       expect(await systemContentOf(provider)).toBeUndefined();
       expectOk(await provider.appendMessages("c", [system], { systemContent: false }));

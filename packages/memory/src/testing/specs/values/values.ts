@@ -6,14 +6,14 @@ import { expectOk, readConversation } from "../../fixtures/expectations.ts";
 import { append, rich, user } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
-/** Key order included. */
+/** Includes the key order. */
 const spelled = (value: unknown): string =>
   JSON.stringify(value, function (this: Record<string, unknown>, key, json) {
     if (this[key] instanceof Date) return { isDate: json };
     return this[key] instanceof URL ? { isUrl: json } : json;
   });
 
-/** Node's equality takes any two URLs for the same. */
+/** Node's equality treats any two URLs as equal. */
 function withoutUrls(value: unknown): unknown {
   if (value instanceof URL) return { isUrl: value.href };
   if (Array.isArray(value)) return value.map(withoutUrls);
@@ -23,7 +23,7 @@ function withoutUrls(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, withoutUrls(field)]));
 }
 
-/** Vitest's own equality takes an own key `constructor` for the type, and sees no own `__proto__`. */
+/** Vitest's equality uses an own key `constructor` as the type, and ignores an own `__proto__`. */
 function expectSame(actual: unknown, expected: unknown, name: string): void {
   if (isDeepStrictEqual(withoutUrls(actual), withoutUrls(expected))) return;
   expect(spelled(actual), name).toBe(spelled(expected));
@@ -49,7 +49,7 @@ export const values = defineSpec(
   {
     level: "contract",
     subject: "values",
-    why: "What comes back is not what was said: numbers, dates, emoji or tool arguments changed in between.",
+    why: "Messages come back changed: numbers, dates, emoji or tool arguments differ.",
     hint: "Keep `body` as text, byte for byte; metadata as JSON that keeps every key and number.",
   },
   {
