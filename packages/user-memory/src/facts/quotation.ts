@@ -35,7 +35,7 @@ type Quoted = Pick<StoredFact, "quotation">;
 export function detailsOf({ quotation }: Quoted): QuotationDetails | null {
   if (quotation === null) return null;
   const parsed = quotationSchema.safeParse(JSON.parse(quotation));
-  if (!parsed.success) throw new Error("a quotation isn't as this package writes it");
+  if (!parsed.success) throw new Error("a stored quotation has an unknown format");
   return parsed.data;
 }
 

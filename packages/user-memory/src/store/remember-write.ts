@@ -127,7 +127,7 @@ function newFact(wanted: Wanted, seq: number): StoredFact {
   };
 }
 
-/** Puts a new fact where it belongs: among what counts, into the past, or into quarantine. */
+/** Accepts a new fact as active or superseded, or quarantines it. */
 function accept(
   scope: WriteScope,
   { fact, asked }: { readonly fact: StoredFact; readonly asked: QuarantineReason | null },

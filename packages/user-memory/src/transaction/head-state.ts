@@ -35,7 +35,7 @@ const NEW: HeadState = {
 export function readState(head: UserHead | null): HeadState {
   if (head === null) return NEW;
   const parsed = stateSchema.safeParse(parseJson(head.state));
-  if (!parsed.success) throw new Error("the user's head row isn't as this package writes it");
+  if (!parsed.success) throw new Error("the user's head row has an unknown format");
   return parsed.data;
 }
 
