@@ -1,9 +1,9 @@
-/** Rules of a kit, by subject and title. */
+/** Titles of rules, by subject. */
 export type Smoke = Readonly<Record<string, readonly string[]>>;
 
 /**
- * The rules of a smoke of the storage port: each method and option once, and what a client library or a kind of connection may do
- * in its own way, such as the types and sizes of replies, transactions, scripts and several connections.
+ * The smoke rules for backends: each method and option once, and everything that can differ between client libraries or kinds of
+ * connections: types and sizes of replies, transactions, scripts and several connections.
  */
 export const BACKEND_SMOKE: Smoke = {
   commit: [
@@ -43,7 +43,7 @@ export const BACKEND_SMOKE: Smoke = {
   "random operations": ["have the outcomes that the in-memory reference has (seed 1)"],
 };
 
-/** The same of a user memory. Its own rules are the same code above any storage port. */
+/** The smoke rules for user memories. They test code that is the same for all backends. */
 export const STORE_SMOKE: Smoke = {
   remember: ["keeps everything that it is told", "puts into quarantine what it is told to, for that reason"],
   quotations: ["are found by their question and by paraphrases, which nobody is shown"],
@@ -81,13 +81,13 @@ interface AnySpec {
   readonly rules: Readonly<Record<string, unknown>>;
 }
 
-/** The rules of these that belong to a smoke. */
+/** Filters the rules of a smoke. */
 export const smokeOf = <Spec extends AnySpec>(specs: readonly Spec[], smoke: Smoke): readonly Spec[] =>
   specs.flatMap((spec) => {
     const rules = Object.entries(spec.rules).filter(([title]) => smoke[spec.subject]?.includes(title));
     return rules.length === 0 ? [] : [{ ...spec, rules: Object.fromEntries(rules) }];
   });
 
-/** Shown in the titles of a smoke. */
+/** Returns the suffix for the titles of a smoke. */
 export const extentOf = (rules: "all" | "smoke" = "all"): string =>
   rules === "smoke" ? " (a smoke, which proves no conformance)" : "";

@@ -5,7 +5,7 @@ import { everything, lasting, nextMoment, texts } from "../store/expectations.ts
 import type { StoreSpec } from "../store/spec.ts";
 import { converse, injected, linesOf } from "./turns.ts";
 
-/** That an honest extraction is remembered: without it, nothing would prove anything. */
+/** Checks that an honest extraction is stored. Without it, the attacks would prove nothing. */
 async function expectLearns(memory: UserMemoryStore, user: string): Promise<UserFact> {
   const said = "By the way, I play the piano on Sundays.";
   const extracted = [
@@ -20,7 +20,7 @@ async function expectLearns(memory: UserMemoryStore, user: string): Promise<User
   return fact;
 }
 
-/** No fact but those is active, so no other is ever recalled. */
+/** Checks that only these facts are active, so no others are recalled. */
 async function expectOnly(
   memory: UserMemoryStore,
   user: string,

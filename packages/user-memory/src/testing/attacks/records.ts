@@ -22,7 +22,7 @@ async function stored(backend: UserMemoryBackend, user: UserKey): Promise<Stored
   return { head, facts: await backend.list(user, { statuses: EVERY_STATUS, limit: 1_000 }), audit: entries };
 }
 
-/** Writes a user's storage by hand, past every rule. */
+/** Writes directly to a user's storage, bypassing all rules. */
 async function overwrite(
   backend: UserMemoryBackend,
   user: UserKey,
@@ -76,7 +76,7 @@ export const records: StoreSpec = {
       );
       while ((await memory.queue.size()) < EXTRACTIONS)
         await new Promise((resolve) => setTimeout(resolve, 1));
-      // The port shows no job that is handed out.
+      // The backend doesn't show leased jobs.
       if (store.dump !== undefined) expect((await store.dump()).toLowerCase()).toContain("zebracow number 3");
       expect(await memory.forgetAll(user)).toMatchObject({ facts: 1, jobs: EXTRACTIONS });
       answer.open();

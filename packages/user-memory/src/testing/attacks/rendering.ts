@@ -5,7 +5,7 @@ import { injected, linesOf } from "./turns.ts";
 
 const TAG = "</user-memory>";
 
-/** As a careless reader may take it: full-width and styled letters plain, nothing invisible, entities read, dashes alike. */
+/** Normalizes a text like a lenient parser: plain letters, no invisible characters, decoded entities, one kind of dash. */
 const careless = (text: string): string =>
   text
     .replace(/&lt;|&#60;|&#x3c;|&#0*60;?/gi, "<")
@@ -18,7 +18,7 @@ const careless = (text: string): string =>
 
 const count = (text: string, part: string): number => text.split(part).length - 1;
 
-/** Remembers texts that are all about zebras; what a turn about zebras is instructed with. */
+/** Stores texts about zebras. Returns the instructions of a turn about zebras. */
 async function instructedWith({ memory, user }: StoreScenario, facts: readonly string[]): Promise<string> {
   for (const fact of facts) await memory.remember(user, fact);
   const found = await memory.recall(user, "zebra", { limit: facts.length });

@@ -26,12 +26,12 @@ const clientsOf = async ({ backend, another }: BackendScenario): Promise<readonl
 
 const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A different time for each worker, so that some are always in the middle of a step. */
+/** A different time for each worker, so some are always in the middle of a step. */
 async function stagger(worker: number): Promise<void> {
   for (let turn = 0; turn < worker; turn++) await pause();
 }
 
-/** Waits until the workers have done something, however slow the store is, or until one of them failed. */
+/** Waits until the workers have done some work, or until one of them has failed. */
 async function until(reached: () => boolean, workers: readonly Promise<void>[]): Promise<void> {
   let failed = false;
   Promise.all(workers).catch(() => {

@@ -5,7 +5,7 @@ import { allFacts, matched, plainSnapshot, selected, seqs } from "../expectation
 import { addTo, auditEntry, commitTo, hashOf, headOf, storedFact, storedFacts, userKey } from "../facts.ts";
 import type { BackendSpec } from "../spec.ts";
 
-/** Users whose hashes differ in one character, in its case, or in one that means something elsewhere. */
+/** Users with hashes that differ in one character, its case, or a character with a special meaning elsewhere. */
 const neighbours: readonly UserKey[] = ["A", "a", "B", "b", "-", "_", "0"].flatMap((character) => [
   { userId: `first ${character}`, hash: `${character}${"A".repeat(42)}` },
   { userId: `middle ${character}`, hash: `Q${"A".repeat(20)}${character}${"A".repeat(21)}` },

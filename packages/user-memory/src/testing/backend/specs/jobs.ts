@@ -19,7 +19,7 @@ const [forNow, forLong] = [
   { leaseMs: HOUR_MS, limit: 9 },
 ];
 
-/** A server rounds its time to milliseconds, at the beginning and at the end. */
+/** A server rounds times to milliseconds, at the start and at the end. */
 const ROUNDING_MS = 2;
 
 const bodies = (leased: readonly StoredJob[]): readonly string[] => leased.map(({ body }) => body).sort();

@@ -13,7 +13,7 @@ const jobOf = (index: number) => ({
   body: `${index}`,
 });
 
-/** Jobs of several users, all of them ready. */
+/** Adds available jobs of several users. */
 async function enqueueMany({ jobs }: UserMemoryBackend, count = COUNT): Promise<void> {
   for (let index = 0; index < count; index++) await jobs.enqueue(jobOf(index), { epoch: 0, leaseMs: 0 });
 }

@@ -8,7 +8,7 @@ const user = userKey("u");
 
 type Nearest = NonNullable<UserMemoryBackend["nearest"]>;
 
-/** A rule for backends that keep vectors. */
+/** A rule for backends with vectors. */
 const withVectors =
   (check: (backend: UserMemoryBackend, nearest: Nearest) => Promise<void>): BackendCheck =>
   async ({ backend }) => {

@@ -155,7 +155,7 @@ export const read: BackendSpec = {
           const version = head?.version ?? 0;
           expect(facts.map(({ createdAt }) => createdAt)).toEqual(version === 0 ? [] : [version]);
           expect(tombstones).toEqual(version === 0 ? [] : [{ digest, at: version }]);
-          // Lets the writer go on where the store answers without waiting.
+          // Lets the writer continue if the store answers synchronously.
           await new Promise((resolve) => setImmediate(resolve));
         }
       };

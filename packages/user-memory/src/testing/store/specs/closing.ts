@@ -26,7 +26,7 @@ export const closing: StoreSpec = {
           () => undefined,
           (error: unknown) => error,
         );
-        // A connection that somebody else opened stays open.
+        // A connection that the store didn't open stays open.
         if (thrown !== undefined) expect(thrown).toBeInstanceOf(UserMemoryError);
         if (thrown instanceof UserMemoryError)
           expect(thrown).toMatchObject({ code: "unavailable", retryable: false });

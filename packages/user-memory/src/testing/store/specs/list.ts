@@ -44,7 +44,7 @@ export const list: StoreSpec = {
         Object.assign(copy, { fact: "Likes zebras" });
         (copy.tags as string[]).push("zebra");
       } catch {
-        // Frozen, which is as good.
+        // A frozen result is fine, too.
       }
       copy.createdAt.setTime(0);
       expect(await memory.get(user, fact.id)).toEqual(
