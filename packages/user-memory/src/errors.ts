@@ -126,7 +126,10 @@ export function reportFailure({ onError }: Reporting<unknown>, thrown: unknown):
   }
   const { name, code } = describeCause(thrown);
   const kind = code === undefined ? name : `${name}, ${code}`;
-  warn(`User memory: an extraction failed (${kind}). Set onError to get the error.`, { type, code: "JAF_EXTRACTION" });
+  warn(`User memory: an extraction failed (${kind}). Set onError to get the error.`, {
+    type,
+    code: "JAF_EXTRACTION",
+  });
 }
 
 /** Calls a callback of the application and ignores its errors. */

@@ -56,7 +56,9 @@ describe("a hostile file is refused", () => {
   it("an object that JSON can't represent", async () => {
     const cyclic: Record<string, unknown> = stateWith();
     cyclic["output"] = cyclic;
-    expect(await issuesOf(cyclic)).toMatchObject([{ message: expect.stringContaining("JSON can represent") }]);
+    expect(await issuesOf(cyclic)).toMatchObject([
+      { message: expect.stringContaining("JSON can represent") },
+    ]);
     expect(await issuesOf(stateWith({ output: 1n }))).toMatchObject([
       { message: expect.stringContaining("JSON") },
     ]);

@@ -63,7 +63,7 @@ function fencesIn(lines: readonly Line[]): readonly Span[] {
   return open === undefined ? found : [...found, { start: open.start, end }];
 }
 
-/** Finds the text from the first tag to the last if one is a closing tag, otherwise from the first tag to the end. */
+/** Finds the text from the first tag to the last if the last one is a closing tag, otherwise to the end of the text. */
 function tagsIn(text: string): readonly Span[] {
   const tags = [...text.matchAll(/<\/?([\p{L}_][\w:-]{0,40})(?:\s[^<>\n]{0,200})?\/?>/gu)];
   const [first, last] = [tags[0], tags.at(-1)];

@@ -102,7 +102,8 @@ async function attempt(scope: ExtractionScope, leased: LeasedJob): Promise<Attem
   const { maxAttempts, retryDelayMs } = settings;
   if (isOutOfReach(scope, leased)) {
     const { attempt } = leased;
-    const message = "This worker has no model, so an extraction job stays in the queue. Run a worker with complete or extract.";
+    const message =
+      "This worker has no model, so an extraction job stays in the queue. Run a worker with complete or extract.";
     reportFailure(settings, new ExtractionError({ code: "model", message, attempt }));
     await leased.release(MAX_DELAY_MS);
     return "delayed";

@@ -16,7 +16,8 @@ export function openEmbedding(settings: UserMemorySettings, operation: string): 
       if (isVectors(vectors)) return Array.from(vectors[0]);
       throw new TypeError("embed must return a list with one vector of finite numbers");
     } catch (cause) {
-      const message = "embed failed, so this fact or query is matched by words only. Check the embedding service.";
+      const message =
+        "embed failed, so this fact or query is matched by words only. Check the embedding service.";
       reportError(settings, { code: "embedding", operation, message, retryable: true, cause });
       return null;
     }

@@ -75,7 +75,8 @@ async function contradictedBy(
     if (!Array.isArray(proposed)) throw new TypeError("resolve must return a list of ids");
     return candidates.flatMap(({ id }) => (proposed.includes(id) ? [id] : []));
   } catch (cause) {
-    const message = "resolve failed, so the fact was only compared with facts of the same key. Check resolve.";
+    const message =
+      "resolve failed, so the fact was only compared with facts of the same key. Check resolve.";
     reportError(settings, { code: "storage", operation: "remember", message, retryable: true, cause });
     return [];
   }

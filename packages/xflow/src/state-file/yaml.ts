@@ -92,8 +92,7 @@ export function readYaml(text: string): ReadSource {
     if (isAlias(node)) {
       const target = targets.get(node);
       if (target === undefined) throw new Unreadable("no anchor before it has this name", path, node);
-      if (resolving.includes(target))
-        throw new Unreadable("this alias contains itself", path, node);
+      if (resolving.includes(target)) throw new Unreadable("this alias contains itself", path, node);
       return toValue(target, path, [...resolving, target]);
     }
     const holders = [...resolving, node];
