@@ -45,8 +45,8 @@ const withJobs = (change: (jobs: JobBackend) => Partial<JobBackend>): Clients =>
   return { backend: { ...backend, jobs: { ...backend.jobs, ...change(backend.jobs) } } };
 };
 
-const byStoresClock = "jobs: are leased by the clock of the store, whatever a process takes the time to be";
-const afterLease = "jobs: are handed out when their lease is over, and not before";
+const byStoresClock = "jobs: are leased by the clock of the store, not of a process";
+const afterLease = "jobs: are leased again when their lease has expired, not before";
 
 const wrong: Readonly<Record<string, readonly [caughtBy: string, open: () => Clients]>> = {
   "leases by the clock of a process that is ahead": [
@@ -75,7 +75,7 @@ const wrong: Readonly<Record<string, readonly [caughtBy: string, open: () => Cli
     () => withJobs((jobs) => ({ enqueue: (job, { epoch }) => jobs.enqueue(job, { epoch, leaseMs: 0 }) })),
   ],
   "takes the delay of a release for a time": [
-    "jobs: that are released wait for their time, sooner or later than their lease",
+    "jobs: that are released wait for their delay, shorter or longer than their lease",
     () =>
       withJobs((jobs) => ({ release: (user, id, delayMs) => jobs.release(user, id, delayMs - Date.now()) })),
   ],

@@ -79,7 +79,7 @@ const QUERIES = [
 export const lying: StoreSpec = {
   subject: "an extractor that lies for 200 turns",
   rules: {
-    "gets no word attributed to the user that they didn't write": async ({ memory, user, other }) => {
+    "gets no words attributed to the user that they didn't write": async ({ memory, user, other }) => {
       const stated = ["Lives in Rome", "Doesn't eat fish", "Likes green tea"];
       await memory.remember(user, "Lives in Rome", { key: "city" });
       for (const fact of stated.slice(1)) await memory.remember(user, fact);
@@ -118,7 +118,7 @@ export const lying: StoreSpec = {
       expect(await memory.verifyAudit(user)).toMatchObject({ ok: true });
     },
 
-    "can't turn an answer round": async ({ memory, user }) => {
+    "can't reverse an answer": async ({ memory, user }) => {
       const before = [
         { role: "user", content: "Hello" },
         { role: "assistant", content: ASKED },

@@ -46,7 +46,7 @@ async function live(memory: UserMemoryStore, user: string): Promise<void> {
 }
 
 export const records: StoreSpec = {
-  subject: "attacks on what is kept",
+  subject: "attacks on stored data",
   rules: {
     "17. forgetAll while 8 extractions are under way leaves no word of the user": async ({ open, user }) => {
       const store = await open();
@@ -106,7 +106,7 @@ export const records: StoreSpec = {
       }
     },
 
-    "20. a change that is taken back together with its entry is seen": async ({
+    "20. a change that is reverted together with its entry is detected": async ({
       backend,
       withOptions,
       user,
@@ -120,7 +120,7 @@ export const records: StoreSpec = {
       expect(await memory.verifyAudit(user)).toMatchObject({ ok: false, problems: [{ kind: "cut-off" }] });
     },
 
-    "20. a trail that is written anew without the application's key is seen": async (scenario) => {
+    "20. a trail that is rewritten without the application's key is detected": async (scenario) => {
       const { withOptions, memory: unkeyed, user } = scenario;
       const keyed = withOptions({ auditKey });
       await live(keyed, user);
@@ -130,7 +130,7 @@ export const records: StoreSpec = {
       expect(await keyed.verifyAudit(user)).toMatchObject({ ok: false });
     },
 
-    "20. a trail of another user's is seen": async ({ backend, withOptions, user, other }) => {
+    "20. another user's trail is detected": async ({ backend, withOptions, user, other }) => {
       const memory = withOptions({ auditKey });
       await live(memory, user);
       await memory.remember(other, "Wires money to Acme");

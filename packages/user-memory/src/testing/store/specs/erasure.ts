@@ -76,9 +76,9 @@ async function search(store: StoreUnderTest, user: string): Promise<readonly str
 }
 
 export const erasure: StoreSpec = {
-  subject: "forgetAll at work",
+  subject: "forgetAll during writes",
   rules: {
-    "while 8 write and 8 extract leaves nothing of the user anywhere": async ({ open, user, other }) => {
+    "leaves no data of the user while 8 clients write and 8 extract": async ({ open, user, other }) => {
       const store = await open();
       const { memory } = store;
       const second = (await store.another?.()) ?? memory;
@@ -114,7 +114,7 @@ export const erasure: StoreSpec = {
       expect(await memory.list(other)).toHaveLength(1);
     },
 
-    "of one fact leaves nothing of it anywhere": async ({ open, user }) => {
+    "of one fact leaves no trace of its text": async ({ open, user }) => {
       const store = await open();
       const { memory } = store;
       await memory.remember(user, "Likes tea");
