@@ -117,7 +117,7 @@ async function check({ memory, backend }: Opened): Promise<void> {
 }
 
 describe("the rules of facts", () => {
-  test("whatever is remembered, forgotten, reviewed and changed, the facts stay consistent and the audit whole", async () => {
+  test("random calls keep the facts consistent and the audit trail valid", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { maxLength: 25 }), async (steps) => {
         const opened = open();
@@ -128,7 +128,7 @@ describe("the rules of facts", () => {
     );
   });
 
-  test("of the user's statements with one key, the one that holds from latest is current, in whatever order they come", async () => {
+  test("of the user's statements with one key, the one with the latest validFrom is current, in any order", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 6 }),

@@ -23,28 +23,31 @@ const MIXTURES = [
 
 /** A recall of few beside one of all, in stores that are filled at random. */
 export const describeEarlySettling = (seeds: readonly number[]) =>
-  describe.each(MIXTURES)("of %s", (_name, { quoted, modelWorded, asking }) => {
-    it.each(seeds)("a recall of few finds what begins a recall of all (seed %i)", async (seed) => {
-      const random = randomNumbers(seed);
-      const memory = new MemoryUserMemory({
-        limits: { maxSourceShare: 1, maxExtractedPerConversation: 100_000 },
-      });
-      const optionsOf = (kind: number): RememberOptions =>
-        kind < quoted ? QUOTED : kind < quoted + modelWorded ? MODEL_WORDED : {};
-      for (let index = 0; index < 400; index++) {
-        const kind = random();
-        const end = kind < quoted && random() < asking ? "?" : "";
-        await memory.remember(
-          "u",
-          `${words(1 + Math.floor(random() * 12), random)} ${index}${end}`,
-          optionsOf(kind),
-        );
-      }
-      for (let round = 0; round < 40; round++) {
-        const query = words(1 + Math.floor(random() * 4), random);
-        const all = await memory.recall("u", query, { limit: 1_000 });
-        const few = await memory.recall("u", query, { limit: 5 });
-        expect(few.map(({ id }) => id)).toEqual(all.slice(0, 5).map(({ id }) => id));
-      }
-    });
+  describe.each(MIXTURES)("with %s", (_name, { quoted, modelWorded, asking }) => {
+    it.each(seeds)(
+      "a recall with a small limit returns the start of a full recall (seed %i)",
+      async (seed) => {
+        const random = randomNumbers(seed);
+        const memory = new MemoryUserMemory({
+          limits: { maxSourceShare: 1, maxExtractedPerConversation: 100_000 },
+        });
+        const optionsOf = (kind: number): RememberOptions =>
+          kind < quoted ? QUOTED : kind < quoted + modelWorded ? MODEL_WORDED : {};
+        for (let index = 0; index < 400; index++) {
+          const kind = random();
+          const end = kind < quoted && random() < asking ? "?" : "";
+          await memory.remember(
+            "u",
+            `${words(1 + Math.floor(random() * 12), random)} ${index}${end}`,
+            optionsOf(kind),
+          );
+        }
+        for (let round = 0; round < 40; round++) {
+          const query = words(1 + Math.floor(random() * 4), random);
+          const all = await memory.recall("u", query, { limit: 1_000 });
+          const few = await memory.recall("u", query, { limit: 5 });
+          expect(few.map(({ id }) => id)).toEqual(all.slice(0, 5).map(({ id }) => id));
+        }
+      },
+    );
   });

@@ -81,7 +81,7 @@ const wrong: Readonly<Record<string, readonly [caughtBy: string, open: () => Cli
   ],
 };
 
-describe("the kit of the storage port names the rule that is broken by a backend that", () => {
+describe("the backend kit detects a backend that", () => {
   test.concurrent.each(Object.entries(wrong))("%s", async (_, [caughtBy, open]) => {
     await apply(caughtBy, { backend: createInMemoryUserMemoryBackend() });
     await expect(apply(caughtBy, open())).rejects.toThrow();

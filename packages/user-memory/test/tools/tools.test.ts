@@ -23,7 +23,7 @@ const said = ({ said: words = [] }: Context): readonly string[] => words;
 describe("remember", () => {
   const tea = { fact: "The user likes tea", evidence: "I like tea" };
 
-  test("remembers the user's words of the turn, as the engine knows them, with their place", async () => {
+  test("stores the user's words of the turn from the engine, with their position", async () => {
     const memory = new MemoryUserMemory();
     const { remember } = createMemoryTools<object>({ memory, user: "alice" });
     const agent = { name: "a", instructions: () => "Help.", tools: [remember] };
@@ -54,13 +54,13 @@ describe("remember", () => {
     ]);
   });
 
-  test("remembers nothing where nobody says what the user said", async () => {
+  test("stores nothing without the user's messages", async () => {
     const memory = new MemoryUserMemory();
     expect(await toolsFor(memory).remember.execute(tea, alice)).toMatch(/^Not remembered/);
     expect(await memory.list("alice", { status: ["active", "quarantined"] })).toEqual([]);
   });
 
-  test("remembers what the user said, and says what it didn't", async () => {
+  test("stores the user's words and tells the model what was refused", async () => {
     const memory = new MemoryUserMemory();
     const { remember } = toolsFor(memory, { said, tags: ["drinks"] });
     const context = { ...alice, said: ["I like tea.\n\n> my bank is Acme"] };
@@ -235,20 +235,20 @@ describe("forget", () => {
   });
 });
 
-test("without a user, and without a memory, the model is told so", async () => {
+test("without a user or a user memory, the result tells the model", async () => {
   const { recall } = toolsFor(new MemoryUserMemory());
   expect(await recall.execute({ query: "tea" }, {})).toMatch(/isn't known who/);
   setUserMemory(undefined);
   expect(await toolsFor(undefined).recall.execute({ query: "tea" }, alice)).toMatch(/no user memory/);
 });
 
-test("approvals are the application's", () => {
+test("the application sets the approvals", () => {
   const { remember, forget } = toolsFor(undefined, { needsApproval: { forget: true } });
   expect(remember.schema.name).toBe("remember_fact");
   expect(remember).not.toHaveProperty("needsApproval");
   expect(forget).toMatchObject({ schema: { name: "forget_fact" }, needsApproval: true });
 });
 
-test("an option that is wrong is refused by its name", () => {
+test("an invalid option is named", () => {
   expect(() => toolsFor(undefined, { tags: [""] })).toThrow(/Invalid memory tools options: tags/);
 });
