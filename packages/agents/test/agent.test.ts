@@ -28,7 +28,7 @@ afterEach(() => {
 });
 
 describe.each(Object.entries(stores))("the same agent as a class and as a value, on %s", (_name, open) => {
-  it("asks the model the same, stores the same and refuses the same", async () => {
+  it("sends, stores and refuses the same", async () => {
     const [one, other] = [await open(), await open()];
 
     const ofClass = await travel(await classForm(one), one);

@@ -127,7 +127,7 @@ describe("a hostile expression ends in time", () => {
     expect(model.requests).toEqual([]);
   });
 
-  it("and the next one is evaluated as if nothing had been", async () => {
+  it("and the next one is evaluated normally", async () => {
     const text = "${ if .loop then until(false; .) else .question end }";
     const { state } = await loadScripted(stateWith({ userMessage: text }), ["Yes."], { limits });
     const both = await Promise.all([state.run({ loop: true }), state.run({ question: "Is it?" })]);

@@ -42,7 +42,7 @@ describe("onOffRecord is called for a turn that isn't kept", () => {
   test.each([
     ["the model", undefined, ['{"private":true}']],
     ["the application's function", (async () => ({ private: true })) satisfies ExtractFacts, []],
-  ] as const)("where %s that extracts hears it", async (_, extract, replies) => {
+  ] as const)("if %s detects the request", async (_, extract, replies) => {
     const { told, options } = listening();
     await turn({ ...options, extract }, ["I like tea, entre nosotras nomás"], { ...location, replies });
     expect(told).toEqual([{ userId: "alice", ...location, detectedBy: "extractor" }]);

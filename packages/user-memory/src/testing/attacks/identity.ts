@@ -37,11 +37,7 @@ const FILTERS = [
 export const identity: StoreSpec = {
   subject: "attacks on the identity of users",
   rules: {
-    "4. the id of another user's fact is treated like a missing one": async ({
-      memory,
-      user,
-      other,
-    }) => {
+    "4. the id of another user's fact is treated like a missing one": async ({ memory, user, other }) => {
       const fact = await memory.remember(other, "Likes zebras", { tags: ["a"] });
       const waiting = await memory.remember(other, "Uses Acme", { trust: "external" });
       const before = [await everything(memory, other), await memory.audit(other)];

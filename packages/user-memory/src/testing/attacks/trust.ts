@@ -71,9 +71,7 @@ export const trust: StoreSpec = {
       });
     },
 
-    "12. bridging facts from one conversation reach a limit before their goal": async (
-      scenario,
-    ) => {
+    "12. bridging facts from one conversation reach a limit before their goal": async (scenario) => {
       const { memory, another, user } = scenario;
       const second = await another();
       const stored: UserFact[] = [];

@@ -61,9 +61,7 @@ export const erase: BackendSpec = {
       expect(await backend.jobs.lease({ leaseMs: 0, limit: 10 })).toEqual([]);
     },
 
-    "leaves a head with the next version and epoch, and the given audit trail": async ({
-      backend,
-    }) => {
+    "leaves a head with the next version and epoch, and the given audit trail": async ({ backend }) => {
       await addTo(backend, user, ...storedFacts(2));
       await commitTo(backend, user, { audit: [auditEntry(1), auditEntry(2)] });
       await backend.erase(user, { state: "remains", audit: [auditEntry(3, "erased")] });

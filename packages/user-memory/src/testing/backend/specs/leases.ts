@@ -26,9 +26,7 @@ const all = Array.from({ length: COUNT }, (_, index) => index);
 export const leases: BackendSpec = {
   subject: "leases",
   rules: {
-    "return at most the limit, longest waiting first": async ({
-      backend: { jobs },
-    }) => {
+    "return at most the limit, longest waiting first": async ({ backend: { jobs } }) => {
       for (let index = 0; index < 12; index++) {
         await jobs.enqueue(jobOf(index), { epoch: 0, leaseMs: 0 });
         await nextInstant();

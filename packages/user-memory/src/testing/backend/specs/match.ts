@@ -10,9 +10,7 @@ const weights = (record: Readonly<Record<string, number>>) =>
 export const match: BackendSpec = {
   subject: "match",
   rules: {
-    "returns every fact with any of the terms, with these terms and its context": async ({
-      backend,
-    }) => {
+    "returns every fact with any of the terms, with these terms and its context": async ({ backend }) => {
       const context = { conversationId: "c", position: 4, author: "Ann", saidAt: 1_600_000_000_000 };
       await addTo(
         backend,

@@ -59,16 +59,18 @@ export const nearest: BackendSpec = {
       }
     }),
 
-    "reflects changes and deletions, and finds no facts of other users": withVectors(async (backend, near) => {
-      const [first, second] = [storedFact(1, { vector: [1, 0] }), storedFact(2, { vector: [0, 1] })];
-      await addTo(backend, user, first, second);
-      await addTo(backend, userKey("other"), storedFact(3, { vector: [1, 0] }));
-      await commitTo(backend, user, { put: [{ before: first, after: { ...first, vector: [-1, 0] } }] });
-      expect(seqs(await near(user, [1, 0], 10))).toEqual([2, 1]);
-      await commitTo(backend, user, { drop: [second] });
-      expect(seqs(await near(user, [1, 0], 10))).toEqual([1]);
-      expect(seqs(await near(userKey("none"), [1, 0], 10))).toEqual([]);
-    }),
+    "reflects changes and deletions, and finds no facts of other users": withVectors(
+      async (backend, near) => {
+        const [first, second] = [storedFact(1, { vector: [1, 0] }), storedFact(2, { vector: [0, 1] })];
+        await addTo(backend, user, first, second);
+        await addTo(backend, userKey("other"), storedFact(3, { vector: [1, 0] }));
+        await commitTo(backend, user, { put: [{ before: first, after: { ...first, vector: [-1, 0] } }] });
+        expect(seqs(await near(user, [1, 0], 10))).toEqual([2, 1]);
+        await commitTo(backend, user, { drop: [second] });
+        expect(seqs(await near(user, [1, 0], 10))).toEqual([1]);
+        expect(seqs(await near(userKey("none"), [1, 0], 10))).toEqual([]);
+      },
+    ),
 
     "finds the nearest of many facts": withVectors(async (backend, near) => {
       const angles = Array.from({ length: 300 }, (_, index) => 10 + ((index * 37) % 300));

@@ -14,9 +14,7 @@ export const closing: StoreSpec = {
       expect(texts(await memory.list(user))).toEqual(["Likes tea"]);
     },
 
-    "can be called again, and later calls succeed or reject with a UserMemoryError": async (
-      scenario,
-    ) => {
+    "can be called again, and later calls succeed or reject with a UserMemoryError": async (scenario) => {
       const { memory } = await scenario.open();
       await memory.close();
       await memory.close();

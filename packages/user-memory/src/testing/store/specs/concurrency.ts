@@ -30,11 +30,7 @@ export const concurrency: StoreSpec = {
       for (const each of users) expect(texts(await memory.list(each))).toEqual([`Is ${each}`]);
     },
 
-    "that remember, change, forget and review keep the trail valid": async ({
-      memory,
-      another,
-      user,
-    }) => {
+    "that remember, change, forget and review keep the trail valid": async ({ memory, another, user }) => {
       const clients = [memory, await another()];
       await Promise.all(
         Array.from({ length: 8 }, async (_, worker) => {

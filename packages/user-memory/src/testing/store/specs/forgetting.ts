@@ -60,7 +60,11 @@ export const forgetting: StoreSpec = {
       expect(ids(await memory.list(user))).toEqual([rome.id]);
     },
 
-    "makes no fact active again if a newer one with its key exists": async ({ memory, withOptions, user }) => {
+    "makes no fact active again if a newer one with its key exists": async ({
+      memory,
+      withOptions,
+      user,
+    }) => {
       const rome = await memory.remember(user, "Lives in Rome", { key: "city" });
       const resolving = withOptions({ resolve: async () => [rome.id] });
       const bern = await resolving.remember(user, "Now lives in Bern");
@@ -135,7 +139,11 @@ export const forgetting: StoreSpec = {
       });
     },
 
-    "counts the fact once if several clients forget it at the same time": async ({ memory, another, user }) => {
+    "counts the fact once if several clients forget it at the same time": async ({
+      memory,
+      another,
+      user,
+    }) => {
       const fact = await memory.remember(user, "Likes tea");
       const second = await another();
       const receipts = await Promise.all(

@@ -10,11 +10,7 @@ const extracted = (conversationId: string) => ({
 export const limits: StoreSpec = {
   subject: "limits",
   rules: {
-    "refuse a further fact until there is room": async ({
-      withOptions,
-      user,
-      other,
-    }) => {
+    "refuse a further fact until there is room": async ({ withOptions, user, other }) => {
       const memory = withOptions({ limits: { maxFacts: 5 } });
       const facts = [];
       for (let index = 0; index < 5; index++) facts.push(await memory.remember(user, `Fact ${index}`));
@@ -73,11 +69,7 @@ export const limits: StoreSpec = {
       return Promise.resolve();
     },
 
-    "quarantine facts beyond the rate of one conversation": async ({
-      withOptions,
-      another,
-      user,
-    }) => {
+    "quarantine facts beyond the rate of one conversation": async ({ withOptions, another, user }) => {
       const memory = withOptions({ limits: { maxExtractedPerConversation: 3 } });
       for (let index = 0; index < 3; index++) {
         expect(await memory.remember(user, `Maybe ${index}`, extracted("c"))).toMatchObject({

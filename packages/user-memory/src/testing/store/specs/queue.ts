@@ -37,10 +37,7 @@ export const queue: StoreSpec = {
       expect(await memory.queue.size()).toBe(0);
     },
 
-    "stores neither secrets nor turns that the user asked not to keep": async ({
-      open,
-      user,
-    }) => {
+    "stores neither secrets nor turns that the user asked not to keep": async ({ open, user }) => {
       const { memory } = await open();
       const said = ["I like tea. My password is hunter2.", "I own a dog."];
       const leased = await memory.queue.enqueue(job(user, { said }), {

@@ -75,7 +75,10 @@ export const quotations: StoreSpec = {
       expect(shown, "what the later one says, too, is left out").not.toContain(again.id);
     },
 
-    "aren't superseded by an unrelated fact with their key, and supersede no stated fact": async ({ memory, user }) => {
+    "aren't superseded by an unrelated fact with their key, and supersede no stated fact": async ({
+      memory,
+      user,
+    }) => {
       const stated = await memory.remember(user, "Lives in Rome", { key: "city" });
       const cat = await memory.remember(user, "My cat is called Tom.", quoted(3, { key: "city" }));
       const car = await memory.remember(user, "We sold the car.", quoted(5, { key: "city" }));

@@ -72,7 +72,11 @@ export const supersession: StoreSpec = {
       expect(texts(await memory.recall(user, "lives", { asOf: at(2015) }))).toEqual(["Lives in Rome"]);
     },
 
-    "by 16 clients at the same time leaves one current fact, the others superseded": async ({ memory, another, user }) => {
+    "by 16 clients at the same time leaves one current fact, the others superseded": async ({
+      memory,
+      another,
+      user,
+    }) => {
       const clients = [memory, await another()];
       await Promise.all(
         Array.from({ length: 16 }, (_, index) =>
@@ -85,9 +89,7 @@ export const supersession: StoreSpec = {
       expect(facts.filter(({ supersededBy }) => supersededBy === undefined)).toHaveLength(1);
     },
 
-    "by `resolve` supersedes the candidates that it returns": async (
-      scenario,
-    ) => {
+    "by `resolve` supersedes the candidates that it returns": async (scenario) => {
       const { memory, user, other } = scenario;
       const rome = await memory.remember(user, "Home is Rome");
       const chess = await memory.remember(user, "Plays chess");
@@ -105,7 +107,11 @@ export const supersession: StoreSpec = {
       expect(await memory.list(other)).toEqual([stranger]);
     },
 
-    "by `resolve` is only proposed: the user's statement stays current": async ({ memory, withOptions, user }) => {
+    "by `resolve` is only proposed: the user's statement stays current": async ({
+      memory,
+      withOptions,
+      user,
+    }) => {
       const rome = await memory.remember(user, "Home is Rome");
       const resolving = withOptions({ resolve: async (_, candidates) => ids(candidates) });
       const oslo = await resolving.remember(user, "Home is Oslo", { trust: "inferred" });
