@@ -42,7 +42,7 @@ describe.each(Object.entries(stores))("the same agent as a class and as a value,
   });
 });
 
-/** The first request: that the forms are equal proves little if both lack the same. */
+/** The first request, since equal forms prove little if both lack the same. */
 const asked = () =>
   expect.objectContaining({
     instructions: expect.stringMatching(/^You help ann\.\s+Speak up\.$/),

@@ -8,7 +8,7 @@ afterEach(() => AiRegistry.reset());
 
 class HelpAgent extends Agent {}
 
-/** A registered model, which gives these replies. */
+/** Registers a model with these replies. */
 function registered(name: string, ...replies: readonly (string | Error)[]) {
   const model = createScriptedModel(replies);
   AiRegistry.register({ name, ...model });

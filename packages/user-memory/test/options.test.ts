@@ -13,7 +13,7 @@ import { createMemoryTools } from "../src/tools/tools.ts";
 import type { MemoryEntry } from "../src/user-memory.ts";
 import { assistant, turnOf } from "./support/turn.ts";
 
-/** What methods of these classes can only add to when they are called on their object. */
+/** The methods of these classes can only add to it if they are called on their instance. */
 class Noting {
   readonly noted: string[] = [];
 

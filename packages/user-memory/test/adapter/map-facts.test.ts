@@ -5,7 +5,7 @@ import { userKeyOf } from "../../src/backend.ts";
 import { createInMemoryUserMemoryBackend } from "../../src/in-memory/backend.ts";
 import { defineUserMemory } from "../../src/store/define-user-memory.ts";
 
-/** Marks what it encodes, and refuses what it hasn't encoded for this user. */
+/** A codec that marks texts and refuses to decode texts of other users. */
 class Marker {
   readonly #mark = "~";
 
@@ -23,7 +23,7 @@ class Marker {
 const alice = userKeyOf("alice");
 const everything = { statuses: ["active", "quarantined", "superseded"], limit: 100 } as const;
 
-/** Everything that a backend keeps of a user, but for what facts are found by. */
+/** Returns all stored data of a user except the fields that facts are found by. */
 async function keptBy(backend: UserMemoryBackend): Promise<string> {
   const facts = await backend.list(alice, everything);
   const jobs = await backend.jobs.lease({ leaseMs: 0, limit: 100 });

@@ -76,7 +76,7 @@ describe("the user's messages are split into passages", () => {
     (part) => {
       for (let count = 0; count < 5; count++) passagesOf(part.repeat(40_000 / part.length));
     },
-    // Beside other work the slowest took 0.6 s: the limit is for what doesn't end, and doesn't judge the machine.
+    // The slowest took 0.6 s on a busy machine. The limit only detects endless work.
     20_000,
   );
 });

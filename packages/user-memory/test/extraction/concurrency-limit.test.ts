@@ -25,7 +25,7 @@ test("jobs run in order within the limit of their key, whatever fails", async ()
   expect((await results).map(({ status }) => status)).toEqual(["rejected", ...Array(4).fill("fulfilled")]);
 });
 
-/** One lane, where each work ends when it is told to. */
+/** A limit of one job at a time. Each job ends on request. */
 function lane() {
   const key = {};
   const begun: string[] = [];

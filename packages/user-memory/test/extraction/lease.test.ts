@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** As while something else keeps the process busy. */
+/** Simulates a busy process. */
 function passWithoutTimers(milliseconds: number): void {
   const now = performance.now();
   vi.spyOn(performance, "now").mockImplementation(() => now + milliseconds);

@@ -6,7 +6,7 @@ import { withMemoryExtract } from "../../src/middleware/extract.ts";
 import { factsOf, reply, spec, tea } from "../support/live-turn.ts";
 
 describe("processExtractions", () => {
-  /** A process that went down between the turn and its extraction. */
+  /** A process that crashed between the turn and its extraction. */
   async function crashed(memory: MemoryUserMemory, said: string, isVerbatim = false): Promise<void> {
     const since = await memory.mark("alice");
     const fields = { reply: "ok", saidAt: new Date(), tags: [], threshold: 0.7, since, isVerbatim };

@@ -6,7 +6,7 @@ import { asUserMemory, setUserMemory } from "../../src/middleware/as-user-memory
 import { getUserMemory, type MemoryEntry, type UserMemory } from "../../src/user-memory.ts";
 import { assistant, turnOf } from "../support/turn.ts";
 
-/** A store of somebody's own: an array. */
+/** A custom store: an array. */
 class OwnMemory implements UserMemory {
   readonly entries: MemoryEntry[] = [];
   async remember(

@@ -11,7 +11,7 @@ async function memoryWith(...facts: readonly string[]): Promise<MemoryUserMemory
   return memory;
 }
 
-/** A store that notes how it is asked. */
+/** A store that records its calls. */
 function notingMemory(memory: UserMemory) {
   const recalls: { readonly userId: string; readonly query: string; readonly opts: unknown }[] = [];
   return {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { blend } from "../../src/ranker/fusion.ts";
 
 const ids = Array.from({ length: 20 }, (_, at) => `f${at}`);
-/** The first fits best. */
+/** The first item matches best. */
 const words = ids.map((id, at) => ({ id, score: 20 - at }));
 
 describe("blend", () => {

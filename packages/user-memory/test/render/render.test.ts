@@ -12,7 +12,7 @@ const fact = (text: string, fields: Partial<RenderableFact> = {}): RenderableFac
 };
 const rendered = (text: string): string => renderUserMemory([fact(text)]);
 const lines = (block: string): readonly string[] => block.split("\n");
-/** The only line of a block of one fact, without its bullet. */
+/** Returns the line of a block with one fact, without its bullet. */
 const lineFor = (text: string): string => lines(rendered(text))[1]?.slice(2) ?? "";
 
 describe("the block", () => {

@@ -12,7 +12,7 @@ const MODEL_WORDED = { trust: "inferred" } as const;
 const words = (count: number, random: () => number): string =>
   Array.from({ length: count }, () => WORDS[Math.floor(WORDS.length * random() ** 2)]).join(" ");
 
-/** The shares of facts that are quoted and that a model worded, the rest being stated, and of the quoted those that ask. */
+/** The shares of quotations and model-worded facts (the rest are stated), and of questions among the quotations. */
 const MIXTURES = [
   ["quotations that nearly all ask", { quoted: 1, modelWorded: 0, asking: 0.95 }],
   ["quotations alone", { quoted: 1, modelWorded: 0, asking: 0.5 }],
@@ -21,7 +21,7 @@ const MIXTURES = [
   ["facts that a model worded and few stated ones", { quoted: 0, modelWorded: 0.95, asking: 0.5 }],
 ] as const;
 
-/** A recall of few beside one of all, in stores that are filled at random. */
+/** Compares a recall with a small limit with a full one, in randomly filled stores. */
 export const describeEarlySettling = (seeds: readonly number[]) =>
   describe.each(MIXTURES)("with %s", (_name, { quoted, modelWorded, asking }) => {
     it.each(seeds)(

@@ -18,7 +18,7 @@ interface Clients {
   readonly another?: UserMemoryBackend;
 }
 
-/** Applies one rule; rejects where it is broken, and where it isn't proven in time. */
+/** Checks one rule. Rejects if the rule is broken or takes too long. */
 async function apply(name: string, { backend, another = backend }: Clients): Promise<void> {
   const check = rules.get(name) ?? expect.fail(`no rule "${name}"`);
   const late = new Promise<never>((_, reject) => {
@@ -27,7 +27,7 @@ async function apply(name: string, { backend, another = backend }: Clients): Pro
   await Promise.race([check({ backend, another: async () => another }), late]);
 }
 
-/** As long as a process takes a lease to be whose clock is so far ahead, where it says until when. */
+/** Simulates a process with a clock that is ahead and that passes end times instead of durations. */
 const aheadBy = (backend: UserMemoryBackend, aheadMs: number): UserMemoryBackend => {
   const { jobs } = backend;
   return {

@@ -12,7 +12,7 @@ const namesOf = (specs: readonly { readonly subject: string; readonly rules: obj
 const listedIn = (smoke: Smoke) =>
   Object.entries(smoke).flatMap(([subject, titles]) => titles.map((title) => `${subject}: ${title}`));
 
-/** Remembers which methods are called, and with which fields in their arguments; and in `all` which methods there are. */
+/** Records the called methods with the fields in their arguments, and in `all` all methods. */
 function watch<T extends object>(target: T, seen: Set<string>, all: Set<string>, prefix = ""): T {
   for (const [name, value] of Object.entries(target))
     if (typeof value === "function") all.add(`${prefix}${name}`);
@@ -80,7 +80,7 @@ describe("the smoke rules of the kits", () => {
     const expected = Object.entries(options).flatMap(([method, names]) =>
       names.map((name) => `${method} ${name}`),
     );
-    // `middlewareFor` is of the link to a run, and has tests of its own. What is brief is a matter of the store's.
+    // `middlewareFor` belongs to runs and has its own tests. `brief` is set by the store.
     all.delete("middlewareFor");
     const missing = [...all, ...expected, "port.read brief", "port.list brief"].filter(
       (name) => !seen.has(name),

@@ -11,7 +11,7 @@ const texts = HOLD_OUT.flatMap(({ language, facts: [fact, other], phrasings }) =
   ]);
 });
 
-/** Before the lexicon had seen them: 111. */
+/** Before the lexicon was extended for them: 111. */
 it("detects phrasings that aren't in its lexicon, before, between and after facts", () => {
   expect(texts.length).toBe(138);
   expect(texts.filter(asksNotToKeep).length).toBeGreaterThanOrEqual(138);

@@ -6,7 +6,7 @@ const thirdPartyIn = (text: string): string =>
     .map(({ start, end }) => text.slice(start, end))
     .join("|");
 
-/** Each has somebody else's sentence, behind `¦` here, and own words before. */
+/** Each has the user's own words, then `¦` and a third-party sentence. */
 const PASTES: readonly (readonly [string, string, string])[] = [
   ["a block quote", "Look:\n> I am vegan\nok", "I am vegan"],
   ["fenced code", "See\n```\nI am vegan\n```\nok", "I am vegan"],
