@@ -41,7 +41,7 @@ export function detailsOf({ quotation }: Quoted): QuotationDetails | null {
 
 export const writeDetails = (details: QuotationDetails): string => JSON.stringify(details);
 
-/** As callers see it: without the paraphrases, which nobody takes for the user's word then. */
+/** Returns the quotation for callers, without paraphrases, which could be mistaken for the user's words. */
 export function toQuotation(stored: Quoted): Quotation | undefined {
   const details = detailsOf(stored);
   if (details === null) return undefined;

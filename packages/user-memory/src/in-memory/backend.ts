@@ -12,7 +12,7 @@ interface InMemory {
   readonly contents: () => readonly unknown[];
 }
 
-/** Creates a backend whose contents tests can inspect. */
+/** Creates a backend with access to its contents, for tests. */
 export function openInMemory(): InMemory {
   const users = new Map<string, UserState>();
   const jobs = createJobs((user) => users.get(user.hash)?.head()?.epoch ?? 0);

@@ -97,7 +97,7 @@ async function similarFacts(
   return found.map(({ fact: candidate }) => candidate).filter(({ status }) => status === "active");
 }
 
-/** The share of `maxQuotations` that is evicted at once, since each eviction reads all facts. */
+/** The share of `maxQuotations` that one eviction deletes, since each eviction reads all facts. */
 const SHARE = 0.05;
 const LONG_AGO = Number.NEGATIVE_INFINITY;
 

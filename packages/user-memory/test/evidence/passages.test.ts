@@ -41,7 +41,7 @@ describe("the user's messages are split into passages", () => {
     expect(texts(`Short one. Start ${words(800)} not. Last one.`)).toEqual(["Short one.", "Last one."]);
   });
 
-  test("a short message of one line is from "message", everything else from "text"", () => {
+  test("a short message of one line is a message, everything else a text", () => {
     const from = (...said: readonly string[]) => passagesOf(...said).map((passage) => passage.from);
     expect(from("I like tea. And coffee.")).toEqual(["message"]);
     expect(from("I like tea.\nAnd coffee.")).toEqual(["text"]);

@@ -82,7 +82,7 @@ describe("a failure", () => {
     expect(await memory.queue.size()).toBe(0);
   });
 
-  test("of a reply without JSON is reported with the code "reply"", async () => {
+  test("of a reply without JSON is reported as `reply`", async () => {
     const memory = new MemoryUserMemory();
     const { errors, onError } = onErrors();
     await turn({ memory, onError }, ["I like tea"], { replies: ["I don't do JSON"] });

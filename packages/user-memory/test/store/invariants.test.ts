@@ -110,7 +110,7 @@ async function check({ memory, backend }: Opened): Promise<void> {
     quarantined: facts.filter(({ status }) => status === "quarantined").length,
     untrusted: untrusted.length,
   });
-  // Recalled facts are active, or superseded only in the future.
+  // Recalled facts are never quarantined.
   for (const fact of await memory.recall(USER, "lives Berlin Rome Oslo tea coffee dog", { limit: 100 })) {
     expect(fact.status).not.toBe("quarantined");
   }

@@ -221,7 +221,7 @@ export const extraction: StoreSpec = {
       expect(texts(await everything(memory, user)).join()).not.toMatch(/walnut/i);
       const startedAt = (await nextMoment()).getTime();
       await converse(memory, user, { ...turn, conversationId: "new", position: 0, startedAt });
-      expect(await memory.recall(user, "walnuts"), "what the user says anew is learned").toHaveLength(1);
+      expect(await memory.recall(user, "walnuts"), "what the user says again is stored").toHaveLength(1);
     },
   },
 };

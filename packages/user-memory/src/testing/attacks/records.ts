@@ -66,7 +66,7 @@ export const records: StoreSpec = {
         extracted: extracted(100),
         conversationId: "zebratalk",
       });
-      expect(await memory.list(user), "an extraction that nobody interrupts is remembered").toHaveLength(1);
+      expect(await memory.list(user), "an extraction without an erasure is stored").toHaveLength(1);
       const answer = gate();
       const turns = Array.from({ length: EXTRACTIONS }, (_, index) =>
         converse(index % 2 === 0 ? memory : second, user, {
@@ -96,7 +96,7 @@ export const records: StoreSpec = {
         await live(memory, whose);
         const was = await stored(backend, keyOf(whose));
         await overwrite(backend, keyOf(whose), was);
-        expect(await memory.verifyAudit(whose), "the same again is no tampering").toMatchObject({ ok: true });
+        expect(await memory.verifyAudit(whose), "an unchanged state is valid").toMatchObject({ ok: true });
         const tampered = { ...was, ...tamper(was) };
         expect(tampered, title).not.toEqual(was);
         await overwrite(backend, keyOf(whose), tampered);

@@ -38,7 +38,7 @@ async function addOne(backend: UserMemoryBackend, whose: UserKey, label: string)
       return seq;
     }
   }
-  return expect.fail("no commit got through: whoever reads the newest version must win at some time");
+  return expect.fail("no commit succeeded: a writer with the newest version must win at some time");
 }
 
 export const concurrency: BackendSpec = {
