@@ -27,13 +27,16 @@ type ReturnedCacheable = Omit<CacheableConfig, "messages"> & {
   readonly messages?: number | string | undefined;
 };
 
-/** The configuration of an agent's client. All fields are optional: by default the class uses `AiRegistry` and an empty context. */
+/**
+ * The configuration of an agent's client. All fields are optional: by default the class uses `AiRegistry` and an empty
+ * context.
+ */
 export type AgentConfig<Context = unknown> = Partial<AgentClientConfig<Context>>;
 
 /**
  * An agent as a class. Each field of an agent value is a method with the same name that returns the field's value. The class
- * adds the methods of `createAgentClient` and no other behaviour. It calls the methods for each prompt; `forUser` and `continue`
- * call them once and keep the results.
+ * adds the methods of `createAgentClient` and no other behaviour. It calls the methods for each prompt; `forUser` and
+ * `continue` call them once and keep the results.
  *
  * @example
  * class SupportAgent extends Agent {
@@ -64,8 +67,8 @@ export abstract class Agent<Context = unknown, Output = string> implements Agent
   /** `modelConfig().name`, e.g. `"anthropic/claude-sonnet-4-6"`. Default: the model of `AiRegistry.setDefault`. */
   model?(): string;
   /**
-   * The other options of `createAgentClient`: context, limits, guardrails, agents for handoffs, and a `modelProvider` instead of
-   * `AiRegistry`.
+   * The other options of `createAgentClient`: context, limits, guardrails, agents for handoffs, and a `modelProvider` instead
+   * of `AiRegistry`.
    */
   config?(): AgentConfig<Context>;
 

@@ -15,16 +15,16 @@ export interface AiRegistry {
   /** Registers a provider. Throws a `TypeError` if it is invalid or another provider has its name. */
   readonly register: (provider: AiProvider) => void;
   /**
-   * Sets the model for agents without one. You can register its provider later. Throws a `TypeError` if the name doesn't have the
-   * form `"provider/model"`.
+   * Sets the model for agents without one. You can register its provider later. Throws a `TypeError` if the name doesn't have
+   * the form `"provider/model"`.
    */
   readonly setDefault: (model: string) => void;
   /** Removes all providers and the default model, e.g. between tests. */
   readonly reset: () => void;
   /**
    * A model provider that sends each call to the registered provider of its model. The model can come from an agent,
-   * `modelOverride`, `modelFallback`, `extractWith` or middleware. Pass it as `modelProvider` to `createAgentClient`. Calls with an
-   * unregistered model fail with a `TypeError` that says what to call.
+   * `modelOverride`, `modelFallback`, `extractWith` or middleware. Pass it as `modelProvider` to `createAgentClient`. Calls
+   * with an unregistered model fail with a `TypeError` that says what to call.
    */
   // biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
   readonly modelProvider: ModelProvider<any>;
@@ -80,7 +80,10 @@ interface ResolvedModel {
   readonly model: string;
 }
 
-/** Returns the model and provider for `"provider/model"`; default: the model of `setDefault`. Throws a `TypeError` that says what to call. */
+/**
+ * Returns the model and provider for `"provider/model"`; default: the model of `setDefault`. Throws a `TypeError` that says
+ * what to call.
+ */
 export function resolveModel(name?: string): ResolvedModel {
   const { providers, defaultModel } = registryState();
   if (providers.size === 0) {
@@ -117,8 +120,8 @@ const quoted = (name: string): string => JSON.stringify(name);
 type CompletionArguments = Parameters<AiProvider["getCompletion"]>;
 
 /**
- * Sends a call to the provider of the run's model, or of the default model. The provider gets the model name without the provider's
- * name, as `modelOverride`.
+ * Sends a call to the provider of the run's model, or of the default model. The provider gets the model name without the
+ * provider's name, as `modelOverride`.
  */
 // biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
 const routingProvider: Required<ModelProvider<any>> = {

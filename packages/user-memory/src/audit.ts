@@ -24,8 +24,8 @@ const AUDIT_ACTIONS = [
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /**
- * An entry of a user's audit trail, without text. `digest` is a keyed hash of the fact after the change, absent if the fact was
- * deleted.
+ * An entry of a user's audit trail, without text. `digest` is a keyed hash of the fact after the change, absent if the fact
+ * was deleted.
  */
 export interface AuditEntry {
   /** Counts from 1 for each user, without gaps. */

@@ -58,8 +58,8 @@ export interface JobBackend {
   /** Whether jobs survive the end of the process. */
   readonly durable: boolean;
   /**
-   * Adds a job that is leased for `leaseMs` from now, with one attempt. `false` if a job with this id exists or the user's epoch
-   * isn't `epoch`; then nothing is written.
+   * Adds a job that is leased for `leaseMs` from now, with one attempt. `false` if a job with this id exists or the user's
+   * epoch isn't `epoch`; then nothing is written.
    */
   readonly enqueue: (
     job: Omit<StoredJob, "attempts">,
@@ -186,8 +186,8 @@ export interface UserChange {
   /** The new head with the version `expectedVersion + 1`. */
   readonly head: UserHead;
   /**
-   * New and changed facts. `before` is the stored fact, with the same index terms and lookup fields. Its texts can differ from the
-   * stored ones, because a codec can encode a text differently each time.
+   * New and changed facts. `before` is the stored fact, with the same index terms and lookup fields. Its texts can differ from
+   * the stored ones, because a codec can encode a text differently each time.
    */
   readonly put: readonly { readonly before: StoredFact | null; readonly after: StoredFact }[];
   /** Facts to delete, with their index terms and vectors. */

@@ -4,8 +4,8 @@ import { withDeadline } from "@jaf/memory/adapter";
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Resolves with the result of `work`. Rejects with `late()` if the work takes longer than `milliseconds`, and ignores its result
- * then.
+ * Resolves with the result of `work`. Rejects with `late()` if the work takes longer than `milliseconds`, and ignores its
+ * result then.
  */
 export async function beforeDeadline<T>(
   milliseconds: number,
@@ -38,8 +38,8 @@ export function trackWork(memory: object, work: Promise<unknown>): void {
 }
 
 /**
- * Waits until all work for a memory is done, including work that begins meanwhile, or until `timeoutMs` milliseconds have passed.
- * Default: no time limit. Never rejects.
+ * Waits until all work for a memory is done, including work that begins meanwhile, or until `timeoutMs` milliseconds have
+ * passed. Default: no time limit. Never rejects.
  */
 export async function drainWork(
   memory: object,

@@ -57,7 +57,10 @@ export interface RememberOptions {
   readonly tags?: readonly string[] | undefined;
   /** Confidence in [0, 1]. It never outranks trust. */
   readonly score?: number | undefined;
-  /** Default `"stated"`: your application vouches that the user said so. A quotation has `"inferred"`. `"external"` facts wait for review. */
+  /**
+   * Default `"stated"`: your application vouches that the user said so. A quotation has `"inferred"`. `"external"` facts
+   * wait for review.
+   */
   readonly trust?: Trust | undefined;
   /** The topic. The fact replaces the current fact with this key. */
   readonly key?: string | undefined;
@@ -96,7 +99,9 @@ export interface ListOptions {
   readonly status?: FactStatus | readonly FactStatus[] | undefined;
 }
 
-/** The fields of a fact that you can change. `null` removes a value. A changed `fact` counts as a new statement of the user. */
+/**
+ * The fields of a fact that you can change. `null` removes a value. A changed `fact` counts as a new statement of the user.
+ */
 export interface FactChanges {
   readonly fact?: string | undefined;
   readonly tags?: readonly string[] | undefined;
@@ -208,22 +213,22 @@ export interface LeasedJob {
   /** Deletes the job when it is done. */
   readonly complete: () => Promise<void>;
   /**
-   * Makes the job available again after `delayMs`. A worker that continues the job calls it to renew the lease. `delayMs` is in
-   * whole milliseconds, at most 30 days.
+   * Makes the job available again after `delayMs`. A worker that continues the job calls it to renew the lease. `delayMs` is
+   * in whole milliseconds, at most 30 days.
    */
   readonly release: (delayMs: number) => Promise<void>;
 }
 
 /**
- * A queue of extraction jobs. If it is `durable`, jobs survive a crash of the process and another process takes them over. Each
- * job is delivered at least once. Facts that are extracted twice are stored once.
+ * A queue of extraction jobs. If it is `durable`, jobs survive a crash of the process and another process takes them over.
+ * Each job is delivered at least once. Facts that are extracted twice are stored once.
  */
 export interface ExtractionQueue {
   readonly durable: boolean;
   /**
    * Adds a job, without sentences that contain secrets, and leases it to the caller. Returns `null` if the job is in the queue
-   * already, if the user asks in it not to keep something, or if the user's memory was erased since the turn began. `leaseMs` is in
-   * whole milliseconds, at most 30 days.
+   * already, if the user asks in it not to keep something, or if the user's memory was erased since the turn began. `leaseMs`
+   * is in whole milliseconds, at most 30 days.
    */
   enqueue(job: ExtractionJob, options: { readonly leaseMs: number }): Promise<LeasedJob | null>;
   /** Leases available jobs of any user, oldest first. */

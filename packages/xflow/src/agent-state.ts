@@ -53,6 +53,9 @@ export interface AgentState<Ctx> {
   readonly aiModel: string;
   /** The transitions in `agentOutcomes`, in order, each once. */
   readonly transitions: readonly string[];
-  /** Runs the state. `input` is the value of `.` in the expressions and must be JSON. Failures of a run are results, not rejections. */
+  /**
+   * Runs the state. `input` is the value of `.` in the expressions and must be JSON. Failures of a run are results, not
+   * rejections.
+   */
   readonly run: (input: unknown, options?: AgentStateRun<Ctx>) => Promise<AgentStateResult>;
 }

@@ -14,8 +14,8 @@ import { compileTemplates } from "./template/state-templates.ts";
  * Loads an agent state of an xFlow workflow: one state, or a list with one, as YAML, JSON or an object. Validates its fields,
  * expressions and schemas, and that the application has its model and tools.
  *
- * Rejects with an `AgentStateError` that lists all problems of the state with lines and fields, or with a `TypeError` for invalid
- * options.
+ * Rejects with an `AgentStateError` that lists all problems of the state with lines and fields, or with a `TypeError` for
+ * invalid options.
  *
  * @example
  * const state = await loadAgentState(await readFile("state.yaml", "utf8"), {

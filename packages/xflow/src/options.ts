@@ -19,9 +19,9 @@ export interface LoadAgentStateOptions<Ctx> {
 }
 
 /**
- * A function for a tool of the state. Its arguments match the tool's `parameters`, and its result must match the tool's `output`:
- * text, or data that the model gets as JSON. If it throws, the model gets an error. The type is that of a method, so you can
- * declare the types of the arguments, which TypeScript can't know from a file.
+ * A function for a tool of the state. Its arguments match the tool's `parameters`, and its result must match the tool's
+ * `output`: text, or data that the model gets as JSON. If it throws, the model gets an error. The type is that of a method, so
+ * you can declare the types of the arguments, which TypeScript can't know from a file.
  */
 export type ToolFunction<Ctx> = {
   call(args: object, context: Readonly<Ctx>, info: ToolCallInfo): unknown;

@@ -10,9 +10,9 @@ import type {
 import { extendUserMemoryBackend } from "./extend-backend.ts";
 
 /**
- * Encodes a user's texts before they are stored, and decodes them. Both methods can be called at any time and in any order. If one
- * throws or rejects, the call fails with a storage error that contains only the name of the cause, since its message may quote the
- * text. If `encode` fails, nothing is written.
+ * Encodes a user's texts before they are stored, and decodes them. Both methods can be called at any time and in any order. If
+ * one throws or rejects, the call fails with a storage error that contains only the name of the cause, since its message may
+ * quote the text. If `encode` fails, nothing is written.
  */
 export interface TextCodec {
   /** Can return different results for the same text. The result must not contain a NUL or an unpaired surrogate. */
@@ -44,8 +44,8 @@ function mappingOf(codec: TextCodec, direction: keyof TextCodec): Mapping {
  * Returns a backend that stores the user's texts encoded, e.g. encrypted with a key per user. It encodes `fact`, `tags`,
  * `evidence` and `quotation` of facts, the bodies of jobs, the head's state and the bodies of the audit trail.
  *
- * It doesn't encode the fields that facts are found and ranked by: terms (stemmed words), vectors, `key`, `author`, conversation
- * and message ids, times, digests and the user id.
+ * It doesn't encode the fields that facts are found and ranked by: terms (stemmed words), vectors, `key`, `author`,
+ * conversation and message ids, times, digests and the user id.
  */
 export function mapFacts(backend: UserMemoryBackend, codec: TextCodec): UserMemoryBackend {
   const encode = mappingOf(codec, "encode");

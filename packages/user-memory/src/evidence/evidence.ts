@@ -3,8 +3,8 @@ import { type Span, UNSPACED } from "../text.ts";
 import { oneLine, type Passage, type Quotable } from "./passages.ts";
 
 /**
- * A fact that a model or your `extract` function proposes. It points at words of the user, which are stored as a quotation. The
- * proposal itself only helps to find them and is never shown.
+ * A fact that a model or your `extract` function proposes. It points at words of the user, which are stored as a quotation.
+ * The proposal itself only helps to find them and is never shown.
  */
 export interface ProposedFact {
   readonly fact: string;
@@ -30,21 +30,24 @@ const NONE: Support = { kind: "none" };
 /** An omission in the evidence. */
 const ELLIPSIS = /\s*(?:\[?(?:…|\.{3,})\]?)\s*/u;
 const MAX_PARTS = 5;
-/** The share of words that must be among the user's: for evidence, and for a fact in the model's wording. At least two words. */
+/**
+ * The share of words that must be among the user's: for evidence, and for a fact in the model's wording. At least two words.
+ */
 const SHARED = 0.5;
 const SHARED_WITH_FACT = 0.2;
 const MIN_SHARED = 2;
 
 /**
  * Returns a function that finds which of the user's words support a proposal:
- * 1. It looks for the evidence in the messages. Case, spaces, accents and punctuation don't matter, and an ellipsis can stand for
- *    omitted words between parts in order. If the evidence is in a passage, the passage is the support; if only in third-party
- *    text, that text is; if anywhere else, there is no support.
+ * 1. It looks for the evidence in the messages. Case, spaces, accents and punctuation don't matter, and an ellipsis can stand
+ *    for omitted words between parts in order. If the evidence is in a passage, the passage is the support; if only in
+ *    third-party text, that text is; if anywhere else, there is no support.
  * 2. If the evidence isn't found, it takes the passage that shares at least half of the evidence's words, or else half of the
  *    fact's. Of several, the one that shares the most words, rare words weighing more.
  * 3. If there is no evidence, a fifth of the fact's words is enough, since the user is later shown the passage, not the fact.
  *
- * In 2 and 3 at least two words must be shared, unless there is only one. Returns `kind: "none"` if nothing supports the proposal.
+ * In 2 and 3 at least two words must be shared, unless there is only one. Returns `kind: "none"` if nothing supports the
+ * proposal.
  */
 export function createSupportFinder(quotable: Quotable): (proposal: ProposedFact) => Support {
   const { said, passages, thirdParty } = quotable;

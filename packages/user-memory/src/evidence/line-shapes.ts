@@ -53,7 +53,10 @@ export function shapesIn(lines: readonly Line[]): readonly Span[] {
 
 const announces = ({ text }: Line): boolean => /[:：]\s*$/u.test(text) && !WROTE.test(text);
 
-/** Whether third-party text starts here and continues to the end: after a delimiter, or a colon before a text that isn't a list. */
+/**
+ * Whether third-party text starts here and continues to the end: after a delimiter, or a colon before a text that isn't a
+ * list.
+ */
 function opens({ text }: Line, next: Line | undefined, second: Line | undefined): boolean {
   if (next === undefined || text.length > 500) return false;
   if (DELIMITER.test(text)) return true;

@@ -5,8 +5,8 @@ const PREFIX = 3;
 let phrasesByFirst: ReadonlyMap<string, readonly Phrase[]> | undefined;
 
 /**
- * Whether the user asks in this message not to remember, save, note or pass on something: `don't add this to memory`, `unter
- * uns`. The check covers fifteen languages and prefers false alarms. It doesn't tell which part of the message is meant.
+ * Whether the user asks in this message not to remember, save, note or pass on something: `don't add this to memory`,
+ * `unter uns`. The check covers fifteen languages and prefers false alarms. It doesn't tell which part of the message is meant.
  */
 export function asksNotToKeep(text: string): boolean {
   const message = plain(text);
@@ -68,11 +68,11 @@ function phrasesIn(lexicon: string): readonly Phrase[] {
 }
 
 /**
- * A phrase is a line of elements: `save|saving` is one of these words, `memor*` a word with this beginning, `_` up to four words in
- * the same part of a clause, `~` up to six words across commas, `^` and `$` the beginning and the end of a part, ignoring words of
- * courtesy (also among words: `memory|$`). Conditions: `-i|we`: no such word directly before, ignoring adverbs; `--i|we`: none
- * before in this part; `!not`: none after in this part. `$keep` stands for the words in the line `keep = _`. ` ; ` separates
- * the phrases of a line.
+ * A phrase is a line of elements: `save|saving` is one of these words, `memor*` a word with this beginning, `_` up to four
+ * words in the same part of a clause, `~` up to six words across commas, `^` and `$` the beginning and the end of a part,
+ * ignoring words of courtesy (also among words: `memory|$`). Conditions: `-i|we`: no such word directly before, ignoring
+ * adverbs; `--i|we`: none before in this part; `!not`: none after in this part. `$keep` stands for the words in the line
+ * `keep = _`. ` ; ` separates the phrases of a line.
  */
 interface Phrase {
   readonly conditions: readonly Element[];

@@ -4,8 +4,8 @@ import { shapesIn } from "./line-shapes.ts";
 const MARK = /^\s*.{3}/u;
 
 /**
- * Finds third-party text in a user's message by its structure, in any language. The spans are sorted and disjoint. Quoted words
- * and titles, and lists after a colon, don't count. Pasted text without any mark can't be distinguished from the user's.
+ * Finds third-party text in a user's message by its structure, in any language. The spans are sorted and disjoint. Quoted
+ * words and titles, and lists after a colon, don't count. Pasted text without any mark can't be distinguished from the user's.
  */
 export function thirdPartySpans(text: string): readonly Span[] {
   const plain = withLineFeeds(text);

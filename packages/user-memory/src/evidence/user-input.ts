@@ -26,7 +26,10 @@ interface TurnMessages {
   readonly position?: number | undefined;
 }
 
-/** Reads the user's messages of a turn. `"private"` if the user asked not to keep something; then nothing of the turn is kept. */
+/**
+ * Reads the user's messages of a turn. `"private"` if the user asked not to keep something; then nothing of the turn is
+ * kept.
+ */
 export function readUserInput({ messages, userMessages, position }: TurnMessages): UserInput | "private" {
   const texts = userMessages.map(messageText);
   if (isOffRecord(texts)) return "private";

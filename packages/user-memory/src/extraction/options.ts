@@ -19,16 +19,16 @@ export interface ExtractInput {
 }
 
 /**
- * Proposes facts. Returns `{ private: true }` if the user wants nothing of the turn kept. If it rejects, the job is retried up to
- * `maxAttempts` times.
+ * Proposes facts. Returns `{ private: true }` if the user wants nothing of the turn kept. If it rejects, the job is retried up
+ * to `maxAttempts` times.
  */
 export type ExtractFacts = (
   input: ExtractInput,
 ) => Promise<readonly ProposedFact[] | { readonly private: true }>;
 
 /**
- * Returns whether the evidence, the user's words, supports a fact in the model's wording. `question` is the assistant's question
- * before the turn. A rejection counts as `false`.
+ * Returns whether the evidence, the user's words, supports a fact in the model's wording. `question` is the assistant's
+ * question before the turn. A rejection counts as `false`.
  */
 export type VerifyFact = (
   fact: string,
@@ -66,26 +66,26 @@ export interface ExtractionOptions {
   /** Maximum number of quotations and facts per turn, highest score first. Default 50. */
   readonly maxFacts?: number | undefined;
   /**
-   * Called with the stored facts, if there are any, e.g. for a log. They include facts that wait for review, see `UserFact.status`.
-   * Called twice for a job that runs twice after a crash. Its errors are ignored.
+   * Called with the stored facts, if there are any, e.g. for a log. They include facts that wait for review, see
+   * `UserFact.status`. Called twice for a job that runs twice after a crash. Its errors are ignored.
    */
   readonly onExtracted?:
     | ((entries: readonly (MemoryEntry | UserFact)[], report: ExtractionReport) => unknown)
     | undefined;
   /**
-   * Called if the user asked not to keep something, so nothing of the turn is stored. Use it to show this in your interface or to
-   * exclude the turn from your own logs. For `"check"` it is called before the run ends, for `"extractor"` later. Called twice for
-   * a job that runs twice after a crash. Its errors are ignored.
+   * Called if the user asked not to keep something, so nothing of the turn is stored. Use it to show this in your interface or
+   * to exclude the turn from your own logs. For `"check"` it is called before the run ends, for `"extractor"` later. Called
+   * twice for a job that runs twice after a crash. Its errors are ignored.
    */
   readonly onOffRecord?: ((turn: OffRecordTurn) => unknown) | undefined;
   /**
-   * Called with an `ExtractionError` or the store's error. Default: a process warning with the kind of the error only. Not called
-   * for facts that were forgotten or erased meanwhile. Its errors are ignored.
+   * Called with an `ExtractionError` or the store's error. Default: a process warning with the kind of the error only. Not
+   * called for facts that were forgotten or erased meanwhile. Its errors are ignored.
    */
   readonly onError?: ((error: unknown) => unknown) | undefined;
   /**
-   * The lease of a job in milliseconds, from its start. After it, another process can take the job over. The lease of a job that
-   * waits for the concurrency limit is renewed. Default 60,000.
+   * The lease of a job in milliseconds, from its start. After it, another process can take the job over. The lease of a job
+   * that waits for the concurrency limit is renewed. Default 60,000.
    */
   readonly leaseMs?: number | undefined;
   /**

@@ -9,8 +9,8 @@ import { type ExtractFacts, type ExtractionOptions, processOptionsSchema } from 
 
 export interface ProcessExtractionsOptions extends Omit<ExtractionOptions, "extract"> {
   /**
-   * Proposes the facts instead of a model. With `"verbatim"` this worker has no model and only runs jobs that quote the user. It
-   * calls `onError` for other jobs, which stay in the queue for a worker with a model.
+   * Proposes the facts instead of a model. With `"verbatim"` this worker has no model and only runs jobs that quote the user.
+   * It calls `onError` for other jobs, which stay in the queue for a worker with a model.
    */
   readonly extract?: ExtractFacts | "verbatim" | undefined;
   /** Calls a model once. `request.model` is the spec's `extractWith`, if set. Required without `extract`. */
@@ -30,9 +30,9 @@ export interface ProcessedExtractions {
 }
 
 /**
- * Runs the extraction jobs in a store's queue that failed before or that a crashed process left. Call it in a worker or a timer.
- * Processes that run agents also take over a few of these jobs. Resolves when no job is available or `limit` is reached. Rejects
- * if the store can't be read, and with a `TypeError` for invalid options.
+ * Runs the extraction jobs in a store's queue that failed before or that a crashed process left. Call it in a worker or a
+ * timer. Processes that run agents also take over a few of these jobs. Resolves when no job is available or `limit` is
+ * reached. Rejects if the store can't be read, and with a `TypeError` for invalid options.
  */
 export async function processExtractions(
   memory: UserMemoryStore,

@@ -81,8 +81,8 @@ interface TombstoneCheck {
 }
 
 /**
- * Whether a fact stays forgotten: it was extracted from older messages, or it was forgotten while the call was waiting. A rejected
- * fact only comes back if the user states or confirms it.
+ * Whether a fact stays forgotten: it was extracted from older messages, or it was forgotten while the call was waiting. A
+ * rejected fact only comes back if the user states or confirms it.
  */
 export function isBlockedByTombstone(
   tombstones: readonly Tombstone[],

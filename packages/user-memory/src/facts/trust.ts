@@ -31,10 +31,10 @@ export type Supersession =
   | { readonly kind: "conflict"; readonly with: StoredFact };
 
 /**
- * Decides what becomes of a fact and of those that it contradicts. Returns `"conflict"` if one of those that are valid at or after
- * the fact's `validFrom` has a trust that the fact's may not replace. Otherwise `"accepted"`: `replaces` are the facts that it
- * supersedes, and `by` is the next fact that is valid from a later time and trusted enough to supersede it. It is the time from
- * which a fact is valid that decides, not when it was said.
+ * Decides what becomes of a fact and of those that it contradicts. Returns `"conflict"` if one of those that are valid at or
+ * after the fact's `validFrom` has a trust that the fact's may not replace. Otherwise `"accepted"`: `replaces` are the facts
+ * that it supersedes, and `by` is the next fact that is valid from a later time and trusted enough to supersede it. It is the
+ * time from which a fact is valid that decides, not when it was said.
  */
 export function supersessionOf(
   fact: Pick<StoredFact, "trust" | "validFrom">,

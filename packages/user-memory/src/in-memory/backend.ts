@@ -3,7 +3,10 @@ import type { StoredFact, UserKey, UserMemoryBackend } from "../backend.ts";
 import { createJobs } from "./jobs.ts";
 import { createUserState, type UserState } from "./user-state.ts";
 
-/** Creates a backend in memory: the executable reference of the storage port. Its methods are synchronous inside, so they are atomic. */
+/**
+ * Creates a backend in memory: the executable reference of the storage port. Its methods are synchronous inside, so they are
+ * atomic.
+ */
 export const createInMemoryUserMemoryBackend = (): UserMemoryBackend => openInMemory().backend;
 
 interface InMemory {

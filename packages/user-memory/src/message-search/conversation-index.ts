@@ -41,8 +41,8 @@ interface ConversationReading {
 const WINDOW = 100;
 
 /**
- * Indexes a conversation and reuses the blocks of unchanged messages. Indexes only the end if the conversation exceeds `maxBytes`.
- * `undefined` if it doesn't belong to the user.
+ * Indexes a conversation and reuses the blocks of unchanged messages. Indexes only the end if the conversation exceeds
+ * `maxBytes`. `undefined` if it doesn't belong to the user.
  */
 export async function indexConversation(
   scope: IndexScope,
@@ -206,8 +206,8 @@ const SENTENCE = /[^.!?。！？؟\n]+[.!?。！？؟\n]*/g;
 const WORD = /\S+/g;
 
 /**
- * Splits a message into passages of whole sentences, with about 60 words and at most 500 UTF-16 units. Longer sentences are split
- * at spaces, if they have any.
+ * Splits a message into passages of whole sentences, with about 60 words and at most 500 UTF-16 units. Longer sentences are
+ * split at spaces, if they have any.
  */
 export function* passagesIn(text: string): Generator<string> {
   let passage = "";

@@ -10,8 +10,8 @@ export interface AdaptedUserMemory extends LinkedUserMemory {
 }
 
 /**
- * Wraps a store with `remember`, `recall`, `forget` and `list`, so runs can use it. You can also wrap a store of this package to
- * configure injection and extraction.
+ * Wraps a store with `remember`, `recall`, `forget` and `list`, so runs can use it. You can also wrap a store of this package
+ * to configure injection and extraction.
  *
  * A store without trust gets only the user's own words and facts inferred from them, which carry the tag `"inferred"`. Facts
  * that would wait for review are dropped. Throws a `TypeError` if `store` lacks one of the methods.
@@ -50,8 +50,8 @@ const beyondNarrow = (
 
 /**
  * Sets the user memory of the process. All runs and middleware use it unless they have their own. {@link asUserMemory} wraps
- * stores that lack `middlewareFor`. `undefined` removes the user memory; then `remembers` does nothing. Throws a `TypeError` if
- * `memory` isn't a user memory.
+ * stores that lack `middlewareFor`. `undefined` removes the user memory; then `remembers` does nothing. Throws a `TypeError`
+ * if `memory` isn't a user memory.
  */
 export function setUserMemory(memory: UserMemory | undefined): void {
   if (memory !== undefined) checkStore(memory);

@@ -21,14 +21,14 @@ import {
 import { getUserMemory } from "../user-memory.ts";
 
 /**
- * Returns middleware that stores the user's own words from each completed turn. With the spec's `extract: "verbatim"` it stores
- * all of them, otherwise the passages that the spec's `extractWith` model (default: the agent's) proposes above the threshold. The
- * model only selects passages; its wording helps to find the quotation. Facts from third-party text wait for review. If the user
- * asks not to keep something, nothing of the turn is stored.
+ * Returns middleware that stores the user's own words from each completed turn. With the spec's `extract: "verbatim"` it
+ * stores all of them, otherwise the passages that the spec's `extractWith` model (default: the agent's) proposes above the
+ * threshold. The model only selects passages; its wording helps to find the quotation. Facts from third-party text wait for
+ * review. If the user asks not to keep something, nothing of the turn is stored.
  *
  * The run waits for one write: it adds a job to the store's queue, so a crash loses no job. The next finished turn and
- * `processExtractions` take over jobs of other processes. If the store has no queue, the middleware writes to it directly. It does
- * nothing in a continuation, without a user, or with `extract: false`. It never fails the run. Throws a `TypeError` for
+ * `processExtractions` take over jobs of other processes. If the store has no queue, the middleware writes to it directly. It
+ * does nothing in a continuation, without a user, or with `extract: false`. It never fails the run. Throws a `TypeError` for
  * invalid options.
  */
 export function withMemoryExtract<Ctx>(
@@ -99,8 +99,8 @@ interface JobOf<Ctx> {
 type UnmarkedJob = Omit<ExtractionJob, "since">;
 
 /**
- * Returns the extraction job of a turn, without secrets. `undefined` if the user's messages have no text. `"private"` if the user
- * asked not to keep something; then nothing of the turn is kept.
+ * Returns the extraction job of a turn, without secrets. `undefined` if the user's messages have no text. `"private"` if the
+ * user asked not to keep something; then nothing of the turn is kept.
  */
 function jobOf<Ctx>({ spec, turn, reply, threshold }: JobOf<Ctx>): UnmarkedJob | "private" | undefined {
   const input = readUserInput({ ...turn, messages: turn.state.messages });

@@ -33,10 +33,10 @@ export const injectOptionsSchema = z.strictObject({
 
 /**
  * Returns middleware that adds facts about the user to the prompt, in the format of `renderUserMemory`. The spec's
- * `injectPlacement` decides if they follow the agent's instructions or precede the newest message. Once per turn, it recalls the
- * facts that match the user's messages: at most `injectLimit` (default 5), with one of the spec's `tags`, within
- * `injectTokenBudget`. It does nothing in a continuation, without a user, without text, or with `inject: false`. A failing or slow
- * store doesn't fail the run or delay it by more than `timeoutMs`. Throws a `TypeError` for invalid options.
+ * `injectPlacement` decides if they follow the agent's instructions or precede the newest message. Once per turn, it recalls
+ * the facts that match the user's messages: at most `injectLimit` (default 5), with one of the spec's `tags`, within
+ * `injectTokenBudget`. It does nothing in a continuation, without a user, without text, or with `inject: false`. A failing or
+ * slow store doesn't fail the run or delay it by more than `timeoutMs`. Throws a `TypeError` for invalid options.
  */
 export function withMemoryInject<Ctx>(
   spec: RemembersSpec,

@@ -11,7 +11,10 @@ export interface MemoryLinkOptions {
   readonly extract?: Omit<MemoryExtractOptions, "memory"> | undefined;
 }
 
-/** Returns the middleware for an agent's declaration. It injects unless `inject` is `false`, and extracts if `extract` is set. */
+/**
+ * Returns the middleware for an agent's declaration. It injects unless `inject` is `false`, and extracts if `extract` is
+ * set.
+ */
 export function middlewareFor<Ctx>(
   memory: UserMemory,
   spec: RemembersSpec,

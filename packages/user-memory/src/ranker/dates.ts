@@ -41,8 +41,8 @@ const isPossible = ({ month, day }: CalendarDate): boolean =>
 const pad = (value: number) => String(value).padStart(2, "0");
 
 /**
- * Returns the index terms of a date, coarsest first: `@2023`, `@07`, `@2023-07` and `@2023-07-08` for 8 July 2023, only `@07` for
- * a July without a year.
+ * Returns the index terms of a date, coarsest first: `@2023`, `@07`, `@2023-07` and `@2023-07-08` for 8 July 2023, only `@07`
+ * for a July without a year.
  */
 export function dateTerms({ year, month, day }: CalendarDate): readonly string[] {
   const terms = year === undefined ? [] : [`@${year}`];
@@ -153,8 +153,8 @@ function weekday(at: number, which: string | undefined, name: string | undefined
 }
 
 /**
- * Finds times in a folded English text, and ISO dates in any language. `said` is the time of the statement in milliseconds since
- * 1970: `yesterday` and `last week` are relative to it, and have no date without it. Days are in UTC.
+ * Finds times in a folded English text, and ISO dates in any language. `said` is the time of the statement in milliseconds
+ * since 1970: `yesterday` and `last week` are relative to it, and have no date without it. Days are in UTC.
  */
 export function timeMentions(text: string, said?: number): TimeMentions {
   if (!MAY_SAY_WHEN.test(text)) return { some: false, dates: [], rest: text };

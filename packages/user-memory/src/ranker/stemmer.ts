@@ -1,9 +1,9 @@
 import * as porter2 from "porter2";
 
 /**
- * Returns the stem of a lower-case English word: maps irregular forms and everyday synonyms to a base form (`bought` and `buying`
- * both give `buy`), then applies Porter2. Words with other characters than `a` to `z`, or with more than 40 letters, stay
- * unchanged. Stored indexes contain these stems, so a change of the rules requires a new index.
+ * Returns the stem of a lower-case English word: maps irregular forms and everyday synonyms to a base form (`bought` and
+ * `buying` both give `buy`), then applies Porter2. Words with other characters than `a` to `z`, or with more than 40 letters,
+ * stay unchanged. Stored indexes contain these stems, so a change of the rules requires a new index.
  */
 export function stem(word: string): string {
   const base = lemmas.get(word) ?? word;

@@ -28,8 +28,8 @@ export function fold(text: string): string {
 }
 
 /**
- * Returns the folded words of a text in order, each with at most 64 characters. Splits languages without spaces by the dictionaries
- * of the runtime. Drops English endings (`'s`, `'ll`) and replaces negated auxiliaries (`don't`) by `not`.
+ * Returns the folded words of a text in order, each with at most 64 characters. Splits languages without spaces by the
+ * dictionaries of the runtime. Drops English endings (`'s`, `'ll`) and replaces negated auxiliaries (`don't`) by `not`.
  */
 export function tokenize(text: string): readonly string[] {
   const words: string[] = [];
@@ -132,7 +132,10 @@ export function createTermOf(): TermOf {
 }
 
 export interface DocumentReading {
-  /** The time of the statement, in milliseconds since 1970. With it, the document is found by its date, and by words like `yesterday` in it. */
+  /**
+   * The time of the statement, in milliseconds since 1970. With it, the document is found by its date, and by words like
+   * `yesterday` in it.
+   */
   readonly saidAt?: number | undefined;
   /** The result of {@link createTermOf}, for many documents. */
   readonly termOf?: TermOf | undefined;
@@ -140,8 +143,8 @@ export interface DocumentReading {
 
 /**
  * Returns the index terms of a document: the stems of its words with their counts (`?` before words of a question), and the
- * dates of its statement and in its text (`@2023-07-08`). Returns at most 256 terms, each once, the first of the text. Reads the
- * first 16,384 UTF-16 units, in linear time.
+ * dates of its statement and in its text (`@2023-07-08`). Returns at most 256 terms, each once, the first of the text. Reads
+ * the first 16,384 UTF-16 units, in linear time.
  */
 export function termsOf(text: string, reading: DocumentReading = {}): readonly TermWeight[] {
   const { saidAt } = reading;

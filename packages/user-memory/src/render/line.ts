@@ -31,8 +31,8 @@ const ROLE =
   /(^|[.!?…;|"'`()\]}>*_。！？]\s*)((?:[*_`"'([{#]{1,8}\s*)?(?:system|assistant|user|human|developer|tool|function|model|ai|bot|instructions?)(?:\s(?:message|prompt|note))?[*_`"')\]}]*)\s*[:：﹕︓꞉∶]\s*/giu;
 
 /**
- * Converts a fact to one line of plain text, without line breaks, invisible characters, bullets, roles and chat-template tokens.
- * Returns `""` if nothing is left.
+ * Converts a fact to one line of plain text, without line breaks, invisible characters, bullets, roles and chat-template
+ * tokens. Returns `""` if nothing is left.
  */
 export function lineOf(text: string, { links, maxLength }: LineOptions): string {
   const visible = text

@@ -15,8 +15,8 @@ import {
 
 export interface RenderOptions {
   /**
-   * Maximum number of tokens of the whole text. Over budget, facts are dropped in this order: superseded, least trusted, lowest
-   * score, last. A missing score counts as 1. Facts that exceed the budget alone are dropped first. Default: no limit.
+   * Maximum number of tokens of the whole text. Over budget, facts are dropped in this order: superseded, least trusted,
+   * lowest score, last. A missing score counts as 1. Facts that exceed the budget alone are dropped first. Default: no limit.
    */
   readonly tokenBudget?: number | undefined;
   /** Counts tokens. Default: {@link estimateTokens}. */
@@ -68,10 +68,10 @@ const EXPLANATION = {
  * ```
  *
  * A quotation has its date: `- The user said on 2026-11-02: "…"`. Facts that the user didn't state or confirm are marked, e.g.
- * `- (inferred) …`. Superseded facts are marked `- (no longer) …`, superseded quotations `- (earlier) …`. A sentence before the
- * block explains the marks. An unknown trust counts as `"external"`. The same facts give the same text in any order, unless some
- * are dropped. Returns `""` without facts. Facts that wait for review are never shown. Throws a `TypeError` that names an
- * invalid option.
+ * `- (inferred) …`. Superseded facts are marked `- (no longer) …`, superseded quotations `- (earlier) …`. A sentence before
+ * the block explains the marks. An unknown trust counts as `"external"`. The same facts give the same text in any order,
+ * unless some are dropped. Returns `""` without facts. Facts that wait for review are never shown. Throws a `TypeError` that
+ * names an invalid option.
  */
 export function renderUserMemory(facts: readonly RenderableFact[], options: RenderOptions = {}): string {
   return renderFacts(facts, options).text;

@@ -14,8 +14,8 @@ export interface RenderableFact extends MemoryEntry {
 export const INFERRED_TAG = "inferred";
 
 /**
- * Returns the trust of a fact. In a store without trust, facts count as stated unless they have the tag `"inferred"`. An unknown
- * trust counts as `"external"`.
+ * Returns the trust of a fact. In a store without trust, facts count as stated unless they have the tag `"inferred"`. An
+ * unknown trust counts as `"external"`.
  */
 function trustOf({ trust, tags = [] }: Pick<RenderableFact, "tags" | "trust">): Trust {
   if (trust === undefined || trust === null) return tags.includes(INFERRED_TAG) ? "inferred" : "stated";
@@ -36,7 +36,10 @@ const LABELS: Readonly<Record<Trust, string>> = {
   external: "(from a tool or a page) ",
 };
 
-/** Returns the mark of a fact that is superseded or not a statement of the user, otherwise `""`. Quotations need no mark for trust. */
+/**
+ * Returns the mark of a fact that is superseded or not a statement of the user, otherwise `""`. Quotations need no mark for
+ * trust.
+ */
 function trustLabelOf(fact: Pick<RenderableFact, "tags" | "trust" | "status" | "quotation">): string {
   if (fact.quotation !== undefined) return isPast(fact) ? "(earlier) " : "";
   return `${isPast(fact) ? "(no longer) " : ""}${LABELS[trustOf(fact)]}`;
@@ -73,8 +76,8 @@ const QUOTATION_MARK = /["“”„‟«»＂〝〞❝❞]/gu;
 type Statable = Pick<RenderableFact, "fact" | "tags" | "trust" | "status" | "quotation" | "provenance">;
 
 /**
- * Formats a fact as one line with its mark, or `""` if nothing is left of it. A quotation has its date: `The user said on
- * 2026-11-02: "…"`. Double quotation marks in it become single ones, so they can't end it.
+ * Formats a fact as one line with its mark, or `""` if nothing is left of it. A quotation has its date:
+ * `The user said on 2026-11-02: "…"`. Double quotation marks in it become single ones, so they can't end it.
  */
 export function statementOf(fact: Statable, options: LineOptions): string {
   const line = lineOf(fact.fact, options);

@@ -133,7 +133,10 @@ function removeEvidence(draft: Draft, facts: readonly StoredFact[], { fact, gone
   }
 }
 
-/** Links facts that the removed facts superseded to the next statement, or makes them active again. Returns the number of the latter. */
+/**
+ * Links facts that the removed facts superseded to the next statement, or makes them active again. Returns the number of the
+ * latter.
+ */
 function relink(draft: Draft, facts: readonly StoredFact[], gone: ReadonlySet<string>): number {
   const left = facts.filter(({ id, supersededBy }) => !gone.has(id) && gone.has(supersededBy ?? ""));
   let revived = 0;

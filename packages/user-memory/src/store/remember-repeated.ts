@@ -12,9 +12,9 @@ interface Repeated extends RememberInput {
 }
 
 /**
- * Merges a repeated fact into the stored one. Inferred and external repetitions change nothing, so repetition alone doesn't raise
- * trust. A statement or confirmation of the user can raise the trust or add to the fact. A repeated quotation gets the latest date
- * and further paraphrases.
+ * Merges a repeated fact into the stored one. Inferred and external repetitions change nothing, so repetition alone doesn't
+ * raise trust. A statement or confirmation of the user can raise the trust or add to the fact. A repeated quotation gets the
+ * latest date and further paraphrases.
  */
 export function repeat(scope: WriteScope, same: StoredFact, again: Repeated): WriteDecision<StoredFact> {
   if (!mayAdd(same, again)) return { result: same, change: null };

@@ -71,8 +71,8 @@ function decide(scope: WriteScope, asked: Wanted): WriteDecision<StoredFact> {
 
 /**
  * Resolves the key and the date of a fact. An extractor's key only counts among facts that share a word, so a model can't
- * supersede a statement of the user by giving an unrelated fact its key. A quotation only supersedes quotations. A fact without
- * a date follows the stored facts, even if the clock of this process is behind.
+ * supersede a statement of the user by giving an unrelated fact its key. A quotation only supersedes quotations. A fact
+ * without a date follows the stored facts, even if the clock of this process is behind.
  */
 function resolveKeyAndDate({ facts }: UserSnapshot, wanted: Wanted): Wanted {
   const { key, extractor, isDated, validFrom } = wanted;

@@ -101,7 +101,9 @@ async function similarFacts(
 const SHARE = 0.05;
 const LONG_AGO = Number.NEGATIVE_INFINITY;
 
-/** Deletes the least useful quotations: first the oldest that were never recalled, then those with the earliest first recall. */
+/**
+ * Deletes the least useful quotations: first the oldest that were never recalled, then those with the earliest first recall.
+ */
 async function evictQuotations(scope: StoreScope, user: UserKey): Promise<void> {
   const { transactions, settings } = scope;
   const all = await listStored(scope, user, {

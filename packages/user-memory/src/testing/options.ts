@@ -1,8 +1,9 @@
 /** Options of both kits. */
 export interface UserMemoryTestOptions {
   /**
-   * `"smoke"` runs about twenty rules that use each method and option once. Use it for further clients or connection modes of a
-   * backend that passes the whole kit. It doesn't prove conformance, as the titles state. It ignores `seeds`. Default `"all"`.
+   * `"smoke"` runs about twenty rules that use each method and option once. Use it for further clients or connection modes of
+   * a backend that passes the whole kit. It doesn't prove conformance, as the titles state. It ignores `seeds`. Default
+   * `"all"`.
    */
   readonly rules?: "all" | "smoke";
   /** Seeds of the random tests, one test each. Default `[1]`, for backends `[1, 2]`. */

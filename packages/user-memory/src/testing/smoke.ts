@@ -2,8 +2,8 @@
 export type Smoke = Readonly<Record<string, readonly string[]>>;
 
 /**
- * The smoke rules for backends: each method and option once, and everything that can differ between client libraries or kinds of
- * connections: types and sizes of replies, transactions, scripts and several connections.
+ * The smoke rules for backends: each method and option once, and everything that can differ between client libraries or kinds
+ * of connections: types and sizes of replies, transactions, scripts and several connections.
  */
 export const BACKEND_SMOKE: Smoke = {
   commit: [

@@ -50,8 +50,8 @@ export async function checkStore(
 }
 
 /**
- * Declares the conformance tests for a user memory: all methods of `UserMemoryStore`, and attacks. Call it at the top level of a
- * Vitest file.
+ * Declares the conformance tests for a user memory: all methods of `UserMemoryStore`, and attacks. Call it at the top level of
+ * a Vitest file.
  *
  * ```ts
  * describeUserMemory("my store", async () => {

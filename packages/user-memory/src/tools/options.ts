@@ -31,7 +31,10 @@ export interface TurnStart {
 export interface MemoryToolsOptions<Ctx> {
   /** Default: the user memory of the process, see `setUserMemory`. */
   readonly memory?: UserMemory | undefined;
-  /** The id of the user. Your application sets it, never the model. If it is empty, the tools do nothing and tell the model so. */
+  /**
+   * The id of the user. Your application sets it, never the model. If it is empty, the tools do nothing and tell the model
+   * so.
+   */
   readonly user: string | ((context: Readonly<Ctx>) => Awaitable<string | null | undefined>);
   /**
    * Returns the user's messages in this turn. The remember tool only stores words from them, as extraction does. Default: the
@@ -41,8 +44,8 @@ export interface MemoryToolsOptions<Ctx> {
     | ((context: Readonly<Ctx>, call: ToolCallInfo | undefined) => Awaitable<readonly string[]>)
     | undefined;
   /**
-   * Returns the start of the turn. Words from before a `forget` or `forgetAll` aren't remembered after it. Default: the start of
-   * the run. A run that continues after an approval then remembers facts again that were forgotten in between.
+   * Returns the start of the turn. Words from before a `forget` or `forgetAll` aren't remembered after it. Default: the start
+   * of the run. A run that continues after an approval then remembers facts again that were forgotten in between.
    */
   readonly turnStart?:
     | ((context: Readonly<Ctx>, call: ToolCallInfo | undefined) => Awaitable<TurnStart | undefined>)

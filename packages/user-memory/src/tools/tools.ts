@@ -54,8 +54,8 @@ interface Reached {
 }
 
 /**
- * Creates tools that let a model remember, recall and forget facts about the user, in addition to `remembers` or instead of it.
- * Your application sets the user by `user`; the model can't change it.
+ * Creates tools that let a model remember, recall and forget facts about the user, in addition to `remembers` or instead of
+ * it. Your application sets the user by `user`; the model can't change it.
  *
  * - `remember`: stores words of the user from this turn as a quotation. The model only points at them. Facts from third-party
  *   text wait for review, and facts without support in the user's messages are refused. The result tells the model.

@@ -6,8 +6,8 @@ import { type HeadState, writeState } from "./head-state.ts";
 /** A change under construction. It updates the counts of the head from the facts that it puts and drops. */
 export interface Draft {
   /**
-   * Adds a fact or replaces `before`, and records the action in the audit trail unless it is `null`. A later `put` of the same fact
-   * replaces the earlier one.
+   * Adds a fact or replaces `before`, and records the action in the audit trail unless it is `null`. A later `put` of the same
+   * fact replaces the earlier one.
    */
   readonly put: (action: AuditAction | null, after: StoredFact, before?: StoredFact) => void;
   /** Returns the fact as the draft changes it. */

@@ -41,8 +41,8 @@ export interface Transactions {
 /** A running transaction. */
 interface Transaction {
   /**
-   * Call it before the transaction waits for a model or a service. Its writes are refused if any process erases the user's memory
-   * after this. Returns the current snapshot.
+   * Call it before the transaction waits for a model or a service. Its writes are refused if any process erases the user's
+   * memory after this. Returns the current snapshot.
    */
   readonly begin: (selection?: Write<unknown>["selection"]) => Promise<UserSnapshot>;
   /** Reads, decides and writes. Retries if another write came between. Rejects with `UserMemoryError`. */

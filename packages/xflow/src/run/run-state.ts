@@ -172,7 +172,10 @@ function memoryOf<Ctx>(
   };
 }
 
-/** An invalid output after all repairs, or a refusal of the model, gives `null` to the conditions. Other failures fail the run. */
+/**
+ * An invalid output after all repairs, or a refusal of the model, gives `null` to the conditions. Other failures fail the
+ * run.
+ */
 function replyOf({
   outcome,
 }: RunResult<unknown>): { readonly returnValues: unknown } | { readonly error: JAFError } {

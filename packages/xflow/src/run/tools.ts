@@ -69,10 +69,10 @@ function bindTool<Ctx>(
 }
 
 /**
- * Limits the number of executed tool calls per turn. It counts the calls in the conversation, so the count continues if the turn
- * resumes in another process. At the limit, the model can't call tools any more. The tools stay in the request, because some
- * services refuse a history with calls but no tools, and to keep the cached part of the prompt. Calls beyond the limit get an
- * error. Create one for each run.
+ * Limits the number of executed tool calls per turn. It counts the calls in the conversation, so the count continues if the
+ * turn resumes in another process. At the limit, the model can't call tools any more. The tools stay in the request, because
+ * some services refuse a history with calls but no tools, and to keep the cached part of the prompt. Calls beyond the limit
+ * get an error. Create one for each run.
  */
 export function toolLimit(limit: number): Middleware<unknown> {
   /** Number of executed calls of the last reply. Their results aren't in the conversation yet. */

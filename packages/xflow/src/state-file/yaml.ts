@@ -21,8 +21,8 @@ import {
 } from "./issues.ts";
 
 /**
- * Reads YAML 1.2, which includes JSON. Resolves aliases one value at a time, to detect aliases that contain themselves or multiply
- * before they use memory.
+ * Reads YAML 1.2, which includes JSON. Resolves aliases one value at a time, to detect aliases that contain themselves or
+ * multiply before they use memory.
  */
 export function readYaml(text: string): ReadSource {
   const lines = new LineCounter();

@@ -21,8 +21,8 @@ type WorkerAnswer =
   | { readonly ended: "time" | "memory" | "output" | "worker" };
 
 /**
- * Evaluates jq in a worker, one request at a time. If the worker exceeds a limit or crashes, it is terminated and the next request
- * starts another. It only keeps the process alive during a request.
+ * Evaluates jq in a worker, one request at a time. If the worker exceeds a limit or crashes, it is terminated and the next
+ * request starts another. It only keeps the process alive during a request.
  */
 export interface JqEvaluator {
   /** Evaluates an expression. Never rejects. */
@@ -148,8 +148,8 @@ const isOutOfMemory = (cause: unknown): boolean =>
 
 /**
  * The worker's program, as text, so it starts from sources and from any build. `jq-wasm` is jq compiled to WebAssembly, so an
- * expression can't access this process: no prototypes, files, environment or network. A worker's heap limit doesn't include the
- * memory of WebAssembly, so the program limits its growth.
+ * expression can't access this process: no prototypes, files, environment or network. A worker's heap limit doesn't include
+ * the memory of WebAssembly, so the program limits its growth.
  */
 const WORKER_SOURCE = `
 const { parentPort, workerData } = require("node:worker_threads");

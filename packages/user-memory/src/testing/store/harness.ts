@@ -13,9 +13,9 @@ export interface StoreUnderTest {
    */
   readonly another?: () => Promise<UserMemoryStore>;
   /**
-   * Returns the whole contents of the storage as text: all tables, keys, indexes and queues. Tests search it for deleted texts,
-   * and before the deletion for existing ones. If texts are stored encoded, include them decoded, too. If absent, tests read
-   * everything through the backend, except leased jobs, which it doesn't show.
+   * Returns the whole contents of the storage as text: all tables, keys, indexes and queues. Tests search it for deleted
+   * texts, and before the deletion for existing ones. If texts are stored encoded, include them decoded, too. If absent, tests
+   * read everything through the backend, except leased jobs, which it doesn't show.
    */
   readonly dump?: () => Promise<string>;
   /** Deletes the storage and closes all connections, including those of `another`. */
