@@ -19,21 +19,24 @@ import { present } from "@jaf/memory/internal";
 import type * as z from "zod";
 import { AiRegistry, resolveModel } from "./ai-registry.ts";
 
-/** What a declaration's function returns. */
+/** The return type of a declaration's function. */
 type Returned<Declaration> = Declaration extends (context: never) => infer Result ? Result : never;
 
-/** In a method of a class, TypeScript widens `messages: "all"` to `string`; the value is checked when it is used. */
+/** TypeScript widens `messages: "all"` to `string` in a method of a class. The value is checked when it is used. */
 type ReturnedCacheable = Omit<CacheableConfig, "messages"> & {
   readonly messages?: number | string | undefined;
 };
 
-/** The configuration of an agent's client, without what the agent's class has by default: a model and an empty context. */
+/**
+ * The configuration of an agent's client. All fields are optional: by default the class uses `AiRegistry` and an empty
+ * context.
+ */
 export type AgentConfig<Context = unknown> = Partial<AgentClientConfig<Context>>;
 
 /**
- * An agent as a class. Each field of an agent value is a method of the same name, which returns the field's value; the class
- * adds the client of `createAgentClient` and no rule of its own. Methods are called for each prompt; `forUser` and `continue`
- * keep what they have returned then.
+ * An agent as a class. Each field of an agent value is a method with the same name that returns the field's value. The class
+ * adds the methods of `createAgentClient` and no other behaviour. It calls the methods for each prompt; `forUser` and
+ * `continue` call them once and keep the results.
  *
  * @example
  * class SupportAgent extends Agent {
@@ -43,7 +46,7 @@ export type AgentConfig<Context = unknown> = Partial<AgentClientConfig<Context>>
  * const { text } = await new SupportAgent().prompt("Hi");
  */
 export abstract class Agent<Context = unknown, Output = string> implements AgentClient<Output, Context> {
-  /** Default: the name of the class. Threads of conversations are kept apart by it; a minifier may change it. */
+  /** Default: the name of the class. It separates the conversations of agents. Return a fixed name if you minify your code. */
   name(): string {
     return this.constructor.name;
   }
@@ -64,8 +67,8 @@ export abstract class Agent<Context = unknown, Output = string> implements Agent
   /** `modelConfig().name`, e.g. `"anthropic/claude-sonnet-4-6"`. Default: the model of `AiRegistry.setDefault`. */
   model?(): string;
   /**
-   * The rest of what `createAgentClient` takes: the context, limits, guardrails, the agents to hand over to, and also another
-   * `modelProvider` than `AiRegistry`'s.
+   * The other options of `createAgentClient`: context, limits, guardrails, agents for handoffs, and a `modelProvider` instead
+   * of `AiRegistry`.
    */
   config?(): AgentConfig<Context>;
 
@@ -86,12 +89,12 @@ export abstract class Agent<Context = unknown, Output = string> implements Agent
     return clientOf(this).continue(conversationId);
   }
 
-  /** The agent as a value, for `createAgentClient`, `run`, or the `agents` of another one's `config`. */
+  /** Returns the agent as a value, for `createAgentClient`, `run`, or the `agents` in another agent's `config`. */
   toValue(): AgentValue<Context, Output> {
     return {
       name: this.name(),
       instructions: (state) => this.instructions(state),
-      // A method that isn't there is a field that isn't there: a declaration of nobody is another thing than none.
+      // Omits the fields of missing methods, since an absent declaration differs from one that returns nothing.
       ...present({
         tools: this.tools?.(),
         outputCodec: this.outputCodec?.(),
@@ -106,7 +109,7 @@ export abstract class Agent<Context = unknown, Output = string> implements Agent
   }
 }
 
-/** All of them, so that none is forgotten. */
+/** Requires all optional fields, so the compiler reports a forgotten one. */
 type OptionalFields<Value> = {
   readonly [Field in keyof Omit<Required<Value>, "name" | "instructions">]:
     | Required<Value>[Field]
@@ -119,11 +122,11 @@ function modelConfigOf<Context, Output>(agent: Agent<Context, Output>): ModelCon
   return name === undefined ? modelConfig : { ...modelConfig, name };
 }
 
-/** Throws a `TypeError` if the agent's model isn't registered, and for what `createAgentClient` refuses. */
+/** Throws a `TypeError` if the agent's model isn't registered or `createAgentClient` refuses the configuration. */
 function clientOf<Context, Output>(agent: Agent<Context, Output>): AgentClient<Output, Context> {
   const value = agent.toValue();
   const config = agent.config?.() ?? {};
-  // At once, since a failure of the model's call would be an outcome.
+  // Resolved here to throw immediately. In the model call, the failure would become an outcome.
   if (config.modelProvider === undefined) resolveModel(config.modelOverride ?? value.modelConfig?.name);
   return createAgentClient(value, {
     modelProvider: AiRegistry.modelProvider,

@@ -2,29 +2,29 @@ import type { ModelProvider, ModelStreamChunk } from "@jaf/core";
 import { present } from "@jaf/memory/internal";
 
 /**
- * A model provider under the name that stands before the `/` in the names of its models. `AnthropicProvider` is one; of any
- * other, `{ name: "mine", ...modelProvider }` is one, as long as its functions are its own.
+ * A model provider with the name before the `/` in its model names, e.g. `AnthropicProvider`. You can make one from any model
+ * provider with own properties: `{ name: "mine", ...modelProvider }`.
  */
 // biome-ignore lint/suspicious/noExplicitAny: a provider of the process looks at no context, and works with every one
 export interface AiProvider extends ModelProvider<any> {
   readonly name: string;
 }
 
-/** The model providers of the process. Models are named as `"provider/model"`, e.g. `"anthropic/claude-sonnet-4-6"`. */
+/** The model providers of the process. Model names have the form `"provider/model"`, e.g. `"anthropic/claude-sonnet-4-6"`. */
 export interface AiRegistry {
-  /** Throws a `TypeError` if it is no provider, or if another one has its name. */
+  /** Registers a provider. Throws a `TypeError` if it is invalid or another provider has its name. */
   readonly register: (provider: AiProvider) => void;
   /**
-   * Sets the model of the agents that name none. Its provider may be registered later. Throws a `TypeError` if it isn't
-   * `"provider/model"`.
+   * Sets the model for agents without one. You can register its provider later. Throws a `TypeError` if the name doesn't have
+   * the form `"provider/model"`.
    */
   readonly setDefault: (model: string) => void;
-  /** Forgets all providers and the default, e.g. between tests. */
+  /** Removes all providers and the default model, e.g. between tests. */
   readonly reset: () => void;
   /**
-   * Asks the provider that is registered for the model of each call, whoever names it: an agent, `modelOverride`,
-   * `modelFallback`, `extractWith`, middleware. For agents that are values, as `createAgentClient`'s `modelProvider`. A call
-   * whose model nobody has fails with a `TypeError`, which says what to call.
+   * A model provider that sends each call to the registered provider of its model. The model can come from an agent,
+   * `modelOverride`, `modelFallback`, `extractWith` or middleware. Pass it as `modelProvider` to `createAgentClient`. Calls
+   * with an unregistered model fail with a `TypeError` that says what to call.
    */
   // biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
   readonly modelProvider: ModelProvider<any>;
@@ -35,7 +35,7 @@ interface RegistryState {
   defaultModel: string | undefined;
 }
 
-/** On the global object, so that the ES module and the CommonJS module share it: a process may load both. */
+/** On the global object, so the ES module and the CommonJS module share it if a process loads both. */
 const SLOT = Symbol.for("@jaf/agents/registry");
 
 const slots = globalThis as { [SLOT]?: RegistryState | undefined };
@@ -73,14 +73,17 @@ function setDefault(model: string): void {
   registryState().defaultModel = model;
 }
 
-/** A model, and the provider that has it. */
+/** A model and its provider. */
 interface ResolvedModel {
   readonly provider: AiProvider;
-  /** As the provider calls it. */
+  /** The provider's name for the model. */
   readonly model: string;
 }
 
-/** Throws a `TypeError` that says what to call. `name`: as `"provider/model"`; default: the process's. */
+/**
+ * Returns the model and provider for `"provider/model"`; default: the model of `setDefault`. Throws a `TypeError` that says
+ * what to call.
+ */
 export function resolveModel(name?: string): ResolvedModel {
   const { providers, defaultModel } = registryState();
   if (providers.size === 0) {
@@ -105,7 +108,7 @@ export function resolveModel(name?: string): ResolvedModel {
 
 const EXAMPLE = "anthropic/claude-sonnet-4-6";
 
-/** The provider's name, and the model's, which may have further slashes, as OpenRouter's do. */
+/** Splits a name at the first slash. Model names can contain further slashes, e.g. those of OpenRouter. */
 function parseName(name: string): readonly [provider: string, model: string] {
   const [, provider, model] = /^([^/]+)\/(.+)$/s.exec(typeof name === "string" ? name : "") ?? [];
   if (provider !== undefined && model !== undefined) return [provider, model];
@@ -117,8 +120,8 @@ const quoted = (name: string): string => JSON.stringify(name);
 type CompletionArguments = Parameters<AiProvider["getCompletion"]>;
 
 /**
- * Asks the registered provider of the model that the run names, or else of the default. The provider gets the model's name
- * without its own, as `modelOverride`.
+ * Sends a call to the provider of the run's model, or of the default model. The provider gets the model name without the
+ * provider's name, as `modelOverride`.
  */
 // biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
 const routingProvider: Required<ModelProvider<any>> = {

@@ -12,7 +12,7 @@ import type { AiProvider } from "./ai-registry.ts";
 // biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
 type AnyModelProvider = Required<ModelProvider<any>>;
 
-/** A provider of a model package under a name: its option `provider`, or what the package itself calls the service. */
+/** A provider of a model package with a name: the option `provider`, or the package's name for the service. */
 abstract class NamedProvider implements AiProvider {
   readonly name: string;
   readonly getCompletion: AnyModelProvider["getCompletion"];
@@ -25,28 +25,28 @@ abstract class NamedProvider implements AiProvider {
   }
 }
 
-/** `createAnthropicProvider` of `@jaf/anthropic`, as `"anthropic"`, or under the name of the option `provider`. */
+/** `createAnthropicProvider` of `@jaf/anthropic`. Its name is `"anthropic"`, or the option `provider`. */
 export class AnthropicProvider extends NamedProvider {
   constructor(options: AnthropicProviderOptions = {}) {
     super(options.provider ?? "anthropic", createAnthropicProvider(options));
   }
 }
 
-/** `createGoogleProvider` of `@jaf/google`, as `"google"`, or under the name of the option `provider`. */
+/** `createGoogleProvider` of `@jaf/google`. Its name is `"google"`, or the option `provider`. */
 export class GoogleProvider extends NamedProvider {
   constructor(options: GoogleProviderOptions = {}) {
     super(options.provider ?? "google", createGoogleProvider(options));
   }
 }
 
-/** `createOpenAIProvider` of `@jaf/openai`: Chat Completions, as `"openai"`, or under the name of the option `provider`. */
+/** `createOpenAIProvider` of `@jaf/openai` (Chat Completions). Its name is `"openai"`, or the option `provider`. */
 export class OpenAIProvider extends NamedProvider {
   constructor(options: OpenAIProviderOptions = {}) {
     super(options.provider ?? "openai", createOpenAIProvider(options));
   }
 }
 
-/** `createOpenAIResponsesProvider` of `@jaf/openai`, as `"openai"`, or under the name of the option `provider`. */
+/** `createOpenAIResponsesProvider` of `@jaf/openai`. Its name is `"openai"`, or the option `provider`. */
 export class OpenAIResponsesProvider extends NamedProvider {
   constructor(options: OpenAIResponsesProviderOptions = {}) {
     super(options.provider ?? "openai", createOpenAIResponsesProvider(options));

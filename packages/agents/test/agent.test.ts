@@ -28,7 +28,7 @@ afterEach(() => {
 });
 
 describe.each(Object.entries(stores))("the same agent as a class and as a value, on %s", (_name, open) => {
-  it("asks the model the same, stores the same and refuses the same", async () => {
+  it("sends, stores and refuses the same", async () => {
     const [one, other] = [await open(), await open()];
 
     const ofClass = await travel(await classForm(one), one);
@@ -42,7 +42,7 @@ describe.each(Object.entries(stores))("the same agent as a class and as a value,
   });
 });
 
-/** The first request: that the forms are equal proves little if both lack the same. */
+/** The first request, since equal forms prove little if both lack the same. */
 const asked = () =>
   expect.objectContaining({
     instructions: expect.stringMatching(/^You help ann\.\s+Speak up\.$/),

@@ -8,7 +8,7 @@ afterEach(() => AiRegistry.reset());
 
 class HelpAgent extends Agent {}
 
-/** A registered model, which gives these replies. */
+/** Registers a model with these replies. */
 function registered(name: string, ...replies: readonly (string | Error)[]) {
   const model = createScriptedModel(replies);
   AiRegistry.register({ name, ...model });
@@ -17,7 +17,7 @@ function registered(name: string, ...replies: readonly (string | Error)[]) {
 }
 
 describe("a model's name", () => {
-  it("is the default's where nobody names another", async () => {
+  it("is the default model's without another name", async () => {
     const { asked } = registered("one", "Hello.");
     AiRegistry.setDefault("one/small");
     expect((await new HelpAgent().prompt("Hi")).text).toBe("Hello.");
@@ -40,14 +40,14 @@ describe("a model's name", () => {
     expect(model.requests[0]?.agent.modelConfig).toEqual({ name: "one/small", temperature: 0 });
   });
 
-  it("may have further slashes", async () => {
+  it("can have further slashes", async () => {
     const { asked } = registered("openrouter", "Hello.");
     AiRegistry.setDefault("openrouter/anthropic/claude-sonnet-4.6:free");
     await new HelpAgent().prompt("Hi");
     expect(asked()).toEqual(["anthropic/claude-sonnet-4.6:free"]);
   });
 
-  it("leads to another provider in a fallback", async () => {
+  it("selects another provider in a fallback", async () => {
     const down = Object.assign(new Error("down"), { status: 529 });
     const one = registered("one", down);
     const two = registered("two", "Here I am.");
@@ -64,7 +64,7 @@ describe("a model's name", () => {
     expect([one.asked(), two.asked()]).toEqual([["small"], ["large"]]);
   });
 
-  it("is routed for agents that are values, too", async () => {
+  it("is routed for agent values, too", async () => {
     const { asked } = registered("one", "Hello.", "Hello again.");
     AiRegistry.setDefault("one/large");
     const { modelProvider } = AiRegistry;
@@ -74,7 +74,7 @@ describe("a model's name", () => {
     expect(asked()).toEqual(["small", "large"]);
   });
 
-  it("goes as it is to a model provider of the agent's own", async () => {
+  it("is passed unchanged to the agent's own model provider", async () => {
     const model = createScriptedModel(["Hello."]);
     class OwnAgent extends Agent {
       override model() {
@@ -90,7 +90,7 @@ describe("a model's name", () => {
 });
 
 describe("a provider that doesn't stream", () => {
-  it("gives a stream the whole reply", async () => {
+  it("streams the whole reply in one chunk", async () => {
     AiRegistry.register({
       name: "whole",
       getCompletion: async () => ({
@@ -111,7 +111,7 @@ describe("a provider that doesn't stream", () => {
   });
 });
 
-describe("what isn't registered", () => {
+describe("a missing registration", () => {
   const ways: Readonly<Record<string, (agent: Agent) => unknown>> = {
     prompt: (agent) => agent.prompt("Hi"),
     stream: (agent) => agent.stream("Hi").result,
@@ -133,22 +133,22 @@ describe("what isn't registered", () => {
     }
   }
 
-  describe.each(Object.entries(ways))("is told by %s", (_name, way) => {
+  describe.each(Object.entries(ways))("is reported by %s", (_name, way) => {
     const told = (model?: string) => expect(async () => way(new StoredAgent(model))).rejects;
 
-    it("where there is no provider", async () => {
+    it("if there is no provider", async () => {
       AiRegistry.setDefault("one/small");
       await told().toThrow(/^No AI provider is registered: call AiRegistry\.register\(new AnthropicProvider/);
     });
 
-    it("where no model is named", async () => {
+    it("if no model is named", async () => {
       registered("one");
       const message =
         'No model is named: call AiRegistry.setDefault("anthropic/claude-sonnet-4-6"), or return such a name from the agent\'s model().';
       await told().toThrow(new TypeError(message));
     });
 
-    it("where the provider is another", async () => {
+    it("if only another provider is registered", async () => {
       registered("one");
       registered("two");
       const message =
@@ -156,14 +156,14 @@ describe("what isn't registered", () => {
       await told("ome/small").toThrow(new TypeError(message));
     });
 
-    it("where the name has no provider", async () => {
+    it("if the name has no provider", async () => {
       registered("one");
       const message = 'Invalid model "gpt-5": expected "provider/model", e.g. "anthropic/claude-sonnet-4-6".';
       await told("gpt-5").toThrow(new TypeError(message));
     });
   });
 
-  it("fails the call, once, where it is a model of a fallback", async () => {
+  it("fails the call once for a fallback model", async () => {
     const { model } = registered("one", Object.assign(new Error("down"), { status: 529 }));
     class SafeAgent extends Agent {
       override config(): AgentConfig {
@@ -179,7 +179,7 @@ describe("what isn't registered", () => {
 });
 
 describe("AiRegistry.register", () => {
-  it("refuses a second provider of one name, and takes the same one again", () => {
+  it("refuses another provider with the same name, but accepts the same one again", () => {
     const provider = { name: "one", ...createScriptedModel([]) };
     AiRegistry.register(provider);
     AiRegistry.register(provider);
@@ -201,7 +201,7 @@ describe("AiRegistry.register", () => {
     expect(() => AiRegistry.register(provider as never)).toThrow(TypeError);
   });
 
-  it("takes two services of one package, by the option `provider`", () => {
+  it("accepts two services of one package by the option `provider`", () => {
     AiRegistry.register(new OpenAIProvider({ apiKey: "sk-1" }));
     AiRegistry.register(
       new OpenAIProvider({ apiKey: "sk-2", baseURL: "https://openrouter.ai/api/v1", provider: "openrouter" }),

@@ -34,7 +34,7 @@ const said = (messages: ScriptedRequest<unknown>["state"]["messages"]) =>
 class AssistantAgent extends Agent {}
 
 describe("the text's agents", () => {
-  it("ask Anthropic with what they declare cacheable", async () => {
+  it("send cache markers to Anthropic as declared", async () => {
     const answer = { kind: "message", content: [{ type: "text", text: "Hello." }] } as const;
     const fake = await startFakeMessages({ steps: [answer, answer, answer], apiKey: "sk-test" });
     const LONG_SYSTEM_PROMPT = "You are a support agent.";
@@ -78,7 +78,7 @@ describe("the text's agents", () => {
     expect(JSON.stringify(different?.["messages"])).toContain("cache_control");
   });
 
-  it("begin a conversation by forUser, and resume it by continue", async () => {
+  it("start a conversation by forUser, and continue it by continue", async () => {
     anthropic(({ state }) =>
       state.messages[0]?.content === "My name is Alice." && state.messages.length > 1
         ? "Your name is Alice."
@@ -92,7 +92,7 @@ describe("the text's agents", () => {
     expect(second.text).toBe("Your name is Alice.");
   });
 
-  it("keep one thread for each user and class, also where the user comes later", async () => {
+  it("keep one thread for each user and class, also if the user is set later", async () => {
     anthropic();
     setConversationStore(new MemoryConversationStore());
     let currentUserId: string | undefined = "user-42";
@@ -122,7 +122,7 @@ describe("the text's agents", () => {
     expect([nobody.text, nobody.conversationId]).toEqual(["Hello?", undefined]);
   });
 
-  it("validate what a browser sends back", async () => {
+  it("validate the history from a browser", async () => {
     anthropic();
     setConversationStore(new MemoryConversationStore());
     const agent = new AssistantAgent();
@@ -137,7 +137,7 @@ describe("the text's agents", () => {
     await expect(forged).rejects.toMatchObject({ name: "ContinuationValidationError", code: "not-a-prefix" });
   });
 
-  it("remember what their users said, by the model of extractWith", async () => {
+  it("remember their users' words with the model of extractWith", async () => {
     const fact = { fact: "Project Foo deploys to fly.io", score: 0.9 };
     const model = anthropic(({ config }) =>
       config.modelOverride === "claude-haiku-4-5" ? JSON.stringify({ facts: [fact] }) : "Noted.",

@@ -25,7 +25,7 @@ class SumAgent extends Agent<Session, Sum> {
 declare const agent: SumAgent;
 
 describe("an agent's class", () => {
-  it("has its output and its context in all that it gives back", () => {
+  it("has its output and context in all results", () => {
     expectTypeOf(agent.prompt).returns.resolves.toEqualTypeOf<PromptResult<Sum>>();
     expectTypeOf(agent.stream).returns.toEqualTypeOf<PromptStream<Sum>>();
     expectTypeOf(agent.forUser).returns.toEqualTypeOf<AgentClient<Sum, Session>>();
@@ -36,7 +36,7 @@ describe("an agent's class", () => {
     agent.prompt("Hi", { context: { name: "Alice" } });
   });
 
-  it("knows no context and gives texts by default", () => {
+  it("has no context and text output by default", () => {
     class HelpAgent extends Agent {}
     expectTypeOf(new HelpAgent()).toExtend<AgentClient<string>>();
     expectTypeOf(new HelpAgent().prompt("Hi")).resolves.toEqualTypeOf<PromptResult<string>>();
@@ -46,7 +46,7 @@ describe("an agent's class", () => {
     expectTypeOf<keyof AgentValue<Session, Sum>>().toExtend<keyof Agent<Session, Sum>>();
   });
 
-  it("takes what the text's methods return, without annotations", () => {
+  it("accepts the text's methods without annotations", () => {
     class TextAgent extends Agent<Session> {
       override tools() {
         return [];
@@ -78,7 +78,7 @@ describe("an agent's class", () => {
     expectTypeOf(new AllAgent()).toExtend<Agent>();
   });
 
-  it("refuses what isn't a field's value", () => {
+  it("refuses invalid field values", () => {
     class WrongAgent extends Agent<Session, Sum> {
       // @ts-expect-error: a codec of something else
       override outputCodec() {

@@ -18,14 +18,14 @@ const AUDIT_ACTIONS = [
 ] as const;
 
 /**
- * What was done to a fact, or, with `"erased"`, to all of them. `"evicted"`: deleted to make room for newer quotations; it may be
- * learned again.
+ * A change of a fact or, with `"erased"`, of all facts. `"evicted"` facts were deleted to make room for newer quotations and
+ * can be stored again.
  */
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /**
- * A link of a user's audit trail. It holds no text: `digest` is a keyed hash of the fact as it was left, absent where the
- * fact is gone.
+ * An entry of a user's audit trail, without text. `digest` is a keyed hash of the fact after the change, absent if the fact
+ * was deleted.
  */
 export interface AuditEntry {
   /** Counts from 1 for each user, without gaps. */
@@ -34,22 +34,22 @@ export interface AuditEntry {
   readonly action: AuditAction;
   readonly factId?: string;
   readonly digest?: string;
-  /** The hash of the entry before; of the first, 64 zeros. */
+  /** The hash of the previous entry; 64 zeros in the first. */
   readonly previous: string;
-  /** SHA-256 of everything above, keyed with the store's `auditKey` where it has one; hex. */
+  /** SHA-256 of the fields above as hex, keyed with the store's `auditKey` if it has one. */
   readonly hash: string;
 }
 
 export type AuditProblem =
-  /** An entry isn't what was written, or one is missing before it. */
+  /** An entry was changed, or an entry before it is missing. */
   | { readonly kind: "broken-chain"; readonly seq: number }
   /** The newest entries are missing. */
   | { readonly kind: "cut-off"; readonly seq: number }
-  /** A fact isn't as the trail left it. */
+  /** A fact differs from the trail. */
   | { readonly kind: "changed-fact"; readonly factId: string }
-  /** A fact is there that the trail doesn't know, or knows as forgotten. */
+  /** A fact exists, but it isn't in the trail or is forgotten there. */
   | { readonly kind: "unknown-fact"; readonly factId: string }
-  /** A fact is gone that the trail doesn't know as forgotten. */
+  /** A fact is missing, but it isn't forgotten in the trail. */
   | { readonly kind: "missing-fact"; readonly factId: string };
 
 export interface AuditReport {
@@ -59,11 +59,11 @@ export interface AuditReport {
   readonly problems: readonly AuditProblem[];
 }
 
-/** What is to be recorded. */
+/** A change to record. */
 export interface AuditEvent {
   readonly action: AuditAction;
   readonly factId?: string;
-  /** The fact as it is left; absent where it is gone. */
+  /** The fact after the change; absent if it was deleted. */
   readonly fact?: StoredFact;
 }
 
@@ -72,25 +72,25 @@ export interface ChainEnd {
   readonly hash: string;
 }
 
-/** Where the audit trail of a user ends of whom nothing was recorded. */
+/** The end of an empty audit trail. */
 export const CHAIN_START: ChainEnd = { seq: 0, hash: "0".repeat(64) };
 
 export interface AuditChain {
-  /** The links for some events, and where the chain ends then. */
+  /** Returns the entries for events, and the new end of the chain. */
   readonly extend: (
     end: ChainEnd,
     events: readonly AuditEvent[],
     at: number,
   ) => { readonly end: ChainEnd; readonly entries: readonly StoredAuditEntry[] };
-  /** Whether the entry's hash is that of its fields. */
+  /** Whether the entry's hash matches its fields. */
   readonly isWhole: (entry: AuditEntry) => boolean;
-  /** A keyed hash of everything that is stored of a fact, but for what is derived from it and when it was used. */
+  /** Returns a keyed hash of a stored fact, without terms, vector and `usedAt`. */
   readonly digestOf: (fact: StoredFact) => string;
 }
 
 type Fields = Omit<AuditEntry, "hash">;
 
-/** The audit trails of a store, each of one user. */
+/** Opens the audit trail of a user. */
 export type Audit = (user: UserKey) => AuditChain;
 
 export const openAudit =
@@ -142,7 +142,7 @@ const entrySchema = z.object({
   hash: z.string(),
 });
 
-/** `undefined` for what isn't an entry as this package writes it. */
+/** Returns `undefined` if the body isn't a valid entry. */
 export function parseAuditEntry({ seq, body }: StoredAuditEntry): AuditEntry | undefined {
   try {
     const parsed = entrySchema.safeParse(JSON.parse(body));
@@ -154,12 +154,12 @@ export function parseAuditEntry({ seq, body }: StoredAuditEntry): AuditEntry | u
 
 export interface Trail {
   readonly entries: readonly StoredAuditEntry[];
-  /** Where the head says that the chain ends. */
+  /** The end of the chain according to the head. */
   readonly end: ChainEnd;
   readonly facts: readonly StoredFact[];
 }
 
-/** Compares the chain with itself, with its end, and with the facts. */
+/** Checks the hashes of the chain, its end, and the facts. */
 export function verifyTrail(chain: AuditChain, { entries, end, facts }: Trail): AuditReport {
   const problems: AuditProblem[] = [];
   const left = new Map<string, AuditEntry>();

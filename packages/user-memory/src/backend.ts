@@ -4,33 +4,33 @@ import type { FactStatus, QuarantineReason, Trust } from "./fact.ts";
 import type { Matches, MessageLocation, TermWeight } from "./ranker/term-index.ts";
 
 /**
- * The storage port: I/O and nothing else. `defineUserMemory` makes a `UserMemoryStore` of it: it holds every rule, so that
- * all backends remember, recall and forget alike. Methods throw what their driver throws.
+ * The storage port, for I/O only. `defineUserMemory` makes a `UserMemoryStore` of it and contains all rules, so all backends
+ * behave the same. Methods reject with the errors of their driver.
  */
 export interface UserMemoryBackend {
   /** The name in errors, e.g. `"postgres"`. */
   readonly name: string;
-  /** One consistent look at a user: head, facts and tombstones of one version. */
+  /** Reads head, facts and tombstones of a user, consistent at one version. */
   readonly read: (
     user: UserKey,
     selection: FactSelection & Extent & { readonly tombstones?: readonly string[] },
   ) => Promise<UserSnapshot>;
-  /** `false`: the version was another, and nothing was written. */
+  /** Writes a change. `false` if the version differs; then nothing is written. */
   readonly commit: (user: UserKey, change: UserChange) => Promise<boolean>;
-  /** Deletes facts, index, vectors, tombstones, audit trail and jobs of the user, whatever the version. */
+  /** Deletes the user's facts, index, vectors, tombstones, audit trail and jobs, at any version. */
   readonly erase: (user: UserKey, erasure: Erasure) => Promise<Erased>;
-  /** The user's indexed facts that hold any of the terms. */
+  /** Finds the user's indexed facts that contain any of the terms. */
   readonly match: (user: UserKey, terms: readonly string[]) => Promise<Matches>;
   /**
-   * The user's facts nearest to a vector by cosine similarity, best first; vectors of another dimension, and of length 0, are
-   * left out. Absent: the backend keeps no vectors.
+   * Finds the user's facts nearest to a vector by cosine similarity, best first. Skips vectors of another dimension or of
+   * length 0. Absent if the backend stores no vectors.
    */
   readonly nearest?: (
     user: UserKey,
     vector: readonly number[],
     limit: number,
   ) => Promise<readonly { readonly seq: number; readonly similarity: number }[]>;
-  /** Newest (highest `seq`) first. */
+  /** Lists facts, newest (highest `seq`) first. */
   readonly list: (
     user: UserKey,
     page: Extent & {
@@ -40,54 +40,54 @@ export interface UserMemoryBackend {
       readonly limit: number;
     },
   ) => Promise<readonly StoredFact[]>;
-  /** The whole audit trail, oldest first, with the head it belongs to. */
+  /** Reads the whole audit trail, oldest first, and the head of the same version. */
   readonly audit: (
     user: UserKey,
   ) => Promise<{ readonly head: UserHead | null; readonly entries: readonly StoredAuditEntry[] }>;
   readonly jobs: JobBackend;
-  /** Closes only what the backend itself opened. */
+  /** Closes only the connections that the backend itself opened. */
   readonly close: () => Promise<void>;
   readonly toMemoryError: (operation: string, thrown: unknown) => MemoryErrorUnion;
 }
 
 /**
- * Extraction jobs, over all users. A user's jobs are erased with the user's facts. All times are by the store's own clock: callers say
- * how long, never until when, since the clock of a process may be wrong by years.
+ * Extraction jobs of all users. A user's jobs are erased with the user's facts. Callers pass durations, and the backend uses
+ * the store's clock, because the clock of a process may be wrong.
  */
 export interface JobBackend {
-  /** Whether jobs outlive the process. */
+  /** Whether jobs survive the end of the process. */
   readonly durable: boolean;
   /**
-   * Adds a job that is handed out for `leaseMs` from now on, with one attempt. `false`, and nothing is written: there is
-   * one of this id, or the user's epoch isn't `epoch`.
+   * Adds a job that is leased for `leaseMs` from now, with one attempt. `false` if a job with this id exists or the user's
+   * epoch isn't `epoch`; then nothing is written.
    */
   readonly enqueue: (
     job: Omit<StoredJob, "attempts">,
     options: { readonly epoch: number; readonly leaseMs: number },
   ) => Promise<boolean>;
   /**
-   * Hands out for `leaseMs` up to `limit` jobs that can be handed out by now, those that wait longest first, each to one
-   * caller, and counts the attempt.
+   * Leases up to `limit` available jobs for `leaseMs`, those that wait longest first, each to one caller. Counts the attempt.
    */
   readonly lease: (options: {
     readonly leaseMs: number;
     readonly limit: number;
   }) => Promise<readonly StoredJob[]>;
-  /** Deletes a job, if it is there. */
+  /** Deletes a job if it exists. */
   readonly complete: (user: UserKey, id: string) => Promise<void>;
-  /** The job can be handed out again in `delayMs`, and not before, if it is there. */
+  /** Makes a job available again after `delayMs`, and not earlier, if it exists. */
   readonly release: (user: UserKey, id: string, delayMs: number) => Promise<void>;
+  /** Returns the number of jobs, leased or not. */
   readonly size: () => Promise<number>;
 }
 
-/** A user as backends know one. */
+/** A user's id and its hash. */
 export interface UserKey {
   readonly userId: string;
-  /** SHA-256 of the user id, base64url, 43 characters: what keys and rows that outlive the user's facts are named by. */
+  /** SHA-256 of the user id as base64url, 43 characters. It names keys and rows that outlive the user's facts. */
   readonly hash: string;
 }
 
-/** Of an id that was checked. */
+/** Returns the key of a validated user id. */
 export const userKeyOf = (userId: string): UserKey => ({
   userId,
   hash: createHash("sha256").update(userId, "utf8").digest("base64url"),
@@ -95,9 +95,9 @@ export const userKeyOf = (userId: string): UserKey => ({
 
 export type { TermWeight };
 
-/** A fact as backends keep it. Times are milliseconds since 1970. Text holds no NUL and no unpaired surrogate. */
+/** A fact in a backend. Times are milliseconds since 1970. Texts contain no NUL and no unpaired surrogate. */
 export interface StoredFact {
-  /** Grows with each fact of the user, from 1. Never used twice, also not after a fact is gone. */
+  /** Counts the user's facts from 1. Numbers of deleted facts aren't used again. */
   readonly seq: number;
   /** A random id. */
   readonly id: string;
@@ -107,7 +107,7 @@ export interface StoredFact {
   readonly trust: Trust;
   readonly status: FactStatus;
   readonly quarantine: QuarantineReason | null;
-  /** Names what the fact says, but for case, spaces and punctuation: a keyed hash, 43 characters. */
+  /** A keyed hash of the fact's text without case, spaces and punctuation; 43 characters. */
   readonly digest: string;
   readonly key: string | null;
   readonly conversationId: string | null;
@@ -124,91 +124,91 @@ export interface StoredFact {
   readonly supersededBy: string | null;
   readonly supersededAt: number | null;
   readonly conflictsWith: string | null;
-  /** Of a fact that is the user's own words: JSON of the shared code's, kept as it is, never read by a backend. */
+  /** Details of a quotation, as opaque JSON. */
   readonly quotation: string | null;
-  /** When it was recalled first, as far as anybody kept that. */
+  /** The first recall, if recorded. */
   readonly usedAt: number | null;
-  /** What the index holds of it; empty while it is quarantined. */
+  /** The index terms. Empty while the fact is quarantined. */
   readonly terms: readonly TermWeight[];
-  /** `null` without `embed`, and while it is quarantined. Single precision is enough. */
+  /** `null` without `embed` and while the fact is quarantined. Single precision is enough. */
   readonly vector: readonly number[] | null;
 }
 
-/** The one row of a user that every write compares and replaces. A user without one has version and epoch 0. */
+/** The row of a user that every write compares and replaces. Without a head, version and epoch are 0. */
 export interface UserHead {
-  /** How many writes there were. */
+  /** Number of writes. */
   readonly version: number;
-  /** How often everything was forgotten. */
+  /** Number of erasures. */
   readonly epoch: number;
-  /** JSON of the shared code's: kept as it is, never read by a backend. */
+  /** Opaque JSON. */
   readonly state: string;
 }
 
-/** A fact that was forgotten. */
+/** The trace of a forgotten fact. */
 export interface Tombstone {
-  /** A keyed hash of what the fact said, or of where it was extracted from; 43 characters. */
+  /** A keyed hash of the fact's text or of its source; 43 characters. */
   readonly digest: string;
-  /** When it was forgotten, in milliseconds since 1970. */
+  /** The time of forgetting, in milliseconds since 1970. */
   readonly at: number;
 }
 
-/** Which of a user's facts to read: those that any of these names, whatever their status. */
+/** Selects the facts, of any status, that match at least one of the fields. */
 export interface FactSelection {
   readonly seqs?: readonly number[];
   readonly ids?: readonly string[];
   readonly digests?: readonly string[];
   readonly keys?: readonly string[];
-  /** Those with one of these keys that are active: few, however long the history of a key is. */
+  /** Active facts with one of these keys. They are few, even if the history of a key is long. */
   readonly currentKeys?: readonly string[];
   readonly locations?: readonly MessageLocation[];
-  /** Those that one of these facts took the place of. */
+  /** Facts that were superseded by one of these ids. */
   readonly supersededBy?: readonly string[];
 }
 
-/** How much of facts is needed. */
+/** Which parts of facts to read. */
 export interface Extent {
-  /** `true`: terms and vectors may be left out, as `[]` and `null`. */
+  /** If `true`, the backend can return `[]` for terms and `null` for vectors. */
   readonly brief?: boolean | undefined;
 }
 
 export interface UserSnapshot {
   readonly head: UserHead | null;
-  /** Each once, in the order of `seq`. */
+  /** Each fact once, in the order of `seq`. */
   readonly facts: readonly StoredFact[];
-  /** Those of the tombstones asked for that exist. */
+  /** The requested tombstones that exist. */
   readonly tombstones: readonly Tombstone[];
 }
 
-/** One write, to be done in one atomic step. */
+/** One atomic write. */
 export interface UserChange {
-  /** The version that the user's head must have; 0: there is none yet. Anything else: nothing is written. */
+  /** The version that the user's head must have; 0 if there must be no head. Otherwise nothing is written. */
   readonly expectedVersion: number;
-  /** The head to write; its version is `expectedVersion + 1`. */
+  /** The new head with the version `expectedVersion + 1`. */
   readonly head: UserHead;
   /**
-   * New facts, and changed ones with what they were. What `before` was indexed and is found by stands in it as it is stored;
-   * its texts need not, since whoever encodes them may encode them another way each time.
+   * New and changed facts. `before` is the stored fact, with the same index terms and lookup fields. Its texts can differ from
+   * the stored ones, because a codec can encode a text differently each time.
    */
   readonly put: readonly { readonly before: StoredFact | null; readonly after: StoredFact }[];
-  /** Facts to delete, with everything that is derived from them. */
+  /** Facts to delete, with their index terms and vectors. */
   readonly drop: readonly StoredFact[];
-  /** To add; one with the same digest is replaced. */
+  /** Tombstones to add. Each replaces one with the same digest. */
   readonly tombstones: readonly Tombstone[];
   /** Digests of tombstones to delete. */
   readonly removedTombstones: readonly string[];
-  /** To add at the end of the user's audit trail. */
+  /** Entries to append to the user's audit trail. */
   readonly audit: readonly StoredAuditEntry[];
 }
 
-/** A link of the audit trail: JSON of the shared code's, kept as it is. */
+/** An entry of the audit trail. `body` is opaque JSON. */
 export interface StoredAuditEntry {
   readonly seq: number;
   readonly body: string;
 }
 
 /**
- * What remains of a user whom everything is deleted of, whatever was there: in one atomic step, the head's version and
- * epoch grow by one (from 0 where there was none), its state and the audit trail become these.
+ * The state and the audit trail of a user after an erasure. In one atomic step, the backend increments the head's version
+ * and epoch (from 0 without a head) and replaces state and audit trail.
  */
 export interface Erasure {
   readonly state: string;
@@ -226,8 +226,8 @@ export interface StoredJob {
   readonly user: UserKey;
   /** 1 to 255 characters. */
   readonly id: string;
-  /** JSON of the shared code's. It holds what the user said. */
+  /** Opaque JSON. It contains the user's words. */
   readonly body: string;
-  /** How often it was handed out. */
+  /** Number of times that the job was leased. */
   readonly attempts: number;
 }

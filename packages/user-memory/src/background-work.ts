@@ -1,11 +1,11 @@
 import { withDeadline } from "@jaf/memory/adapter";
 
-/** The longest time that a timer can wait. */
+/** The maximum delay of a timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * What somebody else's work resolves with. Rejects with `late()` if that takes longer, which says how long it was waited for
- * unless it is given; then nobody waits for it any more.
+ * Resolves with the result of `work`. Rejects with `late()` if the work takes longer than `milliseconds`, and ignores its
+ * result then.
  */
 export async function beforeDeadline<T>(
   milliseconds: number,
@@ -16,10 +16,10 @@ export async function beforeDeadline<T>(
   return withDeadline(Promise.resolve().then(work), { timeoutMs, timeoutError: late });
 }
 
-/** What this process still does for a user memory, after the runs that asked for it. */
+/** The work of this process per user memory that continues after its runs. */
 const underWay = new WeakMap<object, Set<Promise<unknown>>>();
 
-/** A store that is wrapped, e.g. in a class, shares its queue with what it wraps. */
+/** Returns the queue of a store if it has one: a wrapper of a store has the same queue. */
 export function workKeyOf(memory: object): object {
   const { queue } = memory as { readonly queue?: unknown };
   return typeof queue === "object" && queue !== null ? queue : memory;
@@ -38,8 +38,8 @@ export function trackWork(memory: object, work: Promise<unknown>): void {
 }
 
 /**
- * Resolves once all work for a memory is done, also what began meanwhile, or once `timeoutMs` have passed, in milliseconds;
- * default: however long it takes. Never rejects.
+ * Waits until all work for a memory is done, including work that begins meanwhile, or until `timeoutMs` milliseconds have
+ * passed. Default: no time limit. Never rejects.
  */
 export async function drainWork(
   memory: object,

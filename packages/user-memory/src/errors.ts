@@ -3,16 +3,16 @@ import { callSafely, describeCause, present } from "@jaf/memory/adapter";
 import { warn } from "@jaf/memory/internal";
 
 /**
- * Why a user memory didn't do what it was asked to:
+ * Why a call of a user memory failed:
  *
- * - `"invalid"`: an argument is wrong; `message` names it.
- * - `"erased"`: everything about the user was forgotten since the call, or what it was made of, began.
- * - `"forgotten"`: the fact was forgotten, and was extracted from what had been said before that.
- * - `"full"`: the user has as many facts of this kind as the limits allow.
- * - `"busy"`: others changed the same user's facts at the same time, too often in a row.
- * - `"unavailable"`: the store can't be reached, or is closed.
- * - `"storage"`: the store was reached and could not do it.
- * - `"embedding"`: `embed` failed, or returned something else than vectors.
+ * - `"invalid"`: an argument is invalid. `message` names it.
+ * - `"erased"`: the user's memory was erased since the call, or the turn it belongs to, began.
+ * - `"forgotten"`: the fact was forgotten, and extracted from messages older than that.
+ * - `"full"`: the user has reached the limit for facts of this kind.
+ * - `"busy"`: other writes changed the same user's facts at the same time, too often in a row.
+ * - `"unavailable"`: the store can't be reached, is closed, or is too slow.
+ * - `"storage"`: the store reported an error.
+ * - `"embedding"`: `embed` failed, or its result isn't a list of vectors.
  */
 export type UserMemoryErrorCode =
   | "invalid"
@@ -28,14 +28,14 @@ export interface UserMemoryErrorFields {
   readonly code: UserMemoryErrorCode;
   /** The method that failed, e.g. `"remember"`. */
   readonly operation: string;
-  /** What went wrong and what helps. Holds no fact, no id and no credential. */
+  /** What went wrong and what to do. Contains no fact, no id and no credential. */
   readonly message: string;
-  /** Whether the same call can succeed later. */
+  /** Whether a retry can succeed. */
   readonly retryable: boolean;
   readonly cause?: ErrorCause | undefined;
 }
 
-/** What every method of a store of this package rejects with. */
+/** The error that all methods of this package's stores reject with. */
 export class UserMemoryError extends Error {
   override readonly name = "UserMemoryError";
   readonly code: UserMemoryErrorCode;
@@ -50,7 +50,7 @@ export class UserMemoryError extends Error {
   }
 }
 
-/** The code of a `UserMemoryError`, which a second copy of this package may have made; `undefined` for anything else. */
+/** Returns the code of a `UserMemoryError`, also of another copy of this package; `undefined` for other values. */
 export function codeOf(thrown: unknown): UserMemoryErrorCode | undefined {
   const { name, code } = (thrown ?? {}) as Partial<UserMemoryError>;
   return name === "UserMemoryError" ? code : undefined;
@@ -61,7 +61,7 @@ export const erasedError = (operation: string): UserMemoryError =>
     code: "erased",
     operation,
     message:
-      "Everything about this user was forgotten while the call, or what it was made of, was under way. Nothing was written. What the user has said since can be remembered by a new call; of what was extracted from it, provenance.saidAt has to say when.",
+      "This user's memory was erased after the call, or the turn it belongs to, began. Nothing was written. You can remember what the user has said since in a new call. For extracted facts, set provenance.saidAt.",
     retryable: false,
   });
 
@@ -70,7 +70,7 @@ export const forgottenError = (): UserMemoryError =>
     code: "forgotten",
     operation: "remember",
     message:
-      "This was forgotten or rejected, and is extracted from what was said before that, or isn't the user's word; so it stays forgotten. If the user says it again, remember it with a newer provenance.saidAt, or without provenance.extractor.",
+      "This fact was forgotten or rejected before. Only a newer statement of the user can bring it back. If the user says it again, remember it with a newer provenance.saidAt, or without provenance.extractor.",
     retryable: false,
   });
 
@@ -78,7 +78,7 @@ export const fullError = (what: string, limit: string): UserMemoryError =>
   new UserMemoryError({
     code: "full",
     operation: "remember",
-    message: `This user has as many ${what} as limits.${limit} allows. Forget or review some, or raise the limit.`,
+    message: `This user has reached the limit of ${what} (limits.${limit}). Forget or review some, or raise the limit.`,
     retryable: false,
   });
 
@@ -86,7 +86,7 @@ export const busyError = (operation: string): UserMemoryError =>
   new UserMemoryError({
     code: "busy",
     operation,
-    message: "Others changed this user's facts at the same time, again and again. Try again.",
+    message: "Other writes changed this user's facts at the same time, too often in a row. Try again.",
     retryable: true,
   });
 
@@ -98,27 +98,27 @@ interface Reporting<Failed> {
 
 const type = "JAFUserMemoryWarning";
 
-/** The kind of a cause alone: what it says may quote a fact, or what was said. */
+/** Describes a cause without its message, which may quote a fact or the user. */
 export function kindOf(thrown: unknown): ErrorCause {
   const { name, code } = describeCause(thrown);
   return { name, message: "left out", ...present({ code }) };
 }
 
-/** Calls `onError`. If that fails itself, a warning says so: otherwise no failure would ever be heard of. Never throws. */
+/** Calls `onError`. Emits a warning if `onError` itself fails. Never throws. */
 export const callOnError = <Failed>(onError: (error: Failed) => unknown, error: Failed): void =>
   callSafely(
     () => onError(error),
     () => warn("User memory: onError failed.", { type }),
   );
 
-/** Reports a failure that the call goes on without. Never throws. */
+/** Reports a failure that doesn't fail the call. Never throws. */
 export function reportError({ onError }: Reporting<UserMemoryError>, failure: Failure): void {
   const error = new UserMemoryError({ ...failure, cause: kindOf(failure.cause) });
   if (onError !== undefined) callOnError(onError, error);
   else warn(`User memory: ${error.message}`, { type, code: `JAF_${error.code.toUpperCase()}` });
 }
 
-/** Reports a failure of extraction, which nobody waits for; by default its kind alone. Never throws. */
+/** Reports a failed extraction in the background; the default warning contains only its kind. Never throws. */
 export function reportFailure({ onError }: Reporting<unknown>, thrown: unknown): void {
   if (onError !== undefined) {
     callOnError(onError, thrown);
@@ -126,10 +126,13 @@ export function reportFailure({ onError }: Reporting<unknown>, thrown: unknown):
   }
   const { name, code } = describeCause(thrown);
   const kind = code === undefined ? name : `${name}, ${code}`;
-  warn(`User memory: facts could not be extracted (${kind}). See onError.`, { type, code: "JAF_EXTRACTION" });
+  warn(`User memory: an extraction failed (${kind}). Set onError to get the error.`, {
+    type,
+    code: "JAF_EXTRACTION",
+  });
 }
 
-/** Calls a callback of the application's. What it throws, or rejects with, is ignored. */
+/** Calls a callback of the application and ignores its errors. */
 export const notify = <Args extends readonly unknown[]>(
   callback: ((...args: Args) => unknown) | undefined,
   ...args: Args

@@ -1,70 +1,70 @@
 import type { MemoryEntry } from "./user-memory.ts";
 
 /**
- * Whose word a fact is, from the most trusted to the least: the user said it; the user was asked and agreed; a model
- * concluded it from what the user said; a tool, a page or a document said it.
+ * Where a fact comes from, most trusted first: the user stated it, the user confirmed it when asked, a model inferred it from
+ * the user's words, or a tool, page or document stated it.
  */
 export type Trust = "stated" | "confirmed" | "inferred" | "external";
 
-/** Only active facts are recalled. A superseded one is history; a quarantined one waits for somebody's decision. */
+/** Only active facts are recalled. A superseded fact is history. A quarantined fact waits for review. */
 export type FactStatus = "active" | "quarantined" | "superseded";
 
-/** Why a fact waits for somebody's decision. */
+/** Why a fact waits for review. */
 export type QuarantineReason =
-  /** A tool, a page or a document said it. */
+  /** It comes from a tool, a page or a document. */
   | "external"
-  /** It contradicts what the user said; see `conflictsWith`. */
+  /** It contradicts a statement of the user, see `conflictsWith`. */
   | "conflict"
   /** Too many facts were extracted from one conversation in a short time. */
   | "rate"
-  /** It holds an address and isn't the user's word. */
+  /** It contains a link and isn't a statement of the user. */
   | "link";
 
-/** Where a fact comes from. Every field may be unknown. */
+/** The source of a fact. Any field may be unknown. */
 export interface Provenance {
   readonly conversationId?: string | undefined;
-  /** Index of the message in its conversation, from 0. Facts of neighbouring messages are context to each other. */
+  /** Position of the message in its conversation, from 0. Facts of neighbouring messages are context for each other. */
   readonly position?: number | undefined;
-  /** The message's own id, where it has one. */
+  /** The message's own id. */
   readonly messageId?: string | undefined;
-  /** Who said it, as a name or an id. A query that names them prefers it. */
+  /** Name or id of the author. Queries that name the author rank this fact higher. */
   readonly author?: string | undefined;
   /** The program or model that extracted the fact. */
   readonly extractor?: string | undefined;
-  /** The words it was extracted from. They are searched, too. */
+  /** The words that the fact was extracted from. Recall searches them, too. */
   readonly evidence?: string | undefined;
   /** When it was said. */
   readonly saidAt?: Date | undefined;
 }
 
-/** That a fact is the user's own words, as they stand in a message: whole sentences, found by code. */
+/** Marks a fact as a quotation: whole sentences of a message by the user, found by code. */
 export interface Quotation {
   /**
-   * `"message"`: the words are from a short message of one paragraph. `"text"`: from something longer, of several lines or
-   * messages, which the user may have pasted: it isn't claimed to be the user's opinion.
+   * `"message"`: the words are from a short message of one paragraph. `"text"`: they are from a longer text of several lines
+   * or messages. The user may have pasted it, so it isn't presented as the user's opinion.
    */
   readonly from: "message" | "text";
-  /** The assistant's question that the words answer, where they alone say little. */
+  /** The assistant's question that the words answer, if they say little without it. */
   readonly question?: string;
 }
 
-/** A fact as the stores of this package keep it. */
+/** A fact as the stores of this package return it. */
 export interface UserFact extends MemoryEntry {
   readonly trust: Trust;
   readonly status: FactStatus;
   readonly provenance: Provenance;
-  /** What the fact is about, e.g. `"home-city"`: of all facts with one key, the newest counts. */
+  /** The topic, e.g. `"home-city"`. Of all facts with the same key, the newest is current. */
   readonly key?: string;
-  /** From when it holds. */
+  /** The time from which the fact holds. */
   readonly validFrom: Date;
-  /** Until when it holds, as far as it is known. A superseded fact holds until `supersededAt`, too. */
+  /** The time until which the fact holds, if known. A superseded fact ends at `supersededAt` at the latest. */
   readonly validUntil?: Date;
-  /** The fact that took its place. */
+  /** Id of the fact that replaced this one. */
   readonly supersededBy?: string;
   readonly supersededAt?: Date;
-  /** The fact of the user's that a quarantined one contradicts. */
+  /** Id of the user's fact that this quarantined fact contradicts. */
   readonly conflictsWith?: string;
   readonly quarantine?: QuarantineReason;
-  /** Present: `fact` is the user's own words, and not a sentence of a model's about them. */
+  /** Present if `fact` is a quotation of the user, not a model's wording. */
   readonly quotation?: Quotation;
 }

@@ -1,4 +1,4 @@
-// What everything stands on: memories and their facts, errors, options, audit, the contract of a store
+// The contract of a store: memories, facts, errors, options, audit
 
 export type { AuditAction, AuditEntry, AuditProblem, AuditReport } from "./audit.ts";
 export { UserMemoryError, type UserMemoryErrorCode, type UserMemoryErrorFields } from "./errors.ts";
@@ -28,7 +28,7 @@ export type {
 } from "./store.ts";
 export { getUserMemory, type LinkedUserMemory, type MemoryEntry, type UserMemory } from "./user-memory.ts";
 
-// Facts as a prompt shows them
+// Facts in a prompt
 
 export { type RenderOptions, renderUserMemory } from "./render/render.ts";
 export type { RenderableFact } from "./render/renderable-fact.ts";
@@ -73,13 +73,13 @@ export type {
 } from "./tools/options.ts";
 export { createMemoryTools, type MemoryTools } from "./tools/tools.ts";
 
-// The store, and the one in memory
+// Stores
 
 export { createInMemoryUserMemoryBackend } from "./in-memory/backend.ts";
 export { MemoryUserMemory } from "./in-memory/user-memory.ts";
 export { defineUserMemory } from "./store/define-user-memory.ts";
 
-// Search of what was said
+// Message search
 
 export {
   createMessageSearch,

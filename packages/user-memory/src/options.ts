@@ -2,30 +2,31 @@ import * as z from "zod";
 import type { UserMemoryError } from "./errors.ts";
 import type { UserFact } from "./fact.ts";
 
-/** What every store of this package can be given. */
+/** Options of every store of this package. */
 export interface UserMemoryOptions {
-  /** Adds recall by meaning. Facts are remembered, and found by their words, also while it fails. */
+  /** Adds recall by meaning. If it fails, facts are still stored, and found by their words. */
   readonly embed?: Embed | undefined;
-  /** Default 5,000. */
+  /** Time limit of `embed`, in milliseconds. Default 5,000. */
   readonly embedTimeoutMs?: number | undefined;
-  /** Default: only facts with the same key contradict each other. */
+  /** Finds contradictions. Default: only facts with the same key contradict each other. */
   readonly resolve?: ResolveConflicts | undefined;
-  /** Default 10,000. */
+  /** Time limit of `resolve`, in milliseconds. Default 10,000. */
   readonly resolveTimeoutMs?: number | undefined;
   readonly limits?: Partial<UserMemoryLimits> | undefined;
   /**
-   * A secret that the audit trail and what remains of forgotten facts are keyed with, at least 16 characters: then nobody
-   * who can only write to the store can forge the one, or guess the other. The same in every process, for good.
+   * The secret key for the hashes of the audit trail and of forgotten facts, at least 16 characters. Without the key, someone
+   * with access to the store can't forge the trail or guess forgotten facts. Use the same key in all processes and never
+   * change it.
    */
   readonly auditKey?: string | undefined;
-  /** Called where `embed` or `resolve` failed and the call went on without it. Default: a process warning. */
+  /** Called when `embed` or `resolve` fails and the call continues without it. Default: a process warning. */
   readonly onError?: ((error: UserMemoryError) => void) | undefined;
 }
 
-/** A vector for each text, in order, all of one dimension. It may be called with one text. */
+/** Returns a vector for each text, in order, all of the same dimension. May be called with one text. */
 export type Embed = (texts: readonly string[]) => Promise<readonly (readonly number[])[]>;
 
-/** A fact that is about to be remembered. */
+/** A fact that is about to be stored. */
 export interface IncomingFact {
   readonly fact: string;
   readonly tags: readonly string[];
@@ -33,15 +34,15 @@ export interface IncomingFact {
 }
 
 /**
- * Finds which of the candidates the incoming fact contradicts, by their ids. It only proposes: the rules of trust decide,
- * and an id that isn't among the candidates counts for nothing.
+ * Returns the ids of the candidates that the incoming fact contradicts. The result is a proposal: the rules of trust decide.
+ * Ids that aren't among the candidates are ignored.
  */
 export type ResolveConflicts = (
   incoming: IncomingFact,
   candidates: readonly UserFact[],
 ) => Promise<readonly string[]>;
 
-/** What one user's memory is bounded by. Lengths are in characters (UTF-16 units). */
+/** Limits of one user's memory. Lengths are in characters (UTF-16 units). */
 export interface UserMemoryLimits {
   /** Default 2,000. */
   readonly maxFactLength: number;
@@ -51,22 +52,25 @@ export interface UserMemoryLimits {
   readonly maxTags: number;
   /** Default 64. */
   readonly maxTagLength: number;
-  /** Facts of a user but for quotations, whatever their status. Default 10,000. */
+  /** Maximum number of a user's facts of any status, without quotations. Default 10,000. */
   readonly maxFacts: number;
-  /** Of them, current and past ones that aren't the user's word: so there is always room for what is. Default 5,000. */
+  /**
+   * Maximum number of active and superseded facts that the user neither stated nor confirmed. It leaves room for those that
+   * they did. Default 5,000.
+   */
   readonly maxUntrustedFacts: number;
-  /** Of them, facts that wait for review. Default 1,000. */
+  /** Maximum number of facts that wait for review. Default 1,000. */
   readonly maxQuarantined: number;
   /**
-   * Quotations of a user. When there are as many, some make room for new ones: of those that were never recalled, the
-   * oldest; then the oldest. What was recalled is kept in mind from half as many on. Default 5,000.
+   * Maximum number of a user's quotations. At the limit, new quotations replace old ones: first the oldest that were never
+   * recalled, then those with the earliest first recall. The store records recalls from half this number on. Default 5,000.
    */
   readonly maxQuotations: number;
-  /** Facts that a model worded, extracted from one conversation in a window; the next are quarantined. Default 8. */
+  /** Maximum number of model-worded facts per conversation and window. Further ones are quarantined. Default 8. */
   readonly maxExtractedPerConversation: number;
-  /** In milliseconds. Default one hour. */
+  /** The window in milliseconds. Default 3,600,000 (one hour). */
   readonly extractionWindowMs: number;
-  /** The largest share of a recall that may be what a model worded of one source; at least one fact. Default 0.4. */
+  /** Maximum share of a recall for model-worded facts from one source, at least one fact. Default 0.4. */
   readonly maxSourceShare: number;
 }
 
@@ -112,15 +116,15 @@ export const userMemoryOptionsSchema = z.strictObject({
   onError: callback.optional(),
 });
 
-/** A schema of options, as far as it matters here: the names of its fields. */
+/** The part of a schema that is needed here: the names of its fields. */
 interface OptionsSchema {
   readonly shape: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Options as a plain object whose functions are called on what the application gave: it may be an instance of a class, with
- * methods. Of such an instance the fields that the schema knows are taken, of anything else all; what isn't an object is
- * given back as it is, for the schema to refuse.
+ * Copies options into a plain object and binds their functions to the original, which may be an instance of a class. From an
+ * instance it copies only the fields of the schema, from a plain object all fields. Returns other values unchanged; the
+ * schema refuses them.
  */
 export function bindOptions<T>({ shape }: OptionsSchema, given: T): T {
   if (typeof given !== "object" || given === null) return given;

@@ -4,52 +4,52 @@ import type { FactStatus, Provenance, QuarantineReason, Quotation, Trust, UserFa
 import { hasMethod, type UserMemory } from "./user-memory.ts";
 
 /**
- * A {@link UserMemory} with provenance, trust, history and review: what the stores of this package are. Another user's
- * fact is nowhere distinguishable from one that doesn't exist. Methods reject with `UserMemoryError`.
+ * A {@link UserMemory} with provenance, trust, history and review, as the stores of this package implement it. Another user's
+ * fact always looks like one that doesn't exist. Methods reject with `UserMemoryError`.
  *
- * - Each write is atomic, on every backend and from any number of processes.
- * - What is remembered again, but for case, spaces and punctuation, is one fact; it keeps the higher trust.
- * - A fact takes the place of another only if it is trusted no less, the user's own word counting the same whether stated
- *   or confirmed. Else it is quarantined as a conflict.
- * - A forgotten fact is gone from facts, index, vectors and audit; what remains is a keyed hash, so that it isn't
- *   extracted again from what was said before.
+ * - Each write is atomic, on every backend and with any number of processes.
+ * - Facts that differ only in case, spaces and punctuation are one fact. It keeps the higher trust.
+ * - A fact replaces another only if its trust is at least as high. Stated and confirmed count the same. Otherwise the new fact
+ *   is quarantined as a conflict.
+ * - A forgotten fact is deleted from facts, index, vectors and audit. A keyed hash remains, so the fact isn't extracted
+ *   again from older messages.
  */
 export interface UserMemoryStore extends UserMemory, RunUserMemory {
-  /** Resolves with the fact as it is stored now; it may be quarantined, see `status`. */
+  /** Returns the stored fact. It may be quarantined, see `status`. */
   remember(userId: string, fact: string, opts?: RememberOptions): Promise<UserFact>;
-  /** Active facts that share a word with the query, the best first; with `embed`, also those that mean the like. */
+  /** Returns active facts that share a word with the query, best first. With `embed`, also facts of similar meaning. */
   recall(userId: string, query: string, opts?: RecallOptions): Promise<UserFact[]>;
-  /** Newest first. */
+  /** Returns the user's facts, newest first. */
   list(userId: string, opts?: ListOptions): Promise<UserFact[]>;
-  /** `null` if the user has no such fact. */
+  /** Returns a fact, or `null` if the user has no such fact. */
   get(userId: string, factId: string): Promise<UserFact | null>;
-  /** `null` if the user has no such fact. */
+  /** Changes a fact and returns it, or `null` if the user has no such fact. */
   update(userId: string, factId: string, changes: FactChanges): Promise<UserFact | null>;
-  /** Deletes a fact for good; what it had superseded counts again. */
+  /** Deletes a fact for good. Facts that it superseded become active again. */
   forget(userId: string, factId: string): Promise<ForgetReceipt>;
   /**
-   * Deletes everything about the user: facts, index, vectors, audit, and what waits to be extracted. Writes that are under
-   * way are refused. What remains names no user and holds no text.
+   * Deletes everything about the user: facts, index, vectors, audit and extraction jobs. Writes that have begun already are
+   * refused. The remaining row contains no user id and no text.
    */
   forgetAll(userId: string): Promise<ForgetReceipt>;
   readonly review: FactReview;
-  /** Why a query finds a fact, and where the fact comes from. `null` if the user has no such fact. */
+  /** Explains why a query finds a fact and where the fact comes from. `null` if the user has no such fact. */
   explain(userId: string, factId: string, query?: string): Promise<FactExplanation | null>;
-  /** What was done to the user's facts, oldest first; no text. */
+  /** Returns the changes of the user's facts, oldest first, without text. */
   audit(userId: string): Promise<AuditEntry[]>;
-  /** Whether the audit trail is whole, and every fact is as the trail left it. */
+  /** Checks that the audit trail is complete and that every fact is as the trail recorded it. */
   verifyAudit(userId: string): Promise<AuditReport>;
-  /** Taken before a conversation is read: what is remembered `since` it is refused if everything was forgotten meanwhile. */
+  /** Returns a mark. Take it before you read a conversation: a write with `since` is refused if `forgetAll` ran after it. */
   mark(userId: string): Promise<ErasureMark>;
-  /** What waits to be extracted. */
+  /** The extraction jobs. */
   readonly queue: ExtractionQueue;
-  /** Waits until what this process is extracting is remembered. */
+  /** Waits until the extractions of this process are stored. */
   drain(options?: { readonly timeoutMs?: number | undefined }): Promise<void>;
-  /** Drains, then closes what the store itself opened. */
+  /** Drains, then closes the connections that the store itself opened. */
   close(): Promise<void>;
 }
 
-/** Whether it keeps trust, provenance and a queue, as the stores of this package do. */
+/** Whether a user memory has trust, provenance and a queue, like the stores of this package. */
 export const isStore = (memory: UserMemory): memory is UserMemoryStore =>
   hasMethod(memory, "mark") && "queue" in memory && typeof memory.queue === "object";
 
@@ -57,20 +57,23 @@ export interface RememberOptions {
   readonly tags?: readonly string[] | undefined;
   /** Confidence in [0, 1]. It never outranks trust. */
   readonly score?: number | undefined;
-  /** Default `"stated"`, of a quotation `"inferred"`: the application vouches that the user said so. `"external"` waits in quarantine. */
+  /**
+   * Default `"stated"`: your application vouches that the user said so. A quotation has `"inferred"`. `"external"` facts
+   * wait for review.
+   */
   readonly trust?: Trust | undefined;
-  /** What the fact is about: it takes the place of the current fact with this key. */
+  /** The topic. The fact replaces the current fact with this key. */
   readonly key?: string | undefined;
   readonly provenance?: Provenance | undefined;
-  /** Default: now. A date more than 150 years back or 50 ahead counts as absent. */
+  /** Default: now. Dates more than 150 years in the past or 50 in the future are ignored. */
   readonly validFrom?: Date | undefined;
-  /** Default: for good. A date outside the same span, or before `validFrom`, counts as absent. */
+  /** Default: no end. Dates outside the same range, or before `validFrom`, are ignored. */
   readonly validUntil?: Date | undefined;
-  /** Keeps the fact in quarantine, for this reason. Default: only where the rules ask for it. */
+  /** Quarantines the fact for this reason. Default: the rules decide. */
   readonly quarantine?: QuarantineReason | undefined;
   /**
-   * The fact is the user's own words, as they stand in a message; then trust is `"inferred"`: they are shown as a quotation,
-   * with their date, and never take the place of what was stated. `paraphrases` help to find it, and are shown to nobody.
+   * Stores the fact as a quotation of the user, with trust `"inferred"`. Prompts show it in quotation marks with its date. A
+   * quotation never replaces a stated fact. `paraphrases` are searched but never shown.
    */
   readonly quotation?: (Quotation & { readonly paraphrases?: readonly string[] | undefined }) | undefined;
   /** See {@link UserMemoryStore.mark}. */
@@ -78,25 +81,27 @@ export interface RememberOptions {
 }
 
 export interface RecallOptions {
-  /** How many facts at most. Default 10, at most 1,000. */
+  /** Maximum number of facts. Default 10, at most 1,000. */
   readonly limit?: number | undefined;
-  /** Only facts with at least one of these. An empty list is no tag, so nothing is found. */
+  /** Only facts with at least one of these tags. An empty list finds nothing. */
   readonly tags?: readonly string[] | undefined;
-  /** What held at that time, superseded facts among it. Default: now. */
+  /** Facts that held at this time, including superseded ones. Default: now. */
   readonly asOf?: Date | undefined;
-  /** Leaves out what is trusted less. Default `"inferred"`. */
+  /** Excludes facts with less trust. Default `"inferred"`. */
   readonly minTrust?: Trust | undefined;
 }
 
 export interface ListOptions {
   readonly tags?: readonly string[] | undefined;
-  /** How many at most. Default: all. */
+  /** Maximum number of facts. Default: all. */
   readonly limit?: number | undefined;
-  /** Default: only active ones. */
+  /** Default: only active facts. */
   readonly status?: FactStatus | readonly FactStatus[] | undefined;
 }
 
-/** What can be changed of a fact. `null` takes a value away. A changed `fact` is a new statement of the user's. */
+/**
+ * The fields of a fact that you can change. `null` removes a value. A changed `fact` counts as a new statement of the user.
+ */
 export interface FactChanges {
   readonly fact?: string | undefined;
   readonly tags?: readonly string[] | undefined;
@@ -104,53 +109,53 @@ export interface FactChanges {
   readonly validUntil?: Date | null | undefined;
 }
 
-/** Facts that wait for somebody's decision. */
+/** The facts that wait for review. */
 export interface FactReview {
-  /** Newest first. */
+  /** Returns the waiting facts, newest first. */
   list(userId: string, opts?: Pick<ListOptions, "tags" | "limit">): Promise<UserFact[]>;
-  /** Makes the fact active and `confirmed`; it takes the place of what it contradicts. `null`: no such fact waits. */
+  /** Makes the fact active and `confirmed`. It replaces the fact that it contradicts. `null` if no such fact waits. */
   approve(userId: string, factId: string): Promise<UserFact | null>;
-  /** Forgets the fact, for good. `false`: no such fact waits. */
+  /** Forgets the fact for good. `false` if no such fact waits. */
   reject(userId: string, factId: string): Promise<boolean>;
 }
 
-/** Which state of a user's memory somebody has seen: a write that carries it is refused once everything was forgotten. */
+/** Identifies a user's memory between two calls of `forgetAll`. A write with an older mark is refused. */
 export type ErasureMark = number & { readonly __brand: "ErasureMark" };
 
-/** What was deleted. It holds no text and names no user. */
+/** Counts of the deleted data, without text and user id. */
 export interface ForgetDetails {
-  /** Random; for the application's records. */
+  /** A random id, for your records. */
   readonly receiptId: string;
   readonly at: Date;
-  /** How many facts are gone, whatever their status; `0` if there was no such fact. */
+  /** Number of deleted facts of any status. `0` if there was no such fact. */
   readonly facts: number;
-  /** How many vectors went with them. */
+  /** Number of deleted vectors. */
   readonly vectors: number;
-  /** How many extraction jobs are gone. */
+  /** Number of deleted extraction jobs. */
   readonly jobs: number;
-  /** How many older facts count again, because what had superseded them is gone. */
+  /** Number of older facts that are active again, because the fact that superseded them is deleted. */
   readonly revived: number;
 }
 
-/** Also a `void`, so that a store with receipts is a `UserMemory` as documented. */
+/** Also a `void`, so a store with receipts is assignable to `UserMemory`. */
 // biome-ignore lint/suspicious/noConfusingVoidType: the specification has these methods resolve with nothing
 export type ForgetReceipt = ForgetDetails & void;
 
-/** One thing that adds to a fact's score for a query. */
+/** One part of a fact's score for a query. */
 export interface RecallReason {
-  readonly kind: /** Words of the query stand in the fact or in its evidence. */
+  readonly kind: /** The fact or its evidence contains words of the query. */
     | "terms"
-    /** Neighbouring messages fit. */
+    /** Neighbouring messages match. */
     | "neighbours"
-    /** The conversation it was said in fits. */
+    /** The fact's conversation matches. */
     | "conversation"
-    /** The query names who said it. */
+    /** The query names the author. */
     | "author"
-    /** The query asks for the time it was said at, or for a time. */
+    /** The query names the time of the fact, or asks for a time. */
     | "date"
-    /** Its meaning is close to the query's, by `embed`. */
+    /** The meaning is close to the query's, by `embed`. */
     | "meaning";
-  /** How much of the score: of `"meaning"` the cosine similarity. */
+  /** The part of the score. For `"meaning"`, the cosine similarity. */
   readonly score: number;
   /** For `"terms"`: the words, stemmed. */
   readonly terms?: readonly string[];
@@ -159,73 +164,75 @@ export interface RecallReason {
 /** Why a fact is recalled, and where it comes from. */
 export interface FactExplanation {
   readonly fact: UserFact;
-  /** From 1, among all that the query finds; `null` if it doesn't find the fact, or no query was given. */
+  /** From 1, among all facts that the query finds. `null` if the query doesn't find the fact, or without a query. */
   readonly rank: number | null;
-  /** Empty where `rank` is `null`. */
+  /** Empty if `rank` is `null`. */
   readonly reasons: readonly RecallReason[];
-  /** Whether it can be recalled at all, and if not, why not. */
+  /** Whether the fact can be recalled at all. */
   readonly recallable: boolean;
+  /** Why the fact can't be recalled. */
   readonly obstacle?: "quarantined" | "superseded" | "not-yet-valid" | "no-longer-valid";
-  /** The facts that it superseded, newest first. */
+  /** The facts that this one superseded, newest first. */
   readonly supersedes: readonly UserFact[];
 }
 
-/** A job of the queue: to extract the facts of one turn. */
+/** A job that extracts the facts of one turn. */
 export interface ExtractionJob {
-  /** The same for the same turn, so that no turn has two jobs in the queue. */
+  /** The same for the same turn, so the queue never has two jobs for a turn. */
   readonly id: string;
   readonly userId: string;
-  /** What the user said, oldest first. */
+  /** The user's messages, oldest first. */
   readonly said: readonly string[];
-  /** What was replied: context, and never a source. */
+  /** The reply: context, never a source of facts. */
   readonly reply: string;
-  /** What the assistant had asked last before. */
+  /** The assistant's last question before the turn. */
   readonly question?: string | undefined;
-  /** Whether the user's message before announced somebody else's text. */
+  /** Whether the user's previous message announced third-party text. */
   readonly isAnnounced?: boolean | undefined;
-  /** All that the user said is quoted, and no model is asked. */
+  /** Quotes all that the user said, without a model. */
   readonly isVerbatim?: boolean | undefined;
   readonly conversationId?: string | undefined;
-  /** Index of the first of `said` in its conversation, from 0. */
+  /** Position of the first message of `said` in its conversation, from 0. */
   readonly position?: number | undefined;
   /** When the turn began. */
   readonly saidAt: Date;
   readonly tags: readonly string[];
-  /** The model that is to extract; absent: the agent's. */
+  /** The model that extracts. Default: the agent's. */
   readonly model?: string | undefined;
   /** Facts with a lower score are dropped. */
   readonly threshold: number;
-  /** Taken when the turn began. */
+  /** The mark from the start of the turn. */
   readonly since: ErasureMark;
 }
 
-/** A job that is handed to one worker, until its lease is over. */
+/** A job that one worker holds until its lease expires. */
 export interface LeasedJob {
   readonly job: ExtractionJob;
-  /** How often it was handed out, from 1. */
+  /** Number of times that the job was leased, from 1. */
   readonly attempt: number;
-  /** Ends the lease: the job is done. */
+  /** Deletes the job when it is done. */
   readonly complete: () => Promise<void>;
   /**
-   * Ends the lease: the job is handed out again, not before `delayMs` have passed. Renews it where the caller goes on. Whole
-   * milliseconds up to 30 days.
+   * Makes the job available again after `delayMs`. A worker that continues the job calls it to renew the lease. `delayMs` is
+   * in whole milliseconds, at most 30 days.
    */
   readonly release: (delayMs: number) => Promise<void>;
 }
 
 /**
- * Extraction jobs that wait. Where `durable` is true they outlive the process, and another one takes over the jobs that a
- * crash left. Delivered at least once: what is extracted twice is remembered once.
+ * A queue of extraction jobs. If it is `durable`, jobs survive a crash of the process and another process takes them over.
+ * Each job is delivered at least once. Facts that are extracted twice are stored once.
  */
 export interface ExtractionQueue {
   readonly durable: boolean;
   /**
-   * Adds a job and hands it to the caller at once, without the sentences that hold secrets. `null`: the job is in the queue
-   * already, the user asked in it that something isn't kept, or the user's memory was erased since the turn began. `leaseMs`: whole milliseconds up to 30 days.
+   * Adds a job, without sentences that contain secrets, and leases it to the caller. Returns `null` if the job is in the queue
+   * already, if the user asks in it not to keep something, or if the user's memory was erased since the turn began. `leaseMs`
+   * is in whole milliseconds, at most 30 days.
    */
   enqueue(job: ExtractionJob, options: { readonly leaseMs: number }): Promise<LeasedJob | null>;
-  /** Hands out jobs that nobody works on, of any user, the oldest first. */
+  /** Leases available jobs of any user, oldest first. */
   lease(options: { readonly limit: number; readonly leaseMs: number }): Promise<LeasedJob[]>;
-  /** How many jobs there are, handed out or not. */
+  /** Returns the number of jobs, leased or not. */
   size(): Promise<number>;
 }

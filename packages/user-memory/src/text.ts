@@ -1,24 +1,23 @@
-/** Scripts that write no spaces between words, for a class of a regular expression. */
+/** Scripts without spaces between words, for use in a character class. */
 export const UNSPACED = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`;
 
 const CHARACTER = new RegExp(`[${UNSPACED}]`, "gu");
 const WORD = new RegExp(String.raw`[^\s${UNSPACED}\p{P}]+`, "gu");
 
-/** How many words a text has. Where no spaces stand between them, as many as there would be by its length. */
+/** Returns the number of words in a text. In scripts without spaces, two characters count as a word. */
 export const wordsIn = (text: string): number =>
   (text.match(WORD)?.length ?? 0) + Math.ceil((text.match(CHARACTER)?.length ?? 0) / 2);
 
 /**
- * By whose rules texts are divided. A machine's own would divide the same text in another way than the one that wrote it: where
- * Greek is spoken, sentences end at a semicolon. `und` is no such locale: the runtime takes the machine's for it. English
- * changes nothing of the rules that hold for all languages.
+ * The locale for segmentation. The machine's locale would give different results on different machines: in Greek, a semicolon
+ * ends a sentence. For `und`, the runtime uses the machine's locale. English doesn't change the rules for all languages.
  */
 export const FIXED_LOCALE = "en";
 
-// Making one takes 8 ms: on first use.
+// Created on first use, since that takes 8 ms.
 let segmenter: Intl.Segmenter | undefined;
 
-/** A text in sentences, the white space behind each with it: the same on every machine. */
+/** Splits a text into sentences with their trailing white space. The result is the same on every machine. */
 export function sentencesIn(text: string): Iterable<Intl.SegmentData> {
   segmenter ??= new Intl.Segmenter(FIXED_LOCALE, { granularity: "sentence" });
   return segmenter.segment(text);
@@ -28,13 +27,13 @@ const CLOSING = String.raw`[\s\p{Pf}\p{Pe}"'*_]*$`;
 const QUESTION = new RegExp(String.raw`[?？؟⁇⁈\u037E]${CLOSING}`, "u");
 const SEMICOLON = new RegExp(`;${CLOSING}`, "u");
 
-/** Whether a text only asks: each of its sentences ends in a question mark. */
+/** Whether each sentence of a text ends with a question mark. */
 export const isQuestion = (text: string): boolean =>
   asks(text) && [...sentencesIn(text)].every(({ segment }) => asks(segment));
 
 /**
- * Whether a sentence ends in a question mark. Greek keyboards and Unicode normalisation write the Greek one as a semicolon,
- * which elsewhere asks nothing.
+ * Whether a sentence ends with a question mark. Greek keyboards and Unicode normalization write the Greek question mark as a
+ * semicolon, so a semicolon counts in Greek text.
  */
 export const asks = (sentence: string): boolean =>
   QUESTION.test(sentence) || (SEMICOLON.test(sentence) && isMostlyGreek(sentence));
@@ -45,18 +44,18 @@ function isMostlyGreek(sentence: string): boolean {
   return greek.length > letters.length / 2;
 }
 
-/** A part of a text, in UTF-16 units; `end` is behind its last one. */
+/** A range of a text in UTF-16 units; `end` is exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A line without its break; `end` is behind its last sign. */
+/** A line without its line break. */
 export interface Line extends Span {
   readonly text: string;
 }
 
-/** With one kind of line break, and everything else where it was. */
+/** Replaces all line breaks by `\n`, without a change of the positions of other characters. */
 export const withLineFeeds = (text: string): string =>
   text.replace(/\r\n?|[\v\f\u0085\u2028\u2029]/gu, (found) => "\n".padStart(found.length));
 

@@ -6,32 +6,33 @@ export interface MemoryEntry {
   readonly userId: string;
   readonly fact: string;
   readonly tags?: readonly string[];
-  /** Confidence in [0, 1]; absent where nobody said any. */
+  /** Confidence in [0, 1]. Absent if unknown. */
   readonly score?: number;
   readonly createdAt: Date;
   readonly updatedAt?: Date;
 }
 
 /**
- * Facts about users that travel across conversations. Narrow on purpose, so that anything from a substring match to a
- * vector database satisfies it; the stores of this package keep more, see {@link UserMemoryStore}. What fails rejects.
+ * Facts about users, shared by all their conversations. The interface is small, so you can implement it with anything from
+ * a substring match to a vector database. The stores of this package keep more, see {@link UserMemoryStore}. Methods reject
+ * on failure.
  */
 export interface UserMemory {
-  /** Keeps a fact. */
+  /** Stores a fact. */
   remember(
     userId: string,
     fact: string,
     opts?: { readonly tags?: readonly string[]; readonly score?: number },
   ): Promise<MemoryEntry>;
-  /** The facts that fit the query, best first. `tags`: those with at least one of them. */
+  /** Returns the facts that match the query, best first. `tags`: only facts with at least one of them. */
   recall(
     userId: string,
     query: string,
     opts?: { readonly limit?: number; readonly tags?: readonly string[] },
   ): Promise<MemoryEntry[]>;
-  /** Deletes a fact; it is no error if there is none, or if it is another user's. */
+  /** Deletes a fact. Does nothing if the user has no such fact. */
   forget(userId: string, factId: string): Promise<void>;
-  /** The user's facts. `tags`: those with at least one of them. */
+  /** Returns the user's facts. `tags`: only facts with at least one of them. */
   list(
     userId: string,
     opts?: { readonly tags?: readonly string[]; readonly limit?: number },
@@ -40,7 +41,7 @@ export interface UserMemory {
   forgetAll?(userId: string): Promise<void>;
 }
 
-/** A user memory that a run can be given. */
+/** A user memory that runs can use. */
 export type LinkedUserMemory = UserMemory & RunUserMemory;
 
 const METHODS = ["remember", "recall", "forget", "list"] as const;
@@ -50,23 +51,23 @@ export const hasMethod = (value: unknown, method: string): boolean =>
   value !== null &&
   typeof (value as Record<string, unknown>)[method] === "function";
 
-/** Whether it has the methods of a user memory, all but the optional one. */
+/** Whether a value has the required methods of a user memory. */
 export const isUserMemory = (value: unknown): value is UserMemory =>
   METHODS.every((method) => hasMethod(value, method));
 
-/** Whether a run can be given it, too. */
+/** Whether a value is a user memory that runs can use. */
 export const isLinked = (value: unknown): value is LinkedUserMemory =>
   isUserMemory(value) && hasMethod(value, "middlewareFor");
 
 /**
- * On the global object, under a name that is no single package's: the engine reads it without knowing this package, and the
- * ES module and the CommonJS one, which a process may both load, share it.
+ * A symbol on the global object. The engine reads it without a dependency on this package, and the ES module and the CommonJS
+ * module share it if a process loads both.
  */
 const SLOT = Symbol.for("@jaf/user-memory");
 
 const slots = globalThis as { [SLOT]?: unknown };
 
-/** The user memory of the process, which `setUserMemory` set; `undefined` if there is none. */
+/** Returns the user memory of the process, set by `setUserMemory`, or `undefined`. */
 export function getUserMemory(): LinkedUserMemory | undefined {
   const memory = slots[SLOT];
   return isLinked(memory) ? memory : undefined;

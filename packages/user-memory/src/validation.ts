@@ -10,11 +10,11 @@ export const textSchema = (max: number, min = 1) =>
     .string()
     .min(min, { error: `expected at least ${min} character` })
     .max(max, {
-      error: `expected at most ${max} characters; keep long texts elsewhere, and remember what matters`,
+      error: `expected at most ${max} characters; store long texts elsewhere and remember only what matters`,
     })
     .refine(isPortableText, { error: "expected no NUL character and no unpaired surrogate" });
 
-/** A fact: something must be said in it. */
+/** The text of a fact, not only spaces. */
 export const factSchema = ({ maxFactLength }: UserMemoryLimits) =>
   textSchema(maxFactLength).refine((text) => /\S/.test(text), { error: "expected more than spaces" });
 
@@ -24,7 +24,7 @@ export const tagsSchema = ({ maxTags, maxTagLength }: UserMemoryLimits) =>
     .max(maxTags, { error: `expected at most ${maxTags} tags` })
     .transform((tags): readonly string[] => [...new Set(tags)]);
 
-/** Tags to search for. One that no fact has is no error: nothing is found by it. */
+/** Tags to search for. Unknown tags are valid and find nothing. */
 export const wantedTagsSchema = z.array(z.string()).readonly().optional();
 
 export const trustSchema = z.enum([
@@ -38,7 +38,7 @@ export const scoreSchema = z.number().min(0).max(1);
 
 export const idSchema = textSchema(255);
 
-/** An invalid date counts as absent, like one that lies too far away. */
+/** Invalid dates are ignored later, like dates that are too far away. */
 export const dateSchema = z
   .custom<Date>((value) => value instanceof Date, { error: "expected a Date" })
   .transform((date) => date.getTime());
@@ -49,7 +49,7 @@ export function invalidInputError(operation: string, issues: readonly MemoryIssu
   return new UserMemoryError({ code: "invalid", operation, message, retryable: false });
 }
 
-/** Throws a `UserMemoryError` that names what is wrong, and never quotes a value. */
+/** Throws a `UserMemoryError` that names the invalid fields without their values. */
 export function checkInput<T>(operation: string, schema: z.ZodType<T>, path: string, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -61,14 +61,14 @@ export function checkInput<T>(operation: string, schema: z.ZodType<T>, path: str
   throw invalidInputError(operation, issues);
 }
 
-/** Throws a `UserMemoryError` for what is no id. */
+/** Throws a `UserMemoryError` if the user id is invalid. */
 export function checkUserId(operation: string, userId: unknown): string {
   const issue = idIssue("userId", userId);
   if (issue !== undefined) throw invalidInputError(operation, [issue]);
   return userId as string;
 }
 
-/** What is made of a store's limits, made once for each store. */
+/** Caches a value derived from a store's limits, one per store. */
 export function perLimits<T>(make: (limits: UserMemoryLimits) => T): (limits: UserMemoryLimits) => T {
   const made = new WeakMap<UserMemoryLimits, { readonly value: T }>();
   return (limits) => {

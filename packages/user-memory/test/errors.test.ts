@@ -18,7 +18,7 @@ const FAILING = {
   },
 };
 
-test.each(Object.entries(FAILING))("an onError that %s is told by a warning", async (_, onError) => {
+test.each(Object.entries(FAILING))("an onError that %s causes a warning", async (_, onError) => {
   const emit = warned();
   reportError({ onError }, { ...failure, cause: new Error("no") });
   reportFailure({ onError }, new Error("no"));
@@ -26,7 +26,7 @@ test.each(Object.entries(FAILING))("an onError that %s is told by a warning", as
   expect(emit.mock.calls).toEqual([1, 2].map(() => ["User memory: onError failed.", expect.anything()]));
 });
 
-test("what can't be read is told all the same, and nothing is thrown", () => {
+test("an unreadable error is reported, too, and nothing is thrown", () => {
   const hostile = Object.defineProperty(new Error("no"), "name", {
     get: () => {
       throw new Error("secret");

@@ -27,7 +27,7 @@ async function dividedUnder(language: string): Promise<readonly unknown[]> {
   return JSON.parse(stdout) as readonly unknown[];
 }
 
-test("a text is divided in the same way on a machine whose language has other rules for sentences", async () => {
+test("a text is split in the same way on a machine with another language", async () => {
   const [[english, ...here], [greek, ...there]] = await Promise.all([
     dividedUnder("en_US"),
     dividedUnder("el_GR"),

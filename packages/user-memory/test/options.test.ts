@@ -13,7 +13,7 @@ import { createMemoryTools } from "../src/tools/tools.ts";
 import type { MemoryEntry } from "../src/user-memory.ts";
 import { assistant, turnOf } from "./support/turn.ts";
 
-/** What methods of these classes can only add to when they are called on their object. */
+/** The methods of these classes can only add to it if they are called on their instance. */
 class Noting {
   readonly noted: string[] = [];
 
@@ -51,7 +51,7 @@ class Injecting extends Noting {
 
 const spec = { user: "alice", injectTokenBudget: 500 } as const;
 
-describe("options that are an instance of a class are called on it", () => {
+describe("options as an instance of a class are called on the instance", () => {
   test("embed, resolve and onError of a store", async () => {
     class Options extends Noting {
       async embed(texts: readonly string[]): Promise<readonly (readonly number[])[]> {
@@ -111,7 +111,7 @@ describe("options that are an instance of a class are called on it", () => {
     expect(turn.noted).toEqual(["complete"]);
   });
 
-  test("tokenizer and onInjected of inject, and of what is rendered", async () => {
+  test("tokenizer and onInjected of inject, and of rendering", async () => {
     const memory = new MemoryUserMemory();
     const fact = await memory.remember("alice", "Likes tea");
     const options = new Injecting();
@@ -166,7 +166,7 @@ describe("options that are an instance of a class are called on it", () => {
   });
 });
 
-test("a plain object with a field that no option has is still refused, in extract and inject too", () => {
+test("a plain object with an unknown field is refused, in extract and inject, too", () => {
   const memory = new MemoryUserMemory();
   const misspelt = { onExtract: () => undefined } as never;
   expect(() => new MemoryUserMemory({ embedd: async () => [] } as never)).toThrow(
@@ -179,8 +179,8 @@ test("a plain object with a field that no option has is still refused, in extrac
   expect(() => renderUserMemory([], "none" as never)).toThrow(TypeError);
 });
 
-describe("a store of somebody else's", () => {
-  test("that is an instance of a class is called on it, as is its queue's work", async () => {
+describe("a custom store", () => {
+  test("as an instance of a class is called on the instance, and so is its queue", async () => {
     class Store extends Noting {
       readonly #memory = new MemoryUserMemory();
       remember(userId: string, fact: string): Promise<MemoryEntry> {

@@ -6,7 +6,7 @@ import { type MemoryEntry, MemoryUserMemory, setUserMemory, type UserMemory } fr
 
 afterEach(() => setUserMemory(undefined));
 
-/** Five methods over an array, as somebody writes them who needs no more. */
+/** A minimal store: five methods over an array. */
 class OwnUserMemory implements UserMemory {
   readonly #entries: MemoryEntry[] = [];
   async remember(
@@ -86,7 +86,7 @@ test.each([
     };
     expect((await run(state, config)).outcome).toMatchObject({ status: "completed" });
     expect(seen).toEqual([block]);
-    // Both packages name the same default.
+    // Both packages have the same default.
     setEngineMemory(undefined);
     await run(state, { ...config, modelProvider: createScriptedModel([{ text: "?" }]) });
   },

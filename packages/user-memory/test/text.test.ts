@@ -22,7 +22,7 @@ test.each([
   "Μένω στην Αθήνα. Πού μένεις;",
 ])("says something: %s", (text) => expect(isQuestion(text)).toBe(false));
 
-test("what an assistant asks in Greek is found at the end of what it says", () => {
+test("a Greek question is found at the end of a message", () => {
   expect(questionIn("Ωραία. Πού μένεις;")).toBe("Πού μένεις;");
   expect(questionIn("Noted; thanks;")).toBe("");
 });

@@ -2,25 +2,25 @@ import type { JAFError, RunConfig, RunResult } from "@jaf/core";
 import type { RunId } from "@jaf/memory";
 import type { TemplateError } from "./template/template.ts";
 
-/** One run of a state. */
+/** Options of one run of a state. */
 export interface AgentStateRun<Ctx> {
-  /** The user whose conversation it is; see `MemoryConfig.userId`. A conversation of another user is a conflict. */
+  /** The owner of the conversation, see `MemoryConfig.userId`. A conversation of another user is a conflict. */
   readonly userId?: string;
-  /** For the tools. Default `{}`. */
+  /** The context for the tools. Default `{}`. */
   readonly context?: Readonly<Ctx>;
   /** Aborts the run. */
   readonly signal?: AbortSignal;
-  /** The key of the run: a run that is tried again passes the same. Default: a new one. */
+  /** The id of the run. Pass the same id when you retry a run. Default: a new one. */
   readonly runId?: RunId;
-  /** Observes this run, in addition to `runConfig.onEvent`. */
+  /** Receives the events of this run, in addition to `runConfig.onEvent`. */
   readonly onEvent?: RunConfig<Ctx>["onEvent"];
 }
 
-/** Why a transition was taken: the first condition that holds. */
+/** The reason for a transition: the first condition that is true. */
 export interface TransitionReason {
   /** The index in `agentOutcomes`. */
   readonly index: number;
-  /** The condition as the state has it. */
+  /** The condition as written in the state. */
   readonly condition: string;
 }
 
@@ -28,9 +28,9 @@ export interface TransitionReason {
 export type AgentStateResult =
   | {
       readonly status: "completed";
-      /** The reply: the data that `output` describes, or without `output` the text. `null`: it matched after no repair. */
+      /** The reply: data as described by `output`, or text without `output`. `null` if no repair made it match. */
       readonly returnValues: unknown;
-      /** The state to go to; `undefined` if no condition holds, or the state has no outcomes. */
+      /** The next state; `undefined` if no condition is true or the state has no outcomes. */
       readonly transition: string | undefined;
       readonly reason: TransitionReason | undefined;
       /** The `memoryId`, if the state has a memory. */
@@ -39,20 +39,23 @@ export type AgentStateResult =
     }
   | {
       readonly status: "error";
-      /** A template failed, or the run did: e.g. the model, the store, or another user's conversation. */
+      /** The error of a template or of the run, e.g. of the model or the store, or another user's conversation. */
       readonly error: TemplateError | JAFError;
-      /** Absent if the run didn't begin. */
+      /** Absent if the run didn't start. */
       readonly result?: RunResult<unknown>;
     };
 
-/** An agent state that was loaded and checked. It holds no connection; runs are independent of each other. */
+/** A loaded and validated agent state. It has no connection. Runs are independent of each other. */
 export interface AgentState<Ctx> {
   /** The state's `name`. */
   readonly name: string;
   readonly agentName: string;
   readonly aiModel: string;
-  /** The transitions of `agentOutcomes`, in order, each once. */
+  /** The transitions in `agentOutcomes`, in order, each once. */
   readonly transitions: readonly string[];
-  /** Runs the state. `input` is what `.` is in the expressions, and has to be JSON. Failures of operation are results. */
+  /**
+   * Runs the state. `input` is the value of `.` in the expressions and must be JSON. Failures of a run are results, not
+   * rejections.
+   */
   readonly run: (input: unknown, options?: AgentStateRun<Ctx>) => Promise<AgentStateResult>;
 }

@@ -1,4 +1,4 @@
-// What an application gives to a state, and what it gets
+// Loading and running a state
 
 export type { AgentState, AgentStateResult, AgentStateRun, TransitionReason } from "./agent-state.ts";
 export { loadAgentState } from "./load-agent-state.ts";
@@ -11,7 +11,7 @@ export type {
   ToolFunction,
 } from "./options.ts";
 
-// What is wrong with a state, or with a run's expressions
+// Errors of a state, and of its expressions in a run
 
 export { AgentStateError, type AgentStateIssue } from "./state-file/issues.ts";
 export type { TemplateError } from "./template/template.ts";

@@ -11,10 +11,10 @@ import { createJqEvaluator } from "./template/jq.ts";
 import { compileTemplates } from "./template/state-templates.ts";
 
 /**
- * Loads an agent state of an xFlow workflow: one state, or a list with one, as YAML, JSON or an object. Everything in it is
- * checked: fields, expressions, schemas, and that the application has its model and its tools.
+ * Loads an agent state of an xFlow workflow: one state, or a list with one, as YAML, JSON or an object. Validates its fields,
+ * expressions and schemas, and that the application has its model and tools.
  *
- * Rejects with `AgentStateError`, which lists all that is wrong with the state, with lines and fields; with a `TypeError` for
+ * Rejects with an `AgentStateError` that lists all problems of the state with lines and fields, or with a `TypeError` for
  * invalid options.
  *
  * @example

@@ -3,56 +3,56 @@ import type { MemoryProvider, Tokenizer } from "@jaf/memory";
 import { parseOptions } from "@jaf/memory/internal";
 import * as z from "zod";
 
-/** What an application gives to a state. */
+/** The application's models, tools and settings for a state. */
 export interface LoadAgentStateOptions<Ctx> {
-  /** The models by the names that `aiModel` may have. */
+  /** The models by their names in `aiModel`. */
   readonly models: Readonly<Record<string, ModelProvider<Ctx> | RegisteredModel<Ctx>>>;
-  /** The functions of the tools, by the tools' names. Each tool of the state needs one; others aren't used. */
+  /** The functions of the tools by name. Each tool of the state needs one. Others aren't used. */
   readonly tools?: Readonly<Record<string, ToolFunction<Ctx>>>;
-  /** Where conversations are stored. Required by a state with `memory`. */
+  /** The store for conversations. Required for a state with `memory`. */
   readonly provider?: MemoryProvider;
   /** Counts tokens for `token_window`. Default: `estimateTokens` of `@jaf/memory`. */
   readonly tokenizer?: Tokenizer;
-  /** E.g. time limits, retries, prices and `onEvent`. */
+  /** Further settings of runs, e.g. time limits, retries, prices and `onEvent`. */
   readonly runConfig?: StateRunConfig<Ctx>;
   readonly limits?: Partial<Omit<AgentStateLimits, "jq">> & { readonly jq?: Partial<JqLimits> };
 }
 
 /**
- * A function for a tool of the state. It gets arguments that match the tool's `parameters`, and returns what matches its `output`:
- * text, or data, which the model gets as JSON. What it throws is an error for the model. It is written as a method, so that a
- * function may name the fields of its arguments, which TypeScript can't know from a file.
+ * A function for a tool of the state. Its arguments match the tool's `parameters`, and its result must match the tool's
+ * `output`: text, or data that the model gets as JSON. If it throws, the model gets an error. The type is that of a method, so
+ * you can declare the types of the arguments, which TypeScript can't know from a file.
  */
 export type ToolFunction<Ctx> = {
   call(args: object, context: Readonly<Ctx>, info: ToolCallInfo): unknown;
 }["call"];
 
-/** A model of the application: its provider, and the name that the provider knows it by. */
+/** A model: its provider, and the provider's name for it. */
 export interface RegisteredModel<Ctx> {
   readonly provider: ModelProvider<Ctx>;
-  /** Default: the name in the registry. */
+  /** Default: the name in `models`. */
   readonly model?: string;
 }
 
-/** The settings of runs that the state doesn't determine. */
+/** The settings of runs that the state doesn't set. */
 export type StateRunConfig<Ctx> = Omit<RunSettings<Ctx>, "modelProvider" | "modelOverride" | "validate"> &
   Pick<RunConfig<Ctx>, "remembers" | "cache">;
 
-/** How much a state and its expressions may take. */
+/** Limits of a state and its expressions. */
 export interface AgentStateLimits {
-  /** Characters of the state's text, from 1. Default 262,144. */
+  /** Maximum length of the state's text in characters, at least 1. Default 262,144. */
   readonly textLength: number;
-  /** One evaluation of jq. */
+  /** Limits of one jq evaluation. */
   readonly jq: JqLimits;
 }
 
-/** What one evaluation of jq may take. */
+/** Limits of one jq evaluation. */
 export interface JqLimits {
-  /** Milliseconds of one evaluation, from 1. Default 1,000. */
+  /** Time limit in milliseconds, at least 1. Default 1,000. */
   readonly timeMs: number;
-  /** Bytes of jq's memory, from 33,554,432 (32 MiB). Default 67,108,864 (64 MiB). */
+  /** Maximum memory of jq in bytes, at least 33,554,432 (32 MiB). Default 67,108,864 (64 MiB). */
   readonly memoryBytes: number;
-  /** Characters of an evaluation's results, as JSON, from 1. Default 1,000,000. */
+  /** Maximum length of the results as JSON in characters, at least 1. Default 1,000,000. */
   readonly outputLength: number;
 }
 
@@ -96,7 +96,7 @@ const DEFAULT_JQ_LIMITS: JqLimits = {
   outputLength: 1_000_000,
 };
 
-/** Throws a `TypeError` that names what is wrong. */
+/** Validates the options and returns the limits. Throws a `TypeError` that names the invalid option. */
 export function checkOptions<Ctx>(options: LoadAgentStateOptions<Ctx>): AgentStateLimits {
   parseOptions<unknown>(optionsSchema, options, "options of loadAgentState");
   const { textLength = 262_144, jq = {} } = options.limits ?? {};

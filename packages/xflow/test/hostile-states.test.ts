@@ -15,8 +15,8 @@ describe("a hostile file is refused", () => {
 
   it.each([
     ["aliases that multiply", yamlWith(...bomb), /more than 20000 values/],
-    ["an anchor that holds itself", yamlWith("output: &o { type: object, not: *o }"), /holds it has no end/],
-    ["two anchors that hold each other", yamlWith("output: &a { not: &b { not: *a } }"), /has no end/],
+    ["an anchor that holds itself", yamlWith("output: &o { type: object, not: *o }"), /contains itself/],
+    ["two anchors that hold each other", yamlWith("output: &a { not: &b { not: *a } }"), /contains itself/],
     ["deep nesting", yamlWith(`tools: ${nested(100)}`), /more than 64 levels/],
     ["nesting that the parser bears", yamlWith(`tools: ${nested(4_000)}`), /more than 64 levels/],
     ["nesting that overflows the parser", yamlWith(`tools: ${nested(50_000)}`), /more than 64 levels/],
@@ -53,10 +53,12 @@ describe("a hostile file is refused", () => {
     expect(performance.now() - began).toBeLessThan(20_000);
   });
 
-  it("an object that JSON can't hold", async () => {
+  it("an object that JSON can't represent", async () => {
     const cyclic: Record<string, unknown> = stateWith();
     cyclic["output"] = cyclic;
-    expect(await issuesOf(cyclic)).toMatchObject([{ message: expect.stringContaining("JSON can hold") }]);
+    expect(await issuesOf(cyclic)).toMatchObject([
+      { message: expect.stringContaining("JSON can represent") },
+    ]);
     expect(await issuesOf(stateWith({ output: 1n }))).toMatchObject([
       { message: expect.stringContaining("JSON") },
     ]);
@@ -125,7 +127,7 @@ describe("a hostile expression ends in time", () => {
     expect(model.requests).toEqual([]);
   });
 
-  it("and the next one is evaluated as if nothing had been", async () => {
+  it("and the next one is evaluated normally", async () => {
     const text = "${ if .loop then until(false; .) else .question end }";
     const { state } = await loadScripted(stateWith({ userMessage: text }), ["Yes."], { limits });
     const both = await Promise.all([state.run({ loop: true }), state.run({ question: "Is it?" })]);

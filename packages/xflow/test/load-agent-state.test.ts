@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { issuesOf, loadScripted, stateWith, yamlWith } from "./support/states.ts";
 
 describe("loadAgentState", () => {
-  it("takes YAML, JSON, an object and a list with one", async () => {
+  it("accepts YAML, JSON, an object and a list with one", async () => {
     for (const given of [
       yamlWith(),
       JSON.stringify(stateWith()),
@@ -22,7 +22,7 @@ describe("loadAgentState", () => {
     }
   });
 
-  it("lists all that is wrong, in the order of the text, with line, column and field", async () => {
+  it("lists all problems in the order of the text, with line, column and field", async () => {
     const text = yamlWith(
       "maxToolExecutions: -1",
       "memoryy: {}",
@@ -41,7 +41,7 @@ describe("loadAgentState", () => {
     );
   });
 
-  it("says what the application doesn't have, and which expressions don't compile", async () => {
+  it("reports missing models and tools, and expressions that don't compile", async () => {
     const text = yamlWith(
       "memory: { memoryId: m, maxMessages: 2 }",
       "tools: [{ name: toString, description: d }]",
@@ -63,7 +63,7 @@ describe("loadAgentState", () => {
     expect(issues[5]?.message).toContain("nothing");
   });
 
-  it("refuses wrong options", async () => {
+  it("refuses invalid options", async () => {
     const given = (options: object) => loadAgentState(stateWith(), options as never);
     await expect(given({})).rejects.toThrow("models");
     await expect(given({ models: { small: {} } })).rejects.toThrow("expected a model provider");
@@ -108,14 +108,14 @@ describe("templates", () => {
     });
   });
 
-  it("need an input that is JSON", async () => {
+  it("require JSON as input", async () => {
     const { state } = await loadScripted(stateWith());
     for (const input of [undefined, 1n, () => 1]) {
       expect(await state.run(input)).toMatchObject({ status: "error", error: { field: "input" } });
     }
   });
 
-  it("are evaluated as often as one likes, also with a reply of megabytes", {
+  it("are evaluated any number of times, also with a reply of megabytes", {
     timeout: 120_000,
   }, async () => {
     const agentOutcomes = [
@@ -132,7 +132,7 @@ describe("templates", () => {
     expect(transitions).toEqual(replies.map((_, index) => (index === 100 ? "Long" : undefined)));
   });
 
-  it("may make the memory's id and the system message", async () => {
+  it("can be in the memory's id and the system message", async () => {
     const memory = { memoryId: "of-${ .user }", maxMessages: 5 };
     const provider = createInMemoryProvider();
     const given = stateWith({ memory, systemMessage: "Speak ${ .language }." });
@@ -158,7 +158,7 @@ describe("tools", () => {
   };
   const call = (args: unknown) => ({ toolCalls: [{ name: "ADD", arguments: args }] });
 
-  it("send the model the JSON Schema as it is, check arguments and results, and let the model repair a call", async () => {
+  it("send the JSON Schema unchanged, check arguments and results, and let the model repair a call", async () => {
     const script = [call({ a: "1" }), call({ a: 1 }), call({ a: 2 }), "Done."];
     const ADD = ({ a }: { a: number }) => (a === 1 ? { sum: a + 1 } : { total: 3 });
     const { state, model } = await loadScripted(stateWith({ tools: [tool] }), script, { tools: { ADD } });
@@ -173,7 +173,7 @@ describe("tools", () => {
     expect(schema?.toJSONSchema()).toMatchObject(tool.parameters);
   });
 
-  it("pass on what a function throws, and may not be called where none may be used", async () => {
+  it("pass on errors of functions, and can't be called at a limit of 0", async () => {
     const ADD = () => {
       throw new Error("no numbers today");
     };
@@ -195,7 +195,7 @@ describe("outcomes", () => {
     transition,
   });
 
-  it("are tried in order; none is no transition", async () => {
+  it("are evaluated in order; without a match there is no transition", async () => {
     const agentOutcomes = [
       outcome('$agentOutcome.returnValues == "Yes."', "Yes"),
       outcome(".question != null", "Other"),
@@ -208,7 +208,7 @@ describe("outcomes", () => {
     expect(ended).toMatchObject({ status: "completed", transition: undefined, reason: undefined });
   });
 
-  it("that aren't true or false are an error, with the result of the run", async () => {
+  it("that aren't true or false cause an error with the result of the run", async () => {
     const { state } = await loadScripted(stateWith({ agentOutcomes: [outcome(".question", "A")] }));
     expect(await state.run({ question: "?" })).toMatchObject({
       status: "error",
@@ -217,7 +217,7 @@ describe("outcomes", () => {
     });
   });
 
-  it("aren't asked if the run failed", async () => {
+  it("aren't evaluated if the run failed", async () => {
     const { state } = await loadScripted(
       stateWith({ agentOutcomes: [outcome("true", "A")] }),
       [new Error("down")],

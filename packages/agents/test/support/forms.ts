@@ -17,7 +17,7 @@ export interface Session {
 
 type Client = AgentClient<string, Session>;
 
-/** The same agent in one of the two forms, with a model and facts of its own. */
+/** The same agent in one of two forms, with its own model and facts. */
 export interface Form {
   readonly client: Client;
   readonly model: ScriptedModel<Session>;
@@ -50,7 +50,7 @@ const CALLS: Readonly<Record<string, object>> = {
   locate: {},
 };
 
-/** Calls the tool that the user's last words name, and otherwise says how many messages it was shown. */
+/** Calls the tool named in the user's last message, otherwise replies with the number of messages. */
 function answer({ state: { messages } }: ScriptedRequest<Session>) {
   const last = messages.at(-1);
   const name = last?.role === "user" && typeof last.content === "string" ? last.content : "";

@@ -5,7 +5,7 @@ import type { Form, Session } from "./forms.ts";
 
 type Options = PromptOptions<Session>;
 
-/** What a model is asked, without what is new with each run. */
+/** A model's request without the parts that differ in each run. */
 const askedOf = ({ state, agent, config, instructions }: ScriptedRequest<Session>) => ({
   instructions,
   messages: state.messages,
@@ -26,7 +26,7 @@ const refusalOf = (thrown: unknown) =>
     ? { class: thrown.constructor.name, message: thrown.message, code: (thrown as { code?: unknown }).code }
     : { thrown };
 
-/** Everything that somebody can do with an agent's client, and all that came of it. */
+/** Uses all methods of an agent's client and returns all results. */
 export async function travel({ client, model }: Form, provider: MemoryProvider) {
   const told: unknown[] = [];
   const prompt = async (said: string, options?: Options, by: Pick<typeof client, "prompt"> = client) => {

@@ -2,8 +2,8 @@ import { present } from "@jaf/memory/adapter";
 import type { UserMemoryBackend } from "../backend.ts";
 
 /**
- * The backend with some of its methods replaced: what a wrapper begins with. All others are passed on, and called on the
- * backend, which may be an instance of a class.
+ * Returns a backend with some methods replaced, as a base for wrappers. All others are called on the given backend, which may
+ * be an instance of a class.
  */
 export function extendUserMemoryBackend(
   backend: UserMemoryBackend,

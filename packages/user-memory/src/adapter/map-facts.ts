@@ -10,14 +10,14 @@ import type {
 import { extendUserMemoryBackend } from "./extend-backend.ts";
 
 /**
- * What becomes of a user's texts before a backend keeps them, and back. Both may be called at any time, in any order, and are
- * called on the codec itself. What they throw, or reject with, is a failure of the store's: of it, only the name is kept, since
- * it may quote the text. Where `encode` fails, nothing is written.
+ * Encodes a user's texts before they are stored, and decodes them. Both methods can be called at any time and in any order. If
+ * one throws or rejects, the call fails with a storage error that contains only the name of the cause, since its message may
+ * quote the text. If `encode` fails, nothing is written.
  */
 export interface TextCodec {
-  /** It need not give the same for the same text. What it gives holds no NUL and no unpaired surrogate. */
+  /** Can return different results for the same text. The result must not contain a NUL or an unpaired surrogate. */
   encode(text: string, user: UserKey): string | Promise<string>;
-  /** Takes back what `encode` gave for a text of this user's: to the same text, exactly. */
+  /** Returns the original text for a result of `encode` for the same user. */
   decode(text: string, user: UserKey): string | Promise<string>;
 }
 
@@ -41,12 +41,11 @@ function mappingOf(codec: TextCodec, direction: keyof TextCodec): Mapping {
 }
 
 /**
- * The same backend, in which every text that a user said stands as `encode` gives it: to encrypt it, with a key for each
- * user if need be, or to keep it somewhere else. Mapped are a fact's `fact`, `tags`, `evidence` and `quotation`, bodies of jobs, and
- * what the shared code keeps as it likes: the head's state and the bodies of the audit trail.
+ * Returns a backend that stores the user's texts encoded, e.g. encrypted with a key per user. It encodes `fact`, `tags`,
+ * `evidence` and `quotation` of facts, the bodies of jobs, the head's state and the bodies of the audit trail.
  *
- * What facts are found and ranked by stays as it is, or nothing would be found: terms (the words, as stems), vectors, `key`,
- * `author`, conversation and message ids, times, digests, and the user's id.
+ * It doesn't encode the fields that facts are found and ranked by: terms (stemmed words), vectors, `key`, `author`,
+ * conversation and message ids, times, digests and the user id.
  */
 export function mapFacts(backend: UserMemoryBackend, codec: TextCodec): UserMemoryBackend {
   const encode = mappingOf(codec, "encode");

@@ -3,48 +3,51 @@ import { type Span, UNSPACED } from "../text.ts";
 import { oneLine, type Passage, type Quotable } from "./passages.ts";
 
 /**
- * A fact that a model, or a function of the application's, proposes. It points at words of the user's, which are remembered
- * as a quotation; it is itself a way to find them, and never shown.
+ * A fact that a model or your `extract` function proposes. It points at words of the user, which are stored as a quotation.
+ * The proposal itself only helps to find them and is never shown.
  */
 export interface ProposedFact {
   readonly fact: string;
-  /** The user's words that say it, as they stand there. Absent: the words of theirs that share most with the fact count. */
+  /** The user's words that state the fact, copied exactly. Default: the user's words that share most with the fact. */
   readonly evidence?: string | undefined;
-  /** How sure it is, in [0, 1]; what lies outside is brought inside. It makes nothing more trusted. */
+  /** Confidence in [0, 1]; other values are clamped. It doesn't raise trust. */
   readonly score: number;
-  /** Dropped where the agent's spec has tags of its own: a fact gets these, and no others. */
+  /** Ignored if the agent's spec has tags: facts only get those. */
   readonly tags?: readonly string[] | undefined;
-  /** What the fact is about, e.g. `"home-city"`: of all facts with one key, the newest counts. */
+  /** The topic, e.g. `"home-city"`. Of all facts with the same key, the newest is current. */
   readonly key?: string | undefined;
 }
 
-/** What supports a proposal. */
+/** The support for a proposal in the user's messages. */
 export type Support =
   | { readonly kind: "quotation"; readonly passage: Passage }
-  /** Its words stand in somebody else's text alone. */
+  /** The words are only in third-party text. */
   | { readonly kind: "third-party"; readonly words: string; readonly message: number }
-  /** The user said nothing like it. */
+  /** Nothing in the messages supports it. */
   | { readonly kind: "none" };
 
 const NONE: Support = { kind: "none" };
-/** Where a model leaves something out. */
+/** An omission in the evidence. */
 const ELLIPSIS = /\s*(?:\[?(?:…|\.{3,})\]?)\s*/u;
 const MAX_PARTS = 5;
-/** Of the words of evidence, so many must be among the user's; of a fact, which is worded anew, so many. Two at least. */
+/**
+ * The share of words that must be among the user's: for evidence, and for a fact in the model's wording. At least two words.
+ */
 const SHARED = 0.5;
 const SHARED_WITH_FACT = 0.2;
 const MIN_SHARED = 2;
 
 /**
  * Returns a function that finds which of the user's words support a proposal:
- * 1. It looks for the evidence in the messages. Case, spaces, accents and punctuation don't matter, and an ellipsis may stand for
- *    words left out between parts in order. If that is in a passage, the passage is the support; if only in somebody else's
- *    text, that text is; if anywhere else, there is no support.
+ * 1. It looks for the evidence in the messages. Case, spaces, accents and punctuation don't matter, and an ellipsis can stand
+ *    for omitted words between parts in order. If the evidence is in a passage, the passage is the support; if only in
+ *    third-party text, that text is; if anywhere else, there is no support.
  * 2. If the evidence isn't found, it takes the passage that shares at least half of the evidence's words, or else half of the
  *    fact's. Of several, the one that shares the most words, rare words weighing more.
  * 3. If there is no evidence, a fifth of the fact's words is enough, since the user is later shown the passage, not the fact.
  *
- * In 2 and 3 at least two words must be shared, unless there is only one. Returns `kind: "none"` if nothing supports the proposal.
+ * In 2 and 3 at least two words must be shared, unless there is only one. Returns `kind: "none"` if nothing supports the
+ * proposal.
  */
 export function createSupportFinder(quotable: Quotable): (proposal: ProposedFact) => Support {
   const { said, passages, thirdParty } = quotable;
@@ -107,7 +110,7 @@ const ofOther = ({ message, start, end }: MessageSpan, said: readonly string[]):
   message,
 });
 
-/** The fewer passages hold a word, the more it counts. */
+/** Returns the weight of a word: the fewer passages contain it, the higher. */
 function rarities(contents: readonly ReadonlySet<string>[]): (term: string) => number {
   const counts = new Map<string, number>();
   for (const content of contents) for (const term of content) counts.set(term, (counts.get(term) ?? 0) + 1);
@@ -130,7 +133,7 @@ function messageSpansOf(evidence: string, texts: readonly NormalizedText[]): rea
   return texts.flatMap((text, message) => spansIn(text, parts).map((span) => ({ ...span, message })));
 }
 
-/** Where all parts stand, one behind the other; wherever the first does, if it is the only one. */
+/** Finds all parts in order, or all matches of a single part. */
 function spansIn(text: NormalizedText, parts: readonly string[]): readonly Span[] {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return text.all(only);
@@ -146,29 +149,29 @@ function spansIn(text: NormalizedText, parts: readonly string[]): readonly Span[
 }
 
 interface Found {
-  /** In the text as it stands. */
+  /** In the original text. */
   readonly span: Span;
-  /** In the normalized text: where to search on. */
+  /** In the normalized text, to continue the search. */
   readonly end: number;
 }
 
-/** A text's letters and digits alone, and where each of them stands. */
+/** The letters and digits of a text, with their positions. */
 interface NormalizedText {
   readonly text: string;
-  /** The next match of a normalized text, as whole words, from an offset in this one on. */
+  /** Finds the next whole-word match of a normalized text from an offset on. */
   readonly next: (wanted: string, from: number) => Found | undefined;
-  /** Its first matches. */
+  /** Finds the first matches. */
   readonly all: (wanted: string) => readonly Span[];
 }
 
-/** A text with more matches than this was made to have them. */
+/** Maximum number of matches. Only crafted texts have more. */
 const MAX_MATCHES = 32;
 const MAX_TRIES = 1_000;
 const LETTER = /[\p{L}\p{N}]/u;
-/** In these scripts no space tells where a word begins. */
+/** Scripts without spaces at the start of each word. */
 const DENSE = new RegExp(String.raw`[${UNSPACED}\p{sc=Hangul}]`, "u");
 
-/** In small letters, without accents, and with one form of each letter (NFKD, the marks left out). */
+/** Converts a text to lower case in NFKD without marks. */
 function normalizeText(text: string): NormalizedText {
   const units: string[] = [];
   const starts: number[] = [];

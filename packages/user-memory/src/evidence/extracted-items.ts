@@ -6,10 +6,10 @@ import { createSupportFinder, type ProposedFact } from "./evidence.ts";
 import { oneLine, type Passage, type Quotable, quotableOf } from "./passages.ts";
 import { announcesText } from "./third-party-text.ts";
 
-/** Something to remember of a turn. */
+/** An item to store from a turn. */
 export type Item = Quoted | Paraphrase;
 
-/** The user's own words. */
+/** A quotation of the user. */
 export interface Quoted {
   readonly kind: "quotation";
   readonly passage: Passage;
@@ -20,21 +20,21 @@ export interface Quoted {
   readonly key?: string | undefined;
 }
 
-/** A sentence of a model's: one that was verified, or one about somebody else's text. */
+/** A model's sentence that was verified, or that comes from third-party text. */
 interface Paraphrase {
   readonly kind: "verified" | "third-party";
   readonly proposal: ProposedFact;
   readonly evidence: string;
-  /** Index of the message among those said. */
+  /** Index of the message in `said`. */
   readonly message: number;
 }
 
-/** Whether the words of the user's bear a sentence of a model's out. */
+/** Whether the user's words support a model's sentence. */
 export type VerifyProposal = (proposal: ProposedFact, passage: Passage) => Promise<boolean>;
 
-/** Up to so many words say little without the question that they answer. */
+/** Maximum number of words in an answer that is stored with its question. */
 const SHORT_ANSWER = 5;
-/** Of one quotation; a store keeps a few of them. */
+/** Maximum number of paraphrases per quotation. Stores keep fewer. */
 const MAX_PARAPHRASES = 8;
 
 type Said = Pick<ExtractionJob, "said" | "question" | "isAnnounced">;
@@ -42,7 +42,7 @@ type Said = Pick<ExtractionJob, "said" | "question" | "isAnnounced">;
 const quotableWords = ({ said, isAnnounced = false }: Said): Quotable =>
   quotableOf(said, (message) => (message === 0 ? isAnnounced : announcesText(said[message - 1] ?? "")));
 
-/** All that the user said of their own, in its order, but for what says nothing. */
+/** Returns all of the user's own passages in order, without those that have no content words. */
 export function verbatimItems(job: Said): readonly Quoted[] {
   return quotableWords(job)
     .passages.map((passage) => quoted(passage, job))
@@ -50,8 +50,8 @@ export function verbatimItems(job: Said): readonly Quoted[] {
 }
 
 /**
- * What proposals point at: each passage once, with all that was proposed of it, the surest first; then what stands in
- * somebody else's text. What rests on nothing is dropped.
+ * Returns the items that proposals point at: each passage once with all its proposals, highest score first, then verified
+ * sentences, then those from third-party text. Drops unsupported proposals.
  */
 export async function itemsFromProposals(
   job: Said,

@@ -2,7 +2,7 @@ import { isBlank, type Line, type Span } from "../text.ts";
 
 const TIME = String.raw`\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:[.,]\d+)?(?:\s?[aApP]\.?[mM]\.?)?`;
 const DATE = String.raw`\d{1,4}[./-]\d{1,2}[./-]\d{1,4}`;
-/** Of a log or a chat: it begins with a time, or a date and a time. A time and a word alone are of somebody's day. */
+/** A line of a log or a chat: it starts with a time, or a date and a time. A time and a word alone are the user's schedule. */
 const TIMED = new RegExp(
   `^\\s*(?:\\[[^\\]\\n]{0,30}\\d[^\\]\\n]{0,30}\\]|${DATE}[T, ]\\s?${TIME}\\S*|${TIME}\\s+(?:[A-Z]{4,}\\b|[^:\\n]{1,30}:\\s))`,
   "u",
@@ -15,15 +15,15 @@ const NAME_AND_TIME = new RegExp(
 const DELIMITER =
   /^\s*(?:[-=*_~#+]{3,}|[<>]{3,}|[-=*<>~#]{2,}\s*\p{L}[^\n]{0,80}?\s*[-=*<>~#]{2,}|-{4,}\s*\p{L}[^\n]{0,80}|BEGIN\b[^\n]{0,60}|<{3,}[^\n]{0,60})\s*$/u;
 const WROTE = /@[^\n]{0,200}[:：]\s*$/u;
-/** It says itself how far it goes. */
+/** Text with its own marks. */
 const MARKED = /^\s*(?:`{3}|~{3}|>)/u;
 const LIST = /^\s*(?:[-*•–+]\s|\d{1,2}[.)]\s)/u;
-/** Brackets, keys of JSON, and fields without a space behind what divides them: prose has one behind its commas. */
+/** Brackets, JSON keys, and fields without a space after their separators (prose has one after commas). */
 const DATA =
   /^\s*(?:[{[\]}]+,?|"[^"\n]{1,60}"\s*:.*|[^,;\t\n]+(?:,[^,\s][^,\n]*){2,}|[^,;\t\n]+(?:;[^;\s][^;\n]*){2,}|[^\t\n]+(?:\t[^\t\n]+){2,})\s*$/u;
 const COMMENT = /^\s*(?:\/\/|\/\*|\*\/|#!|<!--|--\s)/u;
 const INDENTED = /^(?: {4}|\t)\s*\S/u;
-/** Two lines of one of these forms are a block of somebody else's. */
+/** Two lines of one of these forms are a third-party block. */
 const FORMS: readonly ((text: string) => boolean)[] = [
   (text) => TIMED.test(text),
   (text) => NAME_AND_TIME.test(text),
@@ -31,18 +31,18 @@ const FORMS: readonly ((text: string) => boolean)[] = [
   (text) => COMMENT.test(text) || /[{}]\s*$/u.test(text) || (/;\s*$/u.test(text) && /[=()]/u.test(text)),
   (text) => INDENTED.test(text) && !LIST.test(text),
 ];
-/** Of terms and contracts: `1.`, `1.1`, `§ 3`. Lines of this form alone are a list of the user's. */
+/** A clause of terms or contracts: `1.`, `1.1`, `§ 3`. Lines of this form alone are a list of the user. */
 const isClause = (text: string): boolean =>
   /^\s*(?:§+\s?\d|\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+\p{Lu})/u.test(text);
 const SUBCLAUSE = /^\s*(?:§|\d{1,2}\.\d)/u;
 
-/** What shapes of lines tell to be somebody else's: mails, chats, logs, data, and what a delimiter or a colon announces. */
+/** Finds third-party text by the form of its lines: mails, chats, logs, data, and text after a delimiter or a colon. */
 export function shapesIn(lines: readonly Line[]): readonly Span[] {
   const filled = lines.filter((line) => !isBlank(line));
   const end = lines.at(-1)?.end ?? 0;
   const found: Span[] = filled.filter(({ text }) => /^\s*(?:>|\/\/|\/\*|<!--)/u.test(text));
   const opening = filled.find((line, index) => opens(line, filled[index + 1], filled[index + 2]));
-  // What announces a text is the user's own.
+  // The announcement is the user's own.
   if (opening !== undefined) found.push({ start: announces(opening) ? opening.end : opening.start, end });
   const head = headIn(filled);
   if (head !== undefined) found.push({ start: head.start, end });
@@ -53,7 +53,10 @@ export function shapesIn(lines: readonly Line[]): readonly Span[] {
 
 const announces = ({ text }: Line): boolean => /[:：]\s*$/u.test(text) && !WROTE.test(text);
 
-/** Whether this line begins what goes on to the end: a delimiter, or a colon that announces a text, not a list. */
+/**
+ * Whether third-party text starts here and continues to the end: after a delimiter, or a colon before a text that isn't a
+ * list.
+ */
 function opens({ text }: Line, next: Line | undefined, second: Line | undefined): boolean {
   if (next === undefined || text.length > 500) return false;
   if (DELIMITER.test(text)) return true;
@@ -65,7 +68,7 @@ function opens({ text }: Line, next: Line | undefined, second: Line | undefined)
   return WROTE.test(text) || !isList;
 }
 
-/** From the first of two lines of a form to the empty line behind the last. */
+/** Finds blocks from the first of two lines of a form to the empty line after the last. */
 function blocks(lines: readonly Line[], isOfForm: (text: string) => boolean): readonly Span[] {
   const indexes = lines.flatMap((line, index) =>
     line.text.length > 1 && line.text.length <= 2_000 && isOfForm(line.text) ? [index] : [],
@@ -77,18 +80,18 @@ function blocks(lines: readonly Line[], isOfForm: (text: string) => boolean): re
   return [{ start: lines[first]?.start ?? 0, end: end?.end ?? 0 }];
 }
 
-/** `Ann: …`, `From: …`; not a time, nor an address of a page. */
+/** `Ann: …`, `From: …`, but not a time or a URL. */
 const LABEL =
   /^\s*[*@_]{0,2}(?<label>\p{L}[\p{L}\p{M}\p{N}._'’-]{0,30}(?: [\p{L}\p{N}(][\p{L}\p{M}\p{N}._'’)-]{0,30}){0,2})[*_]{0,2}\s?(?:(?<!\d)[:：]|[:：](?!\d))(?!\/\/)\s*(?<value>\S.*)/u;
 const SUBJECT =
   /^(?:re|subject|betreff|betrifft|objet|sujet|asunto|oggetto|assunto|onderwerp|temat|тема|konu|件名|主题|主題|제목|विषय|الموضوع)$/iu;
 const MAIL_ADDRESS = /[^\s@]@[^\s@]{1,60}\.\p{L}/u;
 const LABEL_OF_AN_ADDRESS = /mail|почта|邮箱|郵箱|メール|이메일|بريد/iu;
-/** Somebody speaks: words for the speaker, or a question or an exclamation. */
+/** Speech: words in the first person, a question or an exclamation. */
 const SPEECH =
   /(?<![\p{L}\p{M}])(?:i|i['’]\p{L}+|me|my|we|our|ich|mich|mir|meine?|wir|je|j['’]\p{L}+|moi|mon|ma|mes|nous|yo|mi|mis|io|mio|mia|eu|meu|minha|ik|mij|mijn|ja|mnie|mam|jestem|ben|benim|я|меня|мне|мой|моя|мы|मैं|मेरा|मेरी|أنا|انا)(?![\p{L}\p{M}])|[我咱私僕俺]|저는|나는|제가|내가|[?!？！]\s*$/iu;
 
-/** The number of a ticket, in the line above its labels. */
+/** A ticket number in the line above its labels. */
 const TICKET = /^\W{0,5}(?:\p{L}{1,20}\s)?(?:[A-Z]{2,10}-\d+|#\d+)/u;
 
 interface Labelled {
@@ -102,7 +105,7 @@ function labelled(line: Line): Labelled | undefined {
   return label === undefined || value === undefined ? undefined : { line, label, value };
 }
 
-/** The line where the head of a mail or a chat of names begins; labels of the user's own (`Diet: vegan`) are neither. */
+/** Finds the line where the head of a mail or a chat with names starts, but not labels of the user (`Diet: vegan`). */
 function headIn(filled: readonly Line[]): Line | undefined {
   let run: Labelled[] = [];
   let above = "";
@@ -124,7 +127,7 @@ const isMailHead = (run: readonly Labelled[]): boolean =>
       SUBJECT.test(label) || (MAIL_ADDRESS.test(value) && !LABEL_OF_AN_ADDRESS.test(label)),
   );
 
-/** A name comes again, or half of what is said is in the first person. */
+/** Whether a name repeats, or half of the lines are speech. */
 const isChat = (run: readonly Labelled[]): boolean =>
   new Set(run.map(({ label }) => label)).size < run.length ||
   run.filter(({ value }) => SPEECH.test(value)).length * 2 >= run.length;

@@ -1,12 +1,12 @@
 import { PHRASES, SPACELESS } from "./off-record-lexicon.ts";
 
 const PREFIX = 3;
-// Made on first use, so that importing the package doesn't wait for it.
+// Created on first use, since it would slow down the import of the package.
 let phrasesByFirst: ReadonlyMap<string, readonly Phrase[]> | undefined;
 
 /**
- * Whether the user asks in this message that something is not remembered, saved, noted or passed on: `don't add this to
- * memory`, `unter uns`. A generous check of fifteen languages that errs towards not keeping; it doesn't say what is meant.
+ * Whether the user asks in this message not to remember, save, note or pass on something: `don't add this to memory`,
+ * `unter uns`. The check covers fifteen languages and prefers false alarms. It doesn't tell which part of the message is meant.
  */
 export function asksNotToKeep(text: string): boolean {
   const message = plain(text);
@@ -34,7 +34,7 @@ function keyOf(word: string): string {
 
 const keysOf = (word: string): readonly string[] => [word, `${word.slice(0, PREFIX)}*`];
 
-/** Whether each element of the phrase has a word in the message: in most messages few phrases are left to look for. */
+/** Whether the message has a word for each element of the phrase. It rules out most phrases fast. */
 const isPossible = ({ elements }: Phrase, keys: ReadonlySet<string>): boolean =>
   elements.every(
     ({ sign, words }) =>
@@ -52,7 +52,7 @@ function indexPhrases(): ReadonlyMap<string, readonly Phrase[]> {
   return byFirst;
 }
 
-/** Of a lexicon: lines that name words, and phrases, in a line of their own or divided by ` ; `. */
+/** Parses a lexicon: lines that name words, and phrases on their own line or separated by ` ; `. */
 function phrasesIn(lexicon: string): readonly Phrase[] {
   const named = new Map<string, string>();
   const phrases: Phrase[] = [];
@@ -68,10 +68,11 @@ function phrasesIn(lexicon: string): readonly Phrase[] {
 }
 
 /**
- * A phrase is a line of elements: `save|saving` one of these words, `memor*` a word that begins so, `_` up to four words of the
- * same part of a clause, `~` up to six across commas, `^` and `$` the beginning and the end of a part, words of courtesy left
- * aside (also among words: `memory|$`). Conditions: `-i|we` no such word before, adverbs left aside; `--i|we` nowhere before in this part; `!not` nowhere
- * behind in it. A name as in `$keep` stands for the words that a line `keep = _` gives it. ` ; ` divides the phrases of a line.
+ * A phrase is a line of elements: `save|saving` is one of these words, `memor*` a word with this beginning, `_` up to four
+ * words in the same part of a clause, `~` up to six words across commas, `^` and `$` the beginning and the end of a part,
+ * ignoring words of courtesy (also among words: `memory|$`). Conditions: `-i|we`: no such word directly before, ignoring
+ * adverbs; `--i|we`: none before in this part; `!not`: none after in this part. `$keep` stands for the words in the line
+ * `keep = _`. ` ; ` separates the phrases of a line.
  */
 interface Phrase {
   readonly conditions: readonly Element[];
@@ -113,7 +114,7 @@ function parseElement(source: string): Element {
   return { sign, words: new Set(words), beginnings };
 }
 
-/** What a phrase is found by: its first words, and those of them that are beginnings. */
+/** Returns the first words of a phrase, to look it up. */
 const firstOf = ({ elements: [first] }: Phrase): readonly string[] => [...(first?.words ?? [])];
 
 const matchesAt = (clause: Clause, at: number, { conditions, elements }: Phrase): boolean =>
@@ -166,16 +167,16 @@ function isEnd(clause: Clause, at: number): boolean {
 
 const isBreak = (word: string | undefined): boolean => word === undefined || word === ",";
 
-/** Its words, and `,` where a part of it ends. */
+/** The words of a clause, with `,` at the end of a part. */
 type Clause = readonly string[];
 
 const APOSTROPHES = /['’‘`´ʼ′＇]/gu;
-/** Accents of letters; not the vowel signs of Indic scripts. */
+/** Accents of letters, but not the vowel signs of Indic scripts. */
 const ACCENTS = /[\u0300-\u036f\u0640\u064b-\u0655]/gu;
 const NEGATED =
   /(?<!\p{L})(do|does|did|is|are|was|were|should|must|need|could|would|wo|ca)(?: ?not|n ?'? ?t)(?!\p{L})/gu;
 
-/** Lower case without accents, in one form of each sign. */
+/** Converts a text to lower case without accents, with one form of each character. */
 const plain = (text: string): string =>
   text
     .replace(APOSTROPHES, "'")
@@ -186,7 +187,7 @@ const plain = (text: string): string =>
     .replaceAll("ı", "i")
     .replace(NEGATED, "$1nt");
 
-/** The clauses of a plain text. */
+/** Splits a normalized text into clauses. */
 function clausesOf(text: string): readonly Clause[] {
   const clauses: string[][] = [[]];
   for (const [found] of text.matchAll(

@@ -2,43 +2,43 @@ import { holdsSecret } from "@jaf/memory/internal";
 import { isBlank, linesOf, type Span, sentencesIn, withLineFeeds, wordsIn } from "../text.ts";
 import { thirdPartySpans } from "./third-party-text.ts";
 
-/** Words of the user's own that can be quoted: whole sentences of one message, one behind the other. */
+/** The user's own words that can be quoted: consecutive whole sentences of one message. */
 export interface Passage {
-  /** Index of the message among those said. */
+  /** Index of the message in `said`. */
   readonly message: number;
-  /** Where they stand in it. */
+  /** The position in the message. */
   readonly span: Span;
-  /** As they stand there, in one line. */
+  /** The words as one line. */
   readonly text: string;
   /** See `Quotation.from`. */
   readonly from: "message" | "text";
 }
 
-/** The words of a turn: what can be quoted of it, and what isn't the user's own. */
+/** The messages of a turn with their quotable passages and third-party text. */
 export interface Quotable {
   readonly said: readonly string[];
   readonly passages: readonly Passage[];
-  /** Of each message. */
+  /** The third-party text of each message. */
   readonly thirdParty: readonly (readonly Span[])[];
 }
 
-/** A passage is as long as its words have one matter: sentences are added up to this. */
+/** Sentences are added to a passage up to this size, which keeps it about one topic. */
 const MAX_WORDS = 60;
 const MAX_LENGTH = 500;
-/** A longer sentence is no sentence but a text without any; it is divided at its lines, or left out. */
+/** A longer sentence is a text without sentences. It is split at its lines or left out. */
 const MAX_SENTENCE = 2_000;
 
 const UNSEEN = /(?!\u200c|\u200d|\ufe0f)\p{Default_Ignorable_Code_Point}|\p{Cs}/gu;
 const SPACE = /[\s\p{Cc}]+/gu;
-/** It may stand within a sentence: neither behind it nor before it is an empty line, an item of a list, or what was cut out. */
+/** A line break that can be within a sentence: not next to an empty line, a list item or removed text. */
 const SOFT_BREAK = /(?<![\n\ufffc])\n(?![^\S\n]*(?:\n|[-*+•‣◦▪–—#]\s|\d{1,3}[.)]\s|\ufffc|$))/gu;
 const WINDOW = 500;
 const BLANK = /\s*/uy;
 
 /**
- * Divides what the user said into passages; the same text always into the same ones. A sentence is never cut, so that no
- * passage says the contrary of it, and one whose words are mostly somebody else's, or that holds a secret, is in none.
- * `isThirdParty`: the first message was announced as somebody's text.
+ * Splits the user's messages into passages, always in the same way. Sentences are never cut, so a passage can't state the
+ * opposite. Sentences with a secret, or with mostly third-party text, are left out. `isThirdParty`: whether a message was
+ * announced as third-party text.
  */
 export function quotableOf(said: readonly string[], isThirdParty: (message: number) => boolean): Quotable {
   const thirdParty = said.map((text, message) =>
@@ -59,13 +59,13 @@ export function quotableOf(said: readonly string[], isThirdParty: (message: numb
   return { said, passages: passages.filter(({ text }) => /[\p{L}\p{N}]/u.test(text)), thirdParty };
 }
 
-/** A text as it is kept and compared: in one line, without what nobody sees. */
+/** Converts a text to one line without invisible characters, for storage and comparison. */
 export const oneLine = (text: string): string => text.replace(UNSEEN, "").replace(SPACE, " ").trim();
 
-/** What stands for what was cut out: a passage ends there. */
+/** Marks removed text. A passage ends there. */
 const CUT = "\ufffc";
 
-/** A text without the sentences that hold a secret; without anything, where that isn't enough. */
+/** Removes sentences with secrets. Returns `""` if a secret remains. */
 export function withoutSecrets(text: string): string {
   if (!holdsSecret(text)) return text;
   const kept = sentencesOf(text, []).map(({ start, end }) => text.slice(start, end));
@@ -74,7 +74,7 @@ export function withoutSecrets(text: string): string {
 }
 
 interface Sentence extends Span {
-  /** Whether it follows the one before in the text, with nothing left out. */
+  /** Whether it directly follows the previous own sentence. */
   readonly follows: boolean;
 }
 
@@ -120,7 +120,7 @@ function sentencesOf(text: string, thirdParty: readonly Span[]): readonly Span[]
 
 const isEmpty = (text: string, { start, end }: Span): boolean => text.slice(start, end).trim() === "";
 
-/** Whether a part has its lines to itself at one of its ends. */
+/** Whether a part starts or ends at a line break or at an end of the text. */
 const hasOwnLines = (text: string, { start, end }: Span): boolean =>
   start === 0 ||
   end === text.length ||
@@ -128,14 +128,14 @@ const hasOwnLines = (text: string, { start, end }: Span): boolean =>
   /^ ?\n/u.test(text.slice(end, end + 2)) ||
   text[end - 1] === "\n";
 
-/** A window at a time: to segment a long text at once takes time that grows with the square of its length. */
+/** Segments a text in windows, since segmentation takes quadratic time. */
 function segmentsOf(text: string): readonly Span[] {
   const spans: Span[] = [];
   let size = WINDOW;
   for (let from = wordsFrom(text, 0); from < text.length; from = wordsFrom(text, from)) {
     const isLast = from + size >= text.length;
     const found = [...sentencesIn(text.slice(from, from + size))];
-    // The last one may go on behind the window.
+    // The last sentence can continue after the window.
     const whole = isLast ? found : found.slice(0, -1);
     for (const { segment, index } of whole)
       spans.push({ start: from + index, end: from + index + segment.length });
@@ -145,7 +145,7 @@ function segmentsOf(text: string): readonly Span[] {
   return spans;
 }
 
-/** Where white space ends. */
+/** Returns the end of white space. */
 function wordsFrom(text: string, from: number): number {
   BLANK.lastIndex = from;
   return from + (BLANK.exec(text)?.[0].length ?? 0);

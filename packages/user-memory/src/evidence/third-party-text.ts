@@ -4,13 +4,13 @@ import { shapesIn } from "./line-shapes.ts";
 const MARK = /^\s*.{3}/u;
 
 /**
- * The parts of a user's message that are somebody else's text, decided by structure in any language: sorted, disjoint. A quoted
- * word or title isn't one, nor is a list that a colon announces. Text pasted without any mark can't be told from the user's.
+ * Finds third-party text in a user's message by its structure, in any language. The spans are sorted and disjoint. Quoted
+ * words and titles, and lists after a colon, don't count. Pasted text without any mark can't be distinguished from the user's.
  */
 export function thirdPartySpans(text: string): readonly Span[] {
   const plain = withLineFeeds(text);
   const fences = fencesIn(linesOf(plain));
-  // What stands in a fence says nothing of what stands beside it.
+  // The content of a fence says nothing about the text around it.
   const open = emptied(plain, fences);
   const lines = linesOf(open);
   return joined([
@@ -23,7 +23,7 @@ export function thirdPartySpans(text: string): readonly Span[] {
   ]);
 }
 
-/** The same text with spaces in fences, but for the beginning of each. */
+/** Replaces the content of fences by spaces, except the beginning of each. */
 function emptied(text: string, fences: readonly Span[]): string {
   let at = 0;
   const parts = fences.map(({ start, end }) => {
@@ -46,7 +46,7 @@ function joined(spans: readonly Span[]): readonly Span[] {
   return found;
 }
 
-/** Fenced code; what isn't closed goes on to the end. */
+/** Finds fenced code. An unclosed fence ends at the end of the text. */
 function fencesIn(lines: readonly Line[]): readonly Span[] {
   const found: Span[] = [];
   let open: { readonly start: number; readonly fence: string } | undefined;
@@ -63,7 +63,7 @@ function fencesIn(lines: readonly Line[]): readonly Span[] {
   return open === undefined ? found : [...found, { start: open.start, end }];
 }
 
-/** From the first tag to the last, where one of the tags closes; a tag that nothing closes, to the end. */
+/** Finds the text from the first tag to the last if the last one is a closing tag, otherwise to the end of the text. */
 function tagsIn(text: string): readonly Span[] {
   const tags = [...text.matchAll(/<\/?([\p{L}_][\w:-]{0,40})(?:\s[^<>\n]{0,200})?\/?>/gu)];
   const [first, last] = [tags[0], tags.at(-1)];
@@ -71,18 +71,18 @@ function tagsIn(text: string): readonly Span[] {
   return [{ start: first.index, end: last[0].startsWith("</") ? last.index + last[0].length : text.length }];
 }
 
-/** Code of several words; one is a name of something the user speaks of. */
+/** Finds inline code of several words. A single word is a name in the user's sentence. */
 const inlineCodeIn = (text: string): readonly Span[] =>
   [...text.matchAll(/`[^`\n]{1,500}`/gu)].flatMap(({ 0: code, index }) =>
     /\S\s+\S/u.test(code.slice(1, -1)) ? [{ start: index, end: index + code.length }] : [],
   );
 
 const MAX_WORDS = 15;
-/** Beginnings of verbs that ask for work on a text. */
+/** The beginnings of requests for work on a text. */
 const TASK =
   /^\W{0,3}(?:(?:please|pls|can you|could you|bitte|kannst du|peux-tu|puedes|por favor|puoi|請|请|帮我)[ ,]{0,2}){0,2}(?:translate|summari[sz]e|proofread|shorten|condense|rewrite|rephrase|paraphrase|repeat|explain|correct|übersetz|fasse|kürz|korrigier|wiederhol|umformulier|tradui|résume|abrège|raccourci|corrige|répète|reformule|traduc|resume|acorta|reescrib|repite|riassum|accorcia|ripeti|resum|traduz|encurta|reescrev|repit|vertaal|verkort|vat|herhaal|przetłumacz|streść|skróć|переведи|перескажи|сократи|повтори|çevir|özetle|kısalt|翻译|翻譯|总结|缩短|總結|改写|翻訳|要約|校正|번역|요약|줄여|अनुवाद|ترجم|لخص)/iu;
 
-/** Whether a whole message of the user announces that the next one is somebody else's text: `Translate this:`. */
+/** Whether a message of the user announces third-party text in the next message: `Translate this:`. */
 export function announcesText(previous: string): boolean {
   const message = previous.trim();
   if (message.length > 2_000) return false;
@@ -90,7 +90,7 @@ export function announcesText(previous: string): boolean {
   return message.split(/\s+/u).length <= MAX_WORDS && TASK.test(message);
 }
 
-/** What follows a request at the beginning, in its line behind a colon or below, and what goes before one at the end. */
+/** Finds the text after a request at the beginning (after its colon or line), and before a request at the end. */
 function mattersIn(text: string, lines: readonly Line[]): readonly Span[] {
   const filled = lines.filter((line) => !isBlank(line));
   const [first, last] = [filled[0], filled.at(-1)];
@@ -121,13 +121,13 @@ const PAIRS: ReadonlyMap<string, string> = new Map([
   ["＂", "＂"],
 ]);
 const WORDS = 4;
-/** In a script without spaces. */
+/** The minimum for a script without spaces. */
 const SIGNS = 8;
 const LONGEST = 4_000;
 const UNSPACED_CHARACTER = new RegExp(`[${UNSPACED}]`, "gu");
 const MARKS = /["“”„«»‹›「」『』‘’‚＂]/gu;
 
-/** What stands in quotation marks, over lines too; not a word or a title. */
+/** Finds text in quotation marks, also across lines, except words and titles. */
 function quotationsIn(text: string): readonly Span[] {
   const found: Span[] = [];
   let open: { readonly at: number; readonly closing: string } | undefined;
@@ -146,7 +146,7 @@ function quotationsIn(text: string): readonly Span[] {
   return found;
 }
 
-/** `27"` of a screen. */
+/** Inches, such as `27"`. */
 const isMeasure = (text: string, mark: string, index: number): boolean =>
   mark === '"' && /[\p{N}\p{Ll}\p{Lu}]/u.test(text.charAt(index - 1));
 
@@ -157,7 +157,7 @@ function isSpeech(inside: string): boolean {
   return words.length >= WORDS && !isTitle(words);
 }
 
-/** All longer words of a title begin with a capital. */
+/** All longer words of a title start with a capital. */
 const isTitle = (words: readonly string[]): boolean =>
   words.every((word) => word.length < 4 || /^[\p{Lu}\p{N}]/u.test(word)) &&
   words.some((word) => word.length > 3);

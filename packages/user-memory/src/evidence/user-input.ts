@@ -6,27 +6,30 @@ import { asksNotToKeep } from "./off-record.ts";
 import { oneLine, withoutSecrets } from "./passages.ts";
 import { announcesText } from "./third-party-text.ts";
 
-/** Of a turn, so many messages and UTF-16 units are looked at: the last messages, and of each its beginning. */
+/** Limits for a turn in messages and UTF-16 units. The last messages are read, and the beginning of each. */
 const MAX_MESSAGES = 32;
 const MAX_TEXT = 20_000;
 const MAX_SAID = 40_000;
 const MAX_QUESTION = 300;
-/** What somebody asks stands at the beginning or at the end of what they say. */
+/** A request is usually at the beginning or the end of a message. */
 const MAX_REQUEST = 8_000;
 const MAX_ANNOUNCEMENT = 2_000;
 const UNPORTABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-/** What the user said in a turn, without its secrets, and the context that shows how it is meant. */
+/** The user's messages of a turn without secrets, and their context. */
 export type UserInput = Pick<ExtractionJob, "said" | "position" | "question" | "isAnnounced">;
 
 interface TurnMessages {
-  /** The conversation, as far as it is known. */
+  /** The known messages of the conversation. */
   readonly messages: readonly Message[];
   readonly userMessages: readonly Message[];
   readonly position?: number | undefined;
 }
 
-/** `"private"`: the user asked that something isn't kept, so nothing of the turn is. */
+/**
+ * Reads the user's messages of a turn. `"private"` if the user asked not to keep something; then nothing of the turn is
+ * kept.
+ */
 export function readUserInput({ messages, userMessages, position }: TurnMessages): UserInput | "private" {
   const texts = userMessages.map(messageText);
   if (isOffRecord(texts)) return "private";
@@ -57,14 +60,14 @@ function isOffRecord(said: readonly string[]): boolean {
   return said.some((text) => asksNotToKeep(endsOf(text, room)));
 }
 
-/** Of a longer text three quarters from its beginning, and one from its end. */
+/** Cuts a longer text: three quarters from its beginning and one from its end remain. */
 function endsOf(text: string, most: number): string {
   if (text.length <= most) return text;
   const tail = Math.floor(most / 4);
   return `${text.slice(0, most - tail)}\n${text.slice(text.length - tail)}`;
 }
 
-/** A job as the queue may hold it, without secrets; `undefined` where the user asked that something isn't kept. */
+/** Removes secrets from a job for the queue. `undefined` if the user asked not to keep something. */
 export function redactJob(job: ExtractionJob): ExtractionJob | undefined {
   if (isOffRecord(job.said)) return undefined;
   const { question, ...rest } = job;
@@ -77,18 +80,18 @@ export function redactJob(job: ExtractionJob): ExtractionJob | undefined {
   };
 }
 
-/** Of a text with a secret, nothing. */
+/** Returns the text, or `""` if it contains a secret. */
 export const secretless = (text: string): string => (holdsSecret(text) ? "" : text);
 
-/** A text that every store keeps as it is. */
+/** Cuts a text and replaces characters that some stores refuse. */
 export const portable = (text: string, most: number): string =>
   text.slice(0, most).replaceAll(UNPORTABLE, "\ufffd");
 
-/** What an assistant asks stands at the end of what it says. */
+/** Assistants ask at the end of a message. */
 const LOOKED_AT = 2_000;
 const LAST_SENTENCES = 3;
 
-/** The question that a message ends with, in one line; `""` where it asks nothing. */
+/** Returns the question at the end of a message as one line; `""` if there is none. */
 export function questionIn(text: string): string {
   const last = [...sentencesIn(text.slice(-LOOKED_AT))].slice(-LAST_SENTENCES);
   const question = last.findLast(({ segment }) => asks(segment))?.segment ?? "";

@@ -1,20 +1,20 @@
-/** So many jobs wait in a process for one memory, and so many of one user; further jobs are left to the queue. */
+/** Maximum number of waiting jobs in a process for one memory, and for one user. Further jobs stay in the queue. */
 const MAX_WAITING = 1_000;
 const MAX_WAITING_OF_USER = 100;
 
 interface WorkQueue {
   active: number;
   waiting: number;
-  /** The waiting jobs of each user; the first user is served next. */
+  /** The waiting jobs of each user. The first user is next. */
   readonly users: Map<string, (() => void)[]>;
 }
 
 export interface LimitedWork {
-  /** So many do their work at a time. */
+  /** Maximum number of concurrent jobs. */
   readonly concurrency: number;
-  /** Users who wait are served one after the other, however many jobs one of them has. */
+  /** Waiting users take turns, however many jobs each has. */
   readonly userId: string;
-  /** `false`: it waits, however many others do. */
+  /** If `false`, the job waits even if the limit of waiting jobs is reached. */
   readonly canBeRefused: boolean;
 }
 
@@ -26,7 +26,7 @@ const queueFor = (key: object): WorkQueue => {
   return queue;
 };
 
-/** Does work with at most so many others at a time for the same key. `undefined`, and nothing is done: too many wait. */
+/** Runs work within the concurrency limit of a key. Returns `undefined`, without running it, if too many jobs wait. */
 export function withConcurrencyLimit<T>(
   key: object,
   entry: LimitedWork,
@@ -40,7 +40,7 @@ export function withConcurrencyLimit<T>(
   return enter(queue, entry, work);
 }
 
-/** Whether so many wait that no work of others is to be taken over. */
+/** Whether too many jobs wait to take over jobs of other processes. */
 export const isQueueFull = (key: object): boolean => queueFor(key).waiting >= MAX_WAITING;
 
 async function enter<T>(
@@ -54,7 +54,7 @@ async function enter<T>(
     return await work();
   } finally {
     const next = nextOf(queue);
-    // The next one takes over what this one held of the limit.
+    // The next job takes over this one's place in the limit.
     if (next === undefined) queue.active -= 1;
     else next();
   }

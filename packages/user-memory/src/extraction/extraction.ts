@@ -8,29 +8,29 @@ import { INSTRUCTIONS, type Proposed, parseReply, readProposals, requestFor } fr
 import { rememberTurn } from "./remember-turn.ts";
 
 /**
- * Why facts weren't extracted from a turn:
+ * Why an extraction failed:
  *
- * - `"model"`: the model, or the application's own function, failed or took too long.
- * - `"reply"`: what it replied isn't what was asked for.
- * - `"given-up"`: it failed as often as `maxAttempts` allows; the job won't be tried again.
+ * - `"model"`: the model or your `extract` function failed or took too long.
+ * - `"reply"`: its reply doesn't have the expected form.
+ * - `"given-up"`: the job failed `maxAttempts` times and isn't retried.
  */
 export type ExtractionErrorCode = "model" | "reply" | "given-up";
 
 export interface ExtractionErrorFields {
   readonly code: ExtractionErrorCode;
-  /** Holds nothing of what was said. */
+  /** Contains no content of the conversation. */
   readonly message: string;
   readonly attempt: number;
   readonly cause?: unknown;
 }
 
-/** What `onError` gets for an extraction job that failed. */
+/** The error of a failed extraction job, for `onError`. */
 export class ExtractionError extends Error {
   override readonly name = "ExtractionError";
   readonly code: ExtractionErrorCode;
-  /** Which attempt it was, from 1. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number;
-  /** Whether the job will be tried again. */
+  /** Whether the job will be retried. */
   readonly retryable: boolean;
 
   constructor({ code, message, attempt, cause }: ExtractionErrorFields) {
@@ -41,29 +41,29 @@ export class ExtractionError extends Error {
   }
 }
 
-/** Asks a model once; see `MiddlewareTurn.complete`. */
+/** Calls a model once, see `MiddlewareTurn.complete`. */
 export type CompleteText = (request: CompletionRequest) => Promise<string>;
 
 export interface ExtractionScope {
   readonly memory: UserMemory;
   readonly settings: ExtractionSettings;
-  /** Absent where the application's own function proposes. */
+  /** Absent if the application's `extract` proposes the facts. */
   readonly complete?: CompleteText | undefined;
 }
 
-/** Of the lease, so much is for whoever proposes; the rest is for the store. */
+/** The share of the lease for the proposals. The rest is for the store. */
 const ASKING_SHARE = 0.8;
 
 /**
- * Does a job: asks for proposals, unless all is quoted, and keeps what the user's words are found for. Nothing is asked where
- * everything was forgotten since the turn began. Rejects where it failed as a whole.
+ * Runs a job: gets proposals, unless all is quoted, and stores those that the user's words support. Does nothing if the user's
+ * memory was erased since the turn began. Rejects if the job as a whole failed.
  */
 export async function extractFacts(
   { memory, settings, complete }: ExtractionScope,
   job: ExtractionJob,
   attempt: number,
 ): Promise<void> {
-  // Nobody is shown any more what is to be forgotten.
+  // The user's memory was erased: the model must not see the turn any more.
   if (isStore(memory) && (await memory.mark(job.userId)) !== job.since) return;
   const proposals = job.isVerbatim ? undefined : await propose({ settings, complete, job, attempt });
   const { userId, conversationId, position } = job;
@@ -102,13 +102,13 @@ async function propose(request: ProposalRequest): Promise<Proposed> {
   }
   const proposals = readProposals(reply);
   if (proposals !== undefined) return proposals;
-  const what = settings.extract === undefined ? "The model's reply" : "What extract() resolved with";
+  const what = settings.extract === undefined ? "The model's reply" : "The result of extract()";
   throw new ExtractionError({ code: "reply", message: unreadable(what), attempt });
 }
 
-const unreadable = (what: string): string => `${what} holds no list of facts of the form that is asked for.`;
+const unreadable = (what: string): string => `${what} has no list of facts in the expected form.`;
 
-/** The model's reply, or what the application's function resolves with. */
+/** Returns the model's reply, or the result of the application's `extract`. */
 async function requestProposals({ settings, complete, job, attempt }: ProposalRequest): Promise<unknown> {
   const timeoutMs = Math.ceil(ASKING_SHARE * settings.leaseMs);
   const over = new AbortController();
@@ -117,13 +117,13 @@ async function requestProposals({ settings, complete, job, attempt }: ProposalRe
   const ask = (): Promise<unknown> => {
     if (settings.extract !== undefined)
       return settings.extract({ userId, said, reply, question, conversationId, signal });
-    if (complete === undefined) throw new Error("There is neither a model nor extract().");
+    if (complete === undefined) throw new Error("Neither a model nor extract() is set.");
     return complete({ instructions: INSTRUCTIONS, messages: [requestFor(job)], model, signal });
   };
   try {
     return await beforeDeadline(timeoutMs, ask);
   } catch (cause) {
-    const message = "Whoever was to propose facts failed, or took too long.";
+    const message = "The model or extract() failed or took too long, so no facts were proposed.";
     throw new ExtractionError({ code: "model", message, attempt, cause });
   } finally {
     over.abort();

@@ -7,28 +7,28 @@ import type { MemoryEntry, UserMemory } from "../user-memory.ts";
 /** A turn to extract facts from. */
 export interface ExtractInput {
   readonly userId: string;
-  /** What the user said, oldest first: the only source. */
+  /** The user's messages, oldest first: the only source of facts. */
   readonly said: readonly string[];
-  /** What was replied: context. */
+  /** The reply: context. */
   readonly reply: string;
-  /** What the assistant had asked last before: context. */
+  /** The assistant's last question before the turn: context. */
   readonly question?: string | undefined;
   readonly conversationId?: string | undefined;
-  /** Aborted when it takes too long. */
+  /** Aborted after the time limit. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Proposes facts; `{ private: true }`: the user wants nothing of the turn kept. What it rejects with is tried again, a few
- * times.
+ * Proposes facts. Returns `{ private: true }` if the user wants nothing of the turn kept. If it rejects, the job is retried up
+ * to `maxAttempts` times.
  */
 export type ExtractFacts = (
   input: ExtractInput,
 ) => Promise<readonly ProposedFact[] | { readonly private: true }>;
 
 /**
- * Whether the evidence, words of the user's, bears out a fact as a model worded it. `question`: what they answer, if they are
- * short. What it rejects with counts as no.
+ * Returns whether the evidence, the user's words, supports a fact in the model's wording. `question` is the assistant's
+ * question before the turn. A rejection counts as `false`.
  */
 export type VerifyFact = (
   fact: string,
@@ -36,73 +36,73 @@ export type VerifyFact = (
   context: { readonly question?: string | undefined },
 ) => boolean | Promise<boolean>;
 
-/** What became of the proposals of one turn. */
+/** A report on the extraction from one turn. */
 export interface ExtractionReport {
   readonly userId: string;
   readonly conversationId?: string | undefined;
-  /** How many facts were proposed; several may point at the same words. 0 where all is quoted. */
+  /** Number of proposed facts. Several can point at the same words. 0 for `"verbatim"`. */
   readonly proposed: number;
 }
 
-/** A turn of which nothing is kept, as the user asked for that. It says nothing of what was said. */
+/** A turn that the user asked not to keep, without its content. */
 export interface OffRecordTurn {
   readonly userId: string;
   readonly conversationId?: string | undefined;
-  /** Index of the user's message, or the first of several, in its conversation, from 0. */
+  /** Position of the user's first message of the turn in its conversation, from 0. */
   readonly position?: number | undefined;
-  /** `"check"`: the check of this package. `"extractor"`: the model that extracts, or the application's own function. */
+  /** `"check"`: the check of this package. `"extractor"`: the model, or your `extract` function. */
   readonly detectedBy: "check" | "extractor";
 }
 
-/** Options of extraction, in a run or in a worker. */
+/** Options for extraction, in a run or in a worker. */
 export interface ExtractionOptions {
   /** Proposes the facts instead of a model. */
   readonly extract?: ExtractFacts | undefined;
   /**
-   * Says whether the user's words bear a fact out. One that they do is remembered as it is worded, `inferred`, in place of the
-   * quotation. Default: nothing is, and the user's words are quoted.
+   * Checks whether the user's words support a fact. A supported fact is stored in the model's wording with trust `"inferred"`,
+   * instead of the quotation. Default: the user's words are always quoted.
    */
   readonly verify?: VerifyFact | undefined;
-  /** How many quotations and facts are kept of a turn at most, the surest first. Default 50. */
+  /** Maximum number of quotations and facts per turn, highest score first. Default 50. */
   readonly maxFacts?: number | undefined;
   /**
-   * Told what was stored, for a log: also what waits for review, see `UserFact.status`. Not called for nothing. A job that is
-   * done twice, after a crash, is told twice. What it throws is ignored.
+   * Called with the stored facts, if there are any, e.g. for a log. They include facts that wait for review, see
+   * `UserFact.status`. Called twice for a job that runs twice after a crash. Its errors are ignored.
    */
   readonly onExtracted?:
     | ((entries: readonly (MemoryEntry | UserFact)[], report: ExtractionReport) => unknown)
     | undefined;
   /**
-   * Told that the user asked for something not to be kept, so that nothing of the turn is: for a sign beside the message, or for
-   * logs of the application's own that are to heed it, too. The check tells before the run is over, the extractor later. A job
-   * that is done twice, after a crash, is told twice. What it throws is ignored.
+   * Called if the user asked not to keep something, so nothing of the turn is stored. Use it to show this in your interface or
+   * to exclude the turn from your own logs. For `"check"` it is called before the run ends, for `"extractor"` later. Called
+   * twice for a job that runs twice after a crash. Its errors are ignored.
    */
   readonly onOffRecord?: ((turn: OffRecordTurn) => unknown) | undefined;
   /**
-   * Told what failed: an `ExtractionError`, or what the store rejected with. Default: a process warning, by its kind alone.
-   * What was forgotten or erased meanwhile is no failure. What it throws is ignored.
+   * Called with an `ExtractionError` or the store's error. Default: a process warning with the kind of the error only. Not
+   * called for facts that were forgotten or erased meanwhile. Its errors are ignored.
    */
   readonly onError?: ((error: unknown) => unknown) | undefined;
   /**
-   * How long one job may take once it is begun, in milliseconds: its lease, after which another process may take the job over. A
-   * job that waits for others keeps its position in the queue. Default 60,000.
+   * The lease of a job in milliseconds, from its start. After it, another process can take the job over. The lease of a job
+   * that waits for the concurrency limit is renewed. Default 60,000.
    */
   readonly leaseMs?: number | undefined;
   /**
-   * How often a job is tried before it is given up. A time when it was handed out but not tried, as too many waited or the
-   * process went down, counts, too; but no job is given up untried unless that happened three times more. Default 5.
+   * Maximum number of attempts per job. A lease without an attempt counts too, e.g. if the queue was full or the process
+   * crashed. But a job is only given up without an attempt after three further leases. Default 5.
    */
   readonly maxAttempts?: number | undefined;
-  /** Before the second attempt, in milliseconds; it doubles with each, up to 15 minutes. Default 5,000. */
+  /** Delay before the second attempt, in milliseconds. It doubles with each attempt, up to 15 minutes. Default 5,000. */
   readonly retryDelayMs?: number | undefined;
-  /** How many jobs this process does at a time, for one memory; users who wait are served one after the other. Default 4. */
+  /** Maximum number of concurrent jobs in this process per user memory. Waiting users take turns. Default 4. */
   readonly concurrency?: number | undefined;
 }
 
 export interface MemoryExtractOptions extends ExtractionOptions {
   /** Default: the user memory of the process, see `setUserMemory`. Without either, nothing is extracted. */
   readonly memory?: UserMemory | undefined;
-  /** Facts with a lower score are dropped. Default 0.7. */
+  /** Minimum score. Proposals with a lower score are dropped. Default 0.7. */
   readonly threshold?: number | undefined;
 }
 

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { ProposedFact } from "../evidence/evidence.ts";
 import type { ExtractionJob } from "../store.ts";
 
-/** In UTF-16 units: what of a turn is shown to the model. */
+/** Maximum lengths in the model's prompt, in UTF-16 units. */
 const MAX_SAID = 12_000;
 const MAX_REPLY_SHOWN = 3_000;
 
@@ -25,7 +25,7 @@ Leave out what the user asks or wonders, what is only a task for now, what other
 
 If the user asks, in whatever words, that something isn't remembered, saved, noted or passed on, reply {"private":true} and nothing else.`;
 
-/** The one message that a turn is asked about in. */
+/** Returns the message that asks the model about a turn. */
 export function requestFor({ said, question = "", reply }: ExtractionJob): Message {
   const parts = [
     question === "" ? "" : wrapInTag("assistant-asked", question),
@@ -42,9 +42,9 @@ function shortened(text: string, most: number): string {
   return `${text.slice(0, half)}\n[…]\n${text.slice(text.length - half)}`;
 }
 
-/** In UTF-16 units: a longer reply is none that was asked for. */
+/** In UTF-16 units. Longer replies aren't read. */
 const MAX_REPLY = 100_000;
-/** Of one reply; what comes behind is dropped. */
+/** Maximum number of proposals per reply. Further ones are dropped. */
 const MAX_PROPOSED = 50;
 const MAX_FACT = 500;
 const MAX_EVIDENCE = 2_000;
@@ -74,7 +74,7 @@ const listSchema = z.union([
   z.array(z.unknown()),
 ]);
 
-/** The user wants nothing kept: whatever else is proposed. */
+/** The user wants nothing kept, whatever else is proposed. */
 const privateSchema = z.object({ private: z.literal(true) });
 
 function tagOf(tag: unknown): readonly string[] {
@@ -88,10 +88,10 @@ class UnreadableReply extends Error {
   override readonly name = "UnreadableReply";
 }
 
-/** What is proposed, or that the user wants nothing of the turn kept. */
+/** The proposals, or `"private"` if the user wants nothing of the turn kept. */
 export type Proposed = readonly ProposedFact[] | "private";
 
-/** What a reply proposes; also in a code fence or among prose. Throws {@link UnreadableReply}. */
+/** Reads the proposals in a reply, also from a code fence or within prose. Throws {@link UnreadableReply}. */
 export function parseReply(reply: string): Proposed {
   if (reply.length > MAX_REPLY) throw new UnreadableReply("It is too long.");
   for (const text of candidatesIn(reply)) {
@@ -101,7 +101,7 @@ export function parseReply(reply: string): Proposed {
   throw new UnreadableReply('It holds no JSON of the form {"facts": […]}.');
 }
 
-/** What is proposed, as far as it can be read: what is no proposal is left out. `undefined` where it is no list of them. */
+/** Reads a list of proposals and skips invalid ones. `undefined` if the value isn't a list of proposals. */
 export function readProposals(value: unknown): Proposed | undefined {
   if (privateSchema.safeParse(value).success) return "private";
   const list = listSchema.safeParse(value);
@@ -116,7 +116,7 @@ function candidatesIn(reply: string): readonly string[] {
   return [reply, ...fencedIn(reply), between(reply, "{", "}"), between(reply, "[", "]")];
 }
 
-/** What stands between a fence and the next one, without the name of its language. */
+/** Returns the texts in code fences, without the name of the language. */
 function fencedIn(reply: string): readonly string[] {
   const parts = reply.split("```");
   return parts

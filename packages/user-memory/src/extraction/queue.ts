@@ -25,12 +25,12 @@ const jobSchema = z.object({
 });
 
 const MONTH_MS = 30 * 86_400_000;
-/** A time that isn't one would leave a job where nobody is ever handed it. */
+/** With an invalid duration, a job would never be leased again. */
 const spanSchema = z.int().min(0).max(MONTH_MS);
 const enqueueSchema = z.object({ leaseMs: spanSchema });
 const leaseSchema = z.object({ limit: z.int().min(0), leaseMs: spanSchema });
 
-/** The queue of a store: jobs go to the backend as text, and come back checked. */
+/** Opens the queue of a store. It stores jobs as text in the backend and validates them when it reads them. */
 export function openQueue(
   { backend, callBackend }: Transactions,
   settings: UserMemorySettings,
@@ -75,11 +75,11 @@ export function openQueue(
   };
 }
 
-/** Another version of this package may have written it: so the job isn't deleted. */
+/** Another version of this package may have written the job, so it isn't deleted. */
 function reportUnreadable(settings: UserMemorySettings): void {
   const message =
-    "An extraction job isn't in the form that this version writes. It was left in the queue, for a version that can read it.";
-  const cause = new TypeError("an unknown form of a job");
+    "An extraction job has an unknown format. It stays in the queue for a version of this package that can read it.";
+  const cause = new TypeError("the job has an unknown format");
   reportError(settings, { code: "storage", operation: "queue.lease", message, retryable: false, cause });
 }
 

@@ -14,22 +14,22 @@ import { type ExtractionJob, isStore, type RememberOptions } from "../store.ts";
 import type { MemoryEntry, UserMemory } from "../user-memory.ts";
 import type { ExtractionSettings } from "./options.ts";
 
-/** Of the lease: as long may one sentence be looked at. */
+/** The share of the lease for the verification of one fact. */
 const VERIFYING_SHARE = 0.2;
 
 export interface RememberTurnInput {
   readonly memory: UserMemory;
   readonly job: ExtractionJob;
-  /** Absent: all that the user said is quoted. */
+  /** Absent if all of the user's words are quoted. */
   readonly proposals?: readonly ProposedFact[] | undefined;
-  /** Who proposed. */
+  /** The source of the proposals. */
   readonly extractor: string;
   readonly settings: ExtractionSettings;
 }
 
 /**
- * Remembers what was said in a turn: what proposals point at, or all of it. Resolves with what is stored now. Rejects where
- * the store can't; then what came before is stored, and comes to the same when it is stored again.
+ * Stores the user's words from a turn: those that proposals point at, or all of them. Returns the stored facts. Rejects if the
+ * store fails. Earlier facts of the turn are stored then, and a retry doesn't duplicate them.
  */
 export async function rememberTurn(input: RememberTurnInput): Promise<readonly (MemoryEntry | UserFact)[]> {
   const { memory, job, settings } = input;
@@ -52,11 +52,11 @@ async function itemsOf({ memory, job, proposals, settings }: RememberTurnInput):
   if (proposals === undefined) return verbatimItems(job);
   const sure = proposals.filter(({ score }) => score >= job.threshold);
   const items = await itemsFromProposals(job, sure, verifier(settings, job));
-  // A store that keeps no trust would show what waits for review as the user's word.
+  // A store without trust would show facts that wait for review as the user's statements.
   return isStore(memory) ? items : items.filter(({ kind }) => kind !== "third-party");
 }
 
-/** What fails verifies nothing: the user's words are quoted then. */
+/** If the verification fails, the fact counts as unsupported and the user's words are quoted. */
 function verifier(
   { verify, leaseMs, ...settings }: ExtractionSettings,
   { question }: ExtractionJob,
@@ -75,25 +75,25 @@ function verifier(
   };
 }
 
-/** `"erased"` and `"forgotten"` are what somebody wanted; `"refused"` concerns one fact, `"failed"` all of them. */
+/** `"erased"` and `"forgotten"` aren't failures. `"refused"` concerns one fact, `"failed"` all facts. */
 function outcomeOf(thrown: unknown): "erased" | "forgotten" | "refused" | "failed" {
   const code = codeOf(thrown);
   if (code === "erased" || code === "forgotten") return code;
   return code === "invalid" || code === "full" ? "refused" : "failed";
 }
 
-/** So many tags a fact may have in every store. */
+/** Maximum number of tags per fact in every store. */
 const MAX_TAGS = 32;
 const MAX_NAME = 255;
 
-/** The turn that something was said in. */
+/** The turn that a fact comes from. */
 export interface Source
   extends Pick<ExtractionJob, "userId" | "conversationId" | "position" | "saidAt" | "tags" | "since"> {
-  /** Who found it. */
+  /** The name of the extractor. */
   readonly extractor: string;
 }
 
-/** Remembers what was said: in a store of this package with all that is known of it. */
+/** Stores an item, with trust and provenance in a store of this package. */
 export const rememberItem = (
   memory: UserMemory,
   item: Item,
@@ -105,7 +105,7 @@ export const rememberItem = (
 
 const textOf = (item: Item): string => (item.kind === "quotation" ? item.passage.text : item.proposal.fact);
 
-/** The spec's tags, where it has any, and no others: with another one, an agent of other tags would be told the fact. */
+/** Only the spec's tags, if it has any. With other tags, agents with those tags would recall the fact. */
 const tagsOf = ({ tags: own }: Source, tags: readonly string[] = []): string[] =>
   [...new Set(own.length > 0 ? own : tags)].slice(0, MAX_TAGS);
 
@@ -136,7 +136,7 @@ function trustOptions(item: Item): Pick<RememberOptions, "trust" | "quotation"> 
   return { quotation: { from: passage.from, ...present({ question }), paraphrases } };
 }
 
-/** A store that keeps no quotations is given what would be shown of one. */
+/** A store without quotations gets the text that a prompt would show for the quotation. */
 function asNarrowEntry(item: Item, source: Source): [string, { tags?: string[]; score?: number }] {
   const { score, tags } = item.kind === "quotation" ? item : item.proposal;
   const all = [...tagsOf(source, tags), ...(item.kind === "quotation" ? [] : [INFERRED_TAG])];

@@ -9,30 +9,30 @@ import { type ExtractFacts, type ExtractionOptions, processOptionsSchema } from 
 
 export interface ProcessExtractionsOptions extends Omit<ExtractionOptions, "extract"> {
   /**
-   * Proposes the facts instead of a model. `"verbatim"`: this worker has none to ask and does the jobs that quote what was said;
-   * `onError` is called for the others, which stay in the queue for a worker that has a model.
+   * Proposes the facts instead of a model. With `"verbatim"` this worker has no model and only runs jobs that quote the user.
+   * It calls `onError` for other jobs, which stay in the queue for a worker with a model.
    */
   readonly extract?: ExtractFacts | "verbatim" | undefined;
-  /** Asks a model once; `request.model` is the spec's `extractWith`, if it had one. Needed unless `extract` is given. */
+  /** Calls a model once. `request.model` is the spec's `extractWith`, if set. Required without `extract`. */
   readonly complete?: CompleteText | undefined;
-  /** How many jobs at most. Default 100. */
+  /** Maximum number of jobs. Default 100. */
   readonly limit?: number | undefined;
-  /** Once it is aborted, no further job is begun. */
+  /** After an abort, no further job starts. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How many jobs came to which end. */
+/** Numbers of jobs by outcome. */
 export interface ProcessedExtractions {
   readonly done: number;
-  /** They will be tried again. */
+  /** Jobs that will be retried. */
   readonly delayed: number;
   readonly givenUp: number;
 }
 
 /**
- * Does the extraction jobs that wait in a store's queue: what a process left that crashed, and what failed before. For a
- * worker or a timer; a process that runs agents does a few by itself. Resolves once no job is ready any more, or `limit` is
- * reached. Rejects where the store can't be read; throws a `TypeError` for options that are wrong.
+ * Runs the extraction jobs in a store's queue that failed before or that a crashed process left. Call it in a worker or a
+ * timer. Processes that run agents also take over a few of these jobs. Resolves when no job is available or `limit` is
+ * reached. Rejects if the store can't be read, and with a `TypeError` for invalid options.
  */
 export async function processExtractions(
   memory: UserMemoryStore,
@@ -69,15 +69,15 @@ export async function processExtractions(
 }
 
 const MAX_DELAY_MS = 15 * 60 * 1_000;
-/** Beyond `maxAttempts`, so often may a job be leased without being tried: refused by the concurrency limit, or lost with a process. */
+/** Maximum number of leases beyond `maxAttempts` without an attempt: refused by the concurrency limit, or lost in a crash. */
 const MAX_UNTRIED_LEASES = 3;
 
-/** `"delayed"`: it will be tried again. */
+/** `"delayed"` jobs will be retried. */
 export type AttemptOutcome = "done" | "delayed" | "given-up";
 
 /**
- * Works on a leased job, as soon as the concurrency limit of this process allows. What fails is reported and released
- * for later, or given up. Never rejects.
+ * Runs a leased job when the concurrency limit of this process allows it. A failed job is reported, then released for later or
+ * given up. Never rejects.
  */
 export async function attemptJob(scope: ExtractionScope, leased: LeasedJob): Promise<AttemptOutcome> {
   const { settings, memory } = scope;
@@ -85,7 +85,7 @@ export async function attemptJob(scope: ExtractionScope, leased: LeasedJob): Pro
   try {
     const held = holdLease(leased, leaseMs);
     const work = async () => ((await held.take()) ? attempt(scope, leased) : "delayed");
-    // What comes from the queue was refused before, or tried: it isn't delayed again untried.
+    // A job from the queue was refused or tried before, so it isn't refused again.
     const entry = { concurrency, userId: leased.job.userId, canBeRefused: leased.attempt === 1 };
     const done = withConcurrencyLimit(workKeyOf(memory), entry, work);
     if (done !== undefined) return await done;
@@ -102,12 +102,13 @@ async function attempt(scope: ExtractionScope, leased: LeasedJob): Promise<Attem
   const { maxAttempts, retryDelayMs } = settings;
   if (isOutOfReach(scope, leased)) {
     const { attempt } = leased;
-    const message = "An extraction job that needs a model was left in the queue: this worker has none.";
+    const message =
+      "This worker has no model, so an extraction job stays in the queue. Run a worker with complete or extract.";
     reportFailure(settings, new ExtractionError({ code: "model", message, attempt }));
     await leased.release(MAX_DELAY_MS);
     return "delayed";
   }
-  // Handed out so often without an end, it takes its process down.
+  // A job that was leased this often without an outcome crashes its process.
   if (leased.attempt > maxAttempts + MAX_UNTRIED_LEASES) return giveUp(scope, leased, undefined);
   try {
     await extractFacts(scope, leased.job, leased.attempt);
@@ -121,37 +122,37 @@ async function attempt(scope: ExtractionScope, leased: LeasedJob): Promise<Attem
   return "done";
 }
 
-/** However often a worker that has nobody to ask was handed it, it isn't given up here. */
+/** Whether the job needs a model and this worker has none. Such a job is never given up here. */
 const isOutOfReach = ({ settings, complete }: ExtractionScope, { job }: LeasedJob): boolean =>
   job.isVerbatim !== true && settings.extract === undefined && complete === undefined;
 
 async function giveUp({ settings }: ExtractionScope, leased: LeasedJob, cause: unknown): Promise<"given-up"> {
-  const message = "An extraction job failed as often as maxAttempts allows. It won't be tried again.";
+  const message = "An extraction job failed maxAttempts times. It won't be retried.";
   reportFailure(settings, new ExtractionError({ code: "given-up", message, attempt: leased.attempt, cause }));
   await leased.complete();
   return "given-up";
 }
 
-/** A job lease that is renewed while its job waits to be started. */
+/** A job lease that is renewed while the job waits to start. */
 export interface HeldLease {
-  /** Ends the waiting. Resolves with whether the job is still the caller's, then for nearly a whole lease. */
+  /** Ends the renewal. Resolves with `true` if the caller still has the lease, then for nearly its whole duration. */
   readonly take: () => Promise<boolean>;
 }
 
-/** Of a lease, so much may be gone before it is renewed. */
+/** The shares of a lease after which it is renewed, while the job waits and at its start. */
 const RENEWED_AFTER = 1 / 3;
 const GONE_AT_START = 1 / 10;
 
-/** Renews a lease that has just begun, until it is taken: waiting is no attempt, so nobody else is to be handed the job. */
+/** Renews a new lease until `take`, so no other worker gets the job while it waits. */
 export function holdLease(leased: Pick<LeasedJob, "release">, leaseMs: number): HeldLease {
   let since = performance.now();
   let renewal: Promise<void> | undefined;
-  // From then on somebody else may have it.
+  // After this, another worker can have the lease.
   const isOver = (): boolean => performance.now() - since >= leaseMs;
   const renew = async (): Promise<void> => {
     if (isOver()) return;
     const now = performance.now();
-    // A job that is released for later is handed to nobody before.
+    // A job that is released for later isn't leased to others before.
     await leased.release(leaseMs);
     since = now;
   };

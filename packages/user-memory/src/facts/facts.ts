@@ -7,7 +7,7 @@ import { detailsOf, toQuotation } from "./quotation.ts";
 export const toUserFactOrNull = (user: UserKey, stored: StoredFact | null | undefined): UserFact | null =>
   stored ? toUserFact(user, stored) : null;
 
-/** A fact as callers get it: frozen, and without what isn't known. */
+/** Converts a stored fact to the frozen fact for callers, without unknown fields. */
 export function toUserFact({ userId }: UserKey, stored: StoredFact): UserFact {
   const { id, fact, tags, score, trust, status, quarantine, key } = stored;
   const quotation = toQuotation(stored);
@@ -44,13 +44,13 @@ function provenanceOf(stored: StoredFact): Provenance {
   };
 }
 
-/** Whether a value can be the id of a fact. One that can't names nothing. */
+/** Whether a value can be the id of a fact. */
 export const isFactId = (factId: unknown): factId is string =>
   typeof factId === "string" && /^[0-9a-f-]{36}$/.test(factId);
 
 type Indexed = Pick<StoredFact, "fact" | "evidence" | "saidAt" | "quotation">;
 
-/** What a fact is found by: its own words and those that it was extracted from; of a quotation, its question and paraphrases, too. */
+/** Returns the index terms of a fact: of its text and evidence, and of a quotation's question and paraphrases. */
 export function termsOfFact({ fact, evidence, saidAt, quotation }: Indexed): readonly TermWeight[] {
   const { question = null, paraphrases = [] } = detailsOf({ quotation }) ?? {};
   const texts = [fact, evidence === fact ? null : evidence, question, ...paraphrases];
@@ -58,14 +58,14 @@ export function termsOfFact({ fact, evidence, saidAt, quotation }: Indexed): rea
   return termsOf(text, saidAt === null ? {} : { saidAt });
 }
 
-/** The words that a fact itself says, as stems: none that a model chose to find it by. */
+/** Returns the stems of a fact's own text, without evidence and paraphrases. */
 export const ownContent = ({ fact }: Pick<StoredFact, "fact">): ReadonlySet<string> =>
   contentOf(termsOf(fact));
 
-/** Who a fact is about goes without saying. */
+/** Words for the user, which every fact is about. */
 const SUBJECT = new Set(termsOf("the user's users").map(({ term }) => term));
 
-/** What terms say, but for who it is about, when it was said, and whether it was asked. */
+/** Returns the content terms, without words for the user, dates and marks of questions. */
 export const contentOf = (terms: readonly TermWeight[]): ReadonlySet<string> =>
   new Set(
     terms
@@ -75,13 +75,13 @@ export const contentOf = (terms: readonly TermWeight[]): ReadonlySet<string> =>
 
 export type Obstacle = "quarantined" | "superseded" | "not-yet-valid" | "no-longer-valid";
 
-/** Why a fact isn't recalled now: as {@link obstacleAt}, but that an earlier quotation is recalled beside what took its place. */
+/** Like {@link obstacleAt}, but superseded quotations are recalled now, with their successors. */
 export function obstacleNow(fact: StoredFact, now: number): Obstacle | undefined {
   const obstacle = obstacleAt(fact, now);
   return obstacle === "superseded" && fact.quotation !== null ? undefined : obstacle;
 }
 
-/** Why a fact isn't recalled as of a time; `undefined` if it is. */
+/** Returns why a fact isn't recalled as of a time, or `undefined`. */
 export function obstacleAt(fact: StoredFact, at: number): Obstacle | undefined {
   if (fact.status === "quarantined") return "quarantined";
   if (at < fact.validFrom) return "not-yet-valid";
@@ -94,13 +94,13 @@ const YEAR_MS = 365.25 * 24 * 60 * 60 * 1_000;
 const BACK_MS = 150 * YEAR_MS;
 const AHEAD_MS = 50 * YEAR_MS;
 
-/** The time, unless it lies too far away to be meant; in milliseconds since 1970. */
+/** Returns a time in milliseconds since 1970, or `null` if it is too far away. */
 export function plausibleTime(time: number | null | undefined, now: number): number | null {
   if (time === null || time === undefined || Number.isNaN(time)) return null;
   return time < now - BACK_MS || time > now + AHEAD_MS ? null : time;
 }
 
-/** When something was said: never in the future. */
+/** Returns the time of a statement, never in the future. */
 export function saidTime(time: number | null | undefined, now: number): number | null {
   const plausible = plausibleTime(time, now);
   return plausible === null ? null : Math.min(plausible, now);

@@ -5,15 +5,15 @@ import { textSchema } from "../validation.ts";
 
 const MAX_QUESTION = 1_000;
 const MAX_PARAPHRASE = 2_000;
-/** So many are given at most, and so many are kept of one quotation: the first. */
+/** Maximum number of paraphrases per call, and of stored paraphrases per quotation. The first are stored. */
 const MAX_GIVEN = 32;
 const MAX_STORED_PARAPHRASES = 4;
 
-/** What is kept of a quotation beside its words. */
+/** The stored data of a quotation, without its words. */
 export interface QuotationDetails {
   readonly from: Quotation["from"];
   readonly question: string | null;
-  /** Sentences of a model's about the words: they find the quotation, and are shown to nobody. */
+  /** A model's sentences about the words. They are searched but never shown. */
   readonly paraphrases: readonly string[];
 }
 
@@ -31,17 +31,17 @@ export const quotationSchema = z
 
 type Quoted = Pick<StoredFact, "quotation">;
 
-/** `null` for a fact that is no quotation. Throws if somebody has changed the row. */
+/** Reads the details of a quotation; `null` for other facts. Throws if they are damaged. */
 export function detailsOf({ quotation }: Quoted): QuotationDetails | null {
   if (quotation === null) return null;
   const parsed = quotationSchema.safeParse(JSON.parse(quotation));
-  if (!parsed.success) throw new Error("a quotation isn't as this package writes it");
+  if (!parsed.success) throw new Error("a stored quotation has an unknown format");
   return parsed.data;
 }
 
 export const writeDetails = (details: QuotationDetails): string => JSON.stringify(details);
 
-/** As callers see it: without the paraphrases, which nobody takes for the user's word then. */
+/** Returns the quotation for callers, without paraphrases, which could be mistaken for the user's words. */
 export function toQuotation(stored: Quoted): Quotation | undefined {
   const details = detailsOf(stored);
   if (details === null) return undefined;
@@ -49,13 +49,13 @@ export function toQuotation(stored: Quoted): Quotation | undefined {
   return Object.freeze({ from, ...(question === null ? {} : { question }) });
 }
 
-/** What a fact says: the same answer to another question says something else. */
+/** Returns the text that identifies a fact. It contains the question, since an answer depends on it. */
 export function wordingOf({ fact, quotation }: Pick<StoredFact, "fact" | "quotation">): string {
   const question = detailsOf({ quotation })?.question ?? null;
   return question === null ? fact : `${question}\n${fact}`;
 }
 
-/** The same words, found by more paraphrases. */
+/** Adds paraphrases to the details of a quotation. */
 export const withParaphrases = (
   details: QuotationDetails,
   { paraphrases }: Pick<QuotationDetails, "paraphrases">,

@@ -6,29 +6,29 @@ import { contentOf } from "./facts.ts";
 import { wordingOf } from "./quotation.ts";
 import { isUsersWord } from "./trust.ts";
 
-/** Hashes of one user's facts: equal facts of two users have different ones. */
+/** Hashes of one user's facts. Equal facts of two users have different hashes. */
 export interface Digests {
-  /** Names what a fact says, but for case, spaces and the punctuation of sentences. */
+  /** Hashes a fact's text without case, spaces and sentence punctuation. */
   readonly ofFact: (fact: string) => string;
-  /** The same for facts of the same words, whatever their order and form; `undefined` for one without words. */
+  /** Hashes the set of stems, so word order and word forms don't matter. `undefined` without words. */
   readonly ofWords: (fact: string) => string | undefined;
-  /** Names the message that a fact was extracted from; `undefined` where it isn't known. */
+  /** Hashes the location of the source message; `undefined` if unknown. */
   readonly ofSource: (source: {
     readonly conversationId: string | null;
     readonly position: number | null;
   }) => string | undefined;
-  /** Of anything. */
+  /** Hashes any text. */
   readonly of: (kind: string, text: string) => string;
 }
 
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu;
-/** Punctuation at the edge of a word, but for what belongs to one: `C#`, `@ada`, `100%`, `-5`. */
+/** Punctuation at the edge of a word, except in `C#`, `@ada`, `100%`, `-5` and the like. */
 const EDGE = /(^|\s)(?:(?![#@&%])(?!-\d)\p{P})+|(?:(?![#&%*/])\p{P})+(?=\s|$)/gu;
 
 const sameForm = (text: string): string =>
   text.normalize("NFKC").replace(UNSEEN, "").toLowerCase().replace(EDGE, "$1").replace(/\s+/gu, " ").trim();
 
-/** `secret` keeps whoever reads the store from guessing what was forgotten. */
+/** With a `secret`, readers of the store can't guess forgotten facts. */
 export function digestsOf({ hash }: UserKey, secret = ""): Digests {
   const of = (kind: string, text: string): string =>
     createHmac("sha256", `${hash}:${secret}`).update(`${kind}\0${text}`, "utf8").digest("base64url");
@@ -48,14 +48,14 @@ export function digestsOf({ hash }: UserKey, secret = ""): Digests {
 
 type FactSource = Pick<StoredFact, "fact" | "quotation" | "conversationId" | "position">;
 
-/** By what a forgotten fact is recognised: what it says, its words, and where it was extracted from. */
+/** Returns the digests that recognize a forgotten fact: of its text, its words and its source. */
 export function tombstoneDigestsOf(fact: FactSource, digests: Digests): readonly string[] {
   const wording = wordingOf(fact);
   const all = [digests.ofFact(wording), digests.ofWords(wording), digests.ofSource(fact)];
   return all.filter((digest) => digest !== undefined);
 }
 
-/** The time of a tombstone that never ends: somebody has rejected the fact. */
+/** The time in the tombstone of a rejected fact, which never ends. */
 const PERMANENT = Number.MAX_SAFE_INTEGER;
 
 interface TombstoneOptions {
@@ -76,13 +76,13 @@ interface TombstoneCheck {
   readonly trust: Trust;
   readonly extractor: string | null;
   readonly saidAt: number | null;
-  /** The tombstones that there were when the call began, if it has waited since. */
+  /** The tombstones at the start of the call, if the call has waited since. */
   readonly known: readonly Tombstone[] | undefined;
 }
 
 /**
- * Whether a fact stays forgotten: it was extracted from what was said before, or it was forgotten while the call was waiting.
- * What was rejected comes back by the user's word alone.
+ * Whether a fact stays forgotten: it was extracted from older messages, or it was forgotten while the call was waiting. A
+ * rejected fact only comes back if the user states or confirms it.
  */
 export function isBlockedByTombstone(
   tombstones: readonly Tombstone[],

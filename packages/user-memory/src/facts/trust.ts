@@ -3,19 +3,19 @@ import type { Trust } from "../fact.ts";
 
 const RANKS: Readonly<Record<Trust, number>> = { external: 0, inferred: 1, confirmed: 2, stated: 3 };
 
-/** The higher, the more trusted. */
+/** Returns the rank of a trust. Higher is more trusted. */
 export const trustRank = (trust: Trust): number => RANKS[trust];
 
-/** Whether the user said it, or agreed to it. */
+/** Whether the user stated or confirmed the fact. */
 export const isUsersWord = (trust: Trust): boolean => trust === "stated" || trust === "confirmed";
 
-/** Whether a fact may take the place of another: the user's own word counts the same, however it was given. */
+/** Whether a fact can replace another by trust. Stated and confirmed count the same. */
 export const mayReplace = (newer: Trust, older: Trust): boolean =>
   isUsersWord(newer) || (!isUsersWord(older) && trustRank(newer) >= trustRank(older));
 
 export type Source = Pick<StoredFact, "conversationId" | "extractor">;
 
-/** Where a fact that isn't the user's word comes from: one conversation, or else one extractor. */
+/** Returns the source of an inferred or external fact: its conversation, otherwise its extractor. */
 export const sourceOf = ({ conversationId, extractor }: Source): string =>
   conversationId === null ? `by ${extractor ?? ""}` : `in ${conversationId}`;
 
@@ -31,10 +31,10 @@ export type Supersession =
   | { readonly kind: "conflict"; readonly with: StoredFact };
 
 /**
- * Decides what becomes of a fact and of those that it contradicts. Returns `"conflict"` if one of those that are valid at or after
- * the fact's `validFrom` has a trust that the fact's may not replace. Otherwise `"accepted"`: `replaces` are the facts that it
- * supersedes, and `by` is the next fact that is valid from a later time and trusted enough to supersede it. It is the time from
- * which a fact is valid that decides, not when it was said.
+ * Decides what becomes of a fact and of those that it contradicts. Returns `"conflict"` if one of those that are valid at or
+ * after the fact's `validFrom` has a trust that the fact's may not replace. Otherwise `"accepted"`: `replaces` are the facts
+ * that it supersedes, and `by` is the next fact that is valid from a later time and trusted enough to supersede it. It is the
+ * time from which a fact is valid that decides, not when it was said.
  */
 export function supersessionOf(
   fact: Pick<StoredFact, "trust" | "validFrom">,
@@ -52,6 +52,6 @@ export function supersessionOf(
   return { kind: "accepted", replaces, by };
 }
 
-/** Whether it hadn't ended by then. */
+/** Whether the fact ends after the time, or not at all. */
 const holdsAfter = ({ supersededAt, validUntil }: StoredFact, time: number): boolean =>
   (supersededAt === null || supersededAt > time) && (validUntil === null || validUntil > time);

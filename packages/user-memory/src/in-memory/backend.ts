@@ -3,16 +3,19 @@ import type { StoredFact, UserKey, UserMemoryBackend } from "../backend.ts";
 import { createJobs } from "./jobs.ts";
 import { createUserState, type UserState } from "./user-state.ts";
 
-/** The executable reference of the storage port. Each method does its work in one go, so every step is atomic. */
+/**
+ * Creates a backend in memory: the executable reference of the storage port. Its methods are synchronous inside, so they are
+ * atomic.
+ */
 export const createInMemoryUserMemoryBackend = (): UserMemoryBackend => openInMemory().backend;
 
 interface InMemory {
   readonly backend: UserMemoryBackend;
-  /** All that it holds, to be searched. */
+  /** Returns the whole contents, for searches in tests. */
   readonly contents: () => readonly unknown[];
 }
 
-/** With what a test can look into. */
+/** Creates a backend with access to its contents, for tests. */
 export function openInMemory(): InMemory {
   const users = new Map<string, UserState>();
   const jobs = createJobs((user) => users.get(user.hash)?.head()?.epoch ?? 0);
@@ -108,7 +111,7 @@ export function openInMemory(): InMemory {
   return { backend, contents };
 }
 
-/** Brute force over one user's vectors. Those of another dimension are left out: another model made them. */
+/** Compares all vectors of a user. Skips vectors of another dimension, since another model made them. */
 function nearestOf(facts: readonly StoredFact[], vector: readonly number[], limit: number) {
   const length = Math.hypot(...vector);
   return facts

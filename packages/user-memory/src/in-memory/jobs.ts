@@ -1,16 +1,16 @@
 import type { JobBackend, StoredJob, UserKey } from "../backend.ts";
 
 interface WaitingJob extends StoredJob {
-  /** By `performance.now()`: jobs don't outlive the process, and its clock may be set while they wait. */
+  /** By `performance.now()`, since the system clock can be set while jobs wait. */
   readonly readyAt: number;
 }
 
 export interface Jobs {
   readonly backend: JobBackend;
-  /** Deletes a user's jobs. Returns how many there were. */
+  /** Deletes a user's jobs and returns their number. */
   readonly drop: (user: UserKey) => number;
   readonly clear: () => void;
-  /** All of them, handed out or not. */
+  /** Returns all jobs, leased or not. */
   readonly waiting: () => readonly StoredJob[];
 }
 

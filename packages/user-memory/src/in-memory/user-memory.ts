@@ -18,8 +18,8 @@ import type {
 import { createInMemoryUserMemoryBackend } from "./backend.ts";
 
 /**
- * Keeps facts in this process, for tests and development: what it knows ends with the process. In all else it does as the
- * stores of the adapters do. Throws a `TypeError` for options that are wrong.
+ * A user memory in this process, for tests and development. Facts are lost when the process ends. Otherwise it behaves like
+ * the stores in Postgres and Redis. Throws a `TypeError` for invalid options.
  */
 export class MemoryUserMemory implements UserMemoryStore {
   readonly #store: UserMemoryStore;

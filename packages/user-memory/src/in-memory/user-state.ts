@@ -9,7 +9,7 @@ import type {
 import { createMemoryTermIndex } from "../ranker/index.ts";
 import type { Matches } from "../ranker/term-index.ts";
 
-/** Everything about one user. */
+/** The data of one user. */
 export interface UserState {
   readonly head: () => UserHead | null;
   readonly facts: () => StoredFact[];
@@ -78,7 +78,7 @@ const contextOf = ({ seq, conversationId, position, author, saidAt }: StoredFact
   saidAt: saidAt ?? undefined,
 });
 
-/** Under which names a fact is found, as a backend without columns keeps them. */
+/** Returns the lookup names of a fact. */
 const lookupsOf = (fact: StoredFact): readonly string[] => [
   `seq:${fact.seq}`,
   `id:${fact.id}`,
@@ -91,7 +91,7 @@ const lookupsOf = (fact: StoredFact): readonly string[] => [
   ...(fact.supersededBy === null ? [] : [`by:${fact.supersededBy}`]),
 ];
 
-/** The names that a selection asks for. */
+/** Returns the lookup names of a selection. */
 const lookupsIn = (selection: FactSelection): readonly string[] => [
   ...(selection.seqs ?? []).map((seq) => `seq:${seq}`),
   ...(selection.ids ?? []).map((id) => `id:${id}`),

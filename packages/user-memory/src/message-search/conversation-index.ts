@@ -5,9 +5,9 @@ import { isVersionedProvider, messageText, readFrom } from "@jaf/memory/internal
 import { type TermOf, termsOf } from "../ranker/index.ts";
 
 /*
- * What is kept of a conversation: numbers, and no text. A block for each message:
- *   its position, counted from `base` · what its text hashes to · 1 for the assistant's · how many numbers follow
- *   for each passage: how many terms follow · how many of them differ · the hashes of the terms
+ * The index of a conversation: numbers without text. A block for each message:
+ *   position relative to `base` · hash of the text · 1 if by the assistant, else 0 · count of the numbers that follow
+ *   for each passage: count of term hashes that follow · count of different terms · the term hashes
  */
 export interface Segment {
   readonly conversationId: string;
@@ -15,12 +15,12 @@ export interface Segment {
   readonly data: Uint32Array;
 }
 
-/** Numbers before the passages of a message, and before the terms of a passage. */
+/** Count of numbers before the passages of a message, and before the terms of a passage. */
 export const MESSAGE_HEAD = 4;
 export const PASSAGE_HEAD = 2;
 
 export interface IndexedConversation {
-  /** Which state of the conversation this is of. */
+  /** Identifies the indexed state of the conversation. */
   readonly revision: string;
   readonly segment: Segment;
 }
@@ -37,12 +37,12 @@ interface ConversationReading {
   readonly termOf: TermOf;
 }
 
-/** Read at once: a conversation may have any number of messages. */
+/** Number of messages per read. */
 const WINDOW = 100;
 
 /**
- * Reads a conversation; what stands where it stood isn't read for its words again. At most so many bytes: of a longer one, the
- * end. `undefined`: it isn't the user's, or not any more.
+ * Indexes a conversation and reuses the blocks of unchanged messages. Indexes only the end if the conversation exceeds
+ * `maxBytes`. `undefined` if it doesn't belong to the user.
  */
 export async function indexConversation(
   scope: IndexScope,
@@ -61,9 +61,9 @@ export async function indexConversation(
     const read = await readFrom(provider, conversationId, windowAfter(provider, after));
     if (!read.success) return read;
     const { conversation, firstPosition } = read.data;
-    // Deleted meanwhile; the id may be another user's by now.
+    // It was deleted meanwhile, and the id can belong to another user now.
     if (conversation?.userId !== userId) return createSuccess(undefined);
-    // Of the first window: what has changed since is seen the next time.
+    // The revision of the first window: the next refresh notices later changes.
     revision ??= revisionOf(conversation);
     if (after === undefined)
       base = before !== undefined && before.base <= firstPosition ? before.base : firstPosition;
@@ -100,7 +100,7 @@ function blocksOf(segment: Segment): Map<number, Uint32Array> {
   return blocks;
 }
 
-/** Another one, or messages that have changed, have another revision. A provider that counts no versions has the time. */
+/** Returns a value that changes with the conversation's messages. Without versions, it contains the update time. */
 export const revisionOf = ({ metadata }: ConversationMemory): string =>
   JSON.stringify([
     metadata?.incarnation,
@@ -109,14 +109,14 @@ export const revisionOf = ({ metadata }: ConversationMemory): string =>
     metadata?.version ?? metadata?.updatedAt.getTime(),
   ]);
 
-/** What can be found of a message: nothing of what a tool returned. */
+/** Returns the searchable text of a message; `""` for tool results. */
 export const searchedText = (message: Message): string =>
   message.role === "tool" ? "" : messageText(message);
 
 const MOST_OF_A_TERM = 15;
 const PIECE = 65_536;
 
-/** 32 bits: two of the hundred thousand words of a user's are one now and then, which is a weak match too many. */
+/** A 32-bit hash. Among 100,000 words of a user, a collision is possible and only adds a weak match. */
 export function hashOf(text: string, from = 0, to = text.length, start = 0x811c9dc5): number {
   let hash = start;
   for (let at = from; at < to; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
@@ -124,7 +124,7 @@ export function hashOf(text: string, from = 0, to = text.length, start = 0x811c9
   return hash >>> 0;
 }
 
-/** What a whole message hashes to. */
+/** Returns the hash of a whole message. */
 async function textHash(text: string, yieldIfDue: YieldIfDue): Promise<number> {
   let hash = text.length >>> 0;
   for (let at = 0; at < text.length; at += PIECE) {
@@ -137,19 +137,19 @@ async function textHash(text: string, yieldIfDue: YieldIfDue): Promise<number> {
 export interface MessageText {
   readonly text: string;
   readonly hash: number;
-  /** Its position, counted from the segment's `base`. */
+  /** The position relative to the segment's `base`. */
   readonly offset: number;
   readonly isAssistant: boolean;
 }
 
 export interface BlockOptions {
-  /** So many numbers at most: of a longer message, the beginning. */
+  /** Maximum count of numbers. Only the beginning of a longer message is indexed. */
   readonly most: number;
   readonly yieldIfDue: YieldIfDue;
   readonly termOf?: TermOf | undefined;
 }
 
-/** The block of a message. */
+/** Returns the block of a message. */
 export async function blockOf(
   message: MessageText,
   { most, yieldIfDue, termOf }: BlockOptions,
@@ -172,7 +172,7 @@ export async function blockOf(
   return Uint32Array.from(numbers);
 }
 
-/** Calls with the beginning of each message's block. */
+/** Calls `use` with the range of each message's block. */
 export function eachMessage({ data }: Segment, use: (start: number, end: number) => void): void {
   for (let start = 0; start < data.length; ) {
     const end = start + MESSAGE_HEAD + (data[start + MESSAGE_HEAD - 1] ?? 0);
@@ -191,7 +191,7 @@ export function joined(blocks: readonly Uint32Array[]): Uint32Array {
   return data;
 }
 
-/** What else a conversation takes: its id, its revision, the objects. */
+/** Bytes of a conversation's id, revision and objects. */
 const OVERHEAD = 600;
 
 export const bytesOf = ({ data }: Segment): number => data.byteLength + OVERHEAD;
@@ -199,15 +199,15 @@ export const bytesOf = ({ data }: Segment): number => data.byteLength + OVERHEAD
 const MAX_WORDS = 60;
 const MAX_LENGTH = 500;
 /**
- * Not the rules of `text.ts`, which take some ten times as long: a first search goes through all that was ever said. Where
- * it cuts in the wrong place (`e.g.`) a passage is found a little worse; nobody is shown one.
+ * Faster by about ten times than the rules of `text.ts`, since a first search reads all messages. A wrong cut (`e.g.`) makes a
+ * passage slightly harder to find. Passages are never shown.
  */
 const SENTENCE = /[^.!?。！？؟\n]+[.!?。！？؟\n]*/g;
 const WORD = /\S+/g;
 
 /**
- * A message in passages, one after the other: whole sentences of about sixty words together, at most 500 UTF-16 units. A longer
- * sentence is divided between words, where it has any.
+ * Splits a message into passages of whole sentences, with about 60 words and at most 500 UTF-16 units. Longer sentences are
+ * split at spaces, if they have any.
  */
 export function* passagesIn(text: string): Generator<string> {
   let passage = "";
@@ -243,10 +243,10 @@ function cutBefore(text: string, start: number, end: number): number {
   return isSplitPair ? end - 1 : end;
 }
 
-/** How long work may hold the event loop, well below what anybody else would notice. */
+/** The time that work can block the event loop. */
 const SLICE_MS = 8;
 
-/** Called between small pieces of long work: lets other work run once this work has had its share. */
+/** Yields to the event loop if the time slice is over. Called between small pieces of long work. */
 export type YieldIfDue = () => Promise<void> | undefined;
 
 export function createYielding(): YieldIfDue {

@@ -9,10 +9,10 @@ import type { UserIndex } from "./user-indexes.ts";
 /** A message that a query finds. */
 export interface FoundMessage {
   readonly conversationId: string;
-  /** Index of the message in its conversation, from 0, those counted that the store has trimmed. */
+  /** Position of the message in its conversation, from 0. Trimmed messages count. */
   readonly position: number;
   readonly message: Message;
-  /** Above 0; comparable within one search only. */
+  /** Above 0. Only comparable within one search. */
   readonly score: number;
 }
 
@@ -22,10 +22,10 @@ interface Asked {
   readonly conversationId: string | undefined;
 }
 
-/** What is read at once though not all of it is wanted: messages that stand so near to each other. */
+/** Messages at most this far apart are read in one call, with those in between. */
 const NEAR = 8;
 
-/** Finds locations by the index, and reads their messages from the store. */
+/** Finds locations in the index and reads their messages from the store. */
 export async function findMessages(
   scope: IndexScope,
   index: UserIndex,
@@ -35,7 +35,7 @@ export async function findMessages(
   const matches = await matchSegments(index, query, { limit, conversationId, yieldIfDue: scope.yieldIfDue });
   const ranked = bestOfEach(rank(query, matches, { limit: Number.POSITIVE_INFINITY }));
   const found: FoundMessage[] = [];
-  // Next to what matches there may be no message, or one that a tool returned.
+  // Some locations have no message, or a tool result.
   const size = limit + 10;
   for (let start = 0; start < ranked.length && found.length < limit; start += size) {
     const batch = ranked.slice(start, start + size);
@@ -54,7 +54,7 @@ interface Ranked {
   readonly score: number;
 }
 
-/** Of the passages of a message the best counts. */
+/** Keeps the best passage of each message. */
 function bestOfEach(items: readonly RankedItem[]): readonly Ranked[] {
   const best = new Map<string, Ranked>();
   for (const { location, score } of items) {
@@ -66,7 +66,7 @@ function bestOfEach(items: readonly RankedItem[]): readonly Ranked[] {
 
 const nameOf = ({ conversationId, position }: MessageLocation): string => `${position}:${conversationId}`;
 
-/** The messages at the locations now, if they are the user's and hold text. */
+/** Reads the current messages at the locations, if they belong to the user and have text. */
 async function readLocations(
   { provider, userId }: IndexScope,
   ranked: readonly Ranked[],

@@ -14,32 +14,32 @@ import {
   type YieldIfDue,
 } from "./conversation-index.ts";
 
-/** So many messages go to the ranker at most, with their neighbours: the best by the rarity of their words. */
+/** Minimum for the number of messages that go to the ranker: those with the rarest words, plus their neighbours. */
 const FEWEST_RANKED = 100;
-/** How far neighbours count. */
+/** The distance of neighbours in matching messages. */
 const REACH = 2;
 const FILTER_BITS = 0xffff;
 
 interface MatchOptions {
-  /** How many messages are wanted. */
+  /** Number of wanted messages. */
   readonly limit: number;
-  /** Only messages of this conversation; words are counted in all of them. */
+  /** Only matches messages of this conversation. Words are counted in all conversations. */
   readonly conversationId: string | undefined;
   readonly yieldIfDue: YieldIfDue;
 }
 
-/** A message that holds one of the words. */
+/** A message that contains a term of the query. */
 interface Hit {
   readonly segment: Segment;
-  /** Where its block begins. */
+  /** The start of its block. */
   readonly start: number;
   readonly position: number;
-  /** For each passage that holds one: where it begins. */
+  /** The starts of the matching passages. */
   readonly passages: number[];
   score: number;
 }
 
-/** The passages that a query finds: all of them, or those of the best messages and of the ones next to them. */
+/** Finds the passages that match a query: all, or those of the best messages and their neighbours. */
 export async function matchSegments(
   segments: Iterable<Segment>,
   query: Query,
@@ -82,15 +82,15 @@ export async function matchSegments(
 }
 
 interface Lookup {
-  /** The terms of the query: its words, then these as asked with, then its dates. */
+  /** The terms of the query: its words, their forms in questions, then its dates. */
   readonly terms: readonly string[];
-  /** Indexes of the words. */
+  /** The indexes of the words. */
   readonly words: readonly number[];
-  /** Counts the terms in a part of the data; whether there is any. What it counted is there until the next call. */
+  /** Counts the terms in a range of the data into `counts`. Returns whether there is any. */
   readonly find: (data: Uint32Array, start: number, end: number) => boolean;
-  /** By index of a term: how often it was found. */
+  /** The counts of the last `find`, by index of the term. */
   readonly counts: Uint32Array;
-  /** 1 if the word was found, said or asked with; else 0. */
+  /** 1 if the last `find` found the word, in a statement or a question; else 0. */
   readonly met: (word: number) => 0 | 1;
 }
 
@@ -98,7 +98,7 @@ function lookupOf(query: Query): Lookup {
   const words = [...query.words.keys()];
   const terms = [...new Set([...words, ...words.map(askedTerm), ...query.terms])];
   const slots = new Map(terms.map((term, index) => [hashOf(term), index]));
-  // Most words of a message aren't the query's: a look at one bit says so.
+  // A filter for the most common case: a word that isn't in the query.
   const filter = new Uint8Array(FILTER_BITS + 1);
   for (const hash of slots.keys()) filter[hash & FILTER_BITS] = 1;
   const counts = new Uint32Array(terms.length);
@@ -143,7 +143,7 @@ interface Choice {
   readonly yieldIfDue: YieldIfDue;
 }
 
-/** The messages of which a passage holds the rarest words, and those near to them. */
+/** Returns the messages with the rarest words in one passage, and matching messages near them. */
 async function bestOf(
   hits: readonly Hit[],
   { most, rarity, lookup, yieldIfDue }: Choice,
@@ -157,7 +157,7 @@ async function bestOf(
   }
   const lowest = scores.slice().sort()[hits.length - most] ?? 0;
   const isKept = new Uint8Array(hits.length);
-  // Of those that are just good enough, not all have room.
+  // Of the messages with the lowest score, only some have room.
   let room = most - scores.filter((score) => score > lowest).length;
   for (let index = 0; index < hits.length; index++) {
     const score = scores[index] ?? 0;

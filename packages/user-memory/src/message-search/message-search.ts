@@ -9,39 +9,38 @@ import { openUserIndexes } from "./user-indexes.ts";
 export type { FoundMessage };
 
 export interface MessageSearchOptions {
-  /** How many messages at most. Default 10, at most 1,000. */
+  /** Maximum number of messages. Default 10, at most 1,000. */
   readonly limit?: number | undefined;
-  /** Only in this conversation. */
+  /** Only searches this conversation. */
   readonly conversationId?: string | undefined;
 }
 
 export interface MessageSearchConfig {
-  /** How many users' indexes are kept; the one that was searched longest ago goes first. Default 100. */
+  /** Maximum number of users with an index in memory. The least recently searched index is dropped first. Default 100. */
   readonly maxUsers?: number | undefined;
-  /** Of the newest conversations of a user, so many messages are searched. Default 20,000. */
+  /** Maximum number of searched messages per user, newest conversations first. Default 20,000. */
   readonly maxMessagesPerUser?: number | undefined;
-  /** How many bytes the index of a user takes at most; what was said longest ago isn't searched then. Default 12,000,000. */
+  /** Maximum size of a user's index in bytes. The oldest messages aren't searched beyond it. Default 12,000,000. */
   readonly maxBytesPerUser?: number | undefined;
-  /** How many bytes all indexes take at most, but for the one that is searched. Default 64,000,000. */
+  /** Maximum size of all indexes in bytes. The index of the current search can exceed it. Default 64,000,000. */
   readonly maxBytes?: number | undefined;
-  /** For how long an index is kept that nobody searches, in milliseconds. Default ten minutes. */
+  /** Time after the last search until an index is dropped, in milliseconds. Default 600,000 (ten minutes). */
   readonly idleMs?: number | undefined;
 }
 
-/** Finds what was said, by the ranker that finds facts. */
+/** A search over a user's messages, with the ranker that finds facts. */
 export interface MessageSearch {
   /**
-   * The user's messages that fit the query, best first: what the user and the assistant said, not what tools returned. It
-   * looks at the store first, so that nothing is found that was deleted, and nothing missing that was said; only
-   * conversations whose messages have changed are read for their words. Long work is done in pieces, between which the process
-   * does what else there is.
+   * Returns the messages of the user and the assistant that match the query, best first, without tool results. Each search
+   * checks the store first, so deleted messages aren't found and new messages are. It reads only changed conversations. Long
+   * work yields to the event loop.
    */
   readonly search: (
     userId: string,
     query: string,
     options?: MessageSearchOptions,
   ) => Promise<Result<readonly FoundMessage[]>>;
-  /** Drops what is kept of a user in this process. */
+  /** Drops a user's index in this process. */
   readonly drop: (userId: string) => void;
 }
 
@@ -60,7 +59,7 @@ const optionsSchema = z
 const MAX_LIMIT = 1_000;
 const OPERATION = "searchMessages";
 
-/** A search over the conversations of a provider. Throws a `TypeError` for a configuration that is wrong. */
+/** Creates a search over the conversations of a provider. Throws a `TypeError` for an invalid configuration. */
 export function createMessageSearch(
   provider: MemoryProvider,
   config: MessageSearchConfig = {},
@@ -94,8 +93,8 @@ export function createMessageSearch(
 const searches = new WeakMap<MemoryProvider, MessageSearch>();
 
 /**
- * Searches a user's conversations; the index is kept with the provider, see {@link dropMessageIndex}. See
- * {@link MessageSearch.search}.
+ * Searches a user's conversations, see {@link MessageSearch.search}. Keeps an index per provider, see
+ * {@link dropMessageIndex}.
  */
 export function searchMessages(
   provider: MemoryProvider,
@@ -109,8 +108,8 @@ export function searchMessages(
 }
 
 /**
- * Drops what {@link searchMessages} keeps of a user in this process, for when the user's data is deleted. `provider`: the very
- * one that was searched. A search that is under way leaves nothing behind either.
+ * Drops a user's index of {@link searchMessages} in this process. Call it when you delete the user's data, with the same
+ * `provider` object. A running search keeps no index either.
  */
 export function dropMessageIndex(provider: MemoryProvider, userId: string): void {
   searches.get(provider)?.drop(userId);

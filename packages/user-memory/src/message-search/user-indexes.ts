@@ -10,11 +10,11 @@ import {
   type YieldIfDue,
 } from "./conversation-index.ts";
 
-/** What is kept of a user's conversations, the one last active first. */
+/** The index of a user's conversations, most recently active first. */
 export type UserIndex = Iterable<Segment>;
 
 export interface UserIndexes {
-  /** The user's index, as the store is now. Several that ask at the same time share one refresh. */
+  /** Returns the user's current index. Concurrent calls share a refresh. */
   readonly refreshed: (userId: string, yieldIfDue: YieldIfDue) => Promise<Result<UserIndex>>;
   readonly drop: (userId: string) => void;
 }
@@ -31,7 +31,7 @@ interface CachedIndex {
   /** By conversation. */
   readonly conversations: Map<string, IndexedConversation>;
   timer?: NodeJS.Timeout;
-  /** The refresh that is under way, and the one that comes after it. */
+  /** The current refresh and the next one. */
   refreshing?: Promise<Result<void>> | undefined;
   nextRefresh?: Promise<Result<void>> | undefined;
 }
@@ -45,7 +45,7 @@ export function openUserIndexes(provider: MemoryProvider, settings: Settings): U
     users.delete(userId);
   }
 
-  /** The user's index, marked as used last. */
+  /** Returns the user's index and marks it as most recently used. */
   function touch(userId: string): CachedIndex {
     const index: CachedIndex = users.get(userId) ?? { conversations: new Map() };
     drop(userId);
@@ -56,7 +56,7 @@ export function openUserIndexes(provider: MemoryProvider, settings: Settings): U
     return index;
   }
 
-  /** Those that were searched longest ago make room; a search that is under way has what it needs. */
+  /** Drops the least recently searched indexes. Running searches still hold theirs. */
   function evictOldest(): void {
     let bytes = [...users.values()].reduce((sum, index) => sum + bytesOfAll(index), 0);
     for (const [userId, index] of users) {
@@ -84,7 +84,7 @@ export function openUserIndexes(provider: MemoryProvider, settings: Settings): U
 const bytesOfAll = ({ conversations }: CachedIndex): number =>
   [...conversations.values()].reduce((sum, { segment }) => sum + bytesOf(segment), 0);
 
-/** A refresh that began before the call may have missed what was said since: then the next one counts, for all that wait. */
+/** A refresh that began before the call can miss newer messages, so waiting calls share the next one. */
 function shareRefresh(index: CachedIndex, refreshIndex: () => Promise<Result<void>>): Promise<Result<void>> {
   if (index.refreshing === undefined) {
     index.refreshing = refreshIndex().finally(() => {
@@ -106,7 +106,7 @@ interface Scope {
   readonly yieldIfDue: YieldIfDue;
 }
 
-/** Reads what has changed. The conversations last active have room first; those that have none aren't read. */
+/** Reads the changed conversations, most recently active first. Conversations without room aren't read. */
 async function refresh(
   scope: Scope,
   conversations: Map<string, IndexedConversation>,
@@ -134,7 +134,7 @@ async function refresh(
   return createSuccess(undefined);
 }
 
-/** The conversations last active that hold no more than so many messages together; of one at least. */
+/** Returns the most recently active conversations with at most `maxMessages` messages together; at least one conversation. */
 function newest(
   conversations: readonly ConversationMemory[],
   maxMessages: number,

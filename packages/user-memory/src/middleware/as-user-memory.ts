@@ -3,18 +3,18 @@ import { isStore, type UserMemoryStore } from "../store.ts";
 import { fillSlot, isLinked, isUserMemory, type LinkedUserMemory, type UserMemory } from "../user-memory.ts";
 import { type MemoryLinkOptions, middlewareFor } from "./middleware.ts";
 
-/** A store of one's own, ready for runs. */
+/** A custom store that runs can use. */
 export interface AdaptedUserMemory extends LinkedUserMemory {
-  /** Waits until what this process is extracting is remembered, at most `timeoutMs`. Never rejects. */
+  /** Waits until the extractions of this process are stored, at most `timeoutMs` milliseconds. Never rejects. */
   drain(options?: { readonly timeoutMs?: number | undefined }): Promise<void>;
 }
 
 /**
- * Makes a user memory that a run can be given of any store with `remember`, `recall`, `forget` and `list`: nothing else is
- * asked of it. A store of this package, too, where inject or extract are to be configured.
+ * Wraps a store with `remember`, `recall`, `forget` and `list`, so runs can use it. You can also wrap a store of this package
+ * to configure injection and extraction.
  *
- * A store that keeps no trust is given the user's own words and what follows from them alone; the latter carries the tag
- * `"inferred"`. What would be kept for review is dropped. Throws a `TypeError` for what is no such store.
+ * A store without trust gets only the user's own words and facts inferred from them, which carry the tag `"inferred"`. Facts
+ * that would wait for review are dropped. Throws a `TypeError` if `store` lacks one of the methods.
  */
 export function asUserMemory(store: UserMemoryStore, options?: MemoryLinkOptions): UserMemoryStore;
 export function asUserMemory(store: UserMemory, options?: MemoryLinkOptions): AdaptedUserMemory;
@@ -33,7 +33,7 @@ export function asUserMemory(store: UserMemory, options: MemoryLinkOptions = {})
   };
 }
 
-/** What a store of this package has beside a narrow one: without it, middleware would take it for one. */
+/** The methods that only stores of this package have. Middleware recognizes the store by them. */
 const beyondNarrow = (
   store: UserMemoryStore,
 ): Omit<UserMemoryStore, keyof UserMemory | "middlewareFor" | "drain"> => ({
@@ -49,9 +49,9 @@ const beyondNarrow = (
 });
 
 /**
- * Sets the user memory of the whole process: that of every run, and of every middleware, that wasn't given one of its own.
- * A narrow store is wrapped by {@link asUserMemory}. `undefined` takes it away; then `remembers` does nothing. Throws a
- * `TypeError` for what is no user memory.
+ * Sets the user memory of the process. All runs and middleware use it unless they have their own. {@link asUserMemory} wraps
+ * stores that lack `middlewareFor`. `undefined` removes the user memory; then `remembers` does nothing. Throws a `TypeError`
+ * if `memory` isn't a user memory.
  */
 export function setUserMemory(memory: UserMemory | undefined): void {
   if (memory !== undefined) checkStore(memory);

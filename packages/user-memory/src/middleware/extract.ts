@@ -21,15 +21,15 @@ import {
 import { getUserMemory } from "../user-memory.ts";
 
 /**
- * Middleware that remembers from each turn that completed what the user said, in their own words: with the spec's
- * `extract: "verbatim"` all of it, else what the spec's `extractWith` model (default: the agent's) points at, above the
- * threshold. A model decides where to look, and never what the user said: what it words is a way to find the quotation. What
- * rests on somebody else's text waits for review, and nothing is kept of a turn in which the user asks for that.
+ * Returns middleware that stores the user's own words from each completed turn. With the spec's `extract: "verbatim"` it
+ * stores all of them, otherwise the passages that the spec's `extractWith` model (default: the agent's) proposes above the
+ * threshold. The model only selects passages; its wording helps to find the quotation. Facts from third-party text wait for
+ * review. If the user asks not to keep something, nothing of the turn is stored.
  *
- * The run waits for one write: a job goes into the store's queue, so that a crash loses none. The process that finishes the next
- * turn takes over the jobs that were left, as does `processExtractions`. A store without a queue is written to directly. Nothing
- * happens in a continuation, without a user, or where the spec says `extract: false`. A run never fails over it. Throws a
- * `TypeError` for options that are wrong.
+ * The run waits for one write: it adds a job to the store's queue, so a crash loses no job. The next finished turn and
+ * `processExtractions` take over jobs of other processes. If the store has no queue, the middleware writes to it directly. It
+ * does nothing in a continuation, without a user, or with `extract: false`. It never fails the run. Throws a `TypeError` for
+ * invalid options.
  */
 export function withMemoryExtract<Ctx>(
   spec: RemembersSpec,
@@ -47,7 +47,7 @@ export function withMemoryExtract<Ctx>(
   ): Promise<ErasureMark> => {
     const mark = erasureMarks.get(turn) ?? Promise.resolve().then(() => store.mark(userId));
     erasureMarks.set(turn, mark);
-    // It is waited for at the end, if the turn gets there.
+    // `onFinish` awaits it, but a failed turn never gets there.
     mark.catch(() => undefined);
     return mark;
   };
@@ -95,12 +95,12 @@ interface JobOf<Ctx> {
   readonly threshold: number;
 }
 
-/** A job but for its mark. */
+/** A job without its mark. */
 type UnmarkedJob = Omit<ExtractionJob, "since">;
 
 /**
- * The extraction job of a turn. `undefined` where the user said nothing; `"private"` where they asked that something isn't kept:
- * then nothing of the turn is. Secrets aren't put into the queue.
+ * Returns the extraction job of a turn, without secrets. `undefined` if the user's messages have no text. `"private"` if the
+ * user asked not to keep something; then nothing of the turn is kept.
  */
 function jobOf<Ctx>({ spec, turn, reply, threshold }: JobOf<Ctx>): UnmarkedJob | "private" | undefined {
   const input = readUserInput({ ...turn, messages: turn.state.messages });
@@ -121,7 +121,7 @@ function jobOf<Ctx>({ spec, turn, reply, threshold }: JobOf<Ctx>): UnmarkedJob |
   };
 }
 
-/** A job's id: the same for the same turn, if the turn's place in its conversation is known. */
+/** Returns a job's id. It is the same for the same turn if the turn's position in its conversation is known. */
 function idOf(
   identity: readonly [string, string | undefined, number | undefined, readonly string[]],
 ): string {
@@ -131,15 +131,15 @@ function idOf(
     .digest("base64url");
 }
 
-/** How long a run waits until its job is in the queue. */
+/** Time limit for a run that adds its job to the queue. */
 const ENQUEUE_MS = 5_000;
-/** A process looks for jobs that others left at most this often, and takes so many. */
+/** The interval at which a process takes over jobs of others, and their maximum number. */
 const TAKE_OVER_EACH_MS = 10_000;
 const TAKE_OVER = 2;
 
 const takenOverAt = new WeakMap<object, number>();
 
-/** Puts a job into the queue, and begins with it. */
+/** Adds a job to the queue and starts it. */
 async function queueExtraction(
   scope: ExtractionScope,
   store: UserMemoryStore,
@@ -153,7 +153,7 @@ async function queueExtraction(
     async () => store.queue.enqueue(await jobFor(), { leaseMs }),
     late,
   );
-  // Somebody has it, or everything was forgotten meanwhile.
+  // The job exists already, or the user's memory was erased.
   if (leased === null) return;
   trackWork(store, workOff(scope, store, leased));
 }
@@ -177,7 +177,7 @@ async function workOff(scope: ExtractionScope, store: UserMemoryStore, leased: L
   }
 }
 
-/** A store without a queue: the job has this one attempt. */
+/** Runs the job for a store without a queue. It has one attempt. */
 function extractAtOnce(scope: ExtractionScope, job: ExtractionJob): void {
   const once: ExtractionScope = { ...scope, settings: { ...scope.settings, maxAttempts: 1 } };
   const settle = async (): Promise<void> => undefined;

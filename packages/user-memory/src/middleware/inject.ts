@@ -13,13 +13,13 @@ import { getUserMemory, type MemoryEntry, type UserMemory } from "../user-memory
 export interface MemoryInjectOptions {
   /** Default: the user memory of the process, see `setUserMemory`. Without either, nothing is injected. */
   readonly memory?: UserMemory | undefined;
-  /** Counts what the spec's `injectTokenBudget` bounds. Default: `estimateTokens` of `@jaf/memory`. */
+  /** Counts tokens for the spec's `injectTokenBudget`. Default: `estimateTokens` of `@jaf/memory`. */
   readonly tokenizer?: Tokenizer | undefined;
-  /** How long the run waits for the facts, in milliseconds; then it goes on without. Default 2,000. */
+  /** Time limit for the recall, in milliseconds. The run continues without facts after it. Default 2,000. */
   readonly timeoutMs?: number | undefined;
-  /** Told which facts the prompt got, in their order; not called for none. What it throws is ignored. */
+  /** Called with the facts in the prompt, in order, if there are any. Its errors are ignored. */
   readonly onInjected?: ((entries: readonly MemoryEntry[]) => void) | undefined;
-  /** Called where no facts could be had, with the reason. Default: the hook rejects, which the engine reports as `middleware_failed`. */
+  /** Called with the error if the recall fails. Default: the hook rejects, and the engine reports `middleware_failed`. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -32,12 +32,11 @@ export const injectOptionsSchema = z.strictObject({
 });
 
 /**
- * Middleware that puts what is known about the user behind the agent's instructions, or before what the user said last, as the
- * spec's `injectPlacement` says, in the form of `renderUserMemory`.
- * It asks for the facts that match what the user said, once a turn, at most `injectLimit` (default 5) with one of the
- * spec's `tags`, within `injectTokenBudget`. Nothing happens in a continuation, without a user, without text, or where the
- * spec says `inject: false`. A run neither fails nor waits longer than `timeoutMs`, whatever the store does. Throws a
- * `TypeError` for options that are wrong.
+ * Returns middleware that adds facts about the user to the prompt, in the format of `renderUserMemory`. The spec's
+ * `injectPlacement` decides if they follow the agent's instructions or precede the newest message. Once per turn, it recalls
+ * the facts that match the user's messages: at most `injectLimit` (default 5), with one of the spec's `tags`, within
+ * `injectTokenBudget`. It does nothing in a continuation, without a user, without text, or with `inject: false`. A failing or
+ * slow store doesn't fail the run or delay it by more than `timeoutMs`. Throws a `TypeError` for invalid options.
  */
 export function withMemoryInject<Ctx>(
   spec: RemembersSpec,
@@ -62,7 +61,7 @@ export function withMemoryInject<Ctx>(
   };
 }
 
-/** In instructions that are to stay the same, facts would change them, and all that a provider has kept behind them. */
+/** With prompt caching, facts in the instructions would invalidate the cache. */
 function placementOf<Ctx>(
   { injectPlacement }: RemembersSpec,
   { cache }: MiddlewareTurn<Ctx>,
@@ -77,13 +76,13 @@ function placementOf<Ctx>(
 
 const DEFAULT_LIMIT = 5;
 
-/** The options with their defaults, and where the facts are to stand. */
+/** The options with their defaults, and the placement. */
 interface PromptSettings extends MemoryInjectOptions {
   readonly timeoutMs: number;
   readonly placement: FactsPlacement;
 }
 
-/** The text that a turn's prompt gets; `""` for none. Rejects with what the store rejects with, or where it takes too long. */
+/** Returns the text for a turn's prompt, or `""`. Rejects if the store fails or takes too long. */
 async function factsForPrompt<Ctx>(
   { user, inject, tags, injectLimit: limit = DEFAULT_LIMIT, injectTokenBudget: tokenBudget }: RemembersSpec,
   { memory = getUserMemory(), timeoutMs, tokenizer, onInjected, placement }: PromptSettings,
@@ -109,14 +108,14 @@ const tookTooLong = (timeoutMs: number): UserMemoryError =>
   new UserMemoryError({
     code: "unavailable",
     operation: "recall",
-    message: `It took longer than ${timeoutMs} ms, so the run went on without. Look at the store, or raise timeoutMs.`,
+    message: `The recall took longer than ${timeoutMs} ms, so the run continued without facts. Check the store or raise timeoutMs.`,
     retryable: true,
   });
 
-/** In UTF-16 units: what a user asks stands at the beginning or at the end of what they say. */
+/** In UTF-16 units. The question is usually at the beginning or the end of a long text. */
 const MAX_QUERY = 4_000;
 
-/** What the user said, as a query: the last messages, and of a long text its beginning and its end. `""` without text. */
+/** Builds a query from the last user messages, and of a long text its beginning and its end. `""` without text. */
 function queryOf(userMessages: readonly Message[]): string {
   const texts: string[] = [];
   let room = MAX_QUERY;

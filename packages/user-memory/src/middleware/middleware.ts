@@ -5,13 +5,16 @@ import type { UserMemory } from "../user-memory.ts";
 import { withMemoryExtract } from "./extract.ts";
 import { injectOptionsSchema, type MemoryInjectOptions, withMemoryInject } from "./inject.ts";
 
-/** How a user memory takes part in runs. */
+/** Options for a user memory in runs. */
 export interface MemoryLinkOptions {
   readonly inject?: Omit<MemoryInjectOptions, "memory"> | undefined;
   readonly extract?: Omit<MemoryExtractOptions, "memory"> | undefined;
 }
 
-/** The middleware that does what an agent declares: injects unless it says `false`, extracts if it says how. */
+/**
+ * Returns the middleware for an agent's declaration. It injects unless `inject` is `false`, and extracts if `extract` is
+ * set.
+ */
 export function middlewareFor<Ctx>(
   memory: UserMemory,
   spec: RemembersSpec,

@@ -1,48 +1,48 @@
 const DAY_MS = 86_400_000;
 
-/** A day, a month or a year; a month or a day may come without its year. Months count from 1. */
+/** A day, a month or a year. The year of a month or day can be absent. Months count from 1. */
 export interface CalendarDate {
   readonly year?: number | undefined;
   readonly month?: number | undefined;
   readonly day?: number | undefined;
 }
 
-/** A day of one year. */
+/** A day with its year. */
 export interface CalendarDay extends CalendarDate {
   readonly year: number;
   readonly month: number;
   readonly day: number;
 }
 
-/** The day on which a moment in milliseconds since 1970 falls, in UTC. */
+/** Returns the UTC day of a time in milliseconds since 1970. */
 export function dayOf(time: number): CalendarDay {
   const date = new Date(time);
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
 }
 
-/** So many days from a moment on, one after the other. */
+/** Returns a number of consecutive days from a time on. */
 const daysFrom = (time: number, count: number): readonly CalendarDay[] =>
   Array.from({ length: count }, (_, index) => dayOf(time + index * DAY_MS));
 
-/** The moment so many days later, or earlier where the number is negative. */
+/** Returns the time a number of days later, or earlier if negative. */
 export const daysLater = (time: number, count: number): number => time + count * DAY_MS;
 
-/** The month so many months later, or earlier where the number is negative. */
+/** Returns the month a number of months later, or earlier if negative. */
 function monthFrom(time: number, count: number): CalendarDate {
   const date = new Date(time);
   const { year, month } = dayOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + count, 1));
   return { year, month };
 }
 
-/** Whether the calendar has such a month and day; a year says nothing against it. */
+/** Whether the calendar has the month and day, in any year. */
 const isPossible = ({ month, day }: CalendarDate): boolean =>
   (month === undefined || (month >= 1 && month <= 12)) && (day === undefined || (day >= 1 && day <= 31));
 
 const pad = (value: number) => String(value).padStart(2, "0");
 
 /**
- * The terms under which a document is found by a date, from the coarsest to the finest: `@2023`, `@07`, `@2023-07` and
- * `@2023-07-08` for 8 July 2023, `@07` alone for a July of any year.
+ * Returns the index terms of a date, coarsest first: `@2023`, `@07`, `@2023-07` and `@2023-07-08` for 8 July 2023, only `@07`
+ * for a July without a year.
  */
 export function dateTerms({ year, month, day }: CalendarDate): readonly string[] {
   const terms = year === undefined ? [] : [`@${year}`];
@@ -58,7 +58,7 @@ const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "
 const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 const COUNTS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
-/** Months whose name is no other word. */
+/** Months with a name that isn't also another word. */
 const SURE_MONTH = "(january|february|april|june|july|august|september|october|november|december)";
 const MONTH =
   "(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)";
@@ -68,17 +68,17 @@ const DAY = "(\\d{1,2})(?:st|nd|rd|th)?";
 const COUNT = `(an?|${COUNTS.join("|")}|\\d{1,3}|(?:a )?couple(?: of)?|(?:a )?few)`;
 const UNIT = "(day|week|month|year)";
 
-/** What a text says of time. */
+/** The times in a text. */
 export interface TimeMentions {
-  /** Whether it says when at all; also by words that name no date for want of a time to count from. */
+  /** Whether the text states a time at all, also by relative words without a known date. */
   readonly some: boolean;
   readonly dates: readonly CalendarDate[];
-  /** The text without the words that named a date. */
+  /** The text without the words of dates. */
   readonly rest: string;
 }
 
 type Match = readonly (string | undefined)[];
-/** A pattern, and the dates it names; `at` is when it was said. */
+/** A pattern and its dates. `at` is the time of the statement. */
 type Rule = readonly [pattern: RegExp, read: (match: Match, at: number) => readonly CalendarDate[]];
 
 const rule = (source: string, read: Rule[1]): Rule => [new RegExp(`\\b${source}\\b`, "g"), read];
@@ -119,7 +119,7 @@ const RELATIVE: readonly Rule[] = [
   rule(`(last|past|previous|on|this|next) ${WEEKDAY}`, ([, which, name], at) => weekday(at, which, name)),
 ];
 
-/** Part of whatever a rule matches. Most texts say no time, and need not be searched for each kind of it. */
+/** Matches a part of every rule's match. It skips the rules for most texts, which contain no time. */
 const MAY_SAY_WHEN = new RegExp(
   `\\d{4}|day|week|month|year|night|morning|afternoon|evening|tomorrow|${MONTHS.join("|")}`,
 );
@@ -153,9 +153,8 @@ function weekday(at: number, which: string | undefined, name: string | undefined
 }
 
 /**
- * What a text in English, folded, says of time; ISO dates are read in every language. `said` is when it was said, in
- * milliseconds since 1970: `yesterday` and `last week` count from there, and name no date where it is absent. A day is
- * a day in UTC.
+ * Finds times in a folded English text, and ISO dates in any language. `said` is the time of the statement in milliseconds
+ * since 1970: `yesterday` and `last week` are relative to it, and have no date without it. Days are in UTC.
  */
 export function timeMentions(text: string, said?: number): TimeMentions {
   if (!MAY_SAY_WHEN.test(text)) return { some: false, dates: [], rest: text };

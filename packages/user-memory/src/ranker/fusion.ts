@@ -1,24 +1,24 @@
-/** Something that the words of a query find. */
+/** An item found by words. */
 export interface ByWords<Id> {
   readonly id: Id;
   /** Above 0. */
   readonly score: number;
 }
 
-/** Something that is near to a query by its vector. */
+/** An item found by its vector. */
 export interface ByMeaning<Id> {
   readonly id: Id;
-  /** Cosine similarity, of whatever scale the embedder has. */
+  /** Cosine similarity. The scale depends on the embedding model. */
   readonly similarity: number;
 }
 
-/** What meaning counts where words bear out nothing of it: enough to come behind what the words find. */
+/** The minimum weight of meaning: items found only by meaning come after those found by words. */
 const LEAST = 0.01;
 
 /**
- * One ranking of two, best first. How much meaning counts beside words is earned anew by each query, by how much better what is
- * nearest fits by its words than what is merely near: vectors that know nothing change nothing. Similarities are
- * compared with each other alone, since every embedder has a scale of its own.
+ * Merges two rankings, best first. For each query, the weight of meaning depends on how much better the nearest items match by
+ * words than the other near items. So useless vectors change nothing. Similarities are only compared with each other, since
+ * each embedding model has its own scale.
  */
 export function blend<Id extends string | number>(
   words: readonly ByWords<Id>[],
@@ -35,7 +35,7 @@ export function blend<Id extends string | number>(
   return [...scores].sort(([, one], [, other]) => other - one).map(([id]) => id);
 }
 
-/** By item, how far it stands out from the last of those that are near, from 0 to 1: to the third power, since few have to do with a query. */
+/** Returns for each item, from 0 to 1, how far it is above the least similar one. Cubed, since few items relate to a query. */
 function standingsOf(near: readonly ByMeaning<unknown>[]): readonly number[] {
   const similarities = near.map(({ similarity }) => similarity);
   const highest = Math.max(...similarities);
@@ -45,7 +45,7 @@ function standingsOf(near: readonly ByMeaning<unknown>[]): readonly number[] {
   );
 }
 
-/** From 0, as chance would have it, to 1: all that is nearest fits best by its words, too. */
+/** Returns the agreement of meaning and words, from 0 (chance) to 1 (the nearest items match best by words). */
 function agreementOf<Id>(
   near: readonly ByMeaning<Id>[],
   standing: readonly number[],

@@ -6,10 +6,10 @@ const TEXT_LIMIT = 4_096;
 const WORD_LIMIT = 20;
 const DATE_LIMIT = 17;
 
-/** How long after a day things of that day are still told, and how much less each day later counts. */
+/** For how many days after a date messages can tell about it, and how much less each later day counts. */
 const MENTIONED_WITHIN_DAYS = 7;
 const LESS_A_DAY = 0.1;
-/** How much the right month counts where a day is asked for. */
+/** The weight of the right month if the query asks for a day. */
 const SAME_MONTH = 0.25;
 
 const TEMPORAL =
@@ -17,32 +17,32 @@ const TEMPORAL =
 
 /** A word of a query. */
 interface QueryWord {
-  /** The folded words that gave the stem; none, where the query doesn't say the word but asks for what does. */
+  /** The folded words with this stem. Empty if the word isn't in the query but added for a request. */
   readonly forms: readonly string[];
-  /** How much of its rarity counts. */
+  /** The share of its rarity that counts. */
   readonly share: number;
 }
 
-/** A query, read. */
+/** A parsed query. */
 export interface Query {
-  /** What to ask the index for: at most 64 terms, each once. None: nothing matches. */
+  /** The terms for the index: at most 64, each once. If empty, nothing matches. */
   readonly terms: readonly string[];
-  /** By stem, in order: at most 20 that it says, then those it asks for without saying them. */
+  /** By stem, in order: at most 20 words of the query, then those added for a request. */
   readonly words: ReadonlyMap<string, QueryWord>;
-  /** The terms of the dates it names, with how well a document of that date answers, from 0 to 1. */
+  /** The terms of the dates in the query, with the weight of a document of that date, from 0 to 1. */
   readonly dates: ReadonlyMap<string, number>;
-  /** All its words, folded, in order: names are looked for among them. */
+  /** All words, folded, in order, to look for names. */
   readonly spoken: readonly string[];
-  /** Whether it asks when something was. */
+  /** Whether the query asks when something was. */
   readonly temporal: boolean;
 }
 
 export interface QueryOptions {
-  /** When it is asked, in milliseconds since 1970: `yesterday` counts from there. Absent: such words name no date. */
+  /** The current time in milliseconds since 1970, for words like `yesterday`. Without it, such words name no date. */
   readonly now?: number | undefined;
 }
 
-/** Reads a query, of which the first 4,096 UTF-16 units count. */
+/** Parses the first 4,096 UTF-16 units of a query. */
 export function parseQuery(text: string, { now }: QueryOptions = {}): Query {
   const folded = fold(text.slice(0, TEXT_LIMIT));
   const mentions = timeMentions(folded, now);
@@ -102,14 +102,14 @@ function dateWeights(dates: readonly CalendarDate[]): ReadonlyMap<string, number
   return weights;
 }
 
-/** Of how the answer is wanted, or that there was talk of it: they say little of what it is about. */
+/** Words about the form of the answer or an earlier conversation. They say little about the topic. */
 const ABOUT_ASKING = `
 mention discuss tell conversation summary summarize list order item aspect different various throughout across
 earlier previous previously former formerly
 `;
 const ABOUT_ASKING_SHARE = 0.25;
 
-/** With these a user says how things should be done from then on. */
+/** Words with which users state preferences. */
 const WISHES = ["always", "whenever", "prefer"];
 const WISH_SHARE = 0.6;
 
@@ -122,25 +122,25 @@ const aboutAsking: ReadonlySet<string> = new Set(stems(ABOUT_ASKING.trim().split
 const wishes: ReadonlyMap<string, number> = new Map(stems(WISHES).map((term) => [term, WISH_SHARE]));
 const none: ReadonlyMap<string, number> = new Map();
 
-/** How much of its rarity a word of a query counts with. English only. */
+/** Returns the share of a word's rarity that counts. English only. */
 const wordShare = (term: string): number => (aboutAsking.has(term) ? ABOUT_ASKING_SHARE : 1);
 
 /**
- * What else to look for, and with which share of its rarity: who asks for something to be done should get it as they once
- * wished it to be. `query` is folded; English only.
+ * Returns additional terms with their share of rarity. A request for an action also finds the user's preferences. `query` is
+ * folded. English only.
  */
 const wishTerms = (query: string): ReadonlyMap<string, number> =>
   REQUEST.test(query.replaceAll("’", "'")) ? wishes : none;
 
-/** Which of the authors a query names. */
+/** The authors that a query names. */
 export interface NamedAuthors {
-  /** The authors that are named, in the order of the query: 0 for the first. */
+  /** The named authors with their order in the query, from 0. */
   readonly order: ReadonlyMap<string, number>;
-  /** The terms of the query that are such names and say nothing else. */
+  /** The terms of the query that are only such names. */
   readonly names: ReadonlySet<string>;
 }
 
-/** An author is named by any word of the name of two letters or more. Where there is but one, a name tells nothing apart. */
+/** Finds the authors that the query names by a word of at least two letters. With a single author, names are ignored. */
 export function namedAuthors(query: Query, documents: readonly MatchedDocument[]): NamedAuthors {
   const firstAt = new Map<string, number>();
   const names = new Set<string>();

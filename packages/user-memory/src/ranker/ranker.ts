@@ -12,34 +12,33 @@ import {
 } from "./term-table.ts";
 import { WEIGHTS } from "./weights.ts";
 
-/** Of the best fit: what stands next to a document that fits less isn't looked at. */
+/** The share of the best fit that a document needs for its unmatched neighbours to be scored. */
 const WORTH_A_LOOK = 0.25;
 
-/** Why something stands where it does. */
+/** The reasons for a score. */
 export interface Reasons extends ScoreParts {
-  /** The words of the query that the document itself holds, stemmed. */
+  /** The words of the query in the document itself, stemmed. */
   readonly terms: readonly string[];
 }
 
-/** A document by its `seq`; or, where nothing matches but what stands next to it, a message by its `location` alone. */
+/** A document by its `seq`, or, if only its neighbours match, a message by its `location` alone. */
 export interface RankedItem {
   readonly seq?: number | undefined;
   readonly location?: MessageLocation | undefined;
-  /** Above 0. Comparable within one ranking only. */
+  /** Above 0. Only comparable within one ranking. */
   readonly score: number;
   readonly reasons: Reasons;
 }
 
 export interface RankOptions {
-  /** At most so many, default 10. Ask for more than you need: at a `location` there may be no document. */
+  /** Maximum number of items. Default 10. Ask for more than you need, since a `location` can have no document. */
   readonly limit?: number | undefined;
 }
 
 /**
- * Ranks what an index found, best first. A word counts as in BM25, whatever the length of the document; a document also
- * counts for what is said just before and after it, and a little for what its conversation is about. The same query and
- * matches, in whatever order, give the same ranking: of two with one score, the later said comes first, then the one
- * stored later.
+ * Ranks matches, best first. Words count as in BM25. The messages just before and after a document add to its score, and its
+ * conversation a little. The same query and matches, in any order, give the same ranking. Of two equal scores, the later
+ * statement comes first, then the one stored later.
  */
 export function rank(
   query: Query,
@@ -68,7 +67,7 @@ export function rank(
 }
 
 interface Scored {
-  /** -1 where no document matches. */
+  /** -1 if no document matches. */
   readonly row: number;
   readonly message: ConversationMessage | undefined;
   readonly score: number;
@@ -80,7 +79,7 @@ interface ScoreBuffer {
   readonly reach: Reach;
 }
 
-/** Scores every document, and the unmatched messages around those that fit well; next to one that hardly fits, nothing is of use. */
+/** Scores every document, and the unmatched messages around those that match well. */
 function scoreAll(
   scorer: Scorer,
   { ofDocuments }: ConversationLayout,
@@ -102,7 +101,7 @@ function scoreAll(
   }));
 }
 
-/** The score of the last that is within the limit; above 0. Sorting numbers costs far less than sorting candidates. */
+/** Returns the lowest score within the limit, above 0. Sorting numbers is much cheaper than sorting candidates. */
 function lowestOf(scores: Float64Array, unmatched: readonly Scored[], limit: number): number {
   if (limit < 1) return Number.POSITIVE_INFINITY;
   const sorted = new Float64Array(scores.length + unmatched.length);
@@ -113,7 +112,7 @@ function lowestOf(scores: Float64Array, unmatched: readonly Scored[], limit: num
   return Math.max(sorted[sorted.length - limit] ?? 0, Number.MIN_VALUE);
 }
 
-/** Documents come before messages without one, whose order only has to be always the same. */
+/** Orders equal scores. Documents come before messages without one, which only need a stable order. */
 function tie(one: Scored, other: Scored, { documents }: TermTable): number {
   const [mine, theirs] = [documents[one.row], documents[other.row]];
   if (mine !== undefined && theirs !== undefined) {

@@ -9,31 +9,31 @@ import {
 } from "./term-table.ts";
 import { WEIGHTS } from "./weights.ts";
 
-/** What a score is made of: `((words + neighbours) × author × time + date + conversation) × role`. */
+/** The parts of a score: `((words + neighbours) × author × time + date + conversation) × role`. */
 export interface ScoreParts {
-  /** What the words of the query give that the document itself holds. */
+  /** The score of the query's words in the document itself. */
   readonly words: number;
-  /** What the messages just before and after add. */
+  /** The addition for the messages just before and after. */
   readonly neighbours: number;
-  /** Factor for being by somebody whom the query names; 1 for everybody else. */
+  /** Factor for an author that the query names; 1 for others. */
   readonly author: number;
-  /** Factor for saying when, if the query asks when; else 1. */
+  /** Factor for a document with a time, if the query asks when; otherwise 1. */
   readonly time: number;
-  /** What is added for being of a date that the query names. */
+  /** The addition for a date that the query names. */
   readonly date: number;
-  /** What is added for what the conversation as a whole says. */
+  /** The addition for matches in the whole conversation. */
   readonly conversation: number;
-  /** Factor for being the assistant's; 1 for everybody else's. */
+  /** Factor for messages of the assistant; 1 for others. */
   readonly role: number;
 }
 
-/** Scores a document by its row, or, with row -1, a message at which none matches. */
+/** Scores a document by its row, or, with row -1, a message without a matching document. */
 export interface Scorer {
-  /** What its words and those around it give: the base of its score. */
+  /** Returns the score of the words in and around it, the base of the whole score. */
   readonly fit: (row: number, message: ConversationMessage | undefined) => number;
-  /** Its score, of its fit. */
+  /** Returns the whole score for a fit. */
   readonly score: (row: number, message: ConversationMessage | undefined, fit: number) => number;
-  /** What its score is made of. */
+  /** Returns the parts of the score. */
   readonly parts: (row: number, message: ConversationMessage | undefined) => ScoreParts;
 }
 
@@ -93,7 +93,7 @@ interface WordScorer {
 
 function createWordScorer({ table, layout }: ScorerInput): WordScorer {
   const width = table.words.length;
-  // What is said around the message in hand, by word: how often, and how near at its nearest.
+  // By word, the weighted count in neighbouring messages, and the weight of the nearest one.
   const around = new Float64Array(width);
   const nearness = new Float64Array(width);
   const askedHere = table.isTalk ? WEIGHTS.askedHere : 1;
@@ -180,7 +180,7 @@ function authorFactor(author: string | undefined, { named }: ScorerInput): numbe
   return order === 0 ? WEIGHTS.author : WEIGHTS.author * WEIGHTS.laterAuthor;
 }
 
-/** Two speakers alternate: the author of the message two before it, or else two after. */
+/** Assumes that two speakers alternate: returns the speaker two messages before, or else two after. */
 function alternatingSpeaker(message: ConversationMessage | undefined): MatchedDocument | undefined {
   if (message === undefined) return undefined;
   const { position, conversation } = message;

@@ -1,19 +1,19 @@
 import * as porter2 from "porter2";
 
 /**
- * The stem of an English word: its base form, if it is an irregular form or an everyday synonym (`bought` and `buying` both give
- * `buy`), then by the rules of Porter2. A word of anything but `a` to `z`, or of more than 40 letters, comes back as it is. Lower
- * case is expected. Stored indexes hold these stems, so another version of the rules needs a new index.
+ * Returns the stem of a lower-case English word: maps irregular forms and everyday synonyms to a base form (`bought` and
+ * `buying` both give `buy`), then applies Porter2. Words with other characters than `a` to `z`, or with more than 40 letters,
+ * stay unchanged. Stored indexes contain these stems, so a change of the rules requires a new index.
  */
 export function stem(word: string): string {
   const base = lemmas.get(word) ?? word;
   return base !== APART && /^[a-z]{3,40}$/.test(base) ? porter2.stem(base) : base;
 }
 
-/** One with `universe` by the rules. */
+/** By the rules, it would have the stem of `universe`. */
 const APART = "university";
 
-/** Base form and its irregular forms; a form that is also an everyday word of its own (`left`, `saw`) is there too. */
+/** Base forms with their irregular forms, including forms that are also other words (`left`, `saw`). */
 const IRREGULAR = `
 arise arose arisen
 bear bore borne
@@ -149,7 +149,7 @@ ski skis
 woman women
 `;
 
-/** Words that everyday speech uses for the same thing, so that a question may use another one than the answer. */
+/** Everyday synonyms, since a question can use another word than the answer. */
 const EVERYDAY = `
 mother mom moms mum mums mommy mama momma
 father dad dads daddy papa
@@ -173,7 +173,7 @@ favorite favourite fave favorites favourites
 color colour colors colours
 `;
 
-/** All that negates. A fact and its contrary must not be the same words. */
+/** Negations. A fact and its opposite must not have the same stems. */
 const NEGATIONS = `
 not no never nor cannot none dont doesnt didnt isnt arent wasnt werent wont wouldnt cant couldnt shouldnt havent hasnt hadnt aint
 `;

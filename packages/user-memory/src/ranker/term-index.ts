@@ -1,78 +1,78 @@
-/** What a document says with one word, and how often or how weightily: whole numbers from 1. */
+/** A term of a document with its weight, a whole number from 1. */
 export interface TermWeight {
   readonly term: string;
   readonly weight: number;
 }
 
-/** Where a document was said. Documents without it have no neighbours. */
+/** The message that a document comes from. Documents without it have no neighbours. */
 export interface MessageLocation {
   readonly conversationId: string;
-  /** Index of the message in its conversation, from 0. */
+  /** Position of the message in its conversation, from 0. */
   readonly position: number;
 }
 
-/** What an index keeps of a document beside its terms. */
+/** The data of a document in an index, without its terms. */
 export interface DocumentContext {
-  /** Names the document among those of its user. Whole, from 1, in the order of being stored. */
+  /** Identifies the document of its user: whole numbers from 1, in the order of storage. */
   readonly seq: number;
   readonly location?: MessageLocation | undefined;
-  /** Who said it, as a name or an id. */
+  /** Name or id of the author. */
   readonly author?: string | undefined;
-  /** When it was said, in milliseconds since 1970. */
+  /** The time of the statement, in milliseconds since 1970. */
   readonly saidAt?: number | undefined;
-  /** Whose side of a conversation it is, where that is known. */
+  /** The author's side of the conversation, if known. */
   readonly role?: "user" | "assistant" | undefined;
 }
 
-/** A document that holds at least one of the terms that were asked for; `terms` are those, and no others. */
+/** A document with at least one of the requested terms. `terms` contains only these. */
 export interface MatchedDocument extends DocumentContext {
   readonly terms: readonly TermWeight[];
-  /** How many different terms the index holds of it, whatever was asked for. Absent: it counts as one of usual length. */
+  /** Number of all different terms of the document. Default: a usual length. */
   readonly length?: number | undefined;
 }
 
 /**
- * What an index answers: every document of the user with at least one of the terms, in any order. So the ranker knows in
- * how many documents a term stands, and ranks the same on every backend.
+ * The result of an index: every document of the user with at least one of the terms, in any order. So the ranker can count
+ * the documents of a term, and ranks the same on every backend.
  */
 export interface Matches {
-  /** How many documents of the user the index holds. */
+  /** Number of the user's documents in the index. */
   readonly size: number;
   readonly documents: readonly MatchedDocument[];
   /**
-   * In how many documents each word stands, said or asked with. Present where `documents` are only the best of those that
-   * match; absent: they are all, and are counted.
+   * Number of documents per word, in statements or questions. Present if `documents` are only the best matches. Absent if they
+   * are all matches; then the ranker counts them.
    */
   readonly holders?: ReadonlyMap<string, number> | undefined;
 }
 
-/** The terms of one user's documents, in memory. Changing a document costs as much as the document is long. */
+/** The terms of one user's documents in memory. The cost of a change grows with the length of the document. */
 export interface MemoryTermIndex {
-  /** Adds a document, or replaces the one with this `seq`. Each term is given once. */
+  /** Adds a document or replaces the one with this `seq`. Pass each term once. */
   readonly add: (context: DocumentContext, terms: readonly TermWeight[]) => void;
-  /** Nothing of the document is kept. */
+  /** Removes a document. */
   readonly remove: (seq: number) => void;
-  /** Every document with at least one of the terms, in no particular order. */
+  /** Finds every document with at least one of the terms, in no particular order. */
   readonly match: (terms: readonly string[]) => Matches;
 }
 
 interface Entry {
   readonly context: DocumentContext;
   readonly terms: readonly TermWeight[];
-  /** By term: where in its posting this document stands. */
+  /** By term: the index of this document in the term's posting. */
   readonly positions: number[];
-  /** What the match in hand has found of it. */
+  /** The found terms during a match. */
   found: TermWeight[] | undefined;
 }
 
-/** The documents with one term. Lists, because they are read far more often than changed, and read fastest. */
+/** The documents with one term. Arrays are read fastest, and reads are far more frequent than changes. */
 interface Posting {
   readonly entries: Entry[];
-  /** Beside each entry: which of its terms this is. */
+  /** The index of the term in each entry. */
   readonly indexes: number[];
 }
 
-/** An empty index for the documents of one user. */
+/** Creates an empty index for the documents of one user. */
 export function createMemoryTermIndex(): MemoryTermIndex {
   const entries = new Map<number, Entry>();
   const postings = new Map<string, Posting>();
@@ -111,7 +111,7 @@ function matched(
   for (const term of new Set(terms)) {
     const posting = postings.get(term);
     if (posting === undefined) continue;
-    // Walked by index, here and in ranking: iterators cost more than the work on each entry.
+    // Indexed loops here and in ranking, since iterators cost more than the work on each entry.
     for (let at = 0; at < posting.entries.length; at++) {
       const entry = posting.entries[at];
       const weighted = entry?.terms[posting.indexes[at] ?? -1];
@@ -131,7 +131,7 @@ function matched(
   });
 }
 
-/** Takes one out by putting the last in its place. */
+/** Removes an entry by moving the last one to its place. */
 function strike({ entries, indexes }: Posting, at: number): void {
   const last = entries.pop();
   const index = indexes.pop();

@@ -4,32 +4,32 @@ import { askedTerm, TIME_TERM } from "./tokenizer.ts";
 import { WEIGHTS } from "./weights.ts";
 
 /**
- * What the documents say on a query, each by itself. A table, a row for each document, because a query with a common
- * word meets thousands of them.
+ * The counts of the query's words in each document. Typed arrays with a row for each document, because a query with a common
+ * word matches thousands of them.
  */
 export interface TermTable {
   readonly documents: readonly MatchedDocument[];
   /** The words of the query, stemmed. */
   readonly words: readonly string[];
-  /** By word: how rare it is among the user's documents, above 0; 0 for one that doesn't count. */
+  /** By word: its rarity among the user's documents, above 0; 0 if it doesn't count. */
   readonly rarity: Float64Array;
-  /** A row holds how often each word is said in a document and, behind these, how often it is asked with; at most 65,535. */
+  /** A row has the count of each word in statements, then of each in questions; at most 65,535. */
   readonly counts: Uint16Array;
-  /** By document: how many terms it has; {@link USUAL_LENGTH} where that isn't known. */
+  /** By document: its number of terms; {@link USUAL_LENGTH} if unknown. */
   readonly lengths: Float64Array;
-  /** Whether several people talk: then what one asks, another answers. */
+  /** Whether there are several authors, so another one answers a question. */
   readonly isTalk: boolean;
-  /** By document: how well its date answers, from 0 to 1. */
+  /** By document: the weight of its date, from 0 to 1. */
   readonly dates: Float64Array;
-  /** By document: 1 if it says when and the query asks so. */
+  /** By document: 1 if it has a time and the query asks when. */
   readonly times: Uint8Array;
 }
 
 const MOST = 65_535;
-/** Of two or three sentences. */
+/** The number of terms in two or three sentences. */
 export const USUAL_LENGTH = 20;
 
-/** Reads every document once. `names`: words of the query that name authors; they don't count, unless there is nothing else. */
+/** Builds the table. `names`: words of the query that name authors. They only count if there are no other words. */
 export function buildTermTable(query: Query, matches: Matches, names: ReadonlySet<string>): TermTable {
   const { documents } = matches;
   const words = [...query.words.keys()];
@@ -69,7 +69,7 @@ function fill({ documents, words, counts, lengths, dates, times }: TermTable, qu
   }
 }
 
-/** By word, how many documents hold it. */
+/** Returns the number of documents per word. */
 function holders({ documents, words, counts }: TermTable): Float64Array {
   const width = words.length;
   const held = new Float64Array(width);
@@ -84,32 +84,32 @@ function holders({ documents, words, counts }: TermTable): Float64Array {
   return held;
 }
 
-/** A message of a conversation in which something matches, or next to one. */
+/** A message with a match, or near one. */
 export interface ConversationMessage {
   readonly conversation: Conversation;
   readonly position: number;
-  /** The row of what is said there; -1 where no document of the message matches. */
+  /** The row of its first document; -1 if no document of the message matches. */
   readonly row: number;
-  /** Of the documents that match there: the oldest that names its author or side. */
+  /** The oldest matching document of the message with an author or side. */
   speaker: MatchedDocument | undefined;
-  /** Of the documents that match there, together. */
+  /** The length of its matching documents together. */
   length: number;
 }
 
 export interface Conversation {
   readonly conversationId: string;
-  /** Those at which something matches. */
+  /** The messages with a match. */
   readonly members: ConversationMessage[];
-  /** By position, with holes. */
+  /** By position; sparse. */
   readonly at: (ConversationMessage | undefined)[];
 }
 
-/** Where the documents stand that match. */
+/** The locations of the matching documents. */
 export interface ConversationLayout {
   readonly conversations: readonly Conversation[];
-  /** By document; `undefined` for one that has no location. */
+  /** By document; `undefined` without a location. */
   readonly ofDocuments: readonly (ConversationMessage | undefined)[];
-  /** As in {@link TermTable}, but a row holds, by word, the most that a document of the message holds. */
+  /** As in {@link TermTable}, but with the maximum per word over the documents of a message. */
   readonly counts: Uint16Array;
 }
 
@@ -159,13 +159,13 @@ function raise(counts: Uint16Array, { from, to, width }: Rows): void {
   }
 }
 
-/** How many messages away something still counts. */
+/** The distance at which a neighbour still counts, in messages. */
 export interface Reach {
   readonly back: number;
   readonly ahead: number;
 }
 
-/** The messages near a message in which nothing matches, but for those that were returned before. */
+/** Returns the unmatched messages near a message, except those that were returned before. */
 export function unmatchedNear(
   { conversation, position: from }: ConversationMessage,
   { back, ahead }: Reach,

@@ -6,13 +6,13 @@ import type { TermWeight } from "./term-index.ts";
 const WORD_LIMIT = 64;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}'’]*/gu;
 const UNSPACED_CHARACTER = new RegExp(`[${UNSPACED}]`, "u");
-/** Dividing takes time quadratic in the length of a run. */
+/** Segmentation takes quadratic time, so runs are limited. */
 const RUN = /.{1,256}/gsu;
 const HAN = /^\p{sc=Han}{3,}$/u;
 const PLAIN = /^[\n\r\t -~]*$/;
 /** Accents of Latin, Greek and Cyrillic, and the vowel points of Hebrew and Arabic. Elsewhere a mark is a letter. */
 const ACCENTS = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]/g;
-/** More marks on one letter than any language writes; normalising takes time quadratic in them. */
+/** More marks on a letter than any language uses. Normalization takes quadratic time in them. */
 const PILED_MARKS = /(\p{M}{16})\p{M}+/gu;
 const APOSTROPHE = /['’]+/;
 const ENGLISH_ENDING = /['’](?:s|re|ve|ll|d|m)?$/;
@@ -20,7 +20,7 @@ const NEGATION = /n['’]t$/;
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Takes case, width and accents away: `Ｃafé`, `CAFÉ` and `cafe` all give `cafe`. */
+/** Removes case, width and accents: `Ｃafé`, `CAFÉ` and `cafe` all give `cafe`. */
 export function fold(text: string): string {
   if (PLAIN.test(text)) return text.toLowerCase();
   const bare = text.replace(PILED_MARKS, "$1").normalize("NFKD").toLowerCase().replace(ACCENTS, "");
@@ -28,8 +28,8 @@ export function fold(text: string): string {
 }
 
 /**
- * The words of a text in order, folded, each of at most 64 characters. Languages that write without spaces are divided
- * by the dictionaries of the runtime. English endings (`'s`, `'ll`) are dropped; a negated auxiliary (`don't`) is a `not`.
+ * Returns the folded words of a text in order, each with at most 64 characters. Splits languages without spaces by the
+ * dictionaries of the runtime. Drops English endings (`'s`, `'ll`) and replaces negated auxiliaries (`don't`) by `not`.
  */
 export function tokenize(text: string): readonly string[] {
   const words: string[] = [];
@@ -41,7 +41,7 @@ export function tokenize(text: string): readonly string[] {
   return words;
 }
 
-// By characters, so that none is cut in halves that no store takes.
+// By characters, to never split a surrogate pair, which stores refuse.
 const truncated = (word: string) =>
   word.length <= WORD_LIMIT
     ? word
@@ -70,7 +70,7 @@ function divide(text: string, words: string[]): void {
   }
 }
 
-/** Dictionaries take some compounds for one word. Who asks for a part of it finds it by pairs of characters. */
+/** Dictionaries treat some compounds as one word. Pairs of characters find parts of them. */
 function pairs(segment: string): readonly string[] {
   const characters = Array.from(segment);
   return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
@@ -94,7 +94,7 @@ im ive id ill youre youve hes shes theyre theyve thats theres whats lets
 
 const STOP_WORDS: ReadonlySet<string> = new Set(STOP_WORD_LIST.trim().split(/\s+/));
 
-/** Whether a word, folded, says nothing of what a text is about. English only. */
+/** Whether a folded word says nothing about the topic of a text. English only. */
 export const isStopWord = (word: string): boolean => STOP_WORDS.has(word);
 
 const TEXT_LIMIT = 16_384;
@@ -103,23 +103,23 @@ const DATE_TERM_LIMIT = 32;
 const SENTENCE = /[^.!?。！？؟\n]+[.!?。！？؟]*/g;
 const QUESTION = /[?？؟]/;
 
-/** The term of a document that says when something was, so that a question after the time can prefer it. */
+/** The term of documents that state a time. Questions about a time prefer them. */
 export const TIME_TERM = "@when";
 
-/** The term of every negation. Queries don't ask for it: most of what holds it is about something else. */
+/** The term of every negation. Queries don't use it, since most documents with it are about something else. */
 export const NEGATION_TERM = "not";
 
-/** The term of a word that stands in a question: who looks for the word looks for what was answered. */
+/** The term of a word in a question. It counts less, since the answer is in another message. */
 export const askedTerm = (term: string): string => `?${term}`;
 
-/** The stem under which a folded word is indexed; `undefined` for a word that says nothing. */
+/** Returns the index term of a folded word; `undefined` for stop words. */
 export type TermOf = (word: string) => string | undefined;
 
 export const termOf: TermOf = (word) => (isStopWord(word) ? undefined : stem(word));
 
 const MAX_CACHED_WORDS = 20_000;
 
-/** {@link termOf} for many texts: each word is stemmed once. It keeps the words, so it is dropped when the texts are read. */
+/** Creates a {@link termOf} with a cache for many texts. Drop it after reading the texts, since it keeps the words. */
 export function createTermOf(): TermOf {
   const terms = new Map<string, string | undefined>();
   return (word) => {
@@ -132,16 +132,19 @@ export function createTermOf(): TermOf {
 }
 
 export interface DocumentReading {
-  /** When it was said, in milliseconds since 1970. With it, the document is also found by its date, and by what `yesterday` in it means. */
+  /**
+   * The time of the statement, in milliseconds since 1970. With it, the document is found by its date, and by words like
+   * `yesterday` in it.
+   */
   readonly saidAt?: number | undefined;
-  /** Of {@link createTermOf}, where many documents are read. */
+  /** The result of {@link createTermOf}, for many documents. */
   readonly termOf?: TermOf | undefined;
 }
 
 /**
- * What to index of a document: the stems of its words with how often each stands in it (`?` before a word of a
- * question), and the dates on which it was said or that it names (`@2023-07-08`). At most 256 terms, each once, the
- * first of the text. Takes time linear in the text; of a longer one, the first 16,384 UTF-16 units count.
+ * Returns the index terms of a document: the stems of its words with their counts (`?` before words of a question), and the
+ * dates of its statement and in its text (`@2023-07-08`). Returns at most 256 terms, each once, the first of the text. Reads
+ * the first 16,384 UTF-16 units, in linear time.
  */
 export function termsOf(text: string, reading: DocumentReading = {}): readonly TermWeight[] {
   const { saidAt } = reading;

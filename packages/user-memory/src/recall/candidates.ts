@@ -10,17 +10,17 @@ import {
 import type { RecallReason } from "../store.ts";
 import type { VectorOf } from "./embedding.ts";
 
-/** How many facts by meaning are looked at. */
+/** Maximum number of candidates by meaning. */
 const NEAREST = 100;
 
-/** A fact that a query may find, before anybody has looked at it. */
+/** A fact that a query may find, before it is read. */
 export interface Candidate {
   readonly seq?: number | undefined;
   /** Instead of `seq`: all facts of this message. */
   readonly location?: MessageLocation | undefined;
-  /** Of the ranker; 0 where only the meaning fits. */
+  /** The ranker's score; 0 if only the meaning matches. */
   readonly words: number;
-  /** Cosine similarity; 0 where only the words fit. */
+  /** Cosine similarity; 0 if only the words match. */
   readonly meaning: number;
   readonly reasons: readonly RecallReason[];
 }
@@ -32,10 +32,10 @@ interface Search {
   readonly now: number;
 }
 
-/** The best of what a query may find, best first: by their words as many as are asked for, and all by their meaning. */
+/** Returns the best candidates in order: at most `most` by words, and all by meaning. */
 export type Candidates = (most: number) => readonly Candidate[];
 
-/** Asks the index, and the vectors; ranks as far as it is asked to. */
+/** Queries the index and the vectors. Ranking runs when the result is called. */
 export async function findCandidates(
   { backend, user, vectorOf, now }: Search,
   text: string,
@@ -86,7 +86,7 @@ const nameOf = ({
   readonly location?: MessageLocation | undefined;
 }) => (seq === undefined ? `${location?.position}:${location?.conversationId}` : `${seq}`);
 
-/** The parts of a score that add to it, the largest first. */
+/** Returns the parts of a score above 0, largest first. */
 function reasonsOf(parts: Reasons): readonly RecallReason[] {
   const { terms, words, neighbours, author, time, date, conversation } = parts;
   const own = words + neighbours;

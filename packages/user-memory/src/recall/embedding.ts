@@ -4,7 +4,7 @@ import type { UserMemorySettings } from "../options.ts";
 
 const MAX_DIMENSIONS = 16_000;
 
-/** The vector of a text; `null` without `embed`, and where it fails, which is reported. */
+/** Returns the vector of a text. `null` without `embed`, or if it fails, which is reported. */
 export type VectorOf = (text: string) => Promise<readonly number[] | null>;
 
 export function openEmbedding(settings: UserMemorySettings, operation: string): VectorOf {
@@ -14,9 +14,10 @@ export function openEmbedding(settings: UserMemorySettings, operation: string): 
     try {
       const vectors: unknown = await beforeDeadline(embedTimeoutMs, () => embed([text]));
       if (isVectors(vectors)) return Array.from(vectors[0]);
-      throw new TypeError("embed returned no list of one vector of finite numbers");
+      throw new TypeError("embed must return a list with one vector of finite numbers");
     } catch (cause) {
-      const message = "embed failed; facts are found by their words alone.";
+      const message =
+        "embed failed, so this fact or query is matched by words only. Check the embedding service.";
       reportError(settings, { code: "embedding", operation, message, retryable: true, cause });
       return null;
     }

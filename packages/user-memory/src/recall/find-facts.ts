@@ -15,7 +15,7 @@ import { type Found, limitSourceShare, mayComeFirst, orderByTrust } from "./trus
 
 const MAX_LIMIT = 1_000;
 const DEFAULT_LIMIT = 10;
-/** The ranker reads the beginning of a query; what is longer is no question. */
+/** The ranker only reads the beginning of a query. */
 const MAX_QUERY = 1_000_000;
 
 const recallSchema = z
@@ -31,7 +31,7 @@ export interface RecallSettings {
   readonly limit: number;
   readonly tags: readonly string[] | undefined;
   readonly asOf: number;
-  /** `asOf` is now: then earlier quotations are found, too. */
+  /** Whether `asOf` is now. If so, superseded quotations are found, too. */
   readonly isNow: boolean;
   readonly minTrust: Trust;
 }
@@ -47,10 +47,10 @@ const querySchema = textSchema(MAX_QUERY, 0);
 export const readQuery = (operation: string, query: unknown): string =>
   checkInput(operation, querySchema, "query", query);
 
-/** So many candidates are ranked and read at once; more only where too few of them may be recalled. */
+/** Number of candidates that are ranked and read first. More follow if too few of them can be recalled. */
 const FIRST_RANKED = 500;
 const FIRST_READ = 20;
-/** So many are read where some of the best aren't the user's word. */
+/** Maximum number of candidates that are read to find statements of the user behind other facts, once the limit is reached. */
 const MOST_READ = 2_000;
 
 interface RecallInput extends RecallSettings {
@@ -60,18 +60,18 @@ interface RecallInput extends RecallSettings {
 interface SearchFor {
   readonly operation: string;
   readonly input: RecallInput;
-  /** Default: by `embed`, if there is one. */
+  /** Default: by `embed`, if set. */
   readonly vectorOf?: VectorOf;
 }
 
 interface Recalled {
   /** Best first. */
   readonly found: readonly Found[];
-  /** The user's head as it was read with the last of them. */
+  /** The user's head, as read with the last batch. */
   readonly head: UserHead | null;
 }
 
-/** Finds facts in the store, by words and, with `embed`, by meaning. Rejects with `UserMemoryError`. */
+/** Finds facts by words and, with `embed`, by meaning. Rejects with `UserMemoryError`. */
 export function findFacts(
   { transactions, settings }: StoreScope,
   user: UserKey,
@@ -110,7 +110,7 @@ async function recalled(scope: RecallScope, input: RecallInput): Promise<Recalle
     if (end >= candidates.length) return { head, found: kept(found) };
     const first = kept(found);
     const isInOrder = first.every(({ effectiveRank }) => effectiveRank <= found.length);
-    // Behind many facts that aren't the user's word there may be one that is, and comes first.
+    // A statement of the user can follow many other facts, and comes first.
     const isWhole =
       countUsersWords(readState(head)) === 0 ||
       first.every(({ fact }) => isUsersWord(fact.trust)) ||
@@ -119,7 +119,7 @@ async function recalled(scope: RecallScope, input: RecallInput): Promise<Recalle
   }
 }
 
-/** Whether a recall may show a fact, as far as the fact itself tells. */
+/** Whether a fact passes the filters of a recall. */
 export const isWanted = (
   fact: StoredFact,
   { tags, asOf, isNow, minTrust }: Omit<RecallInput, "query" | "limit">,
@@ -152,21 +152,21 @@ async function readBatch(
   return { head, found };
 }
 
-/** A fact may be found both by its words and by the location of its message: the better counts. */
+/** Removes duplicates. A fact can be found by its words and by the location of its message. */
 function once(found: readonly Found[]): readonly Found[] {
   const seen = new Set<number>();
   return found.filter(({ fact }) => !seen.has(fact.seq) && seen.add(fact.seq));
 }
 
-/** A quotation that says little is ranked as one of this many times its rank. */
+/** The rank of a quotation that says little is multiplied by this. */
 const BEHIND = 10;
 
 interface Demoted extends Found {
-  /** From 1. What is ranked behind the last of them comes after all whose effective rank is at most their number. */
+  /** From 1. Unread facts come after all facts with an effective rank up to the number of read facts. */
   readonly effectiveRank: number;
 }
 
-/** Puts quotations that only ask, or say but one thing ("Thanks!"), behind those about as likely that say something. */
+/** Ranks quotations that only ask, or have less than two content words ("Thanks!"), lower. */
 function demoteQuestions(found: readonly Found[]): readonly Demoted[] {
   return found
     .map((one, index) => ({ ...one, effectiveRank: (index + 1) * (saysLittle(one.fact) ? BEHIND : 1) }))

@@ -31,8 +31,8 @@ interface Wanted {
 }
 
 /**
- * Puts before each superseded quotation what superseded it, so that nobody takes what was said once for what holds now; leaves
- * the earlier one out where the later one says all of its words.
+ * Puts the current fact with the same key before each superseded quotation, so a model doesn't take the older one for current.
+ * Drops the older one if the newer contains all of its words.
  */
 async function withNewerStatements(
   { transactions }: StoreScope,
@@ -60,16 +60,16 @@ function covers(newer: StoredFact, fact: StoredFact): boolean {
   return [...ownContent(fact)].every((term) => content.has(term));
 }
 
-/** From this share of `maxQuotations` on it matters which of them were ever used. */
+/** The share of `maxQuotations` from which on recalls are recorded. */
 const MATTERS_FROM = 0.5;
 
 interface Recalled {
-  /** How many there are of the user. */
+  /** Number of the user's quotations. */
   readonly quotations: number;
   readonly facts: readonly StoredFact[];
 }
 
-/** Records that quotations were recalled, each once, in the background: those that never were are evicted first. */
+/** Records the first recall of quotations in the background. Quotations that were never recalled are evicted first. */
 function recordUse(scope: StoreScope, user: UserKey, { quotations, facts }: Recalled): void {
   const { transactions, settings, track } = scope;
   const ids = facts.flatMap(({ id, quotation, usedAt }) =>

@@ -8,12 +8,12 @@ export interface Found {
   readonly candidate: Candidate;
 }
 
-/** A fact of the user's that fits at least this well, beside the best of the user's words, can't be outranked by what isn't. */
+/** A statement of the user comes first if its word score is at least this share of the best one among the user's words. */
 const STRONG = 0.5;
 
 type Fit = Pick<Candidate, "words" | "meaning">;
 
-/** How well a fact of the user's has to fit to come first. */
+/** Returns the scores that a statement of the user needs to come first. */
 function strongFit(found: readonly Found[]): Fit {
   const said = found.filter(({ fact }) => isUsersWord(fact.trust) || detailsOf(fact)?.from === "message");
   const best = (scores: readonly number[]): number => Math.max(0, ...scores);
@@ -27,8 +27,8 @@ const fits = ({ words, meaning }: Fit, strong: Fit): boolean =>
   (words > 0 && words >= strong.words) || (meaning > 0 && meaning >= strong.meaning);
 
 /**
- * Puts what the user said before what others concluded: those of the user's facts that fit well come first, beside what the
- * user is quoted with, too, then the rest as they were ranked. So no wording and no score of a fact that isn't the user's word takes the place of one that is.
+ * Puts well-matching statements of the user first, then the rest in order. So facts from other sources can't outrank a
+ * well-matching statement of the user, whatever their wording or score.
  */
 export function orderByTrust<T extends Found>(found: readonly T[]): readonly T[] {
   const own = found.filter(({ fact }) => isUsersWord(fact.trust));
@@ -38,13 +38,13 @@ export function orderByTrust<T extends Found>(found: readonly T[]): readonly T[]
   return [...found.filter(isStrong), ...found.filter((one) => !isStrong(one))];
 }
 
-/** Whether one of the candidates that weren't read may come first once it is. */
+/** Whether an unread candidate could come first. */
 export function mayComeFirst(unread: readonly Candidate[], found: readonly Found[]): boolean {
   const strong = strongFit(found);
   return unread.some((candidate) => fits(candidate, strong));
 }
 
-/** The first `limit`, with no more than a share of them from one source that isn't the user's word. */
+/** Returns the first `limit` facts, with at most a share of inferred or external facts from one source. */
 export function limitSourceShare<T extends Found>(
   found: readonly T[],
   limit: number,

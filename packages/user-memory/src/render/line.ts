@@ -1,14 +1,14 @@
 export interface LineOptions {
-  /** `"keep"`: links stay as they are. Default: text and host stay. */
+  /** `"keep"` leaves links unchanged. Default: only text and host remain. */
   readonly links?: "keep";
   /** In UTF-16 units. */
   readonly maxLength: number;
 }
 
-/** Of a longer text, this many times the length of a line is looked at. */
+/** How many times the maximum length of a line is read of a longer text. */
 const LOOKED_AT = 8;
 
-/** These scripts, and pictures that are put together, need joiners; between other letters they only hide something. */
+/** These scripts and composed emoji need joiners. Between other letters, joiners only hide something. */
 const JOINED =
   /(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{sc=Arabic}\p{sc=Devanagari}\p{sc=Bengali}\p{sc=Tamil}\p{sc=Telugu}\p{sc=Kannada}\p{sc=Malayalam}\p{sc=Sinhala}][\ufe0f]?)[\u200c\u200d]/u;
 const INVISIBLE = new RegExp(
@@ -18,21 +18,21 @@ const INVISIBLE = new RegExp(
 const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]+/u;
 const SPACE = /[\s\p{Cc}]+/gu;
 const PILED_MARKS = /(\p{M}{4})\p{M}+/gu;
-/** Letters of ASCII in another dress: full-width, circled, mathematical. */
+/** Variants of ASCII letters: full-width, circled, mathematical. */
 const DRESSED_LETTER = /[\uff21-\uff3a\uff41-\uff5a\u24b6-\u24e9\u{1d400}-\u{1d7cb}]/gu;
 
 const LINE_START = /^(?:[-*+•‣⁃◦·●○■▪–—>#=~|]+(?=\s|$)|#+|`{3,}|~{3,}|>+|\s)+/u;
 const HEADING = /#{2,}(?=\s|$)/gu;
 const CODE_FENCE = /`{3,}|~{3,}/gu;
-/** What could be a tag, a token, or a byte as some vocabularies write it. */
+/** A possible tag, token, or byte in the notation of some vocabularies. */
 const TAG = /[<＜]([|｜/!?]?[^<>＜＞\s\d=][^<>＜＞]{0,200}|0x[\da-f]{1,2})[>＞]/giu;
 const BRACKET_TOKEN = /[[［](\/?\s*(?:[A-Z][A-Z_]{2,}|inst|sys|system(?:[ _]prompt)?))[\]］]/giu;
 const ROLE =
   /(^|[.!?…;|"'`()\]}>*_。！？]\s*)((?:[*_`"'([{#]{1,8}\s*)?(?:system|assistant|user|human|developer|tool|function|model|ai|bot|instructions?)(?:\s(?:message|prompt|note))?[*_`"')\]}]*)\s*[:：﹕︓꞉∶]\s*/giu;
 
 /**
- * A fact as one line that is nothing but text: no line break, nothing invisible, no bullet, role or chat-template token of
- * its own. `""` where nothing is left.
+ * Converts a fact to one line of plain text, without line breaks, invisible characters, bullets, roles and chat-template
+ * tokens. Returns `""` if nothing is left.
  */
 export function lineOf(text: string, { links, maxLength }: LineOptions): string {
   const visible = text
@@ -56,7 +56,7 @@ function lineStart(line: string): string {
   return plain.replace(ROLE, "$1$2 - ");
 }
 
-/** What could be a tag or a token gets round brackets, twice for `<<SYS>>`. */
+/** Puts possible tags and tokens in round brackets. Runs twice for `<<SYS>>`. */
 const withoutTags = (line: string): string => line.replace(TAG, "($1)").replace(TAG, "($1)");
 
 function cut(line: string, maxLength: number): string {
@@ -66,30 +66,29 @@ function cut(line: string, maxLength: number): string {
   return `${(atWord.length > head.length / 2 ? atWord : head).trimEnd()}…`;
 }
 
-/** How often a link within a link is looked for. */
+/** Number of passes, for links within links. */
 const PASSES = 4;
 
 const IMAGE = /!\[([^[\]]*)\](?:\([^()\s]*(?:\([^()]*\)[^()]*)*(?:\s[^()]*)?\)|\[[^[\]]*\])/g;
 const LINK = /\[([^[\]]*)\]\(\s*<?([^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)>?(?:\s[^()]*)?\)/g;
-/** Behind an address: what a reader may still take for its query, on the other side of a quotation mark or a bracket. */
+/** Text after an address that a parser could take for its query, behind a quotation mark or a bracket. */
 const QUERY_BEHIND = /(?:["'`|^{}()[\]][^\s<>?#:]{0,200}[?#][^\s<>"'`()[\]]*[\p{L}\p{N}][^\s<>"'`()[\]]*)?/u;
 const WITHIN = "[^\\s<>\"'`|^{}()[\\]]";
-/** A backslash is a slash to browsers. */
+/** Browsers treat a backslash as a slash. */
 const ADDRESS = new RegExp(
   String.raw`(?<![a-z0-9])(?:[a-z][a-z0-9+.-]{1,20}:[/\\]{2}|//(?=[\w-]+\.|\[))(?:(?:${WITHIN}*@)?\[[^\s\]]{0,60}\]${WITHIN}*|${WITHIN}+)${QUERY_BEHIND.source}`,
   "giu",
 );
 const MAIL = /(?<![a-z0-9])mailto:([^\s<>"'`()[\]?]*)(?:\?[^\s<>"'`()[\]]*)?/giu;
-/** What runs or holds data, whatever stands behind it. */
+/** Addresses that run code or contain data. */
 const INLINE_ADDRESS = /(?<![a-z0-9])(?:javascript|vbscript|data|blob):[^\s<>"'`()[\]]+/giu;
 const HOST_WITH_QUERY =
   /(?<![\w@.-])((?:(?:[\w-]+\.)+[a-z]{2,}|(?:(?:\d{1,3}\.){3}\d{1,3}|\[[\da-f:.]{2,45}\]|localhost)(?=[:/\\]))(?::\d{1,5})?(?:[/\\][^\s?#<>"'`()]*)?)[?#][^\s<>"'`()]*/giu;
 const TRAILING = /[.,;:!?…。、！？|`]+$/u;
 
 /**
- * Nothing in the text leads anywhere any more: a markdown image becomes its alternative text, a markdown link its text and
- * the host, an address the host and path, one for mail whom it is for. What could carry data out (credentials, query,
- * fragment) is gone.
+ * Replaces links: a Markdown image by its alternative text, a Markdown link by its text and host, a URL by host and path, a
+ * `mailto:` link by its recipient. Removes credentials, query and fragment, which could leak data.
  */
 function withoutLinks(text: string): string {
   let plain = text;
@@ -118,7 +117,7 @@ function displayedAddress(address: string): string {
   return `${hostAndPathOf(address.slice(0, address.length - trailing.length))}${trailing}`;
 }
 
-/** Host and path, as far as there is a host. */
+/** Returns host and path; `""` without a host. */
 function hostAndPathOf(address: string): string {
   const [, rest = ""] = /^(?:[a-z][a-z0-9+.-]*:)?[/\\]{2}(.*)$/iu.exec(address) ?? [];
   const [authorityAndPath = ""] = rest.split(/[?#]/);

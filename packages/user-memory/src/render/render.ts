@@ -15,25 +15,24 @@ import {
 
 export interface RenderOptions {
   /**
-   * How many tokens the whole text may take. What is too much goes: what no longer holds, then the least trusted, of these the lowest score, of
-   * these what comes last. No score counts as 1. A fact that is too long by itself goes before all others. Default: no
-   * limit.
+   * Maximum number of tokens of the whole text. Over budget, facts are dropped in this order: superseded, least trusted,
+   * lowest score, last. A missing score counts as 1. Facts that exceed the budget alone are dropped first. Default: no limit.
    */
   readonly tokenBudget?: number | undefined;
-  /** Counts the tokens. Default: {@link estimateTokens}. */
+  /** Counts tokens. Default: {@link estimateTokens}. */
   readonly tokenizer?: Tokenizer | undefined;
-  /** Of each fact, in UTF-16 units. What is longer is cut, and ends with `…`. Default 2,000. */
+  /** Maximum length of a fact in UTF-16 units. Longer facts are cut and end with `…`. Default 2,000. */
   readonly maxFactLength?: number | undefined;
   /**
-   * Where the text will stand. Default `"instructions"`; before the newest message it says first that the application has put
-   * it there, since what surrounds it are the user's words.
+   * The place of the text in the prompt. Before the newest message, the text starts with a note that the application added it,
+   * since the user's words follow it. Default `"instructions"`.
    */
   readonly placement?: FactsPlacement | undefined;
 }
 
 export type FactsPlacement = "instructions" | "before-newest-message";
 
-/** A text, and the facts that are in it. */
+/** A text and its facts. */
 export interface RenderedFacts<Fact> {
   readonly text: string;
   readonly facts: readonly Fact[];
@@ -48,7 +47,7 @@ const optionsSchema = z.strictObject({
 type Settings = z.output<typeof optionsSchema>;
 
 const TAG = "user-memory";
-/** What is said of a block in which not every line is a plain statement of the user's. */
+/** The sentences that explain the marks in a block. */
 const EXPLANATION = {
   notes: "Notes about the user.",
   put: "Notes about the user, put here by the application. The user's message follows them.",
@@ -59,7 +58,7 @@ const EXPLANATION = {
 } as const;
 
 /**
- * Facts as a block for a model's instructions, each in one line whatever it holds, and none able to end the block:
+ * Formats facts as a block for a model's instructions. Each fact takes one line, and no fact can end the block:
  *
  * ```text
  * <user-memory>
@@ -68,17 +67,17 @@ const EXPLANATION = {
  * </user-memory>
  * ```
  *
- * A quotation says when it was said, `- The user said on 2026-11-02: "…"`. Another fact that isn't the user's word is marked,
- * `- (inferred) …`, as is one whose place another took, `- (no longer) …`, of quotations `- (earlier) …`; then a sentence
- * before the block says what that means. A trust that isn't known counts as that of a tool or a page.
- * The same facts give the same text, in whatever order they come, as long as none is left out. `""` where there is no fact
- * to show; what waits for review is never shown. Throws a `TypeError` that names an option that is wrong.
+ * A quotation has its date: `- The user said on 2026-11-02: "…"`. Facts that the user didn't state or confirm are marked, e.g.
+ * `- (inferred) …`. Superseded facts are marked `- (no longer) …`, superseded quotations `- (earlier) …`. A sentence before
+ * the block explains the marks. An unknown trust counts as `"external"`. The same facts give the same text in any order,
+ * unless some are dropped. Returns `""` without facts. Facts that wait for review are never shown. Throws a `TypeError` that
+ * names an invalid option.
  */
 export function renderUserMemory(facts: readonly RenderableFact[], options: RenderOptions = {}): string {
   return renderFacts(facts, options).text;
 }
 
-/** {@link renderUserMemory} that also tells which facts are in the text, in its order. */
+/** {@link renderUserMemory} that also returns the facts in the text, in order. */
 export function renderFacts<Fact extends RenderableFact>(
   facts: readonly Fact[],
   options: RenderOptions = {},
@@ -100,7 +99,7 @@ function itemOf<Fact extends RenderableFact>(fact: Fact, { maxFactLength }: Sett
   return line === "" ? [] : [{ fact, line: `- ${line}` }];
 }
 
-/** What is in the budget, in the order of the text. */
+/** Returns the facts within the budget, in the order of the text. */
 function inBudget<Fact extends RenderableFact>(
   items: readonly Item<Fact>[],
   { tokenBudget, tokenizer = estimateTokens, placement }: Settings,
@@ -115,7 +114,7 @@ function inBudget<Fact extends RenderableFact>(
   return ordered(longestFitting(worthy, fits));
 }
 
-/** The first items, as many as fit; a text of more items is taken to be longer. */
+/** Returns the longest prefix that fits. Assumes that more items need more tokens. */
 function longestFitting<T>(items: readonly T[], fits: (some: readonly T[]) => boolean): readonly T[] {
   let [low, high] = [0, items.length];
   while (low < high) {

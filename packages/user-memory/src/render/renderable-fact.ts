@@ -2,7 +2,7 @@ import type { FactStatus, Provenance, Quotation, Trust } from "../fact.ts";
 import type { MemoryEntry } from "../user-memory.ts";
 import { type LineOptions, lineOf } from "./line.ts";
 
-/** A fact as every store returns it, with whose word it is where the store knows. */
+/** A fact of any store, with trust, status and source if the store has them. */
 export interface RenderableFact extends MemoryEntry {
   readonly trust?: Trust;
   readonly status?: FactStatus;
@@ -10,23 +10,23 @@ export interface RenderableFact extends MemoryEntry {
   readonly provenance?: Provenance;
 }
 
-/** The tag that an inferred fact carries in a store that keeps no trust. */
+/** The tag of inferred facts in a store without trust. */
 export const INFERRED_TAG = "inferred";
 
 /**
- * Whose word a fact is. A store that keeps no trust vouches for what it returns, but for what is tagged `"inferred"`; a trust
- * that nobody knows is the least.
+ * Returns the trust of a fact. In a store without trust, facts count as stated unless they have the tag `"inferred"`. An
+ * unknown trust counts as `"external"`.
  */
 function trustOf({ trust, tags = [] }: Pick<RenderableFact, "tags" | "trust">): Trust {
   if (trust === undefined || trust === null) return tags.includes(INFERRED_TAG) ? "inferred" : "stated";
   return Object.hasOwn(RANKS, trust) ? trust : "external";
 }
 
-/** Whether anybody is shown it at all: not what waits for review, nor what is in a state that nobody knows. */
+/** Whether prompts can show a fact: not if it waits for review or has an unknown status. */
 export const isRenderable = ({ status = "active" }: RenderableFact): boolean =>
   status === "active" || status === "superseded";
 
-/** Whether another fact took its place. */
+/** Whether the fact is superseded. */
 export const isPast = ({ status }: Pick<RenderableFact, "status">): boolean => status === "superseded";
 
 const LABELS: Readonly<Record<Trust, string>> = {
@@ -36,7 +36,10 @@ const LABELS: Readonly<Record<Trust, string>> = {
   external: "(from a tool or a page) ",
 };
 
-/** What stands before a fact that isn't the user's word, or no longer holds; else `""`. A quotation says itself whose it is. */
+/**
+ * Returns the mark of a fact that is superseded or not a statement of the user, otherwise `""`. Quotations need no mark for
+ * trust.
+ */
 function trustLabelOf(fact: Pick<RenderableFact, "tags" | "trust" | "status" | "quotation">): string {
   if (fact.quotation !== undefined) return isPast(fact) ? "(earlier) " : "";
   return `${isPast(fact) ? "(no longer) " : ""}${LABELS[trustOf(fact)]}`;
@@ -44,10 +47,10 @@ function trustLabelOf(fact: Pick<RenderableFact, "tags" | "trust" | "status" | "
 
 const RANKS: Readonly<Record<Trust, number>> = { stated: 0, confirmed: 0, inferred: 1, external: 2 };
 
-/** From 0, the user's own word, stated or confirmed, downwards. */
+/** Returns 0 for stated and confirmed facts, 1 for inferred, 2 for external. */
 export const rankOf = (fact: RenderableFact): number => RANKS[trustOf(fact)];
 
-/** Compares facts so that the same ones always stand in the same order, however they were found. */
+/** Compares facts for the order in a text, which doesn't depend on the order of the recall. */
 export const byTrustAndTime = (a: RenderableFact, b: RenderableFact): number =>
   Number(isPast(a)) - Number(isPast(b)) ||
   rankOf(a) - rankOf(b) ||
@@ -55,11 +58,11 @@ export const byTrustAndTime = (a: RenderableFact, b: RenderableFact): number =>
   compareText(a.id, b.id) ||
   compareText(a.fact, b.fact);
 
-/** Compares facts so that those come first that are to stay longest. */
+/** Compares facts by priority: over budget, the last ones are dropped first. */
 export const byPriority = (a: RenderableFact, b: RenderableFact): number =>
   Number(isPast(a)) - Number(isPast(b)) || rankOf(a) - rankOf(b) || (b.score ?? 1) - (a.score ?? 1);
 
-/** When it was said, or else when it was remembered: what was said last stands last. */
+/** Returns the time of the statement, or of its storage. */
 function timeOf({ createdAt, provenance }: RenderableFact): number {
   const time = new Date(provenance?.saidAt ?? createdAt).getTime();
   return Number.isNaN(time) ? 0 : time;
@@ -67,14 +70,14 @@ function timeOf({ createdAt, provenance }: RenderableFact): number {
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
-/** What would end a quotation before its end. */
+/** Quotation marks, which would end a quotation early. */
 const QUOTATION_MARK = /["“”„‟«»＂〝〞❝❞]/gu;
 
 type Statable = Pick<RenderableFact, "fact" | "tags" | "trust" | "status" | "quotation" | "provenance">;
 
 /**
- * A fact in one line, with whose word it is; `""` where nothing is left of it. A quotation is what the user said, and when:
- * `The user said on 2026-11-02: "…"`. Double quotation marks in it become single ones, so that none ends it.
+ * Formats a fact as one line with its mark, or `""` if nothing is left of it. A quotation has its date:
+ * `The user said on 2026-11-02: "…"`. Double quotation marks in it become single ones, so they can't end it.
  */
 export function statementOf(fact: Statable, options: LineOptions): string {
   const line = lineOf(fact.fact, options);
@@ -95,7 +98,7 @@ export function statementOf(fact: Statable, options: LineOptions): string {
 
 const quotable = (line: string): string => line.replaceAll(QUOTATION_MARK, "'");
 
-/** In UTC: whoever reads it knows no time zone of the user's. */
+/** In UTC, since the user's time zone is unknown. */
 function dateOf(saidAt: Date | undefined): string {
   const time = saidAt === undefined ? Number.NaN : new Date(saidAt).getTime();
   return Number.isNaN(time) ? "" : ` on ${new Date(time).toISOString().slice(0, 10)}`;

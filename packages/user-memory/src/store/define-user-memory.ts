@@ -27,8 +27,8 @@ import { update } from "./update.ts";
 const CLOSING_MS = 10_000;
 
 /**
- * Makes a store of a backend: it checks what goes in, decides by the rules, and turns what the backend throws into
- * `UserMemoryError`s. Throws a `TypeError` for options that are wrong.
+ * Creates a store from a backend. The store validates input, applies the rules and converts errors of the backend to
+ * `UserMemoryError`s. Throws a `TypeError` for invalid options.
  */
 export function defineUserMemory(
   backend: UserMemoryBackend,
@@ -98,7 +98,7 @@ async function readAudit({ transactions }: StoreScope, user: UserKey): Promise<A
   return entries.flatMap((entry) => parseAuditEntry(entry) ?? []);
 }
 
-/** Looks again where somebody has written between the look at the trail and the look at the facts. */
+/** Repeats the check if the version changed between the reads of trail and facts. */
 async function verifyAudit(scope: StoreScope, user: UserKey): Promise<AuditReport> {
   const operation = "verifyAudit";
   const { transactions, audit } = scope;

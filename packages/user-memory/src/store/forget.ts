@@ -10,18 +10,18 @@ import type { Draft } from "../transaction/draft.ts";
 import { erasedState, writeState } from "../transaction/head-state.ts";
 import { digestsFor, findFact, type StoreScope, type Write } from "../transaction/transaction.ts";
 
-/** A user's fact that doesn't exist and another's that does are the same here: nothing. */
+/** Another user's fact is treated like one that doesn't exist. */
 export async function forget(scope: StoreScope, user: UserKey, factId: unknown): Promise<ForgetReceipt> {
   return receipt({ ...(await remove(scope, user, { factId, rejects: false })), jobs: 0 });
 }
 
 interface Removal {
   readonly factId: unknown;
-  /** Only if it waits for review. */
+  /** Only removes the fact if it waits for review. */
   readonly rejects: boolean;
 }
 
-/** Removes a fact, and what says the same in the user's history. */
+/** Removes a fact and the facts with the same digest in the user's history. */
 export async function remove(
   scope: StoreScope,
   user: UserKey,
@@ -59,7 +59,7 @@ export async function forgetAll({ transactions, audit }: StoreScope, user: UserK
 const receipt = (gone: Omit<ForgetDetails, "receiptId" | "at">): ForgetReceipt =>
   Object.freeze({ receiptId: randomUUID(), at: new Date(), ...gone }) as ForgetReceipt;
 
-/** What went with a fact; zeros if there was none. */
+/** Counts of the removed data. */
 export interface Forgotten {
   readonly facts: number;
   readonly vectors: number;
@@ -69,14 +69,14 @@ export interface Forgotten {
 const NOTHING: Forgotten = { facts: 0, vectors: 0, revived: 0 };
 
 interface ForgetOptions {
-  /** The fact, and those that say the same. */
+  /** The fact and those with the same digest. */
   readonly ids: readonly string[];
-  /** The keys of what they had superseded. */
+  /** The keys of these facts and of those that the fact superseded. */
   readonly keys: readonly string[];
-  /** Where they were said. */
+  /** The locations of their source messages. */
   readonly locations: readonly MessageLocation[];
   readonly digests: Digests;
-  /** `"rejected"`: only what waits for review. `"evicted"`: no tombstone stays. Default `"forgotten"`. */
+  /** `"rejected"` only removes facts that wait for review. `"evicted"` leaves no tombstone. Default `"forgotten"`. */
   readonly as?: "forgotten" | "rejected" | "evicted";
 }
 
@@ -112,7 +112,7 @@ interface EvidenceRemoval {
 
 const hasParaphrases = (fact: StoredFact): boolean => (detailsOf(fact)?.paraphrases ?? []).length > 0;
 
-/** What else was extracted from the same message loses its evidence and its paraphrases: they may say what is forgotten. */
+/** Removes evidence and paraphrases from other facts of the same message, since they can contain the forgotten fact. */
 function removeEvidence(draft: Draft, facts: readonly StoredFact[], { fact, gone }: EvidenceRemoval): void {
   const { conversationId, position } = fact;
   if (conversationId === null || position === null) return;
@@ -133,7 +133,10 @@ function removeEvidence(draft: Draft, facts: readonly StoredFact[], { fact, gone
   }
 }
 
-/** Has what the facts had superseded be superseded by the next statement, or makes it active again. Returns how many are. */
+/**
+ * Links facts that the removed facts superseded to the next statement, or makes them active again. Returns the number of the
+ * latter.
+ */
 function relink(draft: Draft, facts: readonly StoredFact[], gone: ReadonlySet<string>): number {
   const left = facts.filter(({ id, supersededBy }) => !gone.has(id) && gone.has(supersededBy ?? ""));
   let revived = 0;
@@ -151,7 +154,7 @@ function relink(draft: Draft, facts: readonly StoredFact[], gone: ReadonlySet<st
 
 type Next = Pick<StoredFact, "supersededBy" | "supersededAt">;
 
-/** What supersedes a fact now: the next of its chain that is still there, or else the next statement with its key. */
+/** Returns the fact that supersedes this one now: the next existing one of its chain, otherwise the next one with its key. */
 function nextOf(fact: StoredFact, facts: readonly StoredFact[], gone: ReadonlySet<string>): Next | undefined {
   let next: StoredFact | undefined = fact;
   while (next !== undefined && gone.has(next.supersededBy ?? "")) {

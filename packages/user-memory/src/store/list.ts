@@ -16,7 +16,7 @@ export async function list(
   return facts.map((fact) => toUserFact(user, fact));
 }
 
-/** Reads a page at a time, so that no list holds up a server. */
+/** Reads in pages, so a long list doesn't block the store. */
 export async function listStored(
   { transactions }: StoreScope,
   user: UserKey,

@@ -20,7 +20,7 @@ import {
 const REASONS = ["external", "conflict", "rate", "link"] as const satisfies readonly QuarantineReason[];
 
 const MAX_TEXT = 1_000_000;
-/** Positions are counted on from, and a database may keep 32 bits of them. */
+/** Some databases store positions as 32-bit integers. */
 const MAX_POSITION = 2 ** 31 - 1;
 
 const optionsSchema = (limits: UserMemoryLimits) =>
@@ -50,24 +50,24 @@ const optionsSchema = (limits: UserMemoryLimits) =>
     .refine(
       ({ quotation, trust = "inferred", quarantine }) =>
         quotation === undefined || (trust === "inferred" && quarantine === undefined),
-      { error: "expected a quotation without quarantine, and of no other trust than inferred" },
+      { error: 'expected a quotation with the trust "inferred" and without quarantine' },
     )
     .prefault({});
 
 const schemasOf = perLimits((limits) => ({ fact: factSchema(limits), options: optionsSchema(limits) }));
 
-/** What somebody asks to remember, checked, with its times made plausible. */
+/** The validated arguments of `remember`, without implausible times. */
 export interface RememberInput
   extends Pick<StoredFact, "id" | "fact" | "tags" | "score" | "trust" | "key" | "quarantine" | "quotation">,
     Pick<StoredFact, "conversationId" | "position" | "messageId" | "author" | "extractor" | "evidence">,
     Pick<StoredFact, "saidAt" | "validFrom" | "validUntil"> {
-  /** Whether somebody said from when it holds, or when it was said. */
+  /** Whether `validFrom` or `saidAt` was given. */
   readonly isDated: boolean;
   readonly since: number | undefined;
   readonly now: number;
 }
 
-/** Throws a `UserMemoryError` that names what is wrong. */
+/** Validates the arguments of `remember`. Throws a `UserMemoryError` that names the invalid fields. */
 export function readRemember(
   fact: unknown,
   options: unknown,
@@ -105,6 +105,6 @@ export function readRemember(
   };
 }
 
-/** Never through the middle of a surrogate pair. */
+/** Cuts a text without splitting a surrogate pair. */
 const cut = (text: string | undefined, max: number): string | null =>
   text?.slice(0, max).replace(/[\ud800-\udbff]$/, "") ?? null;

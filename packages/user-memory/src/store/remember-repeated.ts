@@ -12,9 +12,9 @@ interface Repeated extends RememberInput {
 }
 
 /**
- * The same fact again. It is one fact: what is trusted less, or as much without being the user's word, changes nothing, so
- * that nothing grows by being repeated; the user's word may raise it, or add to it. A quotation that is said again has the
- * date on which it was said last, and is found by a few more paraphrases.
+ * Merges a repeated fact into the stored one. Inferred and external repetitions change nothing, so repetition alone doesn't
+ * raise trust. A statement or confirmation of the user can raise the trust or add to the fact. A repeated quotation gets the
+ * latest date and further paraphrases.
  */
 export function repeat(scope: WriteScope, same: StoredFact, again: Repeated): WriteDecision<StoredFact> {
   if (!mayAdd(same, again)) return { result: same, change: null };
@@ -34,7 +34,7 @@ export function repeat(scope: WriteScope, same: StoredFact, again: Repeated): Wr
   );
   const found = supersessionOf({ trust: merged.trust, validFrom: again.validFrom }, contradicted);
   const accepted = found.kind === "accepted" ? found : undefined;
-  // Of an earlier time than what is there: it isn't the current one of its key.
+  // A later fact with the key exists, so this one isn't current for the key.
   const kept = accepted?.by === undefined ? merged : { ...merged, key: replacesOthers ? null : same.key };
   const replaces = accepted?.by === undefined ? (accepted?.replaces ?? []) : [];
   if (replaces.length === 0 && isSame(same, kept)) return { result: same, change: null };
@@ -44,7 +44,7 @@ export function repeat(scope: WriteScope, same: StoredFact, again: Repeated): Wr
   return { result: after, change: draft.build() };
 }
 
-/** Whether the repetition is the user's word, and doesn't ask for less than what is there. */
+/** Whether the repetition is the user's word and has at least the stored trust. */
 const mayAdd = (same: StoredFact, again: Repeated): boolean =>
   again.quarantine === null &&
   (again.quotation === null ? isUsersWord(again.trust) : !isUsersWord(same.trust)) &&
@@ -52,7 +52,7 @@ const mayAdd = (same: StoredFact, again: Repeated): boolean =>
     !isUsersWord(same.trust) ||
     trustRank(again.trust) >= trustRank(same.trust));
 
-/** What others had said before the user did: only its id and number stay. */
+/** Replaces a fact from another source by the user's statement. Only id and number remain. */
 function replaceOthers(same: StoredFact, again: Repeated): StoredFact {
   const { fact, tags, score, trust, key, validFrom, validUntil } = again;
   const said: StoredFact = {
@@ -68,7 +68,7 @@ function replaceOthers(same: StoredFact, again: Repeated): StoredFact {
   return { ...said, terms: termsOfFact(said) };
 }
 
-/** A quotation, of which more is known: when it was said last, or by what else it is found. */
+/** Merges a repeated quotation: the latest source, more tags and paraphrases. */
 function quotedAgain(same: StoredFact, again: Repeated, maxTags: number): StoredFact {
   const [known, more] = [detailsOf(same), detailsOf(again)];
   const isLater = again.saidAt !== null && (same.saidAt === null || again.saidAt > same.saidAt);
@@ -85,7 +85,7 @@ function quotedAgain(same: StoredFact, again: Repeated, maxTags: number): Stored
   return isFoundAsBefore ? quoted : { ...quoted, terms: termsOfFact(quoted) };
 }
 
-/** What the user had said before. */
+/** Merges a repeated statement of the user. */
 function mergeUserWord(same: StoredFact, again: Repeated, maxTags: number): StoredFact {
   const isRaised = trustRank(again.trust) > trustRank(same.trust);
   const merged: StoredFact = {
@@ -105,7 +105,7 @@ function sourceOf(again: Repeated) {
   return { conversationId, position, messageId, author, extractor, evidence, saidAt };
 }
 
-/** Said again, it holds again. */
+/** A repetition without an end makes an ended fact valid again. */
 function untilOf(same: StoredFact, { validUntil, now }: Repeated): number | null {
   if (validUntil !== null) return validUntil > same.validFrom ? validUntil : null;
   return same.validUntil !== null && same.validUntil <= now ? null : same.validUntil;

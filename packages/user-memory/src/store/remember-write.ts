@@ -13,17 +13,17 @@ import type { Write, WriteDecision, WriteScope } from "../transaction/transactio
 import type { RememberInput } from "./remember-input.ts";
 import { repeat } from "./remember-repeated.ts";
 
-/** What a write of a fact has beside the fact itself. */
+/** The data for a write, in addition to the fact. */
 export interface RememberContext {
   readonly digests: Digests;
-  /** Ids of the facts that it is said to contradict. */
+  /** Ids of the facts that `resolve` returned. */
   readonly contradicts: readonly string[];
   readonly vector: readonly number[] | null;
-  /** The tombstones that there were when the call began, if it has waited since. */
+  /** The tombstones at the start of the call, if the call has waited since. */
   readonly known: readonly Tombstone[] | undefined;
 }
 
-/** The write that remembers a fact. Its result is the fact as it is stored then. */
+/** Returns the write for a new or repeated fact. Its result is the stored fact. */
 export function rememberWrite(input: RememberInput, context: RememberContext): Write<StoredFact> {
   const digest = context.digests.ofFact(wordingOf(input));
   const tombstoneDigests = tombstoneDigestsOf(input, context.digests);
@@ -36,7 +36,7 @@ export function rememberWrite(input: RememberInput, context: RememberContext): W
     since: input.since,
     selection: { ...named, currentKeys: keys },
     decide: (scope) => {
-      // Said now of an earlier time: it belongs somewhere in the history of the key.
+      // The fact is valid from an earlier time, so the whole history of the key is needed.
       const isLate = ({ key, validFrom }: StoredFact) =>
         input.isDated && key === input.key && validFrom > input.validFrom;
       if (keys.length === 0 || whole || !scope.snapshot.facts.some(isLate)) return decide(scope, wanted);
@@ -63,16 +63,16 @@ function decide(scope: WriteScope, asked: Wanted): WriteDecision<StoredFact> {
   checkRoom(scope, fact);
   if (fact.trust === "inferred" && fact.quotation === null)
     draft.setExtracted(countExtracted(state.extracted, fact, scope));
-  // Said anew by the user: it may be learned again.
+  // The user states it again, so it can be extracted again.
   if (wanted.extractor === null && isUsersWord(fact.trust) && fact.status !== "quarantined")
     draft.removeTombstones(wanted.tombstoneDigests);
   return { result: fact, change: draft.build() };
 }
 
 /**
- * With a key and a date that count. A key that somebody proposed who extracted the fact counts only among facts that share a word:
- * no model puts what the user said into the past by giving another fact its key. A quotation takes the place of quotations
- * alone. What nobody dated follows what is there, also if the clock of this process is behind.
+ * Resolves the key and the date of a fact. An extractor's key only counts among facts that share a word, so a model can't
+ * supersede a statement of the user by giving an unrelated fact its key. A quotation only supersedes quotations. A fact
+ * without a date follows the stored facts, even if the clock of this process is behind.
  */
 function resolveKeyAndDate({ facts }: UserSnapshot, wanted: Wanted): Wanted {
   const { key, extractor, isDated, validFrom } = wanted;
@@ -92,11 +92,11 @@ function resolveKeyAndDate({ facts }: UserSnapshot, wanted: Wanted): Wanted {
 const sharesWord = (some: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
   [...some].some((term) => others.has(term));
 
-/** Whether it was extracted from what was said before everything was forgotten. */
+/** Whether the fact was extracted from messages older than the last erasure. */
 const isErased = ({ state }: WriteScope, { extractor, saidAt }: Wanted): boolean =>
   extractor !== null && state.erasedAt > 0 && (saidAt === null || saidAt <= state.erasedAt);
 
-/** All that ever held for the key, and what holds now of what it is said to contradict. */
+/** Returns the history of the key, and the active facts that the fact contradicts. */
 function contradictedBy({ facts }: UserSnapshot, { key, contradicts }: Wanted): readonly StoredFact[] {
   return facts.filter(
     ({ id, status, key: other }) =>
@@ -127,7 +127,7 @@ function newFact(wanted: Wanted, seq: number): StoredFact {
   };
 }
 
-/** Puts a new fact where it belongs: among what counts, into the past, or into quarantine. */
+/** Accepts a new fact as active or superseded, or quarantines it. */
 function accept(
   scope: WriteScope,
   { fact, asked }: { readonly fact: StoredFact; readonly asked: QuarantineReason | null },
@@ -170,10 +170,10 @@ function quarantineOf(scope: WriteScope, fact: StoredFact): QuarantineReason | n
 const LINK =
   /\b[a-z][a-z0-9+.-]{1,20}:\/\/|\bwww\.|!?\[[^\]]{0,2000}\]\s?[([]|\b(?:data|javascript|mailto):|<\s*(?:img|a|iframe|script)\b/iu;
 
-/** Whether a text holds an address, an image or a link: something that a page that shows it would load or offer. */
+/** Whether a text contains a URL, an image or a link, which a page could load or offer. */
 export const hasLink = (text: string): boolean => LINK.test(text.normalize("NFKC"));
 
-/** How many conversations are counted at the same time; the one that began first goes first. */
+/** Maximum number of counted conversations. The one counted longest ago is dropped first. */
 const MAX_COUNTED = 64;
 
 type ExtractionCounts = HeadState["extracted"];
@@ -189,7 +189,7 @@ const nameOf = (source: Source): string =>
 const isOpen = (since: number, { limits, now }: Clock): boolean =>
   since <= now && now < since + limits.extractionWindowMs;
 
-/** Whether as many facts as allowed were extracted from the same source within the window. */
+/** Whether the source has reached the limit of extracted facts in the window. */
 function isExtractedTooOften(counts: ExtractionCounts, source: Source, clock: Clock): boolean {
   const [, count = 0, since = 0] = counts.find(([name]) => name === nameOf(source)) ?? [];
   return isOpen(since, clock) && count >= clock.limits.maxExtractedPerConversation;

@@ -13,7 +13,7 @@ import { listStored } from "./list.ts";
 import { type RememberInput, readRemember } from "./remember-input.ts";
 import { hasLink, rememberWrite } from "./remember-write.ts";
 
-/** How many of the user's facts `resolve` is shown. */
+/** Maximum number of candidates for `resolve`. */
 const CANDIDATES = 10;
 
 export async function remember(
@@ -48,7 +48,7 @@ export async function remember(
 
 const isFull = (thrown: unknown): boolean => codeOf(thrown) === "full";
 
-/** What is known to wait for review is shown to no other service before somebody has looked at it. */
+/** Whether the fact will wait for review. Until then, it isn't sent to `embed` and `resolve`. */
 const awaitsReview = ({ fact, trust, quarantine, quotation }: RememberInput): boolean =>
   quarantine !== null || trust === "external" || (quotation === null && !isUsersWord(trust) && hasLink(fact));
 
@@ -59,7 +59,7 @@ async function contradictedBy(
 ): Promise<readonly string[]> {
   const { settings } = scope;
   const { resolve, resolveTimeoutMs } = settings;
-  // What the user said at one time contradicts nothing that they said at another.
+  // A quotation is dated and contradicts nothing.
   if (resolve === undefined || input.quotation !== null) return [];
   const candidates = await similarFacts(scope, user, input);
   if (candidates.length === 0) return [];
@@ -72,10 +72,11 @@ async function contradictedBy(
         candidates.map((candidate) => toUserFact(user, candidate)),
       ),
     );
-    if (!Array.isArray(proposed)) throw new TypeError("resolve returned no list of ids");
+    if (!Array.isArray(proposed)) throw new TypeError("resolve must return a list of ids");
     return candidates.flatMap(({ id }) => (proposed.includes(id) ? [id] : []));
   } catch (cause) {
-    const message = "resolve failed; only facts with the same key were compared.";
+    const message =
+      "resolve failed, so the fact was only compared with facts of the same key. Check resolve.";
     reportError(settings, { code: "storage", operation: "remember", message, retryable: true, cause });
     return [];
   }
@@ -96,11 +97,13 @@ async function similarFacts(
   return found.map(({ fact: candidate }) => candidate).filter(({ status }) => status === "active");
 }
 
-/** Of `maxQuotations`, so many are evicted at once, since finding them means reading all. */
+/** The share of `maxQuotations` that one eviction deletes, since each eviction reads all facts. */
 const SHARE = 0.05;
 const LONG_AGO = Number.NEGATIVE_INFINITY;
 
-/** Deletes the least useful quotations: of those that were never recalled, the oldest; then the oldest. */
+/**
+ * Deletes the least useful quotations: first the oldest that were never recalled, then those with the earliest first recall.
+ */
 async function evictQuotations(scope: StoreScope, user: UserKey): Promise<void> {
   const { transactions, settings } = scope;
   const all = await listStored(scope, user, {

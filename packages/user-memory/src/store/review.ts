@@ -26,7 +26,7 @@ interface ApproveOptions {
   readonly vector: readonly number[] | null;
 }
 
-/** Makes a fact that waits active: the user, or somebody for them, has confirmed it now. `null`: it doesn't wait any more. */
+/** Makes a waiting fact active and confirmed. `null` if it doesn't wait any more. */
 function approveWrite({ waiting, vector }: ApproveOptions): Write<StoredFact | null> {
   const { id, key, conflictsWith } = waiting;
   return {

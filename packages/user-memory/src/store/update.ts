@@ -34,7 +34,7 @@ export async function update(
   });
 }
 
-/** The changes of a fact, checked. */
+/** The validated changes of a fact. */
 interface UpdateInput {
   readonly fact?: string | undefined;
   readonly tags?: readonly string[] | undefined;
@@ -58,11 +58,11 @@ interface UpdateOptions {
   readonly factId: string;
   readonly changes: UpdateInput;
   readonly digests: Digests;
-  /** Of the new text, if it changes. */
+  /** The vector of the new text, if it changes. */
   readonly vector: readonly number[] | null;
 }
 
-/** `null`: the user has no such fact. */
+/** Returns the write for an update. Its result is `null` if the user has no such fact. */
 function updateWrite(options: UpdateOptions): Write<StoredFact | null> {
   const { factId, changes, digests } = options;
   return {
@@ -83,11 +83,11 @@ function updateWrite(options: UpdateOptions): Write<StoredFact | null> {
   };
 }
 
-/** What is said anew is the user's word, and has no source but that. */
+/** A new text counts as stated by the user and has no other source. */
 function reworded(before: StoredFact, { changes, digests, vector }: UpdateOptions): StoredFact {
   if (changes.fact === undefined || changes.fact === before.fact) return before;
   if (before.status !== "active") {
-    throw refusal("no new text for a fact that waits for review or is past; remember the new one");
+    throw refusal("no new text for a quarantined or superseded fact; remember the new text instead");
   }
   const said: StoredFact = {
     ...before,

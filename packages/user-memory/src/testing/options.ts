@@ -1,15 +1,15 @@
 /** Options of both kits. */
 export interface UserMemoryTestOptions {
   /**
-   * `"smoke"`: some twenty rules that try each method and option once. For another client or connection mode of a backend that
-   * the whole kit is run on; by itself it proves no conformance, and the titles say so. `seeds` has no effect on it.
-   * Default: `"all"`.
+   * `"smoke"` runs about twenty rules that use each method and option once. Use it for further clients or connection modes of
+   * a backend that passes the whole kit. It doesn't prove conformance, as the titles state. It ignores `seeds`. Default
+   * `"all"`.
    */
   readonly rules?: "all" | "smoke";
-  /** Seeds of the random tests; each is a test of its own. Default 1, of backends 1 and 2. */
+  /** Seeds of the random tests, one test each. Default `[1]`, for backends `[1, 2]`. */
   readonly seeds?: readonly number[];
-  /** Random operations per seed. Default 320, of backends 400. */
+  /** Number of random operations per seed. Default 320, for backends 400. */
   readonly operations?: number;
-  /** Milliseconds that one test may take. Default 30,000. */
+  /** Time limit of a test in milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
 }

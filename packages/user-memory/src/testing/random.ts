@@ -1,7 +1,7 @@
-/** From 0 up to 1. */
+/** Returns a number from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number;
 
-/** mulberry32: small, and the same everywhere, so that a seed names one run. */
+/** mulberry32: gives the same numbers everywhere, so a seed identifies a run. */
 export function randomNumbers(seed: number): Random {
   let state = seed;
   return () => {
@@ -12,7 +12,7 @@ export function randomNumbers(seed: number): Random {
   };
 }
 
-/** A whole number from 0, less than `limit`. */
+/** Returns a whole number from 0, less than `limit`. */
 export const below = (random: Random, limit: number): number => Math.floor(random() * limit);
 
 export const pick = <T>(random: Random, choices: readonly T[]): T => {
@@ -21,6 +21,6 @@ export const pick = <T>(random: Random, choices: readonly T[]): T => {
   return choice;
 };
 
-/** Some of the choices, each once, in their order. */
+/** Returns some of the choices, each once, in order. */
 export const some = <T>(random: Random, choices: readonly T[], share = 0.5): readonly T[] =>
   choices.filter(() => random() < share);

@@ -1,79 +1,79 @@
-/** Rules of a kit, by subject and title. */
+/** Titles of rules, by subject. */
 export type Smoke = Readonly<Record<string, readonly string[]>>;
 
 /**
- * The rules of a smoke of the storage port: each method and option once, and what a client library or a kind of connection may do
- * in its own way, such as the types and sizes of replies, transactions, scripts and several connections.
+ * The smoke rules for backends: each method and option once, and everything that can differ between client libraries or kinds
+ * of connections: types and sizes of replies, transactions, scripts and several connections.
  */
 export const BACKEND_SMOKE: Smoke = {
   commit: [
-    "refuses another version, older or newer, and then writes nothing at all",
+    "refuses an older or newer version and writes nothing",
     "adds, changes, drops, adds and removes tombstones in one step",
-    "takes many large facts in one step",
+    "writes many large facts in one step",
   ],
   read: [
-    "selects by each kind of name, whatever the status",
-    "selects a thousand facts at once, and tombstones with them",
-    "sees head, facts and tombstones of one version while others write",
+    "selects by each field, for any status",
+    "selects a thousand facts and tombstones in one call",
+    "returns head, facts and tombstones of one version while others write",
   ],
   values: [
-    "of text are kept to the character",
-    "of numbers are kept to the last digit",
-    "that are absent stay absent, and empty ones empty",
-    "of vectors are kept in single precision",
+    "of text are stored exactly",
+    "of numbers are stored exactly",
+    "that are absent stay absent, and empty ones stay empty",
+    "of vectors are stored at least in single precision",
   ],
-  list: ["gives one page after the other, each fact once"],
-  match: ["gives every fact that holds any of the terms, with those terms and their context"],
-  nearest: ["finds the nearest few of many"],
-  audit: ["gives the whole trail, the oldest first, however long"],
-  users: ["may have any id"],
+  list: ["returns each fact once over all pages"],
+  match: ["returns every fact with any of the terms, with these terms and its context"],
+  nearest: ["finds the nearest of many facts"],
+  audit: ["returns the whole trail of any length, oldest first"],
+  users: ["can have any id"],
   "concurrent commits": [
-    "of 16 writers that try again all get through, nothing lost and nothing doubled",
-    "show in whole to every client as soon as they are done",
+    "by 16 retrying writers all succeed, each exactly once",
+    "are completely visible to every client when they are done",
   ],
-  erase: ["while 8 writers commit leaves nothing of theirs, and counts each fact that was"],
+  erase: ["deletes and counts every fact while 8 writers commit"],
   jobs: [
-    "are handed out when their lease is over, and not before",
-    "are kept with their text as it is",
-    "are gone for good when they are complete",
-    "that are released wait for their time, sooner or later than their lease",
+    "are leased again when their lease has expired, not before",
+    "keep their text unchanged",
+    "are deleted when they are complete",
+    "that are released wait for their delay, shorter or longer than their lease",
   ],
-  leases: ["to 8 at once never give one job to two"],
-  errors: ["name the operation and the backend, and repeat nothing of what was stored"],
+  leases: ["by 8 clients at the same time never return a job twice"],
+  errors: ["name the operation and the backend, without stored content"],
   "random operations": ["have the outcomes that the in-memory reference has (seed 1)"],
 };
 
-/** The same of a user memory. Its own rules are the same code above any storage port. */
+/** The smoke rules for user memories. They test code that is the same for all backends. */
 export const STORE_SMOKE: Smoke = {
-  remember: ["keeps everything that it is told", "puts into quarantine what it is told to, for that reason"],
-  quotations: ["are found by their question and by paraphrases, which nobody is shown"],
-  "what held at a time": ["is recalled as of that time"],
+  remember: ["stores all options", "quarantines a fact for the given reason"],
+  quotations: ["are found by their question and by paraphrases, which are never shown"],
+  "facts over time": ["are recalled as of a time"],
   recall: [
-    "gives 10 facts, or as many as asked for",
-    "gives facts with at least one of the tags",
-    "leaves out what is trusted less than asked for",
+    "returns 10 facts, or the given limit",
+    "returns facts with at least one of the tags",
+    "excludes facts below the minimum trust",
   ],
-  "recall by meaning": ["finds by words and by meaning together"],
-  "list and get": ["give facts with at least one of the tags, and count only those"],
+  "recall by meaning": ["finds facts by words and by meaning"],
+  "list and get": ["return and count only facts with at least one of the tags"],
   update: [
-    "changes what it is told, and nothing else",
-    "with a new text is the user's new statement, found by its own words",
+    "changes only the given fields",
+    "with a new text makes it a new statement, found by its own words",
   ],
-  forget: ["deletes a fact, and says so"],
-  forgetAll: ["refuses what is remembered since a mark from before"],
-  review: ["makes what is approved active, confirmed and found", "forgets what is rejected, for good"],
-  explain: ["says why a query finds a fact, at which place, and where it comes from"],
-  audit: ["is whole after all that one may do, also with a key, in every process"],
+  forget: ["deletes a fact and returns the counts"],
+  forgetAll: ["refuses a write with a mark from before"],
+  review: ["makes an approved fact active, confirmed and found", "forgets a rejected fact for good"],
+  explain: ["returns why a query finds a fact, its rank and its source"],
+  audit: ["is valid after every kind of change, also with a key, in every process"],
   queue: [
-    "hands out again, whole, what was released and what nobody finished",
-    "hands each job to one of several processes",
+    "leases released and unfinished jobs again, complete",
+    "leases each job to one of several processes",
   ],
   "drain and close": [
-    "have nothing to wait for where nothing is under way",
-    "leave a store with another connection at work",
+    "resolve immediately if no work is running",
+    "don't affect a store with another connection",
   ],
-  "many at once": ["of 16 writers in two processes lose nothing, and leave the trail whole"],
-  "forgetAll at work": ["while 8 write and 8 extract leaves nothing of the user anywhere"],
+  "concurrent calls": ["by 16 writers in two processes lose nothing and keep the trail valid"],
+  "forgetAll during writes": ["leaves no data of the user while 8 clients write and 8 extract"],
 };
 
 interface AnySpec {
@@ -81,13 +81,13 @@ interface AnySpec {
   readonly rules: Readonly<Record<string, unknown>>;
 }
 
-/** The rules of these that belong to a smoke. */
+/** Filters the rules of a smoke. */
 export const smokeOf = <Spec extends AnySpec>(specs: readonly Spec[], smoke: Smoke): readonly Spec[] =>
   specs.flatMap((spec) => {
     const rules = Object.entries(spec.rules).filter(([title]) => smoke[spec.subject]?.includes(title));
     return rules.length === 0 ? [] : [{ ...spec, rules: Object.fromEntries(rules) }];
   });
 
-/** Shown in the titles of a smoke. */
+/** Returns the suffix for the titles of a smoke. */
 export const extentOf = (rules: "all" | "smoke" = "all"): string =>
   rules === "smoke" ? " (a smoke, which proves no conformance)" : "";

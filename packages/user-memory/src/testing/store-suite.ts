@@ -12,14 +12,14 @@ import { storeSpecs } from "./store/specs/index.ts";
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_SEEDS = [1];
 
-/** The rules that the options ask for: each method and the attacks, or a smoke. */
+/** Returns the rules for the options: all methods and attacks, or a smoke. */
 export function specsFor(options: Omit<UserMemoryTestOptions, "timeoutMs">): readonly StoreSpec[] {
   const { rules = "all", seeds = DEFAULT_SEEDS, operations = 320 } = options;
   if (rules === "smoke") return smokeOf(storeSpecs({ seeds: DEFAULT_SEEDS, operations }), STORE_SMOKE);
   return [...storeSpecs({ seeds, operations }), ...attackSpecs];
 }
 
-/** Runs one rule with users of its own, and closes what it opened. */
+/** Runs one rule with its own users, and closes the stores that it opened. */
 export async function checkStore(
   shared: StoreUnderTest,
   factory: StoreFactory,
@@ -50,8 +50,8 @@ export async function checkStore(
 }
 
 /**
- * Declares the conformance tests of a user memory: each method of `UserMemoryStore`, and the attacks on one. Call it at the
- * top of a vitest file.
+ * Declares the conformance tests for a user memory: all methods of `UserMemoryStore`, and attacks. Call it at the top level of
+ * a Vitest file.
  *
  * ```ts
  * describeUserMemory("my store", async () => {

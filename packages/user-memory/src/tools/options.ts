@@ -20,34 +20,37 @@ export interface ForgetArguments {
   readonly id: string;
 }
 
-/** When a turn began. */
+/** The start of a turn. */
 export interface TurnStart {
-  /** When the user said what the turn is about. */
+  /** The time of the user's message. */
   readonly startedAt?: Date | undefined;
-  /** Taken by `memory.mark(userId)` when the turn began. */
+  /** The result of `memory.mark(userId)` from the start of the turn. */
   readonly since?: ErasureMark | undefined;
 }
 
 export interface MemoryToolsOptions<Ctx> {
   /** Default: the user memory of the process, see `setUserMemory`. */
   readonly memory?: UserMemory | undefined;
-  /** Whose facts: the application's word, never the model's. Falsy: nobody's, and the model is told so. */
+  /**
+   * The id of the user. Your application sets it, never the model. If it is empty, the tools do nothing and tell the model
+   * so.
+   */
   readonly user: string | ((context: Readonly<Ctx>) => Awaitable<string | null | undefined>);
   /**
-   * What the user said in this turn: what the model remembers are words of theirs, as in extraction. Default: what the engine
-   * says; where it doesn't run the tools, nothing can be remembered without it.
+   * Returns the user's messages in this turn. The remember tool only stores words from them, as extraction does. Default: the
+   * messages from the engine. Required if the engine doesn't run the tools; otherwise nothing can be remembered.
    */
   readonly said?:
     | ((context: Readonly<Ctx>, call: ToolCallInfo | undefined) => Awaitable<readonly string[]>)
     | undefined;
   /**
-   * When the turn began. What the user said before `forget` or `forgetAll` isn't remembered after it. Default: when the run
-   * began; then what is forgotten while an approval is waited for can be remembered again by the run that goes on.
+   * Returns the start of the turn. Words from before a `forget` or `forgetAll` aren't remembered after it. Default: the start
+   * of the run. A run that continues after an approval then remembers facts again that were forgotten in between.
    */
   readonly turnStart?:
     | ((context: Readonly<Ctx>, call: ToolCallInfo | undefined) => Awaitable<TurnStart | undefined>)
     | undefined;
-  /** Recalls facts with at least one of these tags only, and gives them to what is remembered. */
+  /** Only recalls facts with at least one of these tags, and adds the tags to new facts. */
   readonly tags?: readonly string[] | undefined;
   /** See `Tool.needsApproval`. Default: none. */
   readonly needsApproval?:

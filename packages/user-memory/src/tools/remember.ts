@@ -24,11 +24,11 @@ interface RememberToolScope<Ctx> {
   readonly settings: MemoryToolsOptions<Ctx>;
   readonly context: Readonly<Ctx>;
   readonly call: ToolCallInfo | undefined;
-  /** When the call began. */
+  /** The start of the call. */
   readonly calledAt: Date;
 }
 
-/** Remembers the words of the user's that the model points at. Resolves with a word to the model. */
+/** Stores the words of the user that the model points at. Returns the result text for the model. */
 export async function rememberFact<Ctx>(
   { fact, evidence }: RememberArguments,
   scope: RememberToolScope<Ctx>,
@@ -38,7 +38,7 @@ export async function rememberFact<Ctx>(
   const input = await userInputOf(scope);
   if (input === "private") return UNWANTED;
   const [item] = await itemsFromProposals(input, [{ fact, evidence, score: 1 }], async () => false);
-  // A store that keeps no trust would show what waits for review as the user's word.
+  // A store without trust would show facts that wait for review as the user's statements.
   if (item === undefined || (item.kind === "third-party" && !isStore(memory))) return NOT_SAID;
   const extractor = `${REMEMBER_TOOL} of ${call?.agentName ?? "an agent"}`;
   const { conversationId } = call?.turn ?? {};
@@ -52,7 +52,7 @@ export async function rememberFact<Ctx>(
   }
 }
 
-/** What the user said: as the application says, or else the engine. */
+/** Reads the user's messages from the application's `said`, otherwise from the engine. */
 async function userInputOf<Ctx>({
   settings,
   context,
@@ -64,7 +64,7 @@ async function userInputOf<Ctx>({
   return readUserInput({ messages: call?.turn.messages ?? [], userMessages });
 }
 
-/** Before anything else is asked for: what is forgotten meanwhile counts. */
+/** Takes the mark before all other work, to notice an erasure in the meantime. */
 async function startOf<Ctx>({ memory, userId, settings, context, call, calledAt }: RememberToolScope<Ctx>) {
   const byEngine = call === undefined ? calledAt : new Date(call.turn.startedAt);
   const { startedAt: saidAt = byEngine, since } = (await settings.turnStart?.(context, call)) ?? {};

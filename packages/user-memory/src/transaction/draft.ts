@@ -3,19 +3,19 @@ import type { StoredFact, Tombstone, UserChange, UserHead } from "../backend.ts"
 import { isUsersWord } from "../facts/trust.ts";
 import { type HeadState, writeState } from "./head-state.ts";
 
-/** A write in the making. What it counts follows from the facts that it puts and drops. */
+/** A change under construction. It updates the counts of the head from the facts that it puts and drops. */
 export interface Draft {
   /**
-   * Adds a fact, or replaces `before`, and records what was done; `null`: nothing that concerns the audit trail. A fact that was
-   * put already is replaced by what is put last.
+   * Adds a fact or replaces `before`, and records the action in the audit trail unless it is `null`. A later `put` of the same
+   * fact replaces the earlier one.
    */
   readonly put: (action: AuditAction | null, after: StoredFact, before?: StoredFact) => void;
-  /** The fact as the draft leaves it. */
+  /** Returns the fact as the draft changes it. */
   readonly current: (fact: StoredFact) => StoredFact;
   readonly drop: (action: AuditAction, fact: StoredFact) => void;
   readonly addTombstones: (tombstones: readonly Tombstone[]) => void;
   readonly removeTombstones: (digests: readonly string[]) => void;
-  /** Counts that a fact that isn't the user's word was extracted from a conversation. */
+  /** Sets the counts of inferred facts per conversation. */
   readonly setExtracted: (extracted: HeadState["extracted"]) => void;
   readonly build: () => UserChange;
 }
@@ -80,7 +80,7 @@ export function openDraft({ head, state, chain, now }: DraftBase): Draft {
   };
 }
 
-/** Marks facts as superseded, as of when the newer one holds. */
+/** Marks facts as superseded from the newer fact's `validFrom` on. */
 export function supersede(draft: Draft, replaced: readonly StoredFact[], by: StoredFact): void {
   for (const fact of replaced) {
     const after: StoredFact = {

@@ -5,20 +5,20 @@ import type { UserHead } from "../backend.ts";
 const count = z.int().min(0);
 
 const stateSchema = z.object({
-  /** When everything was forgotten last, in milliseconds since 1970; 0: never. */
+  /** The last erasure in milliseconds since 1970; 0 if none. */
   erasedAt: z.number(),
   facts: count,
-  /** Of them, those that count or counted and aren't the user's word; quotations aren't counted. */
+  /** The active and superseded facts that the user neither stated nor confirmed, without quotations. */
   untrusted: count,
   quarantined: count,
-  /** Of the facts, the quotations. */
+  /** The number of quotations among the facts. */
   quotations: count,
   audit: z.object({ seq: count, hash: z.string() }),
-  /** By the digest of a conversation: how many facts that aren't the user's word were extracted from it since when. */
+  /** Digest of a source, number of facts inferred from it, start of the window. */
   extracted: z.array(z.tuple([z.string(), count, z.number()])),
 });
 
-/** What the shared code keeps of a user beside the facts. */
+/** The state in a user's head. */
 export type HeadState = Readonly<z.infer<typeof stateSchema>>;
 
 const NEW: HeadState = {
@@ -31,21 +31,21 @@ const NEW: HeadState = {
   extracted: [],
 };
 
-/** Throws if somebody has changed the row: nothing is written over what isn't understood. */
+/** Reads the state of a head. Throws if it is damaged, so it isn't overwritten. */
 export function readState(head: UserHead | null): HeadState {
   if (head === null) return NEW;
   const parsed = stateSchema.safeParse(parseJson(head.state));
-  if (!parsed.success) throw new Error("the user's head row isn't as this package writes it");
+  if (!parsed.success) throw new Error("the user's head row has an unknown format");
   return parsed.data;
 }
 
-/** How many of the facts are the user's word, whether or not they still count. */
+/** Returns the number of stated and confirmed facts, active or superseded. */
 export const countUsersWords = ({ facts, untrusted, quarantined, quotations }: HeadState): number =>
   facts - untrusted - quarantined - quotations;
 
 export const writeState = (state: HeadState): string => JSON.stringify(state);
 
-/** The state of a user of whom nothing is left. */
+/** Returns the state after an erasure. */
 export const erasedState = (at: number): HeadState => ({ ...NEW, erasedAt: at });
 
 function parseJson(text: string): unknown {

@@ -15,51 +15,51 @@ import type { UserMemoryLimits, UserMemorySettings } from "../options.ts";
 import { type Draft, openDraft } from "./draft.ts";
 import { type HeadState, readState } from "./head-state.ts";
 
-/** What every operation of a store works with. */
+/** The dependencies of a store's operations. */
 export interface StoreScope {
   readonly transactions: Transactions;
   readonly audit: Audit;
   readonly settings: UserMemorySettings;
-  /** Has `drain` wait for work that no caller waits for. */
+  /** Registers background work for `drain`. */
   readonly track: (work: Promise<unknown>) => void;
 }
 
-/** Calls of a backend, whose failures become `UserMemoryError`s, and transactions on a user's facts. */
+/** Calls a backend with errors as `UserMemoryError`, and runs transactions on a user's facts. */
 export interface Transactions {
   readonly backend: UserMemoryBackend;
   /** Calls the backend. Rejects with `UserMemoryError`. */
   readonly callBackend: <T>(operation: string, action: () => Promise<T>) => Promise<T>;
   /**
-   * Does something about a user that must not outlive an erasure: where everything is forgotten by this store meanwhile,
-   * each `write` in it is refused.
+   * Runs an action that must not outlive an erasure. If this store erases the user's memory meanwhile, each `write` in it is
+   * refused.
    */
   readonly run: <T>(user: UserKey, action: (transaction: Transaction) => Promise<T>) => Promise<T>;
-  /** Interrupts the user's transactions under way, because everything about the user is being forgotten. */
+  /** Interrupts the user's running transactions before an erasure. */
   readonly interrupt: (user: UserKey) => void;
 }
 
-/** A transaction that is under way. */
+/** A running transaction. */
 interface Transaction {
   /**
-   * For a transaction that is about to wait for a model or a service: where everything is forgotten from now on, by any process,
-   * its writes are refused. Resolves with what is stored now.
+   * Call it before the transaction waits for a model or a service. Its writes are refused if any process erases the user's
+   * memory after this. Returns the current snapshot.
    */
   readonly begin: (selection?: Write<unknown>["selection"]) => Promise<UserSnapshot>;
-  /** Reads, decides and writes, again where somebody else has written meanwhile. Rejects with `UserMemoryError`. */
+  /** Reads, decides and writes. Retries if another write came between. Rejects with `UserMemoryError`. */
   readonly write: <T>(write: Write<T>) => Promise<T>;
 }
 
-/** A write: which facts it reads, and what it decides by them. */
+/** A write: the facts that it reads, and its decision. */
 export interface Write<T> {
   readonly operation: string;
   readonly selection: FactSelection & { readonly tombstones?: readonly string[] };
-  /** A write that carries the mark of an older epoch is refused. */
+  /** A write with the mark of an older epoch is refused. */
   readonly since?: number | undefined;
-  /** Throws a `UserMemoryError` for what is refused. */
+  /** Throws a `UserMemoryError` to refuse the write. */
   readonly decide: (scope: WriteScope) => WriteDecision<T> | ReadMore;
 }
 
-/** What a write decides by: what it read, and the store's settings. */
+/** The input of a decision: the snapshot and the store's limits. */
 export interface WriteScope {
   readonly snapshot: UserSnapshot;
   readonly state: HeadState;
@@ -68,13 +68,13 @@ export interface WriteScope {
   readonly now: number;
 }
 
-/** A decision: what the caller gets, and what is to be written for it; `null`: nothing. */
+/** A decision: the result for the caller, and the change to write, or `null`. */
 export interface WriteDecision<T> {
   readonly result: T;
   readonly change: UserChange | null;
 }
 
-/** What has to be read before anything can be decided. */
+/** A selection to read before the decision. */
 interface ReadMore {
   readonly selection: Write<unknown>["selection"];
 }
@@ -82,7 +82,7 @@ interface ReadMore {
 export const digestsFor = ({ settings }: StoreScope, user: UserKey): Digests =>
   digestsOf(user, settings.auditKey);
 
-/** The user's fact of this id. */
+/** Reads the user's fact with this id. */
 export async function findFact(
   { transactions }: StoreScope,
   {
@@ -105,9 +105,9 @@ const MAX_ATTEMPTS = 100;
 const DELAYS = { baseDelayMs: 2, maxDelayMs: 40 };
 
 interface TransactionState {
-  /** Everything is being forgotten by this store. */
+  /** Whether this store is erasing the user's memory. */
   interrupted: boolean;
-  /** The epoch that the transaction began in, if it was read. */
+  /** The epoch at the start of the transaction, if it was read. */
   epoch?: number;
 }
 
@@ -174,7 +174,7 @@ export function openTransactions(
   };
 }
 
-/** The more often it was in vain, the longer, and never in step with others. */
+/** Waits longer with each attempt, with jitter. */
 const pause = (attempt: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, backoffDelayMs(attempt, DELAYS));

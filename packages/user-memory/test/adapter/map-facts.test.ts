@@ -5,7 +5,7 @@ import { userKeyOf } from "../../src/backend.ts";
 import { createInMemoryUserMemoryBackend } from "../../src/in-memory/backend.ts";
 import { defineUserMemory } from "../../src/store/define-user-memory.ts";
 
-/** Marks what it encodes, and refuses what it hasn't encoded for this user. */
+/** A codec that marks texts and refuses to decode texts of other users. */
 class Marker {
   readonly #mark = "~";
 
@@ -23,7 +23,7 @@ class Marker {
 const alice = userKeyOf("alice");
 const everything = { statuses: ["active", "quarantined", "superseded"], limit: 100 } as const;
 
-/** Everything that a backend keeps of a user, but for what facts are found by. */
+/** Returns all stored data of a user except the fields that facts are found by. */
 async function keptBy(backend: UserMemoryBackend): Promise<string> {
   const facts = await backend.list(alice, everything);
   const jobs = await backend.jobs.lease({ leaseMs: 0, limit: 100 });
@@ -41,8 +41,8 @@ async function fill(backend: UserMemoryBackend) {
   return { memory, fact };
 }
 
-describe("a backend whose texts are mapped", () => {
-  test("keeps nothing that the user said as it was said, and gives it all back", async () => {
+describe("a backend with mapped texts", () => {
+  test("stores no text unencoded and returns all texts decoded", async () => {
     const inner = createInMemoryUserMemoryBackend();
     const { memory, fact } = await fill(mapFacts(inner, new Marker()));
     expect(await memory.recall("alice", "tea", { tags: ["drinks"] })).toEqual([fact]);
@@ -55,7 +55,7 @@ describe("a backend whose texts are mapped", () => {
     expect(kept).toContain("neerg");
   });
 
-  test("knows a fact that is said again, and takes one's place by its key", async () => {
+  test("recognizes a repeated fact and supersedes by key", async () => {
     const memory = defineUserMemory(mapFacts(createInMemoryUserMemoryBackend(), new Marker()));
     const rome = await memory.remember("alice", "Lives in Rome", { key: "city" });
     expect((await memory.remember("alice", "lives in rome!", { key: "city" })).id).toBe(rome.id);
@@ -65,7 +65,7 @@ describe("a backend whose texts are mapped", () => {
     expect(await memory.list("alice")).toMatchObject([{ fact: "Lives in Rome" }]);
   });
 
-  test("may be an instance of a class, and keep no vectors", async () => {
+  test("can be an instance of a class, without vectors", async () => {
     class Wrapped {
       readonly #inner = createInMemoryUserMemoryBackend();
       readonly name = "of a class";
@@ -104,7 +104,7 @@ describe("a backend whose texts are mapped", () => {
     await expect(memory.list("alice")).rejects.toMatchObject({ code: "unavailable" });
   });
 
-  test("fails as a store does where a text can't be mapped, and writes nothing", async () => {
+  test("rejects with a storage error if the codec fails, and writes nothing", async () => {
     const inner = createInMemoryUserMemoryBackend();
     await fill(inner);
     const before = await keptBy(inner);

@@ -13,7 +13,7 @@ const found = (proposal: { readonly fact?: string; readonly evidence?: string },
   return result.kind === "quotation" ? result.passage.text : result.kind;
 };
 
-describe("evidence is found in what the user said", () => {
+describe("evidence is found in the user's messages", () => {
   test.each([
     ["as it stands", "planted three apple trees"],
     ["in another case", "PLANTED Three apple Trees"],
@@ -23,7 +23,7 @@ describe("evidence is found in what the user said", () => {
     ["abbreviated, by half of its words", "planted apple trees, garden"],
   ])("%s", (_, evidence) => expect(found({ evidence })).toBe(GARDEN));
 
-  test("in another form of its letters, and without its accents", () => {
+  test("in another form of the letters, and without accents", () => {
     expect(found({ evidence: "a nurse in E\u0301vora" })).toBe(SISTER);
     expect(found({ evidence: "a nurse in Evora" })).toBe(SISTER);
     expect(found({ evidence: "ｎｕｒｓｅ in Évora" })).toBe(SISTER);
@@ -32,7 +32,7 @@ describe("evidence is found in what the user said", () => {
     );
   });
 
-  test("widened to whole sentences, so that no 'not' is cut away", () => {
+  test("extended to whole sentences, so no 'not' is cut away", () => {
     expect(found({ fact: "The user's sister is a doctor", evidence: "a doctor" })).toBe(SISTER);
   });
 
@@ -43,12 +43,12 @@ describe("evidence is found in what the user said", () => {
     ["in one word of many", { fact: "The user sold apple shares at a loss in spring" }],
   ])("and not %s", (_, proposal) => expect(found(proposal)).toBe("none"));
 
-  test("without evidence it is the passage that shares most of the fact's rarer words", () => {
+  test("without evidence, by the passage that shares most of the fact's rarer words", () => {
     expect(found({ fact: "The user's sister Ana works as a nurse" })).toBe(SISTER);
     expect(found({ fact: "The user has apple trees" })).toBe(GARDEN);
   });
 
-  test("in a text of somebody else's it is somebody else's", () => {
+  test("in third-party text, as third-party", () => {
     expect(support({ fact: "The user's bank is Acme", evidence: "my bank is Acme" })).toEqual({
       kind: "third-party",
       words: "my bank is Acme",

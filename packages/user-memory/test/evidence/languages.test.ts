@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { MemoryUserMemory } from "../../src/in-memory/user-memory.ts";
 import { reply, turn } from "../support/live-turn.ts";
 
-/** What is said, and how a model puts it, in its own language or in English. */
+/** Messages with a model's wording, in the same language or in English. */
 const SAID: readonly (readonly [language: string, said: string, paraphrase: string])[] = [
   ["English", "I always use TypeScript in strict mode.", "prefers TypeScript strict mode"],
   ["German", "Ich esse seit Jahren kein Fleisch mehr.", "Der Nutzer ist Vegetarier"],

@@ -6,7 +6,7 @@ import { PASTES, UNMARKED } from "./third-party-text/pastes.ts";
 const passagesOf = (...said: readonly string[]) => quotableOf(said, () => false).passages;
 const texts = (...said: readonly string[]) => passagesOf(...said).map(({ text }) => text);
 
-describe("what the user said is divided into passages", () => {
+describe("the user's messages are split into passages", () => {
   test("of whole sentences, each up to about sixty words", () => {
     const sentence = "I told my neighbour about the garden that we planted there last spring.";
     const long = Array.from({ length: 20 }, (_, index) => `${index}: ${sentence}`);
@@ -35,13 +35,13 @@ describe("what the user said is divided into passages", () => {
     expect(texts("I don't share my\r\npassword, it is hunter2, as\r\nyou know.")).toEqual([]);
   });
 
-  test("and a sentence that is too long for that is whole, or left out", () => {
+  test("a longer sentence is kept whole, or left out", () => {
     const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index}`).join(" ");
     expect(texts(`${words(100)}.`)).toEqual([`${words(100)}.`]);
     expect(texts(`Short one. Start ${words(800)} not. Last one.`)).toEqual(["Short one.", "Last one."]);
   });
 
-  test("a short message of one line is a message, everything else is a text", () => {
+  test("a short message of one line is a message, everything else a text", () => {
     const from = (...said: readonly string[]) => passagesOf(...said).map((passage) => passage.from);
     expect(from("I like tea. And coffee.")).toEqual(["message"]);
     expect(from("I like tea.\nAnd coffee.")).toEqual(["text"]);
@@ -50,7 +50,7 @@ describe("what the user said is divided into passages", () => {
     expect(from("I like tea.\n\n> she likes cake")).toEqual(["text"]);
   });
 
-  test("what is somebody else's, or holds a secret, is in none, and nothing is joined over it", () => {
+  test("third-party text and secrets are in no passage, and passages don't span them", () => {
     expect(texts("I like tea.\n\n> my bank is Acme\n\nI like cake.")).toEqual([
       "I like tea.",
       "I like cake.",
@@ -64,7 +64,7 @@ describe("what the user said is divided into passages", () => {
     expect(texts(cut)).toEqual(["I like tea.", "I like cake."]);
   });
 
-  test("each passage stands in its message, as it is quoted", () => {
+  test("each passage is in its message as quoted", () => {
     const said = ["Hello!  I like\ttea.\n- and cake\n- and 😀 pie\n\nBye, e\u0301t toi?", "Второе. Да!"];
     for (const { message, span, text } of passagesOf(...said)) {
       expect((said[message] ?? "").slice(span.start, span.end).replace(/\s+/gu, " ").trim()).toBe(text);
@@ -76,7 +76,7 @@ describe("what the user said is divided into passages", () => {
     (part) => {
       for (let count = 0; count < 5; count++) passagesOf(part.repeat(40_000 / part.length));
     },
-    // Beside other work the slowest took 0.6 s: the limit is for what doesn't end, and doesn't judge the machine.
+    // The slowest took 0.6 s on a busy machine. The limit only detects endless work.
     20_000,
   );
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isQueueFull, withConcurrencyLimit } from "../../src/extraction/concurrency-limit.ts";
 
-test("so many at a time do their work, in their order, whatever fails, and those of another key beside them", async () => {
+test("jobs run in order within the limit of their key, whatever fails", async () => {
   const key = {};
   const begun: string[] = [];
   const ends: (() => void)[] = [];
@@ -25,7 +25,7 @@ test("so many at a time do their work, in their order, whatever fails, and those
   expect((await results).map(({ status }) => status)).toEqual(["rejected", ...Array(4).fill("fulfilled")]);
 });
 
-/** One lane, where each work ends when it is told to. */
+/** A limit of one job at a time. Each job ends on request. */
 function lane() {
   const key = {};
   const begun: string[] = [];
@@ -44,14 +44,14 @@ function lane() {
   return { key, begun, enter, finish };
 }
 
-test("users who wait are served one after the other, however many jobs of one of them wait", async () => {
+test("waiting users take turns, however many jobs each has", async () => {
   const { begun, enter, finish } = lane();
   for (const userId of ["eve", "eve", "eve", "eve", "ann", "bob", "ann"]) void enter(userId);
   await finish();
   expect(begun).toEqual(["eve", "eve", "ann", "bob", "eve", "ann", "eve"]);
 });
 
-test("more than a hundred of one user that wait are refused, and those of others aren't", async () => {
+test("more than 100 waiting jobs of one user are refused, but not those of others", async () => {
   const { enter, finish } = lane();
   const entered = Array.from({ length: 101 }, () => enter("eve"));
   expect(entered.every((work) => work !== undefined)).toBe(true);
@@ -60,7 +60,7 @@ test("more than a hundred of one user that wait are refused, and those of others
   await finish();
 });
 
-test("more than a thousand that wait are refused, but for what must not be", async () => {
+test("more than 1,000 waiting jobs are refused, except those that can't be refused", async () => {
   const { key, begun, enter, finish } = lane();
   for (let index = 0; index <= 1_000; index++) void enter(`u${index}`);
   expect(isQueueFull(key)).toBe(true);

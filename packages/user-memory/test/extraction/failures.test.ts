@@ -7,7 +7,7 @@ import { factsOf, reply, spec, tea, turn } from "../support/live-turn.ts";
 import { assistant, turnOf } from "../support/turn.ts";
 
 describe("forgetting", () => {
-  test("what was forgotten stays forgotten when its job is done again, and nobody is told", async () => {
+  test("a forgotten fact stays forgotten if its job runs again, without a report", async () => {
     const memory = new MemoryUserMemory();
     const errors: unknown[] = [];
     const onError = (error: unknown) => errors.push(error);
@@ -20,7 +20,7 @@ describe("forgetting", () => {
     expect(errors).toEqual([]);
   });
 
-  test("a turn that began before everything was forgotten leaves nothing", async () => {
+  test("a turn that began before an erasure stores nothing", async () => {
     const memory = new MemoryUserMemory();
     const errors: unknown[] = [];
     const middleware = withMemoryExtract(spec, { memory, onError: (error) => errors.push(error) });
@@ -36,7 +36,7 @@ describe("forgetting", () => {
     expect(errors).toEqual([]);
   });
 
-  test("a job that waits for others while everything is forgotten is shown to no model", async () => {
+  test("a waiting job isn't sent to the model after an erasure", async () => {
     const memory = new MemoryUserMemory();
     const shown: string[] = [];
     let end = (): void => undefined;
@@ -68,7 +68,7 @@ describe("a failure", () => {
     return { errors, onError: (error: unknown) => void errors.push(error) };
   };
 
-  test("of the model is told, and the job is done with a later one", async () => {
+  test("of the model is reported, and the job is retried", async () => {
     const memory = new MemoryUserMemory();
     const { errors, onError } = onErrors();
     const options = { memory, onError, retryDelayMs: 50, leaseMs: 50 };
@@ -82,14 +82,14 @@ describe("a failure", () => {
     expect(await memory.queue.size()).toBe(0);
   });
 
-  test("of a reply that holds no JSON is told as such", async () => {
+  test("of a reply without JSON is reported as `reply`", async () => {
     const memory = new MemoryUserMemory();
     const { errors, onError } = onErrors();
     await turn({ memory, onError }, ["I like tea"], { replies: ["I don't do JSON"] });
     expect(errors).toMatchObject([{ code: "reply" }]);
   });
 
-  test("that repeats is given up after so many attempts", async () => {
+  test("that repeats is given up after maxAttempts", async () => {
     const memory = new MemoryUserMemory();
     const { errors, onError } = onErrors();
     await turn({ memory, onError, maxAttempts: 1 }, ["I like tea"], { replies: [new Error("no")] });
@@ -99,7 +99,7 @@ describe("a failure", () => {
     expect(await memory.queue.size()).toBe(0);
   });
 
-  test("of the store to queue the job doesn't fail the run", async () => {
+  test("to queue the job doesn't fail the run", async () => {
     const memory = new MemoryUserMemory();
     await memory.close();
     const { errors, onError } = onErrors();
@@ -107,7 +107,7 @@ describe("a failure", () => {
     expect(errors).toMatchObject([{ name: "UserMemoryError", code: "unavailable" }]);
   });
 
-  test("of a callback breaks nothing", async () => {
+  test("of a callback is ignored", async () => {
     const memory = new MemoryUserMemory();
     const fail = (): never => {
       throw new Error("no");
@@ -117,7 +117,7 @@ describe("a failure", () => {
     expect(await factsOf(memory)).toEqual(["I like tea"]);
   });
 
-  test("of a user whose memory is full is told, and the job is done", async () => {
+  test("by a full memory is reported, and the job completes", async () => {
     const memory = new MemoryUserMemory({ limits: { maxFacts: 1 } });
     await memory.remember("alice", "one");
     const { errors, onError } = onErrors();

@@ -12,14 +12,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** As while something else keeps the process busy. */
+/** Simulates a busy process. */
 function passWithoutTimers(milliseconds: number): void {
   const now = performance.now();
   vi.spyOn(performance, "now").mockImplementation(() => now + milliseconds);
 }
 
 describe("a lease", () => {
-  test("is renewed while its job waits, and no longer", async () => {
+  test("is renewed only while its job waits", async () => {
     const released: number[] = [];
     const held = holdLease({ release: async (delayMs) => void released.push(delayMs) }, 900);
     await vi.advanceTimersByTimeAsync(5_000);
@@ -31,13 +31,13 @@ describe("a lease", () => {
     expect(released).toHaveLength(renewed);
   });
 
-  test("costs nothing where its job doesn't wait", async () => {
+  test("isn't renewed if its job doesn't wait", async () => {
     const release = vi.fn(async () => undefined);
     expect(await holdLease({ release }, 900).take()).toBe(true);
     expect(release).not.toHaveBeenCalled();
   });
 
-  test("that was over is left to whoever has the job now", async () => {
+  test("that has expired is left to the job's new worker", async () => {
     const release = vi.fn(async () => undefined);
     const held = holdLease({ release }, 900);
     passWithoutTimers(900);
@@ -56,7 +56,7 @@ describe("a lease", () => {
     },
   );
 
-  test("that could be renewed only later is still the job's", async () => {
+  test("is kept after a late renewal", async () => {
     let isDown = true;
     const release = async (): Promise<void> => {
       if (isDown) throw new Error("down");
@@ -69,7 +69,7 @@ describe("a lease", () => {
   });
 });
 
-test("a flood of one user's jobs that take too long leaves another's job its attempt", async () => {
+test("another user's job gets its attempt despite a flood of slow jobs", async () => {
   const memory = new MemoryUserMemory();
   const extract = ({ userId }: ExtractInput) =>
     userId === "alice" ? Promise.resolve([tea]) : new Promise<never>(() => undefined);

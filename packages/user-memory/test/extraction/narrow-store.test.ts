@@ -17,7 +17,7 @@ describe("a store without trust and queue", () => {
     return { memory, calls };
   };
 
-  test("gets what would be shown of the user's words, what was verified tagged, and nothing else", async () => {
+  test("gets only formatted quotations and verified facts with a tag", async () => {
     const { memory, calls } = narrow();
     const facts = [
       tea,
@@ -38,7 +38,7 @@ describe("a store without trust and queue", () => {
     ]);
   });
 
-  test("has one attempt a job, and its failures are told", async () => {
+  test("has one attempt per job, and failures are reported", async () => {
     const { memory } = narrow();
     const errors: unknown[] = [];
     const failing = { ...memory, remember: () => Promise.reject(new Error("down")) };

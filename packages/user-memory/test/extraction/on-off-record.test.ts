@@ -13,18 +13,18 @@ function listening(memory: UserMemory = new MemoryUserMemory()) {
   return { told, options: { memory, onOffRecord: (one: OffRecordTurn) => void told.push(one) } };
 }
 
-describe("onOffRecord is told of a turn of which nothing is kept", () => {
+describe("onOffRecord is called for a turn that isn't kept", () => {
   const secretly = ["I like tea. Please don't save that."];
   const byCheck = { userId: "alice", ...location, detectedBy: "check" };
 
-  test.each([spec, verbatim])("where the check hears it: %j", async (declared) => {
+  test.each([spec, verbatim])("if the check detects the request: %j", async (declared) => {
     const { told, options } = listening();
     const { asked } = await turn(options, secretly, { ...location, declared, replies: [reply(tea)] });
     expect(told).toEqual([byCheck]);
     expect(asked).toEqual([]);
   });
 
-  test("where the store can't be reached", async () => {
+  test("if the store can't be reached", async () => {
     const memory = new MemoryUserMemory();
     memory.mark = async () => Promise.reject(new Error("down"));
     const { told, options } = listening(memory);
@@ -32,7 +32,7 @@ describe("onOffRecord is told of a turn of which nothing is kept", () => {
     expect(told).toEqual([byCheck]);
   });
 
-  test("where the store has no queue", async () => {
+  test("if the store has no queue", async () => {
     const { remember, recall, forget, list } = new MemoryUserMemory();
     const { told, options } = listening({ remember, recall, forget, list });
     await turn(options, secretly, { ...location, declared: verbatim });
@@ -42,14 +42,14 @@ describe("onOffRecord is told of a turn of which nothing is kept", () => {
   test.each([
     ["the model", undefined, ['{"private":true}']],
     ["the application's function", (async () => ({ private: true })) satisfies ExtractFacts, []],
-  ] as const)("where %s that extracts hears it", async (_, extract, replies) => {
+  ] as const)("if %s detects the request", async (_, extract, replies) => {
     const { told, options } = listening();
     await turn({ ...options, extract }, ["I like tea, entre nosotras nomás"], { ...location, replies });
     expect(told).toEqual([{ userId: "alice", ...location, detectedBy: "extractor" }]);
     expect(await options.memory.list("alice")).toEqual([]);
   });
 
-  test("by a worker, too", async () => {
+  test("also in a worker", async () => {
     const memory = new MemoryUserMemory();
     const { told, options } = listening(memory);
     const since = await memory.mark("alice");
@@ -67,7 +67,7 @@ describe("onOffRecord is told of a turn of which nothing is kept", () => {
     expect(told).toMatchObject([{ userId: "alice", detectedBy: "extractor" }]);
   });
 
-  test("with nothing of what was said, and of no other turn", async () => {
+  test("without content, and for no other turn", async () => {
     const { told, options } = listening();
     await turn(options, secretly, { ...location, declared: verbatim });
     await turn(options, ["I like tea."], { declared: verbatim });

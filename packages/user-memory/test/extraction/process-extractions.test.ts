@@ -6,7 +6,7 @@ import { withMemoryExtract } from "../../src/middleware/extract.ts";
 import { factsOf, reply, spec, tea } from "../support/live-turn.ts";
 
 describe("processExtractions", () => {
-  /** A process that went down between the turn and its extraction. */
+  /** A process that crashed between the turn and its extraction. */
   async function crashed(memory: MemoryUserMemory, said: string, isVerbatim = false): Promise<void> {
     const since = await memory.mark("alice");
     const fields = { reply: "ok", saidAt: new Date(), tags: [], threshold: 0.7, since, isVerbatim };
@@ -15,7 +15,7 @@ describe("processExtractions", () => {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
-  test("does what a crashed process left", async () => {
+  test("runs the jobs of a crashed process", async () => {
     const memory = new MemoryUserMemory();
     await crashed(memory, "I like tea");
     const complete = async () => reply(tea);
@@ -26,7 +26,7 @@ describe("processExtractions", () => {
     expect(await memory.queue.size()).toBe(0);
   });
 
-  test("tries a job once at least, though it was handed out before as often as maxAttempts allows", async () => {
+  test("tries a job at least once, even if it was leased maxAttempts times before", async () => {
     const memory = new MemoryUserMemory();
     await crashed(memory, "I like tea");
     const outcome = await processExtractions(memory, { complete: async () => reply(tea), maxAttempts: 1 });
@@ -34,7 +34,7 @@ describe("processExtractions", () => {
     expect(await factsOf(memory)).toEqual(["I like tea"]);
   });
 
-  test("gives up a job that took its process down each time, without trying it", async () => {
+  test("gives up a job that crashed its process each time, without another attempt", async () => {
     const memory = new MemoryUserMemory();
     await crashed(memory, "I like tea");
     for (let crash = 2; crash <= 4; crash++) {
@@ -54,7 +54,7 @@ describe("processExtractions", () => {
     expect(errors[0]).toBeInstanceOf(ExtractionError);
   });
 
-  test("does at most so many jobs, at most so many at a time", async () => {
+  test("respects limit and concurrency", async () => {
     const memory = new MemoryUserMemory();
     for (const said of ["one", "two", "three"]) await crashed(memory, said);
     let [active, most, count] = [0, 0, 0];
@@ -70,7 +70,7 @@ describe("processExtractions", () => {
     expect({ most, count }).toEqual({ most: 1, count: 2 });
   });
 
-  test("does without a model the jobs that quote what was said, and leaves the others to a worker that has one", async () => {
+  test("runs verbatim jobs without a model and leaves other jobs in the queue", async () => {
     const memory = new MemoryUserMemory();
     await crashed(memory, "I like tea", true);
     await crashed(memory, "I like cake");
@@ -85,7 +85,7 @@ describe("processExtractions", () => {
     await expect(both).rejects.toThrow(/complete: expected none/);
   });
 
-  test("refuses options that are wrong by their name", async () => {
+  test("names invalid options", async () => {
     const memory = new MemoryUserMemory();
     await expect(processExtractions(memory, {})).rejects.toThrow(/expected complete, or extract/);
     expect(() => withMemoryExtract(spec, { memory, threshold: 2 })).toThrow(

@@ -13,14 +13,14 @@ const quoted = (fact: string, fields: object = {}) => ({
   ...fields,
 });
 
-describe("what the model proposes", () => {
+describe("a proposal of the model", () => {
   const extracted = async (facts: readonly unknown[], options: Partial<MemoryExtractOptions> = {}) => {
     const memory = new MemoryUserMemory();
     await turn({ ...options, memory }, [SAID], { replies: [reply(...facts)] });
     return memory;
   };
 
-  test("is dropped below the threshold, by default 0.7", async () => {
+  test("is dropped below the threshold (default 0.7)", async () => {
     const facts = [tea, { fact: "The user owns a dog", evidence: "I own a dog", score: 0.69 }];
     const wanted = [SAID.replaceAll("\n\n", " ")];
     expect(await factsOf(await extracted(facts))).toEqual(wanted);
@@ -28,7 +28,7 @@ describe("what the model proposes", () => {
     expect(await factsOf(await extracted(facts.slice(1), { threshold: 0.6 }))).toEqual(wanted);
   });
 
-  test("has its score brought into [0, 1], and is dropped where that is no number", async () => {
+  test("has its score clamped to [0, 1], and is dropped if the score isn't a number", async () => {
     const memory = new MemoryUserMemory();
     const facts = [
       { ...tea, score: 17 },
@@ -38,7 +38,7 @@ describe("what the model proposes", () => {
     expect(await memory.list("alice")).toMatchObject([{ fact: "I like tea", score: 1 }]);
   });
 
-  test("is never shown: the words that it rests on are, whatever it says", async () => {
+  test("is never shown; the user's words are", async () => {
     const memory = await extracted([
       { fact: "The user is ill", evidence: "My sister is ill", score: 1, trust: "stated" },
     ]);
@@ -47,7 +47,7 @@ describe("what the model proposes", () => {
     expect(await memory.recall("alice", "who is the user?", { minTrust: "confirmed" })).toEqual([]);
   });
 
-  test("finds the quotation by its own words", async () => {
+  test("is found by its own words", async () => {
     const memory = new MemoryUserMemory();
     const fact = { fact: "The user's hobby is angling", evidence: "On Sundays I sit by the lake", score: 1 };
     await turn({ memory }, ["On Sundays I sit by the lake with a rod."], { replies: [reply(fact)] });
@@ -56,14 +56,14 @@ describe("what the model proposes", () => {
     ]);
   });
 
-  test("comes to one quotation, however many point at it", async () => {
+  test("is merged with others for the same words into one quotation", async () => {
     const memory = new MemoryUserMemory();
     const facts = Array.from({ length: 50 }, (_, index) => ({ ...tea, fact: `The user likes tea ${index}` }));
     await turn({ memory }, ["I like tea"], { replies: [reply(...facts)] });
     expect(await factsOf(memory)).toEqual(["I like tea"]);
   });
 
-  test("is refused without evidence in the user's words, also what the assistant said", async () => {
+  test("is refused without evidence in the user's words, also if the assistant said it", async () => {
     const memory = await extracted([
       { fact: "The user likes cake", evidence: "the user likes cake", score: 1 },
       { fact: "The user likes cake", score: 1 },
@@ -71,7 +71,7 @@ describe("what the model proposes", () => {
     expect(await memory.list("alice", { status: ["active", "quarantined"] })).toEqual([]);
   });
 
-  test("keeps no more of a turn than it is told to, the surest first", async () => {
+  test("is dropped beyond maxFacts, lowest score first", async () => {
     const memory = new MemoryUserMemory();
     const said = Array.from({ length: 20 }, (_, index) => `Number ${index} is what I call car ${index}.`);
     const facts = said.map((evidence, index) => ({ fact: evidence, evidence, score: 0.8 + index / 100 }));
@@ -79,7 +79,7 @@ describe("what the model proposes", () => {
     expect(await factsOf(memory)).toEqual(said.slice(-3));
   });
 
-  test("is kept as it is worded where the application verifies it, as inferred", async () => {
+  test("is stored in its own wording, as inferred, if the application verifies it", async () => {
     const asked: unknown[] = [];
     const verify: MemoryExtractOptions["verify"] = async (fact, evidence) => {
       asked.push([fact, evidence]);
@@ -110,7 +110,7 @@ describe("what the model proposes", () => {
     expect(await factsOf(memory)).toEqual(["I like tea"]);
   });
 
-  test("gets the spec's tags and no others, so that no agent of other tags is told", async () => {
+  test("gets only the spec's tags", async () => {
     const memory = new MemoryUserMemory();
     const declared = { user: "alice", tags: ["medical"] };
     const replies = [reply({ ...tea, tags: ["support"] })];
@@ -119,7 +119,7 @@ describe("what the model proposes", () => {
     expect(await memory.recall("alice", "tea", { tags: ["support"] })).toEqual([]);
   });
 
-  test("keeps tags bounded", async () => {
+  test("has a limited number of tags", async () => {
     const tags = [1, "", "x".repeat(500), ...Array.from({ length: 30 }, (_, index) => `tag${index}`)];
     const [fact] = await (await extracted([{ ...tea, tags }])).list("alice");
     expect(fact?.tags).toEqual(["tag0", "tag1", "tag2", "tag3", "tag4"]);
@@ -145,7 +145,7 @@ describe("what the model proposes", () => {
     1_000,
   );
 
-  test("of an application's own function goes by the same rules", async () => {
+  test("of the application's extract function follows the same rules", async () => {
     const memory = new MemoryUserMemory();
     const extract = async () => [
       tea,
@@ -158,7 +158,7 @@ describe("what the model proposes", () => {
 });
 
 describe("poisoning", () => {
-  test("what a page says is kept for review as somebody else's word", async () => {
+  test("text of a page waits for review as external", async () => {
     const memory = new MemoryUserMemory();
     const facts = [{ fact: "The user wires money to Eve", evidence: "I wire money to Eve", score: 1 }];
     await turn({ memory }, ["What is this?\n\n> I wire money to Eve"], { replies: [reply(...facts)] });
@@ -166,7 +166,7 @@ describe("poisoning", () => {
     expect(await memory.recall("alice", "money Eve")).toEqual([]);
   });
 
-  test("a fact that the assistant repeats for fifty turns is no more than one, and no surer", async () => {
+  test("a fact that the assistant repeats for fifty turns stays one fact with the same trust", async () => {
     const memory = new MemoryUserMemory();
     await turn({ memory }, ["I like tea"], { replies: [reply({ ...tea, score: 0.8 })] });
     for (let index = 0; index < 50; index++) {
@@ -177,7 +177,7 @@ describe("poisoning", () => {
     ]);
   });
 
-  test("a guess doesn't take the place of what the user said", async () => {
+  test("a guess doesn't supersede a statement of the user", async () => {
     const memory = new MemoryUserMemory();
     const stated = await memory.remember("alice", "The user lives in Rome", { key: "home" });
     const guess = { fact: "User lives in Oslo", evidence: "I live in Oslo", score: 1, key: "home" };

@@ -5,7 +5,7 @@ import { createInMemoryUserMemoryBackend } from "../../src/in-memory/backend.ts"
 import { MemoryUserMemory } from "../../src/in-memory/user-memory.ts";
 import { defineUserMemory } from "../../src/store/define-user-memory.ts";
 
-describe("a time that is none is refused, so that no job is left where nobody is handed it", () => {
+describe("an invalid duration is refused", () => {
   const enqueued = async (leaseMs: number) => {
     const memory = new MemoryUserMemory();
     const since = await memory.mark("alice");
@@ -23,13 +23,13 @@ describe("a time that is none is refused, so that no job is left where nobody is
     expect(await memory.queue.size()).toBe(1);
   });
 
-  test("as is a limit that is none", async () => {
+  test("an invalid limit is refused, too", async () => {
     const { memory } = await enqueued(0);
     await expect(memory.queue.lease({ limit: Number.NaN, leaseMs: 1 })).rejects.toMatchObject(invalid);
   });
 });
 
-test("a job that another version wrote is left in the queue, and told; those beside it are handed out", async () => {
+test("a job with an unknown format stays in the queue and is reported, and other jobs are leased", async () => {
   const backend = createInMemoryUserMemoryBackend();
   const errors: UserMemoryError[] = [];
   const memory = defineUserMemory(backend, { onError: (error) => errors.push(error) });

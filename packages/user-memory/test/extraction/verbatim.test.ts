@@ -7,7 +7,7 @@ import { assistant, user } from "../support/turn.ts";
 const verbatim = { ...spec, extract: "verbatim" } as const;
 
 describe("verbatim extraction", () => {
-  test("remembers what the user said as quotations, and asks no model", async () => {
+  test("stores the user's words as quotations without a model", async () => {
     const memory = new MemoryUserMemory();
     const said = ["I like tea.\n\n> he likes cake", "Ich wohne in Köln."];
     const { asked } = await turn({ memory }, said, { declared: verbatim, conversationId: "c", position: 4 });
@@ -18,14 +18,14 @@ describe("verbatim extraction", () => {
     ]);
   });
 
-  test("comes to the same items as a model that points at the same words", async () => {
+  test("gives the same items as a model that points at the same words", async () => {
     const memory = new MemoryUserMemory();
     await turn({ memory }, ["I like tea"], { declared: verbatim });
     await turn({ memory }, ["I like tea"], { replies: [reply(tea)] });
     expect(await factsOf(memory)).toEqual(["I like tea"]);
   });
 
-  test("keeps a short answer with the question that it answers", async () => {
+  test("stores a short answer with its question", async () => {
     const memory = new MemoryUserMemory();
     const messages = [user("Hi"), assistant("Welcome! Are you vegetarian?"), user("yes, both of us")];
     const fields = { startedAt: Date.parse("2026-11-02T10:00:00Z"), userMessages: messages.slice(2) };
@@ -40,7 +40,7 @@ describe("verbatim extraction", () => {
     );
   });
 
-  test("leaves out what was announced as somebody's text in the message before", async () => {
+  test("leaves out text that the previous message announced as third-party text", async () => {
     const memory = new MemoryUserMemory();
     const messages = [user("Translate this:"), assistant("Go on."), user("My bank is Acme.")];
     const state = { runId: "r", traceId: "t", messages, currentAgentName: "a", context: {}, turnCount: 0 };
@@ -66,7 +66,7 @@ describe("off the record", () => {
     expect(await factsOf(memory)).toEqual([]);
   });
 
-  test("the model may say so, whatever else it proposes", async () => {
+  test("the model can mark a turn as private, whatever else it proposes", async () => {
     const memory = new MemoryUserMemory();
     await turn({ memory }, ["I like tea. Keep mum."], {
       replies: [JSON.stringify({ private: true, facts: [tea] })],
@@ -75,7 +75,7 @@ describe("off the record", () => {
     expect(await memory.queue.size()).toBe(0);
   });
 
-  test("a secret is never kept, nor shown to the model that extracts", async () => {
+  test("a secret is never stored or sent to the model", async () => {
     const memory = new MemoryUserMemory();
     const said = ["I like tea. My password is hunter2. I own a dog."];
     const lie = { fact: "The user's password is hunter2", evidence: "I own a dog", score: 1 };

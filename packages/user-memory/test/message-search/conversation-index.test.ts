@@ -20,7 +20,7 @@ const blocks = (texts: readonly string[]) =>
   );
 
 describe("passages", () => {
-  test("hold all words of a text, in order, none longer than 500 units", () => {
+  test("contain all words of a text in order, with at most 500 units each", () => {
     const text = fc.array(
       fc.constantFrom("word", "a", "?", ". ", "\n", " ", "字", "\u{1f600}", "x".repeat(600)),
       {
@@ -41,7 +41,7 @@ describe("passages", () => {
     );
   });
 
-  test("end with a sentence where there is one", () => {
+  test("end with a sentence if there is one", () => {
     const sentence = `${"word ".repeat(24)}end.`;
     for (const passage of passagesIn(Array(9).fill(sentence).join(" ")))
       expect(passage.trim()).toMatch(/end\.$/);
@@ -57,7 +57,7 @@ describe("a segment", () => {
     expect(bytesOf(segment) / texts.length).toBeLessThan(600);
   });
 
-  test("gives back each message where it stands", async () => {
+  test("returns each message at its position", async () => {
     const segment = { conversationId: "c", base: 0, data: joined(await blocks(["tea", "", "the violin"])) };
     const offsets: (number | undefined)[] = [];
     eachMessage(segment, (start) => offsets.push(segment.data[start]));

@@ -28,7 +28,7 @@ async function find(provider: MemoryProvider, userId: string, query: string, opt
 }
 
 describe("searchMessages", () => {
-  test("finds what the user said in any conversation, and where", async () => {
+  test("finds messages in any conversation, with their positions", async () => {
     const provider = createInMemoryProvider();
     const messages = [say("My dog is called Bruno"), say("Lovely!", "assistant")];
     await provider.appendMessages("c1", messages, { userId: "ada" }, make);
@@ -40,7 +40,7 @@ describe("searchMessages", () => {
     expect(await find(provider, "ada", "deploying", { conversationId: "c1" })).toEqual([]);
   });
 
-  test("finds nothing of another user", async () => {
+  test("doesn't find messages of another user", async () => {
     const provider = createInMemoryProvider();
     await provider.appendMessages("c1", [say("My dog is called Bruno")], { userId: "ada" }, make);
     await provider.appendMessages("c2", [say("My cat is called Tom")], { userId: "bo" }, make);
@@ -48,7 +48,7 @@ describe("searchMessages", () => {
     expect(await find(provider, "eve", "dog cat called")).toEqual([]);
   });
 
-  test("takes in what was appended, replaced, trimmed and deleted since", async () => {
+  test("notices appended, replaced, trimmed and deleted messages", async () => {
     const provider = createInMemoryProvider();
     const ada = { userId: "ada" };
     await provider.appendMessages("c1", [say("apples"), say("pears")], ada, make);
@@ -68,7 +68,7 @@ describe("searchMessages", () => {
     expect(await find(provider, "ada", "quince")).toEqual([]);
   });
 
-  test("shows nothing of a conversation whose id became another user's", async () => {
+  test("returns nothing of a conversation if its id belongs to another user now", async () => {
     const provider = createInMemoryProvider();
     await provider.appendMessages("c1", [say("secret apples")], { userId: "ada" }, make);
     expect(await find(provider, "ada", "apples")).toHaveLength(1);
@@ -77,7 +77,7 @@ describe("searchMessages", () => {
     expect(await find(provider, "ada", "apples")).toEqual([]);
   });
 
-  test("takes in a tail that was replaced, also where every count is as after an append", async () => {
+  test("notices a replaced tail, even if all counts look like an append", async () => {
     const provider = createInMemoryProvider();
     const ada = { userId: "ada" };
     const replaced = [say("quinces"), say("and so on")];
@@ -89,7 +89,7 @@ describe("searchMessages", () => {
     expect(await find(provider, "ada", "pears", { limit: 1 })).toEqual([["c1", 3, "pears"]]);
   });
 
-  test("takes in what stands under an id that was deleted and used again, message for message", async () => {
+  test("notices a conversation that was deleted and created again with the same number of messages", async () => {
     const provider = createInMemoryProvider();
     vi.useFakeTimers({ toFake: ["Date"] });
     try {
@@ -125,7 +125,7 @@ describe("searchMessages", () => {
     expect(await readBy("nothing of this")).toEqual(["c3"]);
   });
 
-  test("takes in what changes in a provider that counts no versions", async () => {
+  test("notices changes of a provider without versions", async () => {
     const { readConversation: _, ...inner } = createInMemoryProvider();
     const uncounted = <T extends ConversationMemory | null>(found: T): T => {
       if (found?.metadata === undefined) return found;
@@ -157,7 +157,7 @@ describe("searchMessages", () => {
     expect(await find(provider, "ada", "pears", { limit: 1 })).toEqual([["c1", 0, "pears"]]);
   });
 
-  test("leaves out what tools returned, and messages without text", async () => {
+  test("leaves out tool results and messages without text", async () => {
     const provider = createInMemoryProvider();
     const call = { id: "1", type: "function", function: { name: "f", arguments: "{}" } } as const;
     await provider.appendMessages(
@@ -173,7 +173,7 @@ describe("searchMessages", () => {
     expect(await find(provider, "ada", "apples")).toEqual([["c", 0, "apples?"]]);
   });
 
-  test("keeps the newest conversations of a user who has said too much, and the last users", async () => {
+  test("keeps the newest conversations of a user beyond the limit, and the last users", async () => {
     const provider = createInMemoryProvider();
     const search = createMessageSearch(provider, { maxMessagesPerUser: 3, maxUsers: 1 });
     for (let at = 0; at < 5; at++) {
@@ -188,7 +188,7 @@ describe("searchMessages", () => {
     ]);
   });
 
-  test("finds a long message by its best passage, however long the rest of it is", async () => {
+  test("finds a long message by its best passage", async () => {
     const provider = createInMemoryProvider();
     const filler = Array.from({ length: 400 }, (_, at) => `Sentence ${at} is about garden${at}.`).join(" ");
     const long = say(`${filler} The password of the wifi is under the lamp. ${filler}`);
@@ -197,7 +197,7 @@ describe("searchMessages", () => {
     expect((await find(provider, "ada", "wifi lamp", { limit: 1 }))[0]?.[1]).toBe(0);
   });
 
-  test("prefers what the user said to the same from the assistant", async () => {
+  test("prefers a message of the user to the same text of the assistant", async () => {
     const provider = createInMemoryProvider();
     const same = "The violin is in the attic";
     await provider.appendMessages("c1", [say(same, "assistant")], { userId: "ada" }, make);
@@ -206,7 +206,7 @@ describe("searchMessages", () => {
     expect((await find(provider, "ada", "violin", { limit: 1 }))[0]?.[0]).toBe("c2");
   });
 
-  test("finds the best of thousands of messages that hold the words", async () => {
+  test("finds the best of thousands of matching messages", async () => {
     const provider = createInMemoryProvider();
     for (let at = 0; at < 4; at++) {
       const messages = Array.from({ length: 500 }, (_, index) => say(`tea at ${500 * at + index}`));
@@ -218,7 +218,7 @@ describe("searchMessages", () => {
     expect(await find(provider, "ada", "tea", { conversationId: "c2" })).toEqual([["c2", 0, "tea with Ida"]]);
   });
 
-  test("lets others have their turns while a long message is read for its words", async () => {
+  test("yields to the event loop while it indexes a long message", async () => {
     const provider = createInMemoryProvider();
     const long = Array.from({ length: 150_000 }, (_, at) => `w${at % 5_000}`).join(" ");
     await provider.appendMessages("c1", [say(long)], { userId: "ada" }, make);
@@ -229,7 +229,7 @@ describe("searchMessages", () => {
     expect(turns).toBeGreaterThan(3);
   });
 
-  test("keeps no more bytes of a user than it may: what was said last is found", async () => {
+  test("keeps the newest messages within the byte limit of a user", async () => {
     const provider = createInMemoryProvider();
     const search = createMessageSearch(provider, { maxBytesPerUser: 20_000 });
     const messages = Array.from({ length: 2_000 }, (_, at) => say(`apples and pear${at} in the garden`));
@@ -240,7 +240,7 @@ describe("searchMessages", () => {
     expect(isSuccess(first) && first.data).toEqual([]);
   });
 
-  test("reads an index again that had to make room for another user's", async () => {
+  test("builds an index again after its eviction", async () => {
     const inner = createInMemoryProvider();
     const readConversation = vi.fn(inner.readConversation);
     const search = createMessageSearch({ ...inner, readConversation } as MemoryProvider, { maxBytes: 1_000 });
@@ -255,7 +255,7 @@ describe("searchMessages", () => {
     expect(readConversation.mock.calls.map(([id]) => id)).toEqual(["of ada"]);
   });
 
-  test("keeps nothing of a user whose index was dropped, also while it was searched; others keep theirs", async () => {
+  test("drops a user's index, also during a search, and keeps others", async () => {
     const inner = createInMemoryProvider();
     const readConversation = vi.fn(inner.readConversation);
     const provider = { ...inner, readConversation } as MemoryProvider;
@@ -277,7 +277,7 @@ describe("searchMessages", () => {
     expect([searched, dropped, await readBy("ada")]).toEqual([[1, 0, 1], [1, 0], 1]);
   });
 
-  test("many at once get what was there when they asked", async () => {
+  test("concurrent searches find the messages from before their calls", async () => {
     const provider = createInMemoryProvider();
     const search = createMessageSearch(provider);
     const rounds = Array.from({ length: 20 }, async (_, at) => {
@@ -288,7 +288,7 @@ describe("searchMessages", () => {
     expect(await Promise.all(rounds)).toEqual(Array(20).fill(true));
   });
 
-  test("an id that is none, and a store that fails, are errors as values", async () => {
+  test("invalid ids and failures of the store are returned as errors", async () => {
     const provider = createInMemoryProvider();
     expect(await searchMessages(provider, "", "apples")).toMatchObject({
       success: false,

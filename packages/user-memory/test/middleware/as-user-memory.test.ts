@@ -6,7 +6,7 @@ import { asUserMemory, setUserMemory } from "../../src/middleware/as-user-memory
 import { getUserMemory, type MemoryEntry, type UserMemory } from "../../src/user-memory.ts";
 import { assistant, turnOf } from "../support/turn.ts";
 
-/** A store of somebody's own: an array. */
+/** A custom store: an array. */
 class OwnMemory implements UserMemory {
   readonly entries: MemoryEntry[] = [];
   async remember(
@@ -36,7 +36,7 @@ class OwnMemory implements UserMemory {
 afterEach(() => setUserMemory(undefined));
 
 describe("asUserMemory", () => {
-  test("makes a store of one's own one that injects and extracts", async () => {
+  test("makes a custom store inject and extract", async () => {
     const own = new OwnMemory();
     const memory = asUserMemory(own);
     const middleware = memory.middlewareFor({ user: "alice", extract: "auto", tags: ["x"] });
@@ -51,7 +51,7 @@ describe("asUserMemory", () => {
     expect(additions[0]?.instructions).toContain(': "I own a bicycle"');
   });
 
-  test("leaves a store of this package all that it has, so that nothing becomes more trusted", async () => {
+  test("keeps all methods of a store of this package", async () => {
     const store = new MemoryUserMemory();
     const memory = asUserMemory(store, { extract: { threshold: 0.5 } });
     const facts = [{ fact: "The user lives in Rome", evidence: "I may live in Rome", score: 0.6 }];
@@ -72,7 +72,7 @@ describe("asUserMemory", () => {
     expect(memory.forgetAll).toBeUndefined();
   });
 
-  test("installs what is declared: injecting unless it says false, extracting only if it says auto", () => {
+  test("injects unless it is false, and extracts only if declared", () => {
     const memory = asUserMemory(new MemoryUserMemory());
     const namesFor = (spec: object) => memory.middlewareFor({ user: "u", ...spec }).map(({ name }) => name);
     expect(namesFor({})).toEqual(["memory-inject"]);
@@ -80,7 +80,7 @@ describe("asUserMemory", () => {
     expect(namesFor({ inject: false, extract: false })).toEqual([]);
   });
 
-  test("refuses what is no store", () => {
+  test("refuses invalid stores", () => {
     expect(() => asUserMemory({ recall: async () => [] } as unknown as UserMemory)).toThrow(
       /Invalid user memory: expected an object with remember\(\)/,
     );
@@ -88,13 +88,13 @@ describe("asUserMemory", () => {
 });
 
 describe("the user memory of the process", () => {
-  test("is what the engine finds, a narrow store wrapped", () => {
+  test("is found by the engine, with a narrow store wrapped", () => {
     setUserMemory(new OwnMemory());
     expect(getUserMemory()?.middlewareFor({ user: "u" })).toHaveLength(1);
     expect(() => setInEngine(getUserMemory())).not.toThrow();
   });
 
-  test("is the very store where it needs no wrapping, whoever set it", () => {
+  test("is the same object if it needs no wrapping", () => {
     const memory = new MemoryUserMemory();
     setUserMemory(memory);
     expect(getUserMemory()).toBe(memory);
@@ -106,7 +106,7 @@ describe("the user memory of the process", () => {
 });
 
 describe("drainWork", () => {
-  test("waits for work that began meanwhile, and for work that fails", async () => {
+  test("waits for work that begins meanwhile, and for failing work", async () => {
     const memory = {};
     const done: string[] = [];
     const second = async (): Promise<void> => {
@@ -124,13 +124,13 @@ describe("drainWork", () => {
     expect(done).toEqual(["first", "second"]);
   });
 
-  test("waits no longer than it is told to", async () => {
+  test("waits no longer than timeoutMs", async () => {
     const memory = {};
     trackWork(memory, new Promise(() => undefined));
     await expect(drainWork(memory, { timeoutMs: 5 })).resolves.toBeUndefined();
   });
 
-  test("knows a store by its queue, so that a wrapper drains what it wraps", async () => {
+  test("identifies a store by its queue, so a wrapper drains the wrapped store", async () => {
     const queue = {};
     let isDone = false;
     const work = async (): Promise<void> => {

@@ -11,7 +11,7 @@ async function memoryWith(...facts: readonly string[]): Promise<MemoryUserMemory
   return memory;
 }
 
-/** A store that notes how it is asked. */
+/** A store that records its calls. */
 function notingMemory(memory: UserMemory) {
   const recalls: { readonly userId: string; readonly query: string; readonly opts: unknown }[] = [];
   return {
@@ -30,7 +30,7 @@ const spec = { user: "alice" };
 const start = (memory: UserMemory | undefined, said: readonly string[], fields?: TurnFields) =>
   withMemoryInject(spec, { memory }).onStart?.(turnOf(said, fields));
 
-describe("facts that match what the user said", () => {
+describe("facts that match the user's message", () => {
   test("go into the instructions as the documented block", async () => {
     const memory = await memoryWith("Project Foo deploys to fly.io us-east", "owns a bicycle");
     expect(await start(memory, ["Where does project Foo deploy?"])).toEqual({
@@ -60,7 +60,7 @@ describe("facts that match what the user said", () => {
     );
   });
 
-  test("count what is said before them where they stand in a message", async () => {
+  test("count the note before them in the budget if they precede a message", async () => {
     const memory = await memoryWith("owns a bicycle");
     const budget = { injectTokenBudget: 20 };
     const before = withMemoryInject(
@@ -72,7 +72,7 @@ describe("facts that match what the user said", () => {
     expect(await behind.onStart?.(turnOf(["my bicycle"]))).toBeDefined();
   });
 
-  test("are asked for once, with the last messages in a row, the limit and the tags", async () => {
+  test("are recalled once, with the last messages, the limit and the tags", async () => {
     const memory = notingMemory(await memoryWith("owns a bicycle"));
     const middleware = withMemoryInject({ user: "alice", tags: ["x"], injectLimit: 3 }, { memory });
     await middleware.onStart?.(turnOf(["my bicycle", "and my car"]));
@@ -89,7 +89,7 @@ describe("facts that match what the user said", () => {
     expect(addition?.instructions?.match(/bicycle/g)).toHaveLength(5);
   });
 
-  test("stay within the budget, counted by the tokenizer that is given", async () => {
+  test("stay within the budget by the given tokenizer", async () => {
     const memory = await memoryWith("bicycle one", "bicycle two", "bicycle three");
     const tokenizer = (text: string): number => text.split("\n").length;
     const middleware = withMemoryInject({ ...spec, injectTokenBudget: 4 }, { memory, tokenizer });
@@ -97,7 +97,7 @@ describe("facts that match what the user said", () => {
     expect(addition?.instructions?.match(/bicycle/g)).toHaveLength(2);
   });
 
-  test("are told to onInjected as they were shown, and its failure changes nothing", async () => {
+  test("are passed to onInjected in order, and its failure is ignored", async () => {
     const memory = await memoryWith("owns a bicycle");
     const told: (readonly MemoryEntry[])[] = [];
     const onInjected = (entries: readonly MemoryEntry[]): void => {
@@ -109,20 +109,20 @@ describe("facts that match what the user said", () => {
     expect(told.map((entries) => entries.map(({ fact }) => fact))).toEqual([["owns a bicycle"]]);
   });
 
-  test("are those that count: what waits for review is never shown", async () => {
+  test("don't include facts that wait for review", async () => {
     const memory = new MemoryUserMemory();
     await memory.remember("alice", "bicycle payload", { trust: "external" });
     await memory.remember("alice", "bicycle guess", { trust: "inferred", quarantine: "rate" });
     expect(await start(memory, ["bicycle"])).toBeUndefined();
   });
 
-  test("of another user aren't shown", async () => {
+  test("don't include those of another user", async () => {
     const memory = await memoryWith("owns a bicycle");
     const middleware = withMemoryInject({ user: "bob" }, { memory });
     expect(await middleware.onStart?.(turnOf(["bicycle"]))).toBeUndefined();
   });
 
-  test("come from the user memory of the process where none is given", async () => {
+  test("come from the user memory of the process by default", async () => {
     setUserMemory(await memoryWith("owns a bicycle"));
     expect(await start(undefined, ["bicycle"])).toBeDefined();
     setUserMemory(undefined);
@@ -130,7 +130,7 @@ describe("facts that match what the user said", () => {
   });
 });
 
-describe("nothing is asked", () => {
+describe("the store isn't asked", () => {
   test.each([
     ["in a continuation", spec, ["bicycle"], { isContinuation: true }],
     ["without a user", { user: undefined }, ["bicycle"], {}],
@@ -145,7 +145,7 @@ describe("nothing is asked", () => {
   });
 });
 
-test("the query is bounded, and keeps beginning and end of what was said", async () => {
+test("the query is limited to the beginning and the end of a long message", async () => {
   const memory = notingMemory(await memoryWith("owns a bicycle"));
   await start(memory, [`first ${"😀x".repeat(500_000)} last`]);
   const [{ query } = { query: "" }] = memory.recalls;
@@ -163,7 +163,7 @@ describe("a store that fails", () => {
   };
   const hanging: UserMemory = { ...broken, recall: () => new Promise(() => undefined) };
 
-  test("is told to onError, and the run goes on without facts", async () => {
+  test("is reported to onError, and the run continues without facts", async () => {
     const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
     const told: unknown[] = [];
     const onError = (error: unknown): void => {
@@ -177,11 +177,11 @@ describe("a store that fails", () => {
     warned.mockRestore();
   });
 
-  test("rejects without onError, for the engine to tell", async () => {
+  test("rejects without onError, for the engine to report", async () => {
     await expect(start(broken, ["bicycle"])).rejects.toThrow("down");
   });
 
-  test("holds the run up no longer than the timeout", async () => {
+  test("delays the run no longer than the timeout", async () => {
     const middleware = withMemoryInject(spec, { memory: hanging, timeoutMs: 10 });
     await expect(middleware.onStart?.(turnOf(["bicycle"]))).rejects.toMatchObject({
       name: "UserMemoryError",
@@ -191,6 +191,6 @@ describe("a store that fails", () => {
   });
 });
 
-test("an option that is wrong is refused by its name", () => {
+test("an invalid option is named", () => {
   expect(() => withMemoryInject(spec, { timeoutMs: -1 })).toThrow(/Invalid inject options: timeoutMs/);
 });

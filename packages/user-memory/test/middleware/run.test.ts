@@ -50,7 +50,7 @@ const extracted = JSON.stringify({
   ],
 });
 
-test("what one conversation tells is known in the next, in the documented form", async () => {
+test("facts from one conversation are known in the next, in the documented format", async () => {
   const memory = new MemoryUserMemory();
   setUserMemory(memory);
   const store = createInMemoryProvider();
@@ -78,14 +78,14 @@ test("what one conversation tells is known in the next, in the documented form",
   expect(second.modelProvider.requests[1]?.instructions).not.toContain("support agent");
 });
 
-test("a run without memory of its own neither knows nor learns anything", async () => {
+test("a run without a user memory neither recalls nor stores facts", async () => {
   setUserMemory(new MemoryUserMemory());
   const { config, modelProvider } = configOf(["Hello."], { remembers: false });
   await run(says("Project Foo deploys to fly.io us-east"), config);
   modelProvider.assertDone();
 });
 
-test("a run completes whatever becomes of its memory", async () => {
+test("a run completes if its user memory fails", async () => {
   const memory = asUserMemory(
     {
       remember: () => Promise.reject(new Error("down")),
@@ -104,7 +104,7 @@ test("a run completes whatever becomes of its memory", async () => {
   expect(events).toContain("middleware_failed");
 });
 
-test("a failed run learns nothing", async () => {
+test("a failed run stores nothing", async () => {
   const memory = new MemoryUserMemory();
   const { config } = configOf([new Error("the model is down")], { userMemory: memory });
   const { outcome } = await run(says("Project Foo deploys to fly.io us-east"), config);

@@ -38,7 +38,7 @@ describe("timeMentions", () => {
     expect(finest(text, SAID)).toEqual([term]);
   });
 
-  it("takes a week for its seven days and a weekend for its two", () => {
+  it("expands a week to seven days and a weekend to two", () => {
     expect(finest("last weekend", SAID)).toEqual(["@2024-03-09", "@2024-03-10"]);
     expect(finest("last week", SAID)).toHaveLength(7);
     expect(finest("last week", SAID)).toContain("@2024-03-06");
@@ -49,7 +49,7 @@ describe("timeMentions", () => {
     expect(finest("yesterday", Date.UTC(2024, 2, 1))).toEqual(["@2024-02-29"]);
   });
 
-  it("names no date without a time to count from, but says that a time was meant", () => {
+  it("returns no date for a relative time without a reference, but reports the time", () => {
     const { some, dates, rest } = timeMentions("we met yesterday");
     expect({ some, dates, rest }).toEqual({ some: true, dates: [], rest: "we met yesterday" });
   });

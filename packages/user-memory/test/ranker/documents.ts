@@ -11,7 +11,7 @@ export interface Told extends Omit<DocumentContext, "seq"> {
   readonly text: string;
 }
 
-/** The documents of one user, with `seq` 1 for the first. */
+/** Returns an index of one user's documents, with `seq` 1 for the first. */
 export function indexOf(documents: readonly Told[]) {
   const index = createMemoryTermIndex();
   for (const [at, { text, ...context }] of documents.entries()) {
@@ -20,7 +20,7 @@ export function indexOf(documents: readonly Told[]) {
   return index;
 }
 
-/** What a query finds among the documents, best first. */
+/** Returns the results of a query, best first. */
 export function search(
   documents: readonly Told[],
   text: string,
@@ -30,11 +30,11 @@ export function search(
   return rank(query, indexOf(documents).match(query.terms), options);
 }
 
-/** The `seq` of each, or `conversation:position` where there is no document. */
+/** Returns the `seq` of each item, or `conversation:position` without a document. */
 export const found = (...input: Parameters<typeof search>) =>
   search(...input).map(({ seq, location }) => seq ?? `${location?.conversationId}:${location?.position}`);
 
-/** The texts as the messages of one conversation, by two who take turns. */
+/** Returns the texts as messages of one conversation between two speakers. */
 export const talk = (
   conversationId: string,
   texts: readonly string[],

@@ -3,31 +3,31 @@ import { describe, expect, it } from "vitest";
 import { blend } from "../../src/ranker/fusion.ts";
 
 const ids = Array.from({ length: 20 }, (_, at) => `f${at}`);
-/** The first fits best. */
+/** The first item matches best. */
 const words = ids.map((id, at) => ({ id, score: 20 - at }));
 
 describe("blend", () => {
-  it("keeps the order of the words where there are no vectors", () => {
+  it("keeps the order by words without vectors", () => {
     expect(blend(words, [])).toEqual(ids);
   });
 
-  it("raises what vectors put first that otherwise agree with the words", () => {
+  it("raises the items that vectors put first if both rankings agree", () => {
     const near = ids.map((id, at) => ({ id, similarity: at === 9 ? 1 : 0.9 - at * 0.04 }));
     expect(blend(words, near).indexOf("f9")).toBeLessThan(5);
     expect(blend(words, [{ id: "new", similarity: 0.95 }, ...near]).indexOf("new")).toBeLessThan(20);
   });
 
-  it("leaves the order of the words alone where vectors say the contrary", () => {
+  it("keeps the order by words if vectors contradict it", () => {
     const near = ids.map((id, at) => ({ id, similarity: 0.1 + at * 0.04 }));
     expect(blend(words, near)).toEqual(ids);
   });
 
-  it("puts what only the meaning finds behind what the words find, unless the meaning has earned more", () => {
+  it("puts items found only by meaning last, unless both rankings agree", () => {
     expect(blend([{ id: "tea", score: 3 }], [{ id: "snorble", similarity: 1 }])).toEqual(["tea", "snorble"]);
     expect(blend<string>([], [{ id: "snorble", similarity: 0.1 }])).toEqual(["snorble"]);
   });
 
-  it("finds nothing by a vector that is at right angles to the query, or opposite to it", () => {
+  it("ignores vectors that are orthogonal or opposite to the query", () => {
     expect(
       blend(
         [],
@@ -39,7 +39,7 @@ describe("blend", () => {
     ).toEqual([]);
   });
 
-  it("doesn't know the scale of an embedder", () => {
+  it("doesn't depend on the scale of similarities", () => {
     const similarity = fc.double({ min: 0.01, max: 1, noNaN: true });
     fc.assert(
       fc.property(fc.array(similarity, { minLength: 2, maxLength: 20 }), (given) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parseQuery } from "../../src/ranker/index.ts";
 
 describe("parseQuery", () => {
-  it("asks for each word, as it is said and as it is asked with", () => {
+  it("asks for each word in statements and questions", () => {
     expect(parseQuery("What do the dogs eat? The DOG!").terms).toEqual(["dog", "eat", "?dog", "?eat"]);
   });
 
@@ -31,12 +31,12 @@ describe("parseQuery", () => {
     expect(dates.get("@2023-07")).toBeLessThan(dates.get("@2023-08-01") ?? 0);
   });
 
-  it("counts from now where it is told the time", () => {
+  it("resolves relative dates from the given time", () => {
     expect([...parseQuery("last month").dates.keys()]).toEqual([]);
     expect([...parseQuery("last month", { now: Date.UTC(2024, 0, 15) }).dates.keys()]).toEqual(["@2023-12"]);
   });
 
-  it("doesn't ask for what every negation holds", () => {
+  it("doesn't ask for negations", () => {
     expect(parseQuery("What can't he eat?").terms).toEqual(["eat", "?eat"]);
   });
 

@@ -22,21 +22,21 @@ describe("words", () => {
     expect(found(documents, "tea violin")[0]).toBe(4);
   });
 
-  it("prefers more of the words to one of them again and again", () => {
+  it("prefers several words to repetitions of one", () => {
     expect(found(plain("garden garden garden", "garden shed"), "garden shed")[0]).toBe(2);
   });
 
-  it("prefers what is said to what is asked", () => {
+  it("prefers statements to questions", () => {
     expect(found(plain("Is the piano old?", "The piano is old."), "old piano")).toEqual([2, 1]);
   });
 
-  it("prefers the shorter of two that hold the word, as its length matters more to it than to a longer one", () => {
+  it("prefers the shorter of two documents with the word", () => {
     const long = `violin ${Array.from({ length: 60 }, (_, at) => `thing${at}`).join(" ")}`;
     const documents = [...plain("the violin is old", long), ...FILLER];
     expect(found(documents, "violin")).toEqual([1, 2]);
   });
 
-  it("takes a document whose length an index doesn't know for one of usual length", () => {
+  it("uses the usual length for documents of unknown length", () => {
     const query = parseQuery("violin");
     const { size, documents } = indexOf(plain("the violin is old")).match(query.terms);
     const score = (length: number | undefined) =>
@@ -45,18 +45,18 @@ describe("words", () => {
     expect(score(undefined)).toBeLessThan(score(3));
   });
 
-  it("counts words that tell how to answer less than what the answer is about", () => {
+  it("counts words about the form of the answer less than words about the topic", () => {
     const documents = [...plain("a list of the items in order", "the violin"), ...FILLER];
     expect(found(documents, "Can you list the items in order of the violin?")[0]).toBe(2);
   });
 
-  it("finds what says how something should be done, where it is asked for", () => {
+  it("finds preferences for a request", () => {
     const documents = [...plain("I always want metric units", "a recipe with butter"), ...FILLER];
     expect(found(documents, "Could you show me a recipe?")).toEqual([2, 1]);
     expect(found(documents, "Which recipe was it?")).toEqual([2]);
   });
 
-  it("knows the rarity of words where only the best documents are given", () => {
+  it("uses the given counts of words if only the best documents are given", () => {
     const documents = plain("tea and cake", "tea and bread", "tea and a violin");
     const query = parseQuery("tea violin");
     const all = indexOf(documents).match(query.terms);
@@ -68,18 +68,18 @@ describe("words", () => {
     expect(rank(query, some)[0]?.score).toBe(rank(query, all)[0]?.score);
   });
 
-  it("finds nothing without a word in common, and without a word at all", () => {
+  it("finds nothing without a common word, or without any word", () => {
     expect(search(plain("tea"), "violin")).toEqual([]);
     expect(search(plain("tea"), "what is it?")).toEqual([]);
     expect(search([], "tea")).toEqual([]);
   });
 
-  it("finds what is written without spaces", () => {
+  it("finds text without spaces", () => {
     expect(found(plain("我昨天在北京买了一辆自行车", "今天下雨"), "北京的自行车")).toEqual([1]);
     expect(found(plain("ฉันชอบกินข้าวผัด", "วันนี้ฝนตก"), "ข้าวผัด")).toEqual([1]);
   });
 
-  it("doesn't let a document that holds none of the words change the order for one word", () => {
+  it("keeps the order for one word, whatever documents without it exist", () => {
     const documents = plain("tea", "tea tea", "tea. Tea? tea");
     expect(found([...documents, ...FILLER], "tea")).toEqual(found(documents, "tea"));
   });
@@ -88,7 +88,7 @@ describe("words", () => {
 describe("neighbours", () => {
   const chat = talk("c", ["Hello", "Where did you buy the lamp?", "At the flea market", "Nice", "Bye"]);
 
-  it("finds the answer by the question before it, though it holds none of the words", () => {
+  it("finds an answer without the words by the question before it", () => {
     const [first, second] = search([...chat, ...talk("d", ["I buy bread"])], "Where was the lamp bought?");
     expect(first?.seq ?? first?.location?.position).toBe(2);
     expect(first).toMatchObject({ location: { conversationId: "c", position: 2 } });
@@ -96,20 +96,20 @@ describe("neighbours", () => {
     expect(second).toMatchObject({ seq: 2 });
   });
 
-  it("names no location before the first message, and none far off", () => {
+  it("returns no location before the first message or far away", () => {
     const positions = search(talk("c", ["The lamp is new"]), "lamp", { limit: 100 }).map(
       ({ location }) => location?.position,
     );
     expect(positions).toEqual([0, 1, 2]);
   });
 
-  it("counts a message for what is said right before and after it", () => {
+  it("adds to a message for the messages right before and after it", () => {
     const near = talk("near", ["violin lessons", "every tuesday", "x", "y", "z"]);
     const far = talk("far", ["violin lessons", "x", "y", "z", "every tuesday"]);
     expect(found([...far, ...near], "violin tuesday")[0]).toSatisfy((seq) => seq === 6 || seq === 7);
   });
 
-  it("says less of a message, the more a conversation holds", () => {
+  it("counts the conversation less, the more messages it has", () => {
     const conversation = (size: number) => {
       const texts = Array.from({ length: size }, (_, at) => (at === 0 || at === size - 1 ? "my tent" : "x"));
       return search([...talk("c", texts), ...FILLER], "tent")[0]?.reasons.conversation ?? 0;
@@ -125,7 +125,7 @@ describe("neighbours", () => {
     ).toBe(true);
   });
 
-  it("prefers the conversation that is about the rest of the query", () => {
+  it("prefers the conversation that matches the rest of the query", () => {
     const documents = [
       ...talk("other", ["my tent is green", "a", "b", "c", "d", "e", "nice weather"]),
       ...talk("norway", ["my tent is green", "a", "b", "c", "d", "e", "norway was cold"]),
@@ -135,7 +135,7 @@ describe("neighbours", () => {
     );
   });
 
-  it("ranks several documents of one location each for itself", () => {
+  it("ranks several documents of one location separately", () => {
     const location = { conversationId: "c", position: 3 };
     const documents = [
       { text: "has a cat", location },
@@ -152,17 +152,17 @@ describe("authors", () => {
     { text: "I love sailing too", author: "Ada" },
   ];
 
-  it("prefers whom the query names, and doesn't look for the name", () => {
+  it("prefers a named author, and doesn't search for the name", () => {
     expect(found(documents, "Does Ada love sailing?")).toEqual([2, 1]);
     expect(found(documents, "Does Ben love sailing?")).toEqual([1, 2]);
     expect(found(documents, "Okri's sailing")).toEqual([1, 2]);
   });
 
-  it("looks for a name where there is nothing else to look for", () => {
+  it("searches for a name if there are no other words", () => {
     expect(found(documents, "Ada?")).toEqual([1]);
   });
 
-  it("looks for a name where all is by one author, which tells nothing apart", () => {
+  it("searches for a name if there is only one author", () => {
     const documents = [
       { text: "the user logs in", author: "user" },
       { text: "it logs out", author: "user" },
@@ -170,7 +170,7 @@ describe("authors", () => {
     expect(found(documents, "Which user logs?")).toEqual([1, 2]);
   });
 
-  it("counts what an assistant said half, also where its words are next to those of the query", () => {
+  it("counts messages of the assistant half, also as neighbours", () => {
     const documents: readonly Told[] = [
       { text: "the violin is old", role: "assistant" },
       { text: "the violin is old", role: "user" },
@@ -181,7 +181,7 @@ describe("authors", () => {
     ]);
   });
 
-  it("takes a question for as good as a statement where nobody else is there to answer", () => {
+  it("counts questions like statements with a single author", () => {
     const asks = { text: "Which violin is old?", author: "Ada" };
     const alone = search([asks, ...FILLER], "violin")[0]?.score ?? 0;
     const other = { text: "a violin", author: "Ben" };
@@ -189,7 +189,7 @@ describe("authors", () => {
     expect(alone).toBeGreaterThan(among);
   });
 
-  it("looks for a name that is nobody's here", () => {
+  it("searches for a name that no author has", () => {
     expect(found(plain("I met Ada", "I met Cem"), "Ada")).toEqual([1]);
   });
 });
@@ -200,12 +200,12 @@ describe("time", () => {
     saidAt: Date.UTC(year, month - 1, day),
   });
 
-  it("prefers what says when, if the query asks when", () => {
+  it("prefers documents with a time if the query asks when", () => {
     const documents = plain("The concert was loud", "The concert was in june");
     expect(found(documents, "When was the concert?")).toEqual([2, 1]);
   });
 
-  it("prefers what was said on the day, then what was said soon after it", () => {
+  it("prefers messages of the day, then those soon after it", () => {
     const documents = [
       said("We ate at the harbour", 2022, 1, 1),
       said("We ate at the harbour", 2023, 7, 9),
@@ -214,12 +214,12 @@ describe("time", () => {
     expect(found(documents, "Where did they eat on 7 July 2023?")).toEqual([3, 2, 1]);
   });
 
-  it("knows the day that yesterday was", () => {
+  it("resolves yesterday to a day", () => {
     const documents = [said("We ate out", 2023, 8, 1), said("We ate out yesterday", 2023, 8, 1)];
     expect(found(documents, "eat on 31 July 2023")).toEqual([2, 1]);
   });
 
-  it("finds by the date alone", () => {
+  it("finds documents by date alone", () => {
     const documents = [said("lunch", 2023, 5, 2), said("dinner", 2023, 6, 2)];
     expect(found(documents, "in May 2023")).toEqual([1]);
     expect(found(documents, "last month", { now: Date.UTC(2023, 6, 1) })).toEqual([2]);
@@ -254,7 +254,7 @@ describe("a ranking", () => {
     .array(fc.oneof(word, fc.constantFrom("Ada", "when was", "Ben")), { minLength: 1, maxLength: 5 })
     .map((words) => words.join(" "));
 
-  it("is the same in whatever order an index answers", () => {
+  it("is the same for any order of the matches", () => {
     fc.assert(
       fc.property(documents, query, fc.integer({ min: 1, max: 40 }), (all, text, limit) => {
         const parsed = parseQuery(text);
@@ -268,7 +268,7 @@ describe("a ranking", () => {
     );
   });
 
-  it("with a limit is the beginning of the one without", () => {
+  it("with a limit is the start of the one without", () => {
     fc.assert(
       fc.property(documents, query, fc.integer({ min: 0, max: 10 }), (all, text, limit) => {
         const whole = search(all, text, { limit: Number.POSITIVE_INFINITY });
@@ -277,7 +277,7 @@ describe("a ranking", () => {
     );
   });
 
-  it("names everything once, best first, above 0, and its reasons make up the score", () => {
+  it("contains each item once, best first, with scores above 0 that follow from their reasons", () => {
     fc.assert(
       fc.property(documents, query, (all, text) => {
         const items = search(all, text, { limit: 1_000 });
@@ -293,7 +293,7 @@ describe("a ranking", () => {
     );
   });
 
-  it("ends with every document that matched", () => {
+  it("contains every matching document", () => {
     fc.assert(
       fc.property(documents, query, (all, text) => {
         const parsed = parseQuery(text);
@@ -309,7 +309,7 @@ describe("a ranking", () => {
     );
   });
 
-  it("puts the later said first among equals, then the one stored later", () => {
+  it("puts the later statement first among equals, then the one stored later", () => {
     const documents: readonly Told[] = [
       { text: "tea", saidAt: 2 },
       { text: "tea", saidAt: 3 },
@@ -318,7 +318,7 @@ describe("a ranking", () => {
     expect(found(documents, "tea")).toEqual([2, 3, 1]);
   });
 
-  it("says why", () => {
+  it("returns reasons", () => {
     const documents: readonly Told[] = [
       ...talk("c", ["I bought a lamp yesterday", "Was it cheap?"]).map((one) => ({
         ...one,

@@ -42,7 +42,7 @@ function contents(index: MemoryTermIndex) {
 }
 
 describe("createMemoryTermIndex", () => {
-  it("holds after any changes what an index of what is left holds", () => {
+  it("equals a new index of the remaining documents after any changes", () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 30 }), (changes) => {
         const index = createMemoryTermIndex();
@@ -63,7 +63,7 @@ describe("createMemoryTermIndex", () => {
     );
   });
 
-  it("gives those of the terms that were asked for, with their weights", () => {
+  it("returns only the requested terms, with their weights", () => {
     const index = createMemoryTermIndex();
     index.add({ seq: 1 }, [
       { term: "a", weight: 2 },
@@ -75,7 +75,7 @@ describe("createMemoryTermIndex", () => {
     expect(documents.map(({ seq, terms }) => [seq, terms])).toEqual([[1, [{ term: "a", weight: 2 }]]]);
   });
 
-  it("gives a match nothing of the one before", () => {
+  it("doesn't mix matches", () => {
     const index = createMemoryTermIndex();
     index.add({ seq: 1 }, [{ term: "a", weight: 1 }]);
     const first = index.match(["a"]);
@@ -83,7 +83,7 @@ describe("createMemoryTermIndex", () => {
     expect(first.documents[0]?.terms).toHaveLength(1);
   });
 
-  it("takes terms for terms, whatever they are called", () => {
+  it("accepts any terms", () => {
     const index = createMemoryTermIndex();
     index.add({ seq: 1, location: { conversationId: "__proto__", position: 0 } }, [
       { term: "__proto__", weight: 1 },

@@ -17,7 +17,7 @@ describe("fold", () => {
     expect(fold(text)).toBe(expected);
   });
 
-  it("keeps the vowels of scripts in which they are marks", () => {
+  it("keeps vowels that are marks", () => {
     expect(fold("हिन्दी")).toBe("हिन्दी");
     expect(fold("ภาษาไทย")).toBe("ภาษาไทย".normalize("NFKD").normalize("NFC"));
     expect(fold("が")).toBe("が");
@@ -49,13 +49,13 @@ describe("tokenize", () => {
     expect(tokenize("中华人民共和国")).toContain("人民");
   });
 
-  it("cuts a long word, and never through a character", () => {
+  it("cuts a long word without splitting a character", () => {
     const [word] = tokenize("𝒜".repeat(10) + "𠀀".repeat(500));
     expect(word).not.toMatch(/\p{Surrogate}/u);
     expect(tokenize("x".repeat(1_000_000)).map((part) => part.length)).toEqual([64]);
   });
 
-  it("gives folded words for any text, that fold to themselves", () => {
+  it("returns words for any text that fold to themselves", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 60 }), (text) => {
         for (const word of tokenize(text)) {
@@ -71,14 +71,14 @@ describe("tokenize", () => {
 const names = (text: string, saidAt?: number) => termsOf(text, { saidAt }).map(({ term }) => term);
 
 describe("termsOf", () => {
-  it("gives stems with how often they stand in the text, and leaves out what says nothing", () => {
+  it("returns stems with counts, without stop words", () => {
     expect(termsOf("She bakes bread. Baking is what she does!")).toEqual([
       { term: "bake", weight: 2 },
       { term: "bread", weight: 1 },
     ]);
   });
 
-  it("gives the same where the stems of many texts are kept, of words that say nothing, too", () => {
+  it("returns the same with cached stems", () => {
     const termOf = createTermOf();
     const texts = fc.array(
       fc.constantFrom("She ", "bakes ", "bread. ", "constructor ", "is ", "baking? ", "吃面包 "),
@@ -96,13 +96,13 @@ describe("termsOf", () => {
     expect(names("你吃面包吗？").every((term) => term.startsWith("?"))).toBe(true);
   });
 
-  it("keeps a fact and its contrary apart", () => {
+  it("distinguishes a fact from its opposite", () => {
     expect(names("I don't eat meat")).toContain("not");
     expect(names("I dont eat meat")).toContain("not");
     expect(names("I eat meat")).not.toContain("not");
   });
 
-  it("gives the date on which it was said", () => {
+  it("returns the date of the statement", () => {
     expect(names("rain", Date.UTC(2023, 6, 8, 23, 59))).toEqual([
       "rain",
       "@2023",
@@ -112,7 +112,7 @@ describe("termsOf", () => {
     ]);
   });
 
-  it("gives the dates that it names, counted from when it was said", () => {
+  it("returns the dates in the text, relative to the statement", () => {
     const said = Date.UTC(2023, 6, 1);
     expect(names("It rained yesterday", said)).toEqual(
       expect.arrayContaining(["@when", "@2023-06-30", "@2023-07-01"]),
@@ -142,7 +142,7 @@ describe("termsOf", () => {
     }
   });
 
-  it("gives each term once, the same for the same text", () => {
+  it("returns each term once, and the same terms for the same text", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "grapheme" }),

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { MemoryUserMemory } from "../../src/in-memory/user-memory.ts";
 import { spec, turn } from "../support/live-turn.ts";
 
-test("one long message, all of it near to a query, leaves room for what else is near by its meaning alone", async () => {
+test("one long message with similar meaning leaves room for other facts of similar meaning", async () => {
   const embed = async (texts: readonly string[]) =>
     texts.map((text) =>
       /garden/.test(text) ? [1, 0.1] : /boat/.test(text) ? [1, 0.5] : /train/.test(text) ? [0.1, 1] : [1, 0],

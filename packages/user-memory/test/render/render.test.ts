@@ -12,7 +12,7 @@ const fact = (text: string, fields: Partial<RenderableFact> = {}): RenderableFac
 };
 const rendered = (text: string): string => renderUserMemory([fact(text)]);
 const lines = (block: string): readonly string[] => block.split("\n");
-/** The only line of a block of one fact, without its bullet. */
+/** Returns the line of a block with one fact, without its bullet. */
 const lineFor = (text: string): string => lines(rendered(text))[1]?.slice(2) ?? "";
 
 describe("the block", () => {
@@ -34,7 +34,7 @@ describe("the block", () => {
     );
   });
 
-  test("marks what is not the user's word, behind what is, and explains the mark before the block", () => {
+  test("marks facts that aren't the user's word, puts them last and explains the mark", () => {
     const block = renderUserMemory([
       fact("likes opera", { trust: "inferred" }),
       fact("is a nurse", { trust: "stated" }),
@@ -51,14 +51,14 @@ describe("the block", () => {
     ]);
   });
 
-  test("takes a trust that nobody knows for the least", () => {
+  test("treats an unknown trust as the least", () => {
     for (const trust of ["verified", "STATED", "toString", ""]) {
       const block = renderUserMemory([fact("likes opera", { trust: trust as Trust })]);
       expect(block).toContain("\n- (from a tool or a page) likes opera\n");
     }
   });
 
-  test("marks what another fact took the place of, puts it last, drops it first, and says so before the block", () => {
+  test("marks superseded facts, puts them last, drops them first and explains the mark", () => {
     const past = fact("lives in Rome", { trust: "stated", status: "superseded" });
     const guessed = fact("lives by the sea", { trust: "inferred", status: "superseded" });
     const current = fact("likes opera", { trust: "inferred", score: 0.1 });
@@ -73,7 +73,7 @@ describe("the block", () => {
     expect(renderUserMemory([past, guessed, current], { tokenBudget })).toBe(renderUserMemory([current]));
   });
 
-  test("shows no fact in a state that nobody knows", () => {
+  test("doesn't show a fact with an unknown status", () => {
     expect(renderUserMemory([fact("likes opera", { status: "pending" as FactStatus })])).toBe("");
   });
 
@@ -83,7 +83,7 @@ describe("the block", () => {
     );
   });
 
-  test("is the same bytes for the same facts in any order", () => {
+  test("is the same text for the same facts in any order", () => {
     const facts = ["one", "two", "three", "four"].map((text, index) =>
       fact(text, {
         createdAt: new Date(5),
@@ -99,14 +99,14 @@ describe("the block", () => {
     );
   });
 
-  test("takes times that came back from JSON as text", () => {
+  test("accepts times as JSON strings", () => {
     const at = "2024-01-01T00:00:00Z" as unknown as Date;
     expect(renderUserMemory([fact("b", { createdAt: at }), fact("a", { createdAt: new Date(0) })])).toContain(
       "- a\n- b",
     );
   });
 
-  test("refuses an option that is wrong by its name", () => {
+  test("names an invalid option", () => {
     expect(() => renderUserMemory([], { tokenBudget: 0 })).toThrow(/Invalid render options: tokenBudget/);
   });
 });
@@ -129,7 +129,7 @@ describe("one fact", () => {
     expect(lines(block)).toHaveLength(3);
   });
 
-  test("stays one line, whatever it holds, and its block has one beginning and one end", () => {
+  test("stays one line, whatever it contains, in a block with one start and one end", () => {
     const anyCharacter = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
     const pieces = fc.constantFrom(
       "\n",
@@ -200,7 +200,7 @@ describe("one fact", () => {
     expect(lineFor(text)).toBe(text);
   });
 
-  test("is cut at its bound, between words and characters", () => {
+  test("is cut at its limit, between words and characters", () => {
     const cut = renderUserMemory([fact(`${"word ".repeat(500)}`)], { maxFactLength: 23 });
     expect(lines(cut)[1]).toBe("- word word word word…");
     const emoji = renderUserMemory([fact("😀".repeat(50))], { maxFactLength: 20 });
@@ -269,7 +269,7 @@ describe("the budget", () => {
     expect([...new Set(kept)]).toEqual(["", "c", "bc", "bcd", "bcda"]);
   });
 
-  test("counts the whole text, with what stands before the block", () => {
+  test("counts the whole text, including the sentences before the block", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 150 }), (tokenBudget) => {
         expect(estimateTokens(renderUserMemory(facts, { tokenBudget }))).toBeLessThanOrEqual(tokenBudget);
@@ -277,20 +277,20 @@ describe("the budget", () => {
     );
   });
 
-  test("drops a fact that is too long by itself rather than all others", () => {
+  test("drops a single fact that exceeds the budget, not all others", () => {
     const block = renderUserMemory([fact("x".repeat(400)), fact("short", { score: 0.1 })], {
       tokenBudget: 30,
     });
     expect(block).toBe("<user-memory>\n- short\n</user-memory>");
   });
 
-  test("is counted by the tokenizer that is given", () => {
+  test("is counted by the given tokenizer", () => {
     const tokenizer = (text: string): number => text.split(/\s+/).length;
     expect(renderUserMemory([fact("one two three four")], { tokenBudget: 6, tokenizer })).toBe("");
     expect(renderUserMemory([fact("one two three four")], { tokenBudget: 7, tokenizer })).not.toBe("");
   });
 
-  test("is kept for a thousand facts without delay", () => {
+  test("is applied to a thousand facts without delay", () => {
     const many = Array.from({ length: 1000 }, (_, index) =>
       fact(`fact number ${index}`, { score: index / 1000 }),
     );

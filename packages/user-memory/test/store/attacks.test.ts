@@ -13,7 +13,7 @@ const extracted = (position = 0, saidAt = new Date()) => ({
 const refused = (code: string) => expect.objectContaining({ name: "UserMemoryError", code });
 const texts = (facts: readonly { readonly fact: string }[]) => facts.map(({ fact }) => fact);
 
-describe("what was forgotten", () => {
+describe("a forgotten fact", () => {
   const OLD = new Date(Date.now() - DAY);
 
   async function forgotten() {
@@ -28,7 +28,7 @@ describe("what was forgotten", () => {
     return { memory, rex };
   }
 
-  test("isn't extracted again once a page has said it too", async () => {
+  test("isn't extracted again after a page has stated it, too", async () => {
     const { memory } = await forgotten();
     await memory.remember(USER, "Lives in Oslo", { trust: "external" });
     await expect(memory.remember(USER, "Lives in Oslo", { provenance: extracted(3, OLD) })).rejects.toEqual(
@@ -46,7 +46,7 @@ describe("what was forgotten", () => {
     await expect(memory.remember(USER, fact, { provenance })).rejects.toEqual(refused("forgotten"));
   });
 
-  test("is gone from the evidence of what else was extracted from the message", async () => {
+  test("is removed from the evidence of other facts of the same message", async () => {
     const { memory, rex } = await forgotten();
     expect(await memory.recall(USER, "Oslo")).toEqual([]);
     expect((await memory.get(USER, rex.id))?.provenance.evidence).toBeUndefined();
@@ -54,7 +54,7 @@ describe("what was forgotten", () => {
     expect(await memory.verifyAudit(USER)).toMatchObject({ ok: true });
   });
 
-  test("isn't brought back by a call that began before", async () => {
+  test("isn't stored again by a call that began earlier", async () => {
     let release = (): void => undefined;
     const slow = new Promise<void>((resolve) => {
       release = resolve;
@@ -76,7 +76,7 @@ describe("what was forgotten", () => {
     expect(await memory.list(USER)).toEqual([]);
   });
 
-  test("and rejected waits never again, but is the user's to say", async () => {
+  test("that was rejected never waits again, but the user can state it", async () => {
     const memory = new MemoryUserMemory();
     const claim = () =>
       memory.remember(USER, "Owns a yacht", { trust: "external", provenance: extracted(1, new Date()) });
@@ -86,7 +86,7 @@ describe("what was forgotten", () => {
   });
 });
 
-describe("what others planted", () => {
+describe("planted facts", () => {
   test.each(["external", "inferred"] as const)(
     "as %s leaves no date, tag or key in what the user says then",
     async (trust) => {
@@ -103,14 +103,14 @@ describe("what others planted", () => {
     },
   );
 
-  test("an end leaves none either", async () => {
+  test("can't survive with an end date either", async () => {
     const memory = new MemoryUserMemory();
     const validUntil = new Date(Date.now() + DAY);
     await memory.remember(USER, "Lives in Oslo", { trust: "external", validUntil });
     expect((await memory.remember(USER, "Lives in Oslo")).validUntil).toBeUndefined();
   });
 
-  test("a key of a model's hides no statement about something else", async () => {
+  test("can't supersede an unrelated statement by a model's key", async () => {
     const memory = new MemoryUserMemory();
     await memory.remember(USER, "Is allergic to penicillin", { key: "allergy" });
     await memory.remember(USER, "The user likes green tea", { key: "allergy", provenance: extracted() });
@@ -122,7 +122,7 @@ describe("what others planted", () => {
     expect(texts(await memory.list(USER))).toEqual([newer.fact, "The user likes green tea"]);
   });
 
-  test("history of what isn't the user's word takes no room from what is", async () => {
+  test("can't fill the room for the user's statements with history", async () => {
     const memory = new MemoryUserMemory({
       limits: { maxFacts: 20, maxUntrustedFacts: 5, maxExtractedPerConversation: 100 },
     });
@@ -141,7 +141,7 @@ describe("what others planted", () => {
     expect(await memory.remember(USER, "Lives in Oslo")).toMatchObject({ status: "active" });
   });
 
-  test("many better fits don't keep what the user said from coming first", async () => {
+  test("can't outrank a well-matching statement of the user, however many there are", async () => {
     const memory = new MemoryUserMemory({ limits: { maxExtractedPerConversation: 10_000 } });
     await memory.remember(USER, "The favourite colour of the user, among very many things, is blue");
     for (let at = 0; at < 700; at++) {
@@ -156,7 +156,7 @@ describe("what others planted", () => {
 });
 
 describe("times and places", () => {
-  test("an undated statement of a process whose clock is behind counts all the same", async () => {
+  test("an undated statement from a process with a slow clock is current", async () => {
     const memory = new MemoryUserMemory();
     const ahead = new Date(Date.now() + 3_600_000);
     await memory.remember(USER, "Lives in Oslo", { key: "city", validFrom: ahead });
@@ -164,7 +164,7 @@ describe("times and places", () => {
     expect(texts(await memory.list(USER))).toEqual(["Lives in Rome"]);
   });
 
-  test("what has ended is no conflict", async () => {
+  test("an ended fact causes no conflict", async () => {
     const memory = new MemoryUserMemory();
     const [validFrom, validUntil] = [new Date(Date.now() - 9 * DAY), new Date(Date.now() - DAY)];
     await memory.remember(USER, "Lives in Oslo", { key: "city", validFrom, validUntil });
@@ -172,7 +172,7 @@ describe("times and places", () => {
     expect(inferred.status).toBe("active");
   });
 
-  test("the same fact with a key, told of an earlier time, makes no second current one of that key", async () => {
+  test("a repeated fact from an earlier time doesn't become a second current fact of its key", async () => {
     const memory = new MemoryUserMemory();
     await memory.remember(USER, "Lives in Oslo");
     await memory.remember(USER, "Lives in Rome", { key: "city" });
@@ -180,13 +180,13 @@ describe("times and places", () => {
     expect((await memory.list(USER)).filter(({ key }) => key === "city")).toHaveLength(1);
   });
 
-  test("a position beyond what can be counted on from is refused", async () => {
+  test("a position above the maximum is refused", async () => {
     const memory = new MemoryUserMemory();
     const provenance = { conversationId: "c", position: Number.MAX_SAFE_INTEGER };
     await expect(memory.remember(USER, "Lives in Oslo", { provenance })).rejects.toEqual(refused("invalid"));
   });
 
-  test("what is past isn't rewritten", async () => {
+  test("a superseded fact can't be rewritten", async () => {
     const memory = new MemoryUserMemory();
     const { id } = await memory.remember(USER, "Lives in Oslo", { key: "city" });
     await memory.remember(USER, "Lives in Rome", { key: "city" });
@@ -194,7 +194,7 @@ describe("times and places", () => {
     expect(texts(await memory.list(USER, EVERY))).toEqual(["Lives in Rome", "Lives in Oslo"]);
   });
 
-  test("tags grow to the store's own limit, and the newest stay", async () => {
+  test("tags grow up to the store's limit, and the newest stay", async () => {
     const memory = new MemoryUserMemory({ limits: { maxTags: 2 } });
     await memory.remember(USER, "Lives in Oslo", { tags: ["a", "b"] });
     expect((await memory.remember(USER, "Lives in Oslo", { tags: ["c"] })).tags).toEqual(["b", "c"]);

@@ -57,7 +57,7 @@ function open() {
 
 type Opened = ReturnType<typeof open>;
 
-/** Refusals by the rules are part of the game; anything else is a defect. */
+/** Refusals by the rules are expected. Other errors are defects. */
 async function apply({ memory }: Opened, step: typeof operation extends fc.Arbitrary<infer T> ? T : never) {
   if (step.kind === "remember") {
     await memory.remember(USER, step.fact, step.options).catch((error: { code?: string }) => {
@@ -85,7 +85,7 @@ async function check({ memory, backend }: Opened): Promise<void> {
   for (const fact of facts) {
     expect(fact.status === "superseded").toBe(fact.supersededBy !== undefined);
     expect(fact.supersededBy === undefined).toBe(fact.supersededAt === undefined);
-    // What took its place is there, and a chain never leads back.
+    // The superseding fact exists, and chains have no cycles.
     const seen = new Set<string>();
     for (
       let one: UserFact | undefined = fact;
@@ -110,14 +110,14 @@ async function check({ memory, backend }: Opened): Promise<void> {
     quarantined: facts.filter(({ status }) => status === "quarantined").length,
     untrusted: untrusted.length,
   });
-  // What is recalled is active, or holds until something newer begins.
+  // Recalled facts are never quarantined.
   for (const fact of await memory.recall(USER, "lives Berlin Rome Oslo tea coffee dog", { limit: 100 })) {
     expect(fact.status).not.toBe("quarantined");
   }
 }
 
 describe("the rules of facts", () => {
-  test("whatever is remembered, forgotten, reviewed and changed, the facts stay consistent and the audit whole", async () => {
+  test("random calls keep the facts consistent and the audit trail valid", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { maxLength: 25 }), async (steps) => {
         const opened = open();
@@ -128,7 +128,7 @@ describe("the rules of facts", () => {
     );
   });
 
-  test("of the user's statements with one key, the one that holds from latest is current, in whatever order they come", async () => {
+  test("of the user's statements with one key, the one with the latest validFrom is current, in any order", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 6 }),
@@ -140,13 +140,13 @@ describe("the rules of facts", () => {
           }
           const active = await memory.list(USER);
           expect(active.map(({ fact }) => fact)).toEqual([`lives in city ${Math.max(...days)}`]);
-          // As of each day, the one that was said last before it.
+          // As of each day, the last statement before it.
           for (const at of days) {
             const asOf = new Date(BASE + at * 86_400_000 + 1);
             const then = await memory.recall(USER, "lives in city", { asOf });
             expect(then.map(({ fact }) => fact)).toEqual([`lives in city ${at}`]);
           }
-          // Forgetting the newest makes the one before it current again.
+          // Forgetting the newest fact makes the previous one current again.
           for (const at of [...days].sort((a, b) => b - a)) {
             const [current] = await memory.list(USER);
             expect(current?.fact).toBe(`lives in city ${at}`);

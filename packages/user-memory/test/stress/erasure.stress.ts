@@ -13,7 +13,7 @@ const factory: StoreFactory = async () => {
   return { memory, backend, close: () => memory.close() };
 };
 
-describe(`forgetAll at work, ${ROUNDS} times over`, () => {
+describe(`forgetAll during writes, ${ROUNDS} times over`, () => {
   for (const [title, check] of Object.entries(erasure.rules)) {
     it(title, async () => {
       const shared = await factory();

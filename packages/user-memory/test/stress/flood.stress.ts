@@ -15,7 +15,7 @@ const WORDS = [
   "novel",
   "train",
 ];
-/** Far above what a recall takes: it says that none is slow by an order, on whatever machine. */
+/** Far above the time of a recall, to detect slowness by an order of magnitude on any machine. */
 const SLOW_MS = 150;
 
 const wordOf = (index: number): string => WORDS[index % WORDS.length] ?? "";

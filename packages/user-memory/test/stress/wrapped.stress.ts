@@ -8,7 +8,7 @@ const key = randomBytes(32);
 const NONCE = 12;
 const TAG = 16;
 
-/** The same text never twice the same, and bound to its user. */
+/** A codec with different results for the same text, bound to the user. */
 const encrypted = (backend: UserMemoryBackend): UserMemoryBackend =>
   mapFacts(backend, {
     encode: async (text, { hash }) => {

@@ -8,7 +8,7 @@ export const spec = { user: "alice" };
 export const tea = { fact: "The user likes tea", evidence: "I like tea", score: 0.9 };
 export const reply = (...facts: readonly unknown[]): string => JSON.stringify({ facts });
 
-/** Lives through a turn, and waits until it is extracted. */
+/** Runs a turn and waits for its extraction. */
 export async function turn(
   options: Omit<MemoryExtractOptions, "memory"> & { readonly memory: UserMemory },
   said: readonly string[],

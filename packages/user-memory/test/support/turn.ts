@@ -3,7 +3,7 @@ import type { Message } from "@jaf/memory";
 import { createRunId, createTraceId } from "@jaf/memory/internal";
 
 export interface TurnFields extends Partial<MiddlewareTurn<unknown>> {
-  /** What the model replies to each question, in turn; the last one from then on. */
+  /** The model's replies, in order. The last one repeats. */
   readonly replies?: readonly (string | Error)[];
 }
 
@@ -14,7 +14,7 @@ export interface AskedTurn extends MiddlewareTurn<unknown> {
 export const user = (content: string): Message => ({ role: "user", content });
 export const assistant = (content: string): Message => ({ role: "assistant", content });
 
-/** A turn as the engine tells of it, with a model that follows a script. */
+/** Returns a turn as from the engine, with a scripted model. */
 export function turnOf(said: readonly string[], { replies = [], ...fields }: TurnFields = {}): AskedTurn {
   const messages = said.map(user);
   const asked: CompletionRequest[] = [];

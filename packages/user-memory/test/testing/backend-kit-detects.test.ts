@@ -18,7 +18,7 @@ interface Clients {
   readonly another?: UserMemoryBackend;
 }
 
-/** Applies one rule; rejects where it is broken, and where it isn't proven in time. */
+/** Checks one rule. Rejects if the rule is broken or takes too long. */
 async function apply(name: string, { backend, another = backend }: Clients): Promise<void> {
   const check = rules.get(name) ?? expect.fail(`no rule "${name}"`);
   const late = new Promise<never>((_, reject) => {
@@ -27,7 +27,7 @@ async function apply(name: string, { backend, another = backend }: Clients): Pro
   await Promise.race([check({ backend, another: async () => another }), late]);
 }
 
-/** As long as a process takes a lease to be whose clock is so far ahead, where it says until when. */
+/** Simulates a process with a clock that is ahead and that passes end times instead of durations. */
 const aheadBy = (backend: UserMemoryBackend, aheadMs: number): UserMemoryBackend => {
   const { jobs } = backend;
   return {
@@ -45,8 +45,8 @@ const withJobs = (change: (jobs: JobBackend) => Partial<JobBackend>): Clients =>
   return { backend: { ...backend, jobs: { ...backend.jobs, ...change(backend.jobs) } } };
 };
 
-const byStoresClock = "jobs: are leased by the clock of the store, whatever a process takes the time to be";
-const afterLease = "jobs: are handed out when their lease is over, and not before";
+const byStoresClock = "jobs: are leased by the clock of the store, not of a process";
+const afterLease = "jobs: are leased again when their lease has expired, not before";
 
 const wrong: Readonly<Record<string, readonly [caughtBy: string, open: () => Clients]>> = {
   "leases by the clock of a process that is ahead": [
@@ -75,13 +75,13 @@ const wrong: Readonly<Record<string, readonly [caughtBy: string, open: () => Cli
     () => withJobs((jobs) => ({ enqueue: (job, { epoch }) => jobs.enqueue(job, { epoch, leaseMs: 0 }) })),
   ],
   "takes the delay of a release for a time": [
-    "jobs: that are released wait for their time, sooner or later than their lease",
+    "jobs: that are released wait for their delay, shorter or longer than their lease",
     () =>
       withJobs((jobs) => ({ release: (user, id, delayMs) => jobs.release(user, id, delayMs - Date.now()) })),
   ],
 };
 
-describe("the kit of the storage port names the rule that is broken by a backend that", () => {
+describe("the backend kit detects a backend that", () => {
   test.concurrent.each(Object.entries(wrong))("%s", async (_, [caughtBy, open]) => {
     await apply(caughtBy, { backend: createInMemoryUserMemoryBackend() });
     await expect(apply(caughtBy, open())).rejects.toThrow();

@@ -12,7 +12,7 @@ const namesOf = (specs: readonly { readonly subject: string; readonly rules: obj
 const listedIn = (smoke: Smoke) =>
   Object.entries(smoke).flatMap(([subject, titles]) => titles.map((title) => `${subject}: ${title}`));
 
-/** Remembers which methods are called, and with which fields in their arguments; and in `all` which methods there are. */
+/** Records the called methods with the fields in their arguments, and in `all` all methods. */
 function watch<T extends object>(target: T, seen: Set<string>, all: Set<string>, prefix = ""): T {
   for (const [name, value] of Object.entries(target))
     if (typeof value === "function") all.add(`${prefix}${name}`);
@@ -32,8 +32,8 @@ function watch<T extends object>(target: T, seen: Set<string>, all: Set<string>,
   });
 }
 
-describe("the smoke of the kits", () => {
-  it("is a part of their rules, some forty-five in all", () => {
+describe("the smoke rules of the kits", () => {
+  it("are about 45 of all rules", () => {
     const backend = listedIn(BACKEND_SMOKE);
     const store = listedIn(STORE_SMOKE);
     expect(namesOf(backendSpecs({ rules: "smoke", seeds: [9] })).toSorted()).toEqual(backend.toSorted());
@@ -42,7 +42,7 @@ describe("the smoke of the kits", () => {
     expect(backend.length + store.length).toBeLessThanOrEqual(48);
   });
 
-  it("calls every method of the storage port, and selects in every way", async () => {
+  it("call every method of a backend, with every kind of selection", async () => {
     const [seen, all] = [new Set<string>(), new Set<string>()];
     const open = async () => {
       const backend = watch(createInMemoryUserMemoryBackend(), seen, all);
@@ -58,7 +58,7 @@ describe("the smoke of the kits", () => {
     expect(expected.filter((name) => !seen.has(name))).toEqual([]);
   });
 
-  it("calls every method of a user memory, and gives every option", { timeout: 60_000 }, async () => {
+  it("call every method of a user memory, with every option", { timeout: 60_000 }, async () => {
     const [seen, all] = [new Set<string>(), new Set<string>()];
     const open = async () => {
       const backend = watch(createInMemoryUserMemoryBackend(), seen, new Set(), "port.");
@@ -80,7 +80,7 @@ describe("the smoke of the kits", () => {
     const expected = Object.entries(options).flatMap(([method, names]) =>
       names.map((name) => `${method} ${name}`),
     );
-    // `middlewareFor` is of the link to a run, and has tests of its own. What is brief is a matter of the store's.
+    // `middlewareFor` belongs to runs and has its own tests. `brief` is set by the store.
     all.delete("middlewareFor");
     const missing = [...all, ...expected, "port.read brief", "port.list brief"].filter(
       (name) => !seen.has(name),

@@ -3,7 +3,7 @@ import { userKeyOf } from "../../src/backend.ts";
 import { createInMemoryUserMemoryBackend } from "../../src/in-memory/backend.ts";
 import { defineUserMemory } from "../../src/store/define-user-memory.ts";
 
-test("a head that isn't as it was written is told as every failure, until all of the user is forgotten", async () => {
+test("a damaged head is reported as a storage error until the user is erased", async () => {
   const backend = createInMemoryUserMemoryBackend();
   const memory = defineUserMemory(backend);
   const user = userKeyOf("alice");

@@ -4,7 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import * as z from "zod";
 
-/** A JSON Schema as a zod schema: it checks what the JSON Schema checks, and models are sent the JSON Schema itself. */
+/** A JSON Schema as a zod schema. It validates by the JSON Schema, and models get the JSON Schema itself. */
 export type CompiledSchema =
   | { readonly ok: true; readonly schema: z.ZodType<unknown> }
   | { readonly ok: false; readonly problem: string };
@@ -22,16 +22,16 @@ const OPTIONS: Options = {
   logger: false,
 };
 
-/** How long a schema may take to compile, and a value to be checked, in milliseconds. */
+/** Time limits for the compilation of a schema and the validation of a value, in milliseconds. */
 const COMPILE_MS = 2_000;
 const CHECK_MS = 500;
 
-/** Issues that a model or a caller is told. */
+/** Maximum number of reported issues. */
 const MAX_ISSUES = 20;
 
 /**
- * Compiles a JSON Schema of draft-07 (the default) or 2020-12, by its `$schema`. References lead to the schema itself; nothing is
- * loaded. An unknown keyword or format is a problem, since it would check nothing.
+ * Compiles a JSON Schema of draft-07 (the default) or 2020-12, by its `$schema`. Only follows references within the schema.
+ * Unknown keywords and formats are problems, since they would validate nothing.
  */
 export function compileSchema(json: Readonly<Record<string, unknown>>): CompiledSchema {
   const { $schema, ...rest } = json;
@@ -43,7 +43,7 @@ export function compileSchema(json: Readonly<Record<string, unknown>>): Compiled
       const ajv = dialect === "2020-12" ? new Ajv2020(OPTIONS) : new Ajv(OPTIONS);
       addFormats.default(ajv);
       const validate = ajv.compile(rest);
-      // One that refers to itself without end overflows the stack with any value.
+      // An endless self-reference overflows the stack with any value.
       validate(null);
       validate({});
       return validate;
@@ -77,7 +77,7 @@ function toZod(validate: ValidateFunction, json: Readonly<Record<string, unknown
       context.addIssue({ code: "custom", path: pathOf(instancePath), message: message ?? "is invalid" });
     }
   });
-  // zod writes a schema's metadata into the JSON Schema that it makes of it.
+  // zod adds the metadata to the JSON Schema that it generates.
   return schema.meta(json);
 }
 
@@ -91,8 +91,8 @@ const pathOf = (pointer: ErrorObject["instancePath"]): string[] =>
 type TimeLimited<T> = { readonly ok: true; readonly value: T } | { readonly ok: false };
 
 /**
- * What a synchronous function returns, unless it takes longer: then it is ended, a regular expression in the middle of a match,
- * too. What it throws is thrown.
+ * Runs a synchronous function with a time limit, which also stops a regular expression in the middle of a match. Throws the
+ * function's errors.
  */
 function runWithTimeout<T>(compute: () => T, timeMs: number): TimeLimited<T> {
   try {
@@ -104,7 +104,7 @@ function runWithTimeout<T>(compute: () => T, timeMs: number): TimeLimited<T> {
   }
 }
 
-/** The error is one of the other context, whose `Error` isn't ours. */
+/** The error comes from the other context, so `instanceof Error` doesn't work. */
 const isTimeout = (thrown: unknown): boolean =>
   typeof thrown === "object" &&
   thrown !== null &&

@@ -26,7 +26,7 @@ import {
 } from "../template/template.ts";
 import { toolLimit } from "./tools.ts";
 
-/** A state, checked, with all that a run needs. */
+/** A validated state with everything that a run needs. */
 export interface PreparedState<Ctx> {
   readonly state: AgentStateData;
   readonly templates: StateTemplates;
@@ -43,13 +43,13 @@ interface EvaluatedTexts {
   readonly memoryId: string | undefined;
 }
 
-/** Runs a state once: its templates, the agent, and its outcomes. */
+/** Runs a state once: evaluates its templates, runs the agent and evaluates its outcomes. */
 export async function runState<Ctx>(
   prepared: PreparedState<Ctx>,
   input: unknown,
   given: AgentStateRun<Ctx>,
 ): Promise<AgentStateResult> {
-  if (!isJson(input)) return failed(templateValueError("input", "JSON, as . in the expressions"));
+  if (!isJson(input)) return failed(templateValueError("input", "a JSON value"));
   const texts = await evaluateTexts(prepared, input);
   if ("_tag" in texts) return failed(texts);
   const result = await runAgent(prepared, texts, given);
@@ -172,7 +172,10 @@ function memoryOf<Ctx>(
   };
 }
 
-/** An output that stays invalid is `null`, which the conditions judge; every other failure is one of the run. */
+/**
+ * An invalid output after all repairs, or a refusal of the model, gives `null` to the conditions. Other failures fail the
+ * run.
+ */
 function replyOf({
   outcome,
 }: RunResult<unknown>): { readonly returnValues: unknown } | { readonly error: JAFError } {

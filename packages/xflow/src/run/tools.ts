@@ -13,7 +13,7 @@ export interface BuiltTools<Ctx> {
   readonly issues: readonly AgentStateIssue[];
 }
 
-/** The state's tools, bound to the application's functions. */
+/** Builds the state's tools with the application's functions. */
 export function buildTools<Ctx>(
   { tools }: AgentStateData,
   functions: Readonly<Record<string, ToolFunction<Ctx>>>,
@@ -53,7 +53,7 @@ function bindTool<Ctx>(
     description,
     parameters: bound.parameters,
     execute: async (args, context, call) => {
-      if (call === undefined) throw new TypeError("A tool of an agent state is called by a run only.");
+      if (call === undefined) throw new TypeError("A tool of an agent state can only be called in a run.");
       const returned: unknown = await bound.execute(args as object, context, call);
       const checked = bound.output.safeParse(returned);
       if (!checked.success) {
@@ -69,13 +69,13 @@ function bindTool<Ctx>(
 }
 
 /**
- * Limits how many tool calls a turn executes. The calls are counted in the conversation, so a turn that resumes in another process
- * goes on counting. At the limit the model may no longer call tools. They stay in the request: some services refuse a
- * history with calls and no tools, and the cached part of the prompt stays the same. Calls beyond the limit get an error. Create
- * one for each run.
+ * Limits the number of executed tool calls per turn. It counts the calls in the conversation, so the count continues if the
+ * turn resumes in another process. At the limit, the model can't call tools any more. The tools stay in the request, because
+ * some services refuse a history with calls but no tools, and to keep the cached part of the prompt. Calls beyond the limit
+ * get an error. Create one for each run.
  */
 export function toolLimit(limit: number): Middleware<unknown> {
-  /** How many calls of the last reply were executed: their results aren't in the conversation yet. */
+  /** Number of executed calls of the last reply. Their results aren't in the conversation yet. */
   let begun = 0;
   return {
     name: "max-tool-executions",
@@ -97,7 +97,7 @@ export function toolLimit(limit: number): Middleware<unknown> {
   };
 }
 
-/** The results since the user spoke. */
+/** Returns the number of tool results since the user's last message. */
 function resultsOfTurn(messages: readonly Message[]): number {
   const said = messages.findLastIndex(({ role }) => role === "user");
   return messages.slice(said + 1).filter(({ role }) => role === "tool").length;

@@ -1,16 +1,16 @@
-/** One thing that is wrong with an agent state. */
+/** One problem of an agent state. */
 export interface AgentStateIssue {
-  /** The field, e.g. `tools[0].parameters`; `""` for the whole. */
+  /** The field, e.g. `tools[0].parameters`; `""` for the whole state. */
   readonly field: string;
   /** The line of the text, from 1. Absent if the state was given as an object. */
   readonly line?: number;
-  /** The column of the line, from 1. */
+  /** The column in the line, from 1. */
   readonly column?: number;
-  /** What is wrong, and what is expected. */
+  /** The problem, and the expected value. */
   readonly message: string;
 }
 
-/** The agent state can't be used: all that is wrong with it, in the order of the text. */
+/** The error of an invalid agent state, with all its problems in the order of the text. */
 export class AgentStateError extends Error {
   override readonly name = "AgentStateError";
   readonly issues: readonly AgentStateIssue[];
@@ -28,7 +28,7 @@ function describeIssue({ field, line, column, message }: AgentStateIssue): strin
   return `  ${place}${field === "" ? "" : `${field}: `}${message}`;
 }
 
-/** A path in data: keys and indexes. */
+/** A path of keys and indexes. */
 export type Path = readonly (string | number)[];
 
 export interface Position {
@@ -36,10 +36,10 @@ export interface Position {
   readonly column: number;
 }
 
-/** An agent state as data, and where its fields stand in the text. */
+/** The data of an agent state, and the positions of its fields in the text. */
 export interface StateSource {
   readonly data: unknown;
-  /** Where the field stands, or if it isn't there, the nearest that holds it; `undefined` if there is no text. */
+  /** Returns the position of a field, or of its nearest existing parent; `undefined` without a text. */
   readonly positionOf: (path: Path) => Position | undefined;
 }
 
@@ -47,7 +47,7 @@ export type ReadSource =
   | { readonly ok: true; readonly source: StateSource }
   | { readonly ok: false; readonly issues: readonly AgentStateIssue[] };
 
-/** The size of what is read. Depth and values are counted after aliases are resolved. */
+/** Size limits. Depth and values are counted after aliases are resolved. */
 export const MAX_DEPTH = 64;
 export const MAX_VALUES = 20_000;
 

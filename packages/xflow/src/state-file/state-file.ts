@@ -15,17 +15,17 @@ export type ParsedState =
   | { readonly ok: true; readonly state: AgentStateData; readonly issue: IssueOf }
   | { readonly ok: false; readonly issues: readonly AgentStateIssue[] };
 
-/** An issue of one of the state's fields, with its place in the text. */
+/** Creates an issue of a field with its position in the text. */
 export type IssueOf = (path: Path, message: string) => AgentStateIssue;
 
-/** Reads one state, or a list with one. */
+/** Parses one state, or a list with one. */
 export function parseState(textOrObject: unknown, maxLength: number): ParsedState {
   const read = readSource(textOrObject, maxLength);
   if (!read.ok) return read;
   const { source } = read;
   const isList = Array.isArray(source.data);
   if (isList && source.data.length !== 1) {
-    const message = `expected one agent state, and got a list of ${source.data.length}; pass the one to run`;
+    const message = `expected one agent state but got a list of ${source.data.length}; pass only the state to run`;
     return { ok: false, issues: [issueAt(source, [], message)] };
   }
   const root: Path = isList ? [0] : [];
@@ -58,16 +58,16 @@ function validate(data: unknown, issue: IssueOf): ParsedState {
   return { ok: false, issues };
 }
 
-/** Copies an object as JSON has it, so that a later change of it has no effect. */
+/** Copies an object through JSON, so later changes of it have no effect. */
 function readObject(object: object, maxLength: number): ReadSource {
   const failed = (message: string): ReadSource => ({ ok: false, issues: [{ field: "", message }] });
   let text: string | undefined;
   try {
     text = JSON.stringify(object);
   } catch {
-    return failed("expected an object that JSON can hold: no cycles, no bigints, not too deep");
+    return failed("expected an object that JSON can represent: without cycles and bigints, not too deep");
   }
-  if (text === undefined) return failed("expected an object that JSON can hold");
+  if (text === undefined) return failed("expected an object that JSON can represent");
   if (text.length > maxLength) return failed(tooLong(text.length, maxLength));
   const data: unknown = JSON.parse(text, (key, value: unknown) => (key === "__proto__" ? undefined : value));
   if (depthOf(data) > MAX_DEPTH) return failed(TOO_DEEP);
@@ -82,7 +82,7 @@ function depthOf(value: unknown): number {
   return 1 + Object.values(value).reduce((deepest: number, held) => Math.max(deepest, depthOf(held)), 0);
 }
 
-/** A JSON Schema, checked when it is compiled. */
+/** A JSON Schema. It is validated when it is compiled. */
 const jsonSchema = z.record(z.string(), z.unknown());
 
 const nonEmptyText = z.string().min(1);
@@ -96,12 +96,12 @@ const toolSchema = z.strictObject({
 
 const outcomeSchema = z.strictObject({ condition: nonEmptyText, transition: nonEmptyText });
 
-/** How many tools and outcomes a state may have. */
+/** Maximum number of tools and of outcomes. */
 const MAX_ITEMS = 100;
 
 const unique = (names: readonly string[]): boolean => new Set(names).size === names.length;
 
-/** The fields of an agent state, as text 2 of the specification shows them. */
+/** The fields of an agent state, as in text 2 of the specification. */
 const agentStateSchema = z.strictObject({
   name: nonEmptyText,
   type: z.literal("aiagent"),

@@ -21,8 +21,8 @@ import {
 } from "./issues.ts";
 
 /**
- * Reads YAML 1.2, or JSON, which is YAML. Aliases are resolved here, one value at a time: so an alias that holds itself and
- * aliases that multiply are found before they take memory.
+ * Reads YAML 1.2, which includes JSON. Resolves aliases one value at a time, to detect aliases that contain themselves or
+ * multiply before they use memory.
  */
 export function readYaml(text: string): ReadSource {
   const lines = new LineCounter();
@@ -44,12 +44,12 @@ export function readYaml(text: string): ReadSource {
       uniqueKeys: false,
     });
   } catch (thrown) {
-    // The parser calls itself for each level.
+    // The parser is recursive.
     if (thrown instanceof RangeError) return failed(TOO_DEEP);
     throw thrown;
   }
   const found = [...document.errors, ...document.warnings];
-  // The parser reports an overflow of its own as an error of the text.
+  // The parser can report its own stack overflow as an error of the text.
   if (found.some(({ message }) => message.startsWith("Maximum call stack"))) return failed(TOO_DEEP);
   if (found.length > 0) {
     const issues = found.map(
@@ -92,8 +92,7 @@ export function readYaml(text: string): ReadSource {
     if (isAlias(node)) {
       const target = targets.get(node);
       if (target === undefined) throw new Unreadable("no anchor before it has this name", path, node);
-      if (resolving.includes(target))
-        throw new Unreadable("an alias of what holds it has no end", path, node);
+      if (resolving.includes(target)) throw new Unreadable("this alias contains itself", path, node);
       return toValue(target, path, [...resolving, target]);
     }
     const holders = [...resolving, node];
@@ -114,7 +113,7 @@ export function readYaml(text: string): ReadSource {
   }
 }
 
-/** What each alias stands for: the last node before it whose anchor has its name. */
+/** Returns the target of each alias: the last node before it with an anchor of its name. */
 function targetsOf(document: Document.Parsed): ReadonlyMap<Node, Node> {
   const anchors = new Map<string, Node>();
   const targets = new Map<Node, Node>();
@@ -145,7 +144,7 @@ class Unreadable extends Error {
 
 function keyOf(node: Node, path: Path): string {
   const name = isScalar(node) ? node.value : undefined;
-  if (typeof name !== "string") throw new Unreadable("expected a text as key", path, node);
+  if (typeof name !== "string") throw new Unreadable("expected a string as key", path, node);
   if (name === "__proto__") throw new Unreadable("__proto__ can't be a key", path, node);
   return name;
 }
@@ -154,5 +153,5 @@ function scalarOf(node: Node, path: Path): unknown {
   const value: unknown = isScalar(node) ? node.value : undefined;
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number" && Number.isFinite(value)) return value;
-  throw new Unreadable("expected a value that JSON has", path, node);
+  throw new Unreadable("expected a JSON value", path, node);
 }

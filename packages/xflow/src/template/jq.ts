@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 import type { JqLimits } from "../options.ts";
 
-/** One evaluation: an expression, its input, and its variables by their names without `$`. */
+/** One evaluation: an expression, its input, and its variables by name, without `$`. */
 export interface JqRequest {
   readonly expression: string;
   readonly input: unknown;
@@ -11,7 +11,7 @@ export interface JqRequest {
 
 type JqResult =
   | { readonly ok: true; readonly values: readonly unknown[] }
-  /** `detail`: jq's own words, which may quote the input. */
+  /** `detail`: the message of jq, which can quote the input. */
   | { readonly ok: false; readonly reason: "failed"; readonly detail: string }
   | { readonly ok: false; readonly reason: "time" | "memory" | "output" | "worker" };
 
@@ -21,25 +21,25 @@ type WorkerAnswer =
   | { readonly ended: "time" | "memory" | "output" | "worker" };
 
 /**
- * Evaluates jq in a worker, one request after the other. A worker that exceeds a limit or breaks is ended, and the next request
- * starts another. It keeps the process alive only while a request is under way.
+ * Evaluates jq in a worker, one request at a time. If the worker exceeds a limit or crashes, it is terminated and the next
+ * request starts another. It only keeps the process alive during a request.
  */
 export interface JqEvaluator {
-  /** Never rejects. */
+  /** Evaluates an expression. Never rejects. */
   readonly evaluate: (request: JqRequest) => Promise<JqResult>;
-  /** Whether the expression compiles: `{ ok: true, values: [] }`. `variables`: the names that it may use. */
+  /** Checks that an expression compiles; if so, the result is `{ ok: true, values: [] }`. `variables`: the allowed names. */
   readonly compile: (expression: string, variables: readonly string[]) => Promise<JqResult>;
 }
 
-/** The `threadId` of a worker that has ended. */
+/** The `threadId` of a terminated worker. */
 const DEAD = -1;
-/** After these, jq is still at work, or its memory is in an unknown state. */
+/** After these outcomes, jq is still running or its memory is in an unknown state. */
 const BREAKING: ReadonlySet<WorkerAnswer["ended"]> = new Set(["time", "memory", "worker"]);
-/** A worker is replaced after so many requests, since each takes some of jq's stack and never gives it back. */
+/** Maximum number of requests per worker, since each leaks some of jq's stack. */
 const MAX_REQUESTS = 50;
-/** How long a worker without a request is kept, since starting one takes longer than most evaluations. */
+/** Time until an idle worker is terminated. Starting one takes longer than most evaluations. */
 const IDLE_MS = 10_000;
-/** A worker starts in about a tenth of a second; on a busy machine it may take many times as long. */
+/** A worker starts in about 0.1 s, but much slower on a busy machine. */
 const START_MS = 30_000;
 
 export function createJqEvaluator(limits: JqLimits): JqEvaluator {
@@ -81,7 +81,7 @@ export function createJqEvaluator(limits: JqLimits): JqEvaluator {
 
   return {
     evaluate: async ({ expression, input, variables = {} }) => {
-      // The variables come with the input: what stands in jq's arguments has to fit into its stack.
+      // The variables are part of the input, since jq's arguments must fit into its stack.
       const bindings = Object.keys(variables).map((name) => `.variables.${name} as $${name} | `);
       const filter = `${bindings.join("")}.input | ${parenthesized(expression)}`;
       return toResult(await enqueue(JSON.stringify({ input, variables }), filter));
@@ -94,7 +94,7 @@ export function createJqEvaluator(limits: JqLimits): JqEvaluator {
   };
 }
 
-/** On lines of its own, so that a comment at its end ends there. */
+/** The line break ends a comment at the end of the expression. */
 const parenthesized = (expression: string): string => `(${expression}\n)`;
 
 function toResult(answer: WorkerAnswer): JqResult {
@@ -106,7 +106,7 @@ function toResult(answer: WorkerAnswer): JqResult {
 
 const require = createRequire(import.meta.url);
 
-/** Resolves once the worker runs, so that its start doesn't count as an evaluation; with `undefined` if it can't. */
+/** Starts a worker and waits until it runs, so the start doesn't count as evaluation time. `undefined` if it can't start. */
 async function startWorker(library: string, limits: JqLimits): Promise<Worker | undefined> {
   const started = new Worker(WORKER_SOURCE, {
     eval: true,
@@ -121,7 +121,7 @@ async function startWorker(library: string, limits: JqLimits): Promise<Worker | 
       maxOutputLength: limits.outputLength,
     },
   });
-  // One that runs out of memory while it is ended reports that as well, and without a listener the process would end.
+  // A worker can run out of memory while it is terminated. Without a listener, that error would end the process.
   started.on("error", () => {});
   const answer = await answerOf(started, { input: "null", filter: "empty" }, START_MS);
   if (answer.ended === "ok") return started;
@@ -147,9 +147,9 @@ const isOutOfMemory = (cause: unknown): boolean =>
   cause instanceof Error && "code" in cause && cause.code === "ERR_WORKER_OUT_OF_MEMORY";
 
 /**
- * The worker's program, as text: it is started from sources and from each build alike. `jq-wasm` is jq itself, compiled to
- * WebAssembly, so an expression sees JSON and nothing of this process: no prototypes, files, environment or network. The heap's
- * limit of a worker doesn't count the memory of WebAssembly, so that is limited where it grows.
+ * The worker's program, as text, so it starts from sources and from any build. `jq-wasm` is jq compiled to WebAssembly, so an
+ * expression can't access this process: no prototypes, files, environment or network. A worker's heap limit doesn't include
+ * the memory of WebAssembly, so the program limits its growth.
  */
 const WORKER_SOURCE = `
 const { parentPort, workerData } = require("node:worker_threads");

@@ -3,7 +3,7 @@ import type { AgentStateData, IssueOf } from "../state-file/state-file.ts";
 import type { JqEvaluator } from "./jq.ts";
 import { parseTemplate, soleExpression, type Template } from "./template.ts";
 
-/** A text of the state that may have expressions. */
+/** A text of the state that can contain expressions. */
 export interface FieldTemplate {
   readonly field: string;
   readonly template: Template;
@@ -16,7 +16,7 @@ interface Outcome {
   readonly transition: string;
 }
 
-/** The state's expressions, compiled. */
+/** The compiled expressions of a state. */
 export interface StateTemplates {
   readonly systemMessage: FieldTemplate;
   readonly userMessage: FieldTemplate;
@@ -24,13 +24,13 @@ export interface StateTemplates {
   readonly outcomes: readonly Outcome[];
 }
 
-/** The variable of conditions. */
+/** The variable in conditions. */
 const OUTCOME_VARIABLE = "agentOutcome";
 
-/** Each takes some milliseconds to compile. */
+/** Maximum number of expressions. Each takes some milliseconds to compile. */
 const MAX_EXPRESSIONS = 200;
 
-/** Finds and compiles the expressions of a state. Those that don't compile are issues. */
+/** Finds and compiles the expressions of a state. Expressions that don't compile are issues. */
 export async function compileTemplates(
   state: AgentStateData,
   jq: JqEvaluator,
@@ -81,7 +81,7 @@ export async function compileTemplates(
     const template = await compile(path, condition, [OUTCOME_VARIABLE]);
     const expression = soleExpression(template);
     if (expression === undefined && template.length > 0) {
-      issues.push(issue(path, "expected one jq expression in the braces of a template, and nothing else"));
+      issues.push(issue(path, "expected a single template with one jq expression"));
     }
     outcomes.push({ field: fieldName(path), condition, transition, expression: expression ?? "false" });
   }
@@ -92,10 +92,10 @@ const REASONS = {
   time: "it takes too long to compile",
   memory: "it takes too much memory to compile",
   output: "it is too long",
-  worker: "the worker of jq couldn't be started or broke",
+  worker: "the jq worker couldn't start or crashed",
 } as const;
 
-/** jq's message about an expression, which quotes the expression alone, without what it says of a command line. */
+/** Returns jq's message about an expression, which quotes only the expression, without the part about its command line. */
 const firstLine = (detail: string): string =>
   (detail.split("\n")[0] ?? "")
     .replace(/^jq: error: /, "")

@@ -1,7 +1,7 @@
 import { createFailure, createSuccess, type Result } from "@jaf/memory";
 import type { JqEvaluator, JqRequest } from "./jq.ts";
 
-/** A text of the state: fixed text and jq expressions, in order. */
+/** A text of the state as fixed texts and jq expressions, in order. */
 export type Template = readonly TemplatePart[];
 
 type TemplatePart =
@@ -15,8 +15,8 @@ export type ParsedTemplate =
 const OPENING = "${";
 
 /**
- * Finds the `${ … }` in a text. An expression ends at the brace that matches, so objects, strings with braces and comments are
- * allowed in it.
+ * Finds the `${ … }` in a text. An expression ends at the matching brace, so it can contain objects, strings with braces and
+ * comments.
  */
 export function parseTemplate(source: string): ParsedTemplate {
   const parts: TemplatePart[] = [];
@@ -36,7 +36,7 @@ export function parseTemplate(source: string): ParsedTemplate {
   return { ok: true, template: parts };
 }
 
-/** The expression, if the text is one template and nothing else. */
+/** Returns the expression if the text is a single template. */
 export function soleExpression(template: Template): string | undefined {
   const [part] = template;
   return template.length === 1 && part?.type === "expression" ? part.expression : undefined;
@@ -44,7 +44,7 @@ export function soleExpression(template: Template): string | undefined {
 
 const CLOSING: Readonly<Record<string, string>> = { "{": "}", "(": ")", "[": "]" };
 
-/** The index of the brace that ends the expression. In jq, a string may hold expressions, as `\( … )`. */
+/** Returns the index of the brace that ends the expression. In jq, strings can contain expressions: `\( … )`. */
 function endOfExpression(source: string, start: number): number | undefined {
   const open: string[] = ["}"];
   for (let at = start; at < source.length; at += 1) {
@@ -74,8 +74,8 @@ const lineEnd = (source: string, at: number): number => {
 export type Evaluated<T> = Result<T, TemplateError>;
 
 /**
- * The text that a template gives for an input. Strings are taken as they are, other values as JSON. An expression without a
- * result, with several, or with `null` is an error: mostly a field of the input is missing.
+ * Evaluates a template for an input. Inserts strings unchanged and other values as JSON. An expression with no result, several
+ * results or `null` is an error, since usually a field of the input is missing.
  */
 export async function evaluateText(
   jq: JqEvaluator,
@@ -93,13 +93,13 @@ export async function evaluateText(
     }
     const value = await evaluateOne(jq, field, { expression: part.expression, input });
     if (!value.success) return value;
-    if (value.data === null) return createFailure(templateValueError(field, "a value, and got null"));
+    if (value.data === null) return createFailure(templateValueError(field, "a value but got null"));
     texts.push(typeof value.data === "string" ? value.data : JSON.stringify(value.data));
   }
   return createSuccess(texts.join(""));
 }
 
-/** Whether a condition holds. Anything but `true` and `false` is an error. */
+/** Evaluates a condition. A result other than `true` or `false` is an error. */
 export async function evaluateCondition(
   jq: JqEvaluator,
   field: string,
@@ -120,35 +120,35 @@ async function evaluateOne(jq: JqEvaluator, field: string, request: JqRequest): 
   }
   const [value] = result.values;
   if (result.values.length === 1) return createSuccess(value);
-  return createFailure(templateValueError(field, `one result, and got ${result.values.length}`));
+  return createFailure(templateValueError(field, `one result but got ${result.values.length}`));
 }
 
-/** An expression of the state that didn't give what its field needs. */
+/** The error of an expression of the state. */
 export interface TemplateError {
   readonly _tag: "TemplateError";
   /** The field of the state, e.g. `userMessage` or `agentOutcomes[0].condition`. */
   readonly field: string;
   /**
-   * - `"failed"`: jq refuses to apply the expression to this input.
+   * - `"failed"`: jq can't apply the expression to this input.
    * - `"time"`, `"memory"`, `"output"`: a limit of `AgentStateLimits.jq` was reached.
-   * - `"value"`: the result has the wrong type, or there isn't exactly one.
-   * - `"worker"`: the worker of jq couldn't be started, or broke.
+   * - `"value"`: the result has the wrong type, or there isn't exactly one result.
+   * - `"worker"`: the jq worker couldn't start, or crashed.
    */
   readonly reason: "failed" | "time" | "memory" | "output" | "value" | "worker";
-  /** What happened and what to do about it. It quotes nothing of the input. */
+  /** What happened and what to do. Contains nothing of the input. */
   readonly message: string;
-  /** Whether the same run may succeed later. */
+  /** Whether a retry can succeed. */
   readonly retryable: boolean;
-  /** jq's own words. They may quote the input: show them to the state's author, don't log them. */
+  /** The message of jq. It can quote the input: show it to the state's author, but don't log it. */
   readonly detail?: string;
 }
 
 const MESSAGES: Readonly<Record<Exclude<TemplateError["reason"], "value">, string>> = {
-  failed: "the expression can't be applied to this input; try it with jq on an input like it",
+  failed: "jq can't apply the expression to this input; try it with jq on a similar input",
   time: "the expression took longer than limits.jq.timeMs; simplify it or raise the limit",
   memory: "the expression needed more memory than limits.jq.memoryBytes; simplify it or raise the limit",
   output: "the results are longer than limits.jq.outputLength; select less or raise the limit",
-  worker: "the worker of jq couldn't be started or broke; try again, and look for a lack of memory",
+  worker: "the jq worker couldn't start or crashed; try again, and check that the process has enough memory",
 };
 
 function templateError(

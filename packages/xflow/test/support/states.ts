@@ -7,7 +7,7 @@ import {
   loadAgentState,
 } from "@jaf/xflow";
 
-/** A small state, with these fields in addition or instead. */
+/** Returns a small state with the given fields added or replaced. */
 export const stateWith = (fields: Readonly<Record<string, unknown>> = {}) => ({
   name: "Ask",
   type: "aiagent",
@@ -29,7 +29,7 @@ export const yamlWith = (...lines: readonly string[]): string =>
     ...lines,
   ].join("\n");
 
-/** Loads a state whose model follows the script. */
+/** Loads a state with a scripted model. */
 export async function loadScripted(
   state: string | object,
   script: readonly ScriptedStep<unknown>[] = ["Yes."],
@@ -39,7 +39,7 @@ export async function loadScripted(
   return { model, state: await loadAgentState(state, { models: { small: model }, ...options }) };
 }
 
-/** The issues with which a state is refused. */
+/** Returns the issues of an invalid state. */
 export async function issuesOf(
   state: string | object,
   options: Partial<LoadAgentStateOptions<unknown>> = {},

@@ -35,13 +35,9 @@ const FILTERS = [
 ];
 
 export const identity: StoreSpec = {
-  subject: "attacks on whose facts they are",
+  subject: "attacks on the identity of users",
   rules: {
-    "4. another user's id of a fact is answered like one that doesn't exist": async ({
-      memory,
-      user,
-      other,
-    }) => {
+    "4. the id of another user's fact is treated like a missing one": async ({ memory, user, other }) => {
       const fact = await memory.remember(other, "Likes zebras", { tags: ["a"] });
       const waiting = await memory.remember(other, "Uses Acme", { trust: "external" });
       const before = [await everything(memory, other), await memory.audit(other)];

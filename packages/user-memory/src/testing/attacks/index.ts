@@ -7,7 +7,7 @@ import { rendering } from "./rendering.ts";
 import { trust } from "./trust.ts";
 import { volume } from "./volume.ts";
 
-/** The twenty attacks on a user memory, each numbered in its title, and an extractor that tries them all. */
+/** The twenty attacks on a user memory, with numbers in their titles, and an extractor that tries all of them. */
 export const attackSpecs: readonly StoreSpec[] = [
   rendering,
   identity,

@@ -1,21 +1,21 @@
 import { expect } from "vitest";
 
-/** What a line says of a quotation. */
+/** The form of a line with a quotation. */
 const QUOTED =
   /^- (?:\(earlier\) )?(?:The user said|In a text that the user sent|Asked "([^"]*)", the user said)(?: on \d{4}-\d\d-\d\d)?: "([^"]*)"$/u;
 
-/** A text but for what rendering changes: its letters and digits. */
+/** Returns the letters and digits of a text, which rendering doesn't change. */
 const bare = (text: string): string => text.normalize("NFKC").replaceAll(/[^\p{L}\p{N}]/gu, "");
 
-/** What was really said. */
+/** The user's actual words. */
 export interface Spoken {
   readonly byUser: readonly string[];
   readonly byAssistant?: readonly string[];
-  /** Lines that quote nobody. */
+  /** Lines without a quotation. */
   readonly stated?: readonly string[];
 }
 
-/** Each line is one that was stated, or quotes words of the user's that are found in what they said, and questions likewise. */
+/** Checks that each line is a stated fact or quotes the user's actual words, with an actual question. */
 export function expectTrue(
   lines: readonly string[],
   { byUser, byAssistant = [], stated = [] }: Spoken,

@@ -22,7 +22,7 @@ async function stored(backend: UserMemoryBackend, user: UserKey): Promise<Stored
   return { head, facts: await backend.list(user, { statuses: EVERY_STATUS, limit: 1_000 }), audit: entries };
 }
 
-/** Writes a user's storage by hand, past every rule. */
+/** Writes directly to a user's storage, bypassing all rules. */
 async function overwrite(
   backend: UserMemoryBackend,
   user: UserKey,
@@ -46,7 +46,7 @@ async function live(memory: UserMemoryStore, user: string): Promise<void> {
 }
 
 export const records: StoreSpec = {
-  subject: "attacks on what is kept",
+  subject: "attacks on stored data",
   rules: {
     "17. forgetAll while 8 extractions are under way leaves no word of the user": async ({ open, user }) => {
       const store = await open();
@@ -66,7 +66,7 @@ export const records: StoreSpec = {
         extracted: extracted(100),
         conversationId: "zebratalk",
       });
-      expect(await memory.list(user), "an extraction that nobody interrupts is remembered").toHaveLength(1);
+      expect(await memory.list(user), "an extraction without an erasure is stored").toHaveLength(1);
       const answer = gate();
       const turns = Array.from({ length: EXTRACTIONS }, (_, index) =>
         converse(index % 2 === 0 ? memory : second, user, {
@@ -76,7 +76,7 @@ export const records: StoreSpec = {
       );
       while ((await memory.queue.size()) < EXTRACTIONS)
         await new Promise((resolve) => setTimeout(resolve, 1));
-      // The port shows no job that is handed out.
+      // The backend doesn't show leased jobs.
       if (store.dump !== undefined) expect((await store.dump()).toLowerCase()).toContain("zebracow number 3");
       expect(await memory.forgetAll(user)).toMatchObject({ facts: 1, jobs: EXTRACTIONS });
       answer.open();
@@ -96,7 +96,7 @@ export const records: StoreSpec = {
         await live(memory, whose);
         const was = await stored(backend, keyOf(whose));
         await overwrite(backend, keyOf(whose), was);
-        expect(await memory.verifyAudit(whose), "the same again is no tampering").toMatchObject({ ok: true });
+        expect(await memory.verifyAudit(whose), "an unchanged state is valid").toMatchObject({ ok: true });
         const tampered = { ...was, ...tamper(was) };
         expect(tampered, title).not.toEqual(was);
         await overwrite(backend, keyOf(whose), tampered);
@@ -106,7 +106,7 @@ export const records: StoreSpec = {
       }
     },
 
-    "20. a change that is taken back together with its entry is seen": async ({
+    "20. a change that is reverted together with its entry is detected": async ({
       backend,
       withOptions,
       user,
@@ -120,7 +120,7 @@ export const records: StoreSpec = {
       expect(await memory.verifyAudit(user)).toMatchObject({ ok: false, problems: [{ kind: "cut-off" }] });
     },
 
-    "20. a trail that is written anew without the application's key is seen": async (scenario) => {
+    "20. a trail that is rewritten without the application's key is detected": async (scenario) => {
       const { withOptions, memory: unkeyed, user } = scenario;
       const keyed = withOptions({ auditKey });
       await live(keyed, user);
@@ -130,7 +130,7 @@ export const records: StoreSpec = {
       expect(await keyed.verifyAudit(user)).toMatchObject({ ok: false });
     },
 
-    "20. a trail of another user's is seen": async ({ backend, withOptions, user, other }) => {
+    "20. another user's trail is detected": async ({ backend, withOptions, user, other }) => {
       const memory = withOptions({ auditKey });
       await live(memory, user);
       await memory.remember(other, "Wires money to Acme");

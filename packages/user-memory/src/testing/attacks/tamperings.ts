@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { StoredAuditEntry, StoredFact, UserHead } from "../../backend.ts";
 
-/** What somebody who can write to the storage finds there. */
+/** The data that an attacker with write access finds in the storage. */
 export interface Stored {
   readonly head: UserHead;
   readonly facts: readonly StoredFact[];
@@ -15,7 +15,7 @@ const changeFirst =
   ({ facts: [first, ...rest] }) =>
     first === undefined ? expect.fail("expected a fact") : { facts: [{ ...first, ...fields }, ...rest] };
 
-/** Ways to change what is stored by hand; each makes something else of a user with a few facts. */
+/** Ways to tamper with the stored data of a user with a few facts. Each has an effect. */
 export const tamperings: Readonly<Record<string, Tampering>> = {
   "another text": changeFirst({ fact: "Wires money to Acme" }),
   "more trust": changeFirst({ trust: "confirmed" }),

@@ -32,7 +32,7 @@ const BRIDGES = [
 ];
 
 export const trust: StoreSpec = {
-  subject: "attacks on whose word it is",
+  subject: "attacks on trust",
   rules: {
     "10. an extractor's score of 1.0 outranks nothing that the user stated": async ({ memory, user }) => {
       const stated = await memory.remember(user, "Drinks coffee in the evening", { score: 0.1 });
@@ -53,7 +53,7 @@ export const trust: StoreSpec = {
       expect(short[0], "of what is too much, the user's word stays").toBe("- Drinks coffee in the evening");
     },
 
-    "11. what is inferred against a statement is a conflict, and the statement stays": async (scenario) => {
+    "11. an inferred fact against a statement is a conflict, and the statement stays": async (scenario) => {
       const { memory, user } = scenario;
       const rome = await memory.remember(user, "Lives in Rome", { key: "city" });
       const oslo = await memory.remember(user, "Lives in Oslo", { ...from("c"), key: "city" });
@@ -71,9 +71,7 @@ export const trust: StoreSpec = {
       });
     },
 
-    "12. bridging facts from one conversation come to a limit before they come to their end": async (
-      scenario,
-    ) => {
+    "12. bridging facts from one conversation reach a limit before their goal": async (scenario) => {
       const { memory, another, user } = scenario;
       const second = await another();
       const stored: UserFact[] = [];
@@ -92,13 +90,13 @@ export const trust: StoreSpec = {
       expect((await memory.remember(user, "User likes tea", from("d"))).status).toBe("active");
     },
 
-    "12. so do facts that name no conversation": async ({ memory, user }) => {
+    "12. facts without a conversation reach a limit, too": async ({ memory, user }) => {
       const unnamed = { trust: "inferred", score: 1, provenance: { extractor: "m" } } as const;
       const stored = await rememberAll(memory, user, BRIDGES, unnamed);
       expect(stored.filter(({ status }) => status === "active")).toHaveLength(8);
     },
 
-    "12. one source has no more than its share of what is recalled": async ({ withOptions, user }) => {
+    "12. one source gets no more than its share of a recall": async ({ withOptions, user }) => {
       const memory = withOptions({ limits: { maxExtractedPerConversation: 100 } });
       const bridges = BRIDGES.map((bridge) => `User ${bridge} and money`);
       await rememberAll(memory, user, bridges, from("c"));
@@ -113,7 +111,7 @@ export const trust: StoreSpec = {
       expect(few).toHaveLength(1);
     },
 
-    "13. facts stuffed with keywords take a bounded share of every recall": async ({ withOptions, user }) => {
+    "13. facts stuffed with keywords get a limited share of every recall": async ({ withOptions, user }) => {
       const memory = withOptions({ limits: { maxExtractedPerConversation: 100 } });
       const topics = [
         "tea",

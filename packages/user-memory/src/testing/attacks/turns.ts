@@ -4,22 +4,22 @@ import { withMemoryExtract } from "../../middleware/extract.ts";
 import { withMemoryInject } from "../../middleware/inject.ts";
 import type { UserMemoryStore } from "../../store.ts";
 
-/** A turn, and what a model that extracts would answer about it. */
+/** A turn, with the reply of the extracting model. */
 export interface ScriptedTurn {
-  /** What the user said, oldest first. */
+  /** The user's messages, oldest first. */
   readonly said: string | readonly string[];
   readonly reply?: string;
-  /** The answer of the model that extracts: facts, or a text as it is. */
+  /** The reply of the extracting model: facts, or raw text. */
   readonly extracted?: readonly unknown[] | string;
-  /** What stands in the conversation before `said`. */
+  /** The messages before `said`. */
   readonly before?: readonly Message[];
-  /** The model answers once this is fulfilled. Default: at once. */
+  /** The model replies when this resolves. Default: immediately. */
   readonly answered?: Promise<void>;
   readonly conversationId?: string;
   readonly position?: number;
   readonly startedAt?: number;
   readonly spec?: Partial<RemembersSpec>;
-  /** Told what could not be extracted. Default: a process warning. */
+  /** Called when an extraction fails. Default: a process warning. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -50,8 +50,8 @@ function turnOf({
 }
 
 /**
- * Has a turn with an agent that remembers, as an engine has it: facts are recalled, the reply is given, and what the model
- * extracts is remembered. Resolves with what the instructions got, once all of it is done.
+ * Runs a turn of an agent with a user memory, like an engine: recalls facts, replies, and stores the extracted facts. Resolves
+ * with the text for the instructions when everything is done.
  */
 export async function converse(
   memory: UserMemoryStore,
@@ -71,7 +71,7 @@ export async function converse(
   return additions.flatMap((addition) => addition?.instructions ?? []).join("\n\n");
 }
 
-/** What the instructions of a turn get in which the user says this; nothing is extracted. */
+/** Returns the text for the instructions of a turn with this message, without extraction. */
 export const injected = (
   memory: UserMemoryStore,
   user: string,
@@ -79,7 +79,7 @@ export const injected = (
   injectLimit = 50,
 ): Promise<string> => converse(memory, user, { said, spec: { extract: false, injectLimit } });
 
-/** The lines between the tags of the block. */
+/** Returns the lines between the tags of the block. */
 export function linesOf(instructions: string): readonly string[] {
   const lines = instructions.split("\n");
   const [start, end] = [lines.indexOf("<user-memory>"), lines.indexOf("</user-memory>")];

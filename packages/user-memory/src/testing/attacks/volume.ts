@@ -22,7 +22,7 @@ export const volume: StoreSpec = {
       expect(linesOf(instructions)).toHaveLength(1);
     },
 
-    "16. a flood of facts comes to a limit, and touches nobody else": async ({
+    "16. a flood of facts reaches a limit and doesn't affect others": async ({
       withOptions,
       user,
       other,
@@ -51,7 +51,7 @@ export const volume: StoreSpec = {
       expect(ids(await memory.recall(other, "tea"))).toEqual([theirs.id]);
     },
 
-    "19. dates far ahead or long past count as absent, and end nothing": async ({ memory, user }) => {
+    "19. dates far in the future or past are ignored and end nothing": async ({ memory, user }) => {
       const rome = await memory.remember(user, "Lives in Rome", { key: "city" });
       const far = [8.64e15, -8.64e15, Date.now() + 60 * YEAR_MS, Date.now() - 200 * YEAR_MS, Number.NaN];
       for (const [index, time] of far.entries()) {
@@ -73,7 +73,7 @@ export const volume: StoreSpec = {
       expect(ids(await memory.recall(user, "lamp"))).toEqual([ended.id]);
     },
 
-    "19. a date that isn't the user's moves nothing of what the user said": async ({ memory, user }) => {
+    "19. an extractor's date doesn't change the user's statements": async ({ memory, user }) => {
       const rome = await memory.remember(user, "Lives in Rome", { key: "city" });
       const times = [8.64e15, -8.64e15, Date.now() + 40 * YEAR_MS, 0];
       for (const [index, time] of times.entries()) {

@@ -10,7 +10,7 @@ const byTerm = (a: TermWeight, b: TermWeight): number => (a.term < b.term ? -1 :
 const sorted = (terms: readonly TermWeight[]): readonly TermWeight[] =>
   terms.map(({ term, weight }) => ({ term, weight })).sort(byTerm);
 
-/** A fact with its terms in a fixed order, which a backend need not keep; without a vector where none are kept. */
+/** Returns a fact with sorted terms, since a backend can reorder them, and without its vector if the backend stores none. */
 export const plainFact = ({ nearest }: UserMemoryBackend, fact: StoredFact): StoredFact => ({
   ...fact,
   terms: sorted(fact.terms),
@@ -29,7 +29,7 @@ export const plainSnapshot = (
   tombstones: [...tombstones].sort((a, b) => (a.digest < b.digest ? -1 : 1)),
 });
 
-/** Matches in a fixed order, and with nothing but what says something. */
+/** Returns matches in a fixed order, without absent fields. */
 export const plainMatches = ({ size, documents }: Matches) => ({
   size,
   documents: [...documents]
@@ -50,25 +50,25 @@ export const plainMatches = ({ size, documents }: Matches) => ({
 export const seqs = (facts: readonly { readonly seq: number }[]): readonly number[] =>
   facts.map(({ seq }) => seq);
 
-/** Which facts a selection finds. */
+/** Returns the facts that a selection finds. */
 export const selected = async (
   backend: UserMemoryBackend,
   user: UserKey,
   selection: FactSelection,
 ): Promise<readonly number[]> => seqs((await backend.read(user, selection)).facts);
 
-/** All facts of a user, the newest first. */
+/** Returns all facts of a user, newest first. */
 export const allFacts = (backend: UserMemoryBackend, user: UserKey): Promise<readonly StoredFact[]> =>
   backend.list(user, { statuses: STATUSES, limit: 100_000 });
 
-/** Which facts a term finds, in the order of `seq`. */
+/** Returns the facts that a term finds, in the order of `seq`. */
 export const matched = async (
   backend: UserMemoryBackend,
   user: UserKey,
   ...terms: readonly string[]
 ): Promise<readonly number[]> => seqs(plainMatches(await backend.match(user, terms)).documents);
 
-/** Neither facts nor anything that is derived from them. */
+/** Expects neither facts nor data derived from them. */
 export async function expectNothingLeft(
   backend: UserMemoryBackend,
   user: UserKey,
@@ -85,7 +85,7 @@ export async function expectNothingLeft(
   if (vector != null) expect((await backend.nearest?.(user, vector, 10)) ?? []).toEqual([]);
 }
 
-/** Every name that facts are found by. */
+/** Returns a selection with all lookup fields of facts. */
 export const selectionOf = (facts: readonly StoredFact[]): Required<FactSelection> => ({
   seqs: seqs(facts),
   ids: facts.map(({ id }) => id),

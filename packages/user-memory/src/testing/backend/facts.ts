@@ -9,12 +9,12 @@ import type {
   UserMemoryBackend,
 } from "../../backend.ts";
 
-/** 43 characters, as every hash that a backend is given. */
+/** Returns a hash of 43 characters, like all hashes for backends. */
 export const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64url");
 
 export const userKey = (userId: string): UserKey => ({ userId, hash: hashOf(userId) });
 
-/** The `seq`th fact of a user: active, and found by the term `fact`. */
+/** Returns the fact number `seq` of a user: active, with the term `fact`. */
 export function storedFact(seq: number, fields: Partial<StoredFact> = {}): StoredFact {
   const fact = fields.fact ?? `fact ${seq}`;
   return {
@@ -50,14 +50,14 @@ export function storedFact(seq: number, fields: Partial<StoredFact> = {}): Store
   };
 }
 
-/** `count` facts, counted from `first`. */
+/** Returns `count` facts, numbered from `first`. */
 export const storedFacts = (count: number, first = 1): readonly StoredFact[] =>
   Array.from({ length: count }, (_, index) => storedFact(first + index));
 
 export const added = (facts: readonly StoredFact[]): UserChange["put"] =>
   facts.map((after) => ({ before: null, after }));
 
-/** A change on top of a head, which leaves out what is not of interest. */
+/** Returns a change of a head with defaults for the other fields. */
 export function changeOn(head: UserHead | null, parts: Partial<UserChange> = {}): UserChange {
   const { version, epoch } = head ?? { version: 0, epoch: 0 };
   return {
@@ -75,7 +75,7 @@ export function changeOn(head: UserHead | null, parts: Partial<UserChange> = {})
 export const headOf = async (backend: UserMemoryBackend, user: UserKey): Promise<UserHead | null> =>
   (await backend.read(user, {})).head;
 
-/** Commits on top of what is there now, where nobody else writes. */
+/** Commits a change of the current head, without concurrent writers. */
 export async function commitTo(
   backend: UserMemoryBackend,
   user: UserKey,
@@ -86,7 +86,7 @@ export async function commitTo(
   return change.head;
 }
 
-/** Adds facts, where nobody else writes. */
+/** Adds facts, without concurrent writers. */
 export const addTo = (
   backend: UserMemoryBackend,
   user: UserKey,

@@ -1,16 +1,16 @@
 import type { UserMemoryBackend } from "../../backend.ts";
 
-/** A store of one test: empty at first, and seen by no other test. */
+/** The store of one test: empty at first, and not shared with other tests. */
 export interface BackendUnderTest {
   readonly backend: UserMemoryBackend;
   /**
-   * One more backend on the same store, as independent of `backend` as if another process had made it, with connections of
-   * its own. Absent where the store lives in one process.
+   * Opens another backend on the same store with its own connections, like another process. Absent if the store is in one
+   * process.
    */
   readonly another?: () => Promise<UserMemoryBackend>;
-  /** Removes the store and closes every connection, also those of `another`. Called when the test is over. */
+  /** Deletes the store and closes all connections, including those of `another`. Called after the test. */
   readonly close: () => Promise<void>;
 }
 
-/** A fresh, empty store (a key prefix, a schema, a folder). Several may be in use at once. */
+/** Creates an empty store, e.g. with its own key prefix, schema or folder. Several can be in use at the same time. */
 export type BackendFactory = () => Promise<BackendUnderTest>;

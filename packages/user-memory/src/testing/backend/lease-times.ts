@@ -1,23 +1,23 @@
 import type { StoredJob, UserMemoryBackend } from "../../backend.ts";
 
-/** Longer than any test: who leases for so long has the job until the end of it. */
+/** A lease longer than any test. */
 export const HOUR_MS = 3_600_000;
 
 const LOOK_MS = 5;
 const GIVE_UP_MS = 20_000;
 
-// The real one, also where a test that comes later puts false timers in its place.
+// The real timer, even if a later test installs fake timers.
 const { setTimeout } = globalThis;
 
 const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** So that what comes next has another time, also on a busy machine. */
+/** Waits until the time has changed, also on a busy machine. */
 export const nextInstant = (): Promise<void> => pause(3);
 
-/** The first jobs that are handed out, and how long that took, by this process's monotonic clock. */
+/** Returns the first leased jobs and the waiting time by this process's monotonic clock. */
 export async function waitForJobs({ jobs }: UserMemoryBackend, since: number) {
-  // A wait without an end would go on behind the test of a backend that hands out none.
+  // Without a limit, the wait would continue after the test if the backend leases no job.
   for (let looks = 0; looks * LOOK_MS < GIVE_UP_MS; looks++) {
     const leased: readonly StoredJob[] = await jobs.lease({ leaseMs: HOUR_MS, limit: 10 });
     if (leased.length > 0) return { leased, afterMs: performance.now() - since };

@@ -1,17 +1,17 @@
 import type { UserMemoryBackend } from "../../backend.ts";
 
-/** What a rule works with. */
+/** The input of a rule. */
 export interface BackendScenario {
-  /** On an empty store. */
+  /** A backend on an empty store. */
   readonly backend: UserMemoryBackend;
-  /** One more backend on the same store; `backend` itself where the store lives in one process. */
+  /** Opens another backend on the same store; `backend` itself if the store is in one process. */
   readonly another: () => Promise<UserMemoryBackend>;
 }
 
-/** Proves one rule on an empty store; rejects where it is broken. */
+/** Checks one rule on an empty store. Rejects if the backend breaks it. */
 export type BackendCheck = (scenario: BackendScenario) => Promise<void>;
 
-/** Rules about one subject, by title. They are data, so that the kit itself can be tested. */
+/** Rules about one subject, by title. They are data, so the kit itself can be tested. */
 export interface BackendSpec {
   readonly subject: string;
   readonly rules: Readonly<Record<string, BackendCheck>>;

@@ -8,7 +8,7 @@ import { backendSpecs } from "./specs/index.ts";
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** Runs one rule on a store of its own. */
+/** Runs one rule on its own store. */
 export async function checkBackend(factory: BackendFactory, check: BackendCheck): Promise<void> {
   const store = await factory();
   const { backend, another } = store;
@@ -26,7 +26,7 @@ export async function checkBackend(factory: BackendFactory, check: BackendCheck)
 }
 
 /**
- * Declares the conformance tests of the storage port of user memory. Call it at the top of a vitest file.
+ * Declares the conformance tests for a backend of user memory. Call it at the top level of a Vitest file.
  *
  * ```ts
  * describeUserMemoryBackend("my store", async () => {

@@ -3,8 +3,8 @@ import { EVERY_STATUS } from "./expectations.ts";
 import type { StoreUnderTest } from "./harness.ts";
 
 /**
- * Everything that a store holds, as text; where it can't be looked into, what the port shows of some users, and of all jobs
- * that nobody has at the time.
+ * Returns the whole contents of a store as text. Without `dump`, reads the data of the given users and all available jobs
+ * through the backend.
  */
 export async function dumpOf(
   { backend, dump }: Pick<StoreUnderTest, "backend" | "dump">,

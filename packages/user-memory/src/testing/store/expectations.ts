@@ -11,11 +11,11 @@ export const texts = (facts: readonly { readonly fact: string }[]): readonly str
 export const ids = (facts: readonly { readonly id: string }[]): readonly string[] =>
   facts.map(({ id }) => id);
 
-/** Everything that is stored of a user, the newest first. */
+/** Returns all facts of a user, newest first. */
 export const everything = (memory: UserMemoryStore, user: string): Promise<UserFact[]> =>
   memory.list(user, { status: EVERY_STATUS });
 
-/** What a call rejects with: an error of this code that repeats none of the texts. */
+/** Expects a call to reject with an error of this code that contains none of the texts. */
 export async function expectRefusal(
   call: Promise<unknown>,
   code: UserMemoryErrorCode,
@@ -33,17 +33,17 @@ export async function expectRefusal(
   return error;
 }
 
-/** Resolves once the clock shows another time than now, with that time. */
+/** Waits until the clock changes. Returns the new time. */
 export async function nextMoment(): Promise<Date> {
   const now = Date.now();
   while (Date.now() <= now) await new Promise((resolve) => setTimeout(resolve, 1));
   return new Date();
 }
 
-/** What a fact is, but for when it changed. */
+/** Returns a fact without the time of its change. */
 export const lasting = ({ updatedAt: _, ...rest }: UserFact) => rest;
 
-/** A promise that is fulfilled by hand. */
+/** A promise with its resolve function. */
 export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {

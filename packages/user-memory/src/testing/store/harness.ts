@@ -1,27 +1,26 @@
 import type { UserMemoryBackend } from "../../backend.ts";
 import type { UserMemoryStore } from "../../store.ts";
 
-/** A store of the tests: empty at first, and seen by nobody else. */
+/** A store for tests: empty at first, and not shared with anything else. */
 export interface StoreUnderTest {
-  /** As an application gets it, with no options but those that say where it is. */
+  /** The store with default options, as an application gets it. */
   readonly memory: UserMemoryStore;
-  /** The storage port beneath it. Tests make stores with other options of it, and tamper with what is stored. */
+  /** The store's backend. Tests create stores with other options from it and tamper with the stored data. */
   readonly backend: UserMemoryBackend;
   /**
-   * One more store on the same storage, as independent of `memory` as if another process had made it, with connections of
-   * its own. Absent where the storage lives in one process.
+   * Opens another store on the same storage with its own connections, like another process. Absent if the storage is in one
+   * process.
    */
   readonly another?: () => Promise<UserMemoryStore>;
   /**
-   * Everything that the storage holds, as text: every table, key, index and queue, keys and column values alike. It is
-   * searched for what should be gone, and before for what should be there: where texts are stored encoded, show them decoded,
-   * too. Absent where there is nothing to look into; then the port is asked for everything
-   * but jobs that are handed out, which it doesn't show.
+   * Returns the whole contents of the storage as text: all tables, keys, indexes and queues. Tests search it for deleted
+   * texts, and before the deletion for existing ones. If texts are stored encoded, include them decoded, too. If absent, tests
+   * read everything through the backend, except leased jobs, which it doesn't show.
    */
   readonly dump?: () => Promise<string>;
-  /** Removes the storage and closes every connection, also those of `another`. */
+  /** Deletes the storage and closes all connections, including those of `another`. */
   readonly close: () => Promise<void>;
 }
 
-/** A fresh, empty store (a key prefix, a schema, a folder). Several may be in use at once. */
+/** Creates an empty store, e.g. with its own key prefix, schema or folder. Several can be in use at the same time. */
 export type StoreFactory = () => Promise<StoreUnderTest>;

@@ -4,11 +4,11 @@ import type { UserFact } from "../../fact.ts";
 import type { UserMemoryStore } from "../../store.ts";
 import { below, pick, type Random } from "../random.ts";
 
-/** One of two users, as a random client knows them. Whatever is theirs carries their mark. */
+/** One of two users, as a random client knows them. All their texts contain their mark. */
 export interface Party {
   readonly user: string;
   readonly mark: string;
-  /** Ids of facts that were theirs at some time. */
+  /** Ids of all their facts so far. */
   readonly ids: string[];
 }
 
@@ -36,7 +36,7 @@ async function remember(memory: UserMemoryStore, own: Party, random: Random): Pr
   expectOwn(own, [fact]);
 }
 
-/** A call with an id that may be anybody's. */
+/** Makes a call with an id of either user. */
 async function meddle(memory: UserMemoryStore, own: Party, id: string, random: Random): Promise<void> {
   const { user } = own;
   const calls = [
@@ -47,7 +47,7 @@ async function meddle(memory: UserMemoryStore, own: Party, id: string, random: R
       const explained = await memory.explain(user, id, "tea");
       expectOwn(own, explained === null ? [] : [explained.fact, ...explained.supersedes]);
     },
-    // With a fact goes what said the same before it.
+    // With a fact, its older versions with the same text are deleted.
     async () =>
       expect((await memory.forget(user, id)).facts).toBeLessThanOrEqual(
         own.ids.includes(id) ? own.ids.length : 0,
@@ -59,7 +59,7 @@ async function meddle(memory: UserMemoryStore, own: Party, id: string, random: R
   await pick(random, calls)();
 }
 
-/** One random call of a user's; rejects where it shows, or does, anything of the other's. */
+/** Makes one random call as a user. Rejects if it returns or changes data of the other user. */
 export async function randomCall(
   memory: UserMemoryStore,
   { own, other, random }: { readonly own: Party; readonly other: Party; readonly random: Random },
@@ -86,7 +86,7 @@ export async function randomCall(
   for (const { factId } of trail) expect(other.ids).not.toContain(factId);
 }
 
-/** Does what it does, but for what a store may refuse when others are at work. */
+/** Ignores refusals that concurrent writes can cause. */
 export async function unlessRefused(call: Promise<void>): Promise<void> {
   try {
     await call;

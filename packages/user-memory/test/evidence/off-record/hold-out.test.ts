@@ -11,12 +11,12 @@ const texts = HOLD_OUT.flatMap(({ language, facts: [fact, other], phrasings }) =
   ]);
 });
 
-/** Before the lexicon had seen them: 111. */
-it("hears phrasings written without sight of its lexicon, before, between and behind facts", () => {
+/** Before the lexicon was extended for them: 111. */
+it("detects phrasings that aren't in its lexicon, before, between and after facts", () => {
   expect(texts.length).toBe(138);
   expect(texts.filter(asksNotToKeep).length).toBeGreaterThanOrEqual(138);
 });
 
-it("hears nothing in the facts beside them", () => {
+it("detects nothing in the facts next to them", () => {
   expect(HOLD_OUT.flatMap(({ facts }) => facts).filter(asksNotToKeep)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Ways to ask that something is not kept, written without sight of the lexicon, with two facts to put them beside. */
+/** Requests not to keep something, written without knowledge of the lexicon, with two facts to combine them with. */
 export const HOLD_OUT: readonly {
   readonly language: string;
   readonly facts: readonly [string, string];

@@ -1,8 +1,8 @@
 import type { Phrasings } from "./phrasings.ts";
 
 /**
- * Written in two rounds, each after the module was finished, to measure it by what it hadn't been made for. Of the first round
- * it heard 157 of 207 (each phrasing in three places), of the second 204 of 231, before it learned what it had missed.
+ * Written in two rounds, each after the module was finished, to measure it with unknown phrasings. It detected 157 of 207 in
+ * the first round (each phrasing in three places) and 204 of 231 in the second, before the missed ones were added.
  */
 export const laterPhrasings: readonly Phrasings[] = [
   {

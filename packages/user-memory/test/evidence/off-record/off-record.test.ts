@@ -17,18 +17,18 @@ function insert(fact: string, request: string): string {
 
 describe.each([...phrasings, ...laterPhrasings])("asksNotToKeep in $language", ({ fact, requests }) => {
   describe.each(PLACES)("%s", (_place, join) => {
-    it.each(requests)("hears %s", (request) => {
+    it.each(requests)("detects %s", (request) => {
       expect(asksNotToKeep(join(fact, request))).toBe(true);
     });
   });
 
-  it("hears nothing in the fact itself", () => {
+  it("detects nothing in the fact itself", () => {
     expect(asksNotToKeep(fact)).toBe(false);
   });
 });
 
 describe("asksNotToKeep", () => {
-  it.each(everyday)("isn't alarmed by %s", (sentence) => {
+  it.each(everyday)("ignores %s", (sentence) => {
     expect(asksNotToKeep(sentence)).toBe(false);
   });
 });

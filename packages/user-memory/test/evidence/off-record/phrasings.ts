@@ -1,4 +1,4 @@
-/** Ways to ask that something isn't kept, and a fact of the same language that they are said of. */
+/** Requests not to keep something, with a fact in the same language. */
 export interface Phrasings {
   readonly language: string;
   readonly fact: string;
@@ -186,7 +186,7 @@ export const phrasings: readonly Phrasings[] = [
   },
 ];
 
-/** Everyday sentences that ask for nothing of the kind. */
+/** Everyday sentences without such a request. */
 export const everyday: readonly string[] = [
   "Don't forget to buy milk",
   "I can't remember his name",

@@ -1,4 +1,4 @@
-/** Messages that are all the user's own, whatever their layout. Written without sight of the rules. */
+/** Messages that are entirely the user's own, in various layouts. Written without knowledge of the rules. */
 export const OWN: readonly string[] = [
   "Name: Ann\nDiet: vegan\nCity: Leeds",
   "Hi there!\n\nI moved to Bristol last month. I work as a nurse now.\n\nCan you suggest a gym near Clifton?",

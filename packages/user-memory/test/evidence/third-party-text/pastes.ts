@@ -1,6 +1,6 @@
 /**
  * A message with another person's words pasted in; `thirdParty` lists that person's sentences in the first person.
- * Written without sight of the rules. `UNMARKED` holds pages with nothing that says where they come from.
+ * Written without knowledge of the rules. `UNMARKED` contains pages without any mark of their source.
  */
 export interface Paste {
   readonly message: string;

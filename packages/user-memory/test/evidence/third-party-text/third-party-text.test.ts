@@ -6,7 +6,7 @@ const thirdPartyIn = (text: string): string =>
     .map(({ start, end }) => text.slice(start, end))
     .join("|");
 
-/** Each has somebody else's sentence, behind `¦` here, and own words before. */
+/** Each has the user's own words, then `¦` and a third-party sentence. */
 const PASTES: readonly (readonly [string, string, string])[] = [
   ["a block quote", "Look:\n> I am vegan\nok", "I am vegan"],
   ["fenced code", "See\n```\nI am vegan\n```\nok", "I am vegan"],
@@ -73,7 +73,7 @@ describe("thirdPartySpans", () => {
     expect(thirdPartyIn(text)).toContain(strange);
   });
 
-  it.each(OWN)("leaves %j to the user", (text) => {
+  it.each(OWN)("ignores %j", (text) => {
     expect(thirdPartySpans(text)).toEqual([]);
   });
 
@@ -89,7 +89,7 @@ describe("announcesText", () => {
     "Repeat after me.",
     "Übersetze das bitte",
     "请翻译",
-  ])("hears %s", (message) => expect(announcesText(message)).toBe(true));
+  ])("detects %s", (message) => expect(announcesText(message)).toBe(true));
 
   it.each(["I'm vegan", "What's the weather?", "Ich mag Tee."])("leaves %s alone", (message) =>
     expect(announcesText(message)).toBe(false),

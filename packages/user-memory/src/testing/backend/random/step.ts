@@ -5,13 +5,13 @@ import { hashOf, userKey } from "../facts.ts";
 import { HOUR_MS } from "../lease-times.ts";
 import { NAMES, randomChange, randomDigest, randomVector, TERMS } from "./change.ts";
 
-/** One call, the same on any backend; resolves with what the contract says of its answer. */
+/** One call for any backend. Resolves with the parts of the result that the contract defines. */
 export interface RandomStep {
   readonly name: string;
   readonly run: (backend: UserMemoryBackend) => Promise<unknown>;
 }
 
-/** What the reference says of the user that the step is about. */
+/** The reference's state of the step's user. */
 export type Look = (user: UserKey) => Promise<{
   readonly head: UserHead | null;
   readonly facts: readonly StoredFact[];
@@ -47,7 +47,7 @@ function listing(random: Random, user: UserKey): RandomStep {
 
 function matching(random: Random, user: UserKey): RandomStep {
   const terms = some(random, [...TERMS, "none"], 0.4);
-  // The size of the index says nothing where nothing was asked for.
+  // The size of the index is undefined without terms.
   return step("match", async (backend) =>
     terms.length === 0 ? [] : plainMatches(await backend.match(user, terms)),
   );
@@ -63,10 +63,10 @@ function nearing(random: Random, user: UserKey): RandomStep {
 
 function queueing(random: Random, user: UserKey, epoch: number): RandomStep {
   const [id, body] = [pick(random, JOBS), `${below(random, 100)}`];
-  // Ready at once or not at all, so that it doesn't matter how long a step takes.
+  // Ready immediately or never, so the duration of a step doesn't matter.
   const leaseMs = random() < 0.5 ? 0 : HOUR_MS;
   const enqueue = { epoch: random() < 0.8 ? epoch : epoch + 1, leaseMs };
-  // All that are ready, so that it doesn't matter which comes first.
+  // All ready jobs, so their order doesn't matter.
   const lease = { leaseMs, limit: 100 };
   return pick(random, [
     step("enqueue", ({ jobs }) => jobs.enqueue({ user, id, body }, enqueue)),
@@ -81,7 +81,7 @@ function queueing(random: Random, user: UserKey, epoch: number): RandomStep {
   ]);
 }
 
-/** A call that is likely to do something, given what there is. */
+/** Returns a call that is likely to have an effect in the current state. */
 export async function randomStep(random: Random, look: Look): Promise<RandomStep> {
   const user = pick(random, USERS);
   const kind = random();

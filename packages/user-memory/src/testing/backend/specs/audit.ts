@@ -8,11 +8,11 @@ const user = userKey("u");
 export const audit: BackendSpec = {
   subject: "audit",
   rules: {
-    "of a user without anything is empty": async ({ backend }) => {
+    "is empty for an unknown user": async ({ backend }) => {
       expect(await backend.audit(user)).toEqual({ head: null, entries: [] });
     },
 
-    "gives the whole trail, the oldest first, however long": async ({ backend }) => {
+    "returns the whole trail of any length, oldest first": async ({ backend }) => {
       const trail = Array.from({ length: 2_500 }, (_, index) => auditEntry(index + 1));
       for (let at = 0; at < trail.length; at += 500) {
         await commitTo(backend, user, { audit: trail.slice(at, at + 500) });
@@ -22,7 +22,7 @@ export const audit: BackendSpec = {
       expect(head?.version).toBe(5);
     },
 
-    "counts 9 before 10, and belongs to the head that comes with it": async (scenario) => {
+    "sorts entries by number and returns the head of the same version": async (scenario) => {
       const reader = await scenario.another();
       for (let seq = 1; seq <= 12; seq++) {
         await commitTo(scenario.backend, user, { audit: [auditEntry(seq)] });

@@ -30,7 +30,7 @@ export const commit: BackendSpec = {
       expect(await backend.audit(user)).toEqual({ head: change.head, entries: [auditEntry(1)] });
     },
 
-    "keeps the head's state as it is, to the character": async ({ backend }) => {
+    "stores the head's state unchanged": async ({ backend }) => {
       for (const state of [
         '{"b":1,  "a":1.0, "b":1e400}',
         '"ü\\u0000\\ud800\u2028👩‍👩‍👧"',
@@ -44,7 +44,7 @@ export const commit: BackendSpec = {
       }
     },
 
-    "refuses another version, older or newer, and then writes nothing at all": async ({ backend }) => {
+    "refuses an older or newer version and writes nothing": async ({ backend }) => {
       const [kept, other] = storedFacts(2) as [StoredFact, StoredFact];
       const mark = { digest: hashOf("kept"), at: 1 };
       const head = await commitTo(backend, user, {
@@ -73,13 +73,13 @@ export const commit: BackendSpec = {
       expect((await backend.audit(user)).entries).toEqual([auditEntry(1)]);
     },
 
-    "refuses any version but 0 of a user who isn't there": async ({ backend }) => {
+    "refuses any version but 0 for an unknown user": async ({ backend }) => {
       const change = changeOn({ version: 1, epoch: 0, state: "" }, { put: added(storedFacts(1)) });
       expect(await backend.commit(user, change)).toBe(false);
       expect(await backend.read(user, { seqs: [1] })).toEqual({ head: null, facts: [], tombstones: [] });
     },
 
-    "replaces a fact, and finds it by its new names and no longer by its old": async ({ backend }) => {
+    "replaces a fact and finds it only by its new fields": async ({ backend }) => {
       const terms = (term: string) => [{ term, weight: 1 }];
       const before = storedFact(1, {
         ...{ key: "old-key", conversationId: "old", position: 1, supersededBy: "old-id" },
@@ -105,7 +105,7 @@ export const commit: BackendSpec = {
       expect(seqs(await backend.list(user, { statuses: ["active"], limit: 10 }))).toEqual([]);
     },
 
-    "takes a fact out of the index and puts it back": async ({ backend }) => {
+    "removes a fact from the index and adds it again": async ({ backend }) => {
       const active = storedFact(1, { vector: [1, 0] });
       const waiting = storedFact(1, { status: "quarantined", quarantine: "rate", terms: [], vector: null });
       await addTo(backend, user, active);
@@ -152,7 +152,7 @@ export const commit: BackendSpec = {
       expect(await matched(backend, user, "changed")).toEqual([1]);
     },
 
-    "takes many large facts in one step": async ({ backend }) => {
+    "writes many large facts in one step": async ({ backend }) => {
       const terms = Array.from({ length: 256 }, (_, index) => ({ term: `term-${index}`, weight: 1 + index }));
       const facts = storedFacts(60).map((fact) => ({ ...fact, terms, vector: Array<number>(64).fill(0.5) }));
       const tombstones = Array.from({ length: 100 }, (_, at) => ({ digest: hashOf(`t${at}`), at }));

@@ -13,7 +13,7 @@ const clientsOf = async ({ backend, another }: BackendScenario): Promise<readonl
   await another(),
 ];
 
-/** Runs `task` once for each writer, spread over the clients. */
+/** Runs `task` once for each writer, distributed over the clients. */
 async function atOnce<T>(
   scenario: BackendScenario,
   task: (backend: UserMemoryBackend, writer: number) => Promise<T>,
@@ -26,7 +26,7 @@ async function atOnce<T>(
   );
 }
 
-/** Writes one more fact, trying again until nobody is ahead. */
+/** Adds a fact and retries until no other writer is faster. */
 async function addOne(backend: UserMemoryBackend, whose: UserKey, label: string): Promise<number> {
   for (let attempt = 0; attempt < 5_000; attempt++) {
     const head = await headOf(backend, whose);
@@ -38,13 +38,13 @@ async function addOne(backend: UserMemoryBackend, whose: UserKey, label: string)
       return seq;
     }
   }
-  return expect.fail("no commit got through: whoever reads the newest version must win at some time");
+  return expect.fail("no commit succeeded: a writer with the newest version must win at some time");
 }
 
 export const concurrency: BackendSpec = {
   subject: "concurrent commits",
   rules: {
-    "let exactly one of 16 have a version, of a new user and of an old one": async (scenario) => {
+    "let exactly one of 16 writers have a version, for a new and an existing user": async (scenario) => {
       const { backend } = scenario;
       for (const round of [1, 2, 3, 4]) {
         const head = await headOf(backend, user);
@@ -66,7 +66,7 @@ export const concurrency: BackendSpec = {
       }
     },
 
-    "of 16 writers that try again all get through, nothing lost and nothing doubled": async (scenario) => {
+    "by 16 retrying writers all succeed, each exactly once": async (scenario) => {
       const { backend } = scenario;
       const taken = await atOnce(scenario, async (client, writer) => {
         const mine: number[] = [];
@@ -85,7 +85,7 @@ export const concurrency: BackendSpec = {
       expect(new Set(entries.map(({ body }) => body)).size).toBe(total);
     },
 
-    "to different users don't stand in each other's way": async (scenario) => {
+    "to different users don't conflict": async (scenario) => {
       const own = (writer: number): UserKey => userKey(`user ${writer}`);
       const done = await atOnce(scenario, async (client, writer) => {
         const results: boolean[] = [];
@@ -100,7 +100,7 @@ export const concurrency: BackendSpec = {
       expect(done).toEqual(done.map((results) => results.map(() => true)));
     },
 
-    "show in whole to every client as soon as they are done": async (scenario) => {
+    "are completely visible to every client when they are done": async (scenario) => {
       const other = await scenario.another();
       for (let seq = 1; seq <= 10; seq++) {
         const [writer, reader] = seq % 2 === 0 ? [scenario.backend, other] : [other, scenario.backend];

@@ -26,12 +26,12 @@ const clientsOf = async ({ backend, another }: BackendScenario): Promise<readonl
 
 const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A different time for each worker, so that some are always in the middle of a step. */
+/** A different time for each worker, so some are always in the middle of a step. */
 async function stagger(worker: number): Promise<void> {
   for (let turn = 0; turn < worker; turn++) await pause();
 }
 
-/** Waits until the workers have done something, however slow the store is, or until one of them failed. */
+/** Waits until the workers have done some work, or until one of them has failed. */
 async function until(reached: () => boolean, workers: readonly Promise<void>[]): Promise<void> {
   let failed = false;
   Promise.all(workers).catch(() => {
@@ -43,7 +43,7 @@ async function until(reached: () => boolean, workers: readonly Promise<void>[]):
 export const erase: BackendSpec = {
   subject: "erase",
   rules: {
-    "takes everything of the user's, and counts it": async ({ backend }) => {
+    "deletes all data of the user and returns the counts": async ({ backend }) => {
       const facts = storedFacts(10).map((fact, index) => ({
         ...fact,
         ...{ key: `k${index}`, conversationId: "c", position: index, supersededBy: "id-1" },
@@ -61,9 +61,7 @@ export const erase: BackendSpec = {
       expect(await backend.jobs.lease({ leaseMs: 0, limit: 10 })).toEqual([]);
     },
 
-    "leaves a head of the next version and epoch, and the audit trail that it is given": async ({
-      backend,
-    }) => {
+    "leaves a head with the next version and epoch, and the given audit trail": async ({ backend }) => {
       await addTo(backend, user, ...storedFacts(2));
       await commitTo(backend, user, { audit: [auditEntry(1), auditEntry(2)] });
       await backend.erase(user, { state: "remains", audit: [auditEntry(3, "erased")] });
@@ -76,18 +74,18 @@ export const erase: BackendSpec = {
       });
     },
 
-    "of a user who isn't there counts nothing and begins at version and epoch 1": async ({ backend }) => {
+    "returns zero counts for an unknown user and starts at version and epoch 1": async ({ backend }) => {
       expect(await backend.erase(user, erasure)).toEqual({ facts: 0, vectors: 0, jobs: 0 });
       expect(await headOf(backend, user)).toEqual({ version: 1, epoch: 1, state: "remains" });
     },
 
-    "takes the jobs of a user without facts": async ({ backend }) => {
+    "deletes the jobs of a user without facts": async ({ backend }) => {
       await backend.jobs.enqueue({ user, id: hashOf("a"), body: "a" }, { epoch: 0, leaseMs: 0 });
       expect(await backend.erase(user, erasure)).toEqual({ facts: 0, vectors: 0, jobs: 1 });
       expect(await backend.jobs.size()).toBe(0);
     },
 
-    "makes a write on the version before it fail, and lets the user begin anew": async ({ backend }) => {
+    "refuses a write of an earlier version and allows new facts": async ({ backend }) => {
       const before = await addTo(backend, user, ...storedFacts(3));
       await backend.erase(user, erasure);
       expect(await backend.commit(user, changeOn(before, { put: added(storedFacts(1, 4)) }))).toBe(false);
@@ -99,7 +97,7 @@ export const erase: BackendSpec = {
       expect(await backend.erase(user, erasure)).toMatchObject({ facts: 1 });
     },
 
-    "while 8 writers commit leaves nothing of theirs, and counts each fact that was": async (scenario) => {
+    "deletes and counts every fact while 8 writers commit": async (scenario) => {
       const clients = await clientsOf(scenario);
       let committed = 0;
       const write = async (backend: UserMemoryBackend, writer: number): Promise<void> => {
@@ -123,7 +121,7 @@ export const erase: BackendSpec = {
       expect(await headOf(scenario.backend, user)).toMatchObject({ version: committed + 1, epoch: 1 });
     },
 
-    "while 8 clients enqueue leaves no job, and counts each that was": async (scenario) => {
+    "deletes and counts every job while 8 clients enqueue": async (scenario) => {
       const clients = await clientsOf(scenario);
       let enqueued = 0;
       const enqueue = async (backend: UserMemoryBackend, worker: number): Promise<void> => {
@@ -146,7 +144,7 @@ export const erase: BackendSpec = {
       expect(await scenario.backend.jobs.lease({ leaseMs: 0, limit: 10 })).toEqual([]);
     },
 
-    "by two clients at once counts each fact once": async (scenario) => {
+    "counts each fact once if two clients erase at the same time": async (scenario) => {
       const [first, second] = [scenario.backend, await scenario.another()];
       await addTo(first, user, ...storedFacts(30));
       const receipts = await Promise.all([first.erase(user, erasure), second.erase(user, erasure)]);
@@ -154,7 +152,7 @@ export const erase: BackendSpec = {
       expect(await headOf(first, user)).toMatchObject({ version: 3, epoch: 2 });
     },
 
-    "takes thousands of facts": async ({ backend }) => {
+    "deletes thousands of facts": async ({ backend }) => {
       const facts = storedFacts(3_000).map((fact) => ({ ...fact, key: `k${fact.seq}` }));
       for (let at = 0; at < facts.length; at += 500) await addTo(backend, user, ...facts.slice(at, at + 500));
       expect(await backend.erase(user, erasure)).toEqual({ facts: 3_000, vectors: 0, jobs: 0 });

@@ -4,7 +4,7 @@ import type { BackendSpec } from "../spec.ts";
 export const errors: BackendSpec = {
   subject: "errors",
   rules: {
-    "name the operation and the backend, and repeat nothing of what was stored": async ({ backend }) => {
+    "name the operation and the backend, without stored content": async ({ backend }) => {
       const error = backend.toMemoryError("remember", new Error("something failed"));
       expect(error).toMatchObject({
         ...{
@@ -19,7 +19,7 @@ export const errors: BackendSpec = {
       }
     },
 
-    "are of a backend that has a name": async ({ backend }) => {
+    "need a backend with a name": async ({ backend }) => {
       expect(backend.name).toMatch(/./);
     },
   },

@@ -5,7 +5,7 @@ import { allFacts, matched, plainSnapshot, selected, seqs } from "../expectation
 import { addTo, auditEntry, commitTo, hashOf, headOf, storedFact, storedFacts, userKey } from "../facts.ts";
 import type { BackendSpec } from "../spec.ts";
 
-/** Users whose hashes differ in one character, in its case, or in one that means something elsewhere. */
+/** Users with hashes that differ in one character, its case, or a character with a special meaning elsewhere. */
 const neighbours: readonly UserKey[] = ["A", "a", "B", "b", "-", "_", "0"].flatMap((character) => [
   { userId: `first ${character}`, hash: `${character}${"A".repeat(42)}` },
   { userId: `middle ${character}`, hash: `Q${"A".repeat(20)}${character}${"A".repeat(21)}` },
@@ -26,7 +26,7 @@ const wholeOf = (fact: ReturnType<typeof storedFact>) => ({
 export const isolation: BackendSpec = {
   subject: "users",
   rules: {
-    "with the same facts, ids, names and tombstones don't meet": async ({ backend }) => {
+    "with the same facts, ids, names and tombstones are isolated": async ({ backend }) => {
       const [ann, bob, eve] = [userKey("ann"), userKey("bob"), userKey("eve")];
       const fields = { key: "k", conversationId: "c", position: 1, supersededBy: "s", vector: [1, 0] };
       const hers = storedFact(1, { ...fields, fact: "ann's" });
@@ -56,7 +56,7 @@ export const isolation: BackendSpec = {
       }
     },
 
-    "change nothing of each other by a change, a deletion or an erasure": async ({ backend }) => {
+    "don't affect each other by a change, a deletion or an erasure": async ({ backend }) => {
       const [ann, bob] = [userKey("ann"), userKey("bob")];
       const facts = storedFacts(5);
       const job = (user: UserKey) => ({ user, id: hashOf("turn"), body: user.userId });
@@ -85,7 +85,7 @@ export const isolation: BackendSpec = {
       expect(await backend.jobs.lease({ leaseMs: 0, limit: 9 })).toEqual([{ ...job(bob), attempts: 2 }]);
     },
 
-    "are told apart by a single character of their hash": async ({ backend }) => {
+    "are distinguished by a single character of their hash": async ({ backend }) => {
       for (const user of neighbours)
         await addTo(backend, user, storedFact(1, { id: user.userId, fact: user.userId }));
       for (const user of neighbours) {
@@ -102,7 +102,7 @@ export const isolation: BackendSpec = {
       }
     },
 
-    "may have any id": async ({ backend }) => {
+    "can have any id": async ({ backend }) => {
       const users = hostileNames.map(userKey);
       for (const user of users) {
         await addTo(backend, user, storedFact(1, { fact: user.userId }));

@@ -19,7 +19,7 @@ const [forNow, forLong] = [
   { leaseMs: HOUR_MS, limit: 9 },
 ];
 
-/** A server rounds its time to milliseconds, at the beginning and at the end. */
+/** A server rounds times to milliseconds, at the start and at the end. */
 const ROUNDING_MS = 2;
 
 const bodies = (leased: readonly StoredJob[]): readonly string[] => leased.map(({ body }) => body).sort();
@@ -27,7 +27,7 @@ const bodies = (leased: readonly StoredJob[]): readonly string[] => leased.map((
 export const jobs: BackendSpec = {
   subject: "jobs",
   rules: {
-    "are handed out when their lease is over, and not before": async ({ backend }) => {
+    "are leased again when their lease has expired, not before": async ({ backend }) => {
       const { jobs } = backend;
       for (const attempts of [2, 3]) {
         const since = performance.now();
@@ -40,7 +40,7 @@ export const jobs: BackendSpec = {
       }
     },
 
-    "are leased by the clock of the store, whatever a process takes the time to be": async (scenario) => {
+    "are leased by the clock of the store, not of a process": async (scenario) => {
       const { backend } = scenario;
       const other = await scenario.another();
       expect(await backend.jobs.enqueue(job("long"), leasedFor(HOUR_MS))).toBe(true);
@@ -52,7 +52,7 @@ export const jobs: BackendSpec = {
       expect(await other.jobs.lease(forLong)).toEqual([]);
     },
 
-    "are kept with their text as it is": async ({ backend: { jobs } }) => {
+    "keep their text unchanged": async ({ backend: { jobs } }) => {
       const texts = ['{"b":1,  "a":1.0}', '"ü\\u0000\u2028👩‍👩‍👧"', "x".repeat(300_000)];
       for (const [index, body] of texts.entries()) {
         await jobs.enqueue({ ...job(`${index}`), body }, leasedFor(0));
@@ -69,7 +69,7 @@ export const jobs: BackendSpec = {
       expect(await jobs.lease(forLong)).toEqual([{ ...job("a"), attempts: 2 }]);
     },
 
-    "of the same id are two for two users": async ({ backend: { jobs } }) => {
+    "with the same id are separate for two users": async ({ backend: { jobs } }) => {
       expect(await jobs.enqueue(job("a", ann), leasedFor(0))).toBe(true);
       expect(await jobs.enqueue(job("a", bob), leasedFor(0))).toBe(true);
       expect(await jobs.size()).toBe(2);
@@ -78,7 +78,7 @@ export const jobs: BackendSpec = {
       expect(await jobs.lease(forLong)).toEqual([{ ...job("a", bob), attempts: 2 }]);
     },
 
-    "are gone for good when they are complete": async ({ backend: { jobs } }) => {
+    "are deleted when they are complete": async ({ backend: { jobs } }) => {
       await jobs.enqueue(job("a"), leasedFor(0));
       await jobs.enqueue(job("b"), leasedFor(0));
       await jobs.complete(ann, hashOf("a"));
@@ -91,7 +91,7 @@ export const jobs: BackendSpec = {
       expect(await jobs.enqueue(job("a"), leasedFor(0)), "a job that is complete can come again").toBe(true);
     },
 
-    "that are released wait for their time, sooner or later than their lease": async ({ backend }) => {
+    "that are released wait for their delay, shorter or longer than their lease": async ({ backend }) => {
       const { jobs } = backend;
       await jobs.enqueue(job("sooner"), leasedFor(HOUR_MS));
       await jobs.enqueue(job("later"), leasedFor(0));
@@ -106,7 +106,7 @@ export const jobs: BackendSpec = {
       expect(bodies(await jobs.lease(forNow))).toEqual(["body of later"]);
     },
 
-    "are refused for another epoch than the user's, and then nothing is written": async ({ backend }) => {
+    "are refused for another epoch than the user's, and nothing is written": async ({ backend }) => {
       const { jobs } = backend;
       expect(await jobs.enqueue(job("a"), leasedFor(0, 1))).toBe(false);
       await backend.erase(ann, { state: "", audit: [] });
@@ -121,7 +121,7 @@ export const jobs: BackendSpec = {
       );
     },
 
-    "leave a user's facts and version alone": async ({ backend }) => {
+    "don't change a user's facts and version": async ({ backend }) => {
       const head = await commitTo(backend, ann, {});
       await backend.jobs.enqueue(job("a"), leasedFor(0));
       await backend.jobs.lease(forNow);
@@ -129,7 +129,7 @@ export const jobs: BackendSpec = {
       expect((await backend.read(ann, {})).head).toEqual(head);
     },
 
-    "say whether they outlive the process": async ({ backend }) => {
+    "have a flag for durability": async ({ backend }) => {
       expect(backend.jobs.durable).toBeTypeOf("boolean");
     },
   },

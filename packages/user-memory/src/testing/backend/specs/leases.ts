@@ -13,7 +13,7 @@ const jobOf = (index: number) => ({
   body: `${index}`,
 });
 
-/** Jobs of several users, all of them ready. */
+/** Adds available jobs of several users. */
 async function enqueueMany({ jobs }: UserMemoryBackend, count = COUNT): Promise<void> {
   for (let index = 0; index < count; index++) await jobs.enqueue(jobOf(index), { epoch: 0, leaseMs: 0 });
 }
@@ -26,9 +26,7 @@ const all = Array.from({ length: COUNT }, (_, index) => index);
 export const leases: BackendSpec = {
   subject: "leases",
   rules: {
-    "hand out no more than asked for, those first that have waited longest": async ({
-      backend: { jobs },
-    }) => {
+    "return at most the limit, longest waiting first": async ({ backend: { jobs } }) => {
       for (let index = 0; index < 12; index++) {
         await jobs.enqueue(jobOf(index), { epoch: 0, leaseMs: 0 });
         await nextInstant();
@@ -44,7 +42,7 @@ export const leases: BackendSpec = {
       expect(await jobs.size(), "what is handed out still counts").toBe(12);
     },
 
-    "hand out only what is ready": async ({ backend: { jobs } }) => {
+    "return only available jobs": async ({ backend: { jobs } }) => {
       for (const index of all.slice(0, 20)) {
         await jobs.enqueue(jobOf(index), { epoch: 0, leaseMs: index % 3 === 0 ? 0 : HOUR_MS });
       }
@@ -52,7 +50,7 @@ export const leases: BackendSpec = {
       expect(leased).toEqual([0, 3, 6, 9, 12, 15, 18]);
     },
 
-    "to 8 at once never give one job to two": async (scenario) => {
+    "by 8 clients at the same time never return a job twice": async (scenario) => {
       const { backend } = scenario;
       await enqueueMany(backend);
       const clients = [backend, await scenario.another()];
@@ -76,7 +74,7 @@ export const leases: BackendSpec = {
       }
     },
 
-    "to several that complete them empty the queue": async (scenario) => {
+    "by several workers that complete them empty the queue": async (scenario) => {
       const { backend } = scenario;
       await enqueueMany(backend);
       const clients = [backend, await scenario.another()];
@@ -98,7 +96,7 @@ export const leases: BackendSpec = {
       expect(await backend.jobs.size()).toBe(0);
     },
 
-    "of one id that 8 enqueue at once accept one": async (scenario) => {
+    "accept one of 8 concurrent jobs with the same id": async (scenario) => {
       const clients = [scenario.backend, await scenario.another()];
       const user = userKey("u");
       const accepted = await Promise.all(

@@ -9,7 +9,7 @@ const user = userKey("u");
 export const list: BackendSpec = {
   subject: "list",
   rules: {
-    "gives the facts of the statuses asked for, the newest first and whole": async ({ backend }) => {
+    "returns complete facts with the given statuses, newest first": async ({ backend }) => {
       const facts = Array.from({ length: 12 }, (_, index) =>
         storedFact(index + 1, { status: STATUSES[index % 3] ?? "active" }),
       );
@@ -23,7 +23,7 @@ export const list: BackendSpec = {
       expect(await some()).toEqual([]);
     },
 
-    "gives one page after the other, each fact once": async ({ backend }) => {
+    "returns each fact once over all pages": async ({ backend }) => {
       await addTo(backend, user, ...storedFacts(105));
       const found: number[] = [];
       for (let before: number | undefined; found.length < 200; before = found.at(-1)) {
@@ -35,7 +35,7 @@ export const list: BackendSpec = {
       expect(found).toEqual(seqs(storedFacts(105)).toReversed());
     },
 
-    "counts a page's limit in facts of the statuses asked for": async ({ backend }) => {
+    "applies the limit to facts with the given statuses": async ({ backend }) => {
       const facts = storedFacts(60).map((fact, index) => ({
         ...fact,
         status: index === 0 || index === 59 ? ("active" as const) : ("superseded" as const),

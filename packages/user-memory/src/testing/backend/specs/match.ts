@@ -10,9 +10,7 @@ const weights = (record: Readonly<Record<string, number>>) =>
 export const match: BackendSpec = {
   subject: "match",
   rules: {
-    "gives every fact that holds any of the terms, with those terms and their context": async ({
-      backend,
-    }) => {
+    "returns every fact with any of the terms, with these terms and its context": async ({ backend }) => {
       const context = { conversationId: "c", position: 4, author: "Ann", saidAt: 1_600_000_000_000 };
       await addTo(
         backend,
@@ -39,7 +37,7 @@ export const match: BackendSpec = {
       });
     },
 
-    "counts what is indexed, and finds nothing of what isn't": async ({ backend }) => {
+    "counts and finds only indexed facts": async ({ backend }) => {
       await addTo(
         backend,
         user,
@@ -52,20 +50,20 @@ export const match: BackendSpec = {
       expect(await backend.match(user, ["none"])).toEqual({ size: 6, documents: [] });
     },
 
-    "finds nothing without terms, and nothing of a user without facts": async ({ backend }) => {
+    "finds nothing without terms or for a user without facts": async ({ backend }) => {
       expect(await backend.match(user, ["fact"])).toEqual({ size: 0, documents: [] });
       await addTo(backend, user, ...storedFacts(3));
       expect((await backend.match(user, [])).documents).toEqual([]);
     },
 
-    "gives a fact once for a term that is asked for twice": async ({ backend }) => {
+    "returns a fact once for a repeated term": async ({ backend }) => {
       await addTo(backend, user, storedFact(1, { terms: weights({ a: 2 }) }));
       expect(plainMatches(await backend.match(user, ["a", "a"])).documents).toMatchObject([
         { seq: 1, terms: weights({ a: 2 }) },
       ]);
     },
 
-    "is whole for a term of thousands of facts, and after many changes of it": async ({ backend }) => {
+    "is complete for a term of thousands of facts, also after many changes": async ({ backend }) => {
       const facts = storedFacts(2_000);
       for (let at = 0; at < facts.length; at += 250) await addTo(backend, user, ...facts.slice(at, at + 250));
       const even = facts.filter(({ seq }) => seq % 2 === 0).slice(0, 400);
@@ -87,7 +85,7 @@ export const match: BackendSpec = {
       expect(await matched(backend, user, "other")).toEqual(changed.map(({ seq }) => seq));
     },
 
-    "takes 64 terms at once": async ({ backend }) => {
+    "accepts 64 terms": async ({ backend }) => {
       const names = Array.from({ length: 64 }, (_, index) => `term-${index}`);
       await addTo(
         backend,

@@ -8,7 +8,7 @@ const user = userKey("u");
 
 type Nearest = NonNullable<UserMemoryBackend["nearest"]>;
 
-/** A rule for backends that keep vectors. */
+/** A rule for backends with vectors. */
 const withVectors =
   (check: (backend: UserMemoryBackend, nearest: Nearest) => Promise<void>): BackendCheck =>
   async ({ backend }) => {
@@ -23,7 +23,7 @@ const at = (degrees: number): readonly number[] => [
 export const nearest: BackendSpec = {
   subject: "nearest",
   rules: {
-    "gives the facts by cosine similarity, the best first, whatever their length": withVectors(
+    "returns facts by cosine similarity, best first, for vectors of any length": withVectors(
       async (backend, near) => {
         const angles = [170, 20, 90, 0, 45];
         const facts = angles.map((angle, index) =>
@@ -40,14 +40,14 @@ export const nearest: BackendSpec = {
       },
     ),
 
-    "leaves out vectors of another dimension": withVectors(async (backend, near) => {
+    "skips vectors of another dimension": withVectors(async (backend, near) => {
       await addTo(backend, user, storedFact(1, { vector: [1, 0, 0] }), storedFact(2, { vector: [1, 0] }));
       expect(seqs(await near(user, [1, 0], 10))).toEqual([2]);
       expect(seqs(await near(user, [1, 0, 0], 10))).toEqual([1]);
       expect(seqs(await near(user, [1, 0, 0, 0], 10))).toEqual([]);
     }),
 
-    "gives numbers only, also of vectors of nothing but zeros": withVectors(async (backend, near) => {
+    "returns valid numbers, also with zero vectors": withVectors(async (backend, near) => {
       await addTo(backend, user, storedFact(1, { vector: [0, 0] }), storedFact(2, { vector: [1, 1] }));
       for (const vector of [
         [1, 1],
@@ -59,18 +59,20 @@ export const nearest: BackendSpec = {
       }
     }),
 
-    "follows a change and a deletion, and sees no other user's": withVectors(async (backend, near) => {
-      const [first, second] = [storedFact(1, { vector: [1, 0] }), storedFact(2, { vector: [0, 1] })];
-      await addTo(backend, user, first, second);
-      await addTo(backend, userKey("other"), storedFact(3, { vector: [1, 0] }));
-      await commitTo(backend, user, { put: [{ before: first, after: { ...first, vector: [-1, 0] } }] });
-      expect(seqs(await near(user, [1, 0], 10))).toEqual([2, 1]);
-      await commitTo(backend, user, { drop: [second] });
-      expect(seqs(await near(user, [1, 0], 10))).toEqual([1]);
-      expect(seqs(await near(userKey("none"), [1, 0], 10))).toEqual([]);
-    }),
+    "reflects changes and deletions, and finds no facts of other users": withVectors(
+      async (backend, near) => {
+        const [first, second] = [storedFact(1, { vector: [1, 0] }), storedFact(2, { vector: [0, 1] })];
+        await addTo(backend, user, first, second);
+        await addTo(backend, userKey("other"), storedFact(3, { vector: [1, 0] }));
+        await commitTo(backend, user, { put: [{ before: first, after: { ...first, vector: [-1, 0] } }] });
+        expect(seqs(await near(user, [1, 0], 10))).toEqual([2, 1]);
+        await commitTo(backend, user, { drop: [second] });
+        expect(seqs(await near(user, [1, 0], 10))).toEqual([1]);
+        expect(seqs(await near(userKey("none"), [1, 0], 10))).toEqual([]);
+      },
+    ),
 
-    "finds the nearest few of many": withVectors(async (backend, near) => {
+    "finds the nearest of many facts": withVectors(async (backend, near) => {
       const angles = Array.from({ length: 300 }, (_, index) => 10 + ((index * 37) % 300));
       await addTo(
         backend,

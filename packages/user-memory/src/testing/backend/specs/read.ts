@@ -8,7 +8,7 @@ const user = userKey("u");
 export const read: BackendSpec = {
   subject: "read",
   rules: {
-    "of a user without anything finds nothing": async ({ backend }) => {
+    "finds nothing for an unknown user": async ({ backend }) => {
       const selection = {
         seqs: [1],
         ids: ["x"],
@@ -19,7 +19,7 @@ export const read: BackendSpec = {
       expect(await backend.read(user, selection)).toEqual({ head: null, facts: [], tombstones: [] });
     },
 
-    "selects nothing without a selection, and with an empty one": async ({ backend }) => {
+    "selects nothing with no selection or an empty one": async ({ backend }) => {
       const head = await addTo(backend, user, ...storedFacts(3));
       const nothing = { head, facts: [], tombstones: [] };
       expect(await backend.read(user, {})).toEqual(nothing);
@@ -39,7 +39,7 @@ export const read: BackendSpec = {
       ).toEqual(nothing);
     },
 
-    "selects by each kind of name, whatever the status": async ({ backend }) => {
+    "selects by each field, for any status": async ({ backend }) => {
       await addTo(
         backend,
         user,
@@ -71,7 +71,7 @@ export const read: BackendSpec = {
       }
     },
 
-    "gives what several names select each once, in the order of seq": async ({ backend }) => {
+    "returns each selected fact once, in the order of seq": async ({ backend }) => {
       const fact = (seq: number) => storedFact(seq, { key: "same", digest: hashOf("same") });
       for (const seq of [1, 2, 10, 11, 100]) await addTo(backend, user, fact(seq));
       const selection = {
@@ -84,7 +84,7 @@ export const read: BackendSpec = {
       expect(await selected(backend, user, { seqs: [100, 10, 2] })).toEqual([2, 10, 100]);
     },
 
-    "tells what is current with a key from its history": async ({ backend }) => {
+    "distinguishes the current facts of a key from its history": async ({ backend }) => {
       const first = storedFact(1, { key: "k" });
       const waiting = storedFact(3, { key: "k", status: "quarantined", terms: [], vector: null });
       await addTo(backend, user, first, storedFact(2, { key: "other" }), waiting);
@@ -102,7 +102,7 @@ export const read: BackendSpec = {
       expect(await selected(backend, user, { currentKeys: ["k", "other"] })).toEqual([1, 2]);
     },
 
-    "keeps the kinds of names apart": async ({ backend }) => {
+    "keeps the fields of a selection separate": async ({ backend }) => {
       await addTo(
         backend,
         user,
@@ -123,7 +123,7 @@ export const read: BackendSpec = {
       ]);
     },
 
-    "selects a thousand facts at once, and tombstones with them": async ({ backend }) => {
+    "selects a thousand facts and tombstones in one call": async ({ backend }) => {
       for (let first = 1; first <= 1_000; first += 100)
         await addTo(backend, user, ...storedFacts(100, first));
       const tombstones = Array.from({ length: 50 }, (_, at) => ({ digest: hashOf(`t${at}`), at }));
@@ -137,7 +137,7 @@ export const read: BackendSpec = {
       expect(plainSnapshot(backend, snapshot)).toEqual(plainSnapshot(backend, { head, facts, tombstones }));
     },
 
-    "sees head, facts and tombstones of one version while others write": async (scenario) => {
+    "returns head, facts and tombstones of one version while others write": async (scenario) => {
       const { backend } = scenario;
       const reader = await scenario.another();
       const digest = hashOf("t");
@@ -155,7 +155,7 @@ export const read: BackendSpec = {
           const version = head?.version ?? 0;
           expect(facts.map(({ createdAt }) => createdAt)).toEqual(version === 0 ? [] : [version]);
           expect(tombstones).toEqual(version === 0 ? [] : [{ digest, at: version }]);
-          // Lets the writer go on where the store answers without waiting.
+          // Lets the writer continue if the store answers synchronously.
           await new Promise((resolve) => setImmediate(resolve));
         }
       };
@@ -165,7 +165,7 @@ export const read: BackendSpec = {
       await Promise.all([written, look(), look()]);
     },
 
-    "finds a fact with a name that several facts have had": async ({ backend }) => {
+    "finds a fact by a value that several facts have had": async ({ backend }) => {
       const old = storedFact(1, { key: "city", status: "superseded", supersededBy: "id-2", supersededAt: 3 });
       await commitTo(backend, user, { put: added([old, storedFact(2, { key: "city" })]) });
       expect(await selected(backend, user, { keys: ["city"] })).toEqual([1, 2]);

@@ -30,7 +30,7 @@ async function expectKept(backend: Parameters<typeof addTo>[0], facts: readonly 
 export const values: BackendSpec = {
   subject: "values",
   rules: {
-    "of text are kept to the character": ({ backend }) =>
+    "of text are stored exactly": ({ backend }) =>
       expectKept(
         backend,
         texts.map((text, index) =>
@@ -41,7 +41,7 @@ export const values: BackendSpec = {
         ),
       ),
 
-    "of numbers are kept to the last digit": ({ backend }) => {
+    "of numbers are stored exactly": ({ backend }) => {
       const scores = [0, 1, 0.1, 1e-7, 0.30000000000000004, 5e-324, 1 - 2 ** -53, null];
       return expectKept(
         backend,
@@ -49,7 +49,7 @@ export const values: BackendSpec = {
       );
     },
 
-    "of times are kept to the millisecond, long ago and far ahead": ({ backend }) => {
+    "of times are stored to the millisecond, also far in the past and future": ({ backend }) => {
       const times = [0, -1, 1, 1_700_000_000_001, -4_733_510_400_000, 3_311_000_000_123, 8.64e15, -8.64e15];
       return expectKept(
         backend,
@@ -61,7 +61,7 @@ export const values: BackendSpec = {
       );
     },
 
-    "that are absent stay absent, and empty ones empty": ({ backend }) =>
+    "that are absent stay absent, and empty ones stay empty": ({ backend }) =>
       expectKept(backend, [
         storedFact(1, { tags: [], terms: [] }),
         storedFact(2, { key: "", conversationId: "", position: 0, messageId: "", evidence: "", author: "" }),
@@ -70,7 +70,7 @@ export const values: BackendSpec = {
         storedFact(5, { position: 2_147_483_647, conversationId: "c", score: 0, validUntil: 0 }),
       ]),
 
-    "of every trust, status and reason are kept": ({ backend }) => {
+    "of every trust, status and reason are stored": ({ backend }) => {
       const trusts = ["stated", "confirmed", "inferred", "external"] as const;
       const statuses = ["active", "quarantined", "superseded"] as const;
       const reasons = ["external", "conflict", "rate", "link", null] as const;
@@ -83,19 +83,19 @@ export const values: BackendSpec = {
       );
     },
 
-    "of tags keep their order and their repetitions": ({ backend }) =>
+    "of tags keep order and repetitions": ({ backend }) =>
       expectKept(backend, [
         storedFact(1, { tags: ["b", "a", "b", ""] }),
         storedFact(2, { tags: hostileNames }),
       ]),
 
-    "of vectors are kept in single precision": async ({ backend }) => {
+    "of vectors are stored at least in single precision": async ({ backend }) => {
       if (backend.nearest === undefined) return;
       const vector = Array.from({ length: 1_536 }, (_, index) => (index - 700) / 1_024);
       await expectKept(backend, [storedFact(1, { vector }), storedFact(2, { vector: [0, -0.5, 2 ** -20] })]);
     },
 
-    "that are names are told apart, each finds only its own": async ({ backend }) => {
+    "that are names are distinguished, each finds only its own fact": async ({ backend }) => {
       const facts = hostileNames.map((name, index) =>
         storedFact(index + 1, {
           ...{ id: name, key: name, conversationId: name, position: 1, supersededBy: name },
@@ -114,7 +114,7 @@ export const values: BackendSpec = {
       }
     },
 
-    "that are terms are matched whole, with their weights": async ({ backend }) => {
+    "that are terms are matched as a whole, with their weights": async ({ backend }) => {
       const terms = hostileNames.map((term, index) => ({ term, weight: index + 1 }));
       await addTo(backend, user, storedFact(1, { terms }), storedFact(2, { terms: terms.slice(0, 10) }));
       const asked = hostileNames.slice(5, 20);
@@ -126,7 +126,7 @@ export const values: BackendSpec = {
       ]);
     },
 
-    "of the audit trail are kept to the character": async ({ backend }) => {
+    "of the audit trail are stored exactly": async ({ backend }) => {
       const bodies = ['{"b":1,  "a":1.0}', '"\\u0000 ü 👩‍👩‍👧 \u2028"', "", "x".repeat(100_000)];
       const audit = bodies.map((body, index) => auditEntry(index + 1, body));
       await commitTo(backend, user, { audit });

@@ -4,7 +4,7 @@ import type { StoreSpec } from "../spec.ts";
 export const audit: StoreSpec = {
   subject: "audit",
   rules: {
-    "notes what was done, in order and without a word of it": async ({ memory, user }) => {
+    "records changes in order, without text": async ({ memory, user }) => {
       const rome = await memory.remember(user, "Lives in zebra town", {
         key: "zebra-key",
         tags: ["zebra-tag"],
@@ -38,7 +38,7 @@ export const audit: StoreSpec = {
       for (const { at } of trail) expect(at).toBeInstanceOf(Date);
     },
 
-    "notes nothing for what changed nothing": async ({ memory, user }) => {
+    "records nothing for calls without a change": async ({ memory, user }) => {
       const fact = await memory.remember(user, "Likes tea");
       const trail = await memory.audit(user);
       await memory.recall(user, "tea");
@@ -48,12 +48,12 @@ export const audit: StoreSpec = {
       expect(await memory.audit(user)).toEqual(trail);
     },
 
-    "of a user of whom nothing is known is empty, and whole": async ({ memory, user }) => {
+    "is empty and valid for an unknown user": async ({ memory, user }) => {
       expect(await memory.audit(user)).toEqual([]);
       expect(await memory.verifyAudit(user)).toEqual({ ok: true, entries: 0, facts: 0, problems: [] });
     },
 
-    "is whole after all that one may do, also with a key, in every process": async (scenario) => {
+    "is valid after every kind of change, also with a key, in every process": async (scenario) => {
       const { memory, another, user, other } = scenario;
       const keyed = scenario.withOptions({ auditKey: "a secret of sixteen characters" });
       for (const [store, whose] of [

@@ -6,7 +6,7 @@ import type { StoreSpec } from "../spec.ts";
 export const closing: StoreSpec = {
   subject: "drain and close",
   rules: {
-    "have nothing to wait for where nothing is under way": async ({ open, user }) => {
+    "resolve immediately if no work is running": async ({ open, user }) => {
       const { memory } = await open();
       await memory.drain();
       await memory.drain({ timeoutMs: 1 });
@@ -14,9 +14,7 @@ export const closing: StoreSpec = {
       expect(texts(await memory.list(user))).toEqual(["Likes tea"]);
     },
 
-    "may be called again, and a call afterwards is done or refused as an error of the store": async (
-      scenario,
-    ) => {
+    "can be called again, and later calls succeed or reject with a UserMemoryError": async (scenario) => {
       const { memory } = await scenario.open();
       await memory.close();
       await memory.close();
@@ -26,14 +24,14 @@ export const closing: StoreSpec = {
           () => undefined,
           (error: unknown) => error,
         );
-        // A connection that somebody else opened stays open.
+        // A connection that the store didn't open stays open.
         if (thrown !== undefined) expect(thrown).toBeInstanceOf(UserMemoryError);
         if (thrown instanceof UserMemoryError)
           expect(thrown).toMatchObject({ code: "unavailable", retryable: false });
       }
     },
 
-    "leave a store with another connection at work": async ({ open, user }) => {
+    "don't affect a store with another connection": async ({ open, user }) => {
       const store = await open();
       const second = await store.another?.();
       if (second === undefined) return;

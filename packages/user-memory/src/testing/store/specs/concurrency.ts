@@ -5,9 +5,9 @@ import type { StoreSpec } from "../spec.ts";
 const WRITERS = 16;
 
 export const concurrency: StoreSpec = {
-  subject: "many at once",
+  subject: "concurrent calls",
   rules: {
-    "of 16 writers in two processes lose nothing, and leave the trail whole": async ({
+    "by 16 writers in two processes lose nothing and keep the trail valid": async ({
       memory,
       another,
       user,
@@ -24,17 +24,13 @@ export const concurrency: StoreSpec = {
       expect(await memory.verifyAudit(user)).toMatchObject({ ok: true, entries: WRITERS * 3 });
     },
 
-    "of different users don't wait for each other's conflicts": async ({ memory, user }) => {
+    "of different users don't conflict": async ({ memory, user }) => {
       const users = Array.from({ length: WRITERS }, (_, index) => `${user} ${index}`);
       await Promise.all(users.map((each) => memory.remember(each, `Is ${each}`)));
       for (const each of users) expect(texts(await memory.list(each))).toEqual([`Is ${each}`]);
     },
 
-    "that remember, change, forget and review leave a trail that is whole": async ({
-      memory,
-      another,
-      user,
-    }) => {
+    "that remember, change, forget and review keep the trail valid": async ({ memory, another, user }) => {
       const clients = [memory, await another()];
       await Promise.all(
         Array.from({ length: 8 }, async (_, worker) => {

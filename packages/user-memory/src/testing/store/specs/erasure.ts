@@ -8,7 +8,7 @@ import type { StoreSpec } from "../spec.ts";
 
 const COUNT = 8;
 
-/** Words that stand in nothing but what the user said and did; each is searched for afterwards. */
+/** Words that occur only in the user's data. The test searches for each of them afterwards. */
 const TRACES = ["zebrafact", "zebraproof", "zebratag", "zebratalk", "zebrakey", "zebrasaid", "zebrawriter"];
 
 const options = (since: ErasureMark) => ({
@@ -22,7 +22,7 @@ async function unlessErased(call: Promise<unknown>): Promise<void> {
   });
 }
 
-/** Writes until everything is about to be forgotten. */
+/** Writes until the erasure is about to start. */
 async function write(memory: UserMemoryStore, user: string, writer: Writer): Promise<void> {
   const since = await memory.mark(user);
   for (let turn = 0; !writer.isOver(); turn++) {
@@ -31,7 +31,7 @@ async function write(memory: UserMemoryStore, user: string, writer: Writer): Pro
       memory.remember(user, `zebrafact ${writer.name} ${turn}`, { ...options(since), ...key }),
     );
     writer.done();
-    // Lets the others go on where the store answers without waiting.
+    // Lets the others continue if the store answers synchronously.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
@@ -47,7 +47,7 @@ interface ExtractedTurn {
   readonly answered: Promise<void>;
 }
 
-/** A turn that is in the queue, and whose fact is remembered once the model has answered. */
+/** A turn in the queue. Its fact is stored after the model's reply. */
 async function extract(memory: UserMemoryStore, user: string, turn: ExtractedTurn): Promise<void> {
   const since = await memory.mark(user);
   const leased = await memory.queue.enqueue(
@@ -76,9 +76,9 @@ async function search(store: StoreUnderTest, user: string): Promise<readonly str
 }
 
 export const erasure: StoreSpec = {
-  subject: "forgetAll at work",
+  subject: "forgetAll during writes",
   rules: {
-    "while 8 write and 8 extract leaves nothing of the user anywhere": async ({ open, user, other }) => {
+    "leaves no data of the user while 8 clients write and 8 extract": async ({ open, user, other }) => {
       const store = await open();
       const { memory } = store;
       const second = (await store.another?.()) ?? memory;
@@ -114,7 +114,7 @@ export const erasure: StoreSpec = {
       expect(await memory.list(other)).toHaveLength(1);
     },
 
-    "of one fact leaves nothing of it anywhere": async ({ open, user }) => {
+    "of one fact leaves no trace of its text": async ({ open, user }) => {
       const store = await open();
       const { memory } = store;
       await memory.remember(user, "Likes tea");

@@ -5,7 +5,7 @@ import type { StoreSpec } from "../spec.ts";
 export const explain: StoreSpec = {
   subject: "explain",
   rules: {
-    "says why a query finds a fact, at which place, and where it comes from": async ({ memory, user }) => {
+    "returns why a query finds a fact, its rank and its source": async ({ memory, user }) => {
       const provenance = {
         conversationId: "c",
         position: 2,
@@ -23,7 +23,7 @@ export const explain: StoreSpec = {
       expect(await memory.explain(user, owns.id, "who repairs bicycles?")).toMatchObject({ rank: 2 });
     },
 
-    "gives the place that recall gives": async ({ memory, user }) => {
+    "returns the rank of the fact in a recall": async ({ memory, user }) => {
       for (let index = 0; index < 12; index++)
         await memory.remember(user, `Tea ${"tea ".repeat(index % 4)}${index}`);
       const found = await memory.recall(user, "tea", { limit: 12 });
@@ -32,7 +32,7 @@ export const explain: StoreSpec = {
       }
     },
 
-    "says why a fact isn't recalled": async ({ memory, user }) => {
+    "returns why a fact isn't recalled": async ({ memory, user }) => {
       const rome = await memory.remember(user, "Lives in Rome", { key: "city" });
       await memory.remember(user, "Lives in Oslo", { key: "city" });
       const acme = await memory.remember(user, "Uses Acme", { trust: "external" });
@@ -51,7 +51,7 @@ export const explain: StoreSpec = {
       }
     },
 
-    "says what a fact took the place of": async ({ memory, user }) => {
+    "returns the facts that a fact superseded": async ({ memory, user }) => {
       await memory.remember(user, "Lives in Rome", { key: "city" });
       const oslo = await memory.remember(user, "Lives in Oslo", { key: "city" });
       const explained = await memory.explain(user, oslo.id);
@@ -60,7 +60,7 @@ export const explain: StoreSpec = {
       expect(explained).not.toHaveProperty("obstacle");
     },
 
-    "is null for what isn't there, or is another user's": async ({ memory, user, other }) => {
+    "returns null for a missing fact or another user's": async ({ memory, user, other }) => {
       const theirs = await memory.remember(other, "Likes tea");
       for (const id of [theirs.id, crypto.randomUUID(), "", "__proto__"]) {
         expect(await memory.explain(user, id, "tea")).toBeNull();

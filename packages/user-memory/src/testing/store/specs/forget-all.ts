@@ -20,7 +20,7 @@ async function fill(memory: UserMemoryStore, user: string): Promise<void> {
 export const forgetAll: StoreSpec = {
   subject: "forgetAll",
   rules: {
-    "deletes everything about the user, and counts it": async ({ memory, user }) => {
+    "deletes all data of the user and returns the counts": async ({ memory, user }) => {
       await fill(memory, user);
       expect(await memory.forgetAll(user)).toEqual({
         ...{ receiptId: expect.stringMatching(/./), at: expect.any(Date) },
@@ -33,7 +33,7 @@ export const forgetAll: StoreSpec = {
       expect(await memory.forgetAll(user)).toMatchObject({ facts: 0, jobs: 0 });
     },
 
-    "leaves of the audit trail that it was done, and the trail whole": async ({ memory, user }) => {
+    "leaves a valid audit trail with only the erasure": async ({ memory, user }) => {
       await fill(memory, user);
       await memory.forgetAll(user);
       expect((await memory.audit(user)).map(({ action }) => action)).toEqual(["erased"]);
@@ -42,7 +42,7 @@ export const forgetAll: StoreSpec = {
       expect(await memory.verifyAudit(user)).toMatchObject({ ok: true, facts: 1, problems: [] });
     },
 
-    "leaves everybody else alone": async ({ memory, user, other }) => {
+    "doesn't affect other users": async ({ memory, user, other }) => {
       await fill(memory, user);
       await fill(memory, other);
       const [facts, trail] = [await everything(memory, other), await memory.audit(other)];
@@ -52,11 +52,11 @@ export const forgetAll: StoreSpec = {
       expect(await memory.forgetAll(other)).toMatchObject({ facts: 3, jobs: 1 });
     },
 
-    "of a user of whom nothing is known is a receipt of nothing": async ({ memory, user }) => {
+    "returns a receipt with zero counts for an unknown user": async ({ memory, user }) => {
       expect(await memory.forgetAll(user)).toMatchObject({ facts: 0, vectors: 0, jobs: 0, revived: 0 });
     },
 
-    "refuses what is remembered since a mark from before": async ({ memory, user }) => {
+    "refuses a write with a mark from before": async ({ memory, user }) => {
       const since = await memory.mark(user);
       await memory.remember(user, "Likes tea", { since });
       await memory.forgetAll(user);
@@ -66,7 +66,7 @@ export const forgetAll: StoreSpec = {
       expect((await memory.remember(user, "Likes coffee", { since: now })).status).toBe("active");
     },
 
-    "refuses what is extracted from what was said before": async ({ memory, user }) => {
+    "refuses facts extracted from older messages": async ({ memory, user }) => {
       const before = new Date();
       await memory.remember(user, "Likes tea");
       await memory.forgetAll(user);
@@ -101,7 +101,7 @@ export const forgetAll: StoreSpec = {
       expect(await everything(memory, user)).toEqual([]);
     },
 
-    "lets what the user says afterwards be remembered": async ({ memory, user }) => {
+    "allows facts that the user states afterwards": async ({ memory, user }) => {
       await memory.remember(user, "Likes tea");
       await memory.forgetAll(user);
       const fact = await memory.remember(user, "Likes tea");

@@ -10,7 +10,7 @@ const extracted = (saidAt: Date, evidence = "I'm allergic to nuts") => ({
 export const forgetting: StoreSpec = {
   subject: "forget",
   rules: {
-    "deletes a fact, and says so": async ({ memory, user }) => {
+    "deletes a fact and returns the counts": async ({ memory, user }) => {
       const [tea, coffee] = [
         await memory.remember(user, "Likes tea"),
         await memory.remember(user, "Likes coffee"),
@@ -25,7 +25,7 @@ export const forgetting: StoreSpec = {
       expect(ids(await memory.recall(user, "likes"))).toEqual([coffee.id]);
     },
 
-    "gives a receipt of nothing where there is nothing": async ({ memory, user, other }) => {
+    "returns a receipt with zero counts for a missing fact": async ({ memory, user, other }) => {
       const theirs = await memory.remember(other, "Likes tea");
       for (const id of [theirs.id, crypto.randomUUID(), "", "*", "__proto__"]) {
         expect(await memory.forget(user, id)).toMatchObject({ facts: 0, vectors: 0, jobs: 0, revived: 0 });
@@ -37,7 +37,7 @@ export const forgetting: StoreSpec = {
       expect(receipts.map(({ facts }) => facts)).toEqual([0, 0]);
     },
 
-    "makes count again what the fact had taken the place of": async ({ memory, user }) => {
+    "makes the superseded fact active again": async ({ memory, user }) => {
       const rome = await memory.remember(user, "Lives in Rome", { key: "city" });
       const oslo = await memory.remember(user, "Lives in Oslo", { key: "city" });
       expect(await memory.forget(user, oslo.id)).toMatchObject({ facts: 1, revived: 1 });
@@ -47,7 +47,7 @@ export const forgetting: StoreSpec = {
       expect(ids(await memory.recall(user, "lives"))).toEqual([rome.id]);
     },
 
-    "of a fact in between leaves the newest current": async ({ memory, user }) => {
+    "keeps the newest fact current if an older one is forgotten": async ({ memory, user }) => {
       const [rome, bern, oslo] = [
         await memory.remember(user, "Lives in Rome", { key: "city" }),
         await memory.remember(user, "Lives in Bern", { key: "city" }),
@@ -60,7 +60,11 @@ export const forgetting: StoreSpec = {
       expect(ids(await memory.list(user))).toEqual([rome.id]);
     },
 
-    "makes nothing count again beside a newer fact with its key": async ({ memory, withOptions, user }) => {
+    "makes no fact active again if a newer one with its key exists": async ({
+      memory,
+      withOptions,
+      user,
+    }) => {
       const rome = await memory.remember(user, "Lives in Rome", { key: "city" });
       const resolving = withOptions({ resolve: async () => [rome.id] });
       const bern = await resolving.remember(user, "Now lives in Bern");
@@ -70,7 +74,7 @@ export const forgetting: StoreSpec = {
       expect(ids(await memory.list(user))).toEqual([oslo.id]);
     },
 
-    "of a fact keeps its text from coming back as an older fact": async ({ memory, user }) => {
+    "deletes older facts with the same text, too": async ({ memory, user }) => {
       await memory.remember(user, "Lives in Rome", { key: "city" });
       const oslo = await memory.remember(user, "Lives in Oslo", { key: "city" });
       const again = await memory.remember(user, "Lives in Rome", { key: "city" });
@@ -80,13 +84,13 @@ export const forgetting: StoreSpec = {
       expect(texts(await memory.list(user))).not.toContain("Lives in Rome");
     },
 
-    "leaves nothing of the fact in the audit trail": async ({ memory, user }) => {
+    "leaves no text of the fact in the audit trail": async ({ memory, user }) => {
       const fact = await memory.remember(user, "Likes zebra milk", { tags: ["zebra-tag"] });
       await memory.forget(user, fact.id);
       expect(JSON.stringify(await memory.audit(user))).not.toContain("zebra");
     },
 
-    "keeps a fact from being extracted again from what was said before": async ({ memory, user }) => {
+    "prevents extraction from older messages": async ({ memory, user }) => {
       const saidAt = new Date(Date.now() - 60_000);
       const fact = await memory.remember(user, "Is allergic to nuts", extracted(saidAt));
       await memory.forget(user, fact.id);
@@ -105,7 +109,7 @@ export const forgetting: StoreSpec = {
       expect(await everything(memory, user)).toEqual([]);
     },
 
-    "keeps another wording from being extracted from the same words": async ({ memory, user }) => {
+    "prevents extraction of another wording from the same message": async ({ memory, user }) => {
       const saidAt = new Date(Date.now() - 60_000);
       const fact = await memory.remember(user, "Is allergic to nuts", extracted(saidAt));
       await memory.forget(user, fact.id);
@@ -115,7 +119,7 @@ export const forgetting: StoreSpec = {
       expect(tea.status).toBe("active");
     },
 
-    "lets the user say it again": async ({ memory, user }) => {
+    "allows the user to state the fact again": async ({ memory, user }) => {
       const saidAt = new Date(Date.now() - 60_000);
       const fact = await memory.remember(user, "Is allergic to nuts", extracted(saidAt));
       await memory.forget(user, fact.id);
@@ -126,7 +130,7 @@ export const forgetting: StoreSpec = {
       expect(await memory.remember(user, "Is allergic to nuts")).toMatchObject({ trust: "stated" });
     },
 
-    "of one user's fact keeps nobody else from remembering it": async ({ memory, user, other }) => {
+    "doesn't prevent another user from stating the fact": async ({ memory, user, other }) => {
       const saidAt = new Date(Date.now() - 60_000);
       const fact = await memory.remember(user, "Is allergic to nuts", extracted(saidAt));
       await memory.forget(user, fact.id);
@@ -135,7 +139,11 @@ export const forgetting: StoreSpec = {
       });
     },
 
-    "by several at once counts the fact once": async ({ memory, another, user }) => {
+    "counts the fact once if several clients forget it at the same time": async ({
+      memory,
+      another,
+      user,
+    }) => {
       const fact = await memory.remember(user, "Likes tea");
       const second = await another();
       const receipts = await Promise.all(

@@ -5,9 +5,9 @@ import type { StoreSpec } from "../spec.ts";
 const at = (year: number) => new Date(Date.UTC(year, 0, 1));
 
 export const history: StoreSpec = {
-  subject: "what held at a time",
+  subject: "facts over time",
   rules: {
-    "is recalled as of that time": async ({ memory, user }) => {
+    "are recalled as of a time": async ({ memory, user }) => {
       await memory.remember(user, "Lives in Rome", { key: "city", validFrom: at(2010) });
       await memory.remember(user, "Lives in Bern", { key: "city", validFrom: at(2015) });
       await memory.remember(user, "Lives in Oslo", { key: "city", validFrom: at(2020) });
@@ -20,14 +20,14 @@ export const history: StoreSpec = {
       expect(texts(await memory.recall(user, "lives"))).toEqual(["Lives in Oslo"]);
     },
 
-    "ends where it was said to end": async ({ memory, user }) => {
+    "end at validUntil": async ({ memory, user }) => {
       await memory.remember(user, "Rents a flat", { validFrom: at(2010), validUntil: at(2012) });
       expect(await memory.recall(user, "flat")).toEqual([]);
       expect(texts(await memory.recall(user, "flat", { asOf: at(2011) }))).toEqual(["Rents a flat"]);
       expect(await memory.recall(user, "flat", { asOf: at(2012) })).toEqual([]);
     },
 
-    "begins when it was said to begin": async ({ memory, user }) => {
+    "begin at validFrom": async ({ memory, user }) => {
       const next = new Date(Date.now() + 86_400_000);
       const fact = await memory.remember(user, "Works in Bern", { validFrom: next });
       expect(await memory.recall(user, "Bern")).toEqual([]);
@@ -38,7 +38,7 @@ export const history: StoreSpec = {
       });
     },
 
-    "stays what it was when a newer statement is forgotten": async ({ memory, user }) => {
+    "don't change when a newer statement is forgotten": async ({ memory, user }) => {
       await memory.remember(user, "Lives in Rome", { key: "city", validFrom: at(2010) });
       const oslo = await memory.remember(user, "Lives in Oslo", { key: "city", validFrom: at(2020) });
       await memory.forget(user, oslo.id);
@@ -46,7 +46,7 @@ export const history: StoreSpec = {
       expect(texts(await memory.recall(user, "lives", { asOf: at(2021) }))).toEqual(["Lives in Rome"]);
     },
 
-    "never shows what waits in quarantine": async ({ memory, user }) => {
+    "are never recalled while quarantined": async ({ memory, user }) => {
       const old = { validFrom: at(2010), trust: "external" as const };
       await memory.remember(user, "Uses Acme bank", old);
       expect(await memory.recall(user, "bank", { asOf: at(2015), minTrust: "external" })).toEqual([]);

@@ -21,7 +21,7 @@ import { supersession } from "./supersession.ts";
 import { update } from "./update.ts";
 import { userIsolation } from "./user-isolation.ts";
 
-/** All rules of `UserMemoryStore`, but for the attacks. */
+/** All rules of `UserMemoryStore` except the attacks. */
 export const storeSpecs = (run: RandomRun): readonly StoreSpec[] => [
   ...[
     remember,

@@ -10,11 +10,7 @@ const extracted = (conversationId: string) => ({
 export const limits: StoreSpec = {
   subject: "limits",
   rules: {
-    "refuse one fact more than a user may have, until there is room": async ({
-      withOptions,
-      user,
-      other,
-    }) => {
+    "refuse a further fact until there is room": async ({ withOptions, user, other }) => {
       const memory = withOptions({ limits: { maxFacts: 5 } });
       const facts = [];
       for (let index = 0; index < 5; index++) facts.push(await memory.remember(user, `Fact ${index}`));
@@ -26,7 +22,7 @@ export const limits: StoreSpec = {
       expect((await memory.remember(user, "Fact 9")).status).toBe("active");
     },
 
-    "hold for 16 writers at once": async ({ withOptions, user }) => {
+    "hold for 16 concurrent writers": async ({ withOptions, user }) => {
       const memory = withOptions({ limits: { maxFacts: 5 } });
       const writes = Array.from({ length: 16 }, (_, index) => memory.remember(user, `Fact ${index}`));
       const done = await Promise.allSettled(writes);
@@ -34,7 +30,7 @@ export const limits: StoreSpec = {
       expect(await everything(memory, user)).toHaveLength(5);
     },
 
-    "keep room for what the user says": async ({ withOptions, user }) => {
+    "keep room for the user's statements": async ({ withOptions, user }) => {
       const memory = withOptions({ limits: { maxUntrustedFacts: 3, maxQuarantined: 2 } });
       for (let index = 0; index < 3; index++)
         await memory.remember(user, `Maybe ${index}`, extracted(`c${index}`));
@@ -50,13 +46,13 @@ export const limits: StoreSpec = {
       expect((await memory.remember(user, "Page 3", { trust: "external" })).status).toBe("quarantined");
     },
 
-    "cut evidence, and never through a character": async ({ memory, user }) => {
+    "cut evidence without splitting a character": async ({ memory, user }) => {
       const evidence = `${"x".repeat(3_999)}👩 and more`;
       const fact = await memory.remember(user, "Likes tea", { provenance: { evidence } });
       expect(fact.provenance.evidence).toBe("x".repeat(3_999));
     },
 
-    "that are wrong are a TypeError which names them": ({ withOptions }) => {
+    "that are invalid throw a TypeError with their names": ({ withOptions }) => {
       const wrong = [
         ...[{ limits: { maxFacts: 0 } }, { limits: { maxFacts: Number.NaN } }, { limits: { maxFacts: 1.5 } }],
         ...[
@@ -73,11 +69,7 @@ export const limits: StoreSpec = {
       return Promise.resolve();
     },
 
-    "quarantine what is extracted from one conversation too often": async ({
-      withOptions,
-      another,
-      user,
-    }) => {
+    "quarantine facts beyond the rate of one conversation": async ({ withOptions, another, user }) => {
       const memory = withOptions({ limits: { maxExtractedPerConversation: 3 } });
       for (let index = 0; index < 3; index++) {
         expect(await memory.remember(user, `Maybe ${index}`, extracted("c"))).toMatchObject({
@@ -97,7 +89,7 @@ export const limits: StoreSpec = {
       );
     },
 
-    "of a time count anew afterwards": async ({ withOptions, user }) => {
+    "of a window start again after it": async ({ withOptions, user }) => {
       const memory = withOptions({ limits: { maxExtractedPerConversation: 1, extractionWindowMs: 1 } });
       await memory.remember(user, "Maybe 1", extracted("c"));
       await new Promise((resolve) => setTimeout(resolve, 5));

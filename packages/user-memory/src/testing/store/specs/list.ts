@@ -5,7 +5,7 @@ import type { StoreSpec } from "../spec.ts";
 export const list: StoreSpec = {
   subject: "list and get",
   rules: {
-    "give active facts, the newest first": async ({ memory, user }) => {
+    "return active facts, newest first": async ({ memory, user }) => {
       for (const fact of ["One", "Two", "Three"]) await memory.remember(user, fact);
       await memory.remember(user, "Four", { trust: "external" });
       expect(texts(await memory.list(user))).toEqual(["Three", "Two", "One"]);
@@ -13,7 +13,7 @@ export const list: StoreSpec = {
       expect(await memory.list(user, { limit: 0 })).toEqual([]);
     },
 
-    "give the statuses that are asked for": async ({ memory, user }) => {
+    "return facts with the given statuses": async ({ memory, user }) => {
       await memory.remember(user, "Lives in Rome", { key: "city" });
       await memory.remember(user, "Lives in Oslo", { key: "city" });
       await memory.remember(user, "Uses Acme", { trust: "external" });
@@ -26,7 +26,7 @@ export const list: StoreSpec = {
       expect(await memory.list(user, { status: [] })).toEqual([]);
     },
 
-    "give facts with at least one of the tags, and count only those": async ({ memory, user }) => {
+    "return and count only facts with at least one of the tags": async ({ memory, user }) => {
       for (let index = 0; index < 12; index++) {
         await memory.remember(user, `Fact ${index}`, { tags: index % 4 === 0 ? ["rare", "x"] : ["common"] });
       }
@@ -36,7 +36,7 @@ export const list: StoreSpec = {
       expect(await memory.list(user, { tags: ["none"] })).toEqual([]);
     },
 
-    "give what a caller may change without changing what is stored": async ({ memory, user }) => {
+    "return copies: changes don't affect the store": async ({ memory, user }) => {
       const fact = await memory.remember(user, "Likes tea", { tags: ["a"] });
       const copy = await memory.get(user, fact.id);
       if (copy === null) return expect.fail("expected the fact");
@@ -44,7 +44,7 @@ export const list: StoreSpec = {
         Object.assign(copy, { fact: "Likes zebras" });
         (copy.tags as string[]).push("zebra");
       } catch {
-        // Frozen, which is as good.
+        // A frozen result is fine, too.
       }
       copy.createdAt.setTime(0);
       expect(await memory.get(user, fact.id)).toEqual(
@@ -53,7 +53,7 @@ export const list: StoreSpec = {
       expect((await memory.get(user, fact.id))?.createdAt.getTime()).not.toBe(0);
     },
 
-    "give null and nothing for what isn't there": async ({ memory, user, other }) => {
+    "return null and an empty list for missing facts": async ({ memory, user, other }) => {
       const theirs = await memory.remember(other, "Likes tea");
       for (const id of [theirs.id, crypto.randomUUID(), "", "*", "x".repeat(10_000), "\0", "__proto__"]) {
         expect(await memory.get(user, id)).toBeNull();
@@ -61,7 +61,7 @@ export const list: StoreSpec = {
       expect(await memory.list(user)).toEqual([]);
     },
 
-    "refuse options that are none": async ({ memory, user }) => {
+    "refuse invalid options": async ({ memory, user }) => {
       for (const options of [
         { limit: -1 },
         { limit: 1.5 },

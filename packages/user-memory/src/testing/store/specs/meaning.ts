@@ -11,7 +11,7 @@ const VECTORS: readonly (readonly [RegExp, readonly number[]])[] = [
 const embed: Embed = async (texts) =>
   texts.map((text) => VECTORS.find(([words]) => words.test(text))?.[1] ?? [0, 0, 1]);
 
-/** A rule for stores whose backend keeps vectors. */
+/** A rule for stores with vectors. */
 const withVectors =
   (check: (scenario: StoreScenario) => Promise<void>): StoreCheck =>
   async (scenario) => {
@@ -21,7 +21,7 @@ const withVectors =
 export const meaning: StoreSpec = {
   subject: "recall by meaning",
   rules: {
-    "finds what shares no word with the query": withVectors(async ({ memory, withOptions, user }) => {
+    "finds facts without a common word": withVectors(async ({ memory, withOptions, user }) => {
       const semantic = withOptions({ embed });
       const snorble = await semantic.remember(user, "Has a snorble");
       await semantic.remember(user, "Has a gronk");
@@ -31,7 +31,7 @@ export const meaning: StoreSpec = {
       expect(explained?.reasons).toEqual([expect.objectContaining({ kind: "meaning" })]);
     }),
 
-    "finds by words and by meaning together": withVectors(async ({ withOptions, user }) => {
+    "finds facts by words and by meaning": withVectors(async ({ withOptions, user }) => {
       const semantic = withOptions({ embed });
       const snorble = await semantic.remember(user, "Has a snorble");
       const tea = await semantic.remember(user, "Gives the animal tea");
@@ -39,7 +39,7 @@ export const meaning: StoreSpec = {
       expect(ids(found).toSorted()).toEqual([snorble.id, tea.id].toSorted());
     }),
 
-    "takes a vector along when the fact goes, changes or waits": withVectors(
+    "updates the vector when the fact is deleted, changed or quarantined": withVectors(
       async ({ withOptions, user }) => {
         const semantic = withOptions({ embed });
         const [snorble, gronk] = [
@@ -65,7 +65,7 @@ export const meaning: StoreSpec = {
       expect(await semantic.recall(user, "wumpet")).toEqual([]);
     }),
 
-    "obeys trust, tags and time": withVectors(async ({ withOptions, user }) => {
+    "applies trust, tags and time": withVectors(async ({ withOptions, user }) => {
       const semantic = withOptions({ embed });
       const options = { trust: "inferred", tags: ["home"] } as const;
       await semantic.remember(user, "Has a snorble", { ...options, validFrom: new Date("2020-01-01") });
@@ -75,7 +75,7 @@ export const meaning: StoreSpec = {
       expect(await semantic.recall(user, "wumpet", { tags: ["home"] })).toHaveLength(1);
     }),
 
-    "that fails is told, without a word of it, and words still find": async ({ withOptions, user }) => {
+    "reports a failure without content, and words still find facts": async ({ withOptions, user }) => {
       const failures: readonly unknown[] = [
         () => Promise.reject(new Error("zebra")),
         async () => [],

@@ -19,7 +19,7 @@ const refused: readonly unknown[] = [
 export const names: StoreSpec = {
   subject: "hostile names",
   rules: {
-    "as user ids are kept apart, or refused by every method": async ({ memory, user }) => {
+    "as user ids are kept separate, or refused by every method": async ({ memory, user }) => {
       const named = (name: string) => (name.length < 200 ? `${name}${user}` : name);
       const users = hostileNames.map(named);
       await Promise.all(users.map((id) => memory.remember(id, `Is ${id}`)));
@@ -37,7 +37,7 @@ export const names: StoreSpec = {
       }
     },
 
-    "as keys take the place of themselves only": async ({ memory, user }) => {
+    "as keys only supersede themselves": async ({ memory, user }) => {
       for (const [index, key] of hostileNames.entries()) {
         await memory.remember(user, `First ${index}`, { key });
       }
@@ -50,7 +50,7 @@ export const names: StoreSpec = {
       expect(new Set(current.map(({ key }) => key))).toEqual(new Set(hostileNames));
     },
 
-    "as tags find themselves only": async ({ memory, user }) => {
+    "as tags only find themselves": async ({ memory, user }) => {
       const tags = hostileNames.filter((name) => name.length <= 64);
       const facts = await Promise.all(
         tags.map((tag, at) => memory.remember(user, `Fact number ${at}`, { tags: [tag] })),
@@ -65,7 +65,7 @@ export const names: StoreSpec = {
       }
     },
 
-    "as conversations and authors are kept exactly, and limited apart": async ({ memory, user }) => {
+    "as conversations and authors are stored exactly, with separate limits": async ({ memory, user }) => {
       for (const [index, name] of hostileNames.entries()) {
         const provenance = {
           conversationId: name,
@@ -83,7 +83,7 @@ export const names: StoreSpec = {
       }
     },
 
-    "as fact ids name nothing": async ({ memory, user }) => {
+    "as fact ids find nothing": async ({ memory, user }) => {
       await memory.remember(user, "Likes tea");
       for (const name of [...hostileNames, ...refused]) {
         const id = name as string;
@@ -97,7 +97,7 @@ export const names: StoreSpec = {
       expect(await memory.list(user)).toHaveLength(1);
     },
 
-    "as facts and queries are text and nothing else": async ({ memory, user }) => {
+    "as facts and queries are plain text": async ({ memory, user }) => {
       const facts = hostileNames.map((name) => `Says ${name}`);
       for (const fact of facts) await memory.remember(user, fact);
       for (const name of hostileNames) await memory.recall(user, name);

@@ -26,7 +26,7 @@ const job = (userId: string, fields: Partial<ExtractionJob> = {}): ExtractionJob
 export const queue: StoreSpec = {
   subject: "queue",
   rules: {
-    "hands a new job to whoever adds it, and to nobody else meanwhile": async ({ open, user }) => {
+    "leases a new job to the caller, and to no other worker meanwhile": async ({ open, user }) => {
       const { memory } = await open();
       const given = job(user);
       const leased = await memory.queue.enqueue(given, { leaseMs: 60_000 });
@@ -37,10 +37,7 @@ export const queue: StoreSpec = {
       expect(await memory.queue.size()).toBe(0);
     },
 
-    "takes neither a secret nor a turn in which the user wants something not kept": async ({
-      open,
-      user,
-    }) => {
+    "stores neither secrets nor turns that the user asked not to keep": async ({ open, user }) => {
       const { memory } = await open();
       const said = ["I like tea. My password is hunter2.", "I own a dog."];
       const leased = await memory.queue.enqueue(job(user, { said }), {
@@ -64,7 +61,7 @@ export const queue: StoreSpec = {
       expect(await memory.queue.size()).toBe(2);
     },
 
-    "hands out again, whole, what was released and what nobody finished": async ({ open, user }) => {
+    "leases released and unfinished jobs again, complete": async ({ open, user }) => {
       const { memory } = await open();
       const [released, lost] = [
         job(user),
@@ -92,7 +89,7 @@ export const queue: StoreSpec = {
       expect(await memory.queue.size()).toBe(1);
     },
 
-    "hands each job to one of several processes": async ({ open }) => {
+    "leases each job to one of several processes": async ({ open }) => {
       const store = await open();
       const { memory } = store;
       const second = (await store.another?.()) ?? memory;
@@ -112,7 +109,7 @@ export const queue: StoreSpec = {
       expect([...workers.flat(), ...rest].sort()).toEqual(all.map(({ id }) => id).sort());
     },
 
-    "takes no job that was made before everything was forgotten": async ({ open, user }) => {
+    "refuses a job from before an erasure": async ({ open, user }) => {
       const { memory } = await open();
       const since = await memory.mark(user);
       await memory.forgetAll(user);
@@ -121,7 +118,7 @@ export const queue: StoreSpec = {
       expect(await memory.queue.enqueue(now, { leaseMs: 1 })).not.toBeNull();
     },
 
-    "refuses what is no job": async ({ memory, user }) => {
+    "refuses invalid jobs": async ({ memory, user }) => {
       const wrong = [
         ...[job(""), job(`${user}\0`), { ...job(user), id: "" }, { ...job(user), said: "zebra" }],
         ...[{ ...job(user), threshold: "zebra" }, { ...job(user), saidAt: "zebra" }, null],

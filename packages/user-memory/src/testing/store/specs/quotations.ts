@@ -19,7 +19,7 @@ const quoted = (
 export const quotations: StoreSpec = {
   subject: "quotations",
   rules: {
-    "are inferred and active, and shown with their date": async ({ memory, user, another }) => {
+    "are inferred and active, with their date": async ({ memory, user, another }) => {
       const words = 'I said "never" to Acme, and left';
       const stored = await memory.remember(user, words, quoted(3, {}, { from: "text" }));
       expect(stored).toMatchObject({ fact: words, trust: "inferred", status: "active" });
@@ -31,7 +31,7 @@ export const quotations: StoreSpec = {
       expect(await memory.verifyAudit(user)).toMatchObject({ ok: true });
     },
 
-    "are found by their question and by paraphrases, which nobody is shown": async (scenario) => {
+    "are found by their question and by paraphrases, which are never shown": async (scenario) => {
       const { memory, user } = scenario;
       const asked = { question: "Are you vegetarian?", paraphrases: ["The household avoids meat"] };
       const stored = await memory.remember(user, "yes, both of us", quoted(3, {}, asked));
@@ -43,7 +43,7 @@ export const quotations: StoreSpec = {
       );
     },
 
-    "of the same words are one, with the latest date and a few more ways to it": async ({ memory, user }) => {
+    "with the same words are merged, with the latest date and more paraphrases": async ({ memory, user }) => {
       const first = await memory.remember(user, "I like tea.", quoted(3));
       const later = await memory.remember(
         user,
@@ -60,7 +60,7 @@ export const quotations: StoreSpec = {
       expect(answer.id, "the same answer to a question says something else").not.toBe(first.id);
     },
 
-    "with one key: the later is shown before the earlier, which is marked": async ({ memory, user }) => {
+    "with the same key: the later comes before the earlier, which is marked": async ({ memory, user }) => {
       const rome = await memory.remember(user, "I live in Rome.", quoted(3, { key: "city" }));
       const oslo = await memory.remember(user, "Now I live in Oslo, by the sea.", quoted(6, { key: "city" }));
       const found = await memory.recall(user, "Did she live in Rome?");
@@ -75,7 +75,10 @@ export const quotations: StoreSpec = {
       expect(shown, "what the later one says, too, is left out").not.toContain(again.id);
     },
 
-    "are hidden by no key of another matter, and hide nothing that was stated": async ({ memory, user }) => {
+    "aren't superseded by an unrelated fact with their key, and supersede no stated fact": async ({
+      memory,
+      user,
+    }) => {
       const stated = await memory.remember(user, "Lives in Rome", { key: "city" });
       const cat = await memory.remember(user, "My cat is called Tom.", quoted(3, { key: "city" }));
       const car = await memory.remember(user, "We sold the car.", quoted(5, { key: "city" }));
@@ -84,7 +87,7 @@ export const quotations: StoreSpec = {
       expect(ids(await memory.list(user)).toSorted()).toEqual(ids([stated, cat, car, lie]).toSorted());
     },
 
-    "have a bound of their own, and those that were never recalled make room first": async (scenario) => {
+    "have their own limit, and those never recalled are evicted first": async (scenario) => {
       const memory = scenario.withOptions({ limits: { maxQuotations: 20, maxFacts: 1 } });
       const { user } = scenario;
       await memory.remember(user, "Lives in Rome");
@@ -106,14 +109,14 @@ export const quotations: StoreSpec = {
       expect((await memory.remember(user, words(1), { ...quoted(1), ...from(30) })).status).toBe("active");
     },
 
-    "are bounded by no rate, and may be many of one conversation in a recall": async ({ memory, user }) => {
+    "have no rate limit, and many of one conversation can be in a recall": async ({ memory, user }) => {
       for (let index = 0; index < 15; index++)
         await memory.remember(user, `I know song${index} of the opera.`, quoted(3));
       expect(await memory.review.list(user)).toEqual([]);
       expect(await memory.recall(user, "opera", { limit: 10 })).toHaveLength(10);
     },
 
-    "are forgotten like any fact, and not learned again from what was said before": async (scenario) => {
+    "are forgotten like other facts, and not extracted again from older messages": async (scenario) => {
       const { memory, user } = scenario;
       const rome = await memory.remember(user, "I live in Rome.", quoted(3, { key: "city" }));
       const oslo = await memory.remember(user, "I live in Oslo.", quoted(4, { key: "city" }));
@@ -125,7 +128,7 @@ export const quotations: StoreSpec = {
       expect(anew.status).toBe("active");
     },
 
-    "are nobody's statement": async ({ memory, user }) => {
+    "don't count as statements": async ({ memory, user }) => {
       const options = { quotation: { from: "message" }, trust: "stated" } as const;
       await expectRefusal(memory.remember(user, "I like tea", options), "invalid", "tea");
       const waiting = { quotation: { from: "message" }, quarantine: "rate" } as const;

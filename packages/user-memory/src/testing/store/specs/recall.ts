@@ -5,7 +5,7 @@ import type { StoreSpec } from "../spec.ts";
 export const recall: StoreSpec = {
   subject: "recall",
   rules: {
-    "finds by any word that is shared, in any case and form, the best first": async ({ memory, user }) => {
+    "finds facts by any common word, in any case and form, best first": async ({ memory, user }) => {
       await memory.remember(user, "Owns a red bicycle");
       await memory.remember(user, "Runs every morning before work");
       await memory.remember(user, "Repairs bicycles at work");
@@ -17,13 +17,13 @@ export const recall: StoreSpec = {
       expect(await memory.recall(user, "zebra")).toEqual([]);
     },
 
-    "finds by the words that a fact was extracted from": async ({ memory, user }) => {
+    "finds facts by their evidence": async ({ memory, user }) => {
       const provenance = { evidence: "We deploy the thing on fly.io, in the Warsaw region" };
       const fact = await memory.remember(user, "Project Foo has a hosting provider", { provenance });
       expect(ids(await memory.recall(user, "warsaw"))).toEqual([fact.id]);
     },
 
-    "finds in other scripts": async ({ memory, user }) => {
+    "finds facts in other scripts": async ({ memory, user }) => {
       const facts = ["Живёт в Москве", "東京に住んでいる", "يحب القهوة", "Μένει στην Αθήνα"];
       for (const fact of facts) await memory.remember(user, fact);
       for (const [query, fact] of [
@@ -43,7 +43,7 @@ export const recall: StoreSpec = {
       }
     },
 
-    "gives 10 facts, or as many as asked for": async ({ memory, user }) => {
+    "returns 10 facts, or the given limit": async ({ memory, user }) => {
       for (let index = 0; index < 15; index++) await memory.remember(user, `Likes tea number ${index}`);
       expect(await memory.recall(user, "tea")).toHaveLength(10);
       for (const limit of [0, 1, 14, 15, 100, 1_000_000]) {
@@ -54,7 +54,7 @@ export const recall: StoreSpec = {
       );
     },
 
-    "gives facts with at least one of the tags": async ({ memory, user }) => {
+    "returns facts with at least one of the tags": async ({ memory, user }) => {
       await memory.remember(user, "Likes tea", { tags: ["food", "home"] });
       await memory.remember(user, "Drinks tea at work", { tags: ["work"] });
       await memory.remember(user, "Sells tea");
@@ -66,7 +66,7 @@ export const recall: StoreSpec = {
       expect(await tagged()).toEqual([]);
     },
 
-    "finds a tagged fact behind many that have another tag": async ({ memory, user }) => {
+    "finds a tagged fact among many with another tag": async ({ memory, user }) => {
       await memory.remember(user, "Tea", {
         tags: ["rare"],
         provenance: { evidence: "something else entirely" },
@@ -77,7 +77,7 @@ export const recall: StoreSpec = {
       expect(texts(await memory.recall(user, "tea", { tags: ["rare"], limit: 5 }))).toEqual(["Tea"]);
     },
 
-    "leaves out what is trusted less than asked for": async ({ memory, user }) => {
+    "excludes facts below the minimum trust": async ({ memory, user }) => {
       await memory.remember(user, "Likes green tea");
       await memory.remember(user, "Likes black tea", { trust: "confirmed" });
       await memory.remember(user, "Likes white tea", { trust: "inferred" });
@@ -90,7 +90,7 @@ export const recall: StoreSpec = {
       expect(await trusted()).toEqual(all);
     },
 
-    "follows each change at once, in every process": async ({ memory, another, user }) => {
+    "reflects each change immediately, in every process": async ({ memory, another, user }) => {
       const second = await another();
       const fact = await memory.remember(user, "Likes tea");
       expect(ids(await second.recall(user, "tea"))).toEqual([fact.id]);
@@ -101,7 +101,7 @@ export const recall: StoreSpec = {
       expect(await second.recall(user, "coffee")).toEqual([]);
     },
 
-    "gives the same for the same question": async ({ memory, another, user }) => {
+    "returns the same result for the same query": async ({ memory, another, user }) => {
       for (let index = 0; index < 30; index++) {
         const provenance = {
           conversationId: `c${index % 3}`,
@@ -116,7 +116,7 @@ export const recall: StoreSpec = {
       expect(ids(second)).toEqual(ids(first));
     },
 
-    "refuses what is no query and no option": async ({ memory, user }) => {
+    "refuses invalid queries and options": async ({ memory, user }) => {
       await expectRefusal(memory.recall(user, 5 as unknown as string), "invalid");
       const options = [
         ...[

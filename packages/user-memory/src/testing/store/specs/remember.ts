@@ -7,7 +7,7 @@ const at = (text: string) => new Date(text);
 export const remember: StoreSpec = {
   subject: "remember",
   rules: {
-    "keeps a fact as the user's word, valid from now": async ({ memory, user }) => {
+    "stores a fact as stated, valid from now": async ({ memory, user }) => {
       const before = Date.now();
       const fact = await memory.remember(user, "Project name is Foo");
       expect(fact).toMatchObject({
@@ -30,7 +30,7 @@ export const remember: StoreSpec = {
       expect(await memory.get(user, fact.id)).toEqual(fact);
     },
 
-    "keeps everything that it is told": async ({ memory, user }) => {
+    "stores all options": async ({ memory, user }) => {
       const provenance = {
         ...{ conversationId: "c", position: 0, messageId: "m", author: "Ann", extractor: "small-model" },
         ...{ evidence: "I moved to Lisbon in May", saidAt: at("2024-05-02T10:00:00.123Z") },
@@ -44,13 +44,13 @@ export const remember: StoreSpec = {
       expect(await memory.list(user)).toEqual([fact]);
     },
 
-    "takes as valid from when it was said, where nothing else is said": async ({ memory, user }) => {
+    "uses saidAt as validFrom by default": async ({ memory, user }) => {
       const saidAt = at("2023-03-04T05:06:07Z");
       const fact = await memory.remember(user, "Has a cat", { provenance: { saidAt } });
       expect(fact.validFrom).toEqual(saidAt);
     },
 
-    "keeps the text as it is": async ({ memory, user }) => {
+    "stores the text unchanged": async ({ memory, user }) => {
       const facts = [
         " spaces  within ",
         "line\nbreak",
@@ -63,7 +63,7 @@ export const remember: StoreSpec = {
       expect(texts(await memory.list(user)).toReversed()).toEqual(facts);
     },
 
-    "gives each fact an id of its own, also the same of two users": async ({ memory, user, other }) => {
+    "gives each fact its own id, also equal facts of two users": async ({ memory, user, other }) => {
       const facts = [
         await memory.remember(user, "Likes tea"),
         await memory.remember(user, "Likes coffee"),
@@ -73,7 +73,7 @@ export const remember: StoreSpec = {
       expect(texts(await memory.list(other))).toEqual(["Likes tea"]);
     },
 
-    "puts into quarantine what a tool or a page said": async ({ memory, user }) => {
+    "quarantines external facts": async ({ memory, user }) => {
       const fact = await memory.remember(user, "The bank is Acme", { trust: "external" });
       expect(fact).toMatchObject({ status: "quarantined", quarantine: "external", trust: "external" });
       expect(await memory.recall(user, "bank")).toEqual([]);
@@ -81,7 +81,7 @@ export const remember: StoreSpec = {
       expect(await memory.review.list(user)).toEqual([fact]);
     },
 
-    "puts into quarantine what it is told to, for that reason": async ({ memory, user }) => {
+    "quarantines a fact for the given reason": async ({ memory, user }) => {
       const options = { trust: "inferred", quarantine: "rate" } as const;
       const fact = await memory.remember(user, "Owns a zebra", options);
       expect(fact).toMatchObject({ status: "quarantined", quarantine: "rate", trust: "inferred" });
@@ -89,12 +89,12 @@ export const remember: StoreSpec = {
       expect(await memory.recall(user, "zebra")).toEqual([]);
     },
 
-    "keeps a tag once": async ({ memory, user }) => {
+    "stores a repeated tag once": async ({ memory, user }) => {
       const { tags } = await memory.remember(user, "Likes tea", { tags: ["b", "a", "b"] });
       expect(tags).toEqual(["b", "a"]);
     },
 
-    "refuses what is wrong, and names it without repeating it": async ({ memory, user }) => {
+    "refuses invalid input and names the field without its value": async ({ memory, user }) => {
       const secret = "zebra-secret";
       const wrong: readonly (readonly [unknown, unknown, RegExp])[] = [
         ["", {}, /fact/],

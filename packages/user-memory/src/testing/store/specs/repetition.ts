@@ -5,7 +5,7 @@ import type { StoreSpec } from "../spec.ts";
 export const repetition: StoreSpec = {
   subject: "remembering again",
   rules: {
-    "what differs in case, spaces and punctuation only is one fact": async ({ memory, user }) => {
+    "merges facts that differ only in case, spaces and punctuation": async ({ memory, user }) => {
       const first = await memory.remember(user, "Likes green tea");
       for (const again of [
         "likes green tea",
@@ -18,7 +18,7 @@ export const repetition: StoreSpec = {
       expect(await everything(memory, user)).toHaveLength(1);
     },
 
-    "what says something else is another fact": async ({ memory, user }) => {
+    "doesn't merge different facts": async ({ memory, user }) => {
       const facts = [
         "Likes C",
         "Likes C++",
@@ -33,14 +33,14 @@ export const repetition: StoreSpec = {
       expect(await memory.list(user)).toHaveLength(facts.length);
     },
 
-    "raises the trust to the user's word": async ({ memory, user }) => {
+    "raises the trust to stated": async ({ memory, user }) => {
       const inferred = await memory.remember(user, "Is vegan", { trust: "inferred", score: 0.4 });
       const stated = await memory.remember(user, "Is vegan");
       expect(stated).toMatchObject({ id: inferred.id, trust: "stated", status: "active" });
       expect(await memory.get(user, inferred.id)).toEqual(stated);
     },
 
-    "never lowers the trust, and takes nothing from what the user said": async ({ memory, user }) => {
+    "never lowers the trust or changes the user's statement": async ({ memory, user }) => {
       const stated = await memory.remember(user, "Is vegan", { tags: ["diet"], score: 0.3, key: "diet" });
       for (const trust of ["confirmed", "inferred", "external"] as const) {
         await memory.remember(user, "is vegan!", { trust, score: 1, tags: ["x"], key: "y" });
@@ -48,7 +48,7 @@ export const repetition: StoreSpec = {
       expect(await everything(memory, user)).toEqual([stated]);
     },
 
-    "what isn't the user's word grows by nothing": async ({ memory, user }) => {
+    "changes nothing without the user's word": async ({ memory, user }) => {
       const first = await memory.remember(user, "Might like jazz", { trust: "inferred", score: 0.5 });
       const trail = await memory.audit(user);
       for (let turn = 0; turn < 20; turn++) {
@@ -58,7 +58,7 @@ export const repetition: StoreSpec = {
       expect(await memory.audit(user)).toEqual(trail);
     },
 
-    "what waits in quarantine makes it active only by the user's word": async ({ memory, user }) => {
+    "makes a quarantined fact active only by the user's word": async ({ memory, user }) => {
       const waiting = await memory.remember(user, "Uses Acme bank", { trust: "external" });
       const inferred = await memory.remember(user, "Uses Acme bank", { trust: "inferred" });
       expect(inferred).toMatchObject({ id: waiting.id, status: "quarantined" });
@@ -69,7 +69,7 @@ export const repetition: StoreSpec = {
       expect(ids(await memory.recall(user, "bank"))).toEqual([waiting.id]);
     },
 
-    "by 16 at once is one fact": async ({ memory, another, user }) => {
+    "by 16 clients at the same time gives one fact": async ({ memory, another, user }) => {
       const second = await another();
       const all = await Promise.all(
         Array.from({ length: 16 }, (_, index) =>
@@ -80,7 +80,7 @@ export const repetition: StoreSpec = {
       expect(await everything(memory, user)).toHaveLength(1);
     },
 
-    "a fact that was superseded is news": async ({ memory, user }) => {
+    "a superseded fact adds a new fact": async ({ memory, user }) => {
       const rome = await memory.remember(user, "Lives in Rome", { key: "city" });
       await memory.remember(user, "Lives in Oslo", { key: "city" });
       const back = await memory.remember(user, "Lives in Rome", { key: "city" });

@@ -5,7 +5,7 @@ import type { StoreSpec } from "../spec.ts";
 export const review: StoreSpec = {
   subject: "review",
   rules: {
-    "lists what waits, the newest first, and nothing else": async ({ memory, user, other }) => {
+    "lists only waiting facts, newest first": async ({ memory, user, other }) => {
       await memory.remember(user, "Likes tea");
       await memory.remember(user, "Uses Acme", { trust: "external", tags: ["bank"] });
       await memory.remember(user, "Uses Bolt", { trust: "external" });
@@ -15,7 +15,7 @@ export const review: StoreSpec = {
       expect(texts(await memory.review.list(user, { limit: 1 }))).toEqual(["Uses Bolt"]);
     },
 
-    "makes what is approved active, confirmed and found": async ({ memory, user }) => {
+    "makes an approved fact active, confirmed and found": async ({ memory, user }) => {
       const { id } = await memory.remember(user, "Uses Acme bank", { trust: "external" });
       const fact = await memory.review.approve(user, id);
       expect(fact).toMatchObject({ id, status: "active", trust: "confirmed", fact: "Uses Acme bank" });
@@ -25,7 +25,7 @@ export const review: StoreSpec = {
       expect(await memory.verifyAudit(user)).toMatchObject({ ok: true });
     },
 
-    "puts what is approved in the place of what it contradicts": async ({ memory, user }) => {
+    "replaces the contradicted fact by the approved one": async ({ memory, user }) => {
       const rome = await memory.remember(user, "Lives in Rome", { key: "city" });
       const oslo = await memory.remember(user, "Lives in Oslo", { key: "city", trust: "inferred" });
       expect(oslo.quarantine).toBe("conflict");
@@ -35,7 +35,7 @@ export const review: StoreSpec = {
       expect(await memory.get(user, rome.id)).toMatchObject({ status: "superseded", supersededBy: oslo.id });
     },
 
-    "forgets what is rejected, for good": async ({ memory, user }) => {
+    "forgets a rejected fact for good": async ({ memory, user }) => {
       const provenance = { extractor: "m", saidAt: new Date(Date.now() - 1_000), evidence: "so they said" };
       const options = { trust: "external" as const, provenance };
       const { id } = await memory.remember(user, "Uses Acme bank", options);
@@ -45,7 +45,7 @@ export const review: StoreSpec = {
       expect(await memory.review.reject(user, id)).toBe(false);
     },
 
-    "decides on nothing that doesn't wait, or is another user's": async ({ memory, user, other }) => {
+    "does nothing for facts that don't wait or are another user's": async ({ memory, user, other }) => {
       const active = await memory.remember(user, "Likes tea");
       const theirs = await memory.remember(other, "Uses Acme", { trust: "external" });
       for (const id of [active.id, theirs.id, crypto.randomUUID(), "", "__proto__"]) {
@@ -56,7 +56,7 @@ export const review: StoreSpec = {
       expect(await memory.review.list(other)).toEqual([theirs]);
     },
 
-    "by two at once is decided once": async ({ memory, another, user }) => {
+    "happens once if two clients decide at the same time": async ({ memory, another, user }) => {
       const second = await another();
       const { id } = await memory.remember(user, "Uses Acme bank", { trust: "external" });
       const [approved, rejected] = await Promise.all([

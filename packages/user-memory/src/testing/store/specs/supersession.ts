@@ -5,7 +5,7 @@ import type { StoreScenario, StoreSpec } from "../spec.ts";
 
 const at = (year: number) => new Date(Date.UTC(year, 0, 1));
 
-/** What becomes of a second fact with the key of a first. */
+/** Stores two facts with the same key. Returns both as stored. */
 async function second(
   { memory, user }: StoreScenario,
   first: UserFact["trust"],
@@ -19,7 +19,7 @@ async function second(
 export const supersession: StoreSpec = {
   subject: "a newer statement",
   rules: {
-    "with the same key takes the place of the older": async (scenario) => {
+    "with the same key supersedes the older one": async (scenario) => {
       const { memory, user } = scenario;
       const { older, newer, current } = await second(scenario, "stated", "stated");
       expect(current).toEqual([newer]);
@@ -29,7 +29,7 @@ export const supersession: StoreSpec = {
       ]);
     },
 
-    "with another key, or of another user, takes nobody's place": async ({ memory, user, other }) => {
+    "with another key, or of another user, supersedes nothing": async ({ memory, user, other }) => {
       await memory.remember(user, "Lives in Rome", { key: "city" });
       await memory.remember(user, "Likes Oslo", { key: "City" });
       await memory.remember(user, "Likes tea");
@@ -37,7 +37,7 @@ export const supersession: StoreSpec = {
       expect(texts(await memory.list(user))).toEqual(["Likes tea", "Likes Oslo", "Lives in Rome"]);
     },
 
-    "takes the place of one that is trusted no more": async ({ memory, ...scenario }) => {
+    "supersedes a fact with the same or less trust": async ({ memory, ...scenario }) => {
       const allowed = [
         ["stated", "confirmed"],
         ["confirmed", "stated"],
@@ -52,7 +52,7 @@ export const supersession: StoreSpec = {
       }
     },
 
-    "waits as a conflict where it contradicts what is trusted more": async ({ memory, ...scenario }) => {
+    "is quarantined as a conflict if it contradicts a more trusted fact": async ({ memory, ...scenario }) => {
       for (const first of ["stated", "confirmed"] as const) {
         const user = `${scenario.user} ${first}`;
         const { older, newer, current } = await second({ ...scenario, memory, user }, first, "inferred");
@@ -64,7 +64,7 @@ export const supersession: StoreSpec = {
       }
     },
 
-    "that was valid before the current one goes into the past": async ({ memory, user }) => {
+    "that is valid from an earlier time than the current one is superseded": async ({ memory, user }) => {
       const oslo = await memory.remember(user, "Lives in Oslo", { key: "city", validFrom: at(2020) });
       const rome = await memory.remember(user, "Lives in Rome", { key: "city", validFrom: at(2010) });
       expect(rome).toMatchObject({ status: "superseded", supersededBy: oslo.id, supersededAt: at(2020) });
@@ -72,7 +72,11 @@ export const supersession: StoreSpec = {
       expect(texts(await memory.recall(user, "lives", { asOf: at(2015) }))).toEqual(["Lives in Rome"]);
     },
 
-    "of 16 at once leaves one current, and all the others in the past": async ({ memory, another, user }) => {
+    "by 16 clients at the same time leaves one current fact, the others superseded": async ({
+      memory,
+      another,
+      user,
+    }) => {
       const clients = [memory, await another()];
       await Promise.all(
         Array.from({ length: 16 }, (_, index) =>
@@ -85,9 +89,7 @@ export const supersession: StoreSpec = {
       expect(facts.filter(({ supersededBy }) => supersededBy === undefined)).toHaveLength(1);
     },
 
-    "by `resolve` takes the place of the facts that it names, of those that it was shown": async (
-      scenario,
-    ) => {
+    "by `resolve` supersedes the candidates that it returns": async (scenario) => {
       const { memory, user, other } = scenario;
       const rome = await memory.remember(user, "Home is Rome");
       const chess = await memory.remember(user, "Plays chess");
@@ -105,7 +107,11 @@ export const supersession: StoreSpec = {
       expect(await memory.list(other)).toEqual([stranger]);
     },
 
-    "by `resolve` only proposes: what the user said stays current": async ({ memory, withOptions, user }) => {
+    "by `resolve` is only proposed: the user's statement stays current": async ({
+      memory,
+      withOptions,
+      user,
+    }) => {
       const rome = await memory.remember(user, "Home is Rome");
       const resolving = withOptions({ resolve: async (_, candidates) => ids(candidates) });
       const oslo = await resolving.remember(user, "Home is Oslo", { trust: "inferred" });
@@ -113,7 +119,7 @@ export const supersession: StoreSpec = {
       expect(await memory.list(user)).toEqual([rome]);
     },
 
-    "is remembered where `resolve` fails, which is told without a word of it": async (scenario) => {
+    "is stored if `resolve` fails, which is reported without content": async (scenario) => {
       const { memory, user } = scenario;
       const resolvers = [
         () => Promise.reject(new Error("zebra")),

@@ -5,7 +5,7 @@ import type { StoreSpec } from "../spec.ts";
 export const update: StoreSpec = {
   subject: "update",
   rules: {
-    "changes what it is told, and nothing else": async ({ memory, user }) => {
+    "changes only the given fields": async ({ memory, user }) => {
       const options = {
         tags: ["a"],
         score: 0.5,
@@ -28,7 +28,7 @@ export const update: StoreSpec = {
       expect(bare).toMatchObject({ fact: "Likes tea", key: "drink" });
     },
 
-    "with a new text is the user's new statement, found by its own words": async ({ memory, user }) => {
+    "with a new text makes it a new statement, found by its own words": async ({ memory, user }) => {
       const provenance = { conversationId: "c", position: 1, evidence: "I like green tea", extractor: "m" };
       const fact = await memory.remember(user, "Likes green tea", { trust: "inferred", provenance });
       const changed = await memory.update(user, fact.id, { fact: "Likes coffee" });
@@ -37,7 +37,7 @@ export const update: StoreSpec = {
       expect(ids(await memory.recall(user, "coffee"))).toEqual([fact.id]);
     },
 
-    "to a text that another fact has is refused": async ({ memory, user }) => {
+    "refuses the text of another fact": async ({ memory, user }) => {
       const tea = await memory.remember(user, "Likes zebra tea");
       await memory.remember(user, "Likes coffee");
       await expectRefusal(memory.update(user, tea.id, { fact: "likes coffee!" }), "invalid", "coffee");
@@ -45,7 +45,7 @@ export const update: StoreSpec = {
       expect(await memory.update(user, tea.id, { fact: "Likes Zebra tea." })).toMatchObject({ id: tea.id });
     },
 
-    "makes no fact active that waits": async ({ memory, user }) => {
+    "doesn't make a waiting fact active": async ({ memory, user }) => {
       const fact = await memory.remember(user, "Uses Acme bank", { trust: "external" });
       await expectRefusal(memory.update(user, fact.id, { fact: "Uses Acme banks" }), "invalid", "Acme");
       expect(await memory.update(user, fact.id, { score: 1, tags: ["x"] })).toMatchObject({
@@ -54,7 +54,7 @@ export const update: StoreSpec = {
       expect(await memory.recall(user, "bank")).toEqual([]);
     },
 
-    "of what isn't there, or is another user's, is null": async ({ memory, user, other }) => {
+    "returns null for a missing fact or another user's": async ({ memory, user, other }) => {
       const theirs = await memory.remember(other, "Likes tea");
       for (const id of [theirs.id, crypto.randomUUID(), "", "__proto__"]) {
         expect(await memory.update(user, id, { fact: "Likes zebras" })).toBeNull();
@@ -63,7 +63,7 @@ export const update: StoreSpec = {
       expect(await memory.audit(user)).toEqual([]);
     },
 
-    "refuses what is wrong": async ({ memory, user }) => {
+    "refuses invalid changes": async ({ memory, user }) => {
       const { id } = await memory.remember(user, "Likes tea");
       const wrong = [
         { fact: "" },
@@ -79,7 +79,7 @@ export const update: StoreSpec = {
         await expectRefusal(memory.update(user, id, changes as object), "invalid", "zebra");
     },
 
-    "by several at once keeps the change of one of them whole": async ({ memory, another, user }) => {
+    "by several clients at the same time keeps one complete change": async ({ memory, another, user }) => {
       const fact = await memory.remember(user, "Likes tea");
       const clients = [memory, await another()];
       await Promise.all(
