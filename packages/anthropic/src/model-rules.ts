@@ -42,7 +42,7 @@ export function rulesOf(model: string): ModelRules {
       : oldMajor !== undefined
         ? Number(oldMajor) + Number(oldMinor) / 100
         : 5;
-  // Fable and Mythos begin at version 5 of the other families.
+  // Fable and Mythos have the newest rules from version 5.1, other families from 5.5.
   const isFable = family === "fable" || family === "mythos";
   const isNewest = isFable ? version >= 5.01 : version >= 5.05;
   return {
