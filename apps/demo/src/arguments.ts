@@ -38,13 +38,13 @@ Each line of a chat's standard input is one message (one that ends in a backslas
 `;
 
 interface Common {
-  /** The folder that holds the conversations. */
+  /** The folder with the conversations. */
   readonly data: string;
 }
 
 interface Served extends Common {
   readonly user: string;
-  /** Absent: any that is free, the usual one first. */
+  /** Default: the usual port, or any free one. */
   readonly port: number | undefined;
 }
 
@@ -56,7 +56,7 @@ export type Command =
   | (Common & { readonly command: "verify"; readonly file: string })
   | { readonly command: "help" };
 
-/** Throws a {@link Failure} that says what is wrong with the call. */
+/** Parses the command line. Throws a {@link Failure} if it is invalid. */
 export function parseCommand(argv: readonly string[]): Command {
   const { values, positionals } = parse(argv);
   const [command = "page", file, ...rest] = positionals;

@@ -80,7 +80,7 @@ describe("what a model throws", () => {
       new InvalidResponseDataError({ data: "my secret diary" }),
     ]) {
       expect(await errorOf(unreadable)).toMatchObject({
-        message: "What openai.chat answered can't be understood",
+        message: "The response of openai.chat isn't valid",
         isRetryable: true,
       });
     }

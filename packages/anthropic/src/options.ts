@@ -60,7 +60,7 @@ export function openEndpoint(options: ParsedOptions): ModelService {
   // An empty variable counts as unset.
   const { ANTHROPIC_API_KEY: key = "", ANTHROPIC_BASE_URL: address = "" } = processEnvironment();
   const baseURL = rootOf(options.baseURL ?? (address || ANTHROPIC));
-  if (!URL.canParse(baseURL)) throw new TypeError("ANTHROPIC_BASE_URL: expected an address of http or https");
+  if (!URL.canParse(baseURL)) throw new TypeError("ANTHROPIC_BASE_URL: expected an http or https URL");
   const { host, hostname } = new URL(baseURL);
   const isAnthropic = hostname === "api.anthropic.com";
   // The environment's key belongs to the environment's URL: another host must not get it.

@@ -95,7 +95,7 @@ describe("the service", () => {
 
 describe("options that are none", () => {
   it.each([
-    [{ baseURL: "not an address" }, /baseURL: expected an address/],
+    [{ baseURL: "not an address" }, /baseURL: expected an http or https URL/],
     [{ outputFormat: "xml" }, /outputFormat/],
     [{ maxTokens: 0 }, /maxTokens/],
     [{ maxContinuations: -1 }, /maxContinuations/],

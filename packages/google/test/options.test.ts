@@ -84,7 +84,7 @@ describe("the service", () => {
 
 describe("options that are none", () => {
   it.each([
-    [{ baseURL: "not an address" }, /baseURL: expected an address/],
+    [{ baseURL: "not an address" }, /baseURL: expected an http or https URL/],
     [{ outputFormat: "xml" }, /outputFormat/],
     [{ apikey: "AIza-secret" }, /apikey/],
     [{ fetch: 7 }, /fetch: expected a function/],

@@ -33,7 +33,7 @@ const text = z.string().min(1);
 export const serviceOptions = {
   apiKey: text.optional(),
   baseURL: z
-    .url({ protocol: /^https?$/, error: "expected an address of http or https" })
+    .url({ protocol: /^https?$/, error: "expected an http or https URL" })
     .transform((url) => url.replace(/\/+$/, ""))
     .optional(),
   model: text.optional(),

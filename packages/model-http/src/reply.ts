@@ -5,7 +5,7 @@ import { parseJson } from "./fields.ts";
 export function responseJson(text: string, provider: string, errors: ServiceErrors): unknown {
   if (text.trim() === "") throw errors.malformed(provider, "an empty body");
   const body = parseJson(text);
-  if (body === undefined) throw errors.malformed(provider, "something that is not JSON");
+  if (body === undefined) throw errors.malformed(provider, "invalid JSON");
   return body;
 }
 

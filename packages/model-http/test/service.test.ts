@@ -81,7 +81,7 @@ both("an answer that is %s", (way, read) => {
       reason: "cut",
       code: "ECONNRESET",
       isRetryable: true,
-      message: "the answer of mine ended before it was whole",
+      message: "the response of mine ended early",
     });
   });
 

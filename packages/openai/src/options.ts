@@ -99,7 +99,7 @@ export function openEndpoint({ options, path, factory }: EndpointInput): Endpoin
   // An empty variable counts as unset.
   const { OPENAI_API_KEY: environmentKey = "", OPENAI_BASE_URL: address = "" } = processEnvironment();
   const baseURL = (options.baseURL ?? (address || OPENAI)).replace(/\/+$/, "");
-  if (!URL.canParse(baseURL)) throw new TypeError("OPENAI_BASE_URL: expected an address of http or https");
+  if (!URL.canParse(baseURL)) throw new TypeError("OPENAI_BASE_URL: expected an http or https URL");
   const { host, hostname } = new URL(baseURL);
   const isOpenAI = hostname === "api.openai.com";
   // The environment's key belongs to the environment's URL: another host must not get it.

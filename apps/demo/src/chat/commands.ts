@@ -129,7 +129,7 @@ export const CHAT_COMMANDS = COMMANDS.map(({ name, argument = "", help }) =>
   `${`${name} ${argument}`.padEnd(16)} ${help}`.trimEnd(),
 ).join("\n");
 
-/** Carries out a line that begins with a slash. */
+/** Runs a line that begins with a slash. */
 export async function runCommand(chat: Chat, line: string): Promise<void> {
   const [name, ...rest] = line.split(/\s+/);
   const command = COMMANDS.find((known) => known.name === name);

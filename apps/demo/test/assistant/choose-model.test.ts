@@ -32,8 +32,8 @@ describe("the model that the environment names", () => {
 
   it.each([
     [{ OPENAI_BASE_URL: "http://localhost:11434/v1" }, /JAF_MODEL has to name a model/],
-    [{ OPENAI_BASE_URL: "nonsense", JAF_MODEL: "m" }, /expected an address/],
-    [{ ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: "nonsense" }, /expected an address/],
+    [{ OPENAI_BASE_URL: "nonsense", JAF_MODEL: "m" }, /expected an http or https URL/],
+    [{ ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: "nonsense" }, /expected an http or https URL/],
     [{ OPENAI_BASE_URL: "https://api.openai.com/v1", JAF_MODEL: "m" }, /OPENAI_API_KEY/],
   ])("%j is refused, and what is wrong is said", (environment, message) => {
     const choose = () => chooseModel(environment, { wordDelayMs: 0 });

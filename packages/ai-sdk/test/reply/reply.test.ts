@@ -171,13 +171,13 @@ describe("the model", () => {
     await ask(provider, { agent });
     expect((await ask(provider)).origin?.model).toBe("c");
     expect(names).toEqual(["a", "b", "c"]);
-    await expect(ask(createAiSdkProvider(find))).rejects.toThrow("No model is named");
+    await expect(ask(createAiSdkProvider(find))).rejects.toThrow("No model is set");
   });
 
   it("has to be one of the AI SDK", () => {
     const model: object = { specificationVersion: "v9", doGenerate: () => undefined };
     // @ts-expect-error: as JavaScript may
-    expect(() => createAiSdkProvider(model)).toThrow('of specification "v9"');
+    expect(() => createAiSdkProvider(model)).toThrow('has specification "v9"');
     // @ts-expect-error: as `ai` takes it
     expect(() => createAiSdkProvider("openai/gpt-5")).toThrow("Expected a language model");
     // @ts-expect-error: misspelt

@@ -31,7 +31,7 @@ export function replyPieces({ origin, names }: MessagesRequest, firstCall: numbe
   };
 
   const known = (chunks: readonly ModelStreamChunk[] | undefined): readonly ModelStreamChunk[] => {
-    if (chunks === undefined) throw errors.malformed(provider, "a piece of a block that never began");
+    if (chunks === undefined) throw errors.malformed(provider, "a delta for an unknown block");
     return chunks;
   };
 
@@ -46,7 +46,7 @@ export function replyPieces({ origin, names }: MessagesRequest, firstCall: numbe
       }
       case "content_block_start": {
         const block = event["content_block"];
-        if (!isBlock(block)) throw errors.malformed(provider, "a block of no type");
+        if (!isBlock(block)) throw errors.malformed(provider, "a block without a type");
         return blocks.start(index, block);
       }
       case "content_block_delta":

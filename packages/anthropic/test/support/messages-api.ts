@@ -67,7 +67,7 @@ const calls = [
 
 export const messagesFailures: readonly Failure<MessagesReply>[] = [
   {
-    name: "answers 200 and a block of no type",
+    name: "answers 200 with a block without a type",
     way: "whole",
     steps: [raw(200, { type: "message", content: [{ text: "Hi" }] })],
     asked: 2,
@@ -192,7 +192,7 @@ export const messagesFailures: readonly Failure<MessagesReply>[] = [
   streams("reports an error of no kind", ...HALF, { type: "error" }),
   streams("sends a piece of no block", START, { type: "content_block_delta", index: 3, delta: {} }),
   streams("sends the end of no block", START, { type: "content_block_stop", index: 3 }),
-  streams("sends a block of no type", START, { type: "content_block_start", index: 0 }),
+  streams("sends a block without a type", START, { type: "content_block_start", index: 0 }),
   streams("ends when it says why it stops", ...HALF, {
     type: "message_delta",
     delta: { stop_reason: "end_turn" },

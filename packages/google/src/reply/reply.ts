@@ -57,7 +57,7 @@ export function finishReasonOf(reason: string, hasCalls: boolean): string {
 /** Throws a `GoogleError` if the reason means that there is no reply. */
 export function assertReply(reason: string | undefined, provider: string): void {
   if (reason === undefined) return;
-  if (MALFORMED.has(reason)) throw errors.malformed(provider, `a call that is none (${reason})`);
+  if (MALFORMED.has(reason)) throw errors.malformed(provider, `an invalid tool call (${reason})`);
   if (reason === "MISSING_THOUGHT_SIGNATURE")
     throw new GoogleError("reported", `${provider} reported an error (${reason})`, {
       code: reason,

@@ -57,7 +57,7 @@ function openReply(request: GenerateRequest): Reply {
 
   return {
     add: (response) => {
-      if (!isObject(response)) throw errors.malformed(provider, "something that is no response");
+      if (!isObject(response)) throw errors.malformed(provider, "an invalid response");
       const error = errorIn(response);
       if (error !== undefined && error !== null) throw errors.reported(error, provider);
       usage = { ...usage, ...fieldsOf(response["usageMetadata"]) };

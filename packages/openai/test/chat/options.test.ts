@@ -84,7 +84,7 @@ describe("the endpoint", () => {
 
 describe("options that are none", () => {
   it.each([
-    [{ baseURL: "not an address" }, /baseURL: expected an address/],
+    [{ baseURL: "not an address" }, /baseURL: expected an http or https URL/],
     [{ dialect: "klingon" }, /dialect/],
     [{ apikey: "sk-secret" }, /apikey/],
     [{ fetch: 7 }, /fetch: expected a function/],

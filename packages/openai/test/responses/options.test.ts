@@ -65,7 +65,7 @@ describe("the endpoint", () => {
 
 describe("options that are none", () => {
   it.each([
-    [{ baseURL: "not an address" }, /createOpenAIResponsesProvider: baseURL: expected an address/],
+    [{ baseURL: "not an address" }, /createOpenAIResponsesProvider: baseURL: expected an http or https URL/],
     [{ dialect: "deepseek" }, /dialect/],
     [{ store: "yes" }, /store/],
     [{ reasoningSummary: "long" }, /reasoningSummary/],
