@@ -155,7 +155,7 @@ async function storedBefore(recording: Recording, provider: MemoryProvider): Pro
       `${conversationId}: it is stored for another user. Replay into another folder (--data).`,
     );
   }
-  // A run stores only messages, so an empty conversation and its owner are stored here.
+  // A run stores messages only, so an empty conversation or an owner may still be missing.
   const isBare = loaded.data === null || owner !== userId;
   if (isBare && stored.length === messages.length) await storeEmpty(recording, provider);
   return stored.length;
