@@ -93,9 +93,7 @@ export function modelName(
 ): string {
   const model = modelOverride ?? modelConfig?.name ?? byDefault;
   if (model !== undefined) return model;
-  throw errors.configuration(
-    "no model is set: set the provider's model, modelConfig.name or modelOverride",
-  );
+  throw errors.configuration("no model is set: set the provider's model, modelConfig.name or modelOverride");
 }
 
 /** The agent's `providerOptions` for the vendor's API, and those for the service, which override them. */

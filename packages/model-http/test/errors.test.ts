@@ -17,15 +17,15 @@ const ofStatus = (
     hasKey,
   });
 
-describe("an answer with the status", () => {
-  it.each([408, 409, 429, 500, 502, 503, 504, 529])("%d may be asked for again", async (status) => {
+describe("a response with the status", () => {
+  it.each([408, 409, 429, 500, 502, 503, 504, 529])("%d is retryable", async (status) => {
     const error = await ofStatus(status);
     expect(error).toBeInstanceOf(TestError);
     expect(error).toBeInstanceOf(ModelHttpError);
     expect(error).toMatchObject({ reason: "status", status, isRetryable: true, retryAfterMs: undefined });
   });
 
-  it.each([400, 401, 402, 403, 404, 413, 422])("%d may not", async (status) => {
+  it.each([400, 401, 402, 403, 404, 413, 422])("%d isn't retryable", async (status) => {
     expect(await ofStatus(status)).toMatchObject({ reason: "status", status, isRetryable: false });
   });
 
@@ -37,7 +37,7 @@ describe("an answer with the status", () => {
     },
   );
 
-  it("429 says how long to wait, which the engine reads from its headers", async () => {
+  it("429 has the time to wait in its headers, where the engine reads it", async () => {
     const headers = { "retry-after": "0.2" };
     expect(await ofStatus(429, "", { headers })).toMatchObject({
       retryAfterMs: 200,
@@ -84,11 +84,11 @@ describe("the body of an error", () => {
     expect(error).toMatchObject({ code: undefined, type: undefined, param: undefined });
   });
 
-  it.each(["x-request-id", "request-id"])("is found by the support under %s", async (name) => {
+  it.each(["x-request-id", "request-id"])("has the request id from %s", async (name) => {
     expect(await ofStatus(500, "", { headers: { [name]: "req_1" } })).toMatchObject({ requestId: "req_1" });
   });
 
-  it("is under error, of a list the first", () => {
+  it("is read from `error`, of a list from its first item", () => {
     expect(errorIn({ error: "x" })).toBe("x");
     expect(errorIn([{ error: { a: 1 } }, { error: "y" }])).toEqual({ a: 1 });
     for (const none of [{}, { error: null }, [], "error", undefined]) expect(errorIn(none)).toBeUndefined();
@@ -147,14 +147,14 @@ describe("an error inside a 200", () => {
     expect(errors.reported(error, "mine").status).toBe(status);
   });
 
-  it("says how long to wait", () => {
+  it("has the time to wait", () => {
     const details = [{ retryDelay: "3s" }];
     expect(errors.reported({ code: 429, details }, "mine").retryAfterMs).toBe(3_000);
   });
 });
 
-describe("an error of our own", () => {
-  it("says in our words what was wrong", () => {
+describe("an error without a service error", () => {
+  it("describes the problem in our own words", () => {
     const cause = new Error("socket");
     expect(errors.malformed("mine", "no reply")).toMatchObject({
       reason: "malformed",

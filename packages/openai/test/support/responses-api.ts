@@ -46,13 +46,13 @@ const refuses = output(refusal("I can't help with that."));
 
 const hello = [reasoning("rs_1", ["Hm."]), message("Hello.", { id: "msg_1" })];
 
-/** A stream whose last event names no output. */
+/** A stream without output in its last event. */
 const withoutOutput = eventText({ id: "resp_1", status: "completed" }, hello).replace(
   /"output":\[.*\](?=\}\})|"output":\[.*\],?/g,
   '"output":[]',
 );
 
-/** Whether the service is asked again for a failure is decided by its code. */
+/** The code of a failure decides whether the engine retries. */
 const failed = (code: string, asked: number): Failure<ResponsesAnswer> => ({
   name: `says that the response has failed by ${code}`,
   steps: [ended("failed", { error: { code, message: QUOTED } })],

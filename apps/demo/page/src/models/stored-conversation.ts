@@ -28,7 +28,7 @@ export function createStoredConversation(
   server: JafClient,
   { state, onMissing, onRunning }: StoredConversationOptions,
 ): StoredConversation {
-  /** Counts the loads, so outdated responses aren't shown. */
+  /** Increases with each load and each newer state, so outdated responses aren't shown. */
   let latest = 0;
   let loaded: Promise<void> = Promise.resolve();
 
