@@ -60,7 +60,7 @@ both("a response that is %s", (way, read) => {
   it.each<[string, (response: ServerResponse) => void]>([
     ["an error whose body is cut off", (response) => void response.writeHead(500, { "content-length": "9" })],
     ["an error without a body", (response) => void response.writeHead(500)],
-  ])("that is %s is known by its status", async (_, write) => {
+  ])("has its status if its body is %s", async (_, write) => {
     const { service } = await httpService((response) => {
       write(response);
       response.write("{", () => response.destroy());
@@ -71,7 +71,7 @@ both("a response that is %s", (way, read) => {
   it.each<[string, Readonly<Record<string, string>>]>([
     ["before the length that it announced", { "content-length": "99" }],
     ["between two chunks", {}],
-  ])("is cut where the connection breaks %s", async (_, headers) => {
+  ])("throws a `cut` error if the connection breaks %s", async (_, headers) => {
     const { service } = await httpService((response) => {
       response.writeHead(200, { ...EVENTS, ...headers });
       response.write("data: Hal", () => response.destroy());
@@ -99,7 +99,7 @@ both("a response that is %s", (way, read) => {
     ["behind the headers", (response) => response.writeHead(200, EVENTS).flushHeaders()],
     ["within the body", (response) => void response.writeHead(200, EVENTS).write("data: Hi\n\n")],
     ["within the body of an error", (response) => void response.writeHead(500).write('{"error"')],
-  ])("is given up by an abort %s, for its reason", async (phase, write) => {
+  ])("rejects with the reason of an abort %s", async (phase, write) => {
     const { service, received, open } = await httpService(write);
     const controller = new AbortController();
     const reason = new Error("enough");
@@ -174,7 +174,7 @@ describe("a stream", () => {
   it.each([
     ["application/json; charset=utf-8", true],
     ["text/event-stream", false],
-  ])("is in one piece where its type is %s: %s", (type, expected) => {
+  ])("is unstreamed with the type %s: %s", (type, expected) => {
     expect(isUnstreamed(new Response("", { headers: { "content-type": type } }))).toBe(expected);
   });
 });

@@ -114,7 +114,7 @@ export const messagesFailures: readonly Failure<MessagesReply>[] = [
         {
           type: "refusal",
           refusal: "This could do harm.",
-          // Its calls stay as they came: in a stream their input is a text.
+          // The calls stay unchanged: in a stream, their input is a text.
           providerMetadata: { anthropic: { content: [refused[0], { type: "tool_use", id: "toolu_1" }] } },
         },
       ],

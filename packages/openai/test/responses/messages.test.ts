@@ -244,7 +244,7 @@ describe("another model's response", () => {
     expect(shown).toEqual({ role: "assistant", content: "Hm.\n\nHello." });
   });
 
-  it("a custom call as one, and its output of the same kind", async () => {
+  it("has a custom call and its output as the custom types", async () => {
     const custom = { id: "c1", type: "custom" as const, custom: { name: "look", input: "at it" } };
     const items = await sent([
       user("Hi"),
@@ -258,7 +258,7 @@ describe("another model's response", () => {
     ]);
   });
 
-  it("the instructions as its input where nobody has said anything", async () => {
+  it("has the instructions as its input if the conversation is empty", async () => {
     expect(await sent([])).toEqual([{ role: "developer", content: "You help." }]);
   });
 
@@ -274,19 +274,19 @@ describe("another model's response", () => {
       { type: "input_file", file_id: "file-1" },
     ],
     [
-      "a file's address",
+      "a file's URL",
       { mediaType: "application/pdf", url: "https://a.example/a.pdf" },
       { type: "input_file", file_url: "https://a.example/a.pdf" },
     ],
     ["a text file", { mediaType: "text/plain", data: "aGk=" }, { type: "input_text", text: "hi" }],
     ["a sound", { mediaType: "audio/mpeg", data: "AAAA" }, { type: "input_text", text: "[audio/mpeg]" }],
-  ])("%s of the user's", async (_, media, expected) => {
+  ])("is sent with %s of the user", async (_, media, expected) => {
     const image = { type: "input_image", image_url: "https://a.example/b.png" };
     const [item] = await sent([user([{ type: "media", ...media } as never, image])]);
     expect(item?.["content"]).toEqual([expected, image]);
   });
 
-  it("images of Chat Completions as its own", async () => {
+  it("is sent with images of Chat Completions as Responses' own", async () => {
     const parts = [
       { type: "image_url", image_url: { url: "https://a.example/b.png", detail: "high" } },
       { type: "file", file: { file_id: "file-1" } },
@@ -300,7 +300,7 @@ describe("another model's response", () => {
   });
 });
 
-it("a conversation goes by handoffs to another model and back, and each gets its own", async () => {
+it("a conversation with handoffs to another model and back returns opaque fields to their own model", async () => {
   const look = createTool({
     name: "look",
     description: "d",
@@ -354,7 +354,7 @@ it("a conversation goes by handoffs to another model and back, and each gets its
   ]);
 });
 
-it("custom calls of its own keep their items", async () => {
+it("a model's own custom calls keep their items", async () => {
   const own = { ...customCall("call_1", "look", "x"), id: "ctc_1" };
   expect(await sentBack([own])).toEqual([
     own,

@@ -7,7 +7,7 @@ import { configOf, fakeChat, providerOf, says } from "../support/setup.ts";
 
 const STREAMS = 200;
 const ROUNDS = 6;
-/** All streams and rounds together have as many words as one stream of ten minutes at 100 words per second. */
+/** 600,000 words in all streams and rounds: as one stream at 1,000 words per second for ten minutes. */
 const WORDS = 500;
 
 setFlagsFromString("--expose-gc");
