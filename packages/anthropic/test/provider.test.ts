@@ -212,7 +212,7 @@ describe.each(["whole", "streamed"])("a reply that is %s", (way) => {
     });
   });
 
-  it("handles images from the user, a tool and the model", async () => {
+  it("runs a tool with text input, and sends its image in the result", async () => {
     const data = Uint8Array.of(137, 80, 78, 71);
     const draw = createTool({
       name: "draw",
