@@ -105,7 +105,7 @@ describe("the page's server", { timeout: 60_000 }, () => {
     expect(JSON.stringify([facts, active.facts])).not.toMatch(/swordfish|marlin|Profile|---/);
   });
 
-  it("refuses an email with a secret without an approval, and stores no fact of it", async () => {
+  it("refuses an email with a secret before it requests an approval, and adds no note", async () => {
     const client = createJafClient({ baseUrl: `${served.url}/api` });
     const before = await store.notes.list("ada");
     const refused = await client.ask({ message: "Send an email to Bob: my password is hunter2" });

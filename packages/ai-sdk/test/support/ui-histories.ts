@@ -14,7 +14,7 @@ export const taken = (ui: unknown): readonly RichMessage[] => {
 
 export const throughTheWire = (ui: unknown): unknown => JSON.parse(JSON.stringify(ui));
 
-/** Rules for any history, each tested with `runs` histories. */
+/** Rules for any history, each tested with `numRuns` histories. */
 export function describeUIHistories(numRuns: number): void {
   describe("the UI messages of a history", () => {
     it("are accepted by the AI SDK", async () => {
