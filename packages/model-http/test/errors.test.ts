@@ -63,7 +63,7 @@ describe("the body of an error", () => {
     ["Google's", { error: { code: 400, status: "T", message: QUOTED } }, "400", "T"],
     ["Google's in a list", [{ error: { code: 400, status: "T", message: QUOTED } }], "400", "T"],
     ["without a wrapping", { code: "c", message: QUOTED }, "c", undefined],
-  ])("that is %s gives its names, and no sentence", async (_, body, code, type) => {
+  ])("that is %s has its codes without sentences", async (_, body, code, type) => {
     const error = await ofStatus(400, body);
     expect(error).toMatchObject({ code, type });
     const name = code === undefined || code === "400" ? type : code;
@@ -78,7 +78,7 @@ describe("the body of an error", () => {
     ["nothing", ""],
     ["a key in place of a name", { error: { code: "sk-secret", type: "AIzaSecret", param: "sk-x" } }],
     ["a sentence in place of a name", { error: { code: QUOTED, type: "x".repeat(65) } }],
-  ])("that is %s gives none", async (_, body) => {
+  ])("that is %s has no codes", async (_, body) => {
     const error = await ofStatus(400, body);
     expect(error.message).toBe("mine answered 400");
     expect(error).toMatchObject({ code: undefined, type: undefined, param: undefined });

@@ -44,7 +44,7 @@ export function guardStore(recording: Recording, provider: MemoryProvider, befor
   function refuse(number: number) {
     // Later failures are consequences of the first one.
     failure ??= new Failure(
-      `${conversationId}, message ${number}: the run would have stored another message than the recorded one, so it was stopped. Nothing wrong was stored.`,
+      `${conversationId}, message ${number}: the run was stopped, because its message differs from the recorded one. It was not stored.`,
     );
     begin(Number.POSITIVE_INFINITY); // Otherwise the run would wait for its tools forever.
     return createFailure(
@@ -78,5 +78,5 @@ export function guardStore(recording: Recording, provider: MemoryProvider, befor
 
 const memoryFailure = (conversationId: string, error: MemoryErrorUnion): Failure =>
   new Failure(
-    `${conversationId}: ${JAFErrorHandler.format({ _tag: "MemoryError", error })}\nWhat was stored stays; run the replay again to go on.`,
+    `${conversationId}: ${JAFErrorHandler.format({ _tag: "MemoryError", error })}\nStored messages are kept. Run the replay again to continue.`,
   );

@@ -24,7 +24,7 @@ export function openLedger(folder: string): Ledger {
       appendFileSync(executionsFile(folder), `${JSON.stringify(entry)}\n`);
     } catch (thrown) {
       throw new Failure(
-        `${executionsFile(folder)} can't be written: ${reasonOf(codeOf(thrown))}.\nWhat was stored stays; run the replay again to go on.`,
+        `${executionsFile(folder)} can't be written: ${reasonOf(codeOf(thrown))}.\nStored messages are kept. Run the replay again to continue.`,
       );
     }
   }

@@ -72,7 +72,7 @@ async function replayConversation(recording: Recording, options: Conversation): 
     const now = await countStored(conversationId, options.provider);
     if (now === stored && !options.signal.aborted) {
       throw new Failure(
-        `${conversationId}, message ${stored + 1}: no run of an agent goes on like this, so it can't be replayed.`,
+        `${conversationId}, message ${stored + 1}: a run of an agent can't continue like this, so it can't be replayed.`,
       );
     }
     options.onStored(now - stored);
@@ -122,7 +122,7 @@ async function replayTurn(
   if (failure !== undefined) throw failure;
   if (outcome.status === "completed" || outcome.error._tag === "RunAborted") return;
   throw new Failure(
-    `${recording.conversationId}: ${JAFErrorHandler.format(outcome.error)}\nWhat was stored stays; run the replay again to go on.`,
+    `${recording.conversationId}: ${JAFErrorHandler.format(outcome.error)}\nStored messages are kept. Run the replay again to continue.`,
   );
 }
 
@@ -146,7 +146,7 @@ async function storedBefore(recording: Recording, provider: MemoryProvider): Pro
   const different = stored.findIndex((message, index) => !isDeepStrictEqual(message, messages[index]));
   if (different !== -1) {
     throw new Failure(
-      `${conversationId}: what is stored differs from the recording at message ${different + 1}. Replay into another folder (--data).`,
+      `${conversationId}: the stored conversation differs from the recording at message ${different + 1}. Replay into another folder (--data).`,
     );
   }
   const owner = loaded.data?.userId;

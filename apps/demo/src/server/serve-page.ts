@@ -131,7 +131,7 @@ async function listen(
     return await listenAt(fetch, asked ?? USUAL_PORT);
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== "EADDRINUSE") throw thrown;
-    if (asked !== undefined) throw new Failure(`Port ${asked} is in use. Another one: --port N`);
+    if (asked !== undefined) throw new Failure(`Port ${asked} is in use. Choose another one with --port N.`);
     return listenAt(fetch, 0);
   }
 }

@@ -87,7 +87,7 @@ async function inRedis(set: Variables): Promise<ChosenTurnLog> {
     await client.connect();
   } catch {
     client.destroy();
-    throw new Failure("The log of turns can't be opened in Redis. Check the variables JAF_REDIS_….");
+    throw new Failure("The turn log can't be opened in Redis. Check the variables JAF_REDIS_….");
   }
   const turnLog = createRedisTurnLog(client, keyPrefix === undefined ? {} : { keyPrefix });
   return { turnLog, close: async () => void (await client.close()) };
@@ -112,7 +112,7 @@ async function inPostgres(set: Variables): Promise<ChosenTurnLog> {
         }
       : { connectionString }),
   });
-  {}); // Each call tells its own failure. => pool.on("error", () => {}); // Each call reports its own failure. => {}); // Each call tells its own failure.
+  pool.on("error", () => {}); // Each call reports its own failure.
   const [tableName, schema] = [set("JAF_POSTGRES_TABLE"), set("JAF_POSTGRES_SCHEMA")];
   try {
     const turnLog = await createPostgresTurnLog(pool, {

@@ -217,7 +217,7 @@ describe("the offline assistant", () => {
   });
 
   it.each(["Please don't remember this: my bird is Kiwi.", "My cat is Tom. Do not remember that."])(
-    "says what a request not to keep something does: %j",
+    "explains the effect of a request not to remember: %j",
     (text) => expect(answerFromHistory(said(text))).toMatch(/^All right: nothing of this message becomes/),
   );
 });

@@ -203,7 +203,7 @@ describe("verify", () => {
     expect((await verify(file, provider)).differences).toEqual(["c: 5 messages are stored, counted as 4"]);
   });
 
-  it("stops at an abort and says that not everything was compared", async () => {
+  it("stops at an abort and reports that not everything was compared", async () => {
     const inner = createInMemoryProvider();
     const leaving = new AbortController();
     const provider: MemoryProvider = {

@@ -32,7 +32,10 @@ describe("the fake refuses", () => {
       }),
     ],
     ["an empty message", messages(user, { role: "assistant", content: null })],
-    ["a message with an empty list of calls", messages(user, { role: "assistant", content: "Hi", tool_calls: [] })],
+    [
+      "a message with an empty list of calls",
+      messages(user, { role: "assistant", content: "Hi", tool_calls: [] }),
+    ],
     ["a call without an id", messages(user, calls(call("")), answer(""))],
     ["a call with a long id", messages(user, calls(call("a".repeat(41))), answer("a".repeat(41)))],
     ["a call with an invalid name", messages(user, calls(call("a", "a.b")), answer("a"))],
@@ -53,7 +56,10 @@ describe("the fake refuses", () => {
         response_format: { type: "json_schema", json_schema: { name: "o", strict: true, schema: open } },
       },
     ],
-    ["JSON output without the word in the messages", { ...messages(user), response_format: { type: "json_object" } }],
+    [
+      "JSON output without the word in the messages",
+      { ...messages(user), response_format: { type: "json_object" } },
+    ],
     ["max_tokens for a reasoning model", { ...messages(user), model: "gpt-5", max_tokens: 1 }],
     ["a message without its thinking", messages(user, { role: "assistant", content: "Hm." }), "deepseek"],
     [

@@ -179,7 +179,10 @@ describe("an assistant message", () => {
     ["has neither text nor calls", assistant("")],
     ["is the model's own without text", assistant("", own)],
     ["is the model's own with only reasoning", assistant("", { ...own, reasoning_content: "Hm." })],
-    ["is another model's with only reasoning", assistant([{ type: "reasoning", text: "Hm.", signature: "c2ln" }])],
+    [
+      "is another model's with only reasoning",
+      assistant([{ type: "reasoning", text: "Hm.", signature: "c2ln" }]),
+    ],
     [
       "is another model's with only opaque parts",
       assistant([

@@ -92,7 +92,10 @@ describe("a reply streamed by", () => {
   });
 
   it.each([
-    ["Ollama: keeps calls without an index apart", [{ tool_calls: [call({ id: "a" }, "{}"), call({ id: "b" }, "{}")] }]],
+    [
+      "Ollama: keeps calls without an index apart",
+      [{ tool_calls: [call({ id: "a" }, "{}"), call({ id: "b" }, "{}")] }],
+    ],
     [
       "vLLM: accepts a repeated id and name of a call",
       [
