@@ -110,7 +110,7 @@ describe("an error inside a 200", () => {
     { message: QUOTED },
     QUOTED,
     undefined,
-  ])("may pass: %j", (error) => {
+  ])("is retryable: %j", (error) => {
     const reported = errors.reported(error, "mine");
     expect(reported).toMatchObject({ name: "TestError", reason: "reported", isRetryable: true });
     expect(reported.message).toMatch(/^mine reported an error( \([\w.]+\))?$/);
@@ -135,7 +135,7 @@ describe("an error inside a 200", () => {
     { code: "image_parse_error" },
     { code: "image_too_small" },
     { code: "unsupported_image_media_type" },
-  ])("stays: %j", (error) => {
+  ])("isn't retryable: %j", (error) => {
     expect(errors.reported(error, "mine")).toMatchObject({ reason: "reported", isRetryable: false });
   });
 

@@ -63,15 +63,15 @@ const blocked = (blockReason: string) => ({
 });
 
 export const generateContentFailures: readonly Failure<Said>[] = [
-  whole("answers 200 and a list of nothing", "[]", unreadable),
-  whole("answers 200 and a list of no responses", "[1]", unreadable),
-  whole("answers 200 and an error that may pass", errorBody(503, "UNAVAILABLE"), {
+  whole("answers 200 with an empty list", "[]", unreadable),
+  whole("answers 200 with a list of invalid responses", "[1]", unreadable),
+  whole("answers 200 with a retryable error", errorBody(503, "UNAVAILABLE"), {
     asked: 2,
     error: { _tag: "ModelCallError", status: 503, retryable: true },
   }),
-  whole("answers 200 and an error of the request", errorBody(400, "INVALID_ARGUMENT"), faulty),
+  whole("answers 200 with an error of the request", errorBody(400, "INVALID_ARGUMENT"), faulty),
   {
-    name: "answers 200 and an error in a list",
+    name: "answers 200 with an error in a list",
     steps: [raw(200, [errorBody(400, "INVALID_ARGUMENT")])],
     ...faulty,
   },
