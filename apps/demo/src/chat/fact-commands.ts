@@ -129,16 +129,16 @@ export const FACT_COMMANDS: readonly ChatCommand[] = [
   {
     name: "/facts",
     argument: "[TEXT]",
-    help: "what you said that I remember; with a text, what of it that recalls and why",
+    help: "the facts about you; with a text, the facts that it recalls and why",
     run: facts,
   },
   {
     name: "/why",
     argument: "[N]",
-    help: "what of it went into the last answer, and why; with a number, where fact N comes from",
+    help: "the facts in the last prompt, and why; with a number, the source of fact N",
     run: why,
   },
-  { name: "/confirm", argument: "N", help: "agree to fact N, which waits for your word", run: confirm },
-  { name: "/forget-fact", argument: "N", help: "forget fact N, for good", run: forgetFact },
+  { name: "/confirm", argument: "N", help: "agree to fact N, which waits for your review", run: confirm },
+  { name: "/forget-fact", argument: "N", help: "forget fact N permanently", run: forgetFact },
   { name: "/forget-me", help: "forget all facts about you", run: forgetAll },
 ];

@@ -65,7 +65,7 @@ describe("a guarded store", () => {
       error: { _tag: "MemoryStorageError", retryable: false },
     });
     expect(store.failure()?.message).toMatch(
-      `c, message ${number}: the run would have stored another message`,
+      `c, message ${number}: the run was stopped, because its message differs`,
     );
     expect(await inner.getConversation("c")).toEqual({ success: true, data: null });
     await store.reached(9); // Releases everything that waits for further messages.
@@ -122,7 +122,7 @@ describe("a replay", () => {
     };
     const file = folder.write("changing.jsonl", recordingLine("c", [asks("1"), asks("2"), replies("1")]));
     const replayed = replay({ file, provider, ledger: silentLedger, signal });
-    await expect(replayed).rejects.toThrow("c, message 1: the run would have stored another message");
+    await expect(replayed).rejects.toThrow("c, message 1: the run was stopped, because its message differs");
     await expect(replayed).rejects.toBeInstanceOf(Failure);
     expect(await inner.getConversation("c")).toEqual({ success: true, data: null });
   });

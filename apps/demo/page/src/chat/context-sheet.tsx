@@ -28,7 +28,7 @@ export function ContextSheet({ conversationId, position, onClose }: ContextSheet
       )}
       {shown === undefined && failure === undefined && <p class="quiet-text">Loading…</p>}
       {shown !== undefined && shown.turn === undefined && (
-        <p class="quiet-text">Of this reply no record is kept: it is too old, or comes from elsewhere.</p>
+        <p class="quiet-text">This reply has no record: it is too old, or comes from elsewhere.</p>
       )}
       {shown?.turn !== undefined && <RecordedTurnContent turn={shown.turn} facts={shown.facts} />}
     </Sheet>
