@@ -15,7 +15,7 @@ import { type GenerateRequest, generateRequest } from "./request/request.ts";
  * The parts that an agent declares `cacheable` are cached as a `cachedContents` resource; see {@link GoogleCacheRegistry}.
  *
  * Model calls reject with a `GoogleError`, the error of `fetch`, or the signal's abort reason. The provider repeats a request
- * only if it fails with its cached prompt. It doesn't retry; the engine does.
+ * only if its cached prompt is missing or refused. It doesn't retry; the engine does.
  *
  * @throws TypeError if an option is invalid or Google's key is missing.
  *

@@ -4,8 +4,8 @@ import * as z from "zod";
 import { Failure } from "../exit.ts";
 
 /**
- * A log of the tool calls that a replay has executed, stored beside the store. It proves that no finished tool ran twice. A
- * line is written when a tool starts, and when a conversation is loaded or a run ends, with the number of durable messages.
+ * A log of the tool calls that a replay has executed, next to the store. It counts repeated calls of finished tools. A line is
+ * written when a tool starts, and when a conversation is loaded or a run ends, with the number of durable messages.
  * Throws a {@link Failure} if it can't write.
  */
 export interface Ledger {

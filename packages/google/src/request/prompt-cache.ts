@@ -90,8 +90,8 @@ interface CachedRequest {
 }
 
 /**
- * Sends a request with its cached prompt, if it has one. A missing resource is created again once. If a request with a
- * resource still fails, it is sent without the cache, so no run fails because of its cache.
+ * Sends a request with its cached prompt, if it has one. A missing resource is created again once. If the request is still
+ * refused, it is sent without the cache, so no run fails because of its cache.
  */
 export async function postCached({ request, endpoint, registry, send }: CachedRequest): Promise<Response> {
   const { cacheSplit, body } = request;

@@ -75,7 +75,7 @@ export function partsOf(item: Fields, before: Before): readonly ContentPart[] {
 
 /**
  * The parts for an item of a tool that OpenAI runs, e.g. `web_search_call`: a call and its result for display. The
- * metadata of the call holds the rest of the item. Returns `undefined` for other items.
+ * metadata of the call holds the whole item. Returns `undefined` for other items.
  */
 function builtInParts(item: Fields, before: Before): readonly ContentPart[] | undefined {
   const { type, id, call_id } = item;
