@@ -5,14 +5,14 @@ import type { ContentPart, RichMessage, RichToolCall } from "../../packages/memo
 import type { AnyProvider } from "./model-api.ts";
 import { configOf } from "./run.ts";
 
-/** Random histories, from the plain to the odd, of which each provider makes its own. */
+/** Generators of random histories, from which each provider builds its own. */
 
 export const text = fc.oneof(fc.string(), fc.constantFrom("", " ", "Hi.", "日本 🌍"));
 
-/** What is opaque in a history holds this word. */
+/** All opaque data of a history contains this word. */
 export const OPAQUE = "OPAQUE";
 
-/** Parts that a history of any provider may hold. */
+/** Parts that a history of any provider can contain. */
 export const anyPart: fc.Arbitrary<ContentPart> = fc.oneof(
   text.map((said) => ({ type: "text", text: said })),
   text.map((said) => ({ type: "reasoning", text: said, signature: OPAQUE })),
@@ -33,7 +33,7 @@ interface Origins {
   readonly models: readonly string[];
 }
 
-/** Of some provider's model, or of none. */
+/** The origin of some provider's model, or none. */
 export const originOf = ({ providers, apis, models }: Origins) =>
   fc.option(
     fc.record({
@@ -46,7 +46,7 @@ export const originOf = ({ providers, apis, models }: Origins) =>
 
 const name = fc.oneof(fc.constantFrom("look_up", "look.up", "x".repeat(70)), fc.string({ minLength: 1 }));
 
-/** Up to three calls, with these ids among others. `further` is what a function holds beside. */
+/** Up to three calls, with these ids among others. `further`: additional fields of a function. */
 export function callsOf(ids: readonly string[], further: object = {}) {
   const id = fc.oneof(fc.constantFrom(...ids), fc.string({ minLength: 1 }));
   const call: fc.Arbitrary<RichToolCall> = fc.oneof(
@@ -71,7 +71,7 @@ export const resultsOf = (
   content: RichMessage["content"],
 ): readonly RichMessage[] => calls.map(({ id }) => ({ role: "tool", tool_call_id: id, content }));
 
-/** A step of a model, with its results, at its place in the history. */
+/** A model's step with its results, at a position of the history. */
 export type HistoryStep = (place: number) => readonly RichMessage[];
 
 export function historyOf(
@@ -88,7 +88,7 @@ export function historyOf(
     .map((list) => list.flatMap((at, place) => at(place)));
 }
 
-/** The same messages, as if they were of an import: no model gave them. */
+/** The same messages without origins, like imported ones. */
 export const withoutOrigins = (messages: readonly RichMessage[]): readonly RichMessage[] =>
   messages.map(({ origin: _, ...message }) => message as RichMessage);
 
@@ -96,7 +96,7 @@ const tools = ["look_up", "look.up"].map((name) =>
   createTool({ name, description: "d", parameters: z.object({ a: z.number() }), execute: async () => "" }),
 );
 
-/** Asks the provider to go on with a history, of an agent with two tools whose names collide on the wire. */
+/** Calls the provider with a history, for an agent with two tools that get the same name in the API. */
 export async function goOn(
   provider: AnyProvider,
   messages: readonly RichMessage[],

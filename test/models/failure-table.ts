@@ -1,37 +1,37 @@
 import { type ModelApi, raw, type Step, stream } from "./model-api.ts";
 import type { AnyAgent, Way } from "./run.ts";
 
-/** What a service does, and what becomes of a run that may ask twice. */
+/** A service's failure, and the expected result of a run with up to two requests. */
 export interface Failure<Reply> {
-  /** Goes on the words "a service that". */
+  /** Continues the words "a service that". */
   readonly name: string;
-  /** Both where it is absent. */
+  /** Default: both. */
   readonly way?: Way;
   readonly steps: readonly Step<Reply>[];
   readonly agent?: Partial<AnyAgent>;
-  /** How many requests the service gets. */
+  /** The number of requests that the service gets. */
   readonly asked: number;
-  /** What the error of the outcome holds. */
+  /** Fields of the outcome's error. */
   readonly error?: object;
-  /** What a completed run says. */
+  /** The output of a completed run. */
   readonly output?: string;
-  /** What the first event of each of these types holds. */
+  /** Fields of the first event of each type. */
   readonly told?: Readonly<Record<string, object>>;
-  /** What the last message holds, as it is stored. */
+  /** Fields of the last stored message. */
   readonly stored?: object;
-  /** What the last request holds. */
+  /** Fields of the last request. */
   readonly sent?: object;
 }
 
 const passes = { _tag: "ModelCallError", retryable: true };
 const stays = { _tag: "ModelCallError", retryable: false };
 
-/** The error of a run whose reply holds nothing. */
+/** The error of a run with an empty reply. */
 export const EMPTY = { _tag: "ModelBehaviorError", detail: "the reply is empty" };
 
 /**
- * The failures that each API has. Which statuses and codes may pass, how long to wait, and what cuts off a body are decided by
- * `@jaf/model-http` alone, and are tested there one by one: here is one of each kind, which shows that a provider asks it.
+ * The failures that each API has: one of each kind, to show that a provider uses `@jaf/model-http`. Its tests cover all retryable
+ * statuses and codes, the time to wait, and incomplete bodies.
  */
 export function sharedFailures<Reply>(api: ModelApi<Reply>): readonly Failure<Reply>[] {
   const { errorName, error, later } = api;
@@ -53,23 +53,28 @@ export function sharedFailures<Reply>(api: ModelApi<Reply>): readonly Failure<Re
       error: { ...stays, status: 400, ...cause({ message: error.message }) },
     },
     {
-      name: "answers 429 and how long to wait",
+      name: "answers 429 with the time to wait",
       steps: [raw(429, later.body, later.headers), "Hello."],
       asked: 2,
       output: "Hello.",
       told: { llm_retry: { delayMs: 20 } },
     },
-    { name: "answers 200 and an empty body", way: "whole", steps: [raw(200, "")], ...unreadable },
-    { name: "answers 200 and half a JSON", steps: [raw(200, '{"id": "r", "mess')], ...unreadable },
-    { name: "answers 200 and no JSON", way: "whole", steps: [raw(200, "upstream timed out")], ...unreadable },
+    { name: "answers 200 with an empty body", way: "whole", steps: [raw(200, "")], ...unreadable },
+    { name: "answers 200 with incomplete JSON", steps: [raw(200, '{"id": "r", "mess')], ...unreadable },
     {
-      name: "answers 200 and another JSON",
+      name: "answers 200 with invalid JSON",
+      way: "whole",
+      steps: [raw(200, "upstream timed out")],
+      ...unreadable,
+    },
+    {
+      name: "answers 200 with other JSON",
       way: "whole",
       steps: [raw(200, { object: "list" })],
       ...unreadable,
     },
     {
-      name: "answers 200 and a page of HTML",
+      name: "answers 200 with HTML",
       way: "streamed",
       steps: [raw(200, "<html>Bad gateway</html>", { "content-type": "text/html" })],
       ...unreadable,
@@ -87,7 +92,7 @@ export function sharedFailures<Reply>(api: ModelApi<Reply>): readonly Failure<Re
       error: { _tag: "ModelBehaviorError", detail: "it holds reasoning and no answer" },
     },
     {
-      name: "reports an error in the middle, which retracts what it has said",
+      name: "reports an error in the middle, which retracts the text so far",
       way: "streamed",
       steps: [stream(...half, api.stream.error), "Whole."],
       asked: 2,
@@ -95,12 +100,12 @@ export function sharedFailures<Reply>(api: ModelApi<Reply>): readonly Failure<Re
       told: { llm_retry: { discardText: true } },
     },
     {
-      name: "sends an event that is no JSON",
+      name: "sends an event with invalid JSON",
       way: "streamed",
       steps: [stream(...half, "oops")],
       ...unreadable,
     },
-    { name: "ends before the reply is whole", way: "streamed", steps: [stream(...half)], ...unreadable },
+    { name: "ends before the reply is complete", way: "streamed", steps: [stream(...half)], ...unreadable },
     { name: "sends no event", way: "streamed", steps: [stream()], ...unreadable },
   ];
 }

@@ -5,7 +5,7 @@ import { type Failure, sharedFailures } from "./failure-table.ts";
 import { type ModelApi, raw, type Step } from "./model-api.ts";
 import { type AnyAgent, configOf, errorOf, rich, runBy, says, WAYS, type Way } from "./run.ts";
 
-/** Short, since it always runs out: the service never answers, however fast the machine is. */
+/** Short, because it always expires: the service never answers. */
 const TIMEOUT_MS = 50;
 
 const HANGS = { kind: "hang" } as const;
@@ -22,7 +22,7 @@ async function start<Reply>(api: ModelApi<Reply>, steps: readonly Step<Reply>[])
   return service;
 }
 
-/** One run of an agent with a tool `add`, and whether that ran. */
+/** Runs an agent with a tool `add`, and returns the tool's calls, too. */
 async function ask<Reply>(
   api: ModelApi<Reply>,
   service: Awaited<ReturnType<ModelApi<Reply>["start"]>>,
@@ -41,9 +41,9 @@ async function ask<Reply>(
 }
 
 const titleOf = ({ name, asked }: Failure<never>): string =>
-  `${name} ${asked === 1 ? "isn't asked again" : "is asked again"}`;
+  `${name} ${asked === 1 ? "isn't called again" : "is called again"}`;
 
-/** Each row by a run of its own, as a reply in one piece and as a streamed one. */
+/** Tests each row with a reply in one piece and a streamed one. */
 export function describeFailures<Reply>(api: ModelApi<Reply>, own: readonly Failure<Reply>[] = []): void {
   describe.each(WAYS)("for a reply that is %s, a service that", (way) => {
     const table = [...sharedFailures(api), ...own].filter((row) => (row.way ?? way) === way);
@@ -58,21 +58,21 @@ export function describeFailures<Reply>(api: ModelApi<Reply>, own: readonly Fail
         expect(events.find((event) => event.type === type)).toMatchObject({ data });
       if (row.stored !== undefined) expect(rich(result).at(-1)).toMatchObject(row.stored);
       if (row.sent !== undefined) expect(service.requests.at(-1)).toMatchObject(row.sent);
-      // No row calls the tool as it has to be called, and nothing of an attempt that failed is stored.
+      // No row has a valid call of the tool, and failed attempts aren't stored.
       expect(ran).toEqual([]);
       expect(JSON.stringify(rich(result))).not.toContain("Half");
-      // A client of the AI SDK may quote the service.
+      // The AI SDK's errors may quote the service.
       if (api.errorName === undefined) return;
       const shown = [result.outcome, events.filter(({ type }) => type !== "run_start")];
       expect(JSON.stringify(shown)).not.toMatch(/sk-secret|«/);
     });
   });
 
-  describe("a service that says nothing", () => {
+  describe("a service that never answers", () => {
     it.each<[string, Pick<Asked, "agent" | "config">, readonly Way[]]>([
-      ["is up", { agent: { modelConfig: { timeoutMs: TIMEOUT_MS } } }, WAYS],
-      ["between two pieces is up", { config: { timeouts: { modelIdleMs: TIMEOUT_MS } } }, ["streamed"]],
-    ])("is asked again when the time %s", async (_, limits, ways) => {
+      ["expires", { agent: { modelConfig: { timeoutMs: TIMEOUT_MS } } }, WAYS],
+      ["between two pieces expires", { config: { timeouts: { modelIdleMs: TIMEOUT_MS } } }, ["streamed"]],
+    ])("is called again if the time %s", async (_, limits, ways) => {
       const service = await start(api, [HANGS]);
       const runs = await Promise.all(ways.map((way) => ask(api, service, { way, ...limits })));
       for (const { result } of runs)
@@ -85,7 +85,7 @@ export function describeFailures<Reply>(api: ModelApi<Reply>, own: readonly Fail
       await expect.poll(service.open).toBe(0);
     });
 
-    it("is left when the run is aborted, and no request stays open", async () => {
+    it("is disconnected if the run is aborted, without open requests", async () => {
       const service = await start(api, [HANGS]);
       const controller = new AbortController();
       const config = { signal: controller.signal };
@@ -98,7 +98,7 @@ export function describeFailures<Reply>(api: ModelApi<Reply>, own: readonly Fail
   });
 
   describe("a run", () => {
-    it("asks an address again where nothing listens", async () => {
+    it("retries a URL without a listening service", async () => {
       const { config } = configOf(api.provider({ baseURL: "http://127.0.0.1:1/v1" }));
       const result = await runBy("whole", says("Hi"), config);
       expect(errorOf(result)).toMatchObject({ _tag: "ModelCallError", retryable: true, attempts: 2 });
@@ -112,7 +112,7 @@ export function describeFailures<Reply>(api: ModelApi<Reply>, own: readonly Fail
       expect(errorOf(result)).toMatchObject({ status: 401, cause: { message } });
     });
 
-    it("without a model ends at once, and says what to set", async () => {
+    it("without a model ends immediately, and the error says what to set", async () => {
       const service = await start(api, ["Hello."]);
       const { config } = configOf(api.provider(service, { model: undefined }));
       expect(errorOf(await runBy("whole", says("Hi"), config))).toMatchObject({

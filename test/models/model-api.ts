@@ -1,57 +1,57 @@
 import type { ModelProvider } from "../../packages/core/src/index.ts";
 import type { ChatAnswer } from "../fakes/chat-answer.ts";
 
-/** An answer byte by byte, or none. */
+/** A raw answer, or none. */
 export type Raw = Exclude<ChatAnswer, { readonly kind: "reply" }>;
 
-/** A reply of this text, a raw answer, or a reply in the words of the API's fake. */
+/** A reply with this text, a raw answer, or a reply in the format of the API's fake. */
 export type Step<Reply> = string | Raw | Reply;
 
 interface StartedService {
   readonly baseURL: string;
   readonly requests: readonly unknown[];
-  /** Why it refused requests. */
+  /** The reasons of refused requests. */
   readonly refusals: readonly unknown[];
-  /** How many requests are neither answered to the end nor given up by the client. */
+  /** The number of requests that are neither complete nor cancelled. */
   readonly open: () => number;
   readonly close: () => Promise<void>;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
+// biome-ignore lint/suspicious/noExplicitAny: it works with any context
 export type AnyProvider = ModelProvider<any>;
 
 interface ProviderOptions {
   readonly model?: string | undefined;
 }
 
-/** An API, with its fake, and the provider that is tested at it. */
+/** An API with its fake and the tested provider. */
 export interface ModelApi<Reply> {
-  /** One step answers one request; the last of them answers all that come behind it. */
+  /** Each step answers one request. The last step answers all further requests. */
   readonly start: (steps: readonly Step<Reply>[]) => Promise<StartedService>;
   readonly provider: (service: Pick<StartedService, "baseURL">, options?: ProviderOptions) => AnyProvider;
-  /** A provider that sends no key; absent where none can be made. */
+  /** Creates a provider without a key. Absent if that isn't possible. */
   readonly keyless?: (service: Pick<StartedService, "baseURL">) => AnyProvider;
-  /** The class of the package's errors; absent where another client makes the errors. */
+  /** The name of the package's error class. Absent if another client creates the errors. */
   readonly errorName?: string;
   readonly error: {
-    /** The body of a refusal. It quotes {@link QUOTED}. */
+    /** The body of an HTTP error. It quotes {@link QUOTED}. */
     readonly body: unknown;
-    /** What the package's error says of that body in a 400; absent as `errorName` is. */
+    /** The message of the package's error for this body in a 400. Absent if `errorName` is. */
     readonly message?: string;
   };
-  /** How the API says that it may be asked again in 20 ms. */
+  /** The API's answer that allows a retry after 20 ms. */
   readonly later: { readonly body: unknown; readonly headers?: Readonly<Record<string, string>> };
-  /** A reply that holds thinking alone. */
+  /** A reply with only reasoning. */
   readonly thinks: Reply;
   readonly stream: {
-    /** The data of the first events of a reply that says "Half". */
+    /** The data of the first events of a reply with the text "Half". */
     readonly half: readonly unknown[];
-    /** The data of an event that reports an error that may pass. */
+    /** The data of an event with a retryable error. */
     readonly error: unknown;
   };
 }
 
-/** What a service quotes in its errors, and what must not get out of the package. */
+/** A quotation in a service's errors, which must not leave the package. */
 export const QUOTED = "The key sk-secret and «what was said»";
 
 export const raw = (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Raw => ({
@@ -61,7 +61,7 @@ export const raw = (status: number, body: unknown, headers: Readonly<Record<stri
   body: textOf(body),
 });
 
-/** A stream of events with these data. */
+/** A stream of events with this data. */
 export const stream = (...events: readonly unknown[]): Raw => ({
   kind: "raw",
   headers: { "content-type": "text/event-stream" },

@@ -10,7 +10,7 @@ import {
 } from "../../packages/core/src/index.ts";
 import type { RichMessage } from "../../packages/memory/src/index.ts";
 
-/** Runs of one agent with a model provider, as the tests of all model packages make them. */
+/** Runs of one agent with a model provider, for the tests of all model packages. */
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any context and output
 export type AnyAgent = Agent<any, any>;
@@ -19,7 +19,7 @@ export type AnyAgent = Agent<any, any>;
 export const WAYS = ["whole", "streamed"] as const;
 export type Way = (typeof WAYS)[number];
 
-/** Of one agent, that begins with nothing stored and doesn't wait between attempts. */
+/** The configuration of one agent, without stored messages and without delays between attempts. */
 export function configOf(
   modelProvider: RunConfig<unknown>["modelProvider"],
   agent: Partial<AnyAgent> = {},
@@ -55,6 +55,6 @@ export function errorOf({ outcome }: RunResult<unknown>): JAFError {
   return outcome.error;
 }
 
-/** The text that was told piece by piece. */
+/** The streamed text. */
 export const told = (events: readonly TraceEvent[]): string =>
   events.map((event) => (event.type === "llm_delta" ? event.data.text : "")).join("");

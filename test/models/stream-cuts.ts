@@ -5,31 +5,31 @@ import { createInMemoryProvider } from "../../packages/memory/src/index.ts";
 import type { AnyProvider, ModelApi, Raw } from "./model-api.ts";
 import { type AnyAgent, configOf, rich, runBy, says, told } from "./run.ts";
 
-/** A stream of an API, as it goes over the wire, and the message that it is. */
+/** An API's raw stream and the message that it contains. */
 export interface RecordedStream {
   readonly provider: (fetch: typeof globalThis.fetch) => AnyProvider;
   readonly events: readonly string[];
-  /** The text that is told of it. */
+  /** The text of its deltas. */
   readonly said: string;
   readonly message: object;
   /**
-   * How many bytes make it whole where it ends behind them, and where the connection breaks behind them. Default: all of them. A
-   * provider that reads to the end of a connection never has all of one that breaks.
+   * After how many bytes the reply is complete if the stream ends, and if the connection breaks. Default: all bytes. A provider
+   * that reads to the end of the connection never completes a broken one.
    */
   readonly wholeFrom?: { readonly ends?: number; readonly breaks?: number };
-  /** The events of a stream that calls `pay`, up to the one that says why the model stops. */
+  /** The events of a stream with a call of `pay`, up to the finish reason. */
   readonly callEvents: readonly string[];
-  /** Other streams that are the same message. */
+  /** Other streams with the same message. */
   readonly variants?: Readonly<Record<string, (text: string) => string>>;
 }
 
-/** After how many bytes a stream of these events is cut, by a run for each. */
+/** Returns the lengths in bytes at which to cut a stream of these events, one run each. */
 export type Cuts = (events: readonly string[]) => readonly number[];
 
 export const everyByte: Cuts = (events) =>
   Array.from({ length: Buffer.byteLength(events.join("")) + 1 }, (_, at) => at);
 
-/** Within each event, behind each, and before each of the last bytes. `pnpm test:stress` tries every byte. */
+/** Cuts inside each event, after each event, and before each of the last bytes. `pnpm test:stress` cuts at every byte. */
 export const someBytes: Cuts = (events) => {
   const ends = events.map((_, index) => Buffer.byteLength(events.slice(0, index + 1).join("")));
   const length = ends.at(-1) ?? 0;
@@ -37,7 +37,7 @@ export const someBytes: Cuts = (events) => {
   return [...new Set([0, ...middles, ...ends, length - 2, length - 1])].toSorted((a, b) => a - b);
 };
 
-/** An answer of these pieces; `isBroken`: the connection then breaks in place of ending. */
+/** Answers with these pieces. `isBroken`: the connection breaks after them. */
 function answering(pieces: readonly Uint8Array[], isBroken = false): typeof globalThis.fetch {
   const left = [...pieces];
   const body = new ReadableStream<Uint8Array>({
@@ -51,7 +51,7 @@ function answering(pieces: readonly Uint8Array[], isBroken = false): typeof glob
   return async () => new Response(body, { headers: { "content-type": "text/event-stream" } });
 }
 
-/** One streamed run that isn't tried again, and what is stored after it. */
+/** Does one streamed run without retries. Returns the stored messages, too. */
 async function ask(modelProvider: AnyProvider, agent: Partial<AnyAgent> = {}) {
   const provider = createInMemoryProvider();
   const { config, events } = configOf(modelProvider, agent, {
@@ -66,7 +66,7 @@ async function ask(modelProvider: AnyProvider, agent: Partial<AnyAgent> = {}) {
 
 const FAILED = { status: "error", error: { _tag: "ModelCallError", retryable: true } };
 
-/** Of up to thousands of runs: a busy machine is no failure. */
+/** Long, because of up to thousands of runs on a possibly busy machine. */
 const TIMEOUT_MS = 240_000;
 
 export function describeStreamCuts<Reply>(api: ModelApi<Reply>, recorded: RecordedStream, cuts: Cuts): void {
@@ -75,7 +75,7 @@ export function describeStreamCuts<Reply>(api: ModelApi<Reply>, recorded: Record
 
   describe("a stream that is cut", { timeout: TIMEOUT_MS }, () => {
     it.each(["ends", "breaks"] as const)(
-      "and %s is the whole reply or a failure that may pass, and nothing between",
+      "and %s is either the complete reply or a retryable failure",
       async (by) => {
         for (const at of cuts(recorded.events)) {
           const fetch = answering([bytes.subarray(0, at)], by === "breaks");
@@ -90,7 +90,7 @@ export function describeStreamCuts<Reply>(api: ModelApi<Reply>, recorded: Record
       },
     );
 
-    it("inside a call never runs it", async () => {
+    it("inside a call never runs the tool", async () => {
       const ran: unknown[] = [];
       const pay = createTool({
         name: "pay",
@@ -107,9 +107,9 @@ export function describeStreamCuts<Reply>(api: ModelApi<Reply>, recorded: Record
       expect(ran).toEqual([]);
     });
 
-    it("on a real connection is asked for again, and the second reply is stored", async () => {
+    it("on a real connection is retried, and the second reply is stored", async () => {
       const all = cuts(recorded.events).filter((at) => at > 0 && at < bytes.length);
-      // That depends on little: the more cuts there are, the fewer of them are tried.
+      // Tries only a sample, because the result hardly depends on the cut.
       const step = Math.ceil(Math.sqrt(all.length));
       const headers = { "content-type": "text/event-stream" };
       for (const cutAt of all.filter((_, index) => index % step === step - 1)) {

@@ -9,11 +9,11 @@ Usage: demo [command] [options]
 
 Commands
   page            a server with its page (default): opens it in your browser, and prints its address
-  serve           the server alone: nothing starts it again when it was killed, and no browser opens
-  chat            talk to the agent in the terminal; it goes on where you stopped
-  replay FILE     feed recorded conversations (JSON lines) through the engine, turn by turn;
-                  after an interruption, run it again: it goes on without repeating a finished tool
-  verify FILE     compare what is stored with the recording, message by message
+  serve           only the server: no restart if it is killed, and no browser
+  chat            talk to the agent in the terminal; it continues where you stopped
+  replay FILE     run recorded conversations (JSON Lines) through the engine, turn by turn;
+                  after an interruption, run it again: finished tools aren't repeated
+  verify FILE     compare the stored conversations with a recording, message by message
   help            this text
 
 Options
@@ -24,27 +24,27 @@ Options
   -h, --help      this text
 
 Environment
-  OPENAI_API_KEY                  a model of OpenAI's; without any an offline assistant answers
-  ANTHROPIC_API_KEY               a model of Anthropic's
-  GOOGLE_GENERATIVE_AI_API_KEY    a model of Google's
-  OPENAI_BASE_URL, JAF_MODEL      of any other endpoint, e.g. http://localhost:11434/v1 and a model that it has
-  JAF_MEMORY_TYPE                 where conversations are kept: redis, postgres or memory, with their variables
+  OPENAI_API_KEY                  use an OpenAI model; without any model, an offline assistant answers
+  ANTHROPIC_API_KEY               use an Anthropic model
+  GOOGLE_GENERATIVE_AI_API_KEY    use a Google model
+  OPENAI_BASE_URL, JAF_MODEL      use another endpoint, e.g. http://localhost:11434/v1, and one of its models
+  JAF_MEMORY_TYPE                 store conversations in redis, postgres or memory; each has its own variables
 
 In a chat
 ${CHAT_COMMANDS.replaceAll(/^/gm, "  ")}
 
-Each line of a chat's standard input is one message (one that ends in a backslash goes on in the next line), so a script can hold a conversation:
+Each line of a chat's standard input is one message (a line that ends in a backslash continues in the next line), so a script can have a conversation:
   printf '%s\\n' 'My name is Ada.' 'What is my name?' | npx pnpm@12.21.0 demo chat
 `;
 
 interface Common {
-  /** The folder that holds the conversations. */
+  /** The folder with the conversations. */
   readonly data: string;
 }
 
 interface Served extends Common {
   readonly user: string;
-  /** Absent: any that is free, the usual one first. */
+  /** Default: the usual port, or any free one. */
   readonly port: number | undefined;
 }
 
@@ -56,7 +56,7 @@ export type Command =
   | (Common & { readonly command: "verify"; readonly file: string })
   | { readonly command: "help" };
 
-/** Throws a {@link Failure} that says what is wrong with the call. */
+/** Parses the command line. Throws a {@link Failure} if it is invalid. */
 export function parseCommand(argv: readonly string[]): Command {
   const { values, positionals } = parse(argv);
   const [command = "page", file, ...rest] = positionals;

@@ -1,4 +1,4 @@
-/** A failure that the person at the terminal can act on: printed as it is, without a stack. */
+/** An error that the user can act on. It is printed without a stack trace. */
 export class Failure extends Error {
   override readonly name = "Failure";
   constructor(
@@ -12,15 +12,15 @@ export class Failure extends Error {
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 export interface ExitRequest {
-  /** Aborted when the person wants to leave. */
+  /** Aborted when the user wants to leave. */
   readonly signal: AbortSignal;
-  /** As Ctrl-C does. */
+  /** Does the same as Ctrl-C. */
   readonly leave: () => void;
-  /** What the shell expects: 0, or 128 and the signal's number. */
+  /** The exit code for the shell: 0, or 128 plus the signal's number. */
   readonly exitCode: () => number;
 }
 
-/** Turns Ctrl-C and SIGTERM into an abort, so that what is under way is finished cleanly. A second one ends at once. */
+/** Turns Ctrl-C and SIGTERM into an abort, so running work can end cleanly. A second signal exits immediately. */
 export function listenForExit(): ExitRequest {
   const controller = new AbortController();
   let exitCode = 0;
@@ -31,7 +31,7 @@ export function listenForExit(): ExitRequest {
   };
   process.on("SIGINT", leave);
   process.on("SIGTERM", leave);
-  // Whoever read the output has gone, e.g. `| head`: nobody is left to talk to.
+  // The reader of the output has exited, e.g. `| head`.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
     controller.abort(new Error("The output was closed."));

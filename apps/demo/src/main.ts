@@ -32,7 +32,7 @@ async function runChat(
       terminal,
       signal: exit.signal,
     });
-    // Ctrl-C is a way to leave a chat, not a failure; a script wants to know of an answer that failed.
+    // Ctrl-C is a normal way to leave a chat. A script must learn of a failed reply.
     return answered || terminal.interactive ? 0 : 1;
   } finally {
     terminal.close();
@@ -64,7 +64,7 @@ async function runVerify(
   return sound ? 0 : 1;
 }
 
-/** The exit code. */
+/** Returns the exit code. */
 async function main(argv: readonly string[]): Promise<number> {
   const exit = listenForExit();
   const command = parseCommand(argv);
@@ -73,7 +73,7 @@ async function main(argv: readonly string[]): Promise<number> {
     return 0;
   }
   if (command.command === "page") return (await import("./server/run-page.ts")).runPage(command, exit);
-  // Before the folder is touched: a recording that can't be used leaves no trace.
+  // Before the folder is opened, so an unusable recording changes nothing.
   if ("file" in command) await checkRecordings(command.file);
   const store = await openStore(command.data, process.env);
   try {
@@ -104,5 +104,5 @@ async function exitCodeOf(argv: readonly string[]): Promise<number> {
 }
 
 const exitCode = await exitCodeOf(process.argv.slice(2));
-// Not by itself: a database that a full disk has stopped keeps the process busy for a while.
+// Exits explicitly, because a database on a full disk keeps the process busy for a while.
 process.stdout.write("", () => process.exit(exitCode));

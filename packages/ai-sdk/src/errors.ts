@@ -2,18 +2,18 @@ import { maskSecrets } from "@jaf/core/adapter";
 import { type Fields, fieldsOf, isFields, jsonOf, pick, textField } from "./fields.ts";
 
 /**
- * A failed call of a model, without what was sent and answered: the errors of the AI SDK hold both. `status`, `headers` and
- * `isRetryable` are what the engine's retries go by.
+ * A failed model call. Unlike the AI SDK's errors, it holds neither request nor response. The engine's retries use `status`,
+ * `headers` and `isRetryable`.
  */
 export class AiSdkCallError extends Error {
   override readonly name = "AiSdkCallError";
-  /** Whether it may succeed when it is tried again. */
+  /** Whether a retry may succeed. */
   readonly isRetryable: boolean;
-  /** Of HTTP, from 400. */
+  /** The HTTP status, from 400. */
   readonly status?: number;
-  /** The provider's word for it, e.g. `"rate_limit_error"`. */
+  /** The provider's error code, e.g. `"rate_limit_error"`. */
   readonly code?: string;
-  /** Those that say how long to wait. */
+  /** `retry-after` and `retry-after-ms`, if sent. */
   readonly headers?: Fields;
 
   constructor(message: string, { isRetryable, status, code, headers }: CallFailure) {
@@ -32,9 +32,9 @@ interface CallFailure {
   readonly headers?: Fields | undefined;
 }
 
-/** What the engine gets for what a model of this provider threw, or told in its stream. */
+/** Converts an error that a model threw or streamed into the error for the engine. */
 export function callErrorOf(thrown: unknown, provider: string): unknown {
-  // Errors of the network, of an abort, and of the user's own code say what they are.
+  // Network errors, aborts and errors of the application's own code are passed on.
   if (thrown instanceof Error && !thrown.name.startsWith("AI_")) return thrown;
   if (!(thrown instanceof Error)) return streamedError(thrown, provider);
   const fields: Fields = { ...thrown };
@@ -61,22 +61,22 @@ function apiError(fields: Fields, provider: string, { cause }: Error): AiSdkCall
 }
 
 const unreadable = (provider: string): AiSdkCallError =>
-  new AiSdkCallError(`What ${provider} answered can't be understood`, { isRetryable: true });
+  new AiSdkCallError(`The response of ${provider} isn't valid`, { isRetryable: true });
 
-/** Answers that aren't what they should be; the messages of the SDK's errors quote them. */
+/** The SDK's errors for invalid responses. Their messages quote the response. */
 const UNREADABLE: ReadonlySet<string> = new Set(
   ["EmptyResponseBody", "InvalidResponseData", "JSONParse", "NoContentGenerated", "TypeValidation"].map(
     (kind) => `AI_${kind}Error`,
   ),
 );
 
-/** Mistakes in the set-up, whose messages quote nothing that was said. */
+/** The SDK's configuration errors. Their messages quote no content. */
 const EXPLAINED: ReadonlySet<string> = new Set(
   ["LoadAPIKey", "LoadSetting", "NoSuchModel", "UnsupportedFunctionality"].map((kind) => `AI_${kind}Error`),
 );
 
 function sdkError({ name, message, cause }: Error, fields: Fields, provider: string): AiSdkCallError {
-  // Some wrap what the provider answered.
+  // Some errors wrap the provider's error.
   if (cause instanceof Error && cause.name === "AI_APICallError")
     return apiError({ ...cause }, provider, cause);
   if (UNREADABLE.has(name)) return unreadable(provider);
@@ -86,7 +86,7 @@ function sdkError({ name, message, cause }: Error, fields: Fields, provider: str
   });
 }
 
-/** In a stream that had begun well: a fault of the server, unless it says that it is one of the caller. */
+/** Matches errors that the request caused. Any other error in a stream counts as the server's. */
 const CALLERS_FAULT =
   /invalid|authentication|permission|not_found|not found|too_large|content_filter|billing|quota/i;
 
@@ -106,7 +106,7 @@ interface Explanation {
 
 const CODE = /^[\w.-]{1,64}$/;
 
-/** What the provider says about it, in the shapes that providers have: `{ error: { type, code, message } }` and the like. */
+/** The code and message in the providers' formats, such as `{ error: { type, code, message } }`. */
 function explanationOf({ data, responseBody }: Fields): Explanation {
   const body = isFields(data) ? data : typeof responseBody === "string" ? jsonOf(responseBody) : undefined;
   const outer = fieldsOf(body);
@@ -121,7 +121,7 @@ const isCode = (value: unknown): value is string =>
 
 const MAX_MESSAGE = 300;
 
-/** In one line, without what looks like a secret and without long quotations, which may be of the conversation. */
+/** Makes the message one line, without possible secrets and long quotations, which may be from the conversation. */
 function quoteless(message: string): string {
   const line = maskSecrets(message.slice(0, 4 * MAX_MESSAGE)).replaceAll(/\s+/g, " ");
   const short = line.replaceAll(/(["'`])(?:(?!\1).){41,}(?:\1|$)/g, "$1…$1");

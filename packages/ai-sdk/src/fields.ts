@@ -1,4 +1,4 @@
-/** Something with fields, whatever they hold: what comes from a model or a client is read field by field. */
+/** An object with unknown fields, from a model or a client. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export const isFields = (value: unknown): value is Fields =>
@@ -6,20 +6,20 @@ export const isFields = (value: unknown): value is Fields =>
 
 export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 
-/** A field that holds a text; `undefined` for everything else. */
+/** Returns a string field; `undefined` for any other value. */
 export function textField(fields: Fields, name: string): string | undefined {
   const value = fields[name];
   return typeof value === "string" ? value : undefined;
 }
 
-/** Those of these fields that are there. */
+/** Returns the named fields that are set. */
 export function pick(fields: Fields, names: readonly string[]): Fields {
   const picked: Record<string, unknown> = {};
   for (const name of names) if (fields[name] != null) picked[name] = fields[name];
   return picked;
 }
 
-/** The JSON in a text, or `undefined`. */
+/** Parses JSON; `undefined` if the text isn't JSON. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

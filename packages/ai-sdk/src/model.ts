@@ -1,21 +1,21 @@
 import type { ModelOrigin } from "@jaf/memory";
 
 /**
- * A language model of the AI SDK, by structure: of specification `"v2"` (AI SDK 5), `"v3"` (6) or `"v4"` (7). What the
- * providers of the AI SDK return is one, e.g. `anthropic("claude-sonnet-4-5")`.
+ * The structure of an AI SDK language model, with specification `"v2"` (AI SDK 5), `"v3"` (6) or `"v4"` (7), e.g.
+ * `anthropic("claude-sonnet-4-5")`.
  */
 export interface AiSdkModel {
   readonly specificationVersion: string;
   /** E.g. `"anthropic.messages"`. */
   readonly provider: string;
   readonly modelId: string;
-  /** Regular expressions of the addresses that the provider reads itself, by media type. */
+  /** Regular expressions of the URLs that the provider can fetch, by media type. */
   readonly supportedUrls?: unknown;
   doGenerate(options: object): PromiseLike<object>;
   doStream(options: object): PromiseLike<{ readonly stream: AiSdkStream }>;
 }
 
-/** As much of a `ReadableStream` as is needed. */
+/** The part of `ReadableStream` that JAF uses. */
 export interface AiSdkStream {
   getReader(): {
     read(): Promise<{ readonly done: boolean; readonly value?: unknown }>;
@@ -23,7 +23,7 @@ export interface AiSdkStream {
   };
 }
 
-/** Gives the model of a name; a provider of the AI SDK is one, e.g. `anthropic`. */
+/** Returns a model by name. The providers of the AI SDK, e.g. `anthropic`, are such functions. */
 export type AiSdkModelFactory = (name: string) => AiSdkModel | PromiseLike<AiSdkModel>;
 
 export type Specification = "v2" | "v3" | "v4";
@@ -32,23 +32,23 @@ const SPECIFICATIONS: ReadonlySet<string> = new Set<Specification>(["v2", "v3", 
 
 const isSpecification = (version: string): version is Specification => SPECIFICATIONS.has(version);
 
-/** A model whose specification is known. */
+/** A model with a supported specification. */
 export interface KnownModel {
   readonly model: AiSdkModel;
   readonly specification: Specification;
   readonly origin: ModelOrigin;
 }
 
-/** Throws a `TypeError` for what is no language model, such as the model ids that `ai` takes as texts. */
+/** Throws a `TypeError` if `model` isn't a supported language model, e.g. a model id string, which `ai` accepts. */
 export function knownModel(model: AiSdkModel): KnownModel {
   const version: unknown =
     typeof model === "object" && model !== null ? model.specificationVersion : undefined;
   if (typeof version !== "string" || typeof model.doGenerate !== "function") {
-    throw new TypeError("Expected a language model of the AI SDK, such as a provider of it returns.");
+    throw new TypeError("Expected a language model of the AI SDK, as its providers return it.");
   }
   if (!isSpecification(version)) {
     throw new TypeError(
-      `The language model is of specification "${version}": "v2", "v3" and "v4" are supported.`,
+      `The language model has specification "${version}". Supported are "v2", "v3" and "v4".`,
     );
   }
   const { provider, modelId } = model;
@@ -59,7 +59,7 @@ export function knownModel(model: AiSdkModel): KnownModel {
   };
 }
 
-/** The name under which a provider looks for its options, e.g. `"anthropic"` of `"anthropic.messages"`. */
+/** The key of a provider's options, e.g. `"anthropic"` for `"anthropic.messages"`. */
 export const providerKey = ({ provider }: AiSdkModel): string => provider.split(".", 1)[0] ?? provider;
 
 export const sameOrigin = (a: ModelOrigin | undefined, b: ModelOrigin): boolean =>

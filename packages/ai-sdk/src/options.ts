@@ -1,26 +1,26 @@
 import * as z from "zod";
 
-/** Of {@link createAiSdkProvider}. */
+/** Options of {@link createAiSdkProvider}. */
 export interface AiSdkProviderOptions {
-  /** The name that a factory of models is asked for where neither the run nor the agent names one. */
+  /** The model name for a factory if neither the run nor the agent sets one. */
   readonly model?: string;
   /**
-   * What another model thought: left out (`"omit"`, default), or given as text in `<thinking>` (`"text"`). Signatures and
-   * what is encrypted never go to another model.
+   * Whether readable reasoning of other models is left out (`"omit"`, default) or sent as text in `<thinking>` (`"text"`).
+   * Signatures and encrypted reasoning are never sent to other models.
    */
   readonly foreignReasoning?: "omit" | "text";
   /**
-   * Whether an agent's `outputCodec` is sent as the schema of the reply, where it is of an object. Default `true`. `false`
-   * is for models that refuse a schema, or one beside tools; the reply is decoded all the same.
+   * Whether an agent's `outputCodec` is sent as the reply's schema, if it is an object schema. Default `true`. Set `false` for
+   * models that refuse a schema, or a schema together with tools. The reply is decoded either way.
    */
   readonly structuredOutput?: boolean;
-  /** Of every call, by the provider's name. An agent's `modelConfig.providerOptions` outrank them, field by field. */
+  /** Options for every call, by provider name. The agent's `modelConfig.providerOptions` override single fields. */
   readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Sent with every call, by providers that use HTTP. */
+  /** HTTP headers of every call. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Fetches a file that a message names by address and that the model's provider can't read itself. Its result is sent.
-   * Default: nothing is fetched, and the address is sent. Addresses may come from users: check them against your own network.
+   * Downloads a file if the model's provider can't fetch its URL. The result is sent in place of the URL. Default: no downloads;
+   * the URL is sent. URLs may come from users: block those that point into your own network.
    */
   readonly download?: (url: URL, request: DownloadRequest) => Promise<Uint8Array>;
 }

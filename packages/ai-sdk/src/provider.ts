@@ -8,18 +8,18 @@ import { chunksOf } from "./reply/stream.ts";
 import { callRequest } from "./request/request.ts";
 
 /**
- * A model provider that calls a language model of the AI SDK: one of its models, or what gives one by name, such as one of
- * its providers. The name is `RunConfig.modelOverride`, else the agent's `modelConfig.name`, else `options.model`; of a
- * model that was handed in, it changes nothing.
+ * Creates a model provider for a language model of the AI SDK. Pass a model, or a factory that returns models by name, such
+ * as a provider of the AI SDK. A factory gets `RunConfig.modelOverride`, else the agent's `modelConfig.name`, else
+ * `options.model`. A given model is used regardless of these names.
  *
- * All that the model says is kept, in order, with its metadata, and given back to it as it came. Another model gets of it
- * what can be read: texts, calls, results and files. Rejects with what the model throws; what the AI SDK throws becomes an
- * {@link AiSdkCallError}.
+ * Replies are stored completely, in order and with their metadata, and sent back to their model unchanged. Other models get
+ * the readable parts: texts, calls, results and files. Model calls reject with the model's error; errors of the AI SDK
+ * become an {@link AiSdkCallError}.
  *
  * @example
  * const modelProvider = createAiSdkProvider(anthropic("claude-sonnet-4-5"));
  */
-// biome-ignore lint/suspicious/noExplicitAny: works with agents of every context
+// biome-ignore lint/suspicious/noExplicitAny: it works with any context
 export function createAiSdkProvider<Ctx = any>(
   model: AiSdkModel | AiSdkModelFactory,
   options: AiSdkProviderOptions = {},
@@ -30,7 +30,7 @@ export function createAiSdkProvider<Ctx = any>(
     if (typeof model !== "function") return given ?? knownModel(model);
     if (name === undefined) {
       throw new TypeError(
-        "No model is named: set modelConfig.name of the agent, modelOverride of the run or the option model.",
+        "No model is set: set the agent's modelConfig.name, the run's modelOverride or the option model.",
       );
     }
     return knownModel(await model(name));

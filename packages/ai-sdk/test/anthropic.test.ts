@@ -45,7 +45,7 @@ interface Request {
   }[];
 }
 
-/** Refuses what Anthropic does: a tool use of a turn with thinking without the very thinking before it. */
+/** Refuses, like Anthropic, a tool use in a turn with thinking if the original thinking before it is missing. */
 function strict(answers: Answer[]): (request: unknown) => Answer {
   return (sent) => {
     const { messages } = sent as Request;
@@ -104,7 +104,7 @@ const asked = (server: ModelServer): readonly Request[] =>
   server.requests.map((request) => request as Request);
 
 describe("Claude's thinking", () => {
-  it("goes back byte for byte before its call, in the same run and in the next", async () => {
+  it("is sent back byte for byte before its call, in the same run and in the next", async () => {
     const { server, config, say, stored } = await serve([
       answer([...THINKING, CALL], "tool_use"),
       answer([{ type: "text", text: "50 cents." }]),
@@ -124,7 +124,7 @@ describe("Claude's thinking", () => {
     });
   });
 
-  it("doesn't go to another model, and to Claude again afterwards", async () => {
+  it("isn't sent to another model, but to Claude again afterwards", async () => {
     const { server, other, config, say } = await serve([
       answer([...THINKING, CALL], "tool_use"),
       answer([{ type: "text", text: "50 cents." }]),
@@ -143,7 +143,7 @@ describe("Claude's thinking", () => {
     );
   });
 
-  it("is asked for with marks of what to keep of the prompt", async () => {
+  it("is requested with marks for the prompt cache", async () => {
     const { server, config, say } = await serve([answer([{ type: "text", text: "Hi." }])]);
     const cache = { instructions: true, tools: true, messages: 1 };
     await run<object, string>(say("An apple?"), { ...config, cache });
@@ -155,7 +155,7 @@ describe("Claude's thinking", () => {
     });
   });
 
-  it("is kept whole where it is streamed", async () => {
+  it("is stored completely if it is streamed", async () => {
     const [thinking, redacted] = THINKING;
     const delta = (index: number, of: object) => ({ type: "content_block_delta", index, delta: of });
     const block = (index: number, content_block: object, ...deltas: object[]) => [

@@ -39,14 +39,14 @@ const api = (fields: Partial<ConstructorParameters<typeof APICallError>[0]>) =>
     ...fields,
   });
 
-describe("what a model throws", () => {
+describe("an error of a model", () => {
   it.each([
     [429, { type: "rate_limit_error" }, true],
     [529, { type: "overloaded_error" }, true],
     [500, { code: "server_error" }, true],
     [400, { type: "invalid_request_error" }, false],
     [401, { code: "invalid_api_key" }, false],
-  ])("is known by its status %i", async (statusCode, error, isRetryable) => {
+  ])("has its status %i", async (statusCode, error, isRetryable) => {
     const thrown = api({ statusCode, data: { error }, responseHeaders: { "Retry-After": "7", cookie: "c" } });
     const [code] = Object.values(error);
     const caught = await errorOf(thrown);
@@ -61,7 +61,7 @@ describe("what a model throws", () => {
     expect(caught).toMatchObject({ message: `openai.chat answered with status ${statusCode} (${code})` });
   });
 
-  it("has the provider's explanation, without secrets and long quotations", async () => {
+  it("has the provider's message, without secrets and long quotations", async () => {
     const message = `Bad key sk-${"a1B2".repeat(12)} in '${"dear diary ".repeat(9)}'`;
     const caught = await errorOf(
       api({ statusCode: 400, responseBody: JSON.stringify({ error: { message } }) }),
@@ -70,7 +70,7 @@ describe("what a model throws", () => {
     expect(String(caught)).not.toMatch(/sk-a1B2a1|diary/);
   });
 
-  it("is tried again where nobody was reached, or what came can't be understood", async () => {
+  it("is retryable if the provider can't be reached or its response isn't valid", async () => {
     const refused = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
     const unreached = api({ isRetryable: true, cause: new TypeError("fetch failed", { cause: refused }) });
     expect(await errorOf(unreached)).toMatchObject({ isRetryable: true, code: "ECONNREFUSED" });
@@ -80,13 +80,13 @@ describe("what a model throws", () => {
       new InvalidResponseDataError({ data: "my secret diary" }),
     ]) {
       expect(await errorOf(unreadable)).toMatchObject({
-        message: "What openai.chat answered can't be understood",
+        message: "The response of openai.chat isn't valid",
         isRetryable: true,
       });
     }
   });
 
-  it("says what is wrong with the set-up", async () => {
+  it("explains configuration errors", async () => {
     expect(await errorOf(new LoadAPIKeyError({ message: "The key is missing." }))).toMatchObject({
       message: "The call of openai.chat failed: The key is missing.",
       isRetryable: false,
@@ -96,12 +96,12 @@ describe("what a model throws", () => {
     });
   });
 
-  it("stays what it is where it isn't of the AI SDK", async () => {
+  it("stays unchanged if it isn't the AI SDK's", async () => {
     const own = new DOMException("aborted", "AbortError");
     expect(await errorOf(own)).toBe(own);
   });
 
-  it("reaches the run with its status and the time to wait, and nothing that was said", async () => {
+  it("reaches the run with its status and the time to wait, without content", async () => {
     const agent: Agent<object, string> = { name: "clerk", instructions: () => "Be brief." };
     const state = createRunState<object>({
       agentName: "clerk",

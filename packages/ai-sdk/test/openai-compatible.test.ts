@@ -40,8 +40,8 @@ const reply = (message: object, finish_reason = "stop"): Answer => ({
   }),
 });
 
-describe("a service that speaks OpenAI's chat completions", () => {
-  it("gets what its model thought back within a tool loop, the signature of the call among it", async () => {
+describe("a service with OpenAI's Chat Completions API", () => {
+  it("gets its model's reasoning and call signature back in a tool loop", async () => {
     const call = {
       id: "c1",
       type: "function",

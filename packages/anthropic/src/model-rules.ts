@@ -1,22 +1,22 @@
-/** What a model takes, as Anthropic documents it. */
+/** A model's features and limits, as Anthropic documents them. */
 export interface ModelRules {
-  /** `"adaptive"`: it thinks as it sees fit; `"budget"`: within a number of tokens; `"none"`: not at all. */
+  /** `"adaptive"`: the model decides how much to think; `"budget"`: up to a number of tokens; `"none"`: it can't think. */
   readonly thinking: "adaptive" | "budget" | "none";
   /** Whether thinking can be turned off. */
   readonly canStopThinking: boolean;
-  /** Whether it checks that nothing before its thinking has changed. */
+  /** Whether the model checks that nothing before its thinking changed. */
   readonly bindsThinking: boolean;
-  /** What it calls the highest effort of JAF's. */
+  /** The model's name for the effort `"xhigh"`. */
   readonly highestEffort: "xhigh" | "max";
-  /** Which of temperature and `top_p` it takes. */
+  /** Whether the model accepts `temperature` and `top_p`: none, one of them, or both. */
   readonly sampling: "none" | "one" | "both";
-  /** Whether it can be made to call a tool. */
+  /** Whether a request can force a tool call. */
   readonly forcedTools: boolean;
-  /** Whether its output can be bound to a JSON schema. */
+  /** Whether the model supports a JSON schema for its output. */
   readonly outputSchema: boolean;
 }
 
-/** Models of others behind the same interface: nothing is asked of them that only Claude knows. */
+/** Other vendors' models behind the same API, without features that only Claude has. */
 const OTHERS: ModelRules = {
   thinking: "budget",
   canStopThinking: true,
@@ -31,7 +31,7 @@ const NAMED = /claude-(opus|sonnet|haiku|fable|mythos)(?:-(\d{1,2})(?!\d))?(?:[-
 /** E.g. `claude-3-7-sonnet-20250219`. */
 const NUMBERED = /claude-(?:v|instant-)?(\d)(?:[-.](\d)(?!\d))?/;
 
-/** Of a name with or without a platform's prefix and suffix. A Claude of no known version counts as new. */
+/** The rules of a model's name, with or without a platform's prefix and suffix. An unknown Claude version counts as new. */
 export function rulesOf(model: string): ModelRules {
   const [, family = "", major, minor = "0"] = NAMED.exec(model) ?? [];
   const [, oldMajor, oldMinor = "0"] = NUMBERED.exec(model) ?? [];
@@ -42,7 +42,7 @@ export function rulesOf(model: string): ModelRules {
       : oldMajor !== undefined
         ? Number(oldMajor) + Number(oldMinor) / 100
         : 5;
-  // Their first versions are as far as the fifth of the others.
+  // Fable and Mythos have the newest rules from version 5.1, other families from 5.5.
   const isFable = family === "fable" || family === "mythos";
   const isNewest = isFable ? version >= 5.01 : version >= 5.05;
   return {

@@ -9,29 +9,29 @@ import {
 import * as z from "zod";
 import { errors } from "./errors.ts";
 
-/** How an agent's `outputCodec` is told to the model. */
+/** How the agent's `outputCodec` is sent. */
 export type OutputFormat = "json_schema" | "instructions" | "none";
 
 export interface AnthropicProviderOptions extends ModelServiceOptions {
-  /** Default: `ANTHROPIC_API_KEY`. Sent as `x-api-key`. A service other than Anthropic's may do without. */
+  /** Sent as `x-api-key`. Default: `ANTHROPIC_API_KEY`. Required for Anthropic's own service only. */
   readonly apiKey?: string | undefined;
-  /** Up to and without `/v1/messages`. Default: `ANTHROPIC_BASE_URL`, else `https://api.anthropic.com`. */
+  /** The URL without `/v1/messages`. Default: `ANTHROPIC_BASE_URL`, else `https://api.anthropic.com`. */
   readonly baseURL?: string | undefined;
-  /** The longest reply, in tokens, where the agent's `modelConfig.maxTokens` doesn't say. Default 16384. */
+  /** The limit of a reply in tokens, if the agent's `modelConfig.maxTokens` isn't set. Default 16,384. */
   readonly maxTokens?: number | undefined;
   /** Names of beta features, sent as `anthropic-beta`. Those of `providerOptions.anthropic.betas` are added. */
   readonly betas?: readonly string[] | undefined;
   /**
-   * Default: `"json_schema"` where the model takes one and the schema can be said, else `"instructions"`, which puts it behind
-   * the agent's instructions. `"none"` leaves it to them.
+   * Default: `"json_schema"` if the model supports it and can express the schema, else `"instructions"`, which appends the
+   * schema to the agent's instructions. `"none"` sends no format.
    */
   readonly outputFormat?: OutputFormat | undefined;
   /**
-   * What the newer models do with their thinking where something before it has changed: leave it out (`"drop_block"`, default),
-   * or refuse the request (`"error"`). Set by `thinking.block_binding`, which the agent's own outranks.
+   * What newer models do with earlier thinking if a message before it changed: ignore it (`"drop_block"`, default) or refuse
+   * the request (`"error"`). Sent as `thinking.block_binding`. The agent's own `thinking` overrides it.
    */
   readonly prefixMismatch?: "drop_block" | "error" | undefined;
-  /** How often a reply that the service has paused (`pause_turn`) is gone on with inside one call, from 0. Default 8. */
+  /** How many times one model call continues a paused reply (`pause_turn`), 0 to 100. Default 8. */
   readonly maxContinuations?: number | undefined;
 }
 
@@ -52,18 +52,18 @@ export const parseOptions = (options: AnthropicProviderOptions): ParsedOptions =
 const ANTHROPIC = "https://api.anthropic.com";
 const VERSION = "2023-06-01";
 
-/** The address may end in `/v1`, as other clients want it. */
+/** The URL may end in `/v1`, which other clients require. */
 const rootOf = (baseURL: string): string => baseURL.replace(/\/+$/, "").replace(/\/v1$/, "");
 
-/** Throws a `TypeError` where Anthropic is to be asked without a key, or where an address of the environment is none. */
+/** Throws a `TypeError` if Anthropic's key is missing or `ANTHROPIC_BASE_URL` isn't a URL. */
 export function openEndpoint(options: ParsedOptions): ModelService {
-  // Empty counts as not set.
+  // An empty variable counts as unset.
   const { ANTHROPIC_API_KEY: key = "", ANTHROPIC_BASE_URL: address = "" } = processEnvironment();
   const baseURL = rootOf(options.baseURL ?? (address || ANTHROPIC));
-  if (!URL.canParse(baseURL)) throw new TypeError("ANTHROPIC_BASE_URL: expected an address of http or https");
+  if (!URL.canParse(baseURL)) throw new TypeError("ANTHROPIC_BASE_URL: expected an http or https URL");
   const { host, hostname } = new URL(baseURL);
   const isAnthropic = hostname === "api.anthropic.com";
-  // A key of the environment is for the address of the environment: another host must not get it.
+  // The environment's key belongs to the environment's URL: another host must not get it.
   const isTrusted = options.baseURL === undefined || baseURL === rootOf(address) || isAnthropic;
   const service = createModelService({
     url: `${baseURL}/v1/messages`,

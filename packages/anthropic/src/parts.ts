@@ -2,7 +2,7 @@ import type { ContentPart } from "@jaf/memory";
 import { present } from "@jaf/memory/internal";
 import { type Fields, fieldsOf, isMedia, mediaMention } from "@jaf/model-http";
 
-/** A content block as it goes over the wire, further fields included. */
+/** A content block in the API's format, with any additional fields. */
 export type WireBlock = Fields & { readonly type: string };
 
 export interface WireMessage {
@@ -10,7 +10,7 @@ export interface WireMessage {
   readonly content: readonly WireBlock[];
 }
 
-/** No block where there is nothing to be read: Anthropic refuses texts of white space alone. */
+/** Returns no block for a blank text, which Anthropic refuses. */
 export const textBlocks = (text: string): readonly WireBlock[] =>
   text.trim() === "" ? [] : [{ type: "text", text }];
 
@@ -18,17 +18,17 @@ export const isThinking = ({ type }: WireBlock): boolean =>
   type === "thinking" || type === "redacted_thinking";
 
 /**
- * A block of Anthropic's as a part of a message, and back.
+ * Converts a block of Anthropic's into a content part.
  *
  * | block | part |
  * | --- | --- |
  * | `thinking` | `reasoning` with `text` and `signature` |
  * | `redacted_thinking` | `reasoning` with `encrypted` |
  * | `server_tool_use`, `mcp_tool_use` | `provider-tool-call` |
- * | `web_search_tool_result` and other results of those | `provider-tool-result` |
- * | any other | itself |
+ * | `web_search_tool_result` and other results of these | `provider-tool-result` |
+ * | any other | unchanged |
  *
- * Fields that a part has no place for are in its `providerMetadata.anthropic`, with the block's `type`.
+ * `providerMetadata.anthropic` holds the block's `type` and the fields that the part doesn't have.
  */
 export function partOf(block: WireBlock, toolNames: ReadonlyMap<unknown, string>): ContentPart {
   const { type, ...fields } = block;
@@ -69,7 +69,7 @@ export const isServerCall = ({ type, id }: WireBlock): boolean =>
 export const isServerResult = ({ type, tool_use_id }: WireBlock): boolean =>
   type.endsWith("_tool_result") && typeof tool_use_id === "string";
 
-/** None for what Anthropic wouldn't take back: a text of white space, thinking whose signature never came. */
+/** Converts a part back into blocks. Leaves out blocks that Anthropic refuses: blank texts, unsigned thinking. */
 export function blocksOf(part: ContentPart): readonly WireBlock[] {
   if (isMedia(part)) return textBlocks(mediaMention(part));
   const { type, providerMetadata, ...fields } = part;
@@ -100,7 +100,7 @@ function blocksOfText({ text, segments, ...rest }: Fields): readonly WireBlock[]
   if (typeof text !== "string") return [];
   const pieces = Array.isArray(segments) ? segments.map(fieldsOf) : [];
   const lengths = pieces.map(({ length }) => (typeof length === "number" ? length : 0));
-  // Somebody has changed the text since: where each segment was is gone.
+  // If the text was changed, the segments don't fit any more.
   const isWhole = pieces.length > 0 && lengths.reduce((sum, length) => sum + length, 0) === text.length;
   if (!isWhole) return textBlocks(text).map((block) => ({ ...block, ...rest }));
   let at = 0;
@@ -118,8 +118,8 @@ function blocksOfThinking({ text, encrypted, ...rest }: Fields): readonly WireBl
 }
 
 /**
- * Blocks of text in a row are one text: Anthropic begins a new one where a citation begins, in the middle of a sentence. Where
- * there are several, `segments` says how long each is, and what else it holds.
+ * Joins consecutive text blocks, because Anthropic begins a new block at each citation, even inside a sentence. `segments`
+ * then holds the length and the other fields of each block.
  */
 export function textPartOf(blocks: readonly WireBlock[]): ContentPart {
   const texts = blocks.map(({ text }) => (typeof text === "string" ? text : ""));

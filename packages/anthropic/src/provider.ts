@@ -19,15 +19,15 @@ import { replyPieces } from "./reply/stream.ts";
 import { type MessagesRequest, messagesRequest } from "./request/request.ts";
 
 /**
- * A model by Anthropic's Messages: of Anthropic, or of any service that speaks them.
+ * Creates a model provider for Anthropic's Messages API and compatible services.
  *
- * The model's reply is kept whole, block by block, and goes back as it came to the origin `{ provider, api: "messages", model }`
- * alone. Others get what was said and called.
+ * Replies are stored completely, block by block. They are sent back unchanged only to their origin,
+ * `{ provider, api: "messages", model }`. Other models get their text and tool calls.
  *
- * A call throws an `AnthropicError`, what `fetch` throws, or the reason of the signal's abort. It is made once, and again only
- * to go on with a reply that the service has paused (`pause_turn`): the engine decides what is tried again.
+ * Model calls reject with an `AnthropicError`, the error of `fetch`, or the signal's abort reason. The provider sends
+ * further requests only to continue a paused reply (`pause_turn`). It doesn't retry; the engine does.
  *
- * @throws TypeError where an option is none, or where Anthropic is to be asked without a key.
+ * @throws TypeError if an option is invalid or Anthropic's key is missing.
  *
  * @example
  * const modelProvider = createAnthropicProvider({ model: "claude-opus-5-5" }); // ANTHROPIC_API_KEY
@@ -66,7 +66,7 @@ export function createAnthropicProvider(options: AnthropicProviderOptions = {}):
   };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
+// biome-ignore lint/suspicious/noExplicitAny: it works with any context
 export type AnthropicProvider = Required<ModelProvider<any>>;
 
 interface ServiceCall {
@@ -75,7 +75,7 @@ interface ServiceCall {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Those of the options' headers stay. */
+/** Adds to the beta features in the options' headers. */
 function withBetas(service: ModelService, betas: readonly string[]): ModelService {
   const given = service.headers["anthropic-beta"];
   if (betas.length === 0) return service;
@@ -111,13 +111,13 @@ async function* askStreamed(
   return pieces.whole();
 }
 
-/** The request that goes on with a reply that the service has paused: the same, with what there is of the reply behind it. */
+/** The request that continues a paused reply: the same request with the incomplete reply appended. */
 const continued = (body: Fields, content: readonly WireBlock[]): Fields => ({
   ...body,
   messages: [...listOf(body["messages"]), { role: "assistant", content: content.flatMap(sendable) }],
 });
 
-/** As it came, but for what the service itself refuses: texts of white space, and an input that is still JSON text. */
+/** The block as sent by the service, without blank texts, which it refuses, and with its JSON input parsed. */
 function sendable(block: WireBlock): readonly WireBlock[] {
   if (block.type === "text" && typeof block["text"] === "string" && textBlocks(block["text"]).length === 0)
     return [];

@@ -5,7 +5,7 @@ import { configOf } from "./support/setup.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** Where a provider asks, and with what. */
+/** The URL and content of a provider's request. */
 async function asked(options: AnthropicProviderOptions, environment: Readonly<Record<string, string>> = {}) {
   vi.stubEnv("ANTHROPIC_API_KEY", environment["ANTHROPIC_API_KEY"]);
   vi.stubEnv("ANTHROPIC_BASE_URL", environment["ANTHROPIC_BASE_URL"]);
@@ -36,7 +36,7 @@ async function asked(options: AnthropicProviderOptions, environment: Readonly<Re
 }
 
 describe("the service", () => {
-  it("is Anthropic's with the key of the environment, where nothing else is said", async () => {
+  it("is Anthropic's with the environment's key by default", async () => {
     const { url, key, origin, body, headers } = await asked({}, { ANTHROPIC_API_KEY: "sk-env" });
     expect(url).toBe("https://api.anthropic.com/v1/messages");
     expect(key).toBe("sk-env");
@@ -59,17 +59,17 @@ describe("the service", () => {
     },
   );
 
-  it("gets the environment's key where the program names the same address", async () => {
+  it("gets the environment's key if the options set the same URL", async () => {
     const environment = { ANTHROPIC_API_KEY: "sk-env", ANTHROPIC_BASE_URL: "http://localhost:8080/" };
     expect((await asked({ baseURL: "http://localhost:8080/v1" }, environment)).key).toBe("sk-env");
   });
 
-  it("doesn't get the environment's key where the program names another host", async () => {
+  it("doesn't get the environment's key if the options set another host", async () => {
     const { key } = await asked({ baseURL: "https://a.example" }, { ANTHROPIC_API_KEY: "sk-env" });
     expect(key).toBeNull();
   });
 
-  it("gets the headers, the betas and the fields of the body", async () => {
+  it("gets the options' headers, betas and body fields", async () => {
     const { headers, body, key } = await asked({
       apiKey: "k",
       headers: { Authorization: "Bearer t", "Anthropic-Beta": "x" },
@@ -83,26 +83,26 @@ describe("the service", () => {
     expect(body).toMatchObject({ metadata: { user_id: "ada" }, max_tokens: 9 });
   });
 
-  it("of another name has provider options of its own", async () => {
+  it("with another name has its own provider options", async () => {
     const { origin } = await asked({ baseURL: "https://a.example", provider: "bedrock" });
     expect(origin).toEqual({ provider: "bedrock", api: "messages", model: "m" });
   });
 
-  it("may be Anthropic's with a token in place of a key", async () => {
+  it("accepts a token in place of a key for Anthropic", async () => {
     expect((await asked({ headers: { authorization: "Bearer t" } })).key).toBeNull();
   });
 });
 
-describe("options that are none", () => {
+describe("invalid options", () => {
   it.each([
-    [{ baseURL: "not an address" }, /baseURL: expected an address/],
+    [{ baseURL: "not an address" }, /baseURL: expected an http or https URL/],
     [{ outputFormat: "xml" }, /outputFormat/],
     [{ maxTokens: 0 }, /maxTokens/],
     [{ maxContinuations: -1 }, /maxContinuations/],
     [{ prefixMismatch: "ignore" }, /prefixMismatch/],
     [{ apikey: "sk-secret" }, /apikey/],
     [{ fetch: 7 }, /fetch: expected a function/],
-  ])("%j are named, and nothing of a key is quoted", (options, message) => {
+  ])("reports the fields of %j without quoting a key", (options, message) => {
     const create = () =>
       createAnthropicProvider({ apiKey: "sk-secret", ...options } as AnthropicProviderOptions);
     expect(create).toThrow(TypeError);
@@ -110,7 +110,7 @@ describe("options that are none", () => {
     expect(create).not.toThrow(/sk-secret/);
   });
 
-  it("Anthropic without a key, and an address of the environment that is none, are some", () => {
+  it("throws if Anthropic's key is missing or the environment's URL is invalid", () => {
     vi.stubEnv("ANTHROPIC_API_KEY", "");
     vi.stubEnv("ANTHROPIC_BASE_URL", "");
     expect(() => createAnthropicProvider()).toThrow(/ANTHROPIC_API_KEY/);

@@ -26,7 +26,7 @@ describe.each(["whole", "streamed"])("a reply that is %s", (way) => {
       ? run<unknown, unknown>(state, config)
       : runStream<unknown, unknown>(state, config).result;
 
-  it("calls tools and answers, and says what it used", async () => {
+  it("calls tools, answers and reports its usage", async () => {
     const usage = {
       input_tokens: 7,
       cache_read_input_tokens: 100,
@@ -91,7 +91,7 @@ describe.each(["whole", "streamed"])("a reply that is %s", (way) => {
     });
   });
 
-  it("keeps each block, also of kinds that aren't known, and gives them back as they came", async () => {
+  it("keeps each block, even of unknown types, and sends them back unchanged", async () => {
     const content = [
       { type: "thinking", thinking: "Let me think.", signature: "c2ln" },
       { type: "redacted_thinking", data: "b3BhcXVl" },
@@ -126,7 +126,7 @@ describe.each(["whole", "streamed"])("a reply that is %s", (way) => {
     expect(fake.requests[1]?.body["messages"]).toMatchObject([{}, { role: "assistant", content }, {}]);
   });
 
-  it("goes on with a reply that the service has paused, and is one reply", async () => {
+  it("continues a paused reply and joins it into one", async () => {
     const search = (id: string) => ({
       type: "server_tool_use",
       id,
@@ -166,7 +166,7 @@ describe.each(["whole", "streamed"])("a reply that is %s", (way) => {
     });
   });
 
-  it("stays paused where it was gone on with often enough, and the open call isn't sent again", async () => {
+  it("stays paused after the last continuation, and the open call isn't sent again", async () => {
     const search = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} };
     const content = [{ type: "text", text: "Wait." }, search];
     const fake = await fakeMessages([
@@ -189,7 +189,7 @@ describe.each(["whole", "streamed"])("a reply that is %s", (way) => {
     ]);
   });
 
-  it("names the container that code runs in where its calls are answered", async () => {
+  it("sends the code's container with the results of its calls", async () => {
     const code = { type: "server_tool_use", id: "srvtoolu_1", name: "code_execution", input: { code: "…" } };
     const caller = { type: "code_execution_20250825", tool_id: "srvtoolu_1" };
     const fake = await fakeMessages([
@@ -212,7 +212,7 @@ describe.each(["whole", "streamed"])("a reply that is %s", (way) => {
     });
   });
 
-  it("answers an image with one, beside a tool that does so, too", async () => {
+  it("runs a tool with text input, and sends its image in the result", async () => {
     const data = Uint8Array.of(137, 80, 78, 71);
     const draw = createTool({
       name: "draw",
@@ -254,7 +254,7 @@ async function bodyOf(agent: Partial<AnyAgent>, options: AnthropicProviderOption
 }
 
 describe("a provider", () => {
-  it("tells text and thinking while they come", async () => {
+  it("streams text and thinking", async () => {
     const fake = await fakeMessages([
       {
         kind: "message",
@@ -272,7 +272,7 @@ describe("a provider", () => {
     expect(told("llm_reasoning_delta")).toBe("Thinking it over.");
   });
 
-  it("takes a reply in one piece where it asked for a stream", async () => {
+  it("accepts a reply in one piece to a streaming request", async () => {
     const body = { type: "message", content: [{ type: "text", text: "Hello." }], stop_reason: "end_turn" };
     const fake = await fakeMessages([{ kind: "raw", body: JSON.stringify(body) }]);
     const { config, events } = configOf(providerOf(fake));
@@ -284,7 +284,7 @@ describe("a provider", () => {
     expect(fake.requests[0]?.body).toMatchObject({ stream: true });
   });
 
-  it("sends what the agent asks of the model", async () => {
+  it("sends the agent's model settings", async () => {
     const { body, beta } = await bodyOf(
       {
         tools: [weather],
@@ -376,7 +376,7 @@ describe("a provider", () => {
     ["the run's", { modelOverride: "a" }, { name: "b" }, "a"],
     ["the agent's", {}, { name: "b" }, "b"],
     ["its own", {}, {}, origin.model],
-  ])("asks %s model", async (_, config, modelConfig, model) => {
+  ])("calls %s model", async (_, config, modelConfig, model) => {
     expect((await bodyOf({ modelConfig }, {}, config)).body["model"]).toBe(model);
   });
 
@@ -392,7 +392,7 @@ describe("a provider", () => {
     expect({ temperature, top_p }).toEqual({ temperature: undefined, top_p: undefined, ...expected });
   });
 
-  it("gives a codec of objects as a schema that is closed, and decodes the reply", async () => {
+  it("sends an object codec as a closed schema and decodes the reply", async () => {
     const outputCodec = z.object({
       city: z.string().min(2).describe("Where"),
       sky: z
@@ -464,16 +464,16 @@ describe("a provider", () => {
   const tree: z.ZodType = z.lazy(() => z.object({ city: z.string(), next: tree.optional() }));
   it.each([
     ["a record", z.object({ city: z.string(), more: z.record(z.string(), z.number()).optional() }), {}],
-    ["an object of anything", z.looseObject({ city: z.string() }), {}],
-    ["one that refers to itself", tree, {}],
+    ["an object with any properties", z.looseObject({ city: z.string() }), {}],
+    ["a recursive schema", tree, {}],
     [
       "too many optional properties",
       z.object(Object.fromEntries([..."abcdefghijk"].map((name) => [name, z.string().optional()]))),
       {},
     ],
-    ["a model that takes none", z.object({ city: z.string() }), { model: "claude-opus-4-1" }],
-    ["a provider that is told so", z.object({ city: z.string() }), { outputFormat: "instructions" }],
-  ] as const)("gives it in the instructions: %s", async (_, outputCodec, options) => {
+    ["a model without schemas", z.object({ city: z.string() }), { model: "claude-opus-4-1" }],
+    ["a provider with that option", z.object({ city: z.string() }), { outputFormat: "instructions" }],
+  ] as const)("adds the schema to the instructions for %s", async (_, outputCodec, options) => {
     const { body } = await bodyOf({ outputCodec }, options);
     expect(body["output_config"]).toBeUndefined();
     expect(body["system"]).toMatchObject([
@@ -485,14 +485,14 @@ describe("a provider", () => {
   it.each([
     ["a text", z.string(), {}],
     ["a date", z.object({ at: z.date() }), {}],
-    ["what it is told to leave", z.object({ city: z.string() }), { outputFormat: "none" }],
-  ] as const)("says nothing of %s", async (_, outputCodec, options) => {
+    ["the option none", z.object({ city: z.string() }), { outputFormat: "none" }],
+  ] as const)("sends no format for %s", async (_, outputCodec, options) => {
     const { body } = await bodyOf({ outputCodec }, options);
     expect(body["output_config"]).toBeUndefined();
     expect(body["system"]).toEqual([{ type: "text", text: "You help." }]);
   });
 
-  it("gives names that the wire refuses others, and finds the tool again", async () => {
+  it("replaces names that the API refuses, and finds the tool again", async () => {
     const tools = ["files.read", "files_read", "日本", "x".repeat(80)].map((name) =>
       createTool({ name, description: "d", parameters: z.object({}), execute: async () => `${name} ran` }),
     );

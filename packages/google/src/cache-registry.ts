@@ -3,48 +3,48 @@ import { warn, withDeadline } from "@jaf/memory/internal";
 import { ModelHttpError } from "@jaf/model-http";
 
 export interface GoogleCacheRegistryOptions {
-  /** Default: a map in this process, which warns when it is first used. */
+  /** Stores the names of cached prompts. Default: a map in this process, which warns at its first use. */
   readonly store?: CacheAdapter | undefined;
-  /** For how long a request waits for a cached prompt, in milliseconds, before it goes out without; default 10,000. */
+  /** How many milliseconds a request waits for a cached prompt. Then it is sent without the cache. Default 10,000. */
   readonly maxWaitMs?: number | undefined;
-  /** Told why a prompt isn't cached: what the store threw, or a `GoogleError` of the service. The run goes on uncached. */
+  /** Receives the error if a prompt can't be cached: the store's, or a `GoogleError`. The run continues without the cache. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** A prompt that may be cached, and how. */
+/** A prompt that can be cached. */
 export interface CacheablePrompt {
-  /** Of everything that the resource is made of, and of whose it is. */
+  /** Identifies the resource's content and its owner. */
   readonly key: string;
-  /** Makes the resource at Google. */
+  /** Creates the resource at Google. */
   readonly create: () => Promise<MadeResource>;
 }
 
 export interface MadeResource {
   /** E.g. `cachedContents/abc`. */
   readonly name: string;
-  /** For how long it may be named. */
+  /** How many seconds the name can be used. */
   readonly ttlSeconds: number;
 }
 
-/** What a key holds in place of a name. */
+/** Values of a key without a resource. */
 const BEING_MADE = "making";
 const UNUSABLE = "unusable";
-/** What the key of a resource that isn't there any more holds. */
+/** The value of a missing resource's own key. */
 const GONE = "gone";
 const isName = (value: string | undefined): value is string =>
   value !== undefined && value !== BEING_MADE && value !== UNUSABLE;
 
-/** Longer than a request to make one may take. */
+/** Longer than the timeout of the request that creates a resource. */
 const CLAIM_SECONDS = 60;
-/** A prompt that Google refuses, e.g. one that is too short, is refused again. */
+/** How long not to retry a prompt that Google refuses, e.g. because it is too short. */
 const REFUSED_SECONDS = 600;
 const FAILED_SECONDS = 60;
 const MAX_WAIT_MS = 10_000;
 
 /**
- * Finds the `cachedContents` resource of a prompt, or has one made: once for all who ask at the same time in this process,
- * and once for all processes with the same store. While another process makes it, and for a while after it couldn't be
- * made, requests go out without.
+ * Finds or creates the `cachedContents` resource of a prompt. Concurrent requests in this process, and all processes with
+ * the same store, share one creation. While another process creates the resource, and for some time after a failed creation,
+ * requests are sent without the cache.
  *
  * @example
  * const cacheRegistry = new GoogleCacheRegistry({ store: myCacheAdapter });
@@ -63,12 +63,12 @@ export class GoogleCacheRegistry {
       try {
         onError?.(error);
       } catch {
-        // A run must not fail for who is told of it.
+        // A run must not fail because `onError` throws.
       }
     };
   }
 
-  /** The resource's name; `undefined` where the request is to go out without. Never rejects. */
+  /** Returns the resource's name, or `undefined` to send the request without the cache. Never rejects. */
   async find(prompt: CacheablePrompt): Promise<string | undefined> {
     const running = this.#running.get(prompt.key) ?? this.#start(prompt);
     try {
@@ -80,17 +80,17 @@ export class GoogleCacheRegistry {
   }
 
   /**
-   * The resource isn't there any more. Another one that was made meanwhile, or is being made, stays. Never rejects.
+   * Removes a resource that Google no longer has. Keeps a newer one, or one that is being created. Never rejects.
    */
   forget({ key }: CacheablePrompt, name: string): Promise<void> {
     return this.#reportingErrors(async () => {
-      // Of the workers that find it gone, one deletes its name: a second might delete what the first has put there since.
+      // Only one of several workers deletes the name: a second one could delete the new name.
       if (!(await this.#store.setIfAbsent(`${key}:${name}`, GONE, { ttlSeconds: CLAIM_SECONDS }))) return;
       if ((await this.#store.get(key)) === name) await this.#store.delete(key);
     });
   }
 
-  /** Requests without the resource work, and those with it don't. Never rejects. */
+  /** Marks the prompt as unusable, after requests worked only without its resource. Never rejects. */
   reject({ key }: CacheablePrompt): Promise<void> {
     return this.#reportingErrors(() => this.#store.set(key, UNUSABLE, { ttlSeconds: REFUSED_SECONDS }));
   }
@@ -106,7 +106,7 @@ export class GoogleCacheRegistry {
   #start(prompt: CacheablePrompt): Promise<string | undefined> {
     const started = this.#findOrMake(prompt).finally(() => this.#running.delete(prompt.key));
     this.#running.set(prompt.key, started);
-    // Who waits for it may have given up.
+    // The waiting requests may have timed out.
     started.catch(() => {});
     return started;
   }
@@ -132,7 +132,7 @@ export class GoogleCacheRegistry {
   }
 }
 
-/** More keys than a process has prompts; those that were set first go. */
+/** Far more than a process needs. The oldest entries are dropped. */
 const MAX_ENTRIES = 1_000;
 
 let isWarned = false;
@@ -141,13 +141,13 @@ function warnOnce(): void {
   if (isWarned) return;
   isWarned = true;
   warn(
-    "The names of cached prompts are kept in this process alone, so each process has Google keep the same prompt again. " +
-      "Give GoogleCacheRegistry a store that all processes share.",
+    "The names of cached prompts are stored in this process only, so each process caches the same prompts again. " +
+      "Pass GoogleCacheRegistry a store that all processes share.",
     { type: "JAFGoogleCacheWarning", code: "JAF_GOOGLE_CACHE_IN_PROCESS" },
   );
 }
 
-/** A map, for tests, development and a single process. Warns once a process, when one is first asked. */
+/** Creates a store in memory, for tests, development and single processes. Warns once per process, at the first use. */
 export function createInProcessStore(now: () => number = Date.now): CacheAdapter {
   const entries = new Map<string, { readonly value: string; readonly until: number }>();
 

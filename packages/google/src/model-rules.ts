@@ -1,15 +1,15 @@
 import type { ReasoningEffort } from "@jaf/core";
 import type { Fields } from "@jaf/model-http";
 
-/** What a model takes that others refuse. */
+/** Rules that differ between models. */
 export interface ModelRules {
-  /** What stands for the signature of a call that has none: the model refuses a step without one. */
+  /** Placeholder for a missing thought signature: the model refuses a step without one. */
   readonly missingSignature: string | undefined;
-  /** Whether media may stand inside a tool's result. */
+  /** Whether a tool result can contain media. */
   readonly mediaInResults: boolean;
-  /** Whether it can be told the output's schema beside tools. */
+  /** Whether a request can have both an output schema and tools. */
   readonly schemaBesideTools: boolean;
-  /** `thinkingConfig` for an effort; `undefined`: it doesn't think. */
+  /** Returns `thinkingConfig` for an effort. `undefined`: the model can't think. */
   readonly thinking: ((effort: ReasoningEffort) => Fields) | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface ModelRules {
 export const modelPath = (model: string): string =>
   (model.includes("/") ? model : `models/${model}`).split("/").map(encodeURIComponent).join("/");
 
-/** By the model's name; one that isn't known to be older is of the third generation or later. */
+/** The rules of a model by its name. Unknown models count as Gemini 3 or later. */
 export function modelRules(model: string): ModelRules {
   const name = model.slice(model.lastIndexOf("/") + 1);
   const isThinker = /^gemini-2\.5/.test(name);
@@ -29,7 +29,7 @@ export function modelRules(model: string): ModelRules {
       thinking: isThinker ? (effort) => ({ thinkingBudget: budgetOf(effort, name) }) : undefined,
     };
   return {
-    // Google documents this value for calls that its models didn't make.
+    // Google documents this value for calls of other models.
     missingSignature: "skip_thought_signature_validator",
     mediaInResults: true,
     schemaBesideTools: true,
@@ -37,7 +37,7 @@ export function modelRules(model: string): ModelRules {
   };
 }
 
-/** Those that Google documents to know the level `minimal`. The others refuse it. */
+/** Models that support the level `minimal`, as documented. The others refuse it. */
 const MINIMAL = /^gemini-(3-flash|3\.6-flash|[\d.]+-flash-lite)/;
 
 function levelOf(effort: ReasoningEffort, model: string): string {
@@ -55,12 +55,12 @@ function levelOf(effort: ReasoningEffort, model: string): string {
   }
 }
 
-/** In tokens, as Google's compatible endpoint has them, within the model's limits. */
+/** The budget in tokens: the values of Google's OpenAI-compatible endpoint, within the model's limits. */
 function budgetOf(effort: ReasoningEffort, model: string): number {
   const isPro = model.includes("-pro");
   switch (effort) {
     case "none":
-      // It can't do without.
+      // Pro models can't disable thinking.
       return isPro ? 128 : 0;
     case "minimal":
       return isPro ? 128 : 512;

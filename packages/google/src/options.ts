@@ -10,22 +10,22 @@ import * as z from "zod";
 import { GoogleCacheRegistry } from "./cache-registry.ts";
 import { errors } from "./errors.ts";
 
-/** How an agent's `outputCodec` is told to the model. */
+/** How the agent's `outputCodec` is sent. */
 export type OutputFormat = "json_schema" | "instructions" | "none";
 
 export interface GoogleProviderOptions extends ModelServiceOptions {
-  /** Default: `GOOGLE_GENERATIVE_AI_API_KEY`, else `GEMINI_API_KEY`, for Google's own address alone. */
+  /** Default: `GOOGLE_GENERATIVE_AI_API_KEY`, else `GEMINI_API_KEY`, both for Google's own URL only. */
   readonly apiKey?: string | undefined;
-  /** Up to and without `/models`. Default: `https://generativelanguage.googleapis.com/v1beta`. */
+  /** The URL without `/models`. Default: `https://generativelanguage.googleapis.com/v1beta`. */
   readonly baseURL?: string | undefined;
-  /** Whether replies hold summaries of what the model thought; default `false`. Signatures come either way. */
+  /** Whether replies contain thought summaries. Default `false`. Thought signatures are always included. */
   readonly includeThoughts?: boolean | undefined;
   /**
-   * Default: `"json_schema"`, or `"instructions"` for models before Gemini 3 that are given tools, since those refuse both.
-   * `"none"` leaves it to the agent's instructions.
+   * Default: `"json_schema"`, or `"instructions"` for models before Gemini 3 with tools, which don't accept a schema and
+   * tools together. `"none"` sends no format.
    */
   readonly outputFormat?: OutputFormat | undefined;
-  /** Where cached prompts are looked up. Default: one of this provider's own, in this process. */
+  /** The registry of cached prompts. Default: a new registry for this provider, in memory. */
   readonly cacheRegistry?: GoogleCacheRegistry | undefined;
 }
 
@@ -46,26 +46,26 @@ export type ParsedOptions = z.output<typeof optionsSchema>;
 export const parseOptions = (options: GoogleProviderOptions): ParsedOptions =>
   parseServiceOptions(optionsSchema, options, "createGoogleProvider");
 
-/** Where requests go, and as whom. */
+/** The service's URL and key. */
 export interface Endpoint {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseURL: string;
   readonly provider: string;
-  /** Of a path behind the base, e.g. `/cachedContents`. */
+  /** The service at a path, e.g. `/cachedContents`. */
   readonly at: (path: string) => ModelService;
-  /** `undefined`: none is sent. */
+  /** `undefined` if requests have no key. */
   readonly apiKey: string | undefined;
 }
 
 const GOOGLE = "https://generativelanguage.googleapis.com/v1beta";
 
-/** Throws a `TypeError` where Google is to be asked without a key. */
+/** Throws a `TypeError` if Google's key is missing. */
 export function openEndpoint(options: ParsedOptions): Endpoint {
   const baseURL = options.baseURL ?? GOOGLE;
   const { host, hostname, protocol } = new URL(baseURL);
   const isGoogle = hostname === "generativelanguage.googleapis.com" && protocol === "https:";
   const { GOOGLE_GENERATIVE_AI_API_KEY: key, GEMINI_API_KEY: otherKey } = processEnvironment();
-  // A key of the environment is Google's: another host must not get it. An empty one counts as not set.
+  // The environment's key is Google's: another host must not get it. An empty key counts as unset.
   const apiKey = options.apiKey ?? (isGoogle ? key || otherKey || undefined : undefined);
   const keyHeaders = ["x-goog-api-key", "authorization"];
   const service = createModelService({

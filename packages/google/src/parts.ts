@@ -2,24 +2,24 @@ import type { ContentPart } from "@jaf/memory";
 import { partText } from "@jaf/memory/internal";
 import { base64Of, type Fields, fieldsOf, isObject, listOf } from "@jaf/model-http";
 
-/** Under which name `providerMetadata` holds what is Gemini's own. */
+/** The key of Gemini's own fields in `providerMetadata`. */
 const NAME = "google";
 
-/** What else Gemini sent beside a part, a call or a message; empty where there was nothing. */
+/** Gemini's additional fields of a part, call or message; empty without any. */
 export const metadataIn = (holder: object): Fields =>
   fieldsOf(fieldsOf(fieldsOf(holder)["providerMetadata"])[NAME]);
 
 export const asMetadata = (fields: Fields): { readonly providerMetadata?: Fields } =>
   Object.keys(fields).length === 0 ? {} : { providerMetadata: { [NAME]: fields } };
 
-/** Whether a part of Gemini's is text, said or thought. */
+/** Whether a part of Gemini's is text or a thought. */
 export const isTextPart = (part: Fields): boolean => typeof part["text"] === "string";
 
 export const isThought = (part: Fields): boolean => part["thought"] === true;
 
 interface Piece {
   readonly text: string;
-  /** Its signature, and whatever else stands beside its text. */
+  /** The signature and any other fields. */
   readonly further: Fields;
 }
 
@@ -31,10 +31,10 @@ function pieceOf(part: Fields): Piece {
 const isPlain = ({ further }: Piece): boolean => Object.keys(further).length === 0;
 
 /**
- * Texts in a row, which a stream cuts anywhere, as one part. Google says that a text with a signature must not be merged
- * with one without, so the part says where the pieces met: `{ pieces: [{ length, thoughtSignature? }] }`.
+ * Joins consecutive texts, which a stream may split anywhere, into one part. Google forbids merging a text with a signature
+ * and one without, so the part's metadata holds the pieces: `{ pieces: [{ length, thoughtSignature? }] }`.
  *
- * @returns `undefined` where nothing is in them.
+ * @returns `undefined` if all texts are empty.
  */
 export function textPartOf(texts: readonly Fields[]): ContentPart | undefined {
   const pieces: Piece[] = [];
@@ -55,7 +55,7 @@ export function textPartOf(texts: readonly Fields[]): ContentPart | undefined {
   };
 }
 
-/** The parts of Gemini's that it was made of. Where its text has been changed since, it is one text, unsigned. */
+/** The original Gemini parts of a text. A text that was changed becomes one part without signatures. */
 export function textsOf(part: ContentPart): readonly Fields[] {
   const text = typeof part["text"] === "string" ? part["text"] : "";
   const thought = part.type === "reasoning" ? { thought: true } : {};
@@ -75,7 +75,7 @@ export function textsOf(part: ContentPart): readonly Fields[] {
   });
 }
 
-/** What Google runs itself: under which field, and what we call it. */
+/** Gemini's fields for tools that Google runs, with JAF's type and name. */
 const EXECUTED = {
   executableCode: { type: "provider-tool-call", name: "code_execution" },
   codeExecutionResult: { type: "provider-tool-result", name: "code_execution" },
@@ -83,7 +83,7 @@ const EXECUTED = {
   toolResponse: { type: "provider-tool-result", name: undefined },
 } as const;
 
-/** A part that is neither text nor a call. `lastId`: of the latest call that Google ran itself. */
+/** Converts a part that is neither text nor a call. `lastId`: the id of the latest call that Google ran itself. */
 export function otherPart(part: Fields, lastId: string): ContentPart {
   for (const [field, kind] of Object.entries(EXECUTED)) {
     const held = part[field];
@@ -100,7 +100,7 @@ export function otherPart(part: Fields, lastId: string): ContentPart {
   return mediaPartOf(part) ?? { type: "gemini", part };
 }
 
-/** An image, a sound or a file that the model made, or that it made while it thought. */
+/** Media that the model generated, in its reply or its thoughts. */
 function mediaPartOf(part: Fields): ContentPart | undefined {
   const { inlineData, fileData, thought: _, ...further } = part;
   const type = isThought(part) ? "reasoning-file" : "media";
@@ -117,7 +117,7 @@ function mediaPartOf(part: Fields): ContentPart | undefined {
   return { type, mediaType: mimeType, url: fileUri, ...asMetadata(kept) };
 }
 
-/** The parts of Gemini's that a part was made of; of one that it didn't send, the text. */
+/** The original Gemini parts of a content part; the text of a part that isn't from Gemini. */
 export function ownPart(part: ContentPart): readonly Fields[] {
   switch (part.type) {
     case "text":

@@ -7,17 +7,17 @@ import { postCached } from "./request/prompt-cache.ts";
 import { type GenerateRequest, generateRequest } from "./request/request.ts";
 
 /**
- * A Gemini model by `generateContent`.
+ * Creates a model provider for Gemini's `generateContent` API.
  *
- * The model's reply is kept whole: thought signatures, what its own tools did, media, sources. It goes back as it came to the
- * origin `{ provider, api: "generate-content", model }` alone. Others get what was said and called.
+ * Replies are stored completely: thought signatures, results of Google's own tools, media, sources. They are sent back
+ * unchanged only to their origin, `{ provider, api: "generate-content", model }`. Other models get their text and tool calls.
  *
- * What an agent declares `cacheable` is kept by Google as a `cachedContents` resource; see {@link GoogleCacheRegistry}.
+ * The parts that an agent declares `cacheable` are cached as a `cachedContents` resource; see {@link GoogleCacheRegistry}.
  *
- * A call throws a `GoogleError`, what `fetch` throws, or the reason of the signal's abort. It is made once, but for a cached
- * prompt that is gone: the engine decides what is tried again.
+ * Model calls reject with a `GoogleError`, the error of `fetch`, or the signal's abort reason. The provider repeats a request
+ * only if its cached prompt is missing or refused. It doesn't retry; the engine does.
  *
- * @throws TypeError where an option is none, or where Google is to be asked without a key.
+ * @throws TypeError if an option is invalid or Google's key is missing.
  *
  * @example
  * const modelProvider = createGoogleProvider({ model: "gemini-3-pro-preview" }); // GOOGLE_GENERATIVE_AI_API_KEY
@@ -51,5 +51,5 @@ export function createGoogleProvider(options: GoogleProviderOptions = {}): Googl
   };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
+// biome-ignore lint/suspicious/noExplicitAny: it works with any context
 export type GoogleProvider = Required<ModelProvider<any>>;

@@ -5,7 +5,7 @@ import { configOf } from "./support/setup.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** Where a provider asks, and with what. */
+/** The URL and content of a provider's request. */
 async function asked(options: GoogleProviderOptions, environment: Readonly<Record<string, string>> = {}) {
   vi.stubEnv("GOOGLE_GENERATIVE_AI_API_KEY", environment["GOOGLE_GENERATIVE_AI_API_KEY"]);
   vi.stubEnv("GEMINI_API_KEY", environment["GEMINI_API_KEY"]);
@@ -40,7 +40,7 @@ describe("the service", () => {
       "AIza-a",
     ],
     ["GEMINI_API_KEY", { GEMINI_API_KEY: "AIza-b" }, "AIza-b"],
-  ])("is Google's with the key of %s, where nothing else is said", async (_, environment, expected) => {
+  ])("is Google's with the key of %s by default", async (_, environment, expected) => {
     const { url, key, origin } = await asked({}, environment);
     expect(url).toBe("https://generativelanguage.googleapis.com/v1beta/models/m:generateContent");
     expect(key).toBe(expected);
@@ -57,7 +57,7 @@ describe("the service", () => {
     },
   );
 
-  it("gets the headers and the fields of the body; those of the generation field by field", async () => {
+  it("gets the options' headers and body fields, and merges generationConfig by fields", async () => {
     const { headers, body } = await asked({
       apiKey: "k",
       headers: { "X-Title": "JAF", "x-goog-api-key": "other" },
@@ -75,21 +75,21 @@ describe("the service", () => {
     ["models/gemini-3-pro-preview", "/models/gemini-3-pro-preview:", "gemini-3-pro-preview"],
     ["tunedModels/mine", "/tunedModels/mine:", "tunedModels/mine"],
     ["a b?c", "/models/a%20b%3Fc:", "a b?c"],
-  ])("is asked for the model %s by its path", async (model, path, named) => {
+  ])("is called with the path of the model %s", async (model, path, named) => {
     const { url, origin } = await asked({ apiKey: "k", model });
     expect(url).toContain(path);
     expect(origin?.model).toBe(named);
   });
 });
 
-describe("options that are none", () => {
+describe("invalid options", () => {
   it.each([
-    [{ baseURL: "not an address" }, /baseURL: expected an address/],
+    [{ baseURL: "not an address" }, /baseURL: expected an http or https URL/],
     [{ outputFormat: "xml" }, /outputFormat/],
     [{ apikey: "AIza-secret" }, /apikey/],
     [{ fetch: 7 }, /fetch: expected a function/],
     [{ cacheRegistry: {} }, /cacheRegistry: expected a GoogleCacheRegistry/],
-  ])("%j are named, and nothing of a key is quoted", (options, message) => {
+  ])("reports the fields of %j without quoting a key", (options, message) => {
     const create = () =>
       createGoogleProvider({ apiKey: "AIza-secret", ...options } as unknown as GoogleProviderOptions);
     expect(create).toThrow(TypeError);
@@ -97,7 +97,7 @@ describe("options that are none", () => {
     expect(create).not.toThrow(/AIza-secret/);
   });
 
-  it("Google without a key is one", () => {
+  it("throws if Google's key is missing", () => {
     vi.stubEnv("GOOGLE_GENERATIVE_AI_API_KEY", "");
     vi.stubEnv("GEMINI_API_KEY", "");
     expect(() => createGoogleProvider()).toThrow(/GOOGLE_GENERATIVE_AI_API_KEY/);

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { textPartOf, textsOf } from "../src/parts.ts";
 
-describe("any texts in a row", () => {
+describe("any consecutive texts", () => {
   const piece = fc.record(
     {
       text: fc.oneof(fc.string(), fc.constantFrom("", "\ud83c", "🌍")),
@@ -11,7 +11,7 @@ describe("any texts in a row", () => {
     { requiredKeys: ["text"] },
   );
 
-  it("go back with each signature on its own text, and all that was said", () => {
+  it("are sent back completely, each signature with its own text", () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 6 }), (run) => {
         const part = textPartOf(run);

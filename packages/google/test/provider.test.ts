@@ -13,11 +13,11 @@ const weather = createTool({
   execute: async ({ city }) => `Sun in ${city}.`,
 });
 
-describe.each(WAYS)("an answer that is %s", (way) => {
+describe.each(WAYS)("a reply that is %s", (way) => {
   const ask = (...args: Parameters<typeof run<unknown, unknown>>) =>
     way === "whole" ? run<unknown, unknown>(...args) : runStream<unknown, unknown>(...args).result;
 
-  it("is a text, with what it used", async () => {
+  it("has its text and usage", async () => {
     const server = await gemini(["Hello there, you."]);
     const { config, events } = configOf(providerOf(server));
     const result = await ask(says("Hi"), config);
@@ -38,7 +38,7 @@ describe.each(WAYS)("an answer that is %s", (way) => {
     });
   });
 
-  it("with calls, thoughts and signatures goes back as it came, over steps and turns", async () => {
+  it("with calls, thoughts and signatures is sent back unchanged in steps and turns", async () => {
     const first = [
       { text: "Two cities, ", thought: true },
       { text: "I look at both of them. " },
@@ -90,7 +90,7 @@ describe.each(WAYS)("an answer that is %s", (way) => {
     });
   });
 
-  it("with a signature in the middle of a text goes back with it at that place", async () => {
+  it("keeps a signature's place in the middle of a text", async () => {
     const parts = [{ text: "One " }, { text: "two", thoughtSignature: "sig" }, { text: " three" }];
     const server = await gemini([{ parts }, "Ok."]);
     const { config } = configOf(providerOf(server));
@@ -100,7 +100,7 @@ describe.each(WAYS)("an answer that is %s", (way) => {
     expect(server.bodies[1]).toMatchObject({ contents: [{}, { role: "model", parts }, {}] });
   });
 
-  it("keeps what Google's own tools did, media, sources, and parts that nobody knows", async () => {
+  it("keeps Google's own tool calls, media, sources and unknown parts", async () => {
     const parts = [
       { executableCode: { language: "PYTHON", code: "print(1)" }, thoughtSignature: "sig-code" },
       { codeExecutionResult: { outcome: "OUTCOME_FAILED", output: "1" } },
@@ -141,7 +141,7 @@ describe.each(WAYS)("an answer that is %s", (way) => {
     expect(server.bodies[1]?.["tools"]).toEqual([{ codeExecution: {} }, { googleSearch: {} }]);
   });
 
-  it("of an older model without ids has its calls answered by their order", async () => {
+  it("of an older model without ids has its calls answered in order", async () => {
     const parts = ["Rome", "Oslo"].map((city) => ({ functionCall: { name: "weather", args: { city } } }));
     const server = await gemini([{ parts }, "Sun."]);
     const { config } = configOf(providerOf(server, { model: "gemini-2.5-flash" }), { tools: [weather] });
@@ -157,7 +157,7 @@ describe.each(WAYS)("an answer that is %s", (way) => {
     expect(new Set(rich(result)[1]?.tool_calls?.map(({ id }) => id)).size).toBe(2);
   });
 
-  it("of thoughts with signatures of their own goes back as it came", async () => {
+  it("with signed thoughts is sent back unchanged", async () => {
     const parts = [
       { text: "A", thought: true, thoughtSignature: "s1" },
       { text: "B", thought: true },
@@ -175,7 +175,7 @@ describe.each(WAYS)("an answer that is %s", (way) => {
 });
 
 describe("a stream", () => {
-  it("tells texts, thoughts, parts and calls as they come", async () => {
+  it("yields texts, thoughts, parts and calls as they arrive", async () => {
     const parts = [
       { text: "Hm.", thought: true },
       { text: "Hello there." },
@@ -193,7 +193,7 @@ describe("a stream", () => {
     ]);
   });
 
-  it("may be a list of responses, where the service heard nothing of events", async () => {
+  it("can be a list of responses if the service doesn't support events", async () => {
     const responses = [
       { candidates: [{ content: { role: "model", parts: [{ text: "Hel" }] } }] },
       { candidates: [{ content: { role: "model", parts: [{ text: "lo." }] }, finishReason: "STOP" }] },

@@ -3,10 +3,10 @@ import { type Fields, fieldsOf, isObject, listOf, parseJson } from "./fields.ts"
 
 /**
  * - `"status"`: the service answered with an HTTP error
- * - `"reported"`: it answered 200, and an error in the body or in the stream
- * - `"malformed"`: what it answered is no reply
- * - `"cut"`: the answer ended before it was whole
- * - `"configuration"`: the request can't be made as things are set
+ * - `"reported"`: the service answered 200 with an error in the body or stream
+ * - `"malformed"`: the response isn't a reply
+ * - `"cut"`: the response ended early
+ * - `"configuration"`: a setting is missing or wrong
  */
 export type ModelHttpErrorReason = "status" | "reported" | "malformed" | "cut" | "configuration";
 
@@ -22,26 +22,26 @@ export interface ModelHttpErrorDetails {
 }
 
 /**
- * A model call that failed. It holds neither the key nor anything of the conversation, and not the service's own words
- * either, since those may quote both: pass a `fetch` that logs to see them.
+ * A failed model call. It holds neither the key nor content of the conversation. It leaves out the service's message, too,
+ * which may quote both; pass a `fetch` that logs to see it.
  */
 export class ModelHttpError extends Error {
   override readonly name: string = "ModelHttpError";
   readonly reason: ModelHttpErrorReason;
-  /** Of HTTP, or the one that the service reports in a 200. */
+  /** The HTTP status, or the status that the service reports in a 200. */
   readonly status: number | undefined;
-  /** The service's, e.g. `"rate_limit_exceeded"`. */
+  /** The service's error code, e.g. `"rate_limit_exceeded"`. */
   readonly code: string | undefined;
   readonly type: string | undefined;
-  /** The field of the request that it is about. */
+  /** The request's field that caused the error. */
   readonly param: string | undefined;
-  /** What the service's support asks for. */
+  /** The service's id of the request, for its support. */
   readonly requestId: string | undefined;
-  /** How long the service asks to wait. */
+  /** How long to wait before a retry, in milliseconds, if the service says so. */
   readonly retryAfterMs: number | undefined;
-  /** Whether the same request may work later; the engine goes by it. */
+  /** Whether the same request may succeed later. The engine retries only then. */
   readonly isRetryable: boolean;
-  /** Where the engine reads how long to wait. */
+  /** `retry-after-ms`, if known: the engine reads it. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(reason: ModelHttpErrorReason, message: string, details: ModelHttpErrorDetails) {
@@ -59,16 +59,16 @@ export class ModelHttpError extends Error {
   }
 }
 
-/** What each service names the same failures. */
+/** Creates the errors of one service. */
 export interface ServiceErrors<E extends ModelHttpError = ModelHttpError> {
-  /** Of an answer that isn't 2xx. Reads the body. `hasKey`: whether the request named who asks. */
+  /** For a response that isn't 2xx. Reads the body. `hasKey`: whether the request had a key. */
   readonly ofStatus: (
     response: Response,
     asked: { readonly provider: string; readonly hasKey: boolean },
   ) => Promise<E>;
-  /** Of an error inside a 200. */
+  /** For an error inside a 200. */
   readonly reported: (error: unknown, provider: string) => E;
-  /** `what` it answered with, in our words. */
+  /** `what` describes the response in our own words. */
   readonly malformed: (provider: string, what: string) => E;
   readonly cut: (provider: string, cause?: unknown) => E;
   /** `message` says what to set. */
@@ -112,7 +112,7 @@ export function serviceErrors<E extends ModelHttpError>(
     malformed: (provider, what) =>
       new errorClass("malformed", `${provider} answered with ${what}`, { isRetryable: true }),
     cut: (provider, cause) =>
-      new errorClass("cut", `the answer of ${provider} ended before it was whole`, {
+      new errorClass("cut", `the response of ${provider} ended early`, {
         code: "ECONNRESET",
         isRetryable: true,
         ...present({ cause }),
@@ -121,14 +121,14 @@ export function serviceErrors<E extends ModelHttpError>(
   };
 }
 
-/** Names, and no sentences: those may quote the key or the conversation. */
+/** Accepts names only: sentences may quote the key or the conversation. */
 const nameIn = (value: unknown): string | undefined =>
   (typeof value === "string" && /^[\w.[\]-]{1,64}$/.test(value) && !/^(sk-|AIza)/.test(value)) ||
   typeof value === "number"
     ? String(value)
     : undefined;
 
-/** Out of quota: waiting doesn't help, and neither does asking again. */
+/** Codes for a used-up quota, where a retry doesn't help. */
 const FINAL_CODES: ReadonlySet<string | undefined> = new Set([
   "insufficient_quota",
   "billing_not_active",
@@ -137,7 +137,7 @@ const FINAL_CODES: ReadonlySet<string | undefined> = new Set([
 
 const isRetryableStatus = (status: number): boolean => [408, 409, 429].includes(status) || status >= 500;
 
-/** What stands under `error`. Google wraps it in a list, Ollama has a text there. */
+/** The value of `error`. Google wraps the body in a list; Ollama's value is a text. */
 export function errorIn(body: unknown): unknown {
   const first = Array.isArray(body) ? body[0] : body;
   return isObject(first) ? (first["error"] ?? undefined) : undefined;
@@ -154,19 +154,19 @@ function namesIn(error: unknown): Named {
   return { code: nameIn(code), type: nameIn(type) ?? nameIn(status), param: nameIn(param) };
 }
 
-/** A name rather than a number: Google's `code` is the status once more. */
+/** Prefers a name to a number: Google's `code` repeats the status. */
 const inBrackets = ({ code, type }: Named): string => {
   const name = code === undefined || /^\d+$/.test(code) ? (type ?? code) : code;
   return name === undefined ? "" : ` (${name})`;
 };
 
-/** Whether a reported error without a status is the request's fault. */
+/** Codes and types of reported errors that the request itself caused. */
 const REQUEST_FAULT =
   /invalid|bad_?request|authentication|permission|not_found|content_filter|context_length|too_large|unsupported|policy_violation|empty_image|image_(parse|too_small)/i;
 
 /**
- * How long the endpoint asks to wait, in milliseconds: `retry-after-ms`, `Retry-After` (seconds or a date), the limits of
- * `x-ratelimit-*` that are used up, or `RetryInfo` in `error`. `undefined`: it doesn't say.
+ * How long to wait before a retry, in milliseconds, from `retry-after-ms`, `Retry-After` (seconds or a date), used-up
+ * limits in `x-ratelimit-*`, or `RetryInfo` in `error`. `undefined` without any of them.
  */
 export function retryAfterMsOf(headers: Headers, error: unknown, now = Date.now()): number | undefined {
   const milliseconds = headers.get("retry-after-ms")?.trim() ?? "";
@@ -177,7 +177,7 @@ export function retryAfterMsOf(headers: Headers, error: unknown, now = Date.now(
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Milliseconds of `"120ms"`, `"1.5s"`, `"6m0s"`; a bare number is seconds. `undefined` for anything else. */
+/** Parses `"120ms"`, `"1.5s"`, `"6m0s"` or a number of seconds into milliseconds. `undefined` for anything else. */
 function durationMs(text: string): number | undefined {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1_000;
   if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(text)) return undefined;
@@ -188,12 +188,12 @@ function durationMs(text: string): number | undefined {
 }
 
 function dateMs(text: string, now: number): number | undefined {
-  // `Date.parse` makes a date of "-5" too.
+  // `Date.parse` accepts even "-5".
   const date = text.includes(":") ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** Of those limits that are used up; the last one to be there again. */
+/** The time until all used-up limits are reset. */
 function rateLimitResetMs(headers: Headers): number | undefined {
   const resets = ["requests", "tokens"]
     .filter((kind) => headers.get(`x-ratelimit-remaining-${kind}`) === "0")
@@ -202,7 +202,7 @@ function rateLimitResetMs(headers: Headers): number | undefined {
   return resets.length === 0 ? undefined : Math.max(...resets);
 }
 
-/** Google's `RetryInfo`, in the body. */
+/** The delay in Google's `RetryInfo`. */
 const retryInfoMs = (error: unknown): number | undefined =>
   listOf(fieldsOf(error)["details"])
     .map((detail) => fieldsOf(detail)["retryDelay"])

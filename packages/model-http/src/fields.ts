@@ -1,4 +1,4 @@
-/** A JSON object, of which nothing is known yet. */
+/** A JSON object with unknown fields. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export const isObject = (value: unknown): value is Fields =>
@@ -8,7 +8,7 @@ export const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** `undefined` for what is no JSON, which no JSON is. */
+/** Parses JSON; `undefined` if the text isn't JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

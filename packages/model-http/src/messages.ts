@@ -6,7 +6,7 @@ import { isMedia, mediaMention } from "./media.ts";
 export const isSameOrigin = (a: ModelOrigin | undefined, b: ModelOrigin): boolean =>
   a !== undefined && a.provider === b.provider && a.api === b.api && a.model === b.model;
 
-/** Of all calls that this origin made. */
+/** The ids of all calls that this origin made. */
 export const ownCallIds = (messages: readonly RichMessage[], origin: ModelOrigin): ReadonlySet<string> =>
   new Set(
     messages
@@ -16,7 +16,7 @@ export const ownCallIds = (messages: readonly RichMessage[], origin: ModelOrigin
 
 export const isInstruction = ({ role }: RichMessage): boolean => role === "system" || role === "developer";
 
-/** The instructions joined by the system messages that the conversation begins with, and what was said behind them. */
+/** Joins the instructions and the conversation's leading system messages; `spoken` are the messages after them. */
 export function splitInstructions(instructions: readonly string[], messages: readonly RichMessage[]) {
   const begin = messages.findIndex((message) => !isInstruction(message));
   const leading = begin === -1 ? messages.length : begin;
@@ -28,12 +28,12 @@ export function splitInstructions(instructions: readonly string[], messages: rea
   };
 }
 
-/** What becomes of the readable thinking of another model: nothing, or text before what it said. */
+/** Whether readable reasoning of other models is left out or sent as text before the reply. */
 export type ForeignReasoning = "omit" | "text";
 
 /**
- * What another model said, and by option thought before; `""` for nothing. A refusal counts as said, and of media it is said
- * that they were there.
+ * The text of another model's message, optionally after its reasoning; `""` if it has none. Includes refusals, and
+ * mentions of media.
  */
 export function otherModelText(message: RichMessage, foreignReasoning: ForeignReasoning): string {
   const parts = Array.isArray(message.content) ? message.content : [];
@@ -46,7 +46,7 @@ export function otherModelText(message: RichMessage, foreignReasoning: ForeignRe
     .join("\n\n");
 }
 
-/** Thinking that may be read, in the words of every gateway. */
+/** The readable reasoning in the fields of any gateway. */
 function readableReasoning(message: RichMessage): string {
   for (const field of ["reasoning_content", "reasoning"]) {
     const value = message[field];
@@ -59,7 +59,7 @@ function readableReasoning(message: RichMessage): string {
     .join("\n");
 }
 
-/** A text where one text, and calls behind it, are all there is; else the parts. */
+/** Returns a string if there is only one text, possibly followed by calls; else the parts. */
 export function contentOf(parts: readonly ContentPart[]): string | readonly ContentPart[] {
   const [first] = parts;
   const isPlain = first?.type === "text" && Object.keys(first).length === 2;
@@ -68,7 +68,7 @@ export function contentOf(parts: readonly ContentPart[]): string | readonly Cont
   return isPlain ? String(first["text"]) : "";
 }
 
-/** What a call was given, always as an object: what a model wrote otherwise stands in one. */
+/** The input of a call as an object. Any other input is wrapped as `{ input }`. */
 export function inputObject(call: RichToolCall): Fields {
   const { input } = calledTool(call);
   const parsed = call.type === "custom" ? undefined : parseJson(input);

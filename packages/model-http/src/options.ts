@@ -4,36 +4,36 @@ import { type Fields, fieldsOf } from "./fields.ts";
 import type { ForeignReasoning } from "./messages.ts";
 import type { ModelService } from "./service.ts";
 
-/** What a provider that asks a service by `fetch` takes. */
+/** Options of a model provider that calls a service with `fetch`. */
 export interface ModelServiceOptions {
-  /** Default: of the environment. A service other than the vendor's own may do without. */
+  /** Default: the environment's key. Required for the vendor's own service only. */
   readonly apiKey?: string | undefined;
-  /** Up to and without the API's own path. */
+  /** The URL without the API's own path. */
   readonly baseURL?: string | undefined;
-  /** Used where neither `RunConfig.modelOverride` nor the agent's `modelConfig.name` names one. */
+  /** Used if neither `RunConfig.modelOverride` nor the agent's `modelConfig.name` is set. */
   readonly model?: string | undefined;
-  /** Sent with each request, beside or in place of its own. */
+  /** Sent with each request. They override the provider's own headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Sent in the body of each request. The agent's `modelConfig.providerOptions` outranks it. */
+  /** Fields for the body of each request. The agent's `modelConfig.providerOptions` override them. */
   readonly body?: Readonly<Record<string, unknown>> | undefined;
-  /** In place of the global one, e.g. to go through a proxy or to log. */
+  /** Replaces the global `fetch`, e.g. for a proxy or logging. */
   readonly fetch?: typeof globalThis.fetch | undefined;
   /**
-   * What the service is called in `origin`, and a key of its `providerOptions`. Default: the vendor's name at its own address,
-   * else the host with its port. Two services of one name are given each other's opaque parts.
+   * The service's name in `origin` and `providerOptions`. Default: the vendor's name at its own URL, else the host with its
+   * port. Services with the same name get each other's opaque parts.
    */
   readonly provider?: string | undefined;
-  /** What becomes of the readable thinking of another model: nothing (default), or text before what it said. */
+  /** Whether readable reasoning of other models is left out (`"omit"`, default) or sent as text before the reply. */
   readonly foreignReasoning?: ForeignReasoning | undefined;
 }
 
 const text = z.string().min(1);
 
-/** Of a schema for {@link ModelServiceOptions}. */
+/** The schema fields of {@link ModelServiceOptions}. */
 export const serviceOptions = {
   apiKey: text.optional(),
   baseURL: z
-    .url({ protocol: /^https?$/, error: "expected an address of http or https" })
+    .url({ protocol: /^https?$/, error: "expected an http or https URL" })
     .transform((url) => url.replace(/\/+$/, ""))
     .optional(),
   model: text.optional(),
@@ -47,8 +47,8 @@ export const serviceOptions = {
 };
 
 /**
- * Throws a `TypeError` that names the fields and says what was expected, without quoting a value. `factory`: the function
- * that was given them.
+ * Parses options. Throws a `TypeError` with the invalid fields and the expected types, without their values. `factory` is
+ * the function's name for the error.
  */
 export function parseServiceOptions<Parsed>(
   schema: z.ZodType<Parsed>,
@@ -65,9 +65,9 @@ export function parseServiceOptions<Parsed>(
 
 interface ServiceParts extends Pick<ModelService, "url" | "provider" | "errors"> {
   readonly options: Pick<ModelServiceOptions, "headers" | "fetch">;
-  /** The provider's own; the options' outrank them. */
+  /** The provider's headers. Those of the options override them. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Those that say who asks. */
+  /** The headers that authenticate. */
   readonly keyHeaders: readonly string[];
 }
 
@@ -79,13 +79,13 @@ export function createModelService({ options, keyHeaders, ...parts }: ServicePar
   return {
     ...parts,
     headers,
-    // Looked up at each call, so that a test or an instrumentation that replaces it is heard.
+    // Looked up at each call, since tests and instrumentation may replace it.
     fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
     hasKey: keyHeaders.some((name) => headers[name] !== undefined),
   };
 }
 
-/** The name of the model that is asked. Throws the service's error where none is named. */
+/** Returns the model's name. Throws the service's error if none is set. */
 export function modelName(
   { modelOverride }: { readonly modelOverride?: string | undefined },
   { modelConfig }: { readonly modelConfig?: { readonly name?: string | undefined } | undefined },
@@ -93,12 +93,10 @@ export function modelName(
 ): string {
   const model = modelOverride ?? modelConfig?.name ?? byDefault;
   if (model !== undefined) return model;
-  throw errors.configuration(
-    "no model is named: set the provider's model, modelConfig.name or modelOverride",
-  );
+  throw errors.configuration("no model is set: set the provider's model, modelConfig.name or modelOverride");
 }
 
-/** What an agent's `providerOptions` say to a vendor's API, and to the service that has it, which outranks. */
+/** The agent's `providerOptions` for the vendor's API, and those for the service, which override them. */
 export function optionsFor(
   modelConfig: { readonly providerOptions?: Readonly<Record<string, unknown>> | undefined } | undefined,
   vendor: string,

@@ -1,18 +1,18 @@
 import type { ServiceErrors } from "./errors.ts";
 import { parseJson } from "./fields.ts";
 
-/** The JSON of a 200. Throws the service's error where it is none. */
+/** Parses the body of a 200. Throws the service's error if it isn't JSON. */
 export function responseJson(text: string, provider: string, errors: ServiceErrors): unknown {
   if (text.trim() === "") throw errors.malformed(provider, "an empty body");
   const body = parseJson(text);
-  if (body === undefined) throw errors.malformed(provider, "something that is not JSON");
+  if (body === undefined) throw errors.malformed(provider, "invalid JSON");
   return body;
 }
 
 export const tokenCount = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) ? value : undefined;
 
-/** Those that the service says; `undefined` where it says none. */
+/** The defined counts; `undefined` without any. */
 export function knownCounts<Name extends string>(
   counts: Readonly<Record<Name, number | undefined>>,
 ): { readonly [Count in Name]?: number } | undefined {
@@ -20,7 +20,7 @@ export function knownCounts<Name extends string>(
   return known.length === 0 ? undefined : (Object.fromEntries(known) as { [Count in Name]?: number });
 }
 
-/** A whole reply as the last chunk of a stream. */
+/** The last chunk of a stream, with the complete reply. */
 export const doneChunk = <Reply extends { readonly finish_reason?: string | null }>({
   finish_reason: finishReason,
   ...reply

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { type Fields, fieldsOf, isObject, listOf, parseJson } from "./fields.ts";
 
-/** Schemas stay as they are, and an agent may have many tools: each is written as JSON once. */
+/** Caches the JSON of each schema: schemas don't change, and an agent may have many tools. */
 const parameters = new WeakMap<z.ZodType, Fields>();
 
-/** A tool's parameters. What JSON schema can't say is left open: the engine checks the arguments anyway. */
+/** A tool's parameters. Types that JSON schema can't express accept anything: the engine validates the arguments. */
 export function parametersOf(schema: z.ZodType): Fields {
   const known = parameters.get(schema);
   if (known !== undefined) return known;
@@ -13,7 +13,7 @@ export function parametersOf(schema: z.ZodType): Fields {
   return written;
 }
 
-/** The input of a codec; `undefined` for one that reads anything but a JSON object, which services can't ask a model for. */
+/** The schema of a codec's input; `undefined` if the input isn't a JSON object, since services support nothing else. */
 export function outputSchemaOf(codec: z.ZodType): Fields | undefined {
   try {
     const { $schema: _, ...written }: Fields = z.toJSONSchema(codec, { io: "input" });
@@ -23,13 +23,13 @@ export function outputSchemaOf(codec: z.ZodType): Fields | undefined {
   }
 }
 
-/** What a model is told that can't be bound to a schema. */
+/** Instructions for a model that can't be bound to a schema. */
 export const outputInstructions = (schema: Fields): string =>
   `Reply with nothing but JSON that fits this JSON schema: ${JSON.stringify(schema)}`;
 
 /**
- * As an object, which is all that endpoints take: of a choice between objects, one with the properties of all. Anything
- * else becomes an object of any properties.
+ * Returns an object schema, since endpoints accept nothing else. A union of objects becomes one object with the properties
+ * of all variants. Any other schema becomes an object with any properties.
  */
 export function objectSchema(schema: Fields): Fields {
   if (schema["type"] === "object") return { properties: {}, ...schema };
@@ -73,10 +73,10 @@ function requiredOfAll(variants: readonly Fields[]): readonly unknown[] {
   return first.filter((name) => others.every((required) => required.includes(name)));
 }
 
-/** Whether a tool of these parameters takes a text, and not JSON. */
+/** Whether a tool with these parameters takes text instead of JSON. */
 export const takesText = (parameters: z.ZodType): boolean => parametersOf(parameters)["type"] === "string";
 
-/** The parameters of a function of one text, where a tool can take nothing but an object. */
+/** The parameters of a function with one text. */
 const TEXT_INPUT: Fields = {
   type: "object",
   properties: { input: { type: "string" } },
@@ -84,11 +84,11 @@ const TEXT_INPUT: Fields = {
   additionalProperties: false,
 };
 
-/** What a function takes: an object, for a tool that takes a text of that text. */
+/** The parameters of a function: an object, which holds the text if the tool takes text. */
 export const functionParameters = (parameters: z.ZodType): Fields =>
   takesText(parameters) ? TEXT_INPUT : objectSchema(parametersOf(parameters));
 
-/** What a model wrote to a function of one text. Models that don't keep to it write the text alone. */
+/** Reads the input of a function with one text. Some models ignore the schema and write only the text. */
 export function textInputIn(text: unknown): string {
   if (typeof text !== "string") return "";
   const input = fieldsOf(parseJson(text))["input"];

@@ -2,19 +2,19 @@ import { ModelHttpError, type ServiceErrors } from "./errors.ts";
 import type { Fields } from "./fields.ts";
 import { readEvents } from "./sse.ts";
 
-/** A service that is asked by `POST`, and how to tell what went wrong. */
+/** A model service that is called with `POST`. */
 export interface ModelService {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly fetch: typeof globalThis.fetch;
-  /** As `origin` and errors name it. */
+  /** The service's name in `origin` and errors. */
   readonly provider: string;
-  /** Whether the headers say who asks. */
+  /** Whether the headers contain a key. */
   readonly hasKey: boolean;
   readonly errors: ServiceErrors;
 }
 
-/** The answer, if it is 2xx; else it throws the service's error. */
+/** Sends a request. Throws the service's error if the response isn't 2xx. */
 export async function post(
   { url, headers, fetch, provider, hasKey, errors }: ModelService,
   body: Fields,
@@ -26,7 +26,7 @@ export async function post(
   return response;
 }
 
-/** What a body that can't be read to its end throws: whatever the client says of it, the connection is gone. */
+/** The error of a body that can't be read to its end: whatever `fetch` reports, the connection was lost. */
 const bodyFailure = (
   thrown: unknown,
   { errors, provider }: ModelService,
@@ -34,7 +34,7 @@ const bodyFailure = (
 ): unknown =>
   thrown instanceof ModelHttpError || signal?.aborted === true ? thrown : errors.cut(provider, thrown);
 
-/** The whole body; throws the service's error where it is cut off. */
+/** Reads the whole body. Throws the service's error if it ends early. */
 export const wholeText = (
   response: Response,
   service: ModelService,
@@ -45,8 +45,8 @@ export const wholeText = (
   });
 
 /**
- * What `read` makes of the data of each event of a streamed answer; throws the service's error where it is cut off, or no
- * stream. `read` throws the service's errors, too.
+ * Yields what `read` returns for the events of a streamed response. Throws the service's error if the stream ends early or
+ * the response isn't a stream. `read` must throw the service's errors, too.
  */
 export async function* streamed<T>(
   response: Response,
@@ -65,6 +65,6 @@ export async function* streamed<T>(
   }
 }
 
-/** Whether it was asked for a stream, and answers all the same in one piece: with the reply, or with an error. */
+/** Whether the response is JSON, a reply or an error, although the request asked for a stream. */
 export const isUnstreamed = (response: Response): boolean =>
   (response.headers.get("content-type") ?? "").includes("application/json");

@@ -1,9 +1,9 @@
 import { createParser } from "eventsource-parser";
 
-/** A single event of more characters than this is none that an endpoint sends: a generated image is a tenth of it. */
+/** The limit of one event, in characters: about ten times a generated image. */
 const MAX_EVENT_LENGTH = 256 * 2 ** 20;
 
-/** The data of each event of a stream. An event that the stream's end cuts off isn't told. */
+/** Yields the data of each event of a stream, without an incomplete event at its end. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
   const events: string[] = [];
   const parser = createParser({ maxBufferSize: MAX_EVENT_LENGTH, onEvent: ({ data }) => events.push(data) });
@@ -13,7 +13,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      // A carriage return ends a line by itself. The parser waits for a line feed behind it, which won't come after the end.
+      // A carriage return alone ends a line, but the parser waits for a line feed after it.
       if (done && endsInReturn) parser.feed("\n");
       const text = decoder.decode(value, { stream: true });
       parser.feed(text);
@@ -22,7 +22,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       if (text !== "") endsInReturn = text.endsWith("\r");
     }
   } finally {
-    // Of a stream that has failed it rejects, and of one that has ended it does nothing.
+    // Rejects for a failed stream, and does nothing for an ended one.
     reader.cancel().catch(() => {});
   }
 }

@@ -1,7 +1,7 @@
-/** The names of tools on the wire, and back. */
+/** Translates tool names to those in requests and back. */
 export interface ToolNames {
   readonly toWire: (name: string) => string;
-  /** A name that stands for no other is itself. */
+  /** Returns an unknown name unchanged. */
   readonly toOwn: (wire: string) => string;
 }
 
@@ -9,9 +9,9 @@ const VALID = /^[a-zA-Z0-9_-]{1,64}$/;
 const MAX_LENGTH = 64;
 
 /**
- * Endpoints refuse names of other than 1 to 64 letters, digits, `_` and `-`. A name that is none gets one, the same at
- * each request with the same tools; `own` are the agent's tools, whose names come first. `valid`: where an endpoint is
- * stricter still, and takes what begins with `_`.
+ * Endpoints accept names of 1 to 64 letters, digits, `_` and `-`. Other names are replaced, in the same way at each request
+ * with the same tools. `own` are the names of the agent's tools, which take precedence. `valid` can be stricter, if it
+ * accepts names that begin with `_`.
  */
 export function toolNames(own: readonly string[], valid = VALID): ToolNames {
   const wires = new Map<string, string>();
@@ -35,15 +35,15 @@ export function toolNames(own: readonly string[], valid = VALID): ToolNames {
   return { toWire, toOwn: (wire) => owns.get(wire) ?? wire };
 }
 
-/** The ids of calls on the wire: each call has one of its own, whatever ids were used before. */
+/** Assigns a unique id to each call of a request, even if the history repeats ids. */
 export interface CallIds {
-  /** `isOwn`: the endpoint gave it, and knows it as it is. */
+  /** `isOwn`: the endpoint itself created the id, so it must not change. */
   readonly open: (id: string, isOwn: boolean) => string;
-  /** Of the latest call of this id. */
+  /** The request's id of the latest call with this id. */
   readonly answered: (id: string) => string;
 }
 
-/** `own`: all that the endpoint gave, which no other call may have. Others are at most `maxLength` characters long. */
+/** `own`: the ids that the endpoint created; other calls must not use them. Other ids have at most `maxLength` characters. */
 export function callIds(own: ReadonlySet<string>, maxLength: number): CallIds {
   const isValid = (id: string): boolean => id.length <= maxLength && /^[a-zA-Z0-9_-]+$/.test(id);
   const shortened = (id: string): string => (id.length <= maxLength ? id : hashedId(id));
@@ -68,7 +68,7 @@ export function callIds(own: ReadonlySet<string>, maxLength: number): CallIds {
 
 const hashedId = (id: string): string => `call_${digest(id)}`;
 
-/** FNV-1a of 64 bits: the same id is the same on the wire at each request, so that prompt caches hold. */
+/** 64-bit FNV-1a: an id gets the same hash in each request, so prompt caches stay valid. */
 function digest(text: string): string {
   let hash = 0xcbf29ce484222325n;
   for (const byte of new TextEncoder().encode(text)) {

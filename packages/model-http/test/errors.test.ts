@@ -17,15 +17,15 @@ const ofStatus = (
     hasKey,
   });
 
-describe("an answer with the status", () => {
-  it.each([408, 409, 429, 500, 502, 503, 504, 529])("%d may be asked for again", async (status) => {
+describe("a response with the status", () => {
+  it.each([408, 409, 429, 500, 502, 503, 504, 529])("%d is retryable", async (status) => {
     const error = await ofStatus(status);
     expect(error).toBeInstanceOf(TestError);
     expect(error).toBeInstanceOf(ModelHttpError);
     expect(error).toMatchObject({ reason: "status", status, isRetryable: true, retryAfterMs: undefined });
   });
 
-  it.each([400, 401, 402, 403, 404, 413, 422])("%d may not", async (status) => {
+  it.each([400, 401, 402, 403, 404, 413, 422])("%d isn't retryable", async (status) => {
     expect(await ofStatus(status)).toMatchObject({ reason: "status", status, isRetryable: false });
   });
 
@@ -37,7 +37,7 @@ describe("an answer with the status", () => {
     },
   );
 
-  it("429 says how long to wait, which the engine reads from its headers", async () => {
+  it("429 has the time to wait in its headers, where the engine reads it", async () => {
     const headers = { "retry-after": "0.2" };
     expect(await ofStatus(429, "", { headers })).toMatchObject({
       retryAfterMs: 200,
@@ -63,7 +63,7 @@ describe("the body of an error", () => {
     ["Google's", { error: { code: 400, status: "T", message: QUOTED } }, "400", "T"],
     ["Google's in a list", [{ error: { code: 400, status: "T", message: QUOTED } }], "400", "T"],
     ["without a wrapping", { code: "c", message: QUOTED }, "c", undefined],
-  ])("that is %s gives its names, and no sentence", async (_, body, code, type) => {
+  ])("that is %s has its codes without sentences", async (_, body, code, type) => {
     const error = await ofStatus(400, body);
     expect(error).toMatchObject({ code, type });
     const name = code === undefined || code === "400" ? type : code;
@@ -78,17 +78,17 @@ describe("the body of an error", () => {
     ["nothing", ""],
     ["a key in place of a name", { error: { code: "sk-secret", type: "AIzaSecret", param: "sk-x" } }],
     ["a sentence in place of a name", { error: { code: QUOTED, type: "x".repeat(65) } }],
-  ])("that is %s gives none", async (_, body) => {
+  ])("that is %s has no codes", async (_, body) => {
     const error = await ofStatus(400, body);
     expect(error.message).toBe("mine answered 400");
     expect(error).toMatchObject({ code: undefined, type: undefined, param: undefined });
   });
 
-  it.each(["x-request-id", "request-id"])("is found by the support under %s", async (name) => {
+  it.each(["x-request-id", "request-id"])("has the request id from %s", async (name) => {
     expect(await ofStatus(500, "", { headers: { [name]: "req_1" } })).toMatchObject({ requestId: "req_1" });
   });
 
-  it("is under error, of a list the first", () => {
+  it("is read from `error`, of a list from its first item", () => {
     expect(errorIn({ error: "x" })).toBe("x");
     expect(errorIn([{ error: { a: 1 } }, { error: "y" }])).toEqual({ a: 1 });
     for (const none of [{}, { error: null }, [], "error", undefined]) expect(errorIn(none)).toBeUndefined();
@@ -110,7 +110,7 @@ describe("an error inside a 200", () => {
     { message: QUOTED },
     QUOTED,
     undefined,
-  ])("may pass: %j", (error) => {
+  ])("is retryable: %j", (error) => {
     const reported = errors.reported(error, "mine");
     expect(reported).toMatchObject({ name: "TestError", reason: "reported", isRetryable: true });
     expect(reported.message).toMatch(/^mine reported an error( \([\w.]+\))?$/);
@@ -135,7 +135,7 @@ describe("an error inside a 200", () => {
     { code: "image_parse_error" },
     { code: "image_too_small" },
     { code: "unsupported_image_media_type" },
-  ])("stays: %j", (error) => {
+  ])("isn't retryable: %j", (error) => {
     expect(errors.reported(error, "mine")).toMatchObject({ reason: "reported", isRetryable: false });
   });
 
@@ -147,14 +147,14 @@ describe("an error inside a 200", () => {
     expect(errors.reported(error, "mine").status).toBe(status);
   });
 
-  it("says how long to wait", () => {
+  it("has the time to wait", () => {
     const details = [{ retryDelay: "3s" }];
     expect(errors.reported({ code: 429, details }, "mine").retryAfterMs).toBe(3_000);
   });
 });
 
-describe("an error of our own", () => {
-  it("says in our words what was wrong", () => {
+describe("an error without a service error", () => {
+  it("describes the problem in our own words", () => {
     const cause = new Error("socket");
     expect(errors.malformed("mine", "no reply")).toMatchObject({
       reason: "malformed",

@@ -5,7 +5,7 @@ const now = Date.parse("Mon, 23 Nov 2026 00:00:00 GMT");
 const asks = (headers: Readonly<Record<string, string>>, error?: unknown) =>
   retryAfterMsOf(new Headers(headers), error, now);
 
-describe("how long to wait is read from", () => {
+describe("the time to wait is read from", () => {
   it.each([
     [{ "retry-after-ms": "250" }, 250],
     [{ "retry-after": "20" }, 20_000],

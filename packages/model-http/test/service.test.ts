@@ -5,7 +5,7 @@ import { httpService, serviceAt } from "./support/http-service.ts";
 
 const EVENTS = { "content-type": "text/event-stream" };
 
-/** The two ways to read an answer, by which each failure is tried. */
+/** The two ways to read a response. Each failure is tested with both. */
 const READERS = {
   whole: async (service: ModelService, signal?: AbortSignal) =>
     wholeText(await post(service, { a: 1 }, signal), service, signal),
@@ -19,8 +19,8 @@ const READERS = {
 
 const both = describe.each(Object.entries(READERS));
 
-both("an answer that is %s", (way, read) => {
-  it("is that to a POST with the headers and the body", async () => {
+both("a response that is %s", (way, read) => {
+  it("answers a POST with the headers and the body", async () => {
     const { service, received } = await httpService((response) =>
       response.writeHead(200, EVENTS).end("data: Hi\n\n"),
     );
@@ -30,7 +30,7 @@ both("an answer that is %s", (way, read) => {
     ]);
   });
 
-  it("is found where the service sends the request on", async () => {
+  it("is found after a redirect", async () => {
     const { service, received } = await httpService((response, { url }) => {
       if (url === "/v1") response.writeHead(307, { location: "/v2" }).end();
       else response.writeHead(200, EVENTS).end("data: Hi\n\n");
@@ -42,7 +42,7 @@ both("an answer that is %s", (way, read) => {
     ]);
   });
 
-  it("isn't read where its status is an error's", async () => {
+  it("isn't read if its status is an error", async () => {
     const { service, open } = await httpService((response) =>
       response.writeHead(503, { "retry-after": "7" }).end('{"error": {"code": "busy"}}'),
     );
@@ -60,7 +60,7 @@ both("an answer that is %s", (way, read) => {
   it.each<[string, (response: ServerResponse) => void]>([
     ["an error whose body is cut off", (response) => void response.writeHead(500, { "content-length": "9" })],
     ["an error without a body", (response) => void response.writeHead(500)],
-  ])("that is %s is known by its status", async (_, write) => {
+  ])("has its status if its body is %s", async (_, write) => {
     const { service } = await httpService((response) => {
       write(response);
       response.write("{", () => response.destroy());
@@ -71,7 +71,7 @@ both("an answer that is %s", (way, read) => {
   it.each<[string, Readonly<Record<string, string>>]>([
     ["before the length that it announced", { "content-length": "99" }],
     ["between two chunks", {}],
-  ])("is cut where the connection breaks %s", async (_, headers) => {
+  ])("throws a `cut` error if the connection breaks %s", async (_, headers) => {
     const { service } = await httpService((response) => {
       response.writeHead(200, { ...EVENTS, ...headers });
       response.write("data: Hal", () => response.destroy());
@@ -81,16 +81,16 @@ both("an answer that is %s", (way, read) => {
       reason: "cut",
       code: "ECONNRESET",
       isRetryable: true,
-      message: "the answer of mine ended before it was whole",
+      message: "the response of mine ended early",
     });
   });
 
-  it("is what fetch throws where the connection breaks before the headers", async () => {
+  it("throws the error of fetch if the connection breaks before the headers", async () => {
     const { service } = await httpService((response) => void response.destroy());
     await expect(read(service)).rejects.toThrow(TypeError);
   });
 
-  it("is what fetch throws where nothing listens", async () => {
+  it("throws the error of fetch if nothing listens", async () => {
     await expect(read(serviceAt(1))).rejects.toThrow(TypeError);
   });
 
@@ -99,7 +99,7 @@ both("an answer that is %s", (way, read) => {
     ["behind the headers", (response) => response.writeHead(200, EVENTS).flushHeaders()],
     ["within the body", (response) => void response.writeHead(200, EVENTS).write("data: Hi\n\n")],
     ["within the body of an error", (response) => void response.writeHead(500).write('{"error"')],
-  ])("is given up by an abort %s, for its reason", async (phase, write) => {
+  ])("rejects with the reason of an abort %s", async (phase, write) => {
     const { service, received, open } = await httpService(write);
     const controller = new AbortController();
     const reason = new Error("enough");
@@ -107,14 +107,14 @@ both("an answer that is %s", (way, read) => {
     await expect.poll(() => received.length).toBe(1);
     controller.abort(reason);
     const thrown = await reading;
-    // The status is known by then.
+    // The status has arrived.
     if (phase === "within the body of an error" && thrown !== reason)
       expect(thrown).toMatchObject({ status: 500 });
     else expect(thrown).toBe(reason);
     await expect.poll(open).toBe(0);
   });
 
-  it("isn't asked for where the signal is aborted already", async () => {
+  it("isn't requested if the signal is already aborted", async () => {
     const { service, received } = await httpService((response: ServerResponse, _: IncomingMessage) =>
       response.end(),
     );
@@ -124,7 +124,7 @@ both("an answer that is %s", (way, read) => {
 });
 
 describe("a stream", () => {
-  it("is none where the answer is a page, and the rest of that isn't read", async () => {
+  it("throws if the response is HTML, without reading it", async () => {
     const { service, open } = await httpService((response) => {
       response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).write("<html>");
     });
@@ -136,12 +136,12 @@ describe("a stream", () => {
     await expect.poll(open).toBe(0);
   });
 
-  it("is none where the answer has no body", async () => {
+  it("throws if the response has no body", async () => {
     const { service } = await httpService((response) => response.writeHead(204, EVENTS).end());
     await expect(READERS.streamed(service)).rejects.toMatchObject({ reason: "malformed" });
   });
 
-  it("throws the error of its reader as it is, and is given up", async () => {
+  it("throws the error of its reader unchanged, and is cancelled", async () => {
     const { service, open } = await httpService((response) => {
       response.writeHead(200, EVENTS).write("data: Hi\n\n");
     });
@@ -159,7 +159,7 @@ describe("a stream", () => {
     await expect.poll(open).toBe(0);
   });
 
-  it("is given up by a reader that leaves it", async () => {
+  it("is cancelled if its reader leaves", async () => {
     const { service, open } = await httpService((response) => {
       response.writeHead(200, EVENTS).write("data: Hi\n\n");
     });
@@ -174,7 +174,7 @@ describe("a stream", () => {
   it.each([
     ["application/json; charset=utf-8", true],
     ["text/event-stream", false],
-  ])("is in one piece where its type is %s: %s", (type, expected) => {
+  ])("is unstreamed with the type %s: %s", (type, expected) => {
     expect(isUnstreamed(new Response("", { headers: { "content-type": type } }))).toBe(expected);
   });
 });

@@ -23,12 +23,12 @@ async function read(...pieces: readonly Uint8Array[]): Promise<readonly string[]
 const bytesOf = (bytes: Uint8Array) => [...bytes].map((byte) => Uint8Array.of(byte));
 
 describe("the events of a stream", () => {
-  it("are the same in two pieces, wherever they meet, also inside a character", async () => {
+  it("are the same if the stream is split anywhere, even inside a character", async () => {
     for (let at = 0; at <= RECORDED.length; at++)
       expect([at, await read(RECORDED.subarray(0, at), RECORDED.subarray(at))]).toEqual([at, DATA]);
   });
 
-  it("are those that came whole, wherever the stream ends", async () => {
+  it("are only the complete ones, wherever the stream ends", async () => {
     const ends = DATA.map((_, index) =>
       Buffer.byteLength(
         DATA.slice(0, index + 1)
@@ -57,15 +57,15 @@ describe("the events of a stream", () => {
     expect(await read(...bytesOf(Buffer.from(change(TEXT))))).toEqual(DATA);
   });
 
-  it("join data of several lines", async () => {
+  it("join several data lines", async () => {
     expect(await read(Buffer.from("data: {\ndata: }\n\n"))).toEqual(["{\n}"]);
   });
 
-  it("are none of an empty stream", async () => {
+  it("are none for an empty stream", async () => {
     expect(await read()).toEqual([]);
   });
 
-  it("come before the next ones are read, and the rest is given up by a reader that leaves", async () => {
+  it("are yielded before the next read, and leaving cancels the stream", async () => {
     let isCancelled = false;
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(RECORDED),

@@ -1,30 +1,30 @@
 /**
- * Whose rules an endpoint has beyond the common ones.
+ * The rules that an endpoint has in addition to the common ones.
  *
- * | dialect | endpoints | what is its own |
+ * | dialect | endpoints | differences |
  * | --- | --- | --- |
  * | `"openai"` | OpenAI, Azure | `max_completion_tokens`, custom tools, `prompt_cache_key` |
- * | `"deepseek"` | DeepSeek, Kimi | every message of the model has `reasoning_content`; output as `json_object` |
+ * | `"deepseek"` | DeepSeek, Kimi | every assistant message has `reasoning_content`; output as `json_object` |
  * | `"gemini"` | Gemini's compatible endpoint | the first call of each step has a thought signature |
  * | `"compatible"` | vLLM, Ollama, LiteLLM, OpenRouter and all others | |
  */
 export type Dialect = "openai" | "deepseek" | "gemini" | "compatible";
 
-/** How an agent's `outputCodec` is told to the endpoint. */
+/** How the agent's `outputCodec` is sent. */
 export type OutputFormat = "json_schema" | "json_object" | "none";
 
 export interface DialectRules {
   readonly maxTokensField: "max_completion_tokens" | "max_tokens";
   readonly outputFormat: OutputFormat;
-  /** Whether a tool whose input is text is a custom tool. Else it is a function of one text. */
+  /** Whether tools with text input are sent as custom tools. Else they are functions with one text parameter. */
   readonly customTools: boolean;
-  /** Whether `prompt_cache_key` is known: others may refuse the field. */
+  /** Whether the endpoint knows `prompt_cache_key`. Others may refuse the field. */
   readonly promptCacheKey: boolean;
-  /** Whether arguments that are no JSON may go back as the model wrote them. */
+  /** Whether the endpoint accepts invalid JSON as arguments of earlier calls. */
   readonly anyArguments: boolean;
-  /** What stands for the reasoning of messages that come from another model: the endpoint refuses messages without one. */
+  /** Placeholder for the reasoning of messages from other models: the endpoint refuses messages without it. */
   readonly foreignReasoning: string | undefined;
-  /** What stands for the thought signature of a step that comes from elsewhere, likewise. */
+  /** Placeholder for the thought signature of steps from other models, which the endpoint requires, too. */
   readonly foreignSignature: string | undefined;
 }
 
@@ -46,9 +46,9 @@ const RULES: Readonly<Record<Dialect, DialectRules>> = {
     promptCacheKey: true,
     anyArguments: true,
   },
-  // Kimi refuses an empty text there, and takes a space.
+  // Kimi refuses an empty text, but accepts a space.
   deepseek: { ...COMPATIBLE, outputFormat: "json_object", foreignReasoning: " " },
-  // Google documents this value for histories that its models didn't write.
+  // Google documents this value for histories from other models.
   gemini: { ...COMPATIBLE, foreignSignature: "skip_thought_signature_validator" },
   compatible: COMPATIBLE,
 };
@@ -61,13 +61,13 @@ const HOSTS: readonly (readonly [RegExp, Dialect])[] = [
   [/(^generativelanguage|aiplatform)\.googleapis\.com$/, "gemini"],
 ];
 
-/** A gateway puts a provider before the name, as in `deepseek/deepseek-chat`, and then knows the provider's rules itself. */
+/** Names with a prefix, such as `deepseek/deepseek-chat`, belong to gateways, which apply the provider's rules themselves. */
 const MODELS: readonly (readonly [RegExp, Dialect])[] = [
   [/^(deepseek|kimi|moonshot)[^/]*$/i, "deepseek"],
   [/^gemini-[^/]*$/i, "gemini"],
 ];
 
-/** By the endpoint's host; where that is nobody's in particular, by the model. */
+/** The dialect by the endpoint's host, or by the model if the host is unknown. */
 export function dialectOf(host: string, model: string): Dialect {
   const known =
     HOSTS.find(([pattern]) => pattern.test(host)) ?? MODELS.find(([pattern]) => pattern.test(model));

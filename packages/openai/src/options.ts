@@ -9,11 +9,11 @@ import * as z from "zod";
 import { type Dialect, dialectOf, type OutputFormat } from "./dialect.ts";
 import { errors } from "./errors.ts";
 
-/** What both APIs take. */
+/** Options of both APIs. */
 export interface OpenAIEndpointOptions extends ModelServiceOptions {
-  /** Default: `OPENAI_API_KEY`. An endpoint other than OpenAI's may do without. */
+  /** Default: `OPENAI_API_KEY`. Required for OpenAI's own endpoint only. */
   readonly apiKey?: string | undefined;
-  /** Up to and without the API's own path. Default: `OPENAI_BASE_URL`, else `https://api.openai.com/v1`. */
+  /** The URL without the API's own path. Default: `OPENAI_BASE_URL`, else `https://api.openai.com/v1`. */
   readonly baseURL?: string | undefined;
   /** Sent as `OpenAI-Organization`. */
   readonly organization?: string | undefined;
@@ -21,7 +21,7 @@ export interface OpenAIEndpointOptions extends ModelServiceOptions {
   readonly project?: string | undefined;
 }
 
-/** Of a schema for options. */
+/** The schema fields of {@link OpenAIEndpointOptions}. */
 const endpointFields = () => ({
   ...serviceOptions,
   organization: z.string().min(1).optional(),
@@ -29,13 +29,13 @@ const endpointFields = () => ({
 });
 
 export interface OpenAIProviderOptions extends OpenAIEndpointOptions {
-  /** Default: by the endpoint's host; where that is nobody's in particular, by the model's name. */
+  /** Default: by the endpoint's host; by the model's name if the host is unknown. */
   readonly dialect?: Dialect | undefined;
-  /** Default: by the dialect. `"json_object"` puts the schema into the instructions, `"none"` leaves it to them. */
+  /** Default: by the dialect. `"json_object"` adds the schema to the instructions, `"none"` sends no format. */
   readonly outputFormat?: OutputFormat | undefined;
-  /** Fields of its own replies that the endpoint doesn't take back. */
+  /** Fields of the endpoint's own replies that it refuses in requests. */
   readonly omitFields?: readonly string[] | undefined;
-  /** Whether a stream is asked to say what it used; default `true`. Some endpoints refuse the question. */
+  /** Whether streams report token usage (`stream_options.include_usage`). Default `true`. Some endpoints refuse it. */
   readonly streamUsage?: boolean | undefined;
 }
 
@@ -52,19 +52,19 @@ export type ParsedChatOptions = z.output<typeof chatOptionsSchema>;
 export interface OpenAIResponsesProviderOptions extends OpenAIEndpointOptions {
   /**
    * `"openai"`: custom tools, `prompt_cache_key` and encrypted reasoning. `"compatible"`: none of them. Default: `"openai"`
-   * where the host is OpenAI's or Azure's, else `"compatible"`.
+   * for hosts of OpenAI and Azure, else `"compatible"`.
    */
   readonly dialect?: "openai" | "compatible" | undefined;
-  /** Whether OpenAI keeps the responses. Default `false`. `providerOptions.openai.store` outranks it. */
+  /** Whether OpenAI stores the responses. Default `false`. `providerOptions.openai.store` overrides it. */
   readonly store?: boolean | undefined;
   /**
-   * Whether models are asked for their reasoning in encrypted form, so that it can go back to them. Models that don't reason
-   * refuse the question. Default: by the dialect and the model's name: not `gpt-3…`, `gpt-4…`, `gpt-5-chat…`, `chatgpt…`.
+   * Whether to request encrypted reasoning, which later requests send back. Models without reasoning refuse this. Default:
+   * `true` for the dialect `"openai"`, except for `gpt-3…`, `gpt-4…`, `gpt-5-chat…` and `chatgpt…`.
    */
   readonly encryptedReasoning?: boolean | undefined;
-  /** The summary that a reasoning model writes of its thinking. Default: none is asked for. */
+  /** The reasoning summary to request. Default: none. */
   readonly reasoningSummary?: "auto" | "concise" | "detailed" | undefined;
-  /** How an agent's `outputCodec` is told to the endpoint. Default `"json_schema"`; `"none"` leaves it to the instructions. */
+  /** How the agent's `outputCodec` is sent. Default `"json_schema"`; `"none"` sends no format. */
   readonly outputFormat?: "json_schema" | "none" | undefined;
 }
 
@@ -79,7 +79,7 @@ export const responsesOptionsSchema = z.strictObject({
 
 export type ParsedResponsesOptions = z.output<typeof responsesOptionsSchema>;
 
-/** Where requests go, and as whom. */
+/** The model service with its dialect. */
 export interface Endpoint extends ModelService {
   readonly dialect: (model: string) => Dialect;
 }
@@ -88,21 +88,21 @@ const OPENAI = "https://api.openai.com/v1";
 
 interface EndpointInput {
   readonly options: OpenAIEndpointOptions & { readonly dialect?: Dialect | undefined };
-  /** The API's, behind the base URL. */
+  /** The API's path, appended to the base URL. */
   readonly path: "/chat/completions" | "/responses";
-  /** Named in errors. */
+  /** The function's name for errors. */
   readonly factory: string;
 }
 
-/** Throws a `TypeError` where OpenAI is to be asked without a key, or where an address of the environment is none. */
+/** Throws a `TypeError` if OpenAI's key is missing or `OPENAI_BASE_URL` isn't a URL. */
 export function openEndpoint({ options, path, factory }: EndpointInput): Endpoint {
-  // Empty counts as not set.
+  // An empty variable counts as unset.
   const { OPENAI_API_KEY: environmentKey = "", OPENAI_BASE_URL: address = "" } = processEnvironment();
   const baseURL = (options.baseURL ?? (address || OPENAI)).replace(/\/+$/, "");
-  if (!URL.canParse(baseURL)) throw new TypeError("OPENAI_BASE_URL: expected an address of http or https");
+  if (!URL.canParse(baseURL)) throw new TypeError("OPENAI_BASE_URL: expected an http or https URL");
   const { host, hostname } = new URL(baseURL);
   const isOpenAI = hostname === "api.openai.com";
-  // A key of the environment is for the address of the environment: another host must not get it.
+  // The environment's key belongs to the environment's URL: another host must not get it.
   const isOfEnvironment = options.baseURL === undefined || options.baseURL === address || isOpenAI;
   const apiKey = options.apiKey ?? (isOfEnvironment && environmentKey !== "" ? environmentKey : undefined);
   if (isOpenAI && apiKey === undefined) throw new TypeError(`${factory}: set OPENAI_API_KEY, or pass apiKey`);

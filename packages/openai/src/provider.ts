@@ -26,15 +26,15 @@ import { responsesRequest } from "./responses/request.ts";
 import { responsesChunksOf } from "./responses/stream.ts";
 
 /**
- * A model by Chat Completions: of OpenAI, or of any endpoint that is compatible with it.
+ * Creates a model provider for OpenAI's Chat Completions API and compatible endpoints.
  *
- * The model's reply is kept whole, with what a gateway adds beside content and calls, and goes back as it came to the
- * origin `{ provider, api: "chat", model }` alone. Others get what was said and called.
+ * Replies are stored with all their fields, including those that a gateway adds. They are sent back unchanged only to
+ * their origin, `{ provider, api: "chat", model }`. Other models get their text and tool calls.
  *
- * A call throws an `OpenAIError`, what `fetch` throws, or the reason of the signal's abort. It is made once: the engine
- * decides what is tried again.
+ * Model calls reject with an `OpenAIError`, the error of `fetch`, or the signal's abort reason. The provider doesn't
+ * retry; the engine does.
  *
- * @throws TypeError where an option is none, or where OpenAI is to be asked without a key.
+ * @throws TypeError if an option is invalid or OpenAI's key is missing.
  *
  * @example
  * const modelProvider = createOpenAIProvider({ model: "gpt-5.1" }); // OPENAI_API_KEY, OPENAI_BASE_URL
@@ -53,17 +53,17 @@ export function createOpenAIProvider(options: OpenAIProviderOptions = {}): OpenA
 }
 
 /**
- * A model by OpenAI's Responses API.
+ * Creates a model provider for OpenAI's Responses API.
  *
- * The output items of a response are kept whole, in their order: reasoning in encrypted form, the items of OpenAI's own
- * tools, annotations, those of types that nobody knows yet. They go back as they came to the origin
- * `{ provider, api: "responses", model }` alone. Others get what was said and called. The whole conversation is sent each
- * time, and by default OpenAI keeps nothing of it (`store: false`).
+ * The output items of a response are stored completely and in order: encrypted reasoning, items of OpenAI's own tools,
+ * annotations, items of unknown types. They are sent back unchanged only to their origin,
+ * `{ provider, api: "responses", model }`. Other models get their text and tool calls. Each request sends the whole
+ * conversation, and by default OpenAI stores none of it (`store: false`).
  *
- * A call throws an `OpenAIError`, what `fetch` throws, or the reason of the signal's abort. It is made once: the engine
- * decides what is tried again.
+ * Model calls reject with an `OpenAIError`, the error of `fetch`, or the signal's abort reason. The provider doesn't
+ * retry; the engine does.
  *
- * @throws TypeError where an option is none, or where OpenAI is to be asked without a key.
+ * @throws TypeError if an option is invalid or OpenAI's key is missing.
  *
  * @example
  * const modelProvider = createOpenAIResponsesProvider({ model: "gpt-5.1" }); // OPENAI_API_KEY, OPENAI_BASE_URL
@@ -81,16 +81,16 @@ export function createOpenAIResponsesProvider(options: OpenAIResponsesProviderOp
   });
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
+// biome-ignore lint/suspicious/noExplicitAny: it works with any context
 export type OpenAIProvider = Required<ModelProvider<any>>;
 
 /** One of OpenAI's APIs. */
 interface Api {
   readonly endpoint: ModelService;
   readonly requestOf: (...asked: Asked) => OpenAIRequest;
-  /** Of the body, what else a stream is asked for with. */
+  /** Additional body fields of streaming requests. */
   readonly streamFields: Fields;
-  /** The body of a 200. Throws an `OpenAIError` where it reports an error or is no reply. */
+  /** Parses the body of a 200. Throws an `OpenAIError` if it reports an error or isn't a reply. */
   readonly completionOf: (text: string, request: OpenAIRequest) => ModelCompletion;
   readonly chunksOf: (
     events: AsyncIterable<string>,
@@ -117,7 +117,7 @@ function openAIProvider({ endpoint, requestOf, streamFields, completionOf, chunk
   };
 }
 
-/** The chunks of a reply that came in one piece, though a stream was asked for. */
+/** The chunks of a reply that an endpoint sent in one piece, although the request asked for a stream. */
 function* chunksOfUnstreamed(completion: ModelCompletion): Generator<ModelStreamChunk> {
   const { content } = completion.message ?? {};
   const text =

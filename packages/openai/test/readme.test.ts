@@ -14,7 +14,7 @@ it("the README's first program calls a model and remembers", async () => {
   vi.stubEnv("OPENAI_BASE_URL", fake.baseURL);
   const printed = vi.spyOn(console, "log").mockImplementation(() => {});
   onTestFinished(() => printed.mockRestore());
-  // Here, where the packages can be imported from.
+  // Written to this folder, because the packages can be imported from here.
   const folder = mkdtempSync(join(import.meta.dirname, ".readme-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, "program.ts"), program);

@@ -69,7 +69,7 @@ export function App() {
   );
 }
 
-/** No link, since the address is the route. */
+/** Used in place of a link, because the URL's hash is the route. */
 function focusMain(): void {
   document.getElementById("main")?.focus();
 }

@@ -3,11 +3,11 @@ import { holdsSecret } from "@jaf/user-memory";
 import * as z from "zod";
 import { calculate } from "./calculator.ts";
 
-/** Notes of one user, numbered from 1 as they are listed. */
+/** A user's notes, numbered from 1 in the order of the list. */
 export interface Notes {
   readonly add: (userId: string, text: string) => Promise<void>;
   readonly list: (userId: string) => Promise<readonly string[]>;
-  /** The removed note; `undefined` if there is none of that number. */
+  /** Returns the removed note; `undefined` if there is none with this number. */
   readonly remove: (userId: string, number: number) => Promise<string | undefined>;
 }
 
@@ -15,9 +15,9 @@ export interface AssistantContext {
   readonly userId: string;
   readonly notes: Notes;
   readonly now: () => Date;
-  /** What is known of the user, a line each with where it comes from. Absent: that can't be listed. */
+  /** Lists the known facts about the user, one per line with its source. Absent: they can't be listed. */
   readonly knownFacts?: () => Promise<readonly string[]>;
-  /** Nothing of the conversation is kept. Default `false`. */
+  /** Whether the conversation is not stored. Default `false`. */
   readonly isPrivate?: boolean;
 }
 
@@ -97,7 +97,7 @@ const notes = createTool({
   },
 });
 
-/** So much is listed; the rest is for a command or a page. */
+/** The limit of the list. A command or a page shows the rest. */
 const MOST_LISTED = 20;
 
 const knownFacts = createTool({
@@ -122,14 +122,14 @@ const knownFacts = createTool({
   },
 });
 
-/** What answers a question may be one of many facts that share its words. */
+/** High, because many facts may share the words of a question. */
 const INJECTED = 20;
 
 export const ASSISTANT = "assistant";
-/** Who it is that talks, where nothing names them. */
+/** The default user id. */
 export const ANYBODY = "you";
 
-/** The assistant's own, before anything is added of the user. */
+/** The assistant's instructions, before facts about the user are added. */
 export const instructionsFor = ({ userId, isPrivate = false }: AssistantContext): string =>
   [
     `You help ${userId === ANYBODY ? "the user" : userId}. Answer from the conversation; use the tools for time, arithmetic and notes, and to list what you know of the user.`,
@@ -141,7 +141,7 @@ export const assistant: Agent<AssistantContext, string> = {
   name: ASSISTANT,
   instructions: ({ context }) => instructionsFor(context),
   tools: [clock, calculator, notes, knownFacts],
-  // What is known helps in a private conversation, too; nothing new is learned there.
+  // Private conversations use known facts, but learn no new ones.
   remembers: ({ userId, isPrivate = false }) => ({
     user: userId,
     extract: isPrivate ? false : "verbatim",

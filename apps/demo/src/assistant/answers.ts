@@ -3,7 +3,7 @@ import { messageText } from "@jaf/memory/history";
 import { holdsSecret } from "@jaf/user-memory";
 import { HOME, type Statement, statementsIn, thingOf, understood } from "./statements.ts";
 
-/** Without a question mark: what follows a question is remembered as the answer to it. */
+/** Has no question mark, because a message after a question is remembered as its answer. */
 export const INTRODUCTION =
   "I am JAF's offline assistant: no language model is configured, so I follow fixed rules. I understand " +
   '"My name is Ada", "My dog is Rex", "I live in Porto" and "What is my name", tell the time ("What time is it in Tokyo"), ' +
@@ -19,7 +19,7 @@ const ASKS_MY =
   /\b(?:what is|what['’]s|who is|tell me|do you (?:know|remember)) my ([a-z][a-z '’-]{0,40}?)[?.! ]*$/i;
 const ASKS_HOME = /\bwhere do i live[?.! ]*$/i;
 
-/** Answers from what was said in this conversation, and, where that says nothing, from what is remembered. */
+/** Answers from this conversation, or from the remembered facts if it has no answer. */
 export function answerFromHistory(
   messages: readonly Message[],
   remembered: readonly Remembered[] = [],
@@ -50,7 +50,7 @@ function answerFact(thing: string, texts: readonly string[], remembered: readonl
   const last = told.at(-1);
   if (last === undefined)
     return `You haven't told me ${thing === HOME ? "where you live" : `your ${thing}`} yet.`;
-  // Which of a day's words came last can't be told for sure: what was said again stands where it was said first.
+  // The order within a day isn't certain: a repeated statement keeps its first place.
   const others = told.filter(({ value, day }) => day === last.day && value !== last.value);
   const also = [...new Set(others.map(({ value }) => value))].join(", and ");
   return `${capitalized(inWords(last))}.${also === "" ? "" : ` On the same day you also said ${also}.`}`;
@@ -64,7 +64,7 @@ function recap(earlier: readonly string[]): string {
   return `The last things you said:\n${lines.join("\n")}`;
 }
 
-/** It doesn't say that it will remember: that isn't its to decide. */
+/** Doesn't promise to remember, because user memory decides that. */
 function acknowledge(stated: readonly Statement[]): string {
   const name = stated.findLast(({ thing }) => thing === "name")?.value;
   const others = stated.filter(({ thing }) => thing !== "name").map(inWords);
@@ -79,25 +79,25 @@ const inWords = ({ thing, value }: Statement): string =>
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** What is remembered of the user, as instructions tell it. */
+/** A remembered fact, as the instructions state it. */
 export interface Remembered {
-  /** The user's own words, or what the application knows. */
+  /** The user's own words, or a fact of the application. */
   readonly words: string;
-  /** When it was said, e.g. `"2026-11-02"`; `""` where that isn't told. */
+  /** The day of the statement, e.g. `"2026-11-02"`; `""` if it is unknown. */
   readonly day: string;
 }
 
 const BEGIN = "<user-memory>\n";
 const END = "\n</user-memory>";
-/** Of the words of a quotation none is a double quotation mark. */
+/** Quotations contain no double quotation marks. */
 const QUOTED =
   /^(\(earlier\) )?(?:The user said|In a text that the user sent|Asked "[^"]*", the user said)(?: on (\d{4}-\d\d-\d\d))?: "([^"]*)"$/;
-/** Nobody vouches for what is marked: a model worded it, a tool said it, or it no longer holds. */
+/** Matches the mark of untrusted facts: worded by a model, from a tool, or outdated. */
 const MARKED = /^\([^)]*\) /;
 
 /**
- * What instructions tell of the user, the oldest first. What was said on one day stays in the order of the block, in which each
- * stands by when it was said for the first time.
+ * The facts in the instructions, the oldest first. Facts of the same day keep the order of the block, which is by their first
+ * mention.
  */
 export function rememberedIn(instructions: string): readonly Remembered[] {
   const items = blockOf(instructions)

@@ -1,4 +1,4 @@
-/** Arithmetic: + - * / % ^, parentheses, decimals. Throws `SyntaxError` or `RangeError` with what is wrong. */
+/** Calculates an expression with + - * / % ^, parentheses and decimals. Throws a `SyntaxError` or `RangeError`. */
 export function calculate(expression: string): number {
   const tokens = expression.match(/\d+(?:\.\d+)?|\.\d+|[-+*/%^()]|[^\s]/g) ?? [];
   let position = 0;

@@ -10,7 +10,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ChosenModel<Ctx> {
   readonly modelProvider: ModelProvider<Ctx>;
-  /** Which one it is, for the person who talks to it, and what said so. */
+  /** Tells the user which model is used, and which setting chose it. */
   readonly notice: string;
 }
 
@@ -22,9 +22,9 @@ const OFFLINE = `No model is configured: this is JAF's offline assistant, which 
 For a real one set OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY, or for any other endpoint, e.g. Ollama's, OPENAI_BASE_URL and JAF_MODEL.`;
 
 /**
- * The model that the environment names: that of OpenAI, or of the endpoint of `OPENAI_BASE_URL`, comes before Anthropic's, and
- * that before Google's; `JAF_MODEL` names one of theirs. Without any, the offline assistant. An empty variable counts as not
- * set. Throws a {@link Failure} where they name none.
+ * Chooses the model by the environment: first OpenAI or the endpoint of `OPENAI_BASE_URL`, then Anthropic, then Google.
+ * `JAF_MODEL` sets the model's name. Without any of them, it is the offline assistant. Empty variables count as unset. Throws
+ * a {@link Failure} if the variables are invalid.
  */
 export function chooseModel<Ctx>(
   environment: Environment,
@@ -83,14 +83,14 @@ function noticeOf(
   return `The model is ${model} of ${host} (${taken.join(", ")}).`;
 }
 
-/** The address was checked when the provider was opened. */
+/** The provider has validated the URL. */
 const hostOf = (url: string): string => new URL(url).host;
 
 function opened<Provider>(open: () => Provider): Provider {
   try {
     return open();
   } catch (thrown) {
-    // An address that is none, or a service of its own without a key.
+    // The URL is invalid, or the vendor's own service needs a key.
     if (thrown instanceof TypeError) throw new Failure(thrown.message, 2);
     throw thrown;
   }

@@ -1,13 +1,13 @@
 import { asUserMemory, type ExtractionOptions, type UserMemoryStore } from "@jaf/user-memory";
 import { sentencesIn } from "./statements.ts";
 
-/** The demo's folder has one process at a time: so what a process that is gone has left is taken over after a second. */
+/** Short, because the demo's folder has one process at a time: it takes over a dead process's jobs after a second. */
 export const extractionOptions = { leaseMs: 1_000, retryDelayMs: 1_000 } satisfies ExtractionOptions;
 
-/** Stands for what was left out; user memory ends a passage there, and quotes none that holds it. */
+/** Replaces removed text. User memory ends a passage there, and quotes none that contains it. */
 const CUT = "\ufffc";
 const OPENING = String.raw`^\s*(?:(?:so|and|now|please|hey),? )?(?:(?:can|could|would|will) you (?:please )?)?`;
-/** A message that is an order to its end, with what is to be done with it. */
+/** Matches a message that is only an order, including the order's content. */
 const ORDER = new RegExp(
   `${OPENING}(?:(?:take a )?note:|keep this page:|(?:send an e-?mail|translate|summari[sz]e)\\b)`,
   "i",
@@ -24,7 +24,7 @@ const isStatement = (sentence: string): boolean =>
 
 const isOtherScript = (sentence: string): boolean => !/[a-z]/i.test(sentence) && /\p{L}/u.test(sentence);
 
-/** What of a message states something about the user; `""`: nothing. */
+/** The part of a message that states something about the user; `""` without any. */
 function statedIn(text: string, isAnswer: boolean): string {
   if (isAnswer && text.length <= LONGEST_ANSWER && !ASKS.test(text.trim())) return text;
   if (ORDER.test(text)) return "";
@@ -33,7 +33,7 @@ function statedIn(text: string, isAnswer: boolean): string {
   return stated.length === sentences.length ? text : stated.join(`\n${CUT}\n`);
 }
 
-/** The same memory, which learns nothing of what a user only asks for: a question or an order doesn't reach its queue. */
+/** Wraps a memory to keep questions and orders out of its queue, so nothing is learned from them. */
 export function withOwnWordsOnly(store: UserMemoryStore): UserMemoryStore {
   const { queue } = store;
   return asUserMemory({

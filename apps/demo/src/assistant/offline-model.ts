@@ -13,9 +13,8 @@ import { answerFromHistory, rememberedIn } from "./answers.ts";
 import { understood } from "./statements.ts";
 
 /**
- * A model that is none: it follows fixed rules, the same words for the same history and instructions, and says so when
- * it doesn't understand. It makes the whole path real where no model is configured. `wordDelayMs` is the pause between two
- * streamed words.
+ * Creates a model replacement with fixed rules, for use without a configured model. The same history and instructions always
+ * give the same reply. It says so if it doesn't understand a message. `wordDelayMs` is the pause between streamed words.
  */
 export function createOfflineModel<Ctx>({
   wordDelayMs,
@@ -50,7 +49,7 @@ function reply<Ctx>(state: Readonly<RunState<Ctx>>, agent: ResolvedAgent<Ctx>) {
   const calls = requests
     .filter(({ tool }) => agent.tools?.some(({ schema }) => schema.name === tool))
     .map(({ tool, args }, index) => ({
-      // Unique within the conversation, and the same again when a cut-off reply is made anew.
+      // Unique within the conversation, and the same if an interrupted reply is generated again.
       id: `call_${messages.length}_${index}`,
       function: { name: tool, arguments: JSON.stringify(args) },
     }));
@@ -58,7 +57,7 @@ function reply<Ctx>(state: Readonly<RunState<Ctx>>, agent: ResolvedAgent<Ctx>) {
   return { content: answerFromHistory(messages, rememberedIn(agent.instructions(state))), calls };
 }
 
-/** A tool result is `{ status, data | error }`; what it says is what the assistant says. */
+/** The reply repeats the tool result, which is `{ status, data | error }`. */
 function sayResult({ content }: Message): string {
   try {
     const { status, data, error } = JSON.parse(content) as {
@@ -73,7 +72,7 @@ function sayResult({ content }: Message): string {
   }
 }
 
-/** A call of a tool that a message asks for. */
+/** A tool call that a message asks for. */
 export interface ToolRequest {
   readonly tool: string;
   readonly args: object;
@@ -84,7 +83,7 @@ type Form = readonly [pattern: RegExp, call: (...groups: readonly string[]) => T
 const note = (args: object): ToolRequest => ({ tool: "notes", args });
 const secondsIn = (unit: string): number => ({ minute: 60, hour: 3_600 })[unit.toLowerCase()] ?? 1;
 
-/** These tools refuse secrets, or leave them out, by themselves. */
+/** Requests for tools that refuse or remove secrets themselves. */
 const PAGE_FORMS: readonly Form[] = [
   [
     /^send an e-?mail to ([^:\n]{1,80}): *(\S.*)$/is,
@@ -107,7 +106,7 @@ const EXPRESSION =
   /(?:^|\bwhat is |\bwhat's |\bcalculate )([-(.\d][-\d\s.+*/%^()]*[\d)])(?=\s*(?:[,.?!=\n]|and\b|$))/i;
 const IS_CALCULATION = /[\d)]\s*[-+*/%^]/;
 
-/** What a message asks tools for, in the order in which they are called. Some of them only the page's assistant has. */
+/** The tool calls that a message asks for, in order. Only the page's assistant has some of these tools. */
 export function requestsOf(message: string): readonly ToolRequest[] {
   const text = understood(message)
     .trim()
@@ -135,7 +134,7 @@ function firstOf(forms: readonly Form[], text: string): ToolRequest | undefined 
   return undefined;
 }
 
-/** "Paris", "new york", "São Paulo" or "Europe/Paris" as an IANA zone. The clock says so where there is no such place. */
+/** The IANA zone of "Paris", "new york", "São Paulo" or "Europe/Paris". The clock reports unknown places. */
 function zoneOf(place: string | undefined): { readonly timeZone?: string } {
   if (place === undefined) return {};
   const plain = place.normalize("NFD").replaceAll(/\p{M}|\./gu, "");

@@ -2,19 +2,19 @@ import { holdsSecret } from "@jaf/user-memory";
 
 const UNDERSTOOD_LENGTH = 5_000;
 
-/** As much of a message as the rules look at, so that a huge one costs no more than a long one. */
+/** The beginning of a message that the rules read, to limit the cost of huge messages. */
 export const understood = (text: string): string => text.slice(0, UNDERSTOOD_LENGTH);
 
-/** What users say of themselves, e.g. that their dog is Rex. */
+/** A user's statement about themselves, e.g. that their dog is Rex. */
 export interface Statement {
   readonly thing: string;
   readonly value: string;
 }
 
-/** The thing of "I live in Porto". */
+/** The `thing` of "I live in Porto". */
 export const HOME = "home";
 
-/** Fenced blocks and quoted lines are words of others. */
+/** Matches fenced blocks and quoted lines, which are other people's words. */
 const QUOTED = /^[ \t]*(```|~~~)[\s\S]*?(?:^[ \t]*\1|(?![\s\S]))|^[ \t]*>.*$/gm;
 const SENTENCE_END = /(?<=[.!?…])\s+|\n+/;
 const CLAUSE_END = /,? and (?=(?:my|i live|call me)\b)/i;
@@ -22,7 +22,7 @@ const CLAUSE_END = /,? and (?=(?:my|i live|call me)\b)/i;
 const VALUE = String.raw`([^\s,?!"“”]+(?: [^\s,?!"“”]+){0,2})!*$`;
 const MY = new RegExp(`^(?:(?:hi|hello|hey),? )?my ([a-z][a-z '’-]{0,40}?) is ${VALUE}`, "i");
 const LIVE = new RegExp(`^i live in ${VALUE}`, "i");
-/** `Call me back` is no name. */
+/** Requires a capital letter, because `Call me back` has no name. */
 const CALL = /^(?:[Yy]ou can )?[Cc]all me (\p{Lu}[^\s,?!]*(?: \p{Lu}[^\s,?!]*){0,2})!*$/u;
 
 export const sentencesIn = (text: string): readonly string[] =>
@@ -31,7 +31,7 @@ export const sentencesIn = (text: string): readonly string[] =>
     .map((sentence) => sentence.trim())
     .filter(Boolean);
 
-/** The statements of a message, the oldest first. Each begins a sentence: "The page says: my name is Eve" is none. */
+/** The statements of a message, in order. A statement must begin a sentence, unlike "The page says: my name is Eve". */
 export const statementsIn = (text: string): readonly Statement[] =>
   sentencesIn(understood(text).replaceAll(QUOTED, ""))
     .filter((sentence) => !holdsSecret(sentence))

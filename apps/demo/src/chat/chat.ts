@@ -23,23 +23,23 @@ export interface ChatOptions {
   readonly store: Store;
   readonly userId: string;
   readonly modelProvider: ModelProvider<AssistantContext>;
-  /** What is printed first of the model and the store, so that nobody takes them for something else. */
+  /** Lines about the model and the store, printed first. */
   readonly notices: readonly string[];
   readonly terminal: Terminal;
-  /** Aborted when the person leaves, also in the middle of a reply. */
+  /** Aborted when the user leaves, even during a reply. */
   readonly signal: AbortSignal;
 }
 
 const NOT_LEARNED = "  What you said could not be remembered for other conversations.";
 
-/** Talks until the input ends, `/quit` or an abort. Whether no answer has failed; one that was cut off hasn't. */
+/** Runs the chat until the input ends, `/quit` or an abort. Returns `false` if a reply failed; an interruption isn't a failure. */
 export async function chat(options: ChatOptions): Promise<boolean> {
   const { store, userId, notices, terminal, signal } = options;
   const extract = { ...extractionOptions, onError: () => terminal.print(terminal.dim(NOT_LEARNED)) };
   const state = { left: false, answered: true };
   const self = createChat(options, extract, state);
   for (const notice of notices) terminal.print(terminal.dim(notice));
-  // What a process that was killed had still to learn.
+  // Facts that a killed process hasn't extracted yet.
   await processExtractions(store.userMemory, { ...extract, extract: "verbatim" });
   const [latest] = await listConversations(store.provider, userId, 1);
   if (latest !== undefined) await self.open(latest.conversationId);
@@ -58,7 +58,7 @@ const contextOf = (store: Store, userId: string): AssistantContext => ({
   knownFacts: () => knownFacts(store, userId),
 });
 
-/** Writes to `state` whether the person has left, and whether an answer has failed. */
+/** Writes to `state` whether the user left and whether a reply failed. */
 function createChat(
   { store, userId, modelProvider, terminal, signal }: ChatOptions,
   extract: ExtractionOptions,
@@ -122,7 +122,7 @@ async function hear(chat: Chat, line: string): Promise<void> {
   const { terminal, reply, session } = chat;
   if (line === "") return;
   if (line.startsWith("/")) return runCommand(chat, line);
-  // Of what is piped in nothing is echoed, and a transcript of answers alone is hard to read.
+  // Piped input isn't echoed, and a transcript with only replies is hard to read.
   const you = isPrivate(session()) ? "you (private):" : "you:";
   if (!terminal.interactive) terminal.print(`${terminal.bold(you)} ${printable(line)}`);
   await reply(line, (options) => session().send(line, options));

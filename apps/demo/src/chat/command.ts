@@ -4,34 +4,34 @@ import type { Session } from "./conversations.ts";
 import type { ReplyStats } from "./stats.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What was remembered of the user that the last answer was given. */
+/** The facts in the prompt of the last reply. */
 export interface Injected {
-  /** What the user said. */
+  /** The user's message. */
   readonly said: string;
   readonly facts: readonly MemoryEntry[];
 }
 
-/** What the commands of a chat can do. */
+/** The chat as its commands use it. */
 export interface Chat {
   readonly store: Store;
   readonly userId: string;
   readonly terminal: Terminal;
   readonly session: () => Session;
-  /** Resolves once what was said so far is remembered. */
+  /** Resolves when the facts of all messages so far are extracted. */
   readonly learned: () => Promise<void>;
-  /** `undefined` before the first answer. */
+  /** `undefined` before the first reply. */
   readonly injected: () => Injected | undefined;
-  /** What the model saw for the last answer. */
+  /** The statistics of the last reply. */
   readonly lastStats: () => ReplyStats;
-  /** What all answers since the chat began have used. */
+  /** The total of all replies since the chat began. */
   readonly totalStats: () => ReplyStats;
-  /** The assistant's own, without what is added of the user. */
+  /** The assistant's instructions, without facts about the user. */
   readonly instructions: () => string;
-  /** Turns to a new conversation. It is stored once something is said in it, unless it is private. */
+  /** Switches to a new conversation. It is stored with its first message, unless it is private. */
   readonly start: (options?: { readonly isPrivate: boolean }) => void;
-  /** Turns to a stored conversation and shows it. */
+  /** Switches to a stored conversation and shows it. */
   readonly open: (conversationId: string) => Promise<void>;
-  /** Shows what the session answers to what the user said. */
+  /** Shows the session's reply to the user's message. */
   readonly reply: (said: string, run: Session["resume"]) => Promise<void>;
   readonly leave: () => void;
 }

@@ -104,7 +104,7 @@ const COMMANDS: readonly ChatCommand[] = [
   },
   {
     name: "/private",
-    help: "turn to a private conversation: nothing of it is kept; what I know of you is used",
+    help: "start a private conversation: nothing is stored, but known facts are used",
     run: ({ start, terminal }) => {
       start({ isPrivate: true });
       terminal.print(PRIVATE);
@@ -112,15 +112,15 @@ const COMMANDS: readonly ChatCommand[] = [
   },
   { name: "/list", help: "list your conversations, newest first", run: list },
   { name: "/open", argument: "N", help: "open conversation N of the list", run: openListed },
-  { name: "/retry", help: "answer the last message again, if its answer was cut off", run: retry },
+  { name: "/retry", help: "answer the last message again, if its reply was interrupted", run: retry },
   { name: "/forget", help: "delete this conversation; facts stay", run: forget },
   ...FACT_COMMANDS,
-  { name: "/context", help: "what the model saw for the last answer, and what was left out", run: context },
-  { name: "/stats", help: "messages, tokens, cost, and what is stored of you", run: stats },
+  { name: "/context", help: "what the model saw for the last reply, and what was left out", run: context },
+  { name: "/stats", help: "messages, tokens, cost, and stored data about you", run: stats },
   { name: "/help", help: "these commands", run: ({ terminal }) => terminal.print(CHAT_COMMANDS) },
   {
     name: "/quit",
-    help: "leave; so do Ctrl-D and Ctrl-C, also in the middle of a reply",
+    help: "leave, like Ctrl-D and Ctrl-C, even during a reply",
     run: ({ leave }) => leave(),
   },
 ];
@@ -129,7 +129,7 @@ export const CHAT_COMMANDS = COMMANDS.map(({ name, argument = "", help }) =>
   `${`${name} ${argument}`.padEnd(16)} ${help}`.trimEnd(),
 ).join("\n");
 
-/** Carries out a line that begins with a slash. */
+/** Runs a line that begins with a slash. */
 export async function runCommand(chat: Chat, line: string): Promise<void> {
   const [name, ...rest] = line.split(/\s+/);
   const command = COMMANDS.find((known) => known.name === name);

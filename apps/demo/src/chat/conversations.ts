@@ -32,15 +32,15 @@ export async function listConversations(
 
 const TITLE_LENGTH = 48;
 
-/** The first words of a conversation, on one line, for its title. */
+/** The first words of a text on one line, as a title. */
 export function titleOf(text: string): string {
-  const start = text.slice(0, 8 * TITLE_LENGTH); // Of a huge message no more is looked at.
-  // By code points, and without what a store refuses in metadata: NUL and halves of surrogate pairs.
+  const start = text.slice(0, 8 * TITLE_LENGTH); // Limits the cost of huge messages.
+  // By code points, without NUL and lone surrogates, which stores refuse in metadata.
   const words = [...start.replaceAll(/[\s\p{Cc}\p{Cs}]+/gu, " ").trim()];
   return words.length <= TITLE_LENGTH ? words.join("") : `${words.slice(0, TITLE_LENGTH - 1).join("")}…`;
 }
 
-/** The title of a conversation that begins with `text`: its first words, unless it holds a secret. */
+/** The title of a conversation that begins with `text`: its first words, unless it contains a secret. */
 export const titleFor = (text: string): string =>
   titleOf(holdsSecret(understood(text)) ? "(a message with a secret)" : text);
 
@@ -57,27 +57,27 @@ export function describeConversation(
 
 /** One conversation of one user. */
 export interface Session {
-  /** Absent: it is private, and nothing of it is stored. */
+  /** Absent if the conversation is private, so nothing is stored. */
   readonly conversationId?: string;
-  /** `null`: nothing was said yet. */
+  /** `null` before the first message. */
   readonly load: () => Promise<{ readonly messages: readonly Message[] } | null>;
-  /** Says `text` and shows the answer through `onEvent`. */
+  /** Sends `text`. `onEvent` receives the reply. */
   readonly send: (text: string, options: SendOptions) => Promise<RunResult<string>>;
-  /** Goes on with an answer that was cut off. */
+  /** Continues an interrupted reply. */
   readonly resume: (options: SendOptions) => Promise<RunResult<string>>;
-  /** Whether there was anything to forget. */
+  /** Returns whether there was anything to forget. */
   readonly forget: () => Promise<boolean>;
 }
 
 type SendOptions = { readonly onEvent: (event: TraceEvent) => void };
 
-/** What every conversation of a user needs. */
+/** Options of all conversations of a user. */
 interface AnswerOptions {
-  /** What the assistant knows of the user from other conversations, and learns in this one. */
+  /** Facts about the user from all conversations. */
   readonly userMemory: AdaptedUserMemory;
   readonly modelProvider: ModelProvider<AssistantContext>;
   readonly context: AssistantContext;
-  /** Aborted when the person leaves. */
+  /** Aborted when the user leaves. */
   readonly signal: AbortSignal;
 }
 
@@ -87,7 +87,7 @@ export interface SessionOptions extends AnswerOptions {
 
 export const newConversationId = (): string => `chat-${crypto.randomUUID()}`;
 
-/** A conversation of which everything that is said is in the store: the session can be dropped at any time. */
+/** Creates a session with all its messages in the store, so it can be dropped at any time. */
 export function createSession(options: SessionOptions, conversationId: string): Session {
   const { provider, context } = options;
   const { userId } = context;
@@ -107,7 +107,7 @@ export function createSession(options: SessionOptions, conversationId: string): 
   return {
     conversationId,
     load,
-    /** The first words become the title. */
+    /** Makes the first words the title. */
     send: async (text, { onEvent }) => {
       isNew ??= (await load()) === null;
       if (isNew) {
@@ -123,7 +123,7 @@ export function createSession(options: SessionOptions, conversationId: string): 
       }
       return answer(options, { messages: [{ role: "user", content: text }], stored, onEvent });
     },
-    /** Tools that had finished don't run again. */
+    /** Doesn't repeat finished tools. */
     resume: ({ onEvent }) => answer(options, { messages: [], stored, onEvent }),
     forget: async () => {
       const deleted = await provider.deleteConversation(conversationId);
@@ -133,14 +133,14 @@ export function createSession(options: SessionOptions, conversationId: string): 
   };
 }
 
-/** A conversation that is nowhere but in this process: nothing of it is stored or learned. What is known is used in it. */
+/** Creates a session in this process only: nothing is stored or learned, but known facts are used. */
 export function createPrivateSession(given: AnswerOptions): Session {
   const options = { ...given, context: { ...given.context, isPrivate: true } };
   let messages: readonly Message[] = [];
 
   async function answered({ onEvent }: SendOptions): Promise<RunResult<string>> {
     const result = await answer(options, { messages, onEvent });
-    // Of an answer that was cut off nothing is left, so that it is made anew.
+    // An interrupted reply is dropped, so it is generated again.
     if (result.outcome.status === "completed") messages = result.finalState.messages;
     return result;
   }
@@ -160,7 +160,7 @@ export function createPrivateSession(given: AnswerOptions): Session {
   };
 }
 
-/** Whether the last thing that was said still waits for its answer. */
+/** Whether the last message has no complete reply yet. */
 export function isUnanswered(messages: readonly Message[]): boolean {
   const last = messages.at(-1);
   return last !== undefined && (last.role !== "assistant" || (last.tool_calls?.length ?? 0) > 0);
@@ -168,19 +168,19 @@ export function isUnanswered(messages: readonly Message[]): boolean {
 
 interface Answering extends SendOptions {
   readonly messages: readonly Message[];
-  /** Where the conversation is stored; absent: nowhere. */
+  /** Where the conversation is stored. Absent: not stored. */
   readonly stored?: Pick<RunConfig<AssistantContext>, "memory" | "conversationId">;
 }
 
-/** How long is waited for what was said to be remembered. */
+/** How long to wait for the extraction of facts. */
 export const LEARNING_MS = 2_000;
 
-/** Runs the assistant, and shows what happens through `onEvent`. */
+/** Runs the assistant. `onEvent` receives the events. */
 async function answer(
   { userMemory, modelProvider, context, signal }: AnswerOptions,
   { messages, stored = {}, onEvent }: Answering,
 ): Promise<RunResult<string>> {
-  await userMemory.drain({ timeoutMs: LEARNING_MS }); // So that each answer knows what was said before.
+  await userMemory.drain({ timeoutMs: LEARNING_MS }); // Each reply must know the facts of earlier messages.
   const config: RunConfig<AssistantContext> = {
     agentRegistry: new Map([[ASSISTANT, assistant]]),
     ...{ modelProvider, userMemory, signal, ...stored },

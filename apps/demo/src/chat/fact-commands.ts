@@ -4,14 +4,14 @@ import { describeFact, describeReasons, titlesOf, wordsOf } from "./facts.ts";
 import { printable } from "./render.ts";
 import { tableOf } from "./stats.ts";
 
-/** All quotations of a long time are too many to look at. */
+/** The limit of listed facts. */
 const MOST_SHOWN = 50;
-/** A query has a limit, and no half of a character: of a longer text its beginning is asked with. */
+/** Recall limits a query's length, so longer texts are cut, without splitting a character. */
 const MAX_QUERY = 4_000;
 
 const queryOf = (text: string): string => text.slice(0, MAX_QUERY).replaceAll(/[\0\p{Cs}]/gu, " ");
 
-/** Those that wait for the user's word, those that count, and those that something newer followed, each newest first. */
+/** The facts that wait for review, then the active, then the superseded ones, each newest first. */
 async function numberedFacts({ store, userId, learned }: Chat): Promise<readonly UserFact[]> {
   await learned();
   const lists = (["quarantined", "active", "superseded"] as const).map((status) =>
@@ -21,12 +21,12 @@ async function numberedFacts({ store, userId, learned }: Chat): Promise<readonly
 }
 
 interface Shown {
-  /** What the facts were recalled for; absent: they are shown without why. */
+  /** The query of the recall. Absent: no reasons are shown. */
   readonly query?: string;
   readonly numbered: readonly UserFact[];
 }
 
-/** Prints facts, each with its number, whose word it is, and why it was recalled. */
+/** Prints facts with their numbers, sources, and the reasons of their recall. */
 async function printFacts(
   { store, userId, terminal }: Chat,
   shown: readonly UserFact[],
@@ -58,7 +58,7 @@ async function facts(chat: Chat, text: string): Promise<void> {
   if (more > 0) terminal.print(terminal.dim(`… ${more} more: /facts TEXT finds them`));
 }
 
-/** What of the facts the last answer was given, and why these. */
+/** Shows the facts in the last prompt, with the reasons of their recall. */
 async function why(chat: Chat, argument: string): Promise<void> {
   if (argument !== "") return whyFact(chat, argument);
   const { injected, terminal } = chat;
@@ -74,7 +74,7 @@ async function why(chat: Chat, argument: string): Promise<void> {
   if (forgotten > 0) terminal.print(`Of what went into the last answer, forgotten since: ${forgotten}.`);
 }
 
-/** Where one fact comes from, and whether and why the last answer was given it. */
+/** Shows the source of one fact, and whether and why it was in the last prompt. */
 async function whyFact(chat: Chat, argument: string): Promise<void> {
   const { store, userId, terminal, injected } = chat;
   const fact = (await numberedFacts(chat))[Number(argument) - 1];
@@ -95,7 +95,7 @@ async function whyFact(chat: Chat, argument: string): Promise<void> {
   terminal.print(printable(tableOf(rows)));
 }
 
-/** Does something with the fact of a number, or says that there is none. */
+/** Runs an action on the fact with a number, or prints that there is none. */
 async function withFact(
   chat: Chat,
   argument: string,
@@ -129,16 +129,16 @@ export const FACT_COMMANDS: readonly ChatCommand[] = [
   {
     name: "/facts",
     argument: "[TEXT]",
-    help: "what you said that I remember; with a text, what of it that recalls and why",
+    help: "the facts about you; with a text, the facts that it recalls and why",
     run: facts,
   },
   {
     name: "/why",
     argument: "[N]",
-    help: "what of it went into the last answer, and why; with a number, where fact N comes from",
+    help: "the facts in the last prompt, and why; with a number, the source of fact N",
     run: why,
   },
-  { name: "/confirm", argument: "N", help: "agree to fact N, which waits for your word", run: confirm },
-  { name: "/forget-fact", argument: "N", help: "forget fact N, for good", run: forgetFact },
+  { name: "/confirm", argument: "N", help: "agree to fact N, which waits for your review", run: confirm },
+  { name: "/forget-fact", argument: "N", help: "forget fact N permanently", run: forgetFact },
   { name: "/forget-me", help: "forget all facts about you", run: forgetAll },
 ];

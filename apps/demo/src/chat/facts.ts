@@ -16,7 +16,7 @@ const STANDING: Readonly<Record<FactStatus, string>> = {
   superseded: "; followed by something newer",
 };
 
-/** By the id of each of the user's conversations, its title. */
+/** The titles of the user's conversations by id. */
 export async function titlesOf(
   provider: MemoryProvider,
   userId: string,
@@ -30,14 +30,14 @@ export async function titlesOf(
   );
 }
 
-/** The user's words in quotation marks, with the question that they answer; else the fact as it is worded. */
+/** The user's quoted words, with the question that they answer; else the text of the fact. */
 export function wordsOf({ fact, quotation }: UserFact): string {
   if (quotation === undefined) return fact;
   const { question } = quotation;
   return question === undefined ? `"${fact}"` : `asked "${question}": "${fact}"`;
 }
 
-/** Whose word a fact is, when and where it was said, and whether it counts. `titles`: by the id of a conversation. */
+/** Describes a fact's source, date, conversation and status. `titles`: by conversation id. */
 export function describeFact(
   { trust, status, quotation, provenance, createdAt }: UserFact,
   titles: ReadonlyMap<string, string>,
@@ -63,7 +63,7 @@ const REASONS: Readonly<Record<RecallReason["kind"], string>> = {
   meaning: "its meaning",
 };
 
-/** Why a fact is recalled, what counts most first. It may have been recalled before the last things were said. */
+/** Describes why a fact was recalled, the strongest reason first. The recall may be older than the last messages. */
 export function describeReasons(reasons: readonly RecallReason[]): string {
   const described = reasons.map(({ kind, terms = [] }) =>
     terms.length === 0 ? REASONS[kind] : `${REASONS[kind]} (${terms.join(", ")})`,
@@ -73,7 +73,7 @@ export function describeReasons(reasons: readonly RecallReason[]): string {
     : `recalled by ${described.join(", ")}`;
 }
 
-/** What counts as known of a user, the newest first, each in a line with where it comes from. */
+/** The known facts about a user, the newest first, one per line with its source. */
 export async function knownFacts(
   { userMemory, provider }: Pick<Store, "userMemory" | "provider">,
   userId: string,

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { ReadStream } from "node:tty";
 
-/** What a terminal sends before and behind a paste, once it was asked to. */
+/** The marks before and after a paste, if the terminal's bracketed paste mode is on. */
 const START = "\x1b[200~";
 const END = "\x1b[201~";
 export const ASK_FOR_MARKS = "\x1b[?2004h";
@@ -10,26 +10,26 @@ export const ASK_FOR_NO_MARKS = "\x1b[?2004l";
 
 const LINE_END = /\r\n?|\n/g;
 const LINE_SIGN = "⏎";
-/** A longer paste is shown as what it is, and not word for word. */
+/** Longer pastes are shown as a summary. */
 const SHOWN_LINES = 5;
 const SHOWN_LENGTH = 400;
 const STARTS_COMMAND = /^\/[a-z][a-z-]*(?:\s|$)/;
 
 export interface PasteFilter {
-  /** What the line editor gets of what the terminal has sent. */
+  /** Returns the text for the line editor. */
   readonly feed: (chunk: string) => string;
-  /** What is held back: the beginning of a mark, or a paste without its end. */
+  /** Returns the text held back: the beginning of a mark, or a paste without its end. */
   readonly flush: () => string;
   readonly isHolding: () => boolean;
-  /** A line of the editor with all that was pasted into it. */
+  /** Puts the pasted texts back into a line of the editor. */
   readonly expand: (line: string) => string;
-  /** Keeps no paste. */
+  /** Drops all pastes. */
   readonly forget: () => void;
 }
 
 /**
- * Makes a paste of several lines one line of the editor, in which `⏎` stands for the end of each, or `[pasted 12 lines: …]` for
- * all of a long one. Where the terminal marks no pastes, lines that come together count as one, unless commands are among them.
+ * Turns a paste of several lines into one line of the editor, with `⏎` for each line end, or `[pasted 12 lines: …]` for a long
+ * paste. If the terminal doesn't mark pastes, lines that arrive together count as one paste, unless one is a command.
  */
 export function createPasteFilter(): PasteFilter {
   let held = "";
@@ -91,7 +91,7 @@ export function createPasteFilter(): PasteFilter {
   };
 }
 
-/** Keeps a long paste, and returns what stands for it, and for no other one. */
+/** Stores a long paste, and returns its unique summary. */
 function keptIn(pastes: Map<string, string>, text: string, lines: readonly string[]): string {
   const first = (lines.find((line) => line.trim() !== "") ?? "").trim().slice(0, 30);
   let token = `[pasted ${lines.length} lines: ${first}…]`;
@@ -101,18 +101,18 @@ function keptIn(pastes: Map<string, string>, text: string, lines: readonly strin
   return token;
 }
 
-/** How many characters at the end of a text may be the beginning of a mark. */
+/** The length of a mark's possible beginning at the end of a text. */
 function partOfMark(text: string): number {
   for (let length = START.length - 1; length > 0; length--)
     if (text.endsWith(START.slice(0, length))) return length;
   return 0;
 }
 
-/** A key that begins like a mark, or a paste whose end got lost, waits so long for the rest. */
+/** How long to wait for the rest of a mark, and for the end of a paste. */
 const KEY_MS = 50;
 const PASTE_MS = 2_000;
 
-/** What a terminal sends, with its pastes made lines of their own; a line editor can take it for the terminal. */
+/** Returns the terminal's input for a line editor, with each paste as one line. */
 export function readPastes(terminal: ReadStream, filter: PasteFilter): PassThrough {
   const decoder = new StringDecoder("utf8");
   const setRawMode = (isRaw: boolean) => terminal.setRawMode(isRaw);

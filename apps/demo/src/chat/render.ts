@@ -5,7 +5,7 @@ const SHOWN_RESULT = 100;
 const CUT_OFF = "The answer was cut off. What you said is kept; /retry finishes the answer.";
 const CUT_OFF_IN_PRIVATE = "The answer was cut off.";
 
-/** Text of a message without the control characters that would steer the terminal. */
+/** Replaces control characters, which could control the terminal. */
 export const printable = (text: string): string => text.replaceAll(/(?![\n\t])\p{Cc}/gu, "\ufffd");
 
 function shorten(text: string): string {
@@ -13,7 +13,7 @@ function shorten(text: string): string {
   return line.length <= SHOWN_RESULT ? line : `${line.slice(0, SHOWN_RESULT - 1)}…`;
 }
 
-/** The messages of a reopened conversation, the last `limit` of them. */
+/** Prints the last `limit` messages of a reopened conversation. */
 export function renderHistory(terminal: Terminal, messages: readonly Message[], limit = 20): void {
   const shown = messages.slice(-limit);
   if (shown.length < messages.length)
@@ -32,8 +32,8 @@ export function renderHistory(terminal: Terminal, messages: readonly Message[], 
 }
 
 /**
- * Shows a reply as it comes: its text word by word, its tool calls when they start and end. `isPrivate`: what was said isn't
- * kept.
+ * Prints a reply while it arrives: its text word by word, its tool calls when they start and end. `isPrivate`: the conversation
+ * isn't stored.
  */
 export function createReplyRenderer(terminal: Terminal, isPrivate: boolean) {
   let open = false;
@@ -72,7 +72,7 @@ export function createReplyRenderer(terminal: Terminal, isPrivate: boolean) {
     }
   }
 
-  /** `false` if the answer has failed. */
+  /** Returns `false` if the reply failed. */
   function finish({ outcome }: RunResult<unknown>): boolean {
     endLine();
     if (outcome.status === "completed") return true;

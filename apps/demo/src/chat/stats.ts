@@ -1,21 +1,21 @@
 import type { ContextManifest, ContextReason, ModelUsage, TraceEvent } from "@jaf/core";
 
-/** What the calls of the model for one reply saw and used. */
+/** The context and token usage of the model calls for one reply. */
 export interface ReplyStats {
-  /** The name that the call was made by; `"default"`: the provider chooses. */
+  /** The model's name in the call; `"default"` if the provider chose it. */
   readonly model: string;
   readonly calls: number;
-  /** Of the last call. */
+  /** The manifest of the last call. */
   readonly context?: ContextManifest;
-  /** The sum of all calls; absent: the model reports none. */
+  /** The sum of all calls. Absent if the model reports no usage. */
   readonly usage?: ModelUsage;
-  /** Absent: no price is known. */
+  /** Absent if no price is known. */
   readonly cost?: number;
 }
 
 export const NO_STATS: ReplyStats = { model: "default", calls: 0 };
 
-/** What was seen and used once this event has happened, too. */
+/** Adds an event to the statistics. */
 export function withEvent(stats: ReplyStats, event: TraceEvent): ReplyStats {
   if (event.type === "context") return { ...stats, context: event.data };
   if (event.type !== "llm_call_end") return stats;
@@ -29,7 +29,7 @@ export function withEvent(stats: ReplyStats, event: TraceEvent): ReplyStats {
   };
 }
 
-/** The sum of several replies. */
+/** The sum of two replies. */
 export function addedStats(one: ReplyStats, other: ReplyStats): ReplyStats {
   const usage = other.usage === undefined ? one.usage : addedUsage(one.usage, other.usage);
   const hasCost = one.cost !== undefined || other.cost !== undefined;
@@ -49,7 +49,7 @@ function addedUsage(one: ModelUsage = {}, other: ModelUsage): ModelUsage {
   return sum;
 }
 
-/** A label and what belongs to it, in lines below each other. */
+/** A label and its text, which may have several lines. */
 export type Row = readonly [label: string, text: string];
 
 const LABEL_WIDTH = 15;
@@ -83,7 +83,7 @@ const WHY: Readonly<Partial<Record<ContextReason, string>>> = {
   "cut-turn": "the beginning of their turn is gone",
 };
 
-/** Which messages the model didn't get, by their numbers from 1, and why. */
+/** The messages that the model didn't get, by number from 1, with the reasons. */
 function leftOutOf({ ranges }: ContextManifest): readonly string[] {
   return ranges
     .filter(({ fate }) => fate === "trimmed" || fate === "dropped")
@@ -107,7 +107,7 @@ function summaryOf({ summary, counts }: ContextManifest): string {
 
 const beginningOf = (text: string): string => (text.length <= 60 ? text : `${text.slice(0, 59)}…`);
 
-/** What the model saw in the last reply. `instructions`: the assistant's own; `facts`: how many of the user were added. */
+/** The context of the last reply. `instructions`: the assistant's own; `facts`: the number of injected facts. */
 export function contextRows(
   { model, calls, context, usage }: ReplyStats,
   { instructions, facts }: { readonly instructions: string; readonly facts: number },

@@ -2,22 +2,22 @@ import { createInterface } from "node:readline";
 import { ASK_FOR_MARKS, ASK_FOR_NO_MARKS, createPasteFilter, readPastes } from "./paste.ts";
 
 export interface Terminal {
-  /** A person sits there: prompts and colours make sense. */
+  /** Whether a person uses the terminal, so prompts and colours make sense. */
   readonly interactive: boolean;
-  /** What is typed, pasted or piped in, message by message; ends at the end of input. */
+  /** The typed, pasted or piped input, message by message, until its end. */
   readonly lines: () => AsyncIterable<string>;
   readonly write: (text: string) => void;
   readonly print: (line?: string) => void;
   readonly dim: (text: string) => string;
   readonly bold: (text: string) => string;
-  /** Says in the prompt that what is typed from now on is private, or no longer, and keeps nothing of it for the arrow keys. */
+  /** Marks the prompt as private or not. Private input isn't kept for the arrow keys. */
   readonly setPrivate: (isPrivate: boolean) => void;
   readonly close: () => void;
 }
 
 const PROMPT = "> ";
 const PRIVATE_PROMPT = "(private) > ";
-/** The line before ended in a backslash. */
+/** The prompt after a line that ended in a backslash. */
 const CONTINUED_PROMPT = "… ";
 
 /** `onInterrupt` is called for each Ctrl-C. */
@@ -33,7 +33,7 @@ export function createTerminal(onInterrupt: () => void): Terminal {
   const style = (code: number) => (text: string) => (coloured ? `\x1b[${code}m${text}\x1b[0m` : text);
   const write = (text: string) => void process.stdout.write(text);
 
-  // From the start: lines and the end of input that come before somebody listens would be lost.
+  // Created early, because lines and the end of input would be lost before anything listens.
   const input = readline[Symbol.asyncIterator]();
   let closed = false;
   readline.on("close", () => {
@@ -51,7 +51,7 @@ export function createTerminal(onInterrupt: () => void): Terminal {
     if (keepsNothing) lines.shift();
   });
 
-  // On a terminal readline takes the key before it becomes a signal.
+  // On a terminal, readline handles the key, so there is no signal.
   readline.on("SIGINT", onInterrupt);
 
   async function* lines(): AsyncGenerator<string> {
@@ -64,7 +64,7 @@ export function createTerminal(onInterrupt: () => void): Terminal {
     }
     const rest = joiner.rest();
     if (rest !== undefined) yield pastes.expand(rest);
-    if (interactive) write("\n"); // Ctrl-D and Ctrl-C leave the cursor behind the prompt.
+    if (interactive) write("\n"); // Ctrl-D and Ctrl-C leave the cursor after the prompt.
   }
 
   return {
@@ -82,20 +82,20 @@ export function createTerminal(onInterrupt: () => void): Terminal {
   };
 }
 
-/** Of `text\\`, the line that goes on in the next one; an even number of backslashes is none. */
+/** Matches a line that continues in the next one: it ends in an odd number of backslashes. */
 const CONTINUES = /(?<!\\)(?:\\\\)*\\$/;
 
-/** Joins each line that ends in a backslash with the next one. */
+/** Joins lines that end in a backslash with the next one. */
 function createLineJoiner() {
   let begun: string | undefined;
   return {
-    /** A whole message; `undefined`: it goes on. */
+    /** Returns a complete message; `undefined` if it continues. */
     add: (line: string): string | undefined => {
       const text = begun === undefined ? line : `${begun}\n${line}`;
       begun = CONTINUES.test(line) ? text.slice(0, -1) : undefined;
       return begun === undefined ? text : undefined;
     },
-    /** What had begun when the input ended. */
+    /** The incomplete message at the end of input. */
     rest: (): string | undefined => begun,
   };
 }

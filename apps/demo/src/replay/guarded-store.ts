@@ -9,18 +9,18 @@ import {
 import { Failure } from "../exit.ts";
 import type { Recording } from "./recording.ts";
 
-/** A store for one run that takes nothing but the recording, message by message. */
+/** A store for one run that accepts only the recorded messages, in order. */
 export interface GuardedStore {
   readonly provider: MemoryProvider;
-  /** How many messages of the recording are durable. */
+  /** The number of durable messages. */
   readonly stored: () => number;
-  /** Resolves when all messages before `index` are durable or being written; what is appended then comes behind. */
+  /** Resolves when all messages before `index` are durable or being written, so later appends follow them. */
   readonly reached: (index: number) => Promise<void>;
-  /** Why the last append failed, `undefined` if it didn't. */
+  /** The reason of a failed append; `undefined` if none failed. */
   readonly failure: () => Failure | undefined;
 }
 
-/** `before`: how many messages are stored already. */
+/** `before`: the number of messages stored before the run. */
 export function guardStore(recording: Recording, provider: MemoryProvider, before: number): GuardedStore {
   const { conversationId, messages: recorded } = recording;
   let waiting: { readonly index: number; readonly go: () => void }[] = [];
@@ -42,11 +42,11 @@ export function guardStore(recording: Recording, provider: MemoryProvider, befor
     });
 
   function refuse(number: number) {
-    // What an earlier failure leads to is not the reason.
+    // Later failures are consequences of the first one.
     failure ??= new Failure(
-      `${conversationId}, message ${number}: the run would have stored another message than the recorded one, so it was stopped. Nothing wrong was stored.`,
+      `${conversationId}, message ${number}: the run was stopped, because its message differs from the recorded one. It was not stored.`,
     );
-    begin(Number.POSITIVE_INFINITY); // Else the run would wait for its tools for ever.
+    begin(Number.POSITIVE_INFINITY); // Otherwise the run would wait for its tools forever.
     return createFailure(
       createMemoryStorageError("appendMessages", "the messages are not the recorded ones", {
         provider: "replay",
@@ -78,5 +78,5 @@ export function guardStore(recording: Recording, provider: MemoryProvider, befor
 
 const memoryFailure = (conversationId: string, error: MemoryErrorUnion): Failure =>
   new Failure(
-    `${conversationId}: ${JAFErrorHandler.format({ _tag: "MemoryError", error })}\nWhat was stored stays; run the replay again to go on.`,
+    `${conversationId}: ${JAFErrorHandler.format({ _tag: "MemoryError", error })}\nStored messages are kept. Run the replay again to continue.`,
   );

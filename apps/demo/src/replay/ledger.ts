@@ -4,12 +4,12 @@ import * as z from "zod";
 import { Failure } from "../exit.ts";
 
 /**
- * Which tool calls a replay has executed, as a log beside the store, so that "no finished tool ran twice" is counted
- * and not claimed. A line is written when a tool starts, before anything can be lost, and one when a conversation is
- * loaded or a run has ended, with the number of messages that are durable then. Throws a {@link Failure} if it can't.
+ * A log of the tool calls that a replay has executed, next to the store. It counts repeated calls of finished tools. A line is
+ * written when a tool starts, and when a conversation is loaded or a run ends, with the number of durable messages.
+ * Throws a {@link Failure} if it can't write.
  */
 export interface Ledger {
-  /** The tool whose result is message `index` of the conversation starts now. */
+  /** Logs the start of the tool that has its result at message `index`. */
   readonly started: (conversationId: string, index: number) => void;
   readonly durable: (conversationId: string, messages: number) => void;
 }
@@ -24,7 +24,7 @@ export function openLedger(folder: string): Ledger {
       appendFileSync(executionsFile(folder), `${JSON.stringify(entry)}\n`);
     } catch (thrown) {
       throw new Failure(
-        `${executionsFile(folder)} can't be written: ${reasonOf(codeOf(thrown))}.\nWhat was stored stays; run the replay again to go on.`,
+        `${executionsFile(folder)} can't be written: ${reasonOf(codeOf(thrown))}.\nStored messages are kept. Run the replay again to continue.`,
       );
     }
   }
@@ -37,9 +37,9 @@ export function openLedger(folder: string): Ledger {
 export interface Executions {
   readonly calls: number;
   readonly executions: number;
-  /** Executions of a call whose result was durable already: must be none. */
+  /** Executions of calls with a durable result. Must be 0. */
   readonly repeatedAfterFinish: number;
-  /** Executions of a call that was under way when an earlier replay was killed. */
+  /** Repeated executions of calls that were running when an earlier replay was killed. */
   readonly repeatedAfterCrash: number;
 }
 
@@ -48,7 +48,7 @@ interface Counted {
   readonly seen: Set<number>;
 }
 
-/** `undefined` if nothing was replayed into the folder. Throws a {@link Failure} if the log can't be read. */
+/** Reads the log. `undefined` if nothing was replayed into the folder. Throws a {@link Failure} if it can't be read. */
 export function readExecutions(folder: string): Executions | undefined {
   const text = readLog(executionsFile(folder));
   if (text === undefined) return undefined;
@@ -61,7 +61,7 @@ export function readExecutions(folder: string): Executions | undefined {
     const counted = conversations.get(conversationId) ?? { kept: 0, seen: new Set() };
     conversations.set(conversationId, counted);
     if (kind === "kept") {
-      // Never less: a store that lost what it had acknowledged must not hide that its calls run again.
+      // Never decreases: a store that lost acknowledged messages must not hide that their calls run again.
       counted.kept = Math.max(count, counted.kept);
       continue;
     }
@@ -95,7 +95,7 @@ function reasonOf(code: string): string {
 
 const entrySchema = z.tuple([z.enum(["run", "kept"]), z.string(), z.int().nonnegative()]);
 
-/** `undefined` for the half line that a kill may have left at the end of a run, and for what is no entry. */
+/** `undefined` for invalid lines, such as the incomplete last line of a killed run. */
 function parseEntry(line: string): Entry | undefined {
   try {
     return entrySchema.safeParse(JSON.parse(line)).data;

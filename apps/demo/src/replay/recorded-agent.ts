@@ -8,19 +8,19 @@ import type { Recording } from "./recording.ts";
 export interface RecordedAgentOptions {
   readonly ledger: Ledger;
   readonly store: Pick<GuardedStore, "stored" | "reached">;
-  /** Ends the run: the recording doesn't have what it asks for, or, with what was thrown, something went wrong. */
+  /** Ends the run because the recording has ended, or with the error that was thrown. */
   readonly end: (thrown?: unknown) => void;
 }
 
 /**
- * A recording as an agent: the model says the recorded assistant steps, the tools answer with the recorded results, in
- * the recorded order. Both find their place by the number of messages that are stored.
+ * Creates an agent from a recording: the model returns the recorded replies, the tools return the recorded results, in the
+ * recorded order. Both find their position by the number of stored messages.
  */
 export function recordedAgent(recording: Recording, { ledger, store, end }: RecordedAgentOptions) {
   const { conversationId, messages } = recording;
 
   function leave(thrown?: unknown): never {
-    end(thrown); // First: what a tool throws in a run that goes on becomes its result.
+    end(thrown); // First, because an error of a tool would become its result.
     throw new Error("The recording has nothing more for this run.");
   }
 
@@ -50,7 +50,7 @@ export function recordedAgent(recording: Recording, { ledger, store, end }: Reco
     return result.content;
   }
 
-  /** Nothing is wrong where the recording ends with the open calls. */
+  /** `undefined` if the recording ends with these open calls, which is valid. */
   const missingResult = (resultsEnd: number): Failure | undefined =>
     resultsEnd === messages.length
       ? undefined
@@ -72,7 +72,7 @@ export function recordedAgent(recording: Recording, { ledger, store, end }: Reco
   return { agent, modelProvider };
 }
 
-/** Where the results of the last stored calls stand: ids are reused, so the others don't count. */
+/** The range of results of the last stored calls. Earlier results may have the same ids. */
 function openResults(messages: readonly Message[], stored: number): { start: number; end: number } {
   let start = stored;
   while (start > 0 && messages[start - 1]?.role === "tool") start -= 1;

@@ -7,7 +7,7 @@ import * as z from "zod";
 import { Failure } from "../exit.ts";
 
 export interface Recording {
-  /** The file and its line, for error messages. */
+  /** The file and line, for error messages. */
   readonly where: string;
   readonly conversationId: string;
   readonly userId?: string | undefined;
@@ -33,7 +33,7 @@ const lineSchema = z.looseObject({
 function parseLine(text: string, where: string): Recording {
   let json: unknown;
   try {
-    // Stores give back 0 for -0.
+    // Stores return 0 for -0.
     json = JSON.parse(text, (_key, value: unknown) => (Object.is(value, -0) ? 0 : value));
   } catch {
     throw new Failure(`${where}: this line is not JSON. One conversation a line is expected.`);
@@ -53,7 +53,7 @@ function parseLine(text: string, where: string): Recording {
 
 const BYTE_ORDER_MARK = /^\uFEFF/;
 
-/** The conversations of a JSON-lines file, one at a time. Throws a {@link Failure} that names the line it is about. */
+/** Yields the conversations of a JSON Lines file. Throws a {@link Failure} with the line number if a line is invalid. */
 export async function* readRecordings(file: string): AsyncGenerator<Recording> {
   const lines = createInterface({
     input: createReadStream(file, "utf8"),
@@ -80,8 +80,8 @@ function readFailure(file: string, thrown: unknown): string {
 }
 
 /**
- * Reads the whole file once, so that a bad line, or a message that no run can store again, is known before any work is
- * done on it. Throws a {@link Failure} that names it.
+ * Reads the whole file, to find invalid lines and messages that can't be replayed before any work. Throws a {@link Failure}
+ * for the first one.
  */
 export async function checkRecordings(file: string): Promise<RecordingSize> {
   const seen = new Set<string>();
@@ -101,19 +101,19 @@ export async function checkRecordings(file: string): Promise<RecordingSize> {
   return { conversations: seen.size, messages };
 }
 
-/** What no run of an agent can store again exactly as it is. */
+/** A message that no run of an agent can store in exactly this form. */
 export interface Unreplayable {
   readonly index: number;
-  /** Reads on behind the message's number, e.g. "it is a reply without text or tool calls". */
+  /** Continues the error text after the message's number, e.g. "it is a reply without text or tool calls". */
   readonly reason: string;
 }
 
 /**
- * The first message that a run can't produce again, `undefined` if there is none. A conversation may end anywhere,
- * also with calls that have no results, or only some. Results may come in another order than the calls.
+ * The first message that a run can't produce; `undefined` if there is none. A conversation may end anywhere, even with calls
+ * without results. Results may have another order than their calls.
  */
 export function firstUnreplayable(messages: readonly Message[]): Unreplayable | undefined {
-  /** Ids of the calls that wait for their results. */
+  /** Ids of calls without results. */
   let open = new Set<string>();
   for (const [index, message] of messages.entries()) {
     const reason =
@@ -147,7 +147,7 @@ function reasonOfPlace(
     : undefined;
 }
 
-/** Whether the user messages from there on are, in front of the tool calls, the last that were said. */
+/** Whether the user messages from `start` repeat the last ones before the tool calls. */
 function repeatsUnanswered(messages: readonly Message[], start: number): boolean {
   const end = messages.findIndex(({ role }, index) => index > start && role !== "user");
   const said = messages.slice(start, end === -1 ? undefined : end);
@@ -197,7 +197,7 @@ function reasonOfResult({ tool_call_id: id }: Message, open: ReadonlySet<string>
 const firstExtra = (value: object, fields: readonly string[]): string | undefined =>
   Object.keys(value).find((field) => !fields.includes(field));
 
-/** No text at all stands for `{}`. */
+/** An empty text counts as `{}`. */
 function isObjectText(text: string): boolean {
   if (text.trim() === "") return true;
   try {

@@ -12,19 +12,19 @@ export interface ReplayOptions {
   readonly file: string;
   readonly provider: MemoryProvider;
   readonly ledger: Ledger;
-  /** Aborted by Ctrl-C: the replay stops after the write that is under way. */
+  /** Aborted by Ctrl-C. The replay stops after the current write. */
   readonly signal: AbortSignal;
 }
 
 export interface Replayed {
   readonly conversations: number;
   readonly messages: number;
-  /** Messages that an earlier replay had stored. */
+  /** The number of messages from an earlier replay. */
   readonly alreadyStored: number;
   readonly finished: boolean;
 }
 
-/** Feeds recorded conversations through the engine, turn by turn, each step durable before the next. */
+/** Runs recorded conversations through the engine, turn by turn. Each step is durable before the next. */
 export async function replay({ file, provider, ledger, signal }: ReplayOptions): Promise<Replayed> {
   const total = await checkRecordings(file);
   const progress = createProgress(total);
@@ -55,13 +55,13 @@ export async function replay({ file, provider, ledger, signal }: ReplayOptions):
 }
 
 type Conversation = Pick<ReplayOptions, "provider" | "ledger" | "signal"> & {
-  /** So many messages were stored before. */
+  /** Receives the number of messages that were already stored. */
   readonly onFound: (count: number) => void;
-  /** So many more are stored now. */
+  /** Receives the number of newly stored messages. */
   readonly onStored: (count: number) => void;
 };
 
-/** Replays what is not stored yet. */
+/** Replays the messages that aren't stored yet. */
 async function replayConversation(recording: Recording, options: Conversation): Promise<void> {
   const { conversationId, messages } = recording;
   let stored = await storedBefore(recording, options.provider);
@@ -72,7 +72,7 @@ async function replayConversation(recording: Recording, options: Conversation): 
     const now = await countStored(conversationId, options.provider);
     if (now === stored && !options.signal.aborted) {
       throw new Failure(
-        `${conversationId}, message ${stored + 1}: no run of an agent goes on like this, so it can't be replayed.`,
+        `${conversationId}, message ${stored + 1}: a run of an agent can't continue like this, so it can't be replayed.`,
       );
     }
     options.onStored(now - stored);
@@ -81,7 +81,7 @@ async function replayConversation(recording: Recording, options: Conversation): 
   }
 }
 
-/** One run of the engine: the next user messages and all that follows, or the rest of a turn that was cut off. */
+/** Runs the engine once: for the next user messages, or for the rest of an interrupted turn. */
 async function replayTurn(
   recording: Recording,
   stored: number,
@@ -122,7 +122,7 @@ async function replayTurn(
   if (failure !== undefined) throw failure;
   if (outcome.status === "completed" || outcome.error._tag === "RunAborted") return;
   throw new Failure(
-    `${recording.conversationId}: ${JAFErrorHandler.format(outcome.error)}\nWhat was stored stays; run the replay again to go on.`,
+    `${recording.conversationId}: ${JAFErrorHandler.format(outcome.error)}\nStored messages are kept. Run the replay again to continue.`,
   );
 }
 
@@ -137,7 +137,7 @@ async function countStored(conversationId: string, provider: MemoryProvider): Pr
   return found.data[0]?.metadata?.totalMessages ?? 0;
 }
 
-/** How much of the recording is stored. Throws a {@link Failure} if something else is stored under its id. */
+/** The number of stored messages. Throws a {@link Failure} if the id has other messages or another user. */
 async function storedBefore(recording: Recording, provider: MemoryProvider): Promise<number> {
   const { conversationId, userId, messages } = recording;
   const loaded = await provider.getConversation(conversationId);
@@ -146,7 +146,7 @@ async function storedBefore(recording: Recording, provider: MemoryProvider): Pro
   const different = stored.findIndex((message, index) => !isDeepStrictEqual(message, messages[index]));
   if (different !== -1) {
     throw new Failure(
-      `${conversationId}: what is stored differs from the recording at message ${different + 1}. Replay into another folder (--data).`,
+      `${conversationId}: the stored conversation differs from the recording at message ${different + 1}. Replay into another folder (--data).`,
     );
   }
   const owner = loaded.data?.userId;
@@ -155,13 +155,13 @@ async function storedBefore(recording: Recording, provider: MemoryProvider): Pro
       `${conversationId}: it is stored for another user. Replay into another folder (--data).`,
     );
   }
-  // No run stores what a conversation is without its messages.
+  // A run stores messages only, so an empty conversation or an owner may still be missing.
   const isBare = loaded.data === null || owner !== userId;
   if (isBare && stored.length === messages.length) await storeEmpty(recording, provider);
   return stored.length;
 }
 
-/** Stores that there is such a conversation, and its owner. */
+/** Stores the conversation without messages, and its owner. */
 async function storeEmpty({ conversationId, userId }: Recording, provider: MemoryProvider): Promise<void> {
   const written = await (userId === undefined
     ? provider.appendMessages(conversationId, [], {}, { createIfMissing: "unowned" })
@@ -179,8 +179,8 @@ export interface ProgressState {
 }
 
 /**
- * A progress bar with messages a second: redrawn in place on a terminal, a line now and then elsewhere.
- * `done` counts all that is finished, `fresh` the messages of this run, which alone make the rate.
+ * Creates a progress bar with messages per second. On a terminal it is redrawn in place, otherwise printed as a line from time
+ * to time. `done` counts all finished messages, `fresh` those of this run, which determine the rate.
  */
 export function createProgress(total: ProgressState, out: NodeJS.WriteStream = process.stderr) {
   const start = performance.now();
@@ -209,7 +209,7 @@ export function createProgress(total: ProgressState, out: NodeJS.WriteStream = p
       draw(done, fresh);
       if (out.isTTY) out.write("\n");
     },
-    /** Leaves the bar as it stands, so that an error starts on a line of its own. */
+    /** Ends the bar's line, so an error starts on a new line. */
     interrupt: (): void => {
       if (out.isTTY) out.write("\n");
     },

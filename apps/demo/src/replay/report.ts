@@ -22,8 +22,8 @@ export function describeVerification(verification: Verification): string {
 export function describeReplayed({ conversations, messages, alreadyStored, finished }: Replayed): string {
   const parts = [counted(conversations, "conversations"), counted(messages, "messages")];
   const before =
-    alreadyStored === 0 ? "" : ` (${alreadyStored.toLocaleString("en-US")} of them were stored before)`;
-  const end = finished ? "" : "\nStopped. What was stored stays; run the replay again to go on.";
+    alreadyStored === 0 ? "" : ` (${alreadyStored.toLocaleString("en-US")} of them stored before)`;
+  const end = finished ? "" : "\nStopped. Stored messages are kept. Run the replay again to continue.";
   return `Replayed ${parts.join(", ")}${before}.${end}`;
 }
 

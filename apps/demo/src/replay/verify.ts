@@ -11,9 +11,9 @@ import { type Recording, readRecordings } from "./recording.ts";
 export interface Verification {
   readonly conversations: number;
   readonly messages: number;
-  /** Where store and recording differ: conversation and message number, never content. */
+  /** The differences between store and recording: conversation and message number, never content. */
   readonly differences: readonly string[];
-  /** `false` if it was stopped: the rest was not compared. */
+  /** `false` if it was stopped before the end. */
   readonly finished: boolean;
 }
 
@@ -40,16 +40,16 @@ function compare(recording: Recording, stored: ConversationMemory | null): strin
 
 const UNREADABLE = /stored message (\d+) is not a message/;
 
-/** `undefined` if it isn't the conversation that is the trouble, but the store. */
+/** `undefined` if the error is about the store, not about this conversation. */
 function unreadable({ conversationId }: Recording, error: MemoryErrorUnion): string | undefined {
-  // All that tells a row that something else wrote from the other failures of a store is the text.
+  // Only the text distinguishes an unreadable row from other storage errors.
   const index = isMemoryStorageError(error) ? UNREADABLE.exec(error.message)?.[1] : undefined;
   return index === undefined ? undefined : `${conversationId}, message ${Number(index) + 1}: can't be read`;
 }
 
 /**
- * Compares every message of a recording deeply with what is stored. An aborted signal stops it before the next
- * conversation. Throws a {@link Failure} if the store fails.
+ * Compares each message of a recording with the stored one. An aborted signal stops it before the next conversation. Throws a
+ * {@link Failure} if the store fails.
  */
 export async function verify(
   file: string,

@@ -6,16 +6,16 @@ import { fileURLToPath } from "node:url";
 
 const DEMO = fileURLToPath(new URL("../..", import.meta.url));
 const PAGE = join(DEMO, "page");
-/** What of the workspace is built into the page. */
+/** The workspace's sources that the page includes. */
 const CLIENT = fileURLToPath(new URL("../../../../packages/server/src/client", import.meta.url));
 const BUILT = join(DEMO, "node_modules/.cache/page");
 
-/** The folder that holds the built page. Builds it, unless its sources are as they were. Takes about a second. */
+/** Returns the folder of the built page. Builds it if its sources changed, which takes about a second. */
 export async function buildPage(): Promise<string> {
   const folder = join(BUILT, await hashOfSources());
   if (existsSync(join(folder, "index.html"))) return folder;
   const { build } = await import("vite");
-  // Made aside, so that nobody is served half a page, and two processes may build it at once.
+  // Built in another folder, so no half-built page is served and two processes can build at the same time.
   const aside = `${folder}.${process.pid}`;
   await build({
     root: PAGE,
@@ -28,7 +28,7 @@ export async function buildPage(): Promise<string> {
       outDir: aside,
       emptyOutDir: true,
       target: "es2023",
-      // Neither of them would pass the page's own content security policy.
+      // The page's content security policy forbids both.
       modulePreload: { polyfill: false },
       assetsInlineLimit: 0,
       reportCompressedSize: false,
@@ -38,13 +38,13 @@ export async function buildPage(): Promise<string> {
     await removeOthers(folder, aside);
     await rename(aside, folder);
   } catch (thrown) {
-    if (!existsSync(join(folder, "index.html"))) throw thrown; // Else another process was faster.
+    if (!existsSync(join(folder, "index.html"))) throw thrown; // Otherwise another process was faster.
     await rm(aside, { recursive: true, force: true });
   }
   return folder;
 }
 
-/** Of earlier sources; what another process is just making stays. */
+/** Removes older builds, but not those that other processes are writing. */
 async function removeOthers(folder: string, aside: string): Promise<void> {
   for (const name of await readdir(BUILT)) {
     const other = join(BUILT, name);

@@ -3,23 +3,23 @@ import { createMessageSearch } from "@jaf/user-memory";
 import { Failure } from "../exit.ts";
 import type { Samples } from "./samples.ts";
 
-/** What the page is told of the demo. */
+/** Information about the demo for the page. */
 interface DemoAbout {
   readonly model: string;
   readonly store: string;
-  /** Whether something starts the server again when it was killed. */
+  /** Whether a supervisor restarts the server if it is killed. */
   readonly supervised: boolean;
 }
 
 export interface DemoRoutesOptions {
   readonly about: DemoAbout;
   readonly samples: Samples;
-  /** In which conversations something was said, the best first. */
+  /** Returns the ids of the conversations with matching messages, the best match first. */
   readonly search: (query: string) => Promise<readonly string[]>;
   readonly userId: string;
-  /** The names by which the server may be called. */
+  /** The allowed `Host` headers. */
   readonly hosts: readonly string[];
-  /** Ends the process at once, as a crash would. */
+  /** Ends the process immediately, like a crash. */
   readonly kill: () => void;
 }
 
@@ -29,7 +29,7 @@ const json = (value: unknown, status = 200): Response =>
     headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" },
   });
 
-/** What only the demo has: sample conversations, a search of what was said, and the end of its own process. */
+/** Creates the demo's own routes: sample conversations, a message search, and a kill switch. */
 export function createDemoRoutes({ about, samples, search, userId, hosts, kill }: DemoRoutesOptions) {
   return async (request: Request, path: string): Promise<Response> => {
     if (!isOwn(request, hosts)) return json({ error: "Pages of other origins may not use the demo." }, 403);
@@ -54,7 +54,7 @@ export function createDemoRoutes({ about, samples, search, userId, hosts, kill }
   };
 }
 
-/** From the page itself, under a name of this server: others are refused, and so is a form of another page, which has no JSON. */
+/** Whether the request is from the page itself, under an allowed host. Forms of other sites fail, because they can't send JSON. */
 function isOwn({ headers, method }: Request, hosts: readonly string[]): boolean {
   const host = headers.get("host") ?? "";
   if (!hosts.includes(host)) return false;
@@ -66,7 +66,7 @@ function isOwn({ headers, method }: Request, hosts: readonly string[]): boolean 
 const MOST_MESSAGES = 200;
 const LONGEST_QUERY = 200;
 
-/** Finds by words the conversations in which the user or the assistant said them. Throws a {@link Failure}. */
+/** Searches messages of users and assistants by words. Throws a {@link Failure} if the store fails. */
 export function createConversationSearch(
   provider: MemoryProvider,
   userId: string,

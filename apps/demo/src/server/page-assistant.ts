@@ -4,12 +4,12 @@ import { holdsSecret, type UserMemoryStore } from "@jaf/user-memory";
 import * as z from "zod";
 import { type AssistantContext, assistant, NO_SECRETS } from "../assistant/agent.ts";
 
-/** What the tools of the page's assistant work with, beside those of the terminal's. */
+/** The context of the page's tools, which extends the terminal's. */
 export interface PageContext extends AssistantContext {
   readonly userMemory: UserMemoryStore;
 }
 
-/** Waits for a decision, since it leaves the house; one with a secret is refused without asking. */
+/** Needs an approval, because emails leave the system. Emails with secrets are refused without asking. */
 const sendEmail = createTool({
   name: "send_email",
   description: "Sends an email. It needs the user's approval. In this demo it is only written to the notes.",
@@ -27,11 +27,11 @@ const wordsOf = ({ to, text }: { readonly to: string; readonly text: string }): 
 
 const LONGEST_SECONDS = 600;
 
-/** Takes its time, so that there is a middle of a tool call to kill the server in. */
+/** Runs slowly, so the server can be killed during a tool call. */
 const timer = createTool({
   name: "timer",
   description: `Waits for some seconds, at most ${LONGEST_SECONDS}, and says when they are over.`,
-  // Its limits are said in words, so that an answer can repeat them.
+  // The limits are in the error text, so a reply can repeat them.
   parameters: z.object({ seconds: z.number() }),
   timeoutMs: (LONGEST_SECONDS + 10) * 1_000,
   execute: async ({ seconds }, _context: PageContext, call) => {
@@ -53,7 +53,7 @@ function overText(seconds: number): string {
 
 const MOST_SENTENCES = 10;
 
-/** A page's sentences about the user are the page's words: each waits until the user agrees. */
+/** Sentences about the user from a page are third-party text: each waits for the user's review. */
 const keepPage = createTool({
   name: "keep_page",
   description:
@@ -84,10 +84,10 @@ const keepPage = createTool({
 });
 
 const LEFT_OUT = "What looks like a secret is left out.";
-/** A heading or a rule of Markdown, which says nothing. */
+/** Matches a Markdown heading or rule. */
 const NO_SENTENCE = /^(?:#{1,6}(?:\s|$)|[-=*_\s]+$)/;
 
-/** The first of a page's sentences, without headings and secrets; none, where a secret is divided among several. */
+/** The first sentences of a page, without headings and secrets; none if a secret spans several sentences. */
 function sentencesOf(text: string): { readonly sentences: readonly string[]; readonly hasSecrets: boolean } {
   const all = text
     .split(/\n+|(?<=[.!?])\s+/)
@@ -98,7 +98,7 @@ function sentencesOf(text: string): { readonly sentences: readonly string[]; rea
   return { sentences: sentences.slice(0, MOST_SENTENCES), hasSecrets: sentences.length < all.length };
 }
 
-/** The assistant of the terminal, with tools that show what a page and a server add to it. */
+/** The terminal's assistant with additional tools for the page. */
 export const pageAssistant: Agent<PageContext, string> = {
   ...assistant,
   instructions: async (state) =>

@@ -13,10 +13,10 @@ const WORD_DELAY_MS = 25;
 
 type Of<Name extends Command["command"]> = Extract<Command, { readonly command: Name }>;
 
-/** Builds the page, and keeps a server of it running. The exit code. */
+/** Builds the page and keeps its server running. Returns the exit code. */
 export async function runPage(command: Of<"page">, exit: ExitRequest): Promise<number> {
   const { data, user, opensBrowser } = command;
-  await buildPage(); // Once, and not by each process that is started again.
+  await buildPage(); // Once, not in each restarted process.
   const code = await supervise({
     program: ({ port = command.port }) => [
       ...process.execArgv,
@@ -36,7 +36,7 @@ export async function runPage(command: Of<"page">, exit: ExitRequest): Promise<n
   return exit.signal.aborted ? exit.exitCode() : code;
 }
 
-/** Serves until the person, or the process that started this one, leaves. The exit code. */
+/** Serves until the user or the parent process exits. Returns the exit code. */
 export async function runServe(store: OpenedStore, command: Of<"serve">, exit: ExitRequest): Promise<number> {
   const { user, port } = command;
   const supervised = process.send !== undefined;
@@ -62,7 +62,7 @@ const left = async (signal: AbortSignal): Promise<void> => {
   while (!signal.aborted) await sleep(FOREVER_MS, undefined, { signal }).catch(() => {});
 };
 
-/** Opens the address in the person's browser. Where there is none, nothing happens: the address is printed anyway. */
+/** Opens the URL in the user's browser, if there is one. The URL is printed anyway. */
 export function openBrowser(url: string, platform: NodeJS.Platform = process.platform): void {
   const [command, ...args] =
     platform === "darwin"
@@ -73,9 +73,9 @@ export function openBrowser(url: string, platform: NodeJS.Platform = process.pla
   if (command === undefined) return;
   try {
     const child = spawn(command, args, { stdio: "ignore", detached: true });
-    child.on("error", () => {}); // There is no such program.
+    child.on("error", () => {}); // The program doesn't exist.
     child.unref();
   } catch {
-    // Processes can't be started here.
+    // The system can't start processes.
   }
 }

@@ -64,13 +64,13 @@ const SAMPLES: readonly Sample[] = [
 const idOf = (userId: string, { name }: Sample): string => `sample-${name}-${userId}`;
 
 export interface Samples {
-  /** The ids of those that are there. */
+  /** The ids of the stored samples. */
   readonly list: (userId: string) => Promise<readonly string[]>;
   readonly load: (userId: string) => Promise<void>;
   readonly remove: (userId: string) => Promise<void>;
 }
 
-/** Short conversations of the demo's own, to look around in. */
+/** Creates short sample conversations. */
 export function createSamples(provider: MemoryProvider): Samples {
   const list = async (userId: string) => {
     const ids: string[] = [];

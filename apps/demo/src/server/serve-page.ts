@@ -20,15 +20,15 @@ export interface ServePageOptions {
   readonly model: ChosenModel<PageContext>;
   /** The folder of the built page. */
   readonly page: string;
-  /** Absent: the usual one, or any that is free. */
+  /** Default: the usual port, or any free one. */
   readonly port: number | undefined;
-  /** Whether another process starts this one again when it was killed. */
+  /** Whether a supervisor restarts this process if it is killed. */
   readonly supervised: boolean;
 }
 
 export interface ServedPage {
   readonly url: string;
-  /** Finishes running turns, or leaves them to the next process. */
+  /** Finishes running turns or leaves them to the next process. */
   readonly close: () => Promise<void>;
 }
 
@@ -37,12 +37,12 @@ const USUAL_PORT = 4_780;
 const API = "/api";
 const DEMO = "/demo";
 
-/** The folder has one process at a time: what a process that is gone has left is gone on with soon. */
+/** Short times, because the folder has one process at a time: it soon continues a dead process's turns. */
 const TURNS = { leaseSeconds: 2, heartbeatMs: 500, recoverMs: 500 } as const;
 const SHUTDOWN_MS = 5_000;
 const KILL_AFTER_MS = 50;
 
-/** Serves the page, the routes of `@jaf/server` and the demo's own on one origin, on loopback alone. */
+/** Serves the page, the routes of `@jaf/server` and the demo's own routes on one origin, on loopback only. */
 export async function servePage(options: ServePageOptions): Promise<ServedPage> {
   const { store, userId, page } = options;
   let answer: (request: Request) => Response | Promise<Response> = () => starting();
@@ -70,7 +70,7 @@ export async function servePage(options: ServePageOptions): Promise<ServedPage> 
       const file = request.method === "GET" || request.method === "HEAD" ? files(path) : undefined;
       return file ?? new Response("There is no such page.", { status: 404, headers: PAGE_HEADERS });
     };
-    // What a process that was killed had still to learn.
+    // Facts that a killed process hasn't extracted yet.
     await processExtractions(store.userMemory, { ...extractionOptions, extract: "verbatim" });
     return {
       url: `http://${HOST}:${port}`,
@@ -113,7 +113,7 @@ async function createApp(
 const starting = (): Response =>
   new Response("The server is starting.", { status: 503, headers: { ...PAGE_HEADERS, "retry-after": "1" } });
 
-/** The request, under the path at which the routes stand. */
+/** Returns the request with another path. */
 function at(request: Request, url: URL, path: string): Request {
   const inner = new URL(url);
   inner.pathname = path;
@@ -122,7 +122,7 @@ function at(request: Request, url: URL, path: string): Request {
 
 type Fetch = (request: Request) => Response | Promise<Response>;
 
-/** At the port that is asked for; else at the usual one, or at any if that is taken. */
+/** Listens on the given port; else on the usual one, or on any free one if that is in use. */
 async function listen(
   fetch: Fetch,
   asked: number | undefined,
@@ -131,7 +131,7 @@ async function listen(
     return await listenAt(fetch, asked ?? USUAL_PORT);
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== "EADDRINUSE") throw thrown;
-    if (asked !== undefined) throw new Failure(`Port ${asked} is in use. Another one: --port N`);
+    if (asked !== undefined) throw new Failure(`Port ${asked} is in use. Choose another one with --port N.`);
     return listenAt(fetch, 0);
   }
 }
@@ -154,7 +154,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** Nothing from elsewhere, and nothing inline: what a reply or a fact says can't run, and can't fetch anything. */
+/** Forbids foreign and inline content, so replies and facts can't run scripts or fetch anything. */
 const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": [
     "default-src 'none'",
@@ -172,10 +172,10 @@ const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "permissions-policy": "camera=(), microphone=(), geolocation=()",
 };
 
-/** Answers for the built page. `undefined`: no file of it has this path. */
+/** Returns the response for a path; `undefined` if the page has no such file. */
 type StaticFiles = (path: string) => Response | undefined;
 
-/** Reads the folder once: its files are few, and only they are served. */
+/** Reads the folder once. Only these files are served. */
 async function readStaticFiles(folder: string): Promise<StaticFiles> {
   const files = new Map<
     string,

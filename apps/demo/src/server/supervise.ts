@@ -1,25 +1,25 @@
 import { type ChildProcess, spawn } from "node:child_process";
 
-/** What a serving process tells the one that started it. */
+/** The message of a serving process to its parent. */
 export interface Listening {
   readonly listening: string;
 }
 
 export interface SuperviseOptions {
-  /** What Node.js is told to run; it listens where it did before. */
+  /** The arguments for Node.js. `port` is the port of the previous process. */
   readonly program: (address: { readonly port: number | undefined }) => readonly string[];
   readonly signal: AbortSignal;
-  /** Called once the first process listens. */
+  /** Called when the first process listens. */
   readonly onFirst: (url: string) => void;
-  /** Called when a process was killed and another begins. */
+  /** Called when a killed process is restarted. */
   readonly onRestart: () => void;
 }
 
 const MOST_FAILURES = 3;
 
 /**
- * Runs the server in a process of its own, and starts another one where it was killed. Resolves with the exit code once it has ended
- * by itself, or because of the signal.
+ * Runs the server in a child process and restarts it if it is killed. Resolves with the exit code when the child exits itself
+ * or because of the signal.
  */
 export async function supervise({ program, signal, onFirst, onRestart }: SuperviseOptions): Promise<number> {
   let port: number | undefined;
@@ -29,7 +29,7 @@ export async function supervise({ program, signal, onFirst, onRestart }: Supervi
       if (port === undefined) onFirst(at);
       port = Number(new URL(at).port);
     });
-    // An exit code is its own decision: it said why.
+    // With an exit code, the process exited itself, and has printed why.
     if (signal.aborted || (code !== null && (code !== 0 || url === undefined))) return code ?? 0;
     if (code === 0) return 0;
     failures = url === undefined ? failures + 1 : 0;
@@ -39,9 +39,9 @@ export async function supervise({ program, signal, onFirst, onRestart }: Supervi
 }
 
 interface Ended {
-  /** `null`: it was killed. */
+  /** `null` if it was killed. */
   readonly code: number | null;
-  /** Absent: it never listened. */
+  /** Absent if it never listened. */
   readonly url: string | undefined;
 }
 
@@ -53,7 +53,7 @@ function runOnce(
   return new Promise((resolve, reject) => {
     let url: string | undefined;
     const child: ChildProcess = spawn(process.execPath, [...program], {
-      // In a group of its own, so that Ctrl-C reaches it once, from here.
+      // In its own process group, so Ctrl-C reaches it only once, through this process.
       detached: process.platform !== "win32",
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });

@@ -15,19 +15,19 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ChosenStore {
   readonly provider: MemoryProvider;
-  /** Where the conversations are, for the person at the terminal. */
+  /** Tells the user where the conversations are stored. */
   readonly notice: string;
 }
 
-/** Loaded when they are asked for: the demo has to start fast without them. */
+/** Loaded on demand, so the demo starts fast without them. */
 const ADAPTERS: Readonly<Record<string, () => Promise<unknown>>> = {
   redis: async () => registerMemoryAdapter((await import("@jaf/memory-redis")).adapter),
   postgres: async () => registerMemoryAdapter((await import("@jaf/memory-postgres")).adapter),
 };
 
 /**
- * Where conversations are kept, as `JAF_MEMORY_TYPE` and the variables of its adapter say; `undefined`: it isn't set. Rejects
- * with a `MemorySetupError` where it can't be opened.
+ * Opens the conversation store that `JAF_MEMORY_TYPE` and its adapter's variables configure; `undefined` if it isn't set.
+ * Rejects with a `MemorySetupError` if the store can't be opened.
  */
 export async function chooseStore(environment: Environment): Promise<ChosenStore | undefined> {
   const type = environment["JAF_MEMORY_TYPE"]?.trim() ?? "";
@@ -44,8 +44,8 @@ export interface ChosenTurnLog {
 }
 
 /**
- * The log of turns beside the conversations, as `JAF_MEMORY_TYPE` and the variables of its adapter say. `undefined`: they are in
- * the folder, or where no log can be, and so the log is in the folder.
+ * Opens the turn log in the store that `JAF_MEMORY_TYPE` and its adapter's variables configure. `undefined` if the store is the
+ * folder, or has no turn log: then the folder has the log.
  */
 export async function chooseTurnLog(environment: Environment): Promise<ChosenTurnLog | undefined> {
   const set = (name: string): string | undefined => environment[name] || undefined;
@@ -82,12 +82,12 @@ async function inRedis(set: Variables): Promise<ChosenTurnLog> {
         }
       : { url },
   );
-  client.on("error", () => {}); // It connects again by itself, and each call tells its own failure.
+  client.on("error", () => {}); // It reconnects automatically, and each call reports its own failure.
   try {
     await client.connect();
   } catch {
     client.destroy();
-    throw new Failure("The log of turns can't be opened in Redis. Check the variables JAF_REDIS_….");
+    throw new Failure("The turn log can't be opened in Redis. Check the variables JAF_REDIS_….");
   }
   const turnLog = createRedisTurnLog(client, keyPrefix === undefined ? {} : { keyPrefix });
   return { turnLog, close: async () => void (await client.close()) };
@@ -112,7 +112,7 @@ async function inPostgres(set: Variables): Promise<ChosenTurnLog> {
         }
       : { connectionString }),
   });
-  pool.on("error", () => {}); // Each call tells its own failure.
+  pool.on("error", () => {}); // Each call reports its own failure.
   const [tableName, schema] = [set("JAF_POSTGRES_TABLE"), set("JAF_POSTGRES_SCHEMA")];
   try {
     const turnLog = await createPostgresTurnLog(pool, {

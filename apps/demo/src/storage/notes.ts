@@ -1,7 +1,7 @@
 import type { PGlite } from "@electric-sql/pglite";
 import type { Notes } from "../assistant/agent.ts";
 
-/** Notes in a table of the demo's own, beside the conversations. */
+/** Creates notes in the demo's own table of the database. */
 export async function createNotes(database: PGlite): Promise<Notes> {
   await database.exec(`
     CREATE TABLE IF NOT EXISTS demo_notes (

@@ -17,31 +17,31 @@ import {
 import { createNotes } from "./notes.ts";
 
 /**
- * The demo's folder has one process at a time. So a turn that is under way when it starts is that of a process which is
- * gone: it is waited for, and not for long.
+ * The demo's folder has one process at a time. So a lease that exists at the start is a dead process's: it is waited for, with a
+ * short time limit.
  */
 export const afterCrash = { concurrency: "queue", leaseMs: 1_000 } satisfies Partial<MemoryConfig>;
 
-/** Everything the demo keeps: conversations where `JAF_MEMORY_TYPE` says, and the rest, or all of it, in one folder. */
+/** The demo's storage: conversations in the store of `JAF_MEMORY_TYPE`, if set, and everything else in one folder. */
 export interface Store {
   readonly provider: MemoryProvider;
-  /** Where the conversations are, if not in the folder, for the person at the terminal. */
+  /** Tells the user where the conversations are stored, if not in the folder. */
   readonly notice?: string | undefined;
-  /** What is known of the user in every conversation. */
+  /** The facts about users, shared by all conversations. */
   readonly userMemory: UserMemoryStore;
   readonly notes: Notes;
-  /** Waits until what was said is remembered. */
+  /** Waits for running extractions, and closes the store. */
   readonly close: () => Promise<void>;
 }
 
 export interface OpenedStore extends Store {
-  /** Where a server logs its turns. Closed with the store. */
+  /** Opens the server's turn log. It closes with the store. */
   readonly openTurnLog: () => Promise<TurnLog>;
 }
 
 /**
- * Opens the folder, or makes it, and the store that the environment names. Throws a {@link Failure} if another process has
- * the folder, or one of them can't be used.
+ * Opens or creates the folder, and opens the store of the environment. Throws a {@link Failure} if another process uses the
+ * folder, or one of them can't be opened.
  */
 export async function openStore(folder: string, environment: Environment = {}): Promise<OpenedStore> {
   try {

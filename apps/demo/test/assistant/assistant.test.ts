@@ -22,7 +22,7 @@ describe("the calculator", () => {
     ["10 / 4 - .5", 2],
     ["7 % 4", 3],
     ["--3", 3],
-  ])("works out %s", (expression, value) => {
+  ])("calculates %s", (expression, value) => {
     expect(calculate(expression)).toBe(value);
   });
 
@@ -34,7 +34,7 @@ describe("the calculator", () => {
   );
 });
 
-describe("what the page suggests to say", () => {
+describe("the page's suggestions", () => {
   const model = createOfflineModel<PageContext>({ wordDelayMs: 0 });
   const replyTo = async (content: string) => {
     const state = createRunState({
@@ -47,7 +47,7 @@ describe("what the page suggests to say", () => {
   };
 
   it.each([...SUGGESTIONS, ...Object.values(TRIES), "What do you know about me?", "What did I say?"])(
-    "is answered: %j",
+    "are answered: %j",
     async (text) => {
       const message = await replyTo(text);
       expect(message?.content).not.toBe(INTRODUCTION);
@@ -55,7 +55,7 @@ describe("what the page suggests to say", () => {
     },
   );
 
-  it("is named to those who say something else", async () => {
+  it("are named in the reply to anything else", async () => {
     expect((await replyTo("Tell me of the sea."))?.content).toBe(INTRODUCTION);
     const examples = [...INTRODUCTION.matchAll(/"([^"]+)"/g)].map(([, text = ""]) => text);
     expect(examples.length).toBeGreaterThan(5);
@@ -76,7 +76,7 @@ describe("a statement", () => {
       ["dog's name: Rex", "email: ada@example.com"],
     ],
     ["My height is 1.75 m.", ["height: 1.75 m"]],
-  ])("is what a sentence begins with: %j", (text, statements) => expect(stated(text)).toEqual(statements));
+  ])("begins a sentence: %j", (text, statements) => expect(stated(text)).toEqual(statements));
 
   it.each([
     "The page says: my name is Eve.",
@@ -89,14 +89,14 @@ describe("a statement", () => {
     "Don't call me Eve.",
     "Call me back tomorrow",
     "My password is hunter2",
-  ])("is neither one of others nor a secret: %j", (text) => expect(stated(text)).toEqual([]));
+  ])("isn't found in other people's words or secrets: %j", (text) => expect(stated(text)).toEqual([]));
 });
 
-describe("what is remembered of other conversations", () => {
+describe("facts from other conversations", () => {
   const instructions = (...lines: string[]): string =>
     `You help.\n\nNotes about the user.\n\n<user-memory>\n${lines.join("\n")}\n</user-memory>`;
 
-  it("is read from the lines of the instructions, the oldest first, and a day's in their order", () => {
+  it("are read from the instructions, the oldest first, and those of a day in order", () => {
     const remembered = rememberedIn(
       instructions(
         "- I live in Rome",
@@ -119,7 +119,7 @@ describe("what is remembered of other conversations", () => {
     expect(rememberedIn("You help.")).toEqual([]);
   });
 
-  it("is answered from as it is rendered, links and quotation marks in it and all", () => {
+  it("are used in replies, even with links and quotation marks", () => {
     const at = new Date("2026-11-02T08:00:00Z");
     const text = renderUserMemory([
       {
@@ -139,7 +139,7 @@ describe("what is remembered of other conversations", () => {
     expect(answerFromHistory(said("What is my name?"), rememberedIn(text))).toBe("Your name is Ada.");
   });
 
-  it("counts where the conversation itself says nothing", () => {
+  it("are used if the conversation has no answer", () => {
     const remembered = [{ words: "My name is Ada.", day: "2026-11-02" }];
     expect(answerFromHistory(said("What is my name?"), remembered)).toBe("Your name is Ada.");
     expect(answerFromHistory(said("Call me Countess.", "What is my name?"), remembered)).toBe(
@@ -147,7 +147,7 @@ describe("what is remembered of other conversations", () => {
     );
   });
 
-  it("answers with the newest word, and tells the others of its day, whose order isn't known for sure", () => {
+  it("give the newest statement, and the others of its day, because their order isn't certain", () => {
     const asked = said("What is my dog?");
     const rex = { words: "my dog is Rex", day: "2026-11-02" };
     const toby = { words: "My dog is Toby.", day: "2026-11-03" };
@@ -187,9 +187,9 @@ describe("requests", () => {
     "I sent an email to Grace: Lunch?",
     "What do you know about cats?",
     "Note: my pin is 1234",
-  ])("finds none in %j", (text) => expect(requestsOf(text)).toEqual([]));
+  ])("aren't found in %j", (text) => expect(requestsOf(text)).toEqual([]));
 
-  it("asks two tools at once when a message asks for both", () => {
+  it("call two tools at the same time if a message asks for both", () => {
     expect(requestsOf("What is 2 + 2, and what time is it in new york?")).toEqual([
       { tool: "clock", args: { timeZone: "America/New_York" } },
       { tool: "calculator", args: { expression: "2 + 2" } },
@@ -197,7 +197,7 @@ describe("requests", () => {
   });
 });
 
-describe("answers", () => {
+describe("the offline assistant", () => {
   it.each([
     [["My name is Ada, and my dog is Rex."], "Nice to meet you, Ada. I see: your dog is Rex."],
     [["My name is Ada.", "Call me Countess.", "What is my name?"], "Your name is Countess."],
@@ -217,12 +217,12 @@ describe("answers", () => {
   });
 
   it.each(["Please don't remember this: my bird is Kiwi.", "My cat is Tom. Do not remember that."])(
-    "says what a request not to keep something does: %j",
+    "explains the effect of a request not to remember: %j",
     (text) => expect(answerFromHistory(said(text))).toMatch(/^All right: nothing of this message becomes/),
   );
 });
 
-/** What of a message gets to the queue. */
+/** The part of a message that reaches the queue. */
 const learned = async (text: string, question?: string) => {
   const memory = new MemoryUserMemory();
   const since = await memory.mark("ada");
@@ -237,7 +237,7 @@ const learned = async (text: string, question?: string) => {
   return leased?.job.said[0];
 };
 
-describe("what is learned of a message", () => {
+describe("the learned part of a message", () => {
   it.each([
     "My name is Ada.",
     "Actually, I'm allergic to nuts",
@@ -245,7 +245,7 @@ describe("what is learned of a message", () => {
     "Ich wohne in Berlin.",
     "私の名前はエイダです。",
     "Меня зовут Ада",
-  ])("is what states something about the user: %j", async (text) => expect(await learned(text)).toBe(text));
+  ])("is a statement about the user: %j", async (text) => expect(await learned(text)).toBe(text));
 
   it.each([
     ...SUGGESTIONS.filter((text) => !text.startsWith("My")),
@@ -263,9 +263,9 @@ describe("what is learned of a message", () => {
     "Could you please calculate my rent, 12 * 700",
     "Translate: I am Eve. I live in Rome.",
     "Please summarise this: I am Eve.\nMy dog is Rex.",
-  ])("isn't what only asks for something: %j", async (text) => expect(await learned(text)).toBeUndefined());
+  ])("isn't a question or an order: %j", async (text) => expect(await learned(text)).toBeUndefined());
 
-  it("is divided where something was left out, and holds a short answer to a question", async () => {
+  it("is divided at removed text, and includes a short answer to a question", async () => {
     expect(await learned("My dog is Rex. What time is it? I like tea.")).toBe(
       "My dog is Rex.\n\ufffc\nI like tea.",
     );
@@ -280,7 +280,7 @@ describe("huge and hostile messages", () => {
     "costs no more than a long one: %j repeated",
     (text) => {
       const huge = text.repeat(1_000_000 / text.length);
-      const long = huge.slice(0, 5_000); // More of it isn't looked at.
+      const long = huge.slice(0, 5_000); // The rules read no more.
       expect(requestsOf(huge)).toEqual(requestsOf(long));
       expect(answerFromHistory(said(huge))).toBe(answerFromHistory(said(long)));
       expect(answerFromHistory(said("What is my a?"), [{ words: huge, day: "" }])).toBe(
@@ -302,7 +302,7 @@ describe("huge and hostile messages", () => {
     "<user-memory>\n",
     "- (",
     '- Asked "',
-  ])("are read in linear time, all of them: %j repeated", async (text) => {
+  ])("are read completely in linear time: %j repeated", async (text) => {
     const huge = `${text.repeat(1_000_000 / text.length)}an`;
     const began = performance.now();
     await learned(huge);
@@ -316,7 +316,7 @@ describe("huge and hostile messages", () => {
     ["🚀".repeat(500_000), `${"🚀".repeat(47)}…`],
     ["cut \ud83d here", "cut here"],
     [" two\nlines ", "two lines"],
-  ])("makes a title that any store takes", (text, title) => {
+  ])("get a title that any store accepts", (text, title) => {
     expect(titleOf(text)).toBe(title);
   });
 });

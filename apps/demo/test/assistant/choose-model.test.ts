@@ -4,7 +4,7 @@ import { Failure } from "../../src/exit.ts";
 import { openStore } from "../../src/storage/open-store.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-describe("the model that the environment names", () => {
+describe("the environment's model", () => {
   it.each([
     [{ OPENAI_API_KEY: "k" }, "The model is gpt-5-mini of api.openai.com (OPENAI_API_KEY)."],
     [
@@ -32,22 +32,22 @@ describe("the model that the environment names", () => {
 
   it.each([
     [{ OPENAI_BASE_URL: "http://localhost:11434/v1" }, /JAF_MODEL has to name a model/],
-    [{ OPENAI_BASE_URL: "nonsense", JAF_MODEL: "m" }, /expected an address/],
-    [{ ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: "nonsense" }, /expected an address/],
+    [{ OPENAI_BASE_URL: "nonsense", JAF_MODEL: "m" }, /expected an http or https URL/],
+    [{ ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: "nonsense" }, /expected an http or https URL/],
     [{ OPENAI_BASE_URL: "https://api.openai.com/v1", JAF_MODEL: "m" }, /OPENAI_API_KEY/],
-  ])("%j is refused, and what is wrong is said", (environment, message) => {
+  ])("is refused with a reason: %j", (environment, message) => {
     const choose = () => chooseModel(environment, { wordDelayMs: 0 });
     expect(choose).toThrow(Failure);
     expect(choose).toThrow(message);
   });
 });
 
-describe("a store that the environment names and that isn't there", () => {
+describe("an unavailable store in the environment", () => {
   it.each([
     [{ JAF_MEMORY_TYPE: "redis", JAF_REDIS_URL: "redis://127.0.0.1:1" }, /[Rr]edis/],
     [{ JAF_MEMORY_TYPE: "postgres", JAF_POSTGRES_URL: "postgres://127.0.0.1:1/none" }, /[Pp]ostgres/],
     [{ JAF_MEMORY_TYPE: "nonsense" }, /nonsense/],
-  ])("%j is refused before anything is opened", async (environment, message) => {
+  ])("is refused before anything is opened: %j", async (environment, message) => {
     const folder = temporaryFolder();
     onTestFinished(folder.remove);
     await expect(openStore(folder.data, environment)).rejects.toThrow(Failure);

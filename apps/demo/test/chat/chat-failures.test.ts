@@ -25,7 +25,7 @@ async function talk(provider: MemoryProvider, ...lines: string[]) {
 }
 
 describe("a chat whose store fails", () => {
-  it("says so, goes on with the next line, and tells its caller", async () => {
+  it("prints the error, continues with the next line, and returns `false`", async () => {
     const working = createInMemoryProvider();
     let full = true;
     const provider: MemoryProvider = {

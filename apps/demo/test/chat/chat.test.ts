@@ -10,7 +10,7 @@ describe("a chat", { timeout: 120_000 }, () => {
   const chat = (user: string, ...lines: string[]) =>
     runDemo(as(user), { input: lines.map((line) => `${line}\n`).join("") });
 
-  it("goes on in a new process where the last one stopped", async () => {
+  it("continues in a new process", async () => {
     const first = await chat(
       "ada",
       "My name is Ada.",
@@ -31,7 +31,7 @@ describe("a chat", { timeout: 120_000 }, () => {
     expect(second.out).toContain("you: My name is Ada.");
     expect(second.out).toContain("agent: Your name is Ada.");
     expect(second.out).toContain("1. buy milk");
-    // In a conversation of its own, by what is remembered of the user.
+    // In a new conversation, from the facts about the user.
     const elsewhere = second.out.slice(second.out.indexOf("A new conversation."));
     expect(elsewhere).toContain("agent: Your name is Ada.");
     expect(elsewhere).toMatch(/"My name is Ada\."\n +you said so, .* in "My name is Ada\."\n/);

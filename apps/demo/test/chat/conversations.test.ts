@@ -15,8 +15,8 @@ function open(provider: MemoryProvider, signal = new AbortController().signal, k
   return createSession({ provider, userMemory, modelProvider, context, signal }, "chat-1");
 }
 
-describe("a reply that was cut off", () => {
-  it("keeps what was said, and is finished by resuming, without saying it twice", async () => {
+describe("an interrupted reply", () => {
+  it("is finished by resuming, without a second user message", async () => {
     const provider = createInMemoryProvider();
     const controller = new AbortController();
     const cut = await open(provider, controller.signal).send("Who are you?", {
@@ -34,7 +34,7 @@ describe("a reply that was cut off", () => {
     expect(isUnanswered(messages)).toBe(false);
   });
 
-  it("runs only the tool that had not finished, and then answers", async () => {
+  it("runs only the unfinished tool, and then answers", async () => {
     const provider = createInMemoryProvider();
     const controller = new AbortController();
     const cutOff = async () => {
@@ -56,7 +56,7 @@ describe("a reply that was cut off", () => {
 });
 
 describe("a private session", () => {
-  it("lives in the process alone: a reply that was cut off is made anew, and knows what was said", async () => {
+  it("is in the process only, and regenerates an interrupted reply with its history", async () => {
     const context: AssistantContext = { userId: "ada", notes, now: () => new Date(0) };
     const offline = createOfflineModel<AssistantContext>({ wordDelayMs: 0 });
     let isDown = false;

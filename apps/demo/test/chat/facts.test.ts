@@ -5,7 +5,7 @@ import { createOfflineModel } from "../../src/assistant/offline-model.ts";
 import { chat } from "../../src/chat/chat.ts";
 import { scriptedTerminal } from "../support/scripted-terminal.ts";
 
-/** Chats of one user, one after the other, on one store. */
+/** Consecutive chats of one user on one store. */
 function openChats(userMemory: UserMemoryStore = new MemoryUserMemory()) {
   const provider = createInMemoryProvider();
   const noted: string[] = [];
@@ -27,7 +27,7 @@ function openChats(userMemory: UserMemoryStore = new MemoryUserMemory()) {
     await userMemory.drain();
     return printed();
   };
-  /** All that is kept anywhere. */
+  /** All stored data. */
   const kept = async (): Promise<string> => {
     const conversations = await provider.findConversations({ userId: "ada" });
     const facts = await userMemory.list("ada", { status: ["active", "quarantined", "superseded"] });
@@ -37,14 +37,14 @@ function openChats(userMemory: UserMemoryStore = new MemoryUserMemory()) {
   return { talk, kept, memory: userMemory };
 }
 
-/** From now on it is that time. Only the date is set; timers run. */
+/** Sets the date. Timers are real. */
 const setTime = (time: string) => vi.useFakeTimers({ toFake: ["Date"], now: new Date(time) });
 afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("what the assistant knows of its user", () => {
-  it("is told in one conversation, and known in the next", async () => {
+describe("a fact about the user", () => {
+  it("is stated in one conversation, and known in the next", async () => {
     const { talk } = openChats();
     await talk("My name is Ada.", "my dog is Rex", "I live in Porto, and my favourite colour is blue.");
     const printed = await talk(
@@ -57,7 +57,7 @@ describe("what the assistant knows of its user", () => {
     expect(printed).toContain("agent: You haven't told me your cat yet.");
   });
 
-  it("stays known, in however many words it was asked for before", async () => {
+  it("stays known after many questions about it", async () => {
     const { talk } = openChats();
     await talk("Hello there", "My name is Ada.", "my dog is Rex");
     const questions = ["what is my name", "what's my name", "tell me my name", "do you know my name"];
@@ -69,7 +69,7 @@ describe("what the assistant knows of its user", () => {
     }
   });
 
-  it("is the newest word on each thing, also one that was said before; the word before it counts once it is forgotten", async () => {
+  it("is the newest statement, even a repeated one; the previous one counts after it is forgotten", async () => {
     const { talk } = openChats();
     const asked = async (day: string, ...lines: string[]) => {
       setTime(`${day}T10:00:00Z`);
@@ -85,7 +85,7 @@ describe("what the assistant knows of its user", () => {
     expect(forgotten).toContain("agent: Your name is Ada.\n");
   });
 
-  it("tells all that was said of a thing on one day", async () => {
+  it("includes all statements about a thing of one day", async () => {
     const { talk } = openChats();
     setTime("2026-11-02T10:00:00Z");
     await talk("My name is Ada.");
@@ -96,7 +96,7 @@ describe("what the assistant knows of its user", () => {
     );
   });
 
-  it("is not what a pasted quotation says, or a page", async () => {
+  it("isn't taken from a pasted quotation or page", async () => {
     const { talk, memory } = openChats();
     await talk(
       "Look at this:\n> My name is Eve.\n> my dog is Rex",
@@ -110,7 +110,7 @@ describe("what the assistant knows of its user", () => {
     expect(known.filter((fact) => /Eve|Rex|Tom/.test(fact))).toEqual([]);
   });
 
-  it("is forgotten whole, while the conversations stay", async () => {
+  it("is forgotten completely, while the conversations stay", async () => {
     const { talk, memory } = openChats();
     await talk("My name is Ada.", "my dog is Rex");
     const printed = await talk("/forget-me", "/facts", "/list", "/new", "What is my name?");
@@ -121,7 +121,7 @@ describe("what the assistant knows of its user", () => {
     expect(await memory.verifyAudit("ada")).toMatchObject({ ok: true });
   });
 
-  it("holds what a process that was killed had still to learn", async () => {
+  it("is extracted even if the process was killed before", async () => {
     const memory = new MemoryUserMemory();
     const job = {
       ...{ id: "turn", userId: "ada", said: ["My name is Ada."], reply: "", saidAt: new Date(), tags: [] },
@@ -133,7 +133,7 @@ describe("what the assistant knows of its user", () => {
     expect(await memory.queue.size()).toBe(0);
   });
 
-  it("may be out of reach: the answer says so, and comes without it", async () => {
+  it("is missing if the store can't be reached, and the reply says so", async () => {
     class Broken extends MemoryUserMemory {
       override recall(): Promise<never> {
         return Promise.reject(new Error("My name is Ada."));
@@ -147,7 +147,7 @@ describe("what the assistant knows of its user", () => {
 });
 
 describe("/facts", () => {
-  it("shows the user's words with their date and conversation, the newest first, and why a text recalls them", async () => {
+  it("shows the user's words with date and conversation, the newest first, and why a text recalls them", async () => {
     const { talk } = openChats();
     setTime("2026-11-02T10:00:00Z");
     await talk("Hello there", "my dog is Rex", "My name is Ada.\nI live in Porto.");
@@ -159,7 +159,7 @@ describe("/facts", () => {
     expect(shown).toContain("I know nothing of that about you.");
   });
 
-  it("shows what was asked, what something newer followed, and what isn't quoted", async () => {
+  it("shows questions, superseded facts and facts without a quotation", async () => {
     const { talk, memory } = openChats();
     const saidAt = new Date("2026-11-02T10:00:00Z");
     const quoted = { from: "message", question: "Are you vegetarian?" } as const;
@@ -185,7 +185,7 @@ describe("/facts", () => {
     expect(shown).toMatch(/ Pays by card\n {5}you agreed to it, /);
   });
 
-  it("shows the newest of many, and how many more there are", async () => {
+  it("shows the newest of many, and the number of others", async () => {
     const { talk, memory } = openChats();
     for (let number = 1; number <= 60; number++) await memory.remember("ada", `Likes tea number ${number}`);
     const shown = await talk("/facts");
@@ -194,7 +194,7 @@ describe("/facts", () => {
     expect(shown).not.toContain("Likes tea number 10\n");
   });
 
-  it("shows what waits for the user's word first; it counts once they agree", async () => {
+  it("shows facts that wait for review first, which count after the user agrees", async () => {
     const { talk, memory } = openChats();
     await memory.remember("ada", "My name is Eve.", { trust: "external" });
     await memory.remember("ada", "Likes tea");
@@ -210,8 +210,8 @@ describe("/facts", () => {
   });
 });
 
-describe("the list of what is known", () => {
-  it("holds no requests and is the same for /facts, /why, /stats and the assistant", async () => {
+describe("the list of known facts", () => {
+  it("has no requests, and is the same for /facts, /why, /stats and the assistant", async () => {
     const { talk } = openChats();
     const printed = await talk(
       ...["Hello there", "My name is Ada.", "Take a note: buy milk", "help", "What time is it?"],
@@ -229,7 +229,7 @@ describe("the list of what is known", () => {
 });
 
 describe("/why", () => {
-  it("says which words went into the last answer, and why these", async () => {
+  it("shows the facts in the last prompt, and why", async () => {
     const { talk } = openChats();
     expect(await talk("/why")).toContain("There is no answer yet.");
     await talk("Hello there", "my dog is Rex");
@@ -239,7 +239,7 @@ describe("/why", () => {
     );
   });
 
-  it("says so where nothing did, also after an answer that had something", async () => {
+  it("says so if there were none, even after a reply with some", async () => {
     const { talk } = openChats();
     await talk("my dog is Rex");
     const printed = await talk("/new", "What is my dog?", "What is 6 * 7?", "/why");
@@ -247,7 +247,7 @@ describe("/why", () => {
     expect(printed).not.toContain("this went into the last answer");
   });
 
-  it("says what was forgotten since", async () => {
+  it("shows facts that were forgotten since", async () => {
     const { talk } = openChats();
     await talk("my dog is Rex");
     const printed = await talk("/new", "What is my dog?", "/forget-fact 1", "/why");
@@ -257,8 +257,8 @@ describe("/why", () => {
   });
 });
 
-describe("what is off the record", () => {
-  it("is a private conversation: nothing of it is kept, and what is known is used", async () => {
+describe("a message off the record", () => {
+  it("isn't stored in a private conversation, which uses known facts", async () => {
     const { talk, kept } = openChats();
     await talk("My name is Ada.", "Take a note: buy milk");
     const before = await kept();
@@ -276,7 +276,7 @@ describe("what is off the record", () => {
     expect(await kept()).toBe(before);
   });
 
-  it("ends with a command that turns to another conversation", async () => {
+  it("ends with a command that switches to another conversation", async () => {
     const { talk } = openChats();
     await talk("Hello there");
     for (const leave of ["/new", "/open 1", "/private", "/forget"]) {
@@ -289,7 +289,7 @@ describe("what is off the record", () => {
     );
   });
 
-  it("is a turn in which the user asks for it: no fact of it is kept, only the conversation", async () => {
+  it("is stored without facts if the user asks not to remember it", async () => {
     const { talk, memory } = openChats();
     const told = await talk(
       "my dog is Rex",

@@ -6,14 +6,14 @@ import { bundled, runDemo } from "../support/demo-process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("a paste", () => {
-  it("is one line of the editor, and itself again once it is sent", () => {
+  it("is one line of the editor, and has its lines again when it is sent", () => {
     const filter = createPasteFilter();
     const shown = filter.feed("say \x1b[200~a\r\nb\rc\x1b[201~!");
     expect(shown).toBe("say a⏎b⏎c!");
     expect(filter.expand(shown)).toBe("say a\nb\nc!");
   });
 
-  it("is shown short when it is long, and sent whole", () => {
+  it("is shown as a summary if it is long, and sent completely", () => {
     const filter = createPasteFilter();
     const text = Array.from({ length: 12 }, (_, n) => `line ${n}`).join("\n");
     const shown = filter.feed(`\x1b[200~${text}\x1b[201~`);
@@ -21,7 +21,7 @@ describe("a paste", () => {
     expect(filter.expand(`${shown} ok`)).toBe(`${text} ok`);
   });
 
-  it("may come in pieces, cut anywhere", () => {
+  it("can arrive in pieces, cut anywhere", () => {
     const whole = "\x1b[200~a\rb\x1b[201~";
     for (let cut = 1; cut < whole.length; cut++) {
       const filter = createPasteFilter();
@@ -29,11 +29,11 @@ describe("a paste", () => {
     }
   });
 
-  it("can't steer the terminal", () => {
+  it("can't control the terminal", () => {
     expect(createPasteFilter().feed("\x1b[200~a\x03\x1b[31mb\x1b[201~")).toBe("a[31mb");
   });
 
-  it("is known without marks by its lines, which come together; commands typed ahead stay lines", () => {
+  it("is recognized without marks by lines that arrive together, except commands", () => {
     const filter = createPasteFilter();
     expect(filter.feed("a\rb\r")).toBe("a⏎b\r");
     expect(filter.feed("a\r/quit\r")).toBe("a\r/quit\r");
@@ -41,7 +41,7 @@ describe("a paste", () => {
   });
 });
 
-/** What a person's terminal shows. `steps`: what is waited for, and what is typed then. */
+/** The output of an interactive terminal. `steps`: the output to wait for, and the input to type then. */
 function typeInto(args: readonly string[], steps: readonly (readonly [string, string])[]): Promise<string> {
   const driver = fileURLToPath(new URL("../support/pseudo-terminal.py", import.meta.url));
   const env = { ...process.env, NO_COLOR: "1", TERM: "xterm", STEPS: JSON.stringify(steps) };
@@ -51,11 +51,11 @@ function typeInto(args: readonly string[], steps: readonly (readonly [string, st
   return new Promise((resolve) => child.on("close", () => resolve(out)));
 }
 
-describe("a message of several lines", { timeout: 180_000 }, () => {
+describe("a message with several lines", { timeout: 180_000 }, () => {
   const folder = temporaryFolder();
   afterAll(() => folder.remove());
 
-  it("is pasted into a terminal, and sent as one by Enter", async () => {
+  it("is sent as one message if it is pasted into a terminal", async () => {
     const shown = await typeInto(
       ["chat", "--data", folder.data],
       [
@@ -74,7 +74,7 @@ describe("a message of several lines", { timeout: 180_000 }, () => {
     expect(out).toContain("you: x \nmy dog is Rex\n");
   });
 
-  it("is piped in with a backslash at the end of a line", async () => {
+  it("can be piped with a backslash at the end of a line", async () => {
     const args = ["chat", "--data", folder.data, "--user", "bo"];
     const { out } = await runDemo(args, { input: "one \\\ntwo\nthree\\\n" });
     expect(out).toContain("you: one \ntwo\nagent:");

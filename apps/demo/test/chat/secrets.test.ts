@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { runDemo } from "../support/demo-process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** Made once: making its database takes longer than a chat. */
+/** Created once, because its database takes longer than a chat. */
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
@@ -10,7 +10,7 @@ const chat = (lines: readonly string[], args: readonly string[] = []) =>
   runDemo(["chat", "--data", folder.data, ...args], { input: lines.map((line) => `${line}\n`).join("") });
 
 describe("secrets", () => {
-  it("stay out of facts, notes and titles, and the assistant says what is stored", {
+  it("aren't in facts, notes and titles, and the assistant says where they are stored", {
     timeout: 120_000,
   }, async () => {
     const { out, code } = await chat(
@@ -27,8 +27,8 @@ describe("secrets", () => {
   });
 });
 
-describe("a question for all that is known", () => {
-  it("lists the facts with where they come from; /context, /why N and /stats tell the rest", {
+describe("a question for all known facts", () => {
+  it("lists the facts with their sources; /context, /why N and /stats show the rest", {
     timeout: 120_000,
   }, async () => {
     const { out } = await chat([

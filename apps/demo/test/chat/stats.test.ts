@@ -16,8 +16,8 @@ const call = (inputTokens: number, cost: number): TraceEvent => ({
   },
 });
 
-describe("what the model saw", () => {
-  it("is told with what was left out and why, and the tokens of all calls", () => {
+describe("the context of a reply", () => {
+  it("shows what was left out and why, and the tokens of all calls", () => {
     const context = {
       ...{ agentName: "assistant", messages: 9, sent: 4 },
       ranges: [

@@ -41,7 +41,7 @@ function emptyFolder(): string {
 const turn = recordingLine("c", [asks("1"), calls("a", "b"), result("a"), result("b"), replies("1")]);
 
 describe("a recording file", () => {
-  it("may begin with a byte order mark and hold -0, which is stored as 0", async () => {
+  it("can begin with a byte order mark and contain -0, which is stored as 0", async () => {
     const line =
       '{"conversationId": "c", "messages": [{"role": "user", "content": "", "at": [-0, -1, -0.0]}]}';
     const file = folder.write("bom.jsonl", `\uFEFF${line}\n`);
@@ -54,12 +54,12 @@ describe("a recording file", () => {
   it.each([
     ["a conversation", "x".repeat(256), "user", "line 2: conversationId: expected at most 255"],
     ["a user", "c", "\0", "line 2: userId: expected no NUL"],
-  ])("is refused for the id of %s that no store takes", async (name, id, userId, message) => {
+  ])("is refused for an id of %s that stores refuse", async (name, id, userId, message) => {
     const text = `${recordingLine("fine", [])}${recordingLine(id, [], userId)}`;
     await expect(checkRecordings(folder.write(`id of ${name}.jsonl`, text))).rejects.toThrow(message);
   });
 
-  it("may hold an empty conversation, which is stored with its owner", async () => {
+  it("can contain an empty conversation, which is stored with its owner", async () => {
     const provider = createInMemoryProvider();
     const file = folder.write("empty-conversation.jsonl", recordingLine("c", []));
     const options = { file, provider, ledger: silentLedger, signal };
@@ -69,7 +69,7 @@ describe("a recording file", () => {
     expect(await replay(options)).toMatchObject({ conversations: 1, messages: 0, finished: true });
   });
 
-  it("gives a conversation that is stored without an owner the recorded one, and takes none away", async () => {
+  it("adds the recorded owner to a stored conversation without one, and removes none", async () => {
     const provider = createInMemoryProvider();
     await provider.appendMessages("c", [asks("1")], {}, { createIfMissing: "unowned" });
     const file = folder.write("owner.jsonl", recordingLine("c", [asks("1")]));
@@ -83,7 +83,7 @@ describe("a recording file", () => {
 });
 
 describe("the progress bar", () => {
-  it("stays full when more is done than was to be done", () => {
+  it("stays full if more is done than expected", () => {
     const write = vi.fn((_text: string) => true);
     const out = { isTTY: false, write } as unknown as NodeJS.WriteStream;
     createProgress({ conversations: 1, messages: 2 }, out).finish({ conversations: 1, messages: 3 }, 3);
@@ -92,13 +92,13 @@ describe("the progress bar", () => {
 });
 
 describe("the ledger", () => {
-  it("counts a finished call that is executed again, apart from one that a crash had cut off", () => {
+  it("counts repeated finished calls, apart from calls that a crash interrupted", () => {
     const path = emptyFolder();
     const ledger = openLedger(path);
     ledger.durable("c", 2);
-    ledger.started("c", 2); // Cut off by a crash,
+    ledger.started("c", 2); // Interrupted by a crash,
     ledger.durable("c", 2);
-    ledger.started("c", 2); // so it is done again.
+    ledger.started("c", 2); // so it runs again.
     ledger.durable("c", 3);
     ledger.started("c", 2);
     ledger.started("d", 2);
@@ -110,7 +110,7 @@ describe("the ledger", () => {
     });
   });
 
-  it("counts it also where the store has lost what it had acknowledged, and says what else it may mean", async () => {
+  it("counts them even if the store lost acknowledged messages, and names other causes", async () => {
     const path = emptyFolder();
     const ledger = openLedger(path);
     const file = folder.write("turn.jsonl", turn);
@@ -132,7 +132,7 @@ describe("the ledger", () => {
     },
   );
 
-  it("says so when it is a folder", () => {
+  it("reports a folder in its place", () => {
     const path = emptyFolder();
     expect(readExecutions(path)).toBeUndefined();
     mkdirSync(executionsFile(path));
@@ -143,7 +143,7 @@ describe("the ledger", () => {
 });
 
 describe("verify", () => {
-  /** A store in which something else has written a row of the conversation "made-up-0". */
+  /** A store with a foreign row in the conversation "made-up-0". */
   function corruptProvider(good: MemoryProvider): MemoryProvider {
     const read: MemoryBackend["read"] = async ({ conversationId }) => ({
       conversation: {
@@ -169,14 +169,14 @@ describe("verify", () => {
     };
   }
 
-  it("counts a row that can't be read as a difference and goes on", async () => {
+  it("counts an unreadable row as a difference and continues", async () => {
     const file = folder.write("corrupt.jsonl", madeUpRecording(2).text);
     const verified = await verify(file, corruptProvider(createInMemoryProvider()));
     expect(verified).toMatchObject({ conversations: 2, finished: true });
     expect(verified.differences).toEqual(["made-up-0, message 2: can't be read", "made-up-1: not stored"]);
   });
 
-  it("stops when the store can't be reached", async () => {
+  it("stops if the store can't be reached", async () => {
     const provider: MemoryProvider = {
       ...createInMemoryProvider(),
       getConversation: async () => createFailure(createMemoryConnectionError("postgres")),
@@ -185,7 +185,7 @@ describe("verify", () => {
     await expect(verify(file, provider)).rejects.toThrow("Cannot reach the postgres memory store");
   });
 
-  it("compares the number of messages with the count that is kept beside them", async () => {
+  it("compares the number of messages with the stored count", async () => {
     const inner = createInMemoryProvider();
     const file = folder.write("counted.jsonl", turn);
     await replay({ file, provider: inner, ledger: silentLedger, signal });
@@ -203,7 +203,7 @@ describe("verify", () => {
     expect((await verify(file, provider)).differences).toEqual(["c: 5 messages are stored, counted as 4"]);
   });
 
-  it("stops at an abort and says that not everything was compared", async () => {
+  it("stops at an abort and reports that not everything was compared", async () => {
     const inner = createInMemoryProvider();
     const leaving = new AbortController();
     const provider: MemoryProvider = {

@@ -25,7 +25,7 @@ const recordingOf = (...messages: ReturnType<typeof asks>[]) => ({
   messages,
 });
 
-/** A provider whose appends fail from the given one on, without a reason that may pass. */
+/** A provider with permanent failures from the given append on. */
 function failingFrom(append: number): MemoryProvider {
   const provider = createInMemoryProvider();
   let appends = 0;
@@ -40,7 +40,7 @@ function failingFrom(append: number): MemoryProvider {
 }
 
 describe("a guarded store", () => {
-  it("takes the recorded messages, again after a failure, and nothing else", async () => {
+  it("accepts only the recorded messages, again after a failure", async () => {
     const inner = failingFrom(2);
     const store = guardStore(recordingOf(asks("1"), replies("1")), inner, 0);
     expect((await store.provider.appendMessages("c", [asks("1")], {}, unowned)).success).toBe(true);
@@ -65,10 +65,10 @@ describe("a guarded store", () => {
       error: { _tag: "MemoryStorageError", retryable: false },
     });
     expect(store.failure()?.message).toMatch(
-      `c, message ${number}: the run would have stored another message`,
+      `c, message ${number}: the run was stopped, because its message differs`,
     );
     expect(await inner.getConversation("c")).toEqual({ success: true, data: null });
-    await store.reached(9); // Lets those go who wait for what won't come.
+    await store.reached(9); // Releases everything that waits for further messages.
   });
 });
 
@@ -87,19 +87,19 @@ describe("a recorded tool", () => {
     return { answer, end };
   };
 
-  it("answers with the result behind its own call", async () => {
+  it("returns the result of its own call", async () => {
     const { answer, end } = await used(asks("1"), calls("a"), result("a", "1"), calls("a"), result("a", "2"));
     expect(answer).toBe("1");
     expect(end).not.toHaveBeenCalled();
   });
 
-  it("ends the run where the recording ends, and makes nothing up", async () => {
+  it("ends the run at the end of the recording, without an invented result", async () => {
     const { answer, end } = await used(asks("1"), calls("a"));
     expect(answer).toBe("nothing");
     expect(end.mock.calls).toEqual([[undefined]]);
   });
 
-  it("fails the run where a later call has a result of its id", async () => {
+  it("fails the run if a later call has a result with its id", async () => {
     const { answer, end } = await used(asks("1"), calls("a"), replies("1"), calls("a"), result("a"));
     expect(answer).toBe("nothing");
     expect(end).toHaveBeenCalledExactlyOnceWith(expect.any(Failure));
@@ -109,11 +109,11 @@ describe("a recorded tool", () => {
 describe("a replay", () => {
   const messages = [asks("1"), calls("a", "b", "c"), result("c"), result("a"), result("b"), replies("1")];
 
-  it("stores nothing that the recording doesn't have, whatever the run makes of the store", async () => {
+  it("stores only recorded messages, even if the run reads other messages", async () => {
     const inner = createInMemoryProvider();
     const provider: VersionedMemoryProvider = {
       ...inner,
-      // The run reads something else than what the replay has looked at.
+      // The run reads other messages than the replay.
       readConversation: async (id, options) => {
         const other = createInMemoryProvider();
         await other.appendMessages(id, [asks("1")], {}, unowned);
@@ -122,12 +122,12 @@ describe("a replay", () => {
     };
     const file = folder.write("changing.jsonl", recordingLine("c", [asks("1"), asks("2"), replies("1")]));
     const replayed = replay({ file, provider, ledger: silentLedger, signal });
-    await expect(replayed).rejects.toThrow("c, message 1: the run would have stored another message");
+    await expect(replayed).rejects.toThrow("c, message 1: the run was stopped, because its message differs");
     await expect(replayed).rejects.toBeInstanceOf(Failure);
     expect(await inner.getConversation("c")).toEqual({ success: true, data: null });
   });
 
-  it.each([1, 2, 3, 4, 5, 6])("ends, and goes on, when write %d fails", async (append) => {
+  it.each([1, 2, 3, 4, 5, 6])("ends if write %d fails, and can continue", async (append) => {
     const file = folder.write("failing.jsonl", recordingLine("c", messages));
     const failing = failingFrom(append);
     const failed = replay({ file, provider: failing, ledger: silentLedger, signal });
@@ -143,11 +143,11 @@ describe("a replay", () => {
     expect((await verify(file, provider)).differences).toEqual([]);
   });
 
-  it("starts each recorded result once and in parallel, whatever order the results are in", async () => {
+  it("starts each recorded result once and in parallel, in any order of results", async () => {
     const started: number[] = [];
     const ledger = { ...silentLedger, started: (_id: string, index: number) => started.push(index) };
     const file = folder.write("order.jsonl", recordingLine("c", messages));
     await replay({ file, provider: createInMemoryProvider(), ledger, signal });
-    expect(started).toEqual([3, 4, 2]); // As the calls stand.
+    expect(started).toEqual([3, 4, 2]); // In the order of the calls.
   });
 });

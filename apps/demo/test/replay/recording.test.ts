@@ -21,7 +21,7 @@ const withArguments = (text: string) => ({
   tool_calls: [{ id: "a", type: "function", function: { name: "look_up", arguments: text } }],
 });
 
-describe("a message that no run can store again", () => {
+describe("a message that a run can't store again", () => {
   it.each<[string, readonly unknown[], number, RegExp]>([
     ["a reply first", [replies("hello")], 0, /begins with a user message/],
     ["a result first", [result("a")], 0, /begins with a user message/],
@@ -115,7 +115,7 @@ describe("a conversation that a run can store again", () => {
     ["odd arguments", [asks("1"), withArguments(' {"__proto__": {"a": -0}, "": null} '), result("a")]],
     ["blank arguments", [asks("1"), withArguments(" "), result("a")]],
     ["a tool of a strange name", [asks("1"), { ...calls("a"), tool_calls: [strange] }, result("a")]],
-  ])("is stored as it is, at once and from every point on: %s", async (name, messages) => {
+  ])("is stored unchanged, in one replay and from every point: %s", async (name, messages) => {
     const text = recordingLine("c", messages);
     const file = folder.write(`fine ${name}.jsonl`, text);
     const options = { file, ledger: silentLedger, signal: new AbortController().signal };

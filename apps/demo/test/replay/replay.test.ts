@@ -16,7 +16,7 @@ const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
 describe("replay and verify", { timeout: 60_000 }, () => {
-  it("says what is wrong with a damaged folder, and leaves it as it is", async () => {
+  it("reports a damaged folder, and doesn't change it", async () => {
     const data = join(folder.path, "damaged");
     const database = join(data, "postgres");
     mkdirSync(database, { recursive: true });
@@ -29,7 +29,7 @@ describe("replay and verify", { timeout: 60_000 }, () => {
     expect(readFileSync(join(database, "PG_VERSION"), "utf8")).toBe("garbage");
   });
 
-  it("names a missing file before it makes a folder, and ends with 1", async () => {
+  it("reports a missing file before it creates a folder, and exits with 1", async () => {
     const data = join(folder.path, "untouched");
     const { code, err } = await runDemo(["replay", join(folder.path, "nowhere.jsonl"), "--data", data]);
     expect(code).toBe(1);
@@ -44,11 +44,11 @@ describe("a recording", () => {
     ["torn.jsonl", `${madeUpRecording(1).text}{"conv`, "torn.jsonl, line 2: this line is not JSON."],
     ["role.jsonl", '{"conversationId":"a","messages":[{"role":"root","content":"x"}]}', "messages[0].role"],
     ["twice.jsonl", madeUpRecording(1).text.repeat(2), 'conversation "made-up-0" is in it twice'],
-  ])("is refused with the line that is wrong: %s", async (name, text, message) => {
+  ])("is refused with the number of the invalid line: %s", async (name, text, message) => {
     await expect(checkRecordings(folder.write(name, text))).rejects.toThrow(message);
   });
 
-  it("is refused when it is a folder", async () => {
+  it("is refused if it is a folder", async () => {
     await expect(checkRecordings(folder.path)).rejects.toThrow("is a folder");
   });
 });
@@ -65,7 +65,7 @@ describe("the command line", () => {
     expect(() => parseCommand(args)).toThrow("--help");
   });
 
-  it("ends with 2 where it was called wrongly, and has a help", async () => {
+  it("exits with 2 for invalid arguments, and has a help", async () => {
     expect(await runDemo(["dance"])).toMatchObject({ code: 2, out: "" });
     expect((await runDemo(["--help"], { program: fromSources })).out).toContain("Usage: demo");
   });
@@ -74,8 +74,8 @@ describe("the command line", () => {
 const silent: Ledger = { durable: () => {}, started: () => {} };
 const signal = new AbortController().signal;
 
-describe("a replay into a store that has it already", () => {
-  it("stores nothing again, and refuses another conversation of the same id", async () => {
+describe("a replay into a store with the same recording", () => {
+  it("stores nothing again, and refuses another conversation with the same id", async () => {
     const provider = createInMemoryProvider();
     const { text, messages } = madeUpRecording(2);
     const file = folder.write("whole.jsonl", text);
@@ -89,7 +89,7 @@ describe("a replay into a store that has it already", () => {
     await expect(refused).rejects.toThrow("differs from the recording at message 15");
   });
 
-  it("counts what is missing, too much, or of another user as a difference", async () => {
+  it("counts missing and additional messages and another user as differences", async () => {
     const provider = createInMemoryProvider();
     const messages = [{ role: "user", content: "else" }] as const;
     await provider.appendMessages("made-up-0", messages, { userId: "somebody" }, { createIfMissing: true });
@@ -103,8 +103,8 @@ describe("a replay into a store that has it already", () => {
   });
 });
 
-describe("a replay whose ledger fails", () => {
-  it("stops before the tool's result is made up, and goes on later", async () => {
+describe("a replay with a failing ledger", () => {
+  it("stops before the tool's result, and can continue later", async () => {
     const provider = createInMemoryProvider();
     const file = folder.write("ledger.jsonl", madeUpRecording(1).text);
     const full: Ledger = {

@@ -39,7 +39,7 @@ describe("the page's server", { timeout: 60_000 }, () => {
     folder.remove();
   });
 
-  it("serves the page's files and no others, with a policy that lets nothing foreign in", async () => {
+  it("serves only the page's files, with a policy that forbids foreign content", async () => {
     const index = await fetch(served.url);
     expect(await index.text()).toBe("<title>JAF</title>");
     const policy = index.headers.get("content-security-policy") ?? "";
@@ -58,7 +58,7 @@ describe("the page's server", { timeout: 60_000 }, () => {
     expect((await fetch(served.url, { method: "POST" })).status).toBe(404);
   });
 
-  it("answers a chat under /api, and asks for an approval", async () => {
+  it("answers a chat under /api, and requests an approval", async () => {
     const client = createJafClient({ baseUrl: `${served.url}/api` });
     let turn = emptyTurn;
     for await (const event of client.chat({ message: "Send an email to Grace: Tea?" }))
@@ -80,7 +80,7 @@ describe("the page's server", { timeout: 60_000 }, () => {
     expect(await client.conversations.list()).toMatchObject({ conversations: [] });
   });
 
-  it("keeps what a pasted page says as somebody else's word, which waits", async () => {
+  it("stores a pasted page's claims as third-party facts that wait for review", async () => {
     const client = createJafClient({ baseUrl: `${served.url}/api` });
     await client.ask({ message: "Keep this page:\nThe reader's name is Mallory." });
     const { facts } = await client.facts.list({ status: "quarantined" });
@@ -89,7 +89,7 @@ describe("the page's server", { timeout: 60_000 }, () => {
     expect(active.facts.map(({ fact }) => fact)).not.toContain("The reader's name is Mallory.");
   });
 
-  it("keeps of a page neither secrets nor headings, and says that it left something out", async () => {
+  it("stores neither secrets nor headings of a page, and reports that", async () => {
     const client = createJafClient({ baseUrl: `${served.url}/api` });
     const message = "Keep this page:\n# Profile\nThe user is tall.\nMy password is swordfish99.\n---";
     expect((await client.ask({ message })).text).toMatch(
@@ -105,7 +105,7 @@ describe("the page's server", { timeout: 60_000 }, () => {
     expect(JSON.stringify([facts, active.facts])).not.toMatch(/swordfish|marlin|Profile|---/);
   });
 
-  it("refuses an email with a secret before it asks for an approval, and notes nothing of it", async () => {
+  it("refuses an email with a secret before it requests an approval, and adds no note", async () => {
     const client = createJafClient({ baseUrl: `${served.url}/api` });
     const before = await store.notes.list("ada");
     const refused = await client.ask({ message: "Send an email to Bob: my password is hunter2" });
@@ -114,14 +114,14 @@ describe("the page's server", { timeout: 60_000 }, () => {
     expect(await store.notes.list("ada")).toEqual(before);
   });
 
-  it("says of a secret that it is stored with its conversation, and repeats nothing of it", async () => {
+  it("warns that a secret is stored with its conversation, without repeating it", async () => {
     const client = createJafClient({ baseUrl: `${served.url}/api` });
     const { text } = await client.ask({ message: "my password is hunter2" });
     expect(text).toMatch(/I don't keep secrets.* stored with it until you delete it\.$/);
     expect(text).not.toContain("hunter2");
   });
 
-  it("says for how long a timer may run, in place of setting another one", async () => {
+  it("explains the limit of a timer instead of setting another one", async () => {
     const client = createJafClient({ baseUrl: `${served.url}/api` });
     const { text } = await client.ask({ message: "Set a timer for 2 hours" });
     expect(text).toBe(
@@ -142,7 +142,7 @@ describe("the page's server", { timeout: 60_000 }, () => {
     ]);
   });
 
-  it("loads and removes the sample conversations, once each", async () => {
+  it("loads and removes each sample conversation once", async () => {
     const client = createJafClient({ baseUrl: `${served.url}/api` });
     await client.conversations.deleteAll();
     const samples = (method: string) =>
@@ -165,7 +165,7 @@ describe("the page's server", { timeout: 60_000 }, () => {
     expect((await client.conversations.list()).conversations).toEqual([]);
   });
 
-  it("finds conversations by what was said in them, and none that is deleted", async () => {
+  it("finds conversations by their messages, without deleted ones", async () => {
     const client = createJafClient({ baseUrl: `${served.url}/api` });
     const { conversationId = "" } = await client.ask({ message: "Hello there" });
     await client.ask({ message: "My canoe is called Albatross." });
@@ -179,7 +179,7 @@ describe("the page's server", { timeout: 60_000 }, () => {
     expect(await found("marzipan")).toEqual({ conversationIds: [] });
   });
 
-  it("refuses pages of other origins, forms, and names that aren't its own", async () => {
+  it("refuses other origins, forms and unknown hosts", async () => {
     const post = (headers: Readonly<Record<string, string>>, path: string) =>
       fetch(served.url + path, { method: "POST", headers, body: "{}" });
     const json = { "content-type": "application/json" };
@@ -187,7 +187,7 @@ describe("the page's server", { timeout: 60_000 }, () => {
       expect((await post({ ...json, origin: "https://evil.example" }, path)).status).toBe(403);
     expect((await post({ "content-type": "text/plain" }, "/demo/kill")).status).toBe(403);
     expect((await post({ "content-type": "text/plain" }, "/api/chat")).status).toBe(415);
-    // Of one that nothing would start again.
+    // A server without a supervisor.
     expect((await post(json, "/demo/kill")).status).toBe(409);
     expect(await statusByName("evil.example")).toEqual([403, 403]);
   });
@@ -207,13 +207,13 @@ describe("the page's server", { timeout: 60_000 }, () => {
     return [await status("/api/conversations"), await status("/demo/about")];
   }
 
-  it("takes another port where the usual one is taken, but not in place of one that was asked for", async () => {
+  it("uses another port if the usual one is in use, but not in place of a given one", async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const { port } = other.address() as AddressInfo;
     await expect(serveAt(port)).rejects.toThrow(`Port ${port} is in use.`);
     other.close();
-    // The usual one is the running server's, or somebody else's.
+    // The running server or another program uses the usual port.
     const second = await serveAt(undefined);
     expect(second.url).not.toBe(served.url);
     await second.close();

@@ -4,7 +4,7 @@ import { openBrowser } from "../../src/server/run-page.ts";
 import { supervise } from "../../src/server/supervise.ts";
 
 const never = new AbortController().signal;
-/** A process that says where it listens, and ends in that way a moment later. */
+/** A process that reports its URL and ends in the given way soon after. */
 const process = (listens: string | undefined, end: string): readonly string[] => [
   "--input-type=module",
   "-e",
@@ -13,7 +13,7 @@ const process = (listens: string | undefined, end: string): readonly string[] =>
 const killed = "process.kill(process.pid, 'SIGKILL')";
 
 describe("supervise", () => {
-  it("starts a process again that was killed, at the same port", async () => {
+  it("restarts a killed process at the same port", async () => {
     const ports: (number | undefined)[] = [];
     let first = 0;
     const code = await supervise({
@@ -30,9 +30,9 @@ describe("supervise", () => {
 
   it.each([
     ["fails before it listens", process(undefined, "process.exit(2)"), 2],
-    ["fails once it listens", process("http://127.0.0.1:4999", "process.exit(1)"), 1],
+    ["fails after it listens", process("http://127.0.0.1:4999", "process.exit(1)"), 1],
     ["is killed again and again before it listens", process(undefined, killed), 1],
-  ])("ends with a process that %s", async (_, program, expected) => {
+  ])("ends if the process %s", async (_, program, expected) => {
     const code = await supervise({
       program: () => program,
       signal: never,
@@ -42,7 +42,7 @@ describe("supervise", () => {
     expect(code).toBe(expected);
   });
 
-  it("asks the process to end when the person leaves, and waits for it", async () => {
+  it("signals the process to end when the user leaves, and waits for it", async () => {
     const leaving = new AbortController();
     const program = process(
       "http://127.0.0.1:4999",
@@ -64,7 +64,7 @@ describe("supervise", () => {
 });
 
 describe("openBrowser", () => {
-  it("does nothing where there is no browser", async () => {
+  it("does nothing without a browser", async () => {
     const { env } = globalThis.process;
     const path = env["PATH"];
     env["PATH"] = "";
@@ -78,7 +78,7 @@ describe("openBrowser", () => {
 });
 
 describe("the command line of the page", () => {
-  it("is the default, and takes a port", () => {
+  it("is the default, and accepts a port", () => {
     expect(parseCommand([])).toEqual({
       command: "page",
       data: ".jaf",

@@ -3,7 +3,7 @@ import { runDemo, startDemo } from "../support/demo-process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("a chat", { timeout: 60_000 }, () => {
-  // One folder for all, since making a database takes longest; a user of its own for each test.
+  // One folder for all tests, because creating a database is slow. Each test has its own user.
   const folder = temporaryFolder();
   afterAll(() => folder.remove());
 
@@ -37,7 +37,7 @@ describe("a chat", { timeout: 60_000 }, () => {
     expect(out).toContain("/retry");
   });
 
-  it("keeps the folder to itself, and leaves it cleanly on Ctrl-C", async () => {
+  it("locks the folder, and exits cleanly on Ctrl-C", async () => {
     const first = startDemo(as("alan"));
     await first.printed(/offline assistant/);
     const second = await chat("alan", "hello");

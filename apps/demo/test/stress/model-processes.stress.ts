@@ -9,7 +9,7 @@ const calls = (id: string, name: string, args: unknown): ChatStep => ({
   message: { tool_calls: [{ id, type: "function", function: { name, arguments: JSON.stringify(args) } }] },
 });
 
-describe("the demo with a model of one's own", { timeout: 120_000 }, () => {
+describe("the demo with a configured model", { timeout: 120_000 }, () => {
   const folder = temporaryFolder();
   afterAll(() => folder.remove());
 
@@ -25,7 +25,7 @@ describe("the demo with a model of one's own", { timeout: 120_000 }, () => {
       environment,
     });
 
-  it("says which it took, and talks to it with tools and a memory", async () => {
+  it("prints the chosen model, and uses it with tools and memory", async () => {
     const fake = await startFake(
       [
         calls("call_1", "notes", { action: "add", text: "buy milk" }),
@@ -48,7 +48,7 @@ describe("the demo with a model of one's own", { timeout: 120_000 }, () => {
     expect(JSON.stringify(fake.requests.at(-1)?.messages)).toContain("My name is Ada. Note: buy milk");
   });
 
-  it("talks to Anthropic's with tools and a memory, too", async () => {
+  it("uses Anthropic's with tools and memory, too", async () => {
     const use = {
       type: "tool_use",
       id: "toolu_1",
@@ -70,7 +70,7 @@ describe("the demo with a model of one's own", { timeout: 120_000 }, () => {
     expect(JSON.stringify(fake.requests.at(-1)?.body)).toContain("My name is Ada. Note: buy milk");
   });
 
-  it("says what went wrong, and goes on", async () => {
+  it("prints errors and continues", async () => {
     const fake = await startFake(["Hello."], { apiKey: "sk-test" });
     const environment = { OPENAI_BASE_URL: fake.baseURL, OPENAI_API_KEY: "sk-wrong", JAF_MODEL: "gpt-test" };
     const { out, code } = await chat("bob", environment, "Hi");
@@ -79,7 +79,7 @@ describe("the demo with a model of one's own", { timeout: 120_000 }, () => {
     expect(out).not.toContain("sk-wrong");
   });
 
-  it("keeps conversations where JAF_MEMORY_TYPE says, and says so", async () => {
+  it("stores conversations by JAF_MEMORY_TYPE, and prints where", async () => {
     const { out, code } = await chat("eve", { JAF_MEMORY_TYPE: "memory" }, "I like tea.", "/list");
     expect(code).toBe(0);
     expect(out).toContain("offline assistant");

@@ -9,7 +9,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What axe finds that keeps somebody from using the page. */
+/** Axe's serious findings. */
 async function seriousFindings(page: Page): Promise<readonly string[]> {
   await page.evaluate(AXE);
   const { violations } = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as {
@@ -75,7 +75,7 @@ describe("the page", { timeout: 120_000 }, () => {
     );
     expect(sizes.length).toBeGreaterThan(0);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(70_000);
-    // The best of a few: a busy machine is no failure of the page.
+    // The best of several loads, because the machine may be busy.
     const times: number[] = [];
     for (let attempt = 0; attempt < 5; attempt += 1) {
       const before = performance.now();
@@ -86,7 +86,7 @@ describe("the page", { timeout: 120_000 }, () => {
     expect(Math.min(...times)).toBeLessThan(1_000);
   });
 
-  it("talks, calls tools, and keeps what was said over a reload", async () => {
+  it("answers, calls tools, and keeps the conversation across a reload", async () => {
     const { page, say, replied, replies } = await open();
     await say("My name is Ada.");
     expect(await replied()).toContain("Nice to meet you, Ada.");
@@ -104,7 +104,7 @@ describe("the page", { timeout: 120_000 }, () => {
     await sheet.waitFor({ state: "detached" });
   });
 
-  it("goes on with a reply after a reload in the middle of it, and says nothing twice", async () => {
+  it("continues a reply after a reload in the middle, without repeating text", async () => {
     const { page, say, replied, replies } = await open();
     await say("Set a timer for 4 seconds");
     await page.getByRole("article", { name: "Tool timer: Running" }).waitFor();
@@ -115,7 +115,7 @@ describe("the page", { timeout: 120_000 }, () => {
     expect(await page.getByRole("article", { name: /^Tool timer/ }).count()).toBe(1);
   });
 
-  it("stops a reply, and edits and resends what was said", async () => {
+  it("stops a reply, and edits and resends a message", async () => {
     const { page, say, replied, replies } = await open();
     await say("Set a timer for 50 seconds");
     await page.getByRole("article", { name: "Tool timer: Running" }).waitFor();
@@ -132,7 +132,7 @@ describe("the page", { timeout: 120_000 }, () => {
     expect(await replies()).toHaveLength(1);
   });
 
-  it("asks before it sends an email, and sends none that is rejected", async () => {
+  it("requests an approval before it sends an email, and doesn't send a rejected one", async () => {
     const { page, say, replied } = await open();
     await say("Send an email to Grace: Lunch on Friday?");
     await page.getByRole("button", { name: "Reject" }).click();
@@ -147,7 +147,7 @@ describe("the page", { timeout: 120_000 }, () => {
     expect(notes).not.toContain("Lunch on Friday?");
   });
 
-  it("keeps a decision that couldn't be sent to be made again, and says when a call was rejected", async () => {
+  it("lets the user repeat a decision that couldn't be sent, and shows a rejected call", async () => {
     const { page, say, replied } = await open();
     await say("Send an email to Grace: Tea?");
     await page.getByRole("button", { name: "Approve" }).waitFor();
@@ -163,7 +163,7 @@ describe("the page", { timeout: 120_000 }, () => {
     await rejected.waitFor();
   });
 
-  it("marks what was stopped, also after a reload, and keeps a draft with its conversation", async () => {
+  it("marks a stopped turn, even after a reload, and keeps a draft with its conversation", async () => {
     const { page, say, newConversation } = await open();
     await say("Set a timer for 50 seconds");
     await page.getByRole("article", { name: "Tool timer: Running" }).waitFor();
@@ -181,7 +181,7 @@ describe("the page", { timeout: 120_000 }, () => {
     expect(await message.inputValue()).toBe("A draft");
   });
 
-  it("says what isn't undone before a reply is made anew", async () => {
+  it("warns of effects that can't be undone before it regenerates a reply", async () => {
     const { page, say, replied } = await open();
     await say("Send an email to Grace: Cake?");
     await page.getByRole("button", { name: "Approve" }).click();
@@ -190,7 +190,7 @@ describe("the page", { timeout: 120_000 }, () => {
     await page.getByText("send_email has run", { exact: false }).waitFor();
   });
 
-  it("shows a turn in two tabs at once, and a decision in either", async () => {
+  it("shows a turn in two tabs at the same time, and a decision in either", async () => {
     const first = await open();
     await first.say("Send an email to Alan: Tea?");
     await first.page.getByRole("button", { name: "Approve" }).waitFor();
@@ -205,7 +205,7 @@ describe("the page", { timeout: 120_000 }, () => {
     expect(await first.replies()).toEqual(await second.replies());
   });
 
-  it("goes on when it was offline", async () => {
+  it("continues after it was offline", async () => {
     const { page, context, say, replied, replies } = await open();
     await say("Set a timer for 3 seconds");
     await page.getByRole("article", { name: "Tool timer: Running" }).waitFor();
@@ -216,7 +216,7 @@ describe("the page", { timeout: 120_000 }, () => {
     expect(await replies()).toHaveLength(1);
   });
 
-  it("goes on when the server is killed in the middle of a tool call", async () => {
+  it("continues if the server is killed during a tool call", async () => {
     const { page, replied, replies } = await open();
     await page.getByRole("button", { name: "Try this" }).click();
     await page.getByRole("button", { name: "Start, and kill it" }).click();
@@ -226,14 +226,14 @@ describe("the page", { timeout: 120_000 }, () => {
     expect(await page.getByRole("article", { name: /^Tool timer/ }).count()).toBe(1);
   });
 
-  it("has a forged continuation refused", async () => {
+  it("shows that a forged continuation is refused", async () => {
     const { page } = await open();
     await page.getByRole("button", { name: "Try this" }).click();
     await page.getByRole("button", { name: "Send it" }).click();
     await page.getByText(/^Refused with status 4\d\d/).waitFor();
   });
 
-  it("keeps what a pasted page says apart until the person agrees, and forgets for good", async () => {
+  it("quarantines a pasted page's claims until the user agrees, and forgets permanently", async () => {
     const { page, replied } = await open();
     await page.getByRole("button", { name: "Try this" }).click();
     await page.getByRole("button", { name: "Paste a page" }).click();
@@ -281,7 +281,7 @@ describe("the page", { timeout: 120_000 }, () => {
     await page.getByRole("button", { name: "Load them" }).waitFor();
   });
 
-  it("runs and fetches nothing that a reply or a fact says", async () => {
+  it("runs and fetches nothing from a reply or a fact", async () => {
     const { page, say, replied } = await open();
     const hostile =
       '<img src="http://evil.invalid/a.png" onerror="window.ran=1"><script>window.ran=1</script> ![b](http://evil.invalid/b.png) [c](javascript:window.ran=1) <svg onload="window.ran=1"> and I like [d](http://evil.invalid/d)';
@@ -314,7 +314,7 @@ describe("the page", { timeout: 120_000 }, () => {
     expect(policy).not.toContain("unsafe");
   });
 
-  it("is used by the keyboard alone", async () => {
+  it("can be used with the keyboard only", async () => {
     const { page, replied } = await open();
     const focused = () =>
       page.evaluate("document.activeElement?.ariaLabel ?? document.activeElement?.innerText ?? ''");
@@ -359,7 +359,7 @@ describe("the page", { timeout: 120_000 }, () => {
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
   });
 
-  it.each(["light", "dark"] as const)("has nothing that axe finds serious, %s", async (colorScheme) => {
+  it.each(["light", "dark"] as const)("has no serious findings of axe, %s", async (colorScheme) => {
     const { page, say, replied } = await open({ colorScheme, reducedMotion: "reduce" });
     expect(await seriousFindings(page)).toEqual([]);
     await say("Send an email to Grace: Hello");

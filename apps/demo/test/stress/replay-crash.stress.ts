@@ -12,7 +12,7 @@ const recorded = new URL("../../../../../shared/data/tau-airline-50.jsonl", impo
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
-/** Waits until the replay has executed that many tool calls: then it is in the middle of its work. */
+/** Waits until the replay has executed this many tool calls, so it is in the middle of its work. */
 async function hasExecuted(data: string, count: number): Promise<void> {
   const file = executionsFile(data);
   const executed = () => (existsSync(file) ? readFileSync(file, "utf8").split('["run"').length - 1 : 0);
@@ -23,7 +23,7 @@ it.each([
   { name: "a made-up recording", file: folder.write("made-up.jsonl", madeUpRecording(60).text) },
   ...(existsSync(recorded) ? [{ name: "the recorded conversations", file: recorded }] : []),
 ])(
-  `loses, doubles and repeats nothing of $name when the replay is killed ${KILLS} times`,
+  `loses, duplicates and repeats nothing of $name if the replay is killed ${KILLS} times`,
   async ({ file }) => {
     const toolCalls = readFileSync(file, "utf8").split('"tool_call_id"').length - 1;
     const data = `${folder.data}-${file.length}`;

@@ -3,10 +3,10 @@ import { fileURLToPath } from "node:url";
 import { bundleProcess } from "../../../../test/process-bundle.ts";
 
 const main = new URL("../../src/main.ts", import.meta.url);
-/** As one file, which starts at once. */
+/** The demo as one file, which starts immediately. */
 export const bundled: readonly string[] = [await bundleProcess(main)];
 
-/** As `pnpm demo` starts it, which takes seconds to compile it. */
+/** The demo as `pnpm demo` starts it, which takes seconds to compile. */
 export const fromSources: readonly string[] = [
   ...["--import", "tsx", "--conditions=@jaf/source"],
   fileURLToPath(main),
@@ -31,17 +31,17 @@ export type Environment = Readonly<Record<string, string>>;
 interface DemoOptions {
   readonly input?: string;
   readonly environment?: Environment;
-  /** What Node.js is told to run. Default: the demo as one file. */
+  /** The arguments for Node.js. Default: the demo as one file. */
   readonly program?: readonly string[];
 }
 
-/** Nothing that the machine says of models and stores, so that the demo is offline unless a test says otherwise. */
+/** The environment without settings for models and stores, so the demo is offline by default. */
 const bareEnvironment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(OPENAI_|ANTHROPIC_|GOOGLE_|JAF_)/.test(name)),
   );
 
-/** The demo in a process of its own. `input` is all it gets; absent: left open. */
+/** Starts the demo in a child process with `input`. Without `input`, stdin stays open. */
 export function startDemo(
   args: readonly string[],
   { input, environment = {}, program = bundled }: DemoOptions = {},
@@ -59,7 +59,7 @@ export function startDemo(
   };
   child.stdout.setEncoding("utf8").on("data", (text: string) => collect(text, (more) => (out += more)));
   child.stderr.setEncoding("utf8").on("data", (text: string) => collect(text, (more) => (err += more)));
-  child.stdin.on("error", () => {}); // The demo may end before it has read everything.
+  child.stdin.on("error", () => {}); // The demo may exit before it has read everything.
   if (input !== undefined) child.stdin.end(input);
   const finished = new Promise<Finished>((resolve) => {
     child.on("close", (code, signal) => resolve({ code, signal, out, err }));

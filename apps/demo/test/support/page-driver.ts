@@ -3,14 +3,14 @@ import { expect } from "vitest";
 
 const STEP_MS = 20_000;
 
-/** A page of the demo, as a person uses it. Every step is bounded. */
+/** Uses a page of the demo like a person. Every step has a time limit. */
 export interface PageDriver {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What the browser asked other servers for, and what it complained about. */
+  /** The browser's requests to other servers, and its errors. */
   readonly strange: readonly string[];
   readonly say: (text: string) => Promise<void>;
-  /** Waits until the reply is complete, and returns the last one. */
+  /** Waits until the reply is complete, and returns it. */
   readonly replied: () => Promise<string>;
   readonly replies: () => Promise<readonly string[]>;
   readonly newConversation: () => Promise<void>;
@@ -60,7 +60,7 @@ export async function openPage(
     },
     replied: async () => {
       await expect.poll(() => page.getByLabel("Stop the reply").count(), { timeout: STEP_MS }).toBe(0);
-      // The stored message has taken the place of the streamed one.
+      // The stored message has replaced the streamed one.
       await page.getByText("What the model saw").last().waitFor();
       return (await replies()).at(-1) ?? "";
     },

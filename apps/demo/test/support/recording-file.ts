@@ -7,7 +7,7 @@ const call = (id: string, name: string): NonNullable<Message["tool_calls"]>[numb
   function: { name, arguments: `{"of": "${id}"}` },
 });
 
-/** A made-up conversation with parallel calls, results in either order, reused call ids and an unanswered end. */
+/** A made-up conversation with parallel calls, results in any order, reused call ids and an unanswered end. */
 function conversation(turns: number): Message[] {
   const messages: Message[] = [];
   for (let turn = 0; turn < turns; turn++) {
@@ -29,7 +29,7 @@ function conversation(turns: number): Message[] {
   return [...messages, { role: "user", content: "and then?" }];
 }
 
-/** JSON lines of `count` conversations, and how many messages they hold. */
+/** JSON Lines with `count` conversations, and the number of their messages. */
 export function madeUpRecording(
   count: number,
   turns = 4,
@@ -61,7 +61,7 @@ export const result = (id: string, content = `result of ${id}`): Message => ({
   tool_call_id: id,
 });
 
-/** A line of a recording. The messages may be such that no run could make them. */
+/** A line of a recording. Its messages don't have to be replayable. */
 export const recordingLine = (
   conversationId: string,
   messages: readonly unknown[],

@@ -1,6 +1,6 @@
 import type { Terminal } from "../../src/chat/terminal.ts";
 
-/** A terminal that says the lines, and keeps what is printed. */
+/** A terminal with these input lines, which keeps its output. */
 export function scriptedTerminal(...lines: string[]) {
   let out = "";
   const plain = (text: string) => text;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A folder of its own for each test, removed by `remove`. */
+/** A separate folder for each test. `remove` deletes it. */
 export function temporaryFolder() {
   const path = mkdtempSync(join(tmpdir(), "jaf-demo-"));
   return {

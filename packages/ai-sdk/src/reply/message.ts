@@ -5,8 +5,8 @@ import { type Fields, fieldsOf, isFields, jsonOf, pick, textField } from "../fie
 type ReplyMessage = NonNullable<ModelCompletion["message"]>;
 
 /**
- * What a model said, in order, as one message: its content is a text where it holds one text and calls behind it, and else
- * parts, with the places of the calls between them. `reply`: what else is said about the whole.
+ * The message of a reply, in order. Its content is a string if there is only one text, possibly followed by calls; else
+ * parts, with a `tool-call` part at the place of each call. `reply`: the reply's other fields.
  */
 export function messageOf(content: readonly unknown[], reply: Fields): ReplyMessage {
   const calls: ModelToolCall[] = [];
@@ -29,11 +29,11 @@ export function messageOf(content: readonly unknown[], reply: Fields): ReplyMess
   };
 }
 
-/** A text where one text, and calls behind it, are all there is; else the parts. */
+/** Returns a string if there is only one text, possibly followed by calls; else the parts. */
 export const contentOf = (parts: readonly ContentPart[]): string | readonly ContentPart[] =>
   textAlone(parts) ?? parts;
 
-/** `undefined` where parts are needed to say it all. */
+/** `undefined` if a string can't hold everything. */
 function textAlone(parts: readonly ContentPart[]): string | undefined {
   const [first, ...others] = parts;
   if (first === undefined) return "";
@@ -43,11 +43,11 @@ function textAlone(parts: readonly ContentPart[]): string | undefined {
   return isPlain && typeof first["text"] === "string" ? first["text"] : "";
 }
 
-/** A call for JAF to run: not one that the provider runs. */
+/** Whether JAF runs the call, not the provider. */
 export const isOwnCall = (item: Fields): boolean =>
   item["type"] === "tool-call" && item["providerExecuted"] !== true;
 
-/** With the provider's metadata, which belongs to it, e.g. the signature of a thought. */
+/** Keeps the call's provider metadata, e.g. a thought signature. */
 export const callOf = (item: Fields): ModelToolCall => ({
   id: textField(item, "toolCallId") ?? "",
   type: "function",
@@ -56,13 +56,13 @@ export const callOf = (item: Fields): ModelToolCall => ({
   ...metadataOf(item),
 });
 
-/** Some send nothing for no input; models of a user's own making may hand over the decoded object. */
+/** Some providers send an empty text for no input; custom models may return a decoded object. */
 function inputText(input: unknown): string {
   const text = typeof input === "string" ? input : (JSON.stringify(input) ?? "");
   return text.trim() === "" ? "{}" : text;
 }
 
-/** Of everything that a model says beside calls. `undefined`: it says nothing, or only what is to come. */
+/** Converts anything but a call. `undefined` if it is empty or preliminary. */
 export function partOf(item: Fields): ContentPart | undefined {
   const metadata = metadataOf(item);
   switch (item["type"]) {
@@ -115,17 +115,17 @@ function mediaOf(item: Fields): {
   const mediaType = textField(item, "mediaType") ?? "application/octet-stream";
   const { data } = item;
   if (typeof data === "string" || data instanceof Uint8Array) return { mediaType, data };
-  // V4 says which of the two it is.
+  // V4 has separate fields for data and URL.
   return { mediaType, ...pick(fieldsOf(data), ["data", "url"]) };
 }
 
-/** JSON text, whose value goes back; what is none goes back as it came. */
+/** Parses JSON text; returns other text unchanged. */
 function inputOf(input: unknown): unknown {
   if (typeof input !== "string") return input ?? {};
   return input.trim() === "" ? {} : (jsonOf(input) ?? input);
 }
 
-/** Many providers send an empty object each time: that is nothing to keep. */
+/** Leaves out empty metadata, which many providers send each time. */
 function metadataOf(item: Fields): { readonly providerMetadata?: Fields } {
   const metadata = item["providerMetadata"];
   if (!isFields(metadata)) return {};

@@ -4,7 +4,7 @@ import { type Fields, fieldsOf, textField } from "../fields.ts";
 import type { KnownModel } from "../model.ts";
 import { messageOf } from "./message.ts";
 
-/** What `doGenerate` resolved with. */
+/** Converts the result of `doGenerate`. */
 export function completionOf(result: unknown, { origin }: KnownModel): ModelCompletion {
   const reply = fieldsOf(result);
   const content: readonly unknown[] = Array.isArray(reply["content"]) ? reply["content"] : [];
@@ -18,18 +18,17 @@ export function completionOf(result: unknown, { origin }: KnownModel): ModelComp
 }
 
 export interface FinishReason {
-  /** In OpenAI's words, as JAF's other providers say it: `"stop"`, `"length"`, `"tool_calls"`, `"content_filter"`. */
+  /** OpenAI's reasons, as in JAF's other providers: `"stop"`, `"length"`, `"tool_calls"`, `"content_filter"`. */
   readonly reason: string | undefined;
   /**
-   * The provider never said why the model stopped. Providers of the AI SDK end a stream in this way also when its
-   * connection was closed half-way.
+   * Whether the provider sent no reason. AI SDK providers also end a stream like this if its connection was closed early.
    */
   readonly isUnknown: boolean;
 }
 
 const UNKNOWN: ReadonlySet<string> = new Set(["other", "unknown", "error"]);
 
-/** Of V3 and V4, which have the provider's own word, too, and of V2, which has one word. */
+/** Reads V3 and V4, which include the provider's own reason, and V2, which has a single string. */
 export function finishReasonOf(sent: unknown): FinishReason {
   const unified = typeof sent === "string" ? sent : textField(fieldsOf(sent), "unified");
   const raw = textField(fieldsOf(sent), "raw");
@@ -43,7 +42,7 @@ export function finishReasonOf(sent: unknown): FinishReason {
 const count = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) ? value : undefined;
 
-/** As V3 and V4 have it, by kind of token, or flat, as V2 has it; `undefined` where nothing is told. */
+/** Reads the nested counts of V3 and V4, or the flat ones of V2; `undefined` without any. */
 export function usageOf(sent: unknown): ModelUsage | undefined {
   const usage = fieldsOf(sent);
   const input: Fields = fieldsOf(usage["inputTokens"]);

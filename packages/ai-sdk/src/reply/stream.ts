@@ -5,8 +5,8 @@ import { callOf, isOwnCall, messageOf, partOf } from "./message.ts";
 import { finishReasonOf, usageOf } from "./reply.ts";
 
 /**
- * The pieces of the stream that `start` opens. They end without `done` where the stream does without `finish`, or with one that
- * gives no reason, and throws what the stream tells as an error, as `toError` has it.
+ * Yields the chunks of the stream that `start` opens. There is no `done` if the stream ends without `finish`, or with one
+ * without a reason. Errors, thrown or streamed, are converted by `toError`.
  */
 export async function* chunksOf(
   start: () => PromiseLike<{ readonly stream: AiSdkStream }>,
@@ -36,7 +36,7 @@ export async function* chunksOf(
   } catch (thrown) {
     throw toError(thrown);
   } finally {
-    // Not awaited: nothing depends on it, and a connection that hangs would hold up whoever reads.
+    // Not awaited, because a hanging connection would block the reader.
     if (!isEnded) void reader?.cancel().catch(() => undefined);
   }
 }
@@ -58,18 +58,18 @@ function doneOf(
   };
 }
 
-/** A streamed reply on its way to be whole. */
+/** Collects the pieces of a streamed reply. */
 interface ReplyCollector {
-  /** What a piece of the stream says to those who watch. */
+  /** Returns a piece's chunk. */
   readonly add: (piece: Fields) => ModelStreamChunk;
-  /** What the model has said so far, as `doGenerate` has it. */
+  /** The content so far, in the format of `doGenerate`. */
   readonly items: readonly Fields[];
 }
 
-/** A text or a thought that is still growing. */
+/** A text or reasoning that is still streamed. */
 type Block = { readonly type: "text" | "reasoning"; text: string } & Record<string, unknown>;
 
-/** Nothing is said, but the stream is alive: the engine counts for how long it is silent. */
+/** An empty chunk, because the engine times out if a stream is silent. */
 const ALIVE: ModelStreamChunk = { type: "text_delta", text: "" };
 
 const BLOCK_PIECE = /^(text|reasoning)-(start|delta|end)$/;
@@ -77,7 +77,7 @@ const BLOCK_PIECE = /^(text|reasoning)-(start|delta|end)$/;
 function collectReply(): ReplyCollector {
   const items: Fields[] = [];
   const blocks = collectBlocks(items);
-  /** Of the calls whose input came in pieces, by id. */
+  /** Indexes of the calls with streamed input, by id. */
   const indices = new Map<string, number>();
   let calls = 0;
 
@@ -89,7 +89,7 @@ function collectReply(): ReplyCollector {
   };
 
   const startCall = (piece: Fields): ModelStreamChunk => {
-    // Text that isn't JSON yet can't be joined to what is; the whole call follows.
+    // Text input isn't streamed, since the complete call has it as JSON.
     if (piece["providerExecuted"] === true || piece["inputEncoding"] === "text") return ALIVE;
     const id = textField(piece, "id") ?? "";
     const index = calls++;
@@ -145,7 +145,7 @@ function collectBlocks(items: Fields[]): (piece: Fields, type: string) => ModelS
       items.push(block);
       open.set(key, block);
     }
-    // The latest counts: that of the end has the signature.
+    // The last metadata wins: the one at the end has the signature.
     for (const name of ["providerMetadata", "citations"]) if (piece[name] != null) block[name] = piece[name];
     if (step === "end") open.delete(key);
     const text = step === "delta" ? (textField(piece, "delta") ?? "") : "";

@@ -7,19 +7,19 @@ import { sameOrigin } from "../model.ts";
 import { fileOf } from "./media.ts";
 import { type AssistantPart, providerOptionsOf, type ToolOutput } from "./prompt.ts";
 
-/** Whom a prompt is for. */
+/** The model that a prompt is for. */
 export interface Recipient {
   readonly origin: ModelOrigin;
   readonly providerKey: string;
-  /** What becomes of the readable thoughts of another model. */
+  /** Whether readable reasoning of other models is left out or sent as text. */
   readonly foreignReasoning: "omit" | "text";
-  /** What of the prompt is to be kept from call to call. Absent: nothing. */
+  /** The parts of the prompt to cache. Default: none. */
   readonly cache?: CacheableConfig | undefined;
 }
 
 /**
- * The parts of an assistant message, its calls at their places between them. What is opaque is given to its own model
- * alone: reasoning, the provider's own tools and all metadata.
+ * The parts of an assistant message, with its calls at their original places. Only the message's own model gets the opaque
+ * parts: reasoning, the provider's own tools and all metadata.
  */
 export function assistantParts(message: RichMessage, recipient: Recipient): AssistantPart[] {
   const isOwn = sameOrigin(message.origin, recipient.origin);
@@ -44,7 +44,7 @@ function contentParts({ content, refusal }: RichMessage): readonly ContentPart[]
   return typeof refusal === "string" && refusal !== "" ? [...parts, { type: "refusal", refusal }] : parts;
 }
 
-/** Of a part that any model may read. */
+/** Converts a part that any model can read. */
 function readablePart(part: ContentPart, recipient: Recipient): AssistantPart | undefined {
   const text = part.type === "refusal" ? textField(part, "refusal") : partText(part);
   if (text !== undefined) return text === "" ? undefined : { type: "text", text };
@@ -59,7 +59,7 @@ function foreignPart(part: ContentPart, recipient: Recipient): AssistantPart | u
       ? undefined
       : { type: "text", text: `<thinking>\n${text}\n</thinking>` };
   }
-  // An id of another provider's is found nowhere else.
+  // Only its own provider knows a file id.
   if (part.type === "media" && part["data"] === undefined && part["url"] === undefined) return undefined;
   return readablePart(part, recipient);
 }
@@ -98,7 +98,7 @@ function ownPart(part: ContentPart, recipient: Recipient): AssistantPart | undef
     default: {
       const readable = readablePart(part, recipient);
       if (readable !== undefined) return { ...readable, ...options };
-      // Some signatures come with a text that is empty.
+      // Some signatures come with an empty text.
       const isSigned = partText(part) === "" && options.providerOptions !== undefined;
       return isSigned ? { type: "text", text: "", ...options } : undefined;
     }
@@ -108,7 +108,7 @@ function ownPart(part: ContentPart, recipient: Recipient): AssistantPart | undef
 const isKind = (kind: string | undefined): kind is `${string}.${string}` => kind?.includes(".") === true;
 
 function providerOutput({ output, isError }: ContentPart): ToolOutput {
-  // It was JSON when it came, and is in a store that keeps JSON.
+  // The provider sent JSON, and the store keeps JSON.
   const value = (output ?? null) as JSONValue;
   if (isError === true) return { type: "error-json", value };
   return typeof value === "string" ? { type: "text", value } : { type: "json", value };
@@ -126,8 +126,8 @@ function callPart(call: RichToolCall, isOwn: boolean): AssistantPart {
 }
 
 /**
- * The provider for compatible services of AI SDK 6 keeps Gemini's signature under its own name, and looks for it under
- * Google's alone; without it, Gemini refuses the conversation.
+ * AI SDK 6's provider for compatible services stores Gemini's signature under its own name, but reads it only from `google`.
+ * Without the signature, Gemini refuses the conversation.
  */
 function withGoogleSignature(
   options: ReturnType<typeof providerOptionsOf>,
@@ -142,7 +142,7 @@ function withGoogleSignature(
   return { providerOptions: { ...providerOptions, google } };
 }
 
-/** Always an object, as providers take no other: what a model wrote otherwise stands in one. */
+/** Returns an object, since providers accept nothing else. Other input is wrapped. */
 function callInput(call: RichToolCall): unknown {
   const { input } = calledTool(call);
   if (call.type === "custom") return { input };

@@ -7,7 +7,7 @@ import type { FilePart, PromptFile, PromptMessage } from "./prompt.ts";
 
 const DATA_URL = /^data:([^;,]*)(?:;[^;,]+)*?(;base64)?,/i;
 
-/** `undefined` for a part that is no media, and for media without data, address and id. */
+/** `undefined` if the part isn't media, or has no data, URL and id. */
 export function fileOf(part: ContentPart, providerKey: string): PromptFile | undefined {
   const { mediaType, source, filename } = mediaOf(part);
   const file = fileFrom(source, mediaType);
@@ -27,7 +27,7 @@ interface FoundMedia {
   readonly filename?: string | undefined;
 }
 
-/** Our media, those of OpenAI's chat completions, and those of the AI SDK's own messages. */
+/** The media of JAF's parts, of OpenAI's Chat Completions, and of the AI SDK's messages. */
 function mediaOf(part: ContentPart): FoundMedia {
   const mediaType = textField(part, "mediaType");
   const filename = textField(part, "filename");
@@ -73,15 +73,15 @@ function percentDecoded(text: string): string {
   }
 }
 
-/** Bytes as base64; a text is that already. */
+/** Encodes bytes as base64. A string is base64 already. */
 export const base64Of = (data: Uint8Array | string): string =>
   typeof data === "string" ? data : base64OfBytes(data);
 
-/** Of media whose data isn't there, e.g. because a blob store has lost it. */
+/** A text that replaces media with missing data, e.g. a lost blob. */
 export const mediaPlaceholder = (part: ContentPart): string =>
   `[${textField(part, "filename") ?? textField(part, "mediaType") ?? "media"}]`;
 
-/** What stands for a file where the model can't be given it. */
+/** A text that replaces a file which the model can't get. */
 export const placeholder = ({ filename, mediaType }: Omit<PromptFile, "data">): string =>
   `[${filename ?? mediaType}]`;
 
@@ -90,7 +90,7 @@ interface Downloading {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Puts the data of files in place of the addresses that the model's provider can't read. Rejects as `download` does. */
+/** Replaces URLs that the model's provider can't fetch by the files' data. Rejects if `download` does. */
 export async function withDownloads(
   prompt: readonly PromptMessage[],
   model: AiSdkModel,
@@ -116,7 +116,7 @@ function filesOf({ content }: PromptMessage): FilePart[] {
   });
 }
 
-/** `supported`: regular expressions by media type, which may end in `*`. */
+/** `supported`: regular expressions by media type. A media type may end with `*`. */
 function isSupported(supported: unknown, mediaType: string, url: URL): boolean {
   const wanted = mediaType.toLowerCase();
   return Object.entries(isFields(supported) ? supported : {}).some(([pattern, expressions]) => {

@@ -9,8 +9,8 @@ import { addCacheControl, cacheControlFor } from "./prompt-cache.ts";
 import { toolOutput } from "./tools.ts";
 
 /**
- * A conversation as a prompt: the instructions, then what system and developer messages there are, since most providers
- * take those at the beginning alone, then the rest in order. Results in a row are one message.
+ * Converts a conversation to a prompt: first the instructions and all system and developer messages, since most providers
+ * accept them only at the beginning, then the rest in order. Consecutive results are merged into one message.
  */
 export function toPrompt(
   instructions: string,
@@ -48,18 +48,18 @@ export function toPrompt(
       case "tool":
         addResults(rest, toolParts(message, { recipient, known }));
     }
-    // Before what the next turn won't have, and behind it for the steps of this one.
+    // One mark before text that the next turn won't repeat, and one at the end for the steps of this turn.
     const isStableEnd = cached === "all" && index === stable - 1;
     if (index === kept - 1 || isStableEnd) addCacheControl(rest.at(-1), cacheControl);
   }
   return [...system, ...rest];
 }
 
-/** What the messages so far asked for. */
+/** The calls and approvals in the messages so far. */
 interface AskedBefore {
-  /** Of the latest call of an id: providers use ids again. */
+  /** The tool of the latest call with an id, because providers repeat ids. */
   readonly toolNames: Map<string, string>;
-  /** Asked for by the recipient: nobody else knows of them. */
+  /** Approvals that this model requested: no other model knows them. */
   readonly approvals: Set<unknown>;
 }
 
@@ -106,7 +106,7 @@ function toolParts(message: RichMessage, { recipient, known }: Place): ToolPart[
   const parts = typeof content === "string" ? [] : (content ?? []);
   const decisions = parts.flatMap((part) => approvalParts(part, known));
   const toolName = known.toolNames.get(message.tool_call_id ?? "");
-  // A result of a call that isn't there is refused by every provider.
+  // Every provider refuses a result without its call.
   if (message.tool_call_id === undefined || toolName === undefined) return decisions;
   return [
     ...decisions,
@@ -120,7 +120,7 @@ function toolParts(message: RichMessage, { recipient, known }: Place): ToolPart[
   ];
 }
 
-/** Somebody's decision about a call that the provider runs, and asked about. */
+/** A decision about a provider-run call that this model requested. */
 function approvalParts(part: ContentPart, { approvals }: AskedBefore): ToolPart[] {
   const approvalId = textField(part, "approvalId");
   if (part.type !== "tool-approval-response") return [];

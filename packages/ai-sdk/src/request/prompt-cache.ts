@@ -3,15 +3,15 @@ import type { ModelOrigin } from "@jaf/memory";
 import type { PromptMessage, ProviderOptions } from "./prompt.ts";
 
 /**
- * What tells a provider to keep the prompt up to this place: Anthropic, also on Vertex, and Bedrock have to be told. Others
- * keep the beginning of prompts by themselves, or can't be told.
+ * Provider options that cache the prompt up to this place, for Anthropic (also on Vertex) and Bedrock. Other providers cache
+ * automatically or have no such option.
  */
 export function cacheControlFor(
   { provider }: ModelOrigin,
   { ttl }: CacheableConfig,
 ): ProviderOptions | undefined {
   if (provider.includes("anthropic")) {
-    // It knows no other times; the default of JAF is an hour.
+    // Anthropic has only these two; JAF's default is an hour.
     return { anthropic: { cacheControl: { type: "ephemeral", ttl: isShort(ttl) ? "5m" : "1h" } } };
   }
   return provider.includes("bedrock") ? { bedrock: { cachePoint: { type: "default" } } } : undefined;
@@ -23,7 +23,7 @@ function isShort(ttl = "1h"): boolean {
   return minutes <= 5;
 }
 
-/** Keeps the prompt up to the end of this message. The application's own settings for it stay. */
+/** Caches the prompt up to the end of this message. The application's own options override it. */
 export function addCacheControl(
   message: PromptMessage | undefined,
   cacheControl: ProviderOptions | undefined,

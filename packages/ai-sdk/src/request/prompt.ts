@@ -10,8 +10,8 @@ import * as z from "zod";
 import { isFields } from "../fields.ts";
 
 /*
- * A prompt is put together as specification V4 has it, which has a place for everything, and translated for the others.
- * The types are V3's where they are the same: what fits them fits V4, whose JSON is readonly.
+ * Prompts are built in the format of specification V4, which can express everything, and then converted for the others.
+ * Types that are the same in V3 are V3's: they also fit V4, which has readonly JSON.
  */
 
 export type ProviderOptions = SharedV3ProviderOptions;
@@ -22,12 +22,12 @@ interface Part {
 
 export type FileData =
   | { type: "data"; data: Uint8Array | string }
-  /** `originalUrl`: as it was written, where that is otherwise. */
+  /** `originalUrl`: the original text, if it differs from `url`. */
   | { type: "url"; url: URL; originalUrl?: string }
   /** Ids by provider. */
   | { type: "reference"; reference: Record<string, string> & { type?: never } };
 
-/** A file, wherever it stands. */
+/** A file in any message. */
 export interface PromptFile {
   mediaType: string;
   data: FileData;
@@ -81,8 +81,8 @@ export type PromptMessage = Part &
 const optionsSchema = z.record(z.string(), z.record(z.string(), z.json()));
 
 /**
- * What a provider put beside a message, a part or a call, as it gets it back. Anything that isn't an object of JSON by a
- * provider's name is left out, and so is what JAF itself keeps there.
+ * Converts stored provider metadata of a message, part or call into provider options. Leaves out JAF's own metadata, and
+ * anything that isn't a JSON object under a provider's name.
  */
 export function providerOptionsOf(metadata: unknown): { readonly providerOptions?: ProviderOptions } {
   if (!isFields(metadata)) return {};
@@ -90,7 +90,7 @@ export function providerOptionsOf(metadata: unknown): { readonly providerOptions
   for (const [name, value] of Object.entries(metadata)) {
     if (name === "jaf" || !isFields(value)) continue;
     const parsed = optionsSchema.safeParse({ [name]: value });
-    // The very value: a copy might order its keys otherwise.
+    // Not a copy, which might have another order of keys.
     if (parsed.success) options[name] = value as ProviderOptions[string];
   }
   return Object.keys(options).length === 0 ? {} : { providerOptions: options };

@@ -13,7 +13,7 @@ import { jsonSchemaOf, toolChoice, toolsOf } from "./tools.ts";
 
 type Asked<Ctx> = Parameters<ModelProvider<Ctx>["getCompletion"]>;
 
-/** What a model is called with. Rejects as `options.download` does. */
+/** The arguments of a model call. Rejects if `options.download` does. */
 export async function callRequest<Ctx>(
   known: KnownModel,
   [state, agent, config]: Asked<Ctx>,
@@ -35,7 +35,7 @@ export async function callRequest<Ctx>(
   };
 }
 
-/** What a call asks of the model beside the conversation. Settings that the agent leaves out aren't sent. */
+/** The settings of a call. Settings that the agent doesn't set aren't sent. */
 function callSettings<Ctx>(
   agent: Asked<Ctx>[1],
   known: KnownModel,
@@ -51,16 +51,16 @@ function callSettings<Ctx>(
     ...present({ temperature: config.temperature, topP: config.topP, maxOutputTokens: config.maxTokens }),
     ...(tools.length === 0 ? {} : { tools, ...toolChoice(config) }),
     ...present({ responseFormat: format }),
-    // V4 alone has a place for it.
+    // Only V4 has this field.
     ...(known.specification === "v4" ? present({ reasoning: config.reasoningEffort }) : {}),
     ...(Object.keys(providerOptions).length === 0 ? {} : { providerOptions }),
   };
 }
 
-/** What it is called by the providers that don't call it as most do. */
+/** Providers with a different name for `reasoningEffort`. */
 const EFFORT_NAMES: Readonly<Record<string, string>> = { anthropic: "effort" };
 
-/** By provider, the agent's own over those of every call. */
+/** Provider options by provider. The agent's options override the general ones. */
 function providerOptionsFor(
   { providerOptions: own = {}, reasoningEffort }: ModelConfig,
   { model, specification }: KnownModel,
@@ -78,16 +78,16 @@ function providerOptionsFor(
   return merged;
 }
 
-/** Only of an object: most providers take no other. */
+/** Sends object schemas only: most providers accept nothing else. */
 function responseFormat(codec: z.ZodType | undefined): Fields | undefined {
   const schema = codec === undefined ? undefined : jsonSchemaOf(codec);
   return schema?.["type"] === "object" ? { type: "json", schema } : undefined;
 }
 
 /**
- * The settings of a call, for this prompt. Anthropic's older models, told to think (`thinking: { type: "enabled" }`), refuse
- * a turn of tools under way that doesn't begin with thinking of their own: one that was handed to them in its middle, say.
- * They aren't told to think then, which is what Anthropic's refusal asks for.
+ * Disables thinking if Anthropic would refuse the prompt. Older models with `thinking: { type: "enabled" }` refuse tool
+ * results if the step doesn't begin with their own thinking, e.g. after a handoff. Anthropic's error says to disable
+ * thinking then.
  */
 function withoutRefusedThinking(settings: Fields, prompt: readonly PromptMessage[]): Fields {
   const options = fieldsOf(settings["providerOptions"]);
@@ -100,7 +100,7 @@ function withoutRefusedThinking(settings: Fields, prompt: readonly PromptMessage
 }
 
 function isUnderWayWithoutThinking(prompt: readonly PromptMessage[]): boolean {
-  // The user may have said something since: results still stand first in the message.
+  // A user message may follow; the results still come first.
   const behind = prompt.findLastIndex(({ role }) => role === "assistant") + 1;
   const message = prompt[behind - 1];
   if (message?.role !== "assistant" || prompt[behind]?.role !== "tool") return false;

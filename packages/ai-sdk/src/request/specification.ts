@@ -34,7 +34,7 @@ type OutputV3Part = Extract<LanguageModelV3ToolResultOutput, { type: "content" }
 
 type OutputV2Part = Extract<LanguageModelV2ToolResultOutput, { type: "content" }>["value"][number];
 
-/** A prompt as models of a specification take it. */
+/** Converts a prompt to a model's specification. */
 export function promptOfSpecification(
   specification: Specification,
   prompt: PromptMessage[],
@@ -45,7 +45,7 @@ export function promptOfSpecification(
     case "v3":
       return prompt.map((message) => messageV3(message, outputV3));
     case "v2":
-      // The same but for the answers of tools and for decisions, which it has no place for.
+      // V2 has other tool results, and no approval decisions.
       return prompt
         .map((message) => messageV3(message, outputV2))
         .filter(({ role, content }) => role !== "tool" || content.length > 0) as LanguageModelV2Prompt;
@@ -79,7 +79,7 @@ function assistantPartV3(part: AssistantPart, output: OutputTranslation): Prompt
       return [filePartV3(part)];
     case "tool-result":
       return [{ ...part, output: output(part.output) }];
-    // These come from models of specification V4 alone, and go to no other.
+    // Only V4 models send these, and only they get them back.
     case "custom":
     case "reasoning-file":
       return [];
@@ -91,7 +91,7 @@ function toolPartV3(part: ToolPart, output: OutputTranslation): PromptV3ToolPart
   return output === outputV2 ? [] : [part];
 }
 
-/** OpenAI's provider takes ids of files in place of data; the others know none. */
+/** OpenAI's provider accepts file ids in place of data; others don't. */
 const FILE_ID = /^(file|assistant)-/;
 
 function filePartV3({ data, ...part }: FilePart): Extract<PromptV3Part, { type: "file" | "text" }> {
@@ -136,7 +136,7 @@ function outputPartV3(part: OutputPart): OutputV3Part {
   }
 }
 
-/** What it returns goes to models of V2 alone, whose answers in parts differ. */
+/** For V2 models, which have other result parts. */
 function outputV2(output: ToolOutput): LanguageModelV3ToolResultOutput {
   if (output.type !== "content") return output;
   const value: OutputV2Part[] = output.value.map((part) => {

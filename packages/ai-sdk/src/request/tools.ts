@@ -9,7 +9,7 @@ import type { OutputPart, ProviderOptions, ToolOutput } from "./prompt.ts";
 // biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments and context
 type AnyTool = Tool<any, any>;
 
-/** `cacheControl`: what tells the provider to cache up to the last tool. */
+/** `cacheControl`: provider options that make the provider cache all tools. */
 export function toolsOf(tools: readonly AnyTool[], cacheControl: ProviderOptions | undefined): Fields[] {
   return tools.map(({ schema }, index) => ({
     type: "function",
@@ -20,7 +20,7 @@ export function toolsOf(tools: readonly AnyTool[], cacheControl: ProviderOptions
   }));
 }
 
-/** Of what the model is to write. What JSON Schema can't say is left open, and checked once it is written. */
+/** The schema of a model's output or arguments. Types that JSON Schema can't express accept anything, and are validated later. */
 export function jsonSchemaOf(schema: z.ZodType): Fields {
   const known = schemas.get(schema);
   if (known !== undefined) return known;
@@ -39,7 +39,7 @@ export function toolChoice({ toolChoice: choice }: ModelConfig): Fields {
   };
 }
 
-/** What a tool answered. Parts that are neither text nor media are given as JSON. */
+/** Converts a tool result. Parts that are neither text nor media become JSON. */
 export function toolOutput(content: RichMessage["content"], providerKey: string): ToolOutput {
   if (typeof content === "string") return { type: "text", value: content };
   if (content === null) return { type: "text", value: "" };

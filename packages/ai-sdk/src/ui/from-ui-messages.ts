@@ -20,15 +20,14 @@ const uiMessagesSchema = z.array(
 type UIMessage = z.output<typeof uiMessagesSchema>[number];
 
 /**
- * What a client's user interface holds, as messages: `unknown`, because it comes from outside.
+ * Converts a client's UI messages to messages. The input is `unknown`, because clients aren't trusted.
  *
- * Taken are the texts and files of the user, and of the assistant its texts, thoughts, files, sources and calls with their
- * results, each step as one reply. Not taken, since a client has no say in them: system messages, ids, `metadata`, all
- * provider metadata (signatures among it), data parts, and decisions about approvals, for which there is
- * {@link decisionsFromUIMessages}. A file has to be data or of the web. Nobody knows which model wrote the replies, so that
- * nothing opaque of them goes to any.
+ * Accepts texts and files of the user, and the assistant's texts, reasoning, files, sources and calls with their results; each
+ * step becomes one reply. Ignores everything that a client must not set: system messages, ids, `metadata`, provider metadata
+ * with its signatures, data parts, and approval decisions, which {@link decisionsFromUIMessages} reads. Files must be `data:`
+ * or web URLs. The replies have no origin, so no model gets opaque parts of them.
  *
- * None of it is checked against what is stored: hand it to `RunConfig.resume`, which does that.
+ * Doesn't compare the messages with the stored ones; `RunConfig.resume` does.
  */
 export function fromUIMessages(uiMessages: unknown): Result<readonly Message[]> {
   const parsed = uiMessagesSchema.safeParse(uiMessages);
@@ -42,7 +41,7 @@ export function fromUIMessages(uiMessages: unknown): Result<readonly Message[]> 
   return parseMessages(parsed.data.flatMap(messagesOf));
 }
 
-/** What the user decided about calls that wait for an approval, for `RunConfig.resume`, which checks each of them. */
+/** Reads the user's approval decisions, for `RunConfig.resume`, which validates each of them. */
 export function decisionsFromUIMessages(uiMessages: unknown): ApprovalDecision[] {
   const parsed = uiMessagesSchema.safeParse(uiMessages);
   const parts = parsed.success ? parsed.data.flatMap((message) => message.parts) : [];
@@ -84,7 +83,7 @@ function steps(parts: readonly Fields[]): Fields[][] {
   return found.filter((step) => step.length > 0);
 }
 
-/** A reply, and the results of its calls. */
+/** The messages of a step: a reply, and the results of its calls. */
 function stepMessages(step: readonly Fields[]): RichMessage[] {
   const content: ContentPart[] = [];
   const calls: RichToolCall[] = [];
@@ -108,7 +107,7 @@ function stepMessages(step: readonly Fields[]): RichMessage[] {
   return [{ role: "assistant", content: contentLike(step, content), ...called }, ...results];
 }
 
-/** Parts where the reply was in parts when it was given out, so that the two can be compared. */
+/** Returns parts if the stored reply has parts, so the two can be compared. */
 function contentLike(shown: readonly Fields[], parts: readonly ContentPart[]): RichMessage["content"] {
   const wasInParts = shown.some(
     ({ type, state }) => type === "reasoning" || (type === "text" && state === "done"),
@@ -116,7 +115,7 @@ function contentLike(shown: readonly Fields[], parts: readonly ContentPart[]): R
   return wasInParts ? parts : contentOf(parts);
 }
 
-/** Of what is neither a call nor a part that clients have no say in. */
+/** Converts a part other than a call. `undefined` for parts that clients must not set. */
 function contentPart(part: Fields): ContentPart | undefined {
   const [text, url, title] = [textField(part, "text"), textField(part, "url"), textField(part, "title")];
   const mediaType = textField(part, "mediaType");
@@ -157,12 +156,12 @@ function callOf(part: Fields): RichToolCall {
   if (fieldsOf(part["toolMetadata"])["inputType"] === "text" && typeof input === "string") {
     return { id, type: "custom", custom: { name, input } };
   }
-  // A text is what a model wrote in place of JSON.
+  // A string is what a model wrote instead of JSON.
   const text = typeof input === "string" ? input : (JSON.stringify(input) ?? "{}");
   return { id, type: "function", function: { name, arguments: text } };
 }
 
-/** `undefined` where it waits. */
+/** `undefined` if the call has no result. */
 function resultOf(part: Fields): RichMessage["content"] | undefined {
   switch (part["state"]) {
     case "output-available":

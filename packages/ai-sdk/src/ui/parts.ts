@@ -5,7 +5,7 @@ import { base64Of, fileOf } from "../request/media.ts";
 import { providerOptionsOf } from "../request/prompt.ts";
 import type { AiSdkUIPart, UIMetadata } from "./ui-message.ts";
 
-/** What is given out. */
+/** Options of the conversion. */
 export interface UIOptions {
   readonly reasoning: boolean;
   readonly providerMetadata: boolean;
@@ -17,12 +17,12 @@ export function metadataOf(metadata: unknown, options: UIOptions): { providerMet
   return present({ providerMetadata: providerOptions });
 }
 
-/** Of a part that isn't about a call; `undefined` where there is nothing to show. */
+/** Converts a part other than a call; `undefined` if there is nothing to show. */
 export function uiPart(part: ContentPart, options: UIOptions): AiSdkUIPart | undefined {
   const metadata = metadataOf(part["providerMetadata"], options);
   if (part.type === "reasoning") {
     const text = options.reasoning ? (textField(part, "text") ?? "") : "";
-    // Also where nothing of it is shown: what comes back is a reply in parts then, as the one that is stored.
+    // Kept even if empty: the client's copy then has parts, as the stored reply does.
     return { type: "reasoning", text, ...metadata };
   }
   if (part.type === "source") return source(part, metadata);
@@ -55,7 +55,7 @@ export interface UIFile {
   readonly filename?: string;
 }
 
-/** `undefined` for a part that is no media, and for media that only its provider can find. */
+/** `undefined` if the part isn't media, or only its provider can find it. */
 function uiFile(part: ContentPart): UIFile | undefined {
   const file = fileOf(part, "");
   if (file === undefined || file.data.type === "reference") return undefined;
@@ -69,7 +69,7 @@ function uiFile(part: ContentPart): UIFile | undefined {
 
 const DATA_URL = /^data:[^,]*;base64,/;
 
-/** The media at an address; `undefined` for any address but those of the web and of data. */
+/** The media at a URL; `undefined` if it is neither a web URL nor a `data:` URL. */
 export function mediaAt({ mediaType, url, filename }: UIFile): ContentPart | undefined {
   const named = present({ filename });
   const [head] = DATA_URL.exec(url) ?? [];

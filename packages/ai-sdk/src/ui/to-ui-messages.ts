@@ -7,30 +7,29 @@ import { answeredState, CUSTOM_CALL, callPart, isToolPart, withState } from "./t
 import type { AiSdkToolPart, AiSdkUIMessage, AiSdkUIPart, ToolState } from "./ui-message.ts";
 
 export interface ToUIMessagesOptions {
-  /** What the run waits for (`outcome.interruptions`): its approvals are shown as asked for. Default: nothing. */
+  /** The run's `outcome.interruptions`: their calls get the state `approval-requested`. Default: none. */
   readonly interruptions?: readonly Interruption[];
-  /** Whether thoughts are given out. Default `true`; else they are there, and empty. */
+  /** Whether reasoning parts contain their text. Default `true`. If `false`, they are empty. */
   readonly reasoning?: boolean;
-  /** Whether system and developer messages are given out. Default `false`: they aren't the user's to read. */
+  /** Whether to include system and developer messages, which usually aren't for users. Default `false`. */
   readonly system?: boolean;
   /**
-   * Which tools are given as `dynamic-tool` in place of `tool-<name>`: all (`true`), or by name. Default `false`: none.
+   * Which tools become `dynamic-tool` instead of `tool-<name>`: all (`true`), none (`false`), or by name. Default `false`.
    */
   readonly dynamicTools?: boolean | ((toolName: string) => boolean);
   /**
-   * Whether what providers keep beside their parts, such as signatures, is given out. For a server that hands the messages
-   * to the AI SDK itself; a browser has no use for it. Default `false`.
+   * Whether to include provider metadata, such as signatures. For servers that pass the messages to the AI SDK; browsers don't
+   * need it. Default `false`.
    */
   readonly providerMetadata?: boolean;
-  /** The id of the message that begins at this index. Default: the message's own where it is its first, else `message-<index>`. */
+  /** The id of a UI message, from its first message and that message's index. Default: `message.id`, else `message-<index>`. */
   readonly id?: (message: RichMessage, index: number) => string;
 }
 
 /**
- * A conversation as the AI SDK's user interfaces show it: what the model said and did from one user message to the next is
- * one message, each of its replies a step. `validateUIMessages` and `convertToModelMessages` accept it, unless it is empty.
- * A result without a call isn't shown, nor are parts that the AI SDK has no place for, nor media whose data isn't there: of
- * a provider with blobs, resolve it first (`resolveMedia`).
+ * Converts a conversation to UI messages of the AI SDK. All replies between two user messages become one message, each reply
+ * a step. `validateUIMessages` and `convertToModelMessages` accept the result, unless it is empty. Leaves out results without
+ * a call, parts that the AI SDK can't express, and media without data: resolve blobs first (`resolveMedia`).
  */
 export function toUIMessages(
   messages: readonly RichMessage[],
@@ -39,7 +38,7 @@ export function toUIMessages(
   const uiOptions = uiOptionsOf(options);
   const ids = uniqueIds(options.id);
   const ui: AiSdkUIMessage[] = [];
-  /** What the model says and does since the user spoke. */
+  /** The assistant's parts since the last user message. */
   let turn: AiSdkUIPart[] | undefined;
   for (const [index, message] of messages.entries()) {
     switch (message.role) {
@@ -76,7 +75,7 @@ function userUIParts({ content }: RichMessage, options: UIOptions): AiSdkUIPart[
   if (typeof content === "string") return [{ type: "text", text: content }];
   const parts = content ?? [];
   const ui = parts.flatMap((part) => uiPart(part, options) ?? []);
-  // A user message without parts isn't valid.
+  // The AI SDK refuses a user message without parts.
   return ui.length === 0 ? [{ type: "text", text: "" }] : ui;
 }
 
@@ -94,7 +93,7 @@ function uniqueIds(given: ToUIMessagesOptions["id"]): (message: RichMessage, ind
   return (message, index) => {
     if (given !== undefined) return given(message, index);
     const own = typeof message.id === "string" && message.id !== "" ? message.id : `message-${index}`;
-    // Those of providers may repeat, and one may look like ours.
+    // Providers may repeat ids, and one may look like a default id.
     let id = own;
     for (let copy = 2; taken.has(id); copy++) id = `${own}-${copy}`;
     taken.add(id);
@@ -102,7 +101,7 @@ function uniqueIds(given: ToUIMessagesOptions["id"]): (message: RichMessage, ind
   };
 }
 
-/** Puts a result to the latest call of its id that has none: providers use ids again. */
+/** Adds a result to the latest call of its id without a result, because providers repeat ids. */
 function answer(turn: AiSdkUIPart[], { tool_call_id: id, content }: RichMessage): void {
   const index = turn.findLastIndex(
     (part) =>
@@ -129,7 +128,7 @@ function withApprovals(ui: AiSdkUIMessage[], interruptions: readonly Interruptio
   return ui;
 }
 
-/** Adds a reply of the model to what it said and did so far in this turn. */
+/** Adds a reply to the turn's parts. */
 function addReply(turn: AiSdkUIPart[], message: RichMessage, options: UIOptions): void {
   turn.push({ type: "step-start" });
   const { content } = message;
@@ -174,7 +173,7 @@ function ownCall(call: RichToolCall, options: UIOptions): AiSdkToolPart {
     : callPart({ ...common, input: uiInput(input) }, options);
 }
 
-/** What is no JSON, and JSON that is a text, is shown as the model wrote it. */
+/** Parses the input. Invalid JSON, `null` and JSON strings are shown as the model wrote them. */
 function uiInput(text: string): unknown {
   if (text.trim() === "") return {};
   const parsed = jsonOf(text);
@@ -196,7 +195,7 @@ function providerCall(part: ContentPart, options: UIOptions): AiSdkToolPart {
   );
 }
 
-/** The provider may answer in a later step than that of the call. */
+/** The result may come in a later step than its call. */
 function answerProvider(turn: AiSdkUIPart[], part: ContentPart): void {
   setProviderState(turn, part["id"], ({ input }) => {
     const { output } = part;

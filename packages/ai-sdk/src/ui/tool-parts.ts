@@ -18,7 +18,7 @@ interface UICall {
   readonly toolMetadata?: UIJsonObject;
 }
 
-/** A call that waits. */
+/** A call without a result. */
 export function callPart(call: UICall, { isDynamic }: UIOptions): AiSdkToolPart {
   const { id, name, input, callProviderMetadata, toolMetadata } = call;
   const rest = {
@@ -33,7 +33,7 @@ export function callPart(call: UICall, { isDynamic }: UIOptions): AiSdkToolPart 
     : { type: `tool-${name}`, ...rest };
 }
 
-/** The same call in another state. */
+/** Returns the same call with another state. */
 export function withState(call: AiSdkToolPart, state: ToolState): AiSdkToolPart {
   const { toolCallId, providerExecuted, callProviderMetadata, toolMetadata } = call;
   const rest = {
@@ -46,7 +46,7 @@ export function withState(call: AiSdkToolPart, state: ToolState): AiSdkToolPart 
     : { type: call.type, ...rest };
 }
 
-/** Marks a call whose input is a text, not JSON. */
+/** Marks a call with text input instead of JSON. */
 export const CUSTOM_CALL: UIJsonObject = { inputType: "text" };
 
 type Answered = Extract<ToolState, { state: `output-${string}` }>;
@@ -57,8 +57,8 @@ interface AnsweredCall {
 }
 
 /**
- * What a call's result is shown as: an error where the tool, or the engine for it, said so, and denied where somebody
- * didn't approve it. A text stays as the model read it; parts are `{ type: "content", value }`.
+ * The state for a call's result: an error if the tool or the engine reported one, denied if the call was rejected. A text is
+ * shown as the model reads it; parts become `{ type: "content", value }`.
  */
 export function answeredState(
   { toolCallId, input }: AnsweredCall,
@@ -78,15 +78,15 @@ export function answeredState(
   }
   const rejection = rejectionOf(result);
   if (rejection === undefined) return { state: "output-error", input, errorText: text };
-  // The id under which it was asked for isn't kept once it is decided.
+  // The approval's id isn't stored after the decision.
   const approval = { id: toolCallId, approved: false as const, ...rejection };
   return { state: "output-denied", input, approval };
 }
 
-/** What the engine writes for the model where a call wasn't approved. */
+/** The engine's tool result for a rejected call. */
 export const deniedText = (reason: string | undefined): string => JSON.stringify(rejectedResult(reason));
 
-/** As the AI SDK's own results in parts are written. What is neither text nor media isn't shown. */
+/** Converts to the AI SDK's result parts. Parts that are neither text nor media are left out. */
 function outputPart(part: ContentPart): object[] {
   const text = partText(part);
   if (text !== undefined) return [{ type: "text", text }];
@@ -104,7 +104,7 @@ function outputPart(part: ContentPart): object[] {
   }
 }
 
-/** The result that an output stands for, as a message holds it. */
+/** Converts an output back to a message's content. */
 export function outputContent(output: unknown): string | ContentPart[] {
   if (typeof output === "string") return output;
   const value = isFields(output) && output["type"] === "content" ? output["value"] : undefined;

@@ -1,4 +1,4 @@
-/** A message of the AI SDK's user interfaces, by structure: as `useChat` shows it, of AI SDK 5 to 7. */
+/** The structure of a UI message in AI SDK 5 to 7, as `useChat` uses it. */
 export interface AiSdkUIMessage {
   id: string;
   role: "system" | "user" | "assistant";
@@ -6,7 +6,7 @@ export interface AiSdkUIMessage {
 }
 
 export type AiSdkUIPart =
-  /** `state`: of a text that is one of several parts. */
+  /** `state` is set if the stored message has several parts. */
   | { type: "text"; text: string; state?: "done"; providerMetadata?: UIMetadata }
   | { type: "reasoning"; text: string; providerMetadata?: UIMetadata }
   | { type: "file"; mediaType: string; url: string; filename?: string; providerMetadata?: UIMetadata }
@@ -22,10 +22,10 @@ export type AiSdkUIPart =
   | { type: "step-start" }
   | AiSdkToolPart;
 
-/** A call, and what became of it. */
+/** A tool call and its state. */
 export type AiSdkToolPart = ({ type: `tool-${string}` } | { type: "dynamic-tool"; toolName: string }) & {
   toolCallId: string;
-  /** The provider runs it, and answers itself. */
+  /** Whether the provider runs the tool. */
   providerExecuted?: boolean;
   callProviderMetadata?: UIMetadata;
   toolMetadata?: UIJsonObject;
@@ -51,5 +51,5 @@ type UIJson = null | string | number | boolean | UIJsonObject | UIJson[];
 
 export type UIJsonObject = { [field: string]: UIJson | undefined };
 
-/** By the provider's name. */
+/** Metadata by provider name. */
 export type UIMetadata = Record<string, UIJsonObject>;

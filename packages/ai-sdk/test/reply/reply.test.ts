@@ -13,7 +13,7 @@ const reply = async (content: LanguageModelV3Content[]) => {
 const signed = { anthropic: { signature: "c2ln" } };
 
 describe("a reply", () => {
-  it("is a text where it is one, with calls behind it", async () => {
+  it("has a string as its content if it is one text followed by calls", async () => {
     expect(await reply([{ type: "text", text: "Hello." }])).toEqual({ content: "Hello." });
     expect(
       await reply([
@@ -26,7 +26,7 @@ describe("a reply", () => {
     });
   });
 
-  it("keeps thoughts and calls in their order, with the metadata of each", async () => {
+  it("keeps reasoning and calls in order, with their metadata", async () => {
     const message = await reply([
       { type: "reasoning", text: "First…", providerMetadata: signed },
       { type: "tool-call", toolCallId: "c1", toolName: "find", input: "{}", providerMetadata: signed },
@@ -49,7 +49,7 @@ describe("a reply", () => {
     });
   });
 
-  it("keeps files, sources, approvals and the tools that the provider ran", async () => {
+  it("keeps files, sources, approvals and the provider's tool calls", async () => {
     const bytes = new Uint8Array([1, 2, 3]);
     const message = await reply([
       {
@@ -101,7 +101,7 @@ describe("a reply", () => {
     expect(message?.tool_calls).toBeUndefined();
   });
 
-  it("tells its origin, why it ended, what it used, and what is said about the whole", async () => {
+  it("has its origin, finish reason, usage and metadata", async () => {
     const model = new MockLanguageModelV3({
       provider: "openai.responses",
       modelId: "gpt-5.1",
@@ -118,7 +118,7 @@ describe("a reply", () => {
     });
   });
 
-  it("is read from models of V2 and V4, too", async () => {
+  it("is read from V2 and V4 models, too", async () => {
     const v2 = {
       specificationVersion: "v2",
       provider: "old.chat",
@@ -159,7 +159,7 @@ describe("a reply", () => {
 });
 
 describe("the model", () => {
-  it("is found by the name of the run, the agent or the option, in this order", async () => {
+  it("is named by the run, the agent or the option, in this order", async () => {
     const names: string[] = [];
     const find = (name: string) => {
       names.push(name);
@@ -171,14 +171,14 @@ describe("the model", () => {
     await ask(provider, { agent });
     expect((await ask(provider)).origin?.model).toBe("c");
     expect(names).toEqual(["a", "b", "c"]);
-    await expect(ask(createAiSdkProvider(find))).rejects.toThrow("No model is named");
+    await expect(ask(createAiSdkProvider(find))).rejects.toThrow("No model is set");
   });
 
-  it("has to be one of the AI SDK", () => {
+  it("must be a model of the AI SDK", () => {
     const model: object = { specificationVersion: "v9", doGenerate: () => undefined };
-    // @ts-expect-error: as JavaScript may
-    expect(() => createAiSdkProvider(model)).toThrow('of specification "v9"');
-    // @ts-expect-error: as `ai` takes it
+    // @ts-expect-error: JavaScript code can pass this
+    expect(() => createAiSdkProvider(model)).toThrow('has specification "v9"');
+    // @ts-expect-error: `ai` accepts this
     expect(() => createAiSdkProvider("openai/gpt-5")).toThrow("Expected a language model");
     // @ts-expect-error: misspelt
     expect(() => createAiSdkProvider(modelSaying([]), { foreignReasonings: "text" })).toThrow(

@@ -17,7 +17,7 @@ const streaming = (...parts: LanguageModelV3StreamPart[]) =>
 
 const signed = { anthropic: { signature: "c2ln" } };
 
-/** Every kind of piece that there is. */
+/** Every kind of piece. */
 const PIECES: LanguageModelV3StreamPart[] = [
   { type: "stream-start", warnings: [] },
   { type: "response-metadata", id: "r1" },
@@ -52,7 +52,7 @@ const PIECES: LanguageModelV3StreamPart[] = [
 ];
 
 describe("a stream", () => {
-  it("tells each piece, and ends with the whole reply in its order", async () => {
+  it("yields each piece, and ends with the complete reply in order", async () => {
     const chunks = await streamed(streaming(...PIECES));
     expect(chunks.filter((chunk) => chunk.type !== "text_delta" || chunk.text !== "")).toEqual([
       { type: "reasoning_delta", text: "Let ", id: "0" },
@@ -99,11 +99,11 @@ describe("a stream", () => {
         },
       },
     ]);
-    // Silent pieces show that it is alive, too: the engine counts how long it hears nothing.
+    // Silent pieces yield empty chunks, because the engine times out without any.
     expect(chunks).toHaveLength(PIECES.length);
   });
 
-  it("isn't done where it is cut, wherever that is", async () => {
+  it("has no `done` if it is cut anywhere", async () => {
     for (let length = 0; length < PIECES.length; length++) {
       const chunks = await streamed(streaming(...PIECES.slice(0, length)));
       expect(chunks.map(({ type }) => type)).not.toContain("done");
@@ -113,7 +113,7 @@ describe("a stream", () => {
   it.each([
     { unified: "other", raw: undefined },
     { unified: "error", raw: undefined },
-  ] as const)("isn't done where the provider never said why it ended: $unified", async (finishReason) => {
+  ] as const)("has no `done` without the provider's finish reason: $unified", async (finishReason) => {
     const chunks = await streamed(
       streaming(
         { type: "text-start", id: "0" },
@@ -124,7 +124,7 @@ describe("a stream", () => {
     expect(chunks.map(({ type }) => type)).not.toContain("done");
   });
 
-  it("throws what it tells as an error, wherever that is", async () => {
+  it("throws an error piece at any place", async () => {
     const error = { type: "overloaded_error", message: "Overloaded" };
     for (let length = 0; length < PIECES.length; length++) {
       const pieces = streaming(...PIECES.slice(0, length), { type: "error", error });
@@ -135,7 +135,7 @@ describe("a stream", () => {
     }
   });
 
-  it("is cancelled by whoever leaves it", async () => {
+  it("is cancelled if its reader leaves", async () => {
     let cancelled = false;
     const stream = new ReadableStream<LanguageModelV3StreamPart>({
       start: (controller) => controller.enqueue({ type: "stream-start", warnings: [] }),
@@ -162,7 +162,7 @@ describe("a run that streams", () => {
     { type: "finish", finishReason: STOP, usage: USAGE },
   );
 
-  it("asks again for what was cut, and stores the whole alone", async () => {
+  it("retries a cut stream, and stores only the complete reply", async () => {
     const streams = [
       say(),
       say({ type: "finish", finishReason: { unified: "other", raw: undefined }, usage: USAGE }),

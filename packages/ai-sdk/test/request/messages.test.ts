@@ -5,7 +5,7 @@ import { type AiSdkProviderOptions, createAiSdkProvider } from "../../src/index.
 import { ask, USER } from "../support/asked.ts";
 import { modelSaying } from "../support/models.ts";
 
-/** The prompt that a model gets for a history, without the instructions. */
+/** The prompt for a history, without the instructions. */
 async function promptOf(messages: readonly RichMessage[], options?: AiSdkProviderOptions, model = {}) {
   const mock = modelSaying([[{ type: "text", text: "Hi" }]], model);
   await ask(createAiSdkProvider(mock, options), { messages });
@@ -14,7 +14,7 @@ async function promptOf(messages: readonly RichMessage[], options?: AiSdkProvide
   return prompt;
 }
 
-/** The assistant message that is stored for what a model says. */
+/** The stored assistant message for a model's reply. */
 async function stored(content: LanguageModelV3Content[], model = {}): Promise<RichMessage> {
   const { message, origin } = await ask(createAiSdkProvider(modelSaying([content], model)));
   return JSON.parse(JSON.stringify({ role: "assistant", ...message, origin }));
@@ -40,8 +40,8 @@ const RESULT_PART = {
   output: { type: "text", value: "found" },
 };
 
-describe("what a model said", () => {
-  it("goes back to it byte for byte, in its order", async () => {
+describe("a model's reply", () => {
+  it("is sent back to it byte for byte, in order", async () => {
     const [, assistant, tool] = await promptOf([USER, await stored(OPAQUE), RESULT]);
     const content = [
       { type: "reasoning", text: "I think", providerOptions: signed },
@@ -71,7 +71,7 @@ describe("what a model said", () => {
   it.each([
     ["model", { modelId: "claude-next" }],
     ["platform", { provider: "amazon-bedrock" }],
-  ])("goes to another %s without anything opaque", async (_, model) => {
+  ])("is sent to another %s without opaque parts", async (_, model) => {
     const prompt = await promptOf([USER, await stored(OPAQUE), RESULT], {}, model);
     expect(prompt.slice(1)).toEqual([
       {
@@ -86,14 +86,14 @@ describe("what a model said", () => {
     ]);
   });
 
-  it("goes nowhere opaque where nobody knows who said it", async () => {
+  it("is sent without opaque parts if its origin is unknown", async () => {
     const { origin: _, ...unknown } = await stored(OPAQUE);
     expect(JSON.stringify(await promptOf([USER, unknown, RESULT]))).not.toMatch(
       /c2lnbmF0dXJl|eA==|I think|web_search/,
     );
   });
 
-  it("is left out for another model where nothing of it can be read", async () => {
+  it("is left out for another model if it has no readable parts", async () => {
     const thought = await stored([{ type: "reasoning", text: "Hm", providerMetadata: signed }]);
     expect(await promptOf([USER, thought, USER], {}, { modelId: "b" })).toHaveLength(2);
     expect(await promptOf([USER, thought], { foreignReasoning: "text" }, { modelId: "b" })).toContainEqual({
@@ -102,7 +102,7 @@ describe("what a model said", () => {
     });
   });
 
-  it("has no place for metadata that is no JSON by provider, nor for JAF's own", async () => {
+  it("drops JAF's own metadata, and metadata that isn't JSON by provider", async () => {
     const message: RichMessage = {
       role: "assistant",
       origin: { provider: "anthropic.messages", api: "ai-sdk-v3", model: "claude" },
@@ -121,7 +121,7 @@ describe("what a model said", () => {
   });
 });
 
-describe("what only models of V4 say", () => {
+describe("parts that only V4 models send", () => {
   const url = new URL("https://a.example/thought.png");
   const content = [
     { type: "custom", kind: "openai.compaction", providerMetadata: { openai: { encrypted: "x" } } },
@@ -142,7 +142,7 @@ describe("what only models of V4 say", () => {
     doStream: () => Promise.reject(new Error("unused")),
   });
 
-  it("goes back to them, and to no other", async () => {
+  it("are sent back only to V4 models", async () => {
     const { message, origin } = await ask(createAiSdkProvider(v4("gpt")));
     const messages: RichMessage[] = [USER, { role: "assistant", content: "", ...Object(message), origin }];
     await ask(createAiSdkProvider(v4("gpt")), { messages });
@@ -170,7 +170,7 @@ describe("a call", () => {
     ["", {}],
     ["{broken", { rawInvalidInput: "{broken" }],
     ["[1]", { rawInvalidInput: "[1]" }],
-  ])("has an object as its input: %s", async (text, input) => {
+  ])("gets an object as its input: %s", async (text, input) => {
     const prompt = await promptOf([{ role: "assistant", content: null, tool_calls: [call(text)] }, RESULT]);
     expect(prompt).toEqual([
       { role: "assistant", content: [{ type: "tool-call", toolCallId: "c1", toolName: "find", input }] },
@@ -178,7 +178,7 @@ describe("a call", () => {
     ]);
   });
 
-  it("may be a custom one, and ids may be used again", async () => {
+  it("can be a custom call, and can repeat an id", async () => {
     const custom = { id: "c1", type: "custom", custom: { name: "sql", input: "select 1" } } as const;
     const [first, , second, results] = await promptOf([
       { role: "assistant", content: "", tool_calls: [call("{}"), { ...call("{}"), id: "c0" }] },
@@ -230,7 +230,7 @@ describe("messages of the application", () => {
     ]);
   });
 
-  it("of the system and the developer stand at the beginning", async () => {
+  it("of the roles system and developer come first", async () => {
     const prompt = await promptOf([
       USER,
       { role: "developer", content: "Speak French." },
@@ -243,7 +243,7 @@ describe("messages of the application", () => {
     ]);
   });
 
-  it("decide about calls of the provider only where that model asked", async () => {
+  it("decide about the provider's calls only if that model requested it", async () => {
     const decision: RichMessage = {
       role: "user",
       content: [
@@ -289,7 +289,7 @@ describe("results", () => {
   };
   const SOURCE = { type: "text", text: '{"type":"source","url":"https://a.example"}' };
 
-  it("in a row are one message, with their parts", async () => {
+  it("are merged into one message with their parts if they are consecutive", async () => {
     const [, results] = await promptOf([calling, RESULT, image]);
     expect(results?.content).toMatchObject([
       RESULT_PART,
@@ -315,7 +315,7 @@ describe("results", () => {
       { type: "file", mediaType: "application/pdf", data: { type: "data", data: "aGk=" }, filename: "m.pdf" },
     ],
     ["v2", { type: "media", mediaType: "application/pdf", data: "aGk=" }],
-  ])("are as models of %s take them", async (specificationVersion, pdf) => {
+  ])("have the format of %s", async (specificationVersion, pdf) => {
     const mock = modelSaying([[{ type: "text", text: "Hi" }]]);
     const model = {
       provider: mock.provider,

@@ -5,7 +5,7 @@ import { type AiSdkProviderOptions, createAiSdkProvider } from "../../src/index.
 import { type Asked, ask, USER } from "../support/asked.ts";
 import { modelSaying } from "../support/models.ts";
 
-/** What a model is called with, beside the prompt. */
+/** The settings of a model call, without the prompt. */
 async function called(asked: Asked, options?: AiSdkProviderOptions, specificationVersion = "v3") {
   const mock = modelSaying([[{ type: "text", text: "Hi" }]]);
   const model = {
@@ -30,7 +30,7 @@ const find = createTool({
 });
 
 describe("a call of the model", () => {
-  it("has what the agent asks for, and nothing else", async () => {
+  it("has only the agent's settings", async () => {
     expect(await called({})).toEqual({});
     const modelConfig = { temperature: 0.2, topP: 0.9, maxTokens: 100, toolChoice: "required" as const };
     expect(await called({ agent: { modelConfig, tools: [find] } })).toEqual({
@@ -57,7 +57,7 @@ describe("a call of the model", () => {
     expect(await called({ agent: { modelConfig: { toolChoice: "none" } } })).toEqual({});
   });
 
-  it("asks for the object that the codec decodes", async () => {
+  it("requests the object that the codec decodes", async () => {
     const agent = { outputCodec: z.object({ sum: z.number() }) };
     const schema = {
       $schema: "http://json-schema.org/draft-07/schema#",
@@ -70,7 +70,7 @@ describe("a call of the model", () => {
     expect(await called({ agent: { outputCodec: z.array(z.string()) } })).toEqual({});
   });
 
-  it("has the options of the provider, those of the agent before those of every call", async () => {
+  it("has provider options, with the agent's overriding the general ones", async () => {
     const providerOptions = { anthropic: { a: 2, effort: "max" } };
     const options = {
       providerOptions: { anthropic: { a: 1, b: 1 }, openai: { c: 1 } },
@@ -83,19 +83,19 @@ describe("a call of the model", () => {
     });
   });
 
-  it("says how much to think where its specification has a place for it", async () => {
+  it("has the reasoning effort in the place of its specification", async () => {
     const agent = { modelConfig: { reasoningEffort: "low" as const } };
     expect(await called({ agent }, {}, "v4")).toEqual({ reasoning: "low" });
     expect(await called({ agent })).toEqual({ providerOptions: { anthropic: { effort: "low" } } });
   });
 
-  it("carries the signal of the call", async () => {
+  it("has the call's signal", async () => {
     const { signal } = new AbortController();
     expect((await called({ config: { signal } })).abortSignal).toBe(signal);
   });
 });
 
-describe("what is to be kept of a prompt", () => {
+describe("the cacheable part of a prompt", () => {
   const kept = async (cache: RunConfig<object>["cache"], provider = "anthropic.messages") => {
     const mock = modelSaying([[{ type: "text", text: "Hi" }]], { provider });
     const messages = [USER, { role: "assistant" as const, content: "Nothing." }, USER];
@@ -110,7 +110,7 @@ describe("what is to be kept of a prompt", () => {
   const short = { anthropic: { cacheControl: { type: "ephemeral", ttl: "5m" } } };
   const none = undefined;
 
-  it("is marked for the providers that have to be told", async () => {
+  it("is marked for the providers that need a mark", async () => {
     const all = { instructions: true, tools: true, messages: 2 };
     expect(await kept(all)).toEqual([hour, none, hour, none, none, hour]);
     expect(await kept({ messages: 9, ttl: "300s" })).toEqual([none, none, none, short, none, none]);
@@ -122,7 +122,7 @@ describe("what is to be kept of a prompt", () => {
   });
 });
 
-describe("files that are named by address", () => {
+describe("files with a URL", () => {
   const image = (address: string) => ({ type: "media", mediaType: "image/png", url: address });
   const content = [image("https://own.example/a.png"), image("https://other.example/b.png")];
   const messages = [{ role: "user" as const, content }];
@@ -143,7 +143,7 @@ describe("files that are named by address", () => {
     return user?.role === "user" ? user.content.map((part) => part.type === "file" && part.data) : [];
   };
 
-  it("are sent as they are, unless they can be fetched and the provider can't", async () => {
+  it("are sent as URLs, unless only `download` can fetch them", async () => {
     const [own, other] = content.map(({ url }) => new URL(url));
     expect(await dataOf({})).toEqual([own, other]);
     const bytes = new Uint8Array([1]);

@@ -23,13 +23,13 @@ const result: RichMessage = { role: "tool", content: "done", tool_call_id: "a" }
 const bye: RichMessage = { role: "assistant", content: "Bye." };
 
 it.each<[string, readonly RichMessage[], string]>([
-  ["nothing was called", [USER], "enabled"],
-  ["its own turn began with thinking", [USER, { ...thinking, origin }, result], "enabled"],
-  ["another model's turn is under way", [USER, thinking, result], "disabled"],
-  ["its own turn is, which began without", [USER, calling({ origin }), result], "disabled"],
-  ["the user said something since", [USER, thinking, result, USER], "disabled"],
-  ["another model's turn is over", [USER, thinking, result, bye, USER], "enabled"],
-])("Claude is told to think where %s: %s", async (_when, messages, expected) => {
+  ["there are no calls", [USER], "enabled"],
+  ["its own step begins with thinking", [USER, { ...thinking, origin }, result], "enabled"],
+  ["another model's step isn't finished", [USER, thinking, result], "disabled"],
+  ["its own step has no thinking and isn't finished", [USER, calling({ origin }), result], "disabled"],
+  ["a user message follows such a step", [USER, thinking, result, USER], "disabled"],
+  ["another model's turn has ended", [USER, thinking, result, bye, USER], "enabled"],
+])("thinking is set for Claude if %s: %s", async (_when, messages, expected) => {
   const model = modelSaying([[{ type: "text", text: "Hi" }]]);
   const enabled = { anthropic: { thinking: { type: "enabled", budgetTokens: 1024 }, effort: "low" } };
   await ask(createAiSdkProvider(model, { providerOptions: enabled }), { messages });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
-/** AI SDK 7 needs Node 22, which comes as a package for this machine. */
+/** AI SDK 7 needs Node 22, which is installed as a package. */
 const NODE = `node-${process.platform}-${process.arch}`;
 const PACKAGES = [`${NODE}@22.23.3`, "ai@7.0.173", "@ai-sdk/openai-compatible@3.0.92", "zod@4.6.7"];
 const HISTORIES = 2_000;
@@ -24,7 +24,7 @@ beforeAll(() => {
 }, 240_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it("is accepted by AI SDK 7, and speaks to its models", () => {
+it("AI SDK 7 accepts the UI messages, and its models work", () => {
   const node = join(folder, "node_modules", NODE, "bin/node");
   const args = ["--import", tsx, "--conditions=@jaf/source", child, folder, String(HISTORIES)];
   const found = JSON.parse(execFileSync(node, args, { encoding: "utf8" }));

@@ -1,6 +1,6 @@
 /**
- * Runs under Node 22, with AI SDK 7 in the folder that it is told: has that judge what we give out for random histories, and
- * has a run of the engine use a model of specification V4. Prints what it found as JSON.
+ * Runs on Node 22 with AI SDK 7 from a given folder. Validates the UI messages of random histories with it, and runs the engine
+ * with a V4 model. Prints the results as JSON.
  */
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ const CALL = {
   extra_content: { google: { thought_signature: "c2ln" } },
 };
 
-/** Two runs with tools, one streamed; returns what the second request of each sent back as the assistant's. */
+/** Does two runs with tools, one streamed. Returns the assistant messages in the second request of each. */
 async function runWithV4(): Promise<readonly unknown[]> {
   const { createOpenAICompatible } = await load("@ai-sdk/openai-compatible");
   const message = { role: "assistant", content: null, reasoning_content: "Hm…", tool_calls: [CALL] };
@@ -72,7 +72,7 @@ async function runWithV4(): Promise<readonly unknown[]> {
     { type: "text", text: "What is that?" },
     { type: "media", mediaType: "image/png", data: "aGk=" },
   ];
-  // Rich messages are messages to the engine, too.
+  // The engine accepts rich messages as messages.
   const messages = JSON.parse(JSON.stringify([{ role: "user", content }]));
   const state = createRunState<object>({ agentName: "clerk", context: {}, messages });
   const first = await run<object, string>(state, config);

@@ -19,13 +19,13 @@ export interface Asked {
 
 export const USER: RichMessage = { role: "user", content: "What is new?" };
 
-/** A request as the engine makes one. */
+/** A request as the engine sends it. */
 export function request(provider: ModelProvider<object>, asked: Asked = {}): Request {
   const { instructions = "Be brief.", ...agent } = asked.agent ?? {};
   const state = createRunState<object>({
     agentName: "clerk",
     context: {},
-    // The engine hands them on as they are stored.
+    // The engine passes them on as stored.
     messages: (asked.messages ?? [USER]) as readonly Message[],
   });
   const agentRegistry = new Map<string, Agent<object, string>>();
@@ -39,7 +39,7 @@ export function request(provider: ModelProvider<object>, asked: Asked = {}): Req
 export const ask = (provider: ModelProvider<object>, asked?: Asked): Promise<ModelCompletion> =>
   provider.getCompletion(...request(provider, asked));
 
-/** All chunks of a stream; rejects as it does. */
+/** Collects all chunks of a stream. Rejects if the stream does. */
 export async function streamed(provider: ModelProvider<object>, asked?: Asked): Promise<ModelStreamChunk[]> {
   const chunks: ModelStreamChunk[] = [];
   for await (const chunk of provider.getCompletionStream?.(...request(provider, asked)) ?? [])

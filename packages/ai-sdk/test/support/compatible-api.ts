@@ -20,7 +20,7 @@ export function providerOf(
 const body = { error: { message: QUOTED, type: "invalid_request_error", code: "bad" } };
 const half = { choices: [{ index: 0, delta: { content: "Half" }, finish_reason: null }] };
 
-/** Chat Completions, through a client of the AI SDK. */
+/** Chat Completions through a provider of the AI SDK. */
 export const compatibleApi: ModelApi<ChatAnswer> = {
   start: (steps) => startFakeChat({ steps }),
   provider: providerOf,

@@ -2,7 +2,7 @@ import { ToolResponse } from "@jaf/core";
 import type { ContentPart, RichMessage, RichToolCall } from "@jaf/memory";
 import fc from "fast-check";
 
-/** What a history holds that a client has no say in, beside what it shows. */
+/** Opaque data in a history that clients must not get or set. */
 export const SECRET = "c2lnbmF0dXJl";
 
 const metadata = fc.option(fc.constant({ providerMetadata: { anthropic: { signature: SECRET } } }), {
@@ -79,11 +79,11 @@ const result: fc.Arbitrary<RichMessage["content"]> = fc.oneof(
 interface StepParts {
   readonly parts: fc.Arbitrary<readonly ContentPart[]>;
   readonly inputs: fc.Arbitrary<string>;
-  /** Whether the last call may have no result. */
+  /** Whether the last call can have no result. */
   readonly isOpen: fc.Arbitrary<boolean>;
 }
 
-/** A reply with its results. */
+/** A reply with the results of its calls. */
 const stepOf = ({ parts, inputs, isOpen }: StepParts) =>
   fc
     .record({
@@ -115,7 +115,7 @@ const user = fc
 const system = fc
   .constantFrom<RichMessage["role"]>("system", "developer")
   .map((role): RichMessage[] => [{ role, content: `Never say ${SECRET}.` }]);
-/** As no engine writes it, but some import may. */
+/** Messages that the engine doesn't write, but an import may. */
 const stray = fc.constant<RichMessage[]>([{ role: "tool", content: "stray", tool_call_id: "nobody" }]);
 const oddStep = stepOf({
   parts: fc.array(fc.oneof(textPart, media, opaque), { maxLength: 3 }),
@@ -123,7 +123,7 @@ const oddStep = stepOf({
   isOpen: fc.boolean(),
 });
 
-/** Any history that a store may hold, from the plain to the odd; not empty. */
+/** Any non-empty history that a store can hold. */
 export const histories: fc.Arbitrary<RichMessage[]> = fc
   .array(fc.oneof({ weight: 3, arbitrary: user }, { weight: 5, arbitrary: oddStep }, system, stray), {
     minLength: 1,
@@ -154,7 +154,7 @@ const asked = fc
   .oneof(text, fc.array(heard, { minLength: 1, maxLength: 3 }))
   .map((content): RichMessage[] => [{ role: "user", content }]);
 
-/** What an engine stores of models that think, call tools, and say texts, files and sources. */
+/** Histories that the engine stores, with reasoning, calls, texts, files and sources. */
 export const repliedHistories: fc.Arbitrary<RichMessage[]> = fc
   .array(fc.tuple(asked, fc.array(repliedStep, { minLength: 1, maxLength: 3 })), {
     minLength: 1,

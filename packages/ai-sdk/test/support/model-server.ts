@@ -5,13 +5,13 @@ export interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Sends so many bytes of the body and closes: `"end"` as if it were whole, `"cut"` in the middle of it. */
+  /** Sends this many bytes of the body and closes: `"end"` ends normally, `"cut"` breaks the connection. */
   readonly stop?: { readonly after: number; readonly by: "end" | "cut" };
 }
 
 export interface ModelServer {
   readonly url: string;
-  /** The bodies of the requests, parsed. */
+  /** The parsed request bodies. */
   readonly requests: readonly unknown[];
   readonly close: () => Promise<void>;
 }
@@ -22,7 +22,7 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   return JSON.parse(Buffer.concat(chunks).toString());
 }
 
-/** A model's service on a free port, which answers each request as it is told. */
+/** A model service on a free port, which sends the given answers. */
 export async function startModelServer(answerTo: (request: unknown) => Answer): Promise<ModelServer> {
   const requests: unknown[] = [];
   const server: Server = createServer(async (incoming, response) => {

@@ -27,7 +27,7 @@ export const streamOf = (
     },
   });
 
-/** Says these, in order; what it was asked is in `doGenerateCalls`. */
+/** A model with these replies, in order. `doGenerateCalls` has its calls. */
 export const modelSaying = (
   contents: readonly LanguageModelV3Content[][],
   { provider = "anthropic.messages", modelId = "claude" } = {},

@@ -14,10 +14,10 @@ export const taken = (ui: unknown): readonly RichMessage[] => {
 
 export const throughTheWire = (ui: unknown): unknown => JSON.parse(JSON.stringify(ui));
 
-/** What holds of any history, each by so many. */
+/** Rules for any history, each tested with `numRuns` histories. */
 export function describeUIHistories(numRuns: number): void {
-  describe("what is given out", () => {
-    it("is accepted by the AI SDK, whatever the history", async () => {
+  describe("the UI messages of a history", () => {
+    it("are accepted by the AI SDK", async () => {
       await fc.assert(
         fc.asyncProperty(histories, fc.boolean(), async (history, isOpen) => {
           const ui = toUIMessages(history, {
@@ -25,7 +25,7 @@ export function describeUIHistories(numRuns: number): void {
             dynamicTools: isOpen,
             system: isOpen,
           });
-          // Nothing said is nothing to show; the AI SDK takes no empty list.
+          // A history without content has no UI messages, and the AI SDK refuses an empty list.
           if (ui.length === 0) return;
           await validateUIMessages({ messages: ui });
           await convertToModelMessages(ui);
@@ -35,7 +35,7 @@ export function describeUIHistories(numRuns: number): void {
       );
     });
 
-    it("holds nothing opaque, and no instructions", () => {
+    it("have no opaque data and no instructions", () => {
       fc.assert(
         fc.property(histories, (history) => {
           expect(JSON.stringify(toUIMessages(history))).not.toContain(SECRET);
@@ -44,7 +44,7 @@ export function describeUIHistories(numRuns: number): void {
       );
     });
 
-    it("comes back with its texts, calls, results and files", () => {
+    it("are converted back with texts, calls, results and files", () => {
       fc.assert(
         fc.property(histories, (history) => {
           const shown = history.filter(
@@ -66,14 +66,14 @@ export function describeUIHistories(numRuns: number): void {
     });
   });
 
-  describe("a whole conversation that a client sends back", () => {
-    it("continues the stored one, though nothing opaque of it was given out", () => {
+  describe("a complete conversation from a client", () => {
+    it("continues the stored one, even without its opaque data", () => {
       fc.assert(
         fc.property(repliedHistories, fc.boolean(), (history, reasoning) => {
           const added: RichMessage = { role: "user", content: "And now?" };
           const [user] = toUIMessages([added]);
           const sent = throughTheWire([...toUIMessages(history, { reasoning }), user]);
-          // Rich messages are messages, as they are stored.
+          // Stored rich messages are messages.
           const verdict = validateContinuation(history as Message[], taken(sent));
           expect(verdict).toMatchObject({ ok: true, added: [added] });
         }),
@@ -83,7 +83,7 @@ export function describeUIHistories(numRuns: number): void {
   });
 }
 
-/** Who said what, without what says nothing. A refusal is a text for who reads it. */
+/** The roles and texts of messages, without empty ones. A refusal counts as text. */
 const said = (messages: readonly RichMessage[]) =>
   messages
     .filter(({ role }) => role !== "tool")

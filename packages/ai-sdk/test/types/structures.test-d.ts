@@ -11,22 +11,22 @@ import { type AiSdkModel, createAiSdkProvider, fromUIMessages, toUIMessages } fr
 declare const messages: readonly RichMessage[];
 
 describe("the types of the AI SDK", () => {
-  it("fit: its language models, of each specification", () => {
+  it("accept its language models of each specification", () => {
     expectTypeOf<LanguageModelV2>().toExtend<AiSdkModel>();
     expectTypeOf<LanguageModelV3>().toExtend<AiSdkModel>();
     expectTypeOf<LanguageModelV4>().toExtend<AiSdkModel>();
-    // @ts-expect-error: the ids that `ai` takes need its gateway
+    // @ts-expect-error: model ids need the gateway of `ai`
     createAiSdkProvider("openai/gpt-5");
   });
 
-  it("fit: its providers, which give a model by name", () => {
+  it("accept its providers as factories", () => {
     const anthropic = createAnthropic({ apiKey: "k" });
     expectTypeOf(createAiSdkProvider(anthropic)).toExtend<ModelProvider<{ userId: string }>>();
     createAiSdkProvider(createOpenAICompatible({ name: "local", baseURL: "http://localhost" }));
     createAiSdkProvider<{ userId: string }>(anthropic("claude-sonnet-4-5"));
   });
 
-  it("fit: its UI messages, both ways", () => {
+  it("accept its UI messages in both directions", () => {
     expectTypeOf(toUIMessages(messages)).toExtend<UIMessage[]>();
     void convertToModelMessages(toUIMessages(messages));
     void validateUIMessages({ messages: toUIMessages(messages) });

@@ -4,13 +4,13 @@ import { contentOf, type Fields, fieldsOf, textInputIn } from "@jaf/model-http";
 import { isServerCall, partOf, textPartOf, type WireBlock, withoutNull } from "../parts.ts";
 import type { MessagesRequest } from "../request/request.ts";
 
-/** A reply as the service sent it, in one piece or put together. */
+/** A complete reply, in the service's format. */
 export interface WireReply {
-  /** In the input of a streamed call there is the JSON text. */
+  /** The input of a streamed call is JSON text. */
   readonly content: readonly WireBlock[];
   readonly stopReason: string | undefined;
   readonly usage: ModelUsage | undefined;
-  /** All of it but the content and the usage. */
+  /** All other fields. */
   readonly fields: Fields;
 }
 
@@ -19,8 +19,8 @@ type ReplyMessage = NonNullable<ModelCompletion["message"]>;
 type Names = Pick<MessagesRequest, "names" | "textTools">;
 
 /**
- * A reply as one message: a text where it holds one text and calls behind it, else parts, with the places of the calls between
- * them. What else Anthropic says of it is `providerMetadata.anthropic`.
+ * The message of a reply. Its content is a string if there is only one text, possibly followed by calls; else parts, with a
+ * `tool-call` part at the place of each call. `providerMetadata.anthropic` holds the reply's other fields.
  */
 export function messageOf(reply: WireReply, request: Names): ReplyMessage {
   const { type: _, role: __, model: ___, stop_reason: ____, id, ...fields } = withoutNull(reply.fields);
@@ -72,8 +72,8 @@ function callOf(block: WireBlock, { names, textTools }: Names): ModelToolCall {
 const DECLINED = "The model declined to answer.";
 
 /**
- * The service stops a reply that it refuses where it is, in the middle of a word or of a call: so that is neither said nor
- * called, and kept as what it was.
+ * A refusal stops the reply anywhere, even inside a word or call. So its content is neither text nor calls, but kept in the
+ * metadata.
  */
 function refusalOf({ content, fields }: WireReply): ContentPart {
   const { explanation } = fieldsOf(fields["stop_details"]);

@@ -14,7 +14,7 @@ import type { WireBlock } from "../parts.ts";
 import type { MessagesRequest } from "../request/request.ts";
 import { messageOf, type WireReply } from "./message.ts";
 
-/** The body of a 200. Throws an `AnthropicError` where it reports an error or is no reply. */
+/** Parses the body of a 200. Throws an `AnthropicError` if it reports an error or isn't a reply. */
 export function replyOf(text: string, provider: string): WireReply {
   const body = responseJson(text, provider, errors);
   const error = errorIn(body);
@@ -43,7 +43,7 @@ export function completionOf(reply: WireReply, request: MessagesRequest): ModelC
   };
 }
 
-/** One reply of one that was paused and what came when it went on. */
+/** Joins a paused reply and its continuation. */
 export const joined = (paused: WireReply, next: WireReply): WireReply => ({
   content: [...paused.content, ...next.content],
   stopReason: next.stopReason,
@@ -51,7 +51,7 @@ export const joined = (paused: WireReply, next: WireReply): WireReply => ({
   fields: { ...paused.fields, ...next.fields, id: paused.fields["id"] ?? next.fields["id"] },
 });
 
-/** `undefined` where the service doesn't say. What is read from its cache and written to it counts as input. */
+/** `undefined` if the service reports no usage. Input includes cache reads and writes. */
 export function usageOf(sent: unknown): ModelUsage | undefined {
   const usage = fieldsOf(sent);
   const cachedInputTokens = count(usage["cache_read_input_tokens"]);
@@ -70,7 +70,7 @@ const COUNTS = [
   ...["inputTokens", "outputTokens", "cachedInputTokens", "cacheWriteTokens", "reasoningTokens"],
 ] as readonly (keyof ModelUsage)[];
 
-/** Of two requests that gave one reply. */
+/** The usage of two requests for one reply. */
 function sumOfUsage(one: ModelUsage | undefined, other: ModelUsage | undefined): ModelUsage | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   const sums = COUNTS.map((name) => {

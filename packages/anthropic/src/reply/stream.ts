@@ -6,18 +6,18 @@ import type { MessagesRequest } from "../request/request.ts";
 import type { WireReply } from "./message.ts";
 import { isBlock, stopReasonIn, usageOf } from "./reply.ts";
 
-/** A streamed reply on its way to being whole. */
+/** Collects the pieces of a streamed reply. */
 export interface ReplyPieces {
   /**
-   * What the engine is told of the events. Throws an `AnthropicError` where one reports an error or can't be understood, and
-   * where they end before `message_stop`.
+   * Yields the chunks of the events. Throws an `AnthropicError` if an event reports an error or isn't valid, or if the stream
+   * ends before `message_stop`.
    */
   readonly chunksOf: (events: AsyncIterable<string>) => AsyncGenerator<ModelStreamChunk, void>;
-  /** When the events have ended. */
+  /** Returns the complete reply, after the last event. */
   readonly whole: () => WireReply;
 }
 
-/** Nothing is said, but the stream is alive: the engine counts for how long it is silent. */
+/** An empty chunk, because the engine times out if a stream is silent. */
 const ALIVE: readonly ModelStreamChunk[] = [{ type: "text_delta", text: "" }];
 
 export function replyPieces({ origin, names }: MessagesRequest, firstCall: number): ReplyPieces {
@@ -31,7 +31,7 @@ export function replyPieces({ origin, names }: MessagesRequest, firstCall: numbe
   };
 
   const known = (chunks: readonly ModelStreamChunk[] | undefined): readonly ModelStreamChunk[] => {
-    if (chunks === undefined) throw errors.malformed(provider, "a piece of a block that never began");
+    if (chunks === undefined) throw errors.malformed(provider, "a delta for an unknown block");
     return chunks;
   };
 
@@ -46,7 +46,7 @@ export function replyPieces({ origin, names }: MessagesRequest, firstCall: numbe
       }
       case "content_block_start": {
         const block = event["content_block"];
-        if (!isBlock(block)) throw errors.malformed(provider, "a block of no type");
+        if (!isBlock(block)) throw errors.malformed(provider, "a block without a type");
         return blocks.start(index, block);
       }
       case "content_block_delta":
@@ -56,11 +56,11 @@ export function replyPieces({ origin, names }: MessagesRequest, firstCall: numbe
       case "message_delta": {
         const { type: _, delta, usage: used, ...further } = event;
         addFields({ ...further, ...fieldsOf(delta) });
-        // These counts are of all so far.
+        // These counts are cumulative.
         usage = { ...usage, ...withoutNull(fieldsOf(used)) };
         return ALIVE;
       }
-      // `ping`, and what there may come to be.
+      // `ping`, and future types.
       default:
         return ALIVE;
     }
@@ -88,9 +88,9 @@ export function replyPieces({ origin, names }: MessagesRequest, firstCall: numbe
   };
 }
 
-/** The blocks of a streamed reply, put together from their pieces with all their fields. */
+/** Collects the blocks of a streamed reply with all their fields. */
 interface BlockPieces {
-  /** What the engine is told of each. `undefined`: the piece is of a block that never began. */
+  /** These return the chunks of an event. `undefined`: the block never began. */
   readonly start: (index: unknown, block: WireBlock) => readonly ModelStreamChunk[];
   readonly add: (index: unknown, delta: Fields) => readonly ModelStreamChunk[] | undefined;
   readonly stop: (index: unknown) => readonly ModelStreamChunk[] | undefined;
@@ -99,13 +99,13 @@ interface BlockPieces {
 
 interface OpenBlock {
   readonly fields: Record<string, unknown> & { readonly type: string };
-  /** What came of its input, as JSON text. */
+  /** The input so far, as JSON text. */
   json: string;
-  /** Of a call, its place among the calls. */
+  /** A call's index among the calls. */
   readonly call: number | undefined;
 }
 
-/** `firstCall`: how many calls came before, in the part of the reply after which it was paused. */
+/** `firstCall`: the number of calls before the reply was paused. */
 function blockPieces(names: ToolNames, firstCall: number): BlockPieces {
   const blocks = new Map<unknown, OpenBlock>();
   let calls = firstCall;
@@ -143,7 +143,7 @@ const named = ({ id, name }: WireBlock): readonly [unknown, string] => [id, Stri
 
 function wholeBlock({ fields, json, call }: OpenBlock): WireBlock {
   if (json === "") return { ...fields };
-  // A call's is kept as the model wrote it, also where it is no JSON: the engine says what is wrong with it.
+  // A call keeps its input even if it isn't JSON: the engine reports that.
   return { ...fields, input: call === undefined ? (parseJson(json) ?? json) : json };
 }
 
@@ -179,7 +179,7 @@ function grow(block: OpenBlock, delta: Fields, index: unknown): readonly ModelSt
   }
 }
 
-/** Texts grow, objects are merged, and all else is replaced; also in kinds of pieces that aren't known here. */
+/** Appends texts, merges objects, and replaces other values. Works for unknown kinds of pieces, too. */
 function joinedPiece(before: unknown, piece: unknown): unknown {
   if (typeof before === "string" && typeof piece === "string") return before + piece;
   if (isObject(before) && isObject(piece)) return { ...before, ...piece };

@@ -15,7 +15,7 @@ import { blocksOf, isServerCall, isServerResult, isThinking, textBlocks, type Wi
 export interface AssistantContext {
   readonly names: ToolNames;
   readonly ids: CallIds;
-  /** Of the model that is about to reply. */
+  /** The origin of the model that the request goes to. */
   readonly origin: ModelOrigin;
   readonly foreignReasoning: ForeignReasoning;
   readonly serverTools: ServerTools;
@@ -23,11 +23,11 @@ export interface AssistantContext {
 
 export interface AssistantBlocks {
   readonly blocks: readonly WireBlock[];
-  /** By the id that the conversation has for the call. */
+  /** Call blocks by the ids of the calls in the conversation. */
   readonly calls: ReadonlyMap<string, WireBlock>;
 }
 
-/** `answered`: the ids of calls that have a result. Anthropic takes no other call. */
+/** `answered`: the ids of calls with a result. Anthropic accepts no other calls. */
 export function assistantBlocks(
   message: RichMessage,
   answered: ReadonlySet<string>,
@@ -47,7 +47,7 @@ export function assistantBlocks(
 
 type OpenCall = (call: RichToolCall) => readonly WireBlock[];
 
-/** Everything that the model sent, as it came, its calls at their places between the parts. */
+/** The blocks of this model's message, unchanged, with its calls at their original places. */
 function ownBlocks(message: RichMessage, open: OpenCall, { serverTools }: AssistantContext): WireBlock[] {
   const calls = [...(message.tool_calls ?? [])];
   const blocks = partsOf(message).flatMap((part): readonly WireBlock[] => {
@@ -56,7 +56,7 @@ function ownBlocks(message: RichMessage, open: OpenCall, { serverTools }: Assist
     return index === -1 ? [] : calls.splice(index, 1).flatMap(open);
   });
   blocks.push(...calls.flatMap(open));
-  // A message can't end with thinking: the model stopped before it said what it had thought of.
+  // A message must not end with thinking, which happens if the model was stopped early.
   return blocks.slice(0, blocks.findLastIndex((block) => !isThinking(block)) + 1);
 }
 
@@ -66,13 +66,13 @@ function partsOf({ content, refusal }: RichMessage): readonly ContentPart[] {
   return typeof refusal === "string" ? [...parts, { type: "refusal", refusal }] : parts;
 }
 
-/** What was said and called, and nothing that only its own model understands. */
+/** The text and calls of another model's message, without its opaque fields. */
 const foreignBlocks = (message: RichMessage, open: OpenCall, { foreignReasoning }: AssistantContext) => [
   ...textBlocks(otherModelText(message, foreignReasoning)),
   ...(message.tool_calls ?? []).flatMap(open),
 ];
 
-/** `isOwn`: with what the model that is asked has put beside it, e.g. the `caller` of a call that code made. */
+/** `isOwn`: this model made the call. Keeps its additional fields, e.g. the `caller` of a call from code. */
 function callBlock(call: RichToolCall, isOwn: boolean, { names, ids }: AssistantContext): WireBlock {
   const {
     id: _,
@@ -86,7 +86,7 @@ function callBlock(call: RichToolCall, isOwn: boolean, { names, ids }: Assistant
   return {
     ...(isOwn ? further : {}),
     type: "tool_use",
-    // One of its own without an id has got one of the engine's, and an application may have written others.
+    // The engine adds ids to calls without one, and an application may have changed ids.
     id: ids.open(call.id, isOwn && VALID_ID.test(call.id)),
     name: names.toWire(name),
     input: inputObject(call),
@@ -95,23 +95,23 @@ function callBlock(call: RichToolCall, isOwn: boolean, { names, ids }: Assistant
 
 const VALID_ID = /^[a-zA-Z0-9_-]+$/;
 
-/** The tools that the service runs itself, in the replies of the model that is asked. */
+/** The calls and results of the service's own tools in this model's replies. */
 export interface ServerTools {
-  /** Whether a block of such a tool has its other half; true for any other block. */
+  /** Whether a call has its result, or a result its call; true for any other block. */
   readonly isPaired: (block: WireBlock) => boolean;
 }
 
 const idsOf = (parts: readonly ContentPart[], type: string): readonly unknown[] =>
   parts.filter((part) => part.type === type).map((part) => part["id"]);
 
-/** The tools of the service that called the agent's, by the ids of their own calls. */
+/** The ids of calls of the service's tools that called the agent's tools. */
 const callersIn = (messages: readonly RichMessage[]): readonly unknown[] =>
   messages.flatMap(({ tool_calls: calls = [] }) => calls.map((call) => fieldsOf(call["caller"])["tool_id"]));
 
 /**
- * Anthropic refuses a call of such a tool without its result: one that the model was stopped in, or whose reply stayed paused.
- * The result may stand in a later reply, where the tool has called one of the agent's in between. While that is under way, its
- * call has no result yet.
+ * Finds complete pairs. Anthropic refuses a call of its own tools without a result, e.g. from a stopped or paused reply. The
+ * result may come in a later reply if the tool called one of the agent's tools in between; until then, the call is kept
+ * without one.
  */
 export function serverToolsOf(messages: readonly RichMessage[], origin: ModelOrigin): ServerTools {
   const isOwn = (message: RichMessage): boolean =>

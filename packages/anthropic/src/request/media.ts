@@ -13,13 +13,13 @@ import {
 } from "@jaf/model-http";
 import { textBlocks, type WireBlock } from "../parts.ts";
 
-/** The images that Anthropic reads. */
+/** Image types that Anthropic supports. */
 const IMAGES: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
 
-/** Blocks of Anthropic's own that a user's message, or a tool's result, may hold. */
+/** Anthropic's own types of blocks in user messages and tool results. */
 const NATIVE: ReadonlySet<string> = new Set(["image", "document", "search_result"]);
 
-/** What a user said, or a tool answered, block by block. Parts that no such message can hold are left out. */
+/** The blocks of a user's message or tool result. Unsupported parts are left out. */
 export function contentBlocks(parts: readonly ContentPart[]): readonly WireBlock[] {
   return parts.flatMap((part): readonly WireBlock[] => {
     const text = partText(part);
@@ -36,7 +36,7 @@ export function contentBlocks(parts: readonly ContentPart[]): readonly WireBlock
 
 const DATA_URL = /^data:([^;,]+)[^,]*;base64,/;
 
-/** Images, PDF and texts, by bytes, address or file id. Anything else is mentioned. */
+/** Images, PDFs and texts by bytes, URL or file id. Other media become a mention. */
 function mediaBlocks(part: MediaPart): readonly WireBlock[] {
   const { data, url, fileId } = part;
   if (fileId !== undefined) return [fileBlock(part, { type: "file", file_id: fileId })];
@@ -61,7 +61,7 @@ function bytesBlocks(part: MediaPart, data: Uint8Array | string): readonly WireB
     : [fileBlock(part, { type: "text", media_type: "text/plain", data: text })];
 }
 
-/** `providerMetadata.anthropic` may hold what else a document has: `title`, `context`, `citations`. */
+/** `providerMetadata.anthropic` may hold a document's `title`, `context` and `citations`. */
 function fileBlock({ mediaType, filename, providerMetadata }: MediaPart, source: Fields): WireBlock {
   if (mediaType.startsWith("image/")) return { type: "image", source };
   const { title, context, citations } = fieldsOf(providerMetadata?.["anthropic"]);

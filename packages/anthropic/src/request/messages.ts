@@ -9,22 +9,22 @@ import { resultBlock } from "./tools.ts";
 export interface WirePrompt {
   readonly system: readonly WireBlock[];
   readonly messages: readonly WireMessage[];
-  /** Of each block of the messages, the place of its message in the conversation. */
+  /** The position in the conversation of a block's message. */
   readonly placeOf: (block: WireBlock) => number;
-  /** The place of the newest message where something stands before it that the next turn won't have. */
+  /** The position of the newest message, if this turn inserts something before it that the next turn won't repeat. */
   readonly stable: number | undefined;
-  /** The place of the user message before that one; 0 if there is none. */
+  /** The position of the user message before `stable`; 0 if there is none. */
   readonly lastTurn: number;
 }
 
-/** What stands where Anthropic wants a user to begin or to end the conversation, and none does. */
+/** Fillers, because Anthropic requires a user message at the beginning and the end. */
 const BEGINNING = "[The conversation begins.]";
 const ENDING = "[Go on.]";
 
 /**
- * The conversation on the wire: the instructions, then what system and developer messages there are, and the rest as
- * alternating messages of user and assistant, of which each has all messages in a row. Results stand first, each behind the
- * call that it answers.
+ * The prompt of a request. All instructions, system and developer messages become the system prompt. The rest becomes
+ * alternating user and assistant messages; consecutive messages are merged. Tool results come first, directly after their
+ * calls.
  */
 export function wirePrompt(
   instructions: readonly string[],
@@ -60,7 +60,7 @@ export function wirePrompt(
         collected.add("user", [resultBlock(message, call)], index);
         break;
       }
-      // All of these stand in the system prompt.
+      // The system prompt holds all of these.
       case "system":
       case "developer":
         break;
@@ -80,7 +80,7 @@ export function wirePrompt(
   };
 }
 
-/** The ids of the results between this message and the next of the assistant's. */
+/** The ids of the results between this message and the next assistant message. */
 function resultsBehind(messages: readonly RichMessage[], index: number): ReadonlySet<string> {
   const ids = new Set<string>();
   for (const { role, tool_call_id } of messages.slice(index + 1)) {

@@ -2,17 +2,17 @@ import { type Fields, fieldsOf, isObject, listOf, outputInstructions, outputSche
 import type * as z from "zod";
 import type { OutputFormat } from "../options.ts";
 
-/** How the model is told what the output must be. */
+/** The fields and instructions that describe the output's format. */
 interface OutputFormatFields {
-  /** Of `output_config`. */
+  /** The `format` of `output_config`. */
   readonly format: Fields | undefined;
-  /** Behind the agent's own. */
+  /** Appended to the agent's instructions. */
   readonly instructions: string;
 }
 
 const NO_OUTPUT_FORMAT: OutputFormatFields = { format: undefined, instructions: "" };
 
-/** Nothing is told of a codec that reads anything but a JSON object. */
+/** Sends no format for codecs that read anything but a JSON object. */
 export function outputFormat(codec: z.ZodType | undefined, format: OutputFormat): OutputFormatFields {
   const written = codec === undefined || format === "none" ? undefined : outputSchemaOf(codec);
   if (written === undefined) return NO_OUTPUT_FORMAT;
@@ -23,8 +23,8 @@ export function outputFormat(codec: z.ZodType | undefined, format: OutputFormat)
 }
 
 /**
- * The schema as Anthropic takes it. `undefined` for what it can't say: a record, an object of any properties, a schema that
- * refers to itself, or too many optional properties.
+ * The schema in Anthropic's terms. `undefined` if it can't express the schema: records, objects with any properties,
+ * recursive schemas, too many optional properties.
  */
 function outputSchema(schema: Fields): Fields | undefined {
   const state = { optional: 0, isSaid: !refersToItself(schema) };
@@ -32,7 +32,7 @@ function outputSchema(schema: Fields): Fields | undefined {
   return state.isSaid && state.optional <= MAX_OPTIONAL ? sent : undefined;
 }
 
-/** What Anthropic's structured output knows. Of the rest it is told in words, and the engine checks all of it anyway. */
+/** Keywords that structured output supports. Others are added to the description; the engine validates all of them. */
 const KEYWORDS: ReadonlySet<string> = new Set([
   ...["type", "properties", "required", "additionalProperties", "items", "anyOf", "allOf", "enum", "const"],
   ...["$ref", "$defs", "title", "description", "default"],
@@ -42,7 +42,7 @@ const FORMATS: ReadonlySet<unknown> = new Set([
   ...["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"],
 ]);
 
-/** More optional properties than these take Anthropic too long to compile. */
+/** With more optional properties, Anthropic's compilation takes too long. */
 const MAX_OPTIONAL = 10;
 
 interface SchemaState {
@@ -52,7 +52,7 @@ interface SchemaState {
 
 function closed(schema: Fields, state: SchemaState): Fields {
   const { oneOf, ...rest } = schema;
-  // zod writes a choice by a discriminator as `oneOf`, whose variants exclude each other.
+  // zod writes a discriminated union as `oneOf`; its variants exclude each other, so `anyOf` means the same.
   const given: Fields = oneOf === undefined ? rest : { ...rest, anyOf: oneOf };
   const sent: Record<string, unknown> = {};
   const unsupported: string[] = [];
@@ -90,7 +90,7 @@ function closeObject(sent: Record<string, unknown>, given: Fields, state: Schema
   sent["additionalProperties"] = false;
 }
 
-/** By a reference to the root, or by one to a definition that leads back to itself. */
+/** Whether the schema refers to its root, or a definition refers to itself. */
 function refersToItself(schema: Fields): boolean {
   const definitions = fieldsOf(schema["$defs"]);
   const leadsBack = (node: unknown, path: readonly string[]): boolean => {

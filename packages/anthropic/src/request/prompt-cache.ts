@@ -10,9 +10,9 @@ interface CachedPrompt {
 }
 
 /**
- * The prompt with `cache_control` where what is to be kept ends.
+ * Returns the prompt with `cache_control` at the end of each cacheable region.
  *
- * `given`: how many places the application has marked itself, of the 4 that there may be.
+ * `given`: the number of the application's own breakpoints. The limit is 4 in total.
  */
 export function withCache(
   prompt: WirePrompt,
@@ -30,7 +30,7 @@ export function withCache(
   };
 }
 
-/** Of the application's own: on tools, in native blocks of its messages, and on the request as a whole. */
+/** Counts the application's own breakpoints: on tools, native blocks of its messages, and the request. */
 export function breakpointsIn(
   body: Fields,
   tools: readonly Fields[],
@@ -40,29 +40,29 @@ export function breakpointsIn(
   return blocks.filter((block) => isObject(block) && isObject(block["cache_control"])).length;
 }
 
-/** Up to 5 minutes. Anthropic knows two times; JAF's default is an hour. */
+/** Whether `ttl` is up to 5 minutes. Anthropic has 5 minutes and an hour; JAF's default is an hour. */
 function isShort(ttl = "1h"): boolean {
   const amount = Number.parseInt(ttl, 10);
   return (ttl.endsWith("s") && amount <= 300) || (ttl.endsWith("m") && amount <= 5);
 }
 
-/** Anthropic's most. */
+/** Anthropic's limit. */
 const MAX_BREAKPOINTS = 4;
 
-/** How far before a breakpoint the service looks for what it has kept, in blocks. */
+/** How many blocks before a breakpoint the service searches for a cached prefix. */
 const LOOKBACK = 20;
 
-/** Blocks that may end what is kept: thinking may not, and of blocks that aren't known here nobody knows. */
+/** Types of blocks that can be a breakpoint. Thinking can't; unknown types are avoided. */
 const CACHEABLE: ReadonlySet<string> = new Set(["text", "image", "document", "tool_use", "tool_result"]);
 
 interface BreakpointInput {
   readonly tools: readonly Fields[];
   readonly prompt: WirePrompt;
-  /** How many places the application has marked itself. */
+  /** The number of the application's own breakpoints. */
   readonly given: number;
 }
 
-/** Where what is to be kept ends, within the number that there may be. */
+/** The blocks to mark, within the limit. */
 function breakpointsOf(
   { instructions, tools: keepsTools, messages = 0 }: CacheableConfig,
   { tools, prompt, given }: BreakpointInput,
@@ -74,13 +74,13 @@ function breakpointsOf(
   const isUnmarked = (end: Fields | undefined): end is Fields =>
     end !== undefined && end["cache_control"] === undefined;
   const all = [...ofTools, ...ofSystem, ...ofMessages].filter(isUnmarked);
-  // The end of the instructions covers the tools before them, as long as they don't change.
+  // A breakpoint at the instructions also covers the tools before them.
   const isTight = prompt.stable !== undefined && all.length > room && ofSystem.some(isUnmarked);
   const chosen = isTight ? all.filter((end) => !ofTools.includes(end)) : all;
   return new Set(chosen.slice(0, room));
 }
 
-/** The end of the first so many messages, without what the next turn won't have. */
+/** The last cacheable block of the first `count` messages, before anything that the next turn won't repeat. */
 const firstEnds = ({ messages, placeOf, stable = Number.POSITIVE_INFINITY }: WirePrompt, count: number) => [
   cacheable(messages.flatMap(({ content }) => content)).findLast(
     (block) => placeOf(block) < Math.min(count, stable),
@@ -88,12 +88,12 @@ const firstEnds = ({ messages, placeOf, stable = Number.POSITIVE_INFINITY }: Wir
 ];
 
 /**
- * The ends that move with the conversation, the most important first.
+ * The breakpoints that move with the conversation, the most important first.
  *
- * Where all of a prompt stays, that is its end, and the end of the request before: one step of an agent may have more blocks
- * than the service looks back. Where something stands before the newest message that the next turn won't have, the first
- * request of a turn marks what lies before that, for the next turn, and its own end for the steps of this one. The latter
- * go on as above, since within the turn nothing changes.
+ * Normally these are the ends of this request and the previous one, because one step may have more blocks than the service
+ * searches. If the turn inserts something before the newest message that the next turn won't repeat, its first request
+ * marks the block before the insertion, for the next turn, and its own end, for the steps of this turn. Later steps work
+ * as above, since nothing changes within the turn.
  */
 function movingEnds(prompt: WirePrompt, hasTools: boolean): readonly (WireBlock | undefined)[] {
   const { messages, placeOf, stable } = prompt;
@@ -106,7 +106,7 @@ function movingEnds(prompt: WirePrompt, hasTools: boolean): readonly (WireBlock 
   return [cacheable(kept).at(-1), previousEnd(kept, prompt), ...(hasTools ? [end] : [])];
 }
 
-/** What the turn before has marked, where that is out of sight. */
+/** The previous turn's breakpoint, if the service's search doesn't reach it. */
 function previousEnd(kept: readonly WireBlock[], { placeOf, lastTurn }: WirePrompt): WireBlock | undefined {
   const old = cacheable(kept.filter((block) => placeOf(block) < lastTurn)).at(-1);
   return old !== undefined && kept.length - kept.indexOf(old) > LOOKBACK ? old : undefined;

@@ -26,14 +26,14 @@ import { breakpointsIn, withCache } from "./prompt-cache.ts";
 import { wireThinking } from "./thinking.ts";
 import { type AnyAgent, namesOfTextTools, toolChoice, wireTool } from "./tools.ts";
 
-/** A request, and what is needed to understand its reply. */
+/** A request, and the data needed to read its reply. */
 export interface MessagesRequest {
   readonly body: Fields;
-  /** Of `anthropic-beta`. */
+  /** The values of `anthropic-beta`. */
   readonly betas: readonly string[];
   readonly origin: ModelOrigin;
   readonly names: ToolNames;
-  /** Names, as the agent has them, of tools that take text and go out as tools of one text. */
+  /** The agent's names of tools with text input that are sent as tools with one text parameter. */
   readonly textTools: ReadonlySet<string>;
 }
 
@@ -43,13 +43,13 @@ interface Asked<Ctx> {
   readonly config: RunConfig<Ctx>;
 }
 
-/** Longer ones of other models get another. */
+/** Longer ids of other models are replaced. */
 const MAX_ID_LENGTH = 64;
 
-/** A reply that is streamed unasked, or another model's, would not be understood. */
+/** Body fields that only the adapter sets, because its code depends on their values. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(["model", "messages", "system", "stream"]);
 
-/** Throws an `AnthropicError` where no model is named. */
+/** Throws an `AnthropicError` if no model is set. */
 export function messagesRequest<Ctx>(
   { state, agent, config }: Asked<Ctx>,
   options: ParsedOptions,
@@ -115,7 +115,7 @@ const FILES = "files-api-2025-04-14";
 
 const BINDING = "thinking-binding-controls-2026-08-01";
 
-/** The beta features that a request can't do without: files by id, and what becomes of thinking whose prefix has changed. */
+/** The beta features that a request requires: files by id, and thinking with a changed prefix. */
 function neededBetas(thinking: Fields, messages: readonly WireMessage[]): readonly string[] {
   const hasFile = messages.some(({ content }) => content.some(isFile));
   return [...(hasFile ? [FILES] : []), ...(thinking["block_binding"] === undefined ? [] : [BINDING])];
@@ -124,18 +124,18 @@ function neededBetas(thinking: Fields, messages: readonly WireMessage[]): readon
 const isFile = ({ source, content }: WireBlock | Fields): boolean =>
   fieldsOf(source)["type"] === "file" || listOf(content).some((inner) => isFile(fieldsOf(inner)));
 
-/** Older models take one of the two, newer ones none, and one that thinks none, either. */
+/** Older Claude models accept one of the two settings, and none while thinking. Newer ones accept none. */
 function sampling({ temperature, topP }: ModelConfig, rules: ModelRules, isThinking: boolean): Fields {
   if (rules.sampling === "none" || (rules.sampling === "one" && isThinking)) return {};
   const isBoth = rules.sampling === "both" || temperature === undefined;
   return {
-    // Others' models go up to 2.
+    // Other vendors allow up to 2.
     ...(temperature === undefined ? {} : { temperature: Math.min(1, Math.max(0, temperature)) }),
     ...(topP === undefined || !isBoth ? {} : { top_p: topP }),
   };
 }
 
-/** What the options and the agent's `providerOptions` add to the request. */
+/** The fields that the options and the agent's `providerOptions` add to the request. */
 interface FurtherFields {
   readonly body: Fields;
   readonly tools: readonly Fields[];
@@ -158,7 +158,7 @@ function furtherFields(config: ModelConfig, general: Fields | undefined, provide
   };
 }
 
-/** The results of calls that code made go to where it runs: the container that the reply with the calls names. */
+/** Results of calls from code are sent to the code's container, which the reply with the calls names. */
 function containerOf(messages: readonly RichMessage[], origin: ModelOrigin): Fields {
   const last = messages.findLast(({ role }) => role === "assistant");
   if (messages.at(-1)?.role !== "tool" || !isSameOrigin(last?.origin, origin)) return {};

@@ -3,20 +3,20 @@ import { type Fields, fieldsOf } from "@jaf/model-http";
 import type { ModelRules } from "../model-rules.ts";
 import { isThinking, type WireMessage } from "../parts.ts";
 
-/** What is asked of the model's thinking. */
+/** The fields of a request that control thinking. */
 export interface WireThinking {
   /** The field `thinking`. */
   readonly thinking: Fields | undefined;
-  /** Of `output_config`. */
+  /** The `effort` of `output_config`. */
   readonly effort: string | undefined;
-  /** Tokens to be added to those of the reply, since `max_tokens` counts both. */
+  /** Tokens to add to `max_tokens`, which includes thinking. */
   readonly budget: number;
   readonly isOn: boolean;
 }
 
 interface AskedThinking {
   readonly effort: ReasoningEffort | undefined;
-  /** The application's own field, which outranks the effort. */
+  /** The application's own `thinking` field, which overrides the effort. */
   readonly given: unknown;
   readonly rules: ModelRules;
   readonly messages: readonly WireMessage[];
@@ -33,11 +33,11 @@ const BUDGETS: Readonly<Record<Exclude<ReasoningEffort, "none">, number>> = {
 };
 
 /**
- * Newer models think as they see fit, with an effort; older ones within a budget. These refuse to be told to think where a tool
- * is forced, and where a turn of tools is under way that doesn't begin with thinking of theirs, e.g. one that was handed to
- * them: they do without there.
+ * Newer models decide themselves how much to think, by an effort; older models have a budget. Older models refuse to think
+ * if a tool is forced, or if the current tool calls don't begin with their own thinking, e.g. after a handoff. Thinking is
+ * disabled in these cases.
  *
- * The newest ones are told what to do where what lies before their thinking has changed.
+ * The newest models also get an instruction for thinking with a changed prefix.
  */
 export function wireThinking(asked: AskedThinking): WireThinking {
   const { effort, rules, messages, isToolForced, dropsMismatched } = asked;

@@ -17,7 +17,7 @@ import { contentBlocks } from "./media.ts";
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
 export type AnyAgent<Ctx> = ResolvedAgent<Ctx, any>;
 
-/** A tool whose input is a text takes an object of one. */
+/** A tool with text input gets an object with one text. */
 // biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
 export function wireTool<Ctx>({ schema }: Tool<any, Ctx>, names: ToolNames): Fields {
   const { name, description, parameters } = schema;
@@ -27,13 +27,13 @@ export function wireTool<Ctx>({ schema }: Tool<any, Ctx>, names: ToolNames): Fie
 export const namesOfTextTools = <Ctx>(tools: NonNullable<AnyAgent<Ctx>["tools"]>): ReadonlySet<string> =>
   new Set(tools.filter(({ schema }) => takesText(schema.parameters)).map(({ schema }) => schema.name));
 
-/** Which the agent asks for. `isForced`: the model has to call one. */
+/** The agent's tool choice. `isForced`: the model must call a tool. */
 export interface WireToolChoice {
   readonly choice: Fields | undefined;
   readonly isForced: boolean;
 }
 
-/** `serial`: whether the model may call no more than one at a time. A model that can't be made to call a tool may call one. */
+/** `serial` disables parallel calls. If the model doesn't support forced calls, the choice becomes `auto`. */
 export function toolChoice<Ctx>(
   { modelConfig }: AnyAgent<Ctx>,
   {
@@ -51,7 +51,7 @@ export function toolChoice<Ctx>(
   return { choice: { ...forced, ...limit }, isForced: true };
 }
 
-/** `call`: the block that it answers. */
+/** `call` is the block of the answered call. */
 export function resultBlock(message: RichMessage, call: WireBlock): WireBlock {
   const content = typeof message.content === "string" ? undefined : contentBlocks(message.content ?? []);
   const text = messageText(message);
@@ -77,7 +77,7 @@ const FAILURES: ReadonlySet<unknown> = new Set([
   "not_found",
 ]);
 
-/** As the engine writes a failed result, or as other frameworks mark one. */
+/** Whether the result is an error as the engine writes it, or as other frameworks mark it. */
 function isError(message: RichMessage, text: string): boolean {
   if (message["isError"] === true || message["is_error"] === true) return true;
   if (!text.startsWith("{")) return false;

@@ -3,14 +3,14 @@ import { describe, expect, it } from "vitest";
 import type { AnthropicProviderOptions } from "../../src/index.ts";
 import { configOf, fakeMessages, origin, providerOf, says } from "../support/setup.ts";
 
-/** What is sent of a history, as a service that refuses nothing of it gets it. */
+/** The sent messages of a history, from a service that accepts anything. */
 async function sent(messages: readonly RichMessage[], options: AnthropicProviderOptions = {}) {
   const fake = await fakeMessages(["Ok."]);
   const provider = providerOf(fake, options);
   const { config } = configOf(provider);
   const [agent] = config.agentRegistry.values();
   const state = { ...says(""), messages };
-  // Straight to the provider: the engine checks histories, and some of these are not its own.
+  // Calls the provider directly, because the engine refuses some of these histories.
   const completion = await provider
     .getCompletion(state as never, agent as never, config)
     .catch((thrown: unknown) => thrown);
@@ -117,7 +117,7 @@ describe("a user's message", () => {
     expect(sentBeta).toBe(beta);
   });
 
-  it("is one with those beside it, and what says nothing is left out", async () => {
+  it("is merged with adjacent ones, without empty parts", async () => {
     const { messages } = await sent([
       user("Hi"),
       user(" \n"),
@@ -129,7 +129,7 @@ describe("a user's message", () => {
 });
 
 describe("the conversation", () => {
-  it("has all instructions in the system prompt, each in a block", async () => {
+  it("has all instructions in the system prompt, one block each", async () => {
     const { system, messages } = await sent([
       { role: "system", content: "Be brief." },
       user("Hi"),
@@ -140,7 +140,7 @@ describe("the conversation", () => {
     expect(messages).toEqual([{ role: "user", content: [text("Hi")] }]);
   });
 
-  it("begins and ends with a user, where nobody does", async () => {
+  it("always begins and ends with a user message", async () => {
     expect((await sent([])).messages).toEqual([
       { role: "user", content: [text("[The conversation begins.]")] },
     ]);
@@ -151,7 +151,7 @@ describe("the conversation", () => {
     ]);
   });
 
-  it("has the results first behind their calls, once for each, and no call without", async () => {
+  it("has one result directly after each call, and no call without a result", async () => {
     const { messages } = await sent([
       user("Hi"),
       assistant("Looking.", { tool_calls: [call("a"), call("b"), call("c")] }),
@@ -185,7 +185,7 @@ describe("the conversation", () => {
     ]);
   });
 
-  it("gives ids and arguments that the wire refuses others", async () => {
+  it("replaces ids and arguments that the API refuses", async () => {
     const { messages } = await sent([
       user("Hi"),
       assistant(null, { tool_calls: [call("functions.look:0", "oops"), call("toolu_1", "[1]")] }),
@@ -208,7 +208,7 @@ describe("the conversation", () => {
     ]);
   });
 
-  it("marks results that are errors", async () => {
+  it("marks errors in results", async () => {
     const failed = JSON.stringify({ status: "error", error: { code: "X", message: "m" } });
     const { messages } = await sent([
       user("Hi"),
@@ -228,7 +228,7 @@ describe("the conversation", () => {
 });
 
 describe("an assistant message of the model's own", () => {
-  it("leaves out what Anthropic wouldn't take back", async () => {
+  it("leaves out parts that Anthropic refuses", async () => {
     const { messages } = await sent([
       user("Hi"),
       assistant(
@@ -257,7 +257,7 @@ describe("an assistant message of the model's own", () => {
     expect(messages).toMatchObject([{}, { content: [text("Said."), text("[image/png]")] }, {}]);
   });
 
-  it("goes back as it came but for a text that somebody has changed", async () => {
+  it("is sent back unchanged, except for a changed text", async () => {
     const segments = [{ length: 3 }, { length: 2, citations: [{ type: "page_location" }] }];
     const reply = (words: string) => assistant([{ type: "text", text: words, segments }], own);
     expect((await sent([user("Hi"), reply("One.2"), user("?")])).messages).toMatchObject([
@@ -272,7 +272,7 @@ describe("an assistant message of the model's own", () => {
     ]);
   });
 
-  it("is another's where only the model, the interface or the service differs", async () => {
+  it("counts as another model's if only the model, API or service differs", async () => {
     const opaque = assistant(
       [
         { type: "reasoning", text: "OPAQUE", signature: "OPAQUE" },
@@ -300,7 +300,7 @@ describe("an assistant message of the model's own", () => {
     }
   });
 
-  it("shows another model's readable thinking as text, where that is asked for", async () => {
+  it("contains another model's readable reasoning as text if the option says so", async () => {
     const { messages } = await sent(
       [
         user("Hi"),

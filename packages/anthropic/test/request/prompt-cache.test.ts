@@ -11,7 +11,7 @@ const tools = ["a", "b"].map((name) =>
 const thought: JsonObject = { type: "thinking", thinking: "Hm.", signature: "c2ln" };
 const call = (id: string): JsonObject => ({ type: "tool_use", id, name: "a", input: {} });
 
-/** The bodies of the requests of two turns, the first of which calls a tool. */
+/** The request bodies of two turns. The first turn calls a tool. */
 async function bodies(cacheable: CacheableConfig, agent: Partial<AnyAgent> = {}) {
   const fake = await fakeMessages([
     { kind: "message", content: [thought, call("toolu_1")] },
@@ -27,7 +27,7 @@ async function bodies(cacheable: CacheableConfig, agent: Partial<AnyAgent> = {})
   return fake.requests.map(({ body }) => body);
 }
 
-/** Where a body is marked. */
+/** The paths of the breakpoints in a body. */
 function marksOf(body: JsonObject): readonly string[] {
   const marks: string[] = [];
   const visit = (value: unknown, path: string): void => {
@@ -42,11 +42,11 @@ function marksOf(body: JsonObject): readonly string[] {
 }
 
 describe("cache_control", () => {
-  it("is nowhere where nothing is cacheable", async () => {
+  it("is absent if nothing is cacheable", async () => {
     expect((await bodies({})).map(marksOf)).toEqual([[], [], []]);
   });
 
-  it("ends each region, and stands where the request before ended, too", async () => {
+  it("marks the end of each region and the end of the previous request", async () => {
     const [first = {}, second = {}, third = {}] = await bodies({
       instructions: true,
       tools: true,
@@ -150,7 +150,7 @@ describe("cache_control", () => {
     [{ messages: 0 }, []],
     [{ messages: 1 }, ["messages.0.content.0 1h"]],
     [{ messages: 2 }, ["messages.1.content.1 1h"]],
-    // Thinking can't be marked: what is before it is.
+    // Thinking can't be marked, so the block before it is.
     [{ messages: 4 }, ["messages.3.content.1 1h"]],
     [{ messages: 99 }, ["messages.4.content.0 1h"]],
     [{ tools: true, ttl: "5m" }, ["tools.1 5m"]],
@@ -158,7 +158,7 @@ describe("cache_control", () => {
     [{ tools: true, ttl: "301s" }, ["tools.1 1h"]],
     [{ instructions: true, ttl: "6m" }, ["system.0 1h"]],
     [{ instructions: true, ttl: "2d" }, ["system.0 1h"]],
-  ])("of %j is at %j", async (cacheable, expected) => {
+  ])("for %j is at %j", async (cacheable, expected) => {
     expect(marksOf((await bodies(cacheable))[2] ?? {})).toEqual(expected);
   });
 
@@ -166,9 +166,9 @@ describe("cache_control", () => {
     const facts = { name: "facts", onStart: () => ({ beforeNewestMessage: "Facts." }) };
     const all = { instructions: true, tools: true, messages: "all" } as const;
 
-    it("ends before them in the first request of a turn, and moves on with its steps", async () => {
+    it("is before them in the first request of a turn, and moves with its steps", async () => {
       const made = await bodies(all, { middleware: [facts] });
-      // The first turn has nothing before them.
+      // The first turn has no messages before the facts.
       expect(made.map(marksOf)).toEqual([
         ["system.0 1h", "tools.1 1h", "messages.0.content.1 1h"],
         ["system.0 1h", "tools.1 1h", "messages.0.content.1 1h", "messages.2.content.0 1h"],
@@ -250,7 +250,7 @@ describe("cache_control", () => {
       `);
     });
 
-    it("ends only before them where there are no tools, so no further step", async () => {
+    it("is only before them if there are no tools and so no further steps", async () => {
       const fake = await fakeMessages(["One.", "Two."]);
       const memory = { provider: createInMemoryProvider(), autoStore: true, userId: "ada" };
       for (const said of ["Hi", "And?"]) {
@@ -263,7 +263,7 @@ describe("cache_control", () => {
       ]);
     });
 
-    it("stands where the turn before began, too, where that is out of the service's sight", async () => {
+    it("is also at the previous turn's end if the service's search doesn't reach it", async () => {
       const calls = Array.from({ length: 11 }, (_, at) => call(`toolu_${at}`));
       const fake = await fakeMessages([
         "One.",
@@ -277,7 +277,7 @@ describe("cache_control", () => {
         await run(says(said), configOf(providerOf(fake), agent, { memory, conversationId: "c" }).config);
       }
       expect(fake.refusals).toEqual([]);
-      // The tools lie before the instructions, which are marked.
+      // The mark at the instructions covers the tools before them.
       expect(marksOf(fake.requests[3]?.body ?? {})).toEqual([
         "system.0 1h",
         "messages.1.content.0 1h",
@@ -286,13 +286,13 @@ describe("cache_control", () => {
       ]);
     });
 
-    it("is never behind them where only the first messages are kept", async () => {
+    it("is never after them if only the first messages are cacheable", async () => {
       const made = await bodies({ messages: 99 }, { middleware: [facts] });
       expect(made.map(marksOf)).toEqual([[], [], ["messages.3.content.1 1h"]]);
     });
   });
 
-  it("is at four places at most, those of the application among them", async () => {
+  it("is at four places at most, including the application's own", async () => {
     const own = { cache_control: { type: "ephemeral", ttl: "1h" } };
     const search = { type: "web_search_20250305", name: "web_search", ...own };
     const modelConfig = { providerOptions: { anthropic: { tools: [search], ...own } } };

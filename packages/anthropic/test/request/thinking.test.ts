@@ -13,7 +13,7 @@ const find = createTool({
   parameters: z.object({ what: z.string() }),
   execute: async ({ what }) => `Found ${what}.`,
 });
-/** Two steps of a turn. Its texts are said once, by which the fake finds what it said. */
+/** Two steps of a turn. Each text is unique, so the fake can find its own replies. */
 const turn = (place: number): readonly ScriptedReply[] => [
   {
     thoughts: ["I should look.", ""],
@@ -53,7 +53,7 @@ describe.each(["whole", "streamed"])("thinking (%s)", (way) => {
     },
   );
 
-  it("goes to no other model, and comes back to its own", async () => {
+  it("is sent to its own model only", async () => {
     const { fake, provider, refusals } = await strictAnthropic([1, 2, 3, 4].flatMap(turn));
     const memory = { provider: createInMemoryProvider(), autoStore: true, userId: "ada" };
     for (const name of [OLDER, NEWER, "claude-sonnet-4-6", OLDER]) {
@@ -65,7 +65,7 @@ describe.each(["whole", "streamed"])("thinking (%s)", (way) => {
     expect(fake.findings()).toMatchObject(CLEAN);
   });
 
-  it("may be left out by the model where a window has changed what was before it", async () => {
+  it("may be dropped by the model if a window changed the messages before it", async () => {
     const replies = [1, 2, 3].map(answering);
     const { provider, refusals } = await strictAnthropic(replies);
     const bound = await strictAnthropic(replies, { prefixMismatch: "error" });
@@ -85,7 +85,7 @@ describe.each(["whole", "streamed"])("thinking (%s)", (way) => {
     expect(bound.refusals()).toEqual([expect.stringContaining("bound to a different conversation")]);
   });
 
-  it("is left off where an older model takes over a turn that another began", async () => {
+  it("is disabled if an older model continues another model's turn", async () => {
     const { fake, provider, refusals } = await strictAnthropic([
       { calls: [{ name: "handoff", input: { agentName: "b" } }] },
       { text: "Done." },
@@ -116,7 +116,7 @@ describe.each(["whole", "streamed"])("thinking (%s)", (way) => {
     expect(fake.requests[1]?.body).toMatchObject({ thinking: { type: "disabled" } });
   });
 
-  it("goes on with a reply that is paused, in its place", async () => {
+  it("stays in place in a continued reply", async () => {
     const { fake, provider, refusals } = await strictAnthropic([
       { thoughts: ["Two searches."], searches: ["a", "b"], pauses: true },
       { text: "Both found." },
@@ -195,7 +195,7 @@ describe("the effort of", () => {
     ["claude-haiku-5-5", { canStopThinking: true, bindsThinking: true, forcedTools: true }],
     ["claude-opus-6", { bindsThinking: true, forcedTools: false }],
     ["minimax-m2", { thinking: "budget", sampling: "both", outputSchema: false }],
-  ])("is by the model's version: %s", (model, expected) => {
+  ])("depends on the model's version: %s", (model, expected) => {
     expect(rulesOf(model)).toMatchObject(expected);
   });
 });

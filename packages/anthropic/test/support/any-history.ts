@@ -30,7 +30,7 @@ const content = contentOf(
     ),
   ),
 );
-/** Of a model that answers by Messages no such part comes. */
+/** Parts that a model of the Messages API never sends. */
 const isSent = ({ type }: ContentPart): boolean => type !== "image_url";
 
 const origin = originOf({
@@ -41,14 +41,14 @@ const origin = originOf({
 
 const own = (type: string) => ({ providerMetadata: { anthropic: { type, data: OPAQUE } } });
 
-/** A search, whole or half. */
+/** A search with call and result, or only one of them. */
 const searchParts = (searches: string, id: string): readonly ContentPart[] =>
   [
     { type: "provider-tool-call", id, name: "s", input: {}, ...own("server_tool_use") },
     { type: "provider-tool-result", id, output: [], ...own("web_search_tool_result") },
   ].filter((_, at) => searches === "whole" || searches === ["call", "result"][at]);
 
-/** A reply whose calls have results, or not, or others, and whose searches are whole or half. */
+/** A reply with calls that have their results, none or others, and with complete or incomplete searches. */
 const step = fc
   .record({
     content,
@@ -81,7 +81,7 @@ const step = fc
       },
   );
 
-/** The body that is sent of a history. */
+/** The request body for a history. */
 async function bodyOf(messages: readonly RichMessage[]): Promise<JsonObject> {
   let body: JsonObject = {};
   const provider = createAnthropicProvider({
@@ -99,7 +99,7 @@ async function bodyOf(messages: readonly RichMessage[]): Promise<JsonObject> {
 
 export function describeAnyHistory(numRuns: number): void {
   describe("any history", () => {
-    it("is one that Anthropic takes, with nothing opaque of another's", async () => {
+    it("is accepted by Anthropic, without opaque fields of other models", async () => {
       await fc.assert(
         fc.asyncProperty(historyOf(content, step), async (messages) => {
           const body = await bodyOf(messages);

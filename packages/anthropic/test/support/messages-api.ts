@@ -67,20 +67,20 @@ const calls = [
 
 export const messagesFailures: readonly Failure<MessagesReply>[] = [
   {
-    name: "answers 200 and a block of no type",
+    name: "answers 200 with a block without a type",
     way: "whole",
     steps: [raw(200, { type: "message", content: [{ text: "Hi" }] })],
     asked: 2,
     error: { ...unreadable, cause: { message: expect.stringMatching(/^anthropic answered with /) } },
   },
   {
-    name: "answers 200 and an error that may pass",
+    name: "answers 200 with a retryable error",
     steps: [raw(200, errorBody("overloaded_error"))],
     asked: 2,
     error: unreadable,
   },
   {
-    name: "answers 200 and an error of the request",
+    name: "answers 200 with an error of the request",
     steps: [raw(200, errorBody("invalid_request_error"))],
     asked: 1,
     error: { _tag: "ModelCallError", retryable: false },
@@ -114,7 +114,7 @@ export const messagesFailures: readonly Failure<MessagesReply>[] = [
         {
           type: "refusal",
           refusal: "This could do harm.",
-          // Its calls stay as they came: in a stream their input is a text.
+          // The calls stay unchanged: in a stream, their input is a text.
           providerMetadata: { anthropic: { content: [refused[0], { type: "tool_use", id: "toolu_1" }] } },
         },
       ],
@@ -189,11 +189,11 @@ export const messagesFailures: readonly Failure<MessagesReply>[] = [
       },
     },
   },
-  streams("reports an error of no kind", ...HALF, { type: "error" }),
-  streams("sends a piece of no block", START, { type: "content_block_delta", index: 3, delta: {} }),
-  streams("sends the end of no block", START, { type: "content_block_stop", index: 3 }),
-  streams("sends a block of no type", START, { type: "content_block_start", index: 0 }),
-  streams("ends when it says why it stops", ...HALF, {
+  streams("reports an error without a type", ...HALF, { type: "error" }),
+  streams("sends a delta for an unknown block", START, { type: "content_block_delta", index: 3, delta: {} }),
+  streams("sends the end of an unknown block", START, { type: "content_block_stop", index: 3 }),
+  streams("sends a block without a type", START, { type: "content_block_start", index: 0 }),
+  streams("ends after the stop reason", ...HALF, {
     type: "message_delta",
     delta: { stop_reason: "end_turn" },
   }),

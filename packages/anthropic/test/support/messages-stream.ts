@@ -32,7 +32,7 @@ export const messagesStream: RecordedStream = {
     ],
     origin,
   },
-  // Nothing is waited for behind message_stop.
+  // Nothing after message_stop is read.
   wholeFrom: { breaks: Buffer.byteLength(events.join("")) },
   callEvents: eventsOf({ kind: "message", content: [call] }, MODEL).slice(0, -1),
   variants: {

@@ -8,19 +8,19 @@ import { type AnthropicProviderOptions, createAnthropicProvider } from "../../sr
 
 export { type AnyAgent, configOf, rich, says } from "../../../../test/models/run.ts";
 
-/** A fake that is closed when the test ends. */
+/** Starts a fake that closes after the test. */
 export async function fakeMessages(steps: readonly MessagesStep[]): Promise<FakeMessages> {
   const fake = await startFakeMessages({ steps });
   onTestFinished(fake.close);
   return fake;
 }
 
-/** An older model: it gets no settings that were not asked for. */
+/** An older model, which gets no default settings. */
 export const MODEL = "claude-sonnet-4-5";
 
 export const origin = { provider: "anthropic", api: "messages", model: MODEL };
 
-/** As if the fake were Anthropic itself, unless the options say otherwise. */
+/** Options that make the fake look like Anthropic. */
 export const providerOf = (fake: { readonly baseURL: string }, options: AnthropicProviderOptions = {}) =>
   createAnthropicProvider({
     baseURL: fake.baseURL,

@@ -5,7 +5,7 @@ import { createOpaqueValues, type OpaqueValues } from "../../../../test/fakes/op
 import { inTurn, type ScriptedReply } from "../../../../test/fakes/scripted-reply.ts";
 import { type AnthropicProviderOptions, createAnthropicProvider } from "../../src/index.ts";
 
-/** Anthropic with its rules of thinking, too, and a provider for it; closed when the test ends. */
+/** Starts a fake with Anthropic's rules, including those of thinking, and a provider for it. Closes after the test. */
 export async function strictAnthropic(
   replies: readonly ScriptedReply[],
   options: AnthropicProviderOptions = {},
@@ -23,5 +23,5 @@ export async function strictAnthropic(
   return { fake, provider, refusals };
 }
 
-/** Nothing refused, nothing changed, nothing of another model's. */
+/** Expects no refusals, no changed blocks, and no blocks of other models. */
 export const CLEAN = { foreign: [], broken: [] };

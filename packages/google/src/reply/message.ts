@@ -4,17 +4,17 @@ import { contentOf, type Fields, fieldsOf, isObject } from "@jaf/model-http";
 import { asMetadata, isTextPart, isThought, textPartOf } from "../parts.ts";
 import type { GenerateRequest } from "../request/request.ts";
 
-/** A part of Gemini's, with what was made of it as it came. */
+/** A part from Gemini with its converted form. */
 export interface ReceivedPart {
   readonly sent: Fields;
   readonly call?: ModelToolCall;
-  /** What is neither text nor a call. */
+  /** Set if `sent` is neither text nor a call. */
   readonly part?: ContentPart;
 }
 
 /**
- * The whole reply, its parts in order, with the places of the calls between them; a text where one text, and calls behind
- * it, are all there is. `beside`: what Gemini said of it beside the parts.
+ * The message of a reply: parts in order, with a `tool-call` part at the place of each call. The content is a string if there
+ * is only one text, possibly followed by calls. `beside`: the reply's additional fields.
  */
 export function messageOf(
   received: readonly ReceivedPart[],
@@ -53,7 +53,7 @@ type Names = Pick<GenerateRequest, "names" | "textFunctions">;
 
 export const isCall = (part: Fields): boolean => isObject(part["functionCall"]);
 
-/** Gemini's older models give calls no id; `id` is then ours, and doesn't go back. */
+/** Older Gemini models send no ids. Then `id` is JAF's own, and isn't sent back. */
 export function callOf(part: Fields, id: string, { names, textFunctions }: Names): ModelToolCall {
   const { functionCall, ...further } = part;
   const { id: given, name: wireName, args, ...beside } = fieldsOf(functionCall);
@@ -69,7 +69,7 @@ export function callOf(part: Fields, id: string, { names, textFunctions }: Names
   return { id, type: "function", function: { name, arguments: JSON.stringify(args ?? {}) }, ...metadata };
 }
 
-/** The id that Gemini gave a call, or a new one. */
+/** Gemini's id of a call, or a new one. */
 export function callId(part: Fields): string {
   const given = fieldsOf(part["functionCall"])["id"];
   return typeof given === "string" && given !== ""

@@ -2,12 +2,12 @@ import type { ModelUsage } from "@jaf/core";
 import { tokenCount as count, type Fields, fieldsOf, isObject, knownCounts } from "@jaf/model-http";
 import { errors, GoogleError } from "../errors.ts";
 
-/** What stands beside a candidate's parts and is for us alone. */
+/** A candidate's fields that are read separately. */
 const READ: ReadonlySet<string> = new Set(["content", "index", "finishReason"]);
 
 /**
- * What is said of a reply beside its parts: sources, citations, ratings. Events of a stream may each say some of it, or say
- * it again: objects are merged, and lists within them, such as sources, keep what came before.
+ * Merges the additional fields of a candidate: sources, citations, ratings. Events of a stream may send them in pieces or
+ * repeat them, so objects are merged and the lists within them joined without duplicates.
  */
 export function mergeCandidate(known: Fields, candidate: Fields): Fields {
   const merged: Record<string, unknown> = { ...known };
@@ -31,13 +31,13 @@ function union(before: readonly unknown[], further: readonly unknown[]): readonl
   return [...before, ...further.filter((entry) => !known.has(JSON.stringify(entry)))];
 }
 
-/** Reasons of Google's for which it keeps an answer back, or part of it. */
+/** Google's reasons to withhold a reply or part of it. */
 const FILTERS: ReadonlySet<string> = new Set([
   ...["SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR"],
   ...["IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"],
 ]);
 
-/** The model meant to call a tool, and what it wrote is none: nothing of it counts. */
+/** Reasons for an invalid tool call, which leaves no usable reply. */
 const MALFORMED: ReadonlySet<string> = new Set([
   ...["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFORMED_RESPONSE"],
 ]);
@@ -45,8 +45,8 @@ const MALFORMED: ReadonlySet<string> = new Set([
 export const isFilter = (reason: string): boolean => FILTERS.has(reason);
 
 /**
- * In OpenAI's words, as JAF's other providers say it: `"stop"`, `"length"`, `"tool_calls"`, `"content_filter"`; any other in
- * Google's, in small letters.
+ * Maps a reason to OpenAI's, as JAF's other providers do: `"stop"`, `"length"`, `"tool_calls"`, `"content_filter"`. Any
+ * other reason is Google's in lower case.
  */
 export function finishReasonOf(reason: string, hasCalls: boolean): string {
   if (reason === "STOP") return hasCalls ? "tool_calls" : "stop";
@@ -54,10 +54,10 @@ export function finishReasonOf(reason: string, hasCalls: boolean): string {
   return isFilter(reason) ? "content_filter" : reason.toLowerCase();
 }
 
-/** Throws a `GoogleError` where there is no reply for this reason. */
+/** Throws a `GoogleError` if the reason means that there is no reply. */
 export function assertReply(reason: string | undefined, provider: string): void {
   if (reason === undefined) return;
-  if (MALFORMED.has(reason)) throw errors.malformed(provider, `a call that is none (${reason})`);
+  if (MALFORMED.has(reason)) throw errors.malformed(provider, `an invalid tool call (${reason})`);
   if (reason === "MISSING_THOUGHT_SIGNATURE")
     throw new GoogleError("reported", `${provider} reported an error (${reason})`, {
       code: reason,
@@ -70,7 +70,7 @@ const sum = (...counts: readonly (number | undefined)[]): number | undefined =>
     ? undefined
     : counts.reduce<number>((total, each) => total + (each ?? 0), 0);
 
-/** `undefined` where the service doesn't say. What Google's own tools put into the prompt is input, too. */
+/** `undefined` if the service reports no usage. Input includes the prompts of Google's own tools. */
 export function usageOf(sent: unknown): ModelUsage | undefined {
   const usage: Fields = fieldsOf(sent);
   const thoughts = count(usage["thoughtsTokenCount"]);

@@ -15,15 +15,15 @@ import type { GenerateRequest } from "../request/request.ts";
 import { callId, callOf, isCall, messageOf, type ReceivedPart } from "./message.ts";
 import { assertReply, finishReasonOf, isFilter, mergeCandidate, usageOf } from "./reply.ts";
 
-/** A reply on its way to being whole: of one response, or of those of a stream. */
+/** Collects a reply from one response, or from those of a stream. */
 export interface Reply {
-  /** What the engine is told of a response. Throws a `GoogleError` where it reports an error or can't be understood. */
+  /** Returns a response's chunks. Throws a `GoogleError` if the response reports an error or isn't valid. */
   readonly add: (response: unknown) => readonly ModelStreamChunk[];
-  /** Whether the service has said why it ends. */
+  /** Whether a finish reason was sent. */
   readonly isEnded: () => boolean;
-  /** Whether there was anything of a reply. */
+  /** Whether any candidate, or a block reason, was sent. */
   readonly hasContent: () => boolean;
-  /** Throws a `GoogleError` where it ended for a reason that leaves no reply. */
+  /** Returns the complete reply. Throws a `GoogleError` if the finish reason means that there is none. */
   readonly whole: () => ModelCompletion;
 }
 
@@ -57,12 +57,12 @@ function openReply(request: GenerateRequest): Reply {
 
   return {
     add: (response) => {
-      if (!isObject(response)) throw errors.malformed(provider, "something that is no response");
+      if (!isObject(response)) throw errors.malformed(provider, "an invalid response");
       const error = errorIn(response);
       if (error !== undefined && error !== null) throw errors.reported(error, provider);
       usage = { ...usage, ...fieldsOf(response["usageMetadata"]) };
       const blocked = fieldsOf(response["promptFeedback"])["blockReason"];
-      // Whatever the reason, the prompt was kept from the model.
+      // Any block reason means that the model didn't get the prompt.
       if (typeof blocked === "string") reason = isFilter(blocked) ? blocked : "SAFETY";
       hasContent ||= Array.isArray(response["candidates"]) || typeof blocked === "string";
       const candidate = fieldsOf(listOf(response["candidates"])[0]);
@@ -94,7 +94,7 @@ function callChunk(call: ReturnType<typeof callOf>, index: number): ModelStreamC
   return { type: "tool_call_delta", index, id, name, arguments: called?.arguments ?? custom?.input ?? "" };
 }
 
-/** The body of a 200: a response, or, of a stream that wasn't asked for as events, a list of them. */
+/** Reads the body of a 200: one response, or a list, which is a stream not sent as events. */
 function readWhole(text: string, request: GenerateRequest): { reply: Reply; chunks: ModelStreamChunk[] } {
   const { provider } = request.origin;
   const body = responseJson(text, provider, errors);
@@ -105,11 +105,11 @@ function readWhole(text: string, request: GenerateRequest): { reply: Reply; chun
   return { reply, chunks };
 }
 
-/** Throws a `GoogleError` where the body reports an error or is no response. */
+/** Parses a body. Throws a `GoogleError` if it reports an error or isn't a response. */
 export const completionOf = (text: string, request: GenerateRequest): ModelCompletion =>
   readWhole(text, request).reply.whole();
 
-/** The same, as chunks. */
+/** Does the same as `completionOf`, but yields chunks. */
 export function* chunksOfWhole(text: string, request: GenerateRequest): Generator<ModelStreamChunk, void> {
   const { reply, chunks } = readWhole(text, request);
   yield* chunks;
@@ -117,8 +117,8 @@ export function* chunksOfWhole(text: string, request: GenerateRequest): Generato
 }
 
 /**
- * The chunks of a stream, the last of which is `done`. It goes on behind a finish reason, e.g. with a signature, so it is
- * whole where it ends after one. Throws a `GoogleError` where it ends before.
+ * Yields the chunks of a stream; the last one is `done`. Parts such as a signature may follow the finish reason, so the
+ * stream is read to its end. Throws a `GoogleError` if it ends without a finish reason.
  */
 export async function* chunksOf(
   events: AsyncIterable<string>,

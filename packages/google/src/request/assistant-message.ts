@@ -12,17 +12,17 @@ import { isThought, metadataIn, ownPart } from "../parts.ts";
 import type { CallContext } from "./tools.ts";
 
 export interface AssistantContext extends CallContext {
-  /** Of the model that is about to reply. */
+  /** The origin of the model that the request goes to. */
   readonly origin: ModelOrigin;
   readonly foreignReasoning: ForeignReasoning;
 }
 
-/** A message of a model's: everything as it came where it is this model's own, else what was said and called. */
+/** The parts of an assistant message: unchanged for this model's own, else its text and calls. */
 export function modelParts(message: RichMessage, context: AssistantContext): readonly Fields[] {
   const parts = isSameOrigin(message.origin, context.origin)
     ? ownParts(message, context)
     : foreignParts(message, context);
-  // A message that only thought is none that the service would take.
+  // The service refuses a message with only thoughts.
   if (parts.every(isThought)) return [];
   return withSignature(parts, context.rules.missingSignature);
 }
@@ -30,7 +30,7 @@ export function modelParts(message: RichMessage, context: AssistantContext): rea
 const partsOf = ({ content }: RichMessage): readonly ContentPart[] =>
   typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []);
 
-/** Calls at their places between the parts, those without one behind. */
+/** Calls are at their original places between the parts; calls without a place come last. */
 function ownParts(message: RichMessage, context: CallContext): readonly Fields[] {
   const waiting: RichToolCall[] = [...(message.tool_calls ?? [])];
   const parts = partsOf(message).flatMap((part): readonly Fields[] => {
@@ -47,7 +47,7 @@ function foreignParts(message: RichMessage, context: AssistantContext): readonly
   return [...(text === "" ? [] : [{ text }]), ...calls];
 }
 
-/** As Gemini itself sent it, its signature with it. */
+/** The call as Gemini sent it, including its signature. */
 function ownCall(call: RichToolCall, context: CallContext): Fields {
   const { withoutId, functionCall, ...further } = metadataIn(call);
   const given = fieldsOf(fieldsOf(call.providerMetadata)["jaf"])["id"];
@@ -55,7 +55,7 @@ function ownCall(call: RichToolCall, context: CallContext): Fields {
   return { functionCall: { ...fieldsOf(functionCall), ...called(call, id, context) }, ...further };
 }
 
-/** Without anything that only its own model understands. */
+/** Another model's call, without its opaque fields. */
 const foreignCall = (call: RichToolCall, context: CallContext): Fields => ({
   functionCall: called(call, call.id, context),
 });
@@ -67,7 +67,7 @@ function called(call: RichToolCall, id: string | undefined, { names, calls }: Ca
   return { ...present({ id }), name: wire.name, args: inputObject(call) };
 }
 
-/** The first call of a step carries the signature for all of it, and models may refuse a step without one. */
+/** Adds a missing signature to the first call of a step: it covers the whole step, and models may refuse a step without it. */
 function withSignature(parts: readonly Fields[], missing: string | undefined): readonly Fields[] {
   const at = parts.findIndex((part) => part["functionCall"] !== undefined);
   if (missing === undefined || at === -1 || parts[at]?.["thoughtSignature"] !== undefined) return parts;

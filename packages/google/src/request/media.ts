@@ -10,7 +10,7 @@ import {
   textIn,
 } from "@jaf/model-http";
 
-/** What a user said. Empty texts are left out: a part must hold something. */
+/** The parts of a user's message. Empty texts are left out, since the service refuses them. */
 export function userParts(content: RichMessage["content"]): readonly Fields[] {
   if (content === null || typeof content === "string") return content ? [{ text: content }] : [];
   return content.flatMap(userPart);
@@ -26,7 +26,7 @@ function userPart(part: ContentPart): readonly Fields[] {
 
 const DATA_URL = /^data:([^;,]*)(;[^,]*)?,/;
 
-/** `undefined` for media that are neither bytes nor at an address. */
+/** `undefined` for media without bytes, URL and file id. */
 function dataOf({ mediaType, data, url, fileId }: MediaPart): Fields | undefined {
   const address = url === undefined ? undefined : String(url);
   const bytes = data ?? (address?.startsWith("data:") ? address : undefined);
@@ -35,7 +35,7 @@ function dataOf({ mediaType, data, url, fileId }: MediaPart): Fields | undefined
   return fileUri === undefined ? undefined : { fileData: { mimeType: mediaType, fileUri } };
 }
 
-/** An address may also hold its text percent-encoded. */
+/** A data URL may be percent-encoded instead of base64. */
 function inBase64(bytes: Uint8Array | string): string {
   const [head, , parameters] = typeof bytes === "string" ? (DATA_URL.exec(bytes) ?? []) : [];
   if (typeof bytes !== "string" || head === undefined || parameters?.includes("base64"))
@@ -43,14 +43,14 @@ function inBase64(bytes: Uint8Array | string): string {
   return base64Of(utf8Of(decodeURIComponent(bytes.slice(head.length))));
 }
 
-/** A user's media: as bytes or an address; text is text, and what is neither is mentioned. */
+/** A user's media as bytes or URL. Text files are sent as text. Media without data become a mention. */
 export function mediaPart(part: MediaPart): Fields {
   const { mediaType, data } = part;
   if (data !== undefined && isTextMedia(mediaType)) return { text: textIn(data) };
   return dataOf(part) ?? { text: mediaMention(part) };
 }
 
-/** Of OpenAI's chat completions. `undefined`: it is none. */
+/** The media of an image part of OpenAI; `undefined` for other parts. */
 export function imageUrlPart(part: ContentPart): Fields | undefined {
   const url = imageUrlOf(part);
   if (url === undefined) return undefined;

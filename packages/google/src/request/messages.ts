@@ -5,16 +5,16 @@ import { type AssistantContext, modelParts } from "./assistant-message.ts";
 import { userParts } from "./media.ts";
 import { resultParts } from "./tools.ts";
 
-/** A message on the wire. */
+/** A message in Gemini's format. */
 export interface Content {
   readonly role: "user" | "model";
   readonly parts: readonly Fields[];
 }
 
 /**
- * The conversation on the wire: messages of one side in a row are one, since the two must alternate. System messages in the middle are the
- * user's, as there is no other place for them. Media of tools' results that can't stand in a result follow the results of
- * their step.
+ * The messages of a request. Consecutive messages of one role are merged, since roles must alternate. Later system messages
+ * become user messages, since Gemini has no other place for them. Media that a tool result can't contain follow the results
+ * of their step.
  */
 export function contentsOf(messages: readonly RichMessage[], context: AssistantContext): readonly Content[] {
   const contents: { role: Content["role"]; parts: Fields[] }[] = [];
@@ -57,11 +57,11 @@ export function contentsOf(messages: readonly RichMessage[], context: AssistantC
 
 const FILLER: Content = { role: "user", parts: [{ text: "…" }] };
 
-/** With a user's message at the beginning, which the service asks for. */
+/** Makes a user message the first one, which the service requires. */
 export const withUserFirst = (contents: readonly Content[]): readonly Content[] =>
   contents[0]?.role === "model" ? [FILLER, ...contents] : contents;
 
-/** With a user's message at both ends, likewise. */
+/** Makes user messages the first and the last one, which the service requires. */
 export function withUserAtBothEnds(contents: readonly Content[]): readonly Content[] {
   const first = withUserFirst(contents);
   return first.at(-1)?.role === "user" ? first : [...first, FILLER];

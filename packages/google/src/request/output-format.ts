@@ -2,17 +2,17 @@ import { type Fields, isObject, outputInstructions, outputSchemaOf } from "@jaf/
 import type * as z from "zod";
 import type { OutputFormat } from "../options.ts";
 
-/** How the model is told what the output must be. */
+/** The fields and instructions that describe the output's format. */
 interface OutputFormatFields {
   /** Fields of `generationConfig`. */
   readonly config: Fields;
-  /** Behind the agent's own. */
+  /** Appended to the agent's instructions. */
   readonly instructions: string;
 }
 
 const NO_OUTPUT_FORMAT: OutputFormatFields = { config: {}, instructions: "" };
 
-/** Nothing is told of a codec that reads anything but a JSON object. */
+/** Sends no format for codecs that read anything but a JSON object. */
 export function outputFormat(codec: z.ZodType | undefined, format: OutputFormat): OutputFormatFields {
   const schema = codec === undefined || format === "none" ? undefined : outputSchemaOf(codec);
   if (schema === undefined) return NO_OUTPUT_FORMAT;
@@ -23,7 +23,7 @@ export function outputFormat(codec: z.ZodType | undefined, format: OutputFormat)
   };
 }
 
-/** The same schema in the keywords that Gemini knows: it ignores `const`, and reads an `enum` of one. */
+/** Replaces `const`, which Gemini ignores, by an `enum` with one value. */
 export function supportedSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(supportedSchema);
   if (!isObject(schema)) return schema;
@@ -33,7 +33,7 @@ export function supportedSchema(schema: unknown): unknown {
   return typeof constant === "string" ? { ...written, enum: [constant] } : { ...schema, ...written };
 }
 
-/** Names of properties are no keywords, and values of an `enum` no schemas. */
+/** Property names aren't keywords, and `enum` values aren't schemas. */
 function within(keyword: string, value: unknown): unknown {
   if (keyword === "properties" || keyword === "$defs")
     return isObject(value)

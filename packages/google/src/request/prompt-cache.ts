@@ -7,32 +7,32 @@ import type { Endpoint } from "../options.ts";
 import type { AssistantContext } from "./assistant-message.ts";
 import { contentsOf, withUserAtBothEnds, withUserFirst } from "./messages.ts";
 
-/** What of a request Google is to keep, as a `cachedContents` resource. */
+/** A request, split into the cached part (a `cachedContents` resource) and the rest. */
 export interface CacheSplit {
-  /** Of the resource: model, instructions, tools, and the first messages. */
+  /** The resource's fields: model, instructions, tools and the first messages. */
   readonly resource: Fields;
   readonly ttlSeconds: number;
-  /** The body of a request that names the resource, but for its name. */
+  /** The body of a request with the resource, without the resource's name. */
   readonly rest: Fields;
 }
 
 interface CacheSplitInput {
   readonly cache: CacheableConfig | false | undefined;
   readonly path: string;
-  /** The body, but for its contents. */
+  /** The body without `contents`. */
   readonly asked: Fields;
-  /** The messages behind those of the system. */
+  /** The messages after the leading system messages. */
   readonly spoken: readonly RichMessage[];
-  /** How many are before those. */
+  /** The number of leading system messages. */
   readonly leading: number;
   readonly context: AssistantContext;
 }
 
 /**
- * A request that names a resource must not carry instructions or tools, so they are kept together, and nothing is kept where
- * there are instructions that aren't declared to stay the same. Tools are values of the agent, and always do.
+ * Splits a request. A request with a resource must not have instructions or tools, so both are cached together, and nothing
+ * is cached if the instructions aren't declared cacheable. Tools are constant values of the agent.
  *
- * @returns `undefined` where nothing is to be kept.
+ * @returns `undefined` if nothing is cached.
  */
 export function cacheSplitOf({
   cache,
@@ -60,9 +60,9 @@ export function cacheSplitOf({
 }
 
 /**
- * How many messages are kept: what the agent says, or fewer, so that the rest begins with the user's words; none as long
- * as the conversation isn't longer than that, since a resource never changes, and none for `"all"`, which would make one
- * for each turn. What a turn puts before the newest message isn't kept.
+ * The number of messages to cache: the agent's number or fewer, so the rest begins with a user message. It is 0 until the
+ * conversation is longer than that, since resources never change, and 0 for `"all"`, which would create a resource for each
+ * turn. Text that a turn inserts before the newest message isn't cached.
  */
 function firstMessages(
   asked: CacheableConfig["messages"],
@@ -77,7 +77,7 @@ function firstMessages(
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
-/** Of `CacheableConfig.ttl`, which the engine has checked, e.g. `"30m"`. Default: an hour. */
+/** Parses `CacheableConfig.ttl`, e.g. `"30m"`, which the engine has validated. Default: an hour. */
 function durationSeconds(ttl = "1h"): number {
   return Number(ttl.slice(0, -1)) * (UNIT_SECONDS[ttl.slice(-1)] ?? 0);
 }
@@ -90,8 +90,8 @@ interface CachedRequest {
 }
 
 /**
- * The answer to a request, with its cached prompt where there is one. A resource that isn't there any more is made anew
- * once; where a request with one is refused all the same, it goes out without: no run fails for its cache.
+ * Sends a request with its cached prompt, if it has one. A missing resource is created again once. If the request is still
+ * refused, it is sent without the cache, so no run fails because of its cache.
  */
 export async function postCached({ request, endpoint, registry, send }: CachedRequest): Promise<Response> {
   const { cacheSplit, body } = request;
@@ -109,7 +109,7 @@ export async function postCached({ request, endpoint, registry, send }: CachedRe
       const isOver = !isGone || attempt === 2;
       isRefused = isOver;
       const found = isOver ? undefined : await registry.find(prompt);
-      // The same: another worker is about to have it made anew.
+      // The same name: another worker is about to create the resource again.
       name = found === name ? undefined : found;
     }
   }
@@ -118,17 +118,17 @@ export async function postCached({ request, endpoint, registry, send }: CachedRe
   return response;
 }
 
-/** A resource of another's, or one that has ended, is a 403 or a 404; Google's words aren't told apart here. */
+/** For expired resources and those of other keys, Google answers 403 or 404. */
 const hasStatus = (thrown: unknown, statuses: readonly number[]): boolean =>
   thrown instanceof ModelHttpError && thrown.status !== undefined && statuses.includes(thrown.status);
 
-/** A request to make a resource outlives the run that began it, as others may wait for it, too. */
+/** The creation of a resource isn't aborted with its run, because other runs may wait for it. */
 const CREATE_TIMEOUT_MS = 30_000;
 
-/** How much sooner than Google's it ends, so that none is named that ends on the way. */
+/** How many seconds before Google's expiry a resource counts as expired. */
 const marginOf = (ttlSeconds: number): number => Math.min(60, ttlSeconds / 10);
 
-/** A prompt at this address, and of whoever asks: a resource of another key's project isn't found. */
+/** The key includes the base URL and API key, because resources belong to the key's project. */
 function cacheablePrompt({ resource, ttlSeconds }: CacheSplit, endpoint: Endpoint): CacheablePrompt {
   const owner = [endpoint.baseURL, endpoint.apiKey ?? ""];
   const sum = sha256(JSON.stringify([...owner, resource]), "hex");
@@ -147,7 +147,7 @@ function cacheablePrompt({ resource, ttlSeconds }: CacheSplit, endpoint: Endpoin
 function madeResource(text: string, asked: number, { provider, at }: Endpoint): MadeResource {
   const { name, createTime, expireTime } = fieldsOf(parseJson(text));
   if (typeof name !== "string" || name === "") throw at("").errors.malformed(provider, "no cached content");
-  // Both times are the service's: its clock may be another.
+  // Both times are from the service, since its clock may differ.
   const given = (Date.parse(String(expireTime)) - Date.parse(String(createTime))) / 1_000;
   const ttlSeconds = Number.isFinite(given) ? Math.min(asked, given) : asked;
   return { name, ttlSeconds: Math.max(1, Math.floor(ttlSeconds - marginOf(ttlSeconds))) };

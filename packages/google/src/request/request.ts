@@ -20,16 +20,16 @@ import { outputFormat } from "./output-format.ts";
 import { type CacheSplit, cacheSplitOf } from "./prompt-cache.ts";
 import { type AnyAgent, textFunctions, toolFields } from "./tools.ts";
 
-/** A request, and what is needed to understand its reply. */
+/** A request, and the data needed to read its reply. */
 export interface GenerateRequest {
   /** E.g. `models/gemini-3-pro-preview`. */
   readonly path: string;
   readonly body: Fields;
-  /** What of it Google is to keep, and the body without that. `undefined`: nothing. */
+  /** The part of the request to cache, and the body without it. `undefined`: nothing is cached. */
   readonly cacheSplit: CacheSplit | undefined;
   readonly origin: ModelOrigin;
   readonly names: ToolNames;
-  /** Names, as the agent has them, of tools that take text and go out as functions of one text. */
+  /** The agent's names of tools with text input that are sent as functions with one text parameter. */
   readonly textFunctions: ReadonlySet<string>;
 }
 
@@ -39,10 +39,10 @@ interface Asked<Ctx> {
   readonly config: RunConfig<Ctx>;
 }
 
-/** Gemini's names begin with a letter or `_`. */
+/** Gemini requires a letter or `_` at the beginning. */
 const VALID_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
-/** Throws a `GoogleError` where no model is named. */
+/** Throws a `GoogleError` if no model is set. */
 export function generateRequest<Ctx>(
   { state, agent, config }: Asked<Ctx>,
   options: ParsedOptions,
@@ -95,13 +95,13 @@ export function generateRequest<Ctx>(
 const all = (spoken: readonly RichMessage[], context: AssistantContext) =>
   withUserAtBothEnds(contentsOf(spoken, context));
 
-/** What a request must not carry beside a cached prompt, which has its own. */
+/** Removes the fields that a request with a cached prompt must not have. */
 function withoutFixed(body: Fields): Fields {
   const { systemInstruction: _, tools: __, toolConfig: ___, ...rest } = body;
   return rest;
 }
 
-/** What the agent asks of the model, as `generationConfig`. */
+/** The agent's model settings as `generationConfig`. */
 function settings<Ctx>(
   { modelConfig = {} }: AnyAgent<Ctx>,
   rules: ModelRules,
@@ -120,11 +120,11 @@ function settings<Ctx>(
 
 interface FurtherFields {
   readonly body: Fields;
-  /** Google's own, e.g. `{ googleSearch: {} }`. */
+  /** Google's own tools, e.g. `{ googleSearch: {} }`. */
   readonly tools: readonly unknown[];
 }
 
-/** What the options and the agent's `providerOptions` add to the body, and to its tools. */
+/** The fields and tools that the options and the agent's `providerOptions` add to the body. */
 function furtherFields<Ctx>(
   { modelConfig }: AnyAgent<Ctx>,
   options: ParsedOptions,
@@ -135,10 +135,10 @@ function furtherFields<Ctx>(
   return { body: Object.fromEntries(body), tools: listOf(given["tools"]) };
 }
 
-/** Of the body, the adapter's own. */
+/** Body fields that only the adapter sets. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(["model", "contents", "systemInstruction", "tools"]);
 
-/** The second outranks the first; objects, such as `generationConfig`, field by field. */
+/** Merges two objects recursively. The second overrides the first. */
 function merged(first: Fields, second: Fields): Fields {
   const result: Record<string, unknown> = { ...first };
   for (const [field, value] of Object.entries(second)) {

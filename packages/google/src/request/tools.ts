@@ -23,14 +23,14 @@ export type AnyAgent<Ctx> = ResolvedAgent<Ctx, any>;
 export interface CallContext {
   readonly rules: ModelRules;
   readonly names: ToolNames;
-  /** The latest call of each id: providers use ids again. */
+  /** The latest call of each id, because providers repeat ids. */
   readonly calls: Map<string, WireCall>;
 }
 
-/** How a call stands on the wire, by which its result names it. */
+/** A call's name and id in the request, which its result repeats. */
 interface WireCall {
   readonly name: string;
-  /** `undefined`: Gemini gave none. */
+  /** `undefined` if Gemini sent no id. */
   readonly id: string | undefined;
 }
 
@@ -50,7 +50,7 @@ export const textFunctions = <Ctx>(tools: NonNullable<AnyAgent<Ctx>["tools"]>): 
 // biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
 type AnyTool<Ctx> = Tool<any, Ctx>;
 
-/** A tool without parameters has none on the wire: older models refuse an object of no properties. */
+/** Omits the schema of a tool without parameters: older models refuse an object without properties. */
 function declaration<Ctx>(tool: AnyTool<Ctx>, names: ToolNames): Fields {
   const { name, description, parameters } = tool.schema;
   const schema = functionParameters(parameters);
@@ -64,7 +64,7 @@ function declaration<Ctx>(tool: AnyTool<Ctx>, names: ToolNames): Fields {
 const isEmpty = (schema: Fields): boolean =>
   Object.keys(fieldsOf(schema["properties"])).length === 0 && !schema["additionalProperties"];
 
-/** As `functionCallingConfig`; `undefined`: the agent leaves it to the model. */
+/** The tool choice as `functionCallingConfig`; `undefined` if the agent sets none. */
 function callingConfig<Ctx>({ modelConfig }: AnyAgent<Ctx>, names: ToolNames): Fields | undefined {
   const choice = modelConfig?.toolChoice;
   if (choice === undefined) return undefined;
@@ -75,13 +75,13 @@ function callingConfig<Ctx>({ modelConfig }: AnyAgent<Ctx>, names: ToolNames): F
 
 const MODES = { auto: "AUTO", none: "NONE", required: "ANY" } as const;
 
-/** A tool's result, and what must follow the results of its step. */
+/** The parts of a tool result, and the parts to send after all results of its step. */
 export interface ResultParts {
   readonly parts: readonly Fields[];
   readonly behind: readonly Fields[];
 }
 
-/** Nothing for a result of a call that isn't there: the service would refuse it. */
+/** Leaves out a result without its call, which the service refuses. */
 export function resultParts(message: RichMessage, { calls, rules }: CallContext): ResultParts {
   const call = calls.get(message.tool_call_id ?? "");
   if (call === undefined) return { parts: [], behind: [] };
@@ -97,7 +97,7 @@ export function resultParts(message: RichMessage, { calls, rules }: CallContext)
   return { parts: [{ functionResponse }], behind };
 }
 
-/** An object, as it must be: `error` is what Google calls a failure, `output` all else. */
+/** The response must be an object, with `error` for a failure and `output` otherwise. */
 function responseOf(message: RichMessage, hasMedia: boolean): Fields {
   const text = messageText(message);
   const parsed = parseJson(text);
@@ -105,7 +105,7 @@ function responseOf(message: RichMessage, hasMedia: boolean): Fields {
   return { output: text === "" && hasMedia ? "See the attached media." : text };
 }
 
-/** What Google documents that a result may hold. */
+/** Media types in tool results that Google documents. */
 const INSIDE: ReadonlySet<string> = new Set([
   ...["image/png", "image/jpeg", "image/webp", "application/pdf", "text/plain"],
 ]);

@@ -21,7 +21,7 @@ const hands = (agentName: string) => ({
 });
 const names = { first: "gemini-3-pro-preview", second: "gemini-3-flash-preview", third: "gemini-3.8-flash" };
 
-/** Agents of three models that hand over to each other, at the strict fake, and what it found. */
+/** Agents with three models that hand off to each other, on the strict fake. Returns the fake's findings. */
 async function talk(replies: readonly ScriptedReply[], turns: readonly string[], window = {}) {
   const opaque = createOpaqueValues();
   const fake = await startGemini({ next: inTurn(replies), opaque });
@@ -65,7 +65,7 @@ async function talk(replies: readonly ScriptedReply[], turns: readonly string[],
 }
 
 describe("signatures", () => {
-  it("come back whole through handoffs to other models and back, and go to no other", async () => {
+  it("survive handoffs to other models and back, and aren't sent to others", async () => {
     const { refused, findings, issued } = await talk(
       [
         { thoughts: ["Hm."], text: "I look.", calls: [looks("1"), looks("2")] },
@@ -87,7 +87,7 @@ describe("signatures", () => {
     expect(issued).toBe(10);
   });
 
-  it("come back whole in a window that leaves out what is before", async () => {
+  it("survive a window that drops earlier messages", async () => {
     const replies = Array.from({ length: 6 }, (_, at): readonly ScriptedReply[] => [
       { thoughts: ["Hm."], calls: [looks(`${at}`), looks(`${at}b`)] },
       { text: `Done ${at}.` },
@@ -101,7 +101,7 @@ describe("signatures", () => {
     expect(JSON.stringify(fake.requests.at(-1)?.body)).not.toContain("Done 0.");
   });
 
-  it("of another provider's model in the middle aren't asked for", async () => {
+  it("aren't required from another provider's model in between", async () => {
     const opaque = createOpaqueValues();
     const fake = await startGemini({ next: inTurn([{ text: "Done." }]), opaque });
     const provider = createGoogleProvider({ baseURL: `${fake.url}/v1beta`, apiKey: "k", model: names.first });

@@ -12,7 +12,7 @@ const tool = createTool({
   execute: async ({ id }) => `${id} found`,
 });
 
-/** A store that workers share, with what was asked of it. */
+/** A store that workers share, with a log of its calls. */
 function sharedStore() {
   const values = new Map<string, { value: string; ttlSeconds: number }>();
   const log: string[] = [];
@@ -52,8 +52,8 @@ const talk = (length: number) =>
     ),
   );
 
-describe("what an agent declares cacheable", () => {
-  it("is made once, and named in place of instructions and tools from then on", async () => {
+describe("the cacheable part of a prompt", () => {
+  it("is created once, and then named in place of instructions and tools", async () => {
     const server = await gemini(["Hello."]);
     const { store, log } = sharedStore();
     const cacheRegistry = new GoogleCacheRegistry({ store });
@@ -105,7 +105,7 @@ describe("what an agent declares cacheable", () => {
     ["instructions that it doesn't declare", { tools: true }, {}],
     ["messages alone, beside instructions", { messages: 2 }, {}],
     ["neither instructions nor tools", ALL, { instructions: "", tools: [] }],
-  ])("isn't kept: %s", async (_, cacheable, more) => {
+  ])("isn't cached if the agent has %s", async (_, cacheable, more) => {
     const server = await gemini(["Hello."]);
     const { config } = configOf(providerOf(server), agentOf(cacheable, more));
     await run<unknown, unknown>(talk(5), config);
@@ -114,7 +114,7 @@ describe("what an agent declares cacheable", () => {
     expect(server.bodies[0]).not.toHaveProperty("cachedContent");
   });
 
-  it("isn't kept where the call says false", async () => {
+  it("isn't cached if the call sets `false`", async () => {
     const server = await gemini(["Hello."]);
     const { config } = configOf(providerOf(server), agentOf(ALL), { cache: false });
     await run<unknown, unknown>(says("Hi"), config);
@@ -129,7 +129,7 @@ describe("what an agent declares cacheable", () => {
     [7, 1, 0],
     [7, "all", 0],
   ])(
-    "of %d messages: the first %s, as far as the rest begins with the user: %d",
+    "includes, of %d messages with the setting %s, the first ones up to a user message: %d",
     async (length, messages, kept) => {
       const server = await gemini(["Hello."]);
       const { store } = sharedStore();
@@ -143,7 +143,7 @@ describe("what an agent declares cacheable", () => {
     },
   );
 
-  it("keeps calls of the first messages with their results, and Gemini's signatures", async () => {
+  it("includes the first messages' calls with results and Gemini's signatures", async () => {
     const call = { id: "c1", name: "look_up", args: { id: "7" } };
     const server = await gemini([
       { parts: [{ functionCall: call, thoughtSignature: "s" }] },
@@ -170,7 +170,7 @@ describe("what an agent declares cacheable", () => {
     expect(server.bodies[2]?.["contents"]).toEqual([{ role: "user", parts: [{ text: "Bye" }] }]);
   });
 
-  it("is another resource for another model, other instructions, tools or choice, and another key", async () => {
+  it("is another resource if the model, instructions, tools, tool choice or key differ", async () => {
     const server = await gemini(["Hello."]);
     const { store } = sharedStore();
     const cacheRegistry = new GoogleCacheRegistry({ store });
@@ -195,7 +195,7 @@ describe("what an agent declares cacheable", () => {
     expect(server.bodies.every((body) => "cachedContent" in body)).toBe(true);
   });
 
-  it("names a resource of the application's own as it is, without what that must have", async () => {
+  it("can be the application's own resource, without instructions and tools in the request", async () => {
     const server = await gemini(["Hello."]);
     const made = server.cache.create({ model: `models/${MODEL}`, ttl: "60s" });
     const providerOptions = { google: { cachedContent: made["name"] } };
@@ -209,7 +209,7 @@ describe("what an agent declares cacheable", () => {
 });
 
 describe("a cached prompt that", () => {
-  it("is gone is made anew once, and the request is repeated", async () => {
+  it("is missing is created again once, and the request is repeated", async () => {
     const server = await gemini(["Hello."]);
     const { store, log } = sharedStore();
     const { config } = configOf(
@@ -231,7 +231,7 @@ describe("a cached prompt that", () => {
     ]);
   });
 
-  it("is always gone is given up, and the run goes on without", async () => {
+  it("is always missing is given up, and the run continues without the cache", async () => {
     const server = await gemini(["Hello."]);
     const { store, log } = sharedStore();
     const gone: typeof fetch = async (url, init) => {
@@ -249,7 +249,7 @@ describe("a cached prompt that", () => {
     expect(log.at(-1)).toBe("set unusable 600");
   });
 
-  it("is too small is remembered as such, and the run goes on without", async () => {
+  it("is too small isn't requested again, and the run continues without the cache", async () => {
     const server = await gemini(["Hello."], { minCacheTokens: 1_024 });
     const { store, log } = sharedStore();
     const errors: unknown[] = [];
@@ -265,7 +265,7 @@ describe("a cached prompt that", () => {
     expect(errors).toMatchObject([{ name: "GoogleError", status: 400 }]);
   });
 
-  it("isn't to blame for a request that is refused either way", async () => {
+  it("stays usable after a request that is refused either way", async () => {
     const refused = { error: { code: 400, message: "?", status: "INVALID_ARGUMENT" } };
     const server = await gemini([{ kind: "raw", status: 400, body: JSON.stringify(refused) }]);
     const { store, log } = sharedStore();
@@ -278,8 +278,8 @@ describe("a cached prompt that", () => {
   });
 });
 
-describe("at once", () => {
-  it("runs of one process have one made, and all name it", async () => {
+describe("concurrently", () => {
+  it("runs of one process create one resource, and all use it", async () => {
     const server = await gemini(["Hello."]);
     const { store } = sharedStore();
     const cacheRegistry = new GoogleCacheRegistry({ store });
@@ -290,7 +290,7 @@ describe("at once", () => {
     expect(new Set(server.bodies.map((body) => body["cachedContent"])).size).toBe(1);
   });
 
-  it("workers with one store have one made; who doesn't make it goes out without", async () => {
+  it("workers with one store create one resource; the others send requests without it", async () => {
     const server = await gemini(["Hello."]);
     const { store } = sharedStore();
     const worker = () => {
@@ -308,12 +308,12 @@ describe("at once", () => {
   });
 });
 
-describe("a cached prompt that two workers find gone at once", () => {
-  it("is made anew once: what one has put in its place, the other leaves there", async () => {
+describe("a cached prompt that two workers find missing at the same time", () => {
+  it("is created again once: the second worker keeps the first one's name", async () => {
     const server = await gemini(["Hello."]);
     const { store, log } = sharedStore();
     let deletions = 0;
-    // Both have read the name before either deletes it, and the second would delete while the first has one made.
+    // Both read the name before either deletes it. The second would delete while the first creates a resource.
     const slow: CacheAdapter = {
       ...store,
       delete: async (key) => {
@@ -353,7 +353,7 @@ describe("a store that", () => {
     ["can't be claimed", { setIfAbsent: fails }, { isNamed: false }],
     ["can't be written", { set: fails }, { isNamed: true }],
     ["never answers", { get: () => new Promise(() => {}) }, { isNamed: false, maxWaitMs: 200 }],
-  ])("%s costs no run, and is told", async (_, change, { isNamed, maxWaitMs }) => {
+  ])("%s fails no run, and is reported", async (_, change, { isNamed, maxWaitMs }) => {
     const server = await gemini(["Hello."]);
     const errors: unknown[] = [];
     const cacheRegistry = new GoogleCacheRegistry({
@@ -371,7 +371,7 @@ describe("a store that", () => {
     expect(errors).toHaveLength(1);
   });
 
-  it("is this process's own warns once, and forgets what has ended", async () => {
+  it("is in memory warns once, and forgets expired entries", async () => {
     const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
     vi.resetModules();

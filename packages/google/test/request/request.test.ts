@@ -10,7 +10,7 @@ interface Asked {
   readonly options?: GoogleProviderOptions;
 }
 
-/** The body that is sent of a conversation. */
+/** The request body for a conversation. */
 async function bodyOf(messages: readonly RichMessage[], { agent = {}, options = {} }: Asked = {}) {
   const server = await gemini(["Ok."]);
   const { config } = configOf(providerOf(server, options), { instructions: "", ...agent });
@@ -30,7 +30,7 @@ const OLD = "gemini-2.5-pro";
 const SKIP = "skip_thought_signature_validator";
 
 describe("a conversation", () => {
-  it("has its instructions and what the system says first at the top, and later words of it in the user's", async () => {
+  it("has instructions and leading system messages at the top, and later ones as user messages", async () => {
     const body = await bodyOf(
       [
         { role: "system", content: "From an import." },
@@ -51,7 +51,7 @@ describe("a conversation", () => {
     });
   });
 
-  it("begins with the user's words, also where it doesn't", async () => {
+  it("always begins with a user message", async () => {
     const body = await bodyOf([{ role: "assistant", content: "Welcome!" }, user("Hi")]);
     expect(body["contents"]).toEqual([
       { role: "user", parts: [{ text: "…" }] },
@@ -60,11 +60,11 @@ describe("a conversation", () => {
     ]);
   });
 
-  it("of nothing is one that the service takes", async () => {
+  it("is accepted if it is empty", async () => {
     expect((await bodyOf([]))["contents"]).toEqual([{ role: "user", parts: [{ text: "…" }] }]);
   });
 
-  it("has a user's media as bytes or at their address, and text as text", async () => {
+  it("has a user's media as bytes or URL, and text files as text", async () => {
     const media = (more: object) => ({ type: "media", ...more }) as never;
     const body = await bodyOf([
       user([
@@ -113,7 +113,7 @@ describe("a conversation", () => {
     { role: "tool", tool_call_id: "b", content: "none" },
   ];
 
-  it("has a tool's media inside its result, those that can't be there behind the step", async () => {
+  it("has a tool's media in its result, and unsupported ones after the step", async () => {
     const body = await bodyOf(withImage);
     expect(body["contents"]).toMatchObject([
       {},
@@ -135,7 +135,7 @@ describe("a conversation", () => {
     ]);
   });
 
-  it("has all of them behind the step for models that take none inside", async () => {
+  it("has all of a tool's media after the step for models without media in results", async () => {
     const body = await bodyOf(withImage, { options: { model: OLD } });
     const [, , results] = body["contents"] as readonly { readonly parts: readonly object[] }[];
     expect(results?.parts.map((part) => Object.keys(part)[0])).toEqual([
@@ -183,11 +183,11 @@ describe("an assistant message of", () => {
   }));
 
   it.each([
-    ["nobody's", undefined],
+    ["an unknown origin", undefined],
     ["another provider", { ...own, provider: "openai" }],
-    ["another interface", { ...own, api: "chat" }],
+    ["another API", { ...own, api: "chat" }],
     ["another model", { ...own, model: "gemini-3-flash-preview" }],
-  ])("%s is what was said and called, with the signature that Google documents for it", async (_, origin) => {
+  ])("%s is sent as text and calls, with Google's placeholder signature", async (_, origin) => {
     const more = origin === undefined ? foreign : { ...foreign, origin };
     expect(await modelParts(more)).toEqual([
       said,
@@ -197,7 +197,7 @@ describe("an assistant message of", () => {
     expect(await modelParts(more, { options: { model: OLD } })).toEqual([said, ...called]);
   });
 
-  it("another model may have its readable thinking before what it said", async () => {
+  it("another model can have its readable reasoning before its text", async () => {
     expect(await modelParts(foreign, { options: { foreignReasoning: "text" } })).toMatchObject([
       { text: "I think.\n\nSaid.\nNo.\n[image/png]" },
       {},
@@ -206,7 +206,7 @@ describe("an assistant message of", () => {
     ]);
   });
 
-  it("this model whose first call is gone has the documented signature on the next", async () => {
+  it("this model without its first call has the placeholder signature on the next call", async () => {
     const more = {
       origin: own,
       content: [{ type: "tool-call", id: "b" }],
@@ -217,13 +217,13 @@ describe("an assistant message of", () => {
     ]);
   });
 
-  it("this model whose text has changed since is one text, unsigned", async () => {
+  it("this model with a changed text is one text without signatures", async () => {
     const pieces = [{ length: 3 }, { length: 2, thoughtSignature: "OPAQUE" }];
     const part = { type: "text", text: "Something else", providerMetadata: { google: { pieces } } };
     expect(await modelParts({ origin: own, content: [part] })).toEqual([{ text: "Something else" }]);
   });
 
-  it("this model with an id that the engine changed has its own again", async () => {
+  it("this model with an id that the engine changed gets its original id", async () => {
     const more = {
       origin: own,
       content: "",
@@ -238,7 +238,7 @@ describe("an assistant message of", () => {
     ]);
   });
 
-  it("this model that only thought isn't sent", async () => {
+  it("this model with only thoughts isn't sent", async () => {
     const content = [{ type: "reasoning", text: "Hm." }];
     const body = await bodyOf([user("Hi"), { role: "assistant", content, origin: own }, user("And?")]);
     expect(body["contents"]).toEqual([{ role: "user", parts: [{ text: "Hi" }, { text: "And?" }] }]);
@@ -248,7 +248,7 @@ describe("an assistant message of", () => {
 describe("tools", () => {
   const any = { description: "d", execute: async () => "done" };
 
-  it("of any name and schema are declared, and found again", async () => {
+  it("with any names and schemas are declared, and found again", async () => {
     const names = ["files.read", "files_read", "7up", "日本", "x".repeat(80)];
     const tools = names.map((name) => createTool({ ...any, name, parameters: z.object({}) }));
     const server = await gemini([
@@ -279,7 +279,7 @@ describe("tools", () => {
     ]);
   });
 
-  it("of a choice of objects, anything, a text or nothing are functions of an object", async () => {
+  it("with a union, any, text or empty schema are functions with an object", async () => {
     const inputs: unknown[] = [];
     const choice = z.discriminatedUnion("action", [
       z.object({ action: z.literal("add"), text: z.string() }),
@@ -332,7 +332,7 @@ describe("tools", () => {
     ["none", { mode: "NONE" }],
     ["required", { mode: "ANY" }],
     [{ tool: "look.up" }, { mode: "ANY", allowedFunctionNames: ["look_up"] }],
-  ] as const)("are chosen as the agent says: %j", async (toolChoice, functionCallingConfig) => {
+  ] as const)("are chosen by the agent's setting: %j", async (toolChoice, functionCallingConfig) => {
     const tools = [createTool({ ...any, name: "look.up", parameters: z.object({ a: z.string() }) })];
     const google = { toolConfig: { retrievalConfig: { languageCode: "en" } } };
     const body = await bodyOf([user("Hi")], {
@@ -342,8 +342,8 @@ describe("tools", () => {
   });
 });
 
-describe("what the agent asks of the model", () => {
-  it("is its generationConfig, and providerOptions are fields of the body, but for the adapter's own", async () => {
+describe("the agent's model settings", () => {
+  it("are the generationConfig, and providerOptions are body fields, except the adapter's own", async () => {
     const body = await bodyOf([user("Hi")], {
       agent: {
         modelConfig: {
@@ -404,7 +404,7 @@ describe("what the agent asks of the model", () => {
   ];
   const schema = { properties: { kind: { enum: ["a"] }, list: { items: { type: "number" } } } };
 
-  it("of an output is a schema, or instructions where an older model has tools", async () => {
+  it("have the output as a schema, or as instructions for an older model with tools", async () => {
     const told = { responseMimeType: "application/json", responseJsonSchema: schema };
     expect((await bodyOf([user("Hi")], { agent: { outputCodec, tools } }))["generationConfig"]).toMatchObject(
       told,

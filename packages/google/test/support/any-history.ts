@@ -19,7 +19,7 @@ import {
 } from "../../../../test/models/any-history.ts";
 import { createGoogleProvider, GoogleCacheRegistry } from "../../src/index.ts";
 
-/** The first asks for signatures. */
+/** The first one requires signatures. */
 const MODELS = ["gemini-3-pro-preview", "gemini-2.5-flash"] as const;
 
 const signed = { providerMetadata: { google: { thoughtSignature: OPAQUE } } };
@@ -52,7 +52,7 @@ const step = fc
     return () => [{ role: "assistant", content, ...calling(calls), ...own }, ...resultsOf(calls, results)];
   });
 
-/** What is sent of a history: the cached prompt, if any, and the request. */
+/** The cached prompt, if any, and the request for a history. */
 async function sentOf(messages: readonly RichMessage[], model: string, cached: number | undefined) {
   let kept: JsonObject | undefined;
   let body: JsonObject = {};
@@ -83,10 +83,10 @@ async function sentOf(messages: readonly RichMessage[], model: string, cached: n
   return { kept, body };
 }
 
-/** Each history goes to one of the models. */
+/** Sends each history to one of the models. */
 export function describeAnyHistory(numRuns: number): void {
   describe("any history", () => {
-    it("is one that Gemini takes, also behind a cached prompt, and holds nothing opaque of another's", async () => {
+    it("is accepted by Gemini, even after a cached prompt, without opaque fields of other models", async () => {
       const model = fc.constantFrom(...MODELS);
       const cached = fc.option(fc.nat(8), { nil: undefined });
       await fc.assert(

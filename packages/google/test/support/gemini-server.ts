@@ -6,19 +6,19 @@ import { signedContent } from "../../../../test/fakes/gemini-reply.ts";
 import { checkContents, wholeTexts } from "../../../../test/fakes/gemini-rules.ts";
 import { type JsonObject, Refusal } from "../../../../test/fakes/service.ts";
 
-/** What a model says: its parts, and what stands beside them. */
+/** A model's reply: its parts and additional fields. */
 export interface Said {
   readonly parts?: readonly JsonObject[];
   /** Default `"STOP"`. */
   readonly finishReason?: string;
-  /** Beside the parts, e.g. `groundingMetadata`. */
+  /** Additional fields, e.g. `groundingMetadata`. */
   readonly candidate?: JsonObject;
   readonly usageMetadata?: JsonObject;
 }
 
 export type Raw = Extract<Parameters<typeof writeAnswer>[1], { kind: "raw" | "hang" }>;
 
-/** A text, what a model says, or an answer byte by byte. */
+/** A text, a reply, or a raw response. */
 export type Step = string | Said | Raw | ((body: JsonObject) => string | Said | Raw);
 
 export interface GeminiServer {
@@ -26,18 +26,18 @@ export interface GeminiServer {
   /** Requests for a reply, accepted or not. */
   readonly bodies: readonly JsonObject[];
   readonly headers: readonly IncomingMessage["headers"][];
-  /** What was asked, e.g. `models/m:generateContent`. */
+  /** The requested paths, e.g. `models/m:generateContent`. */
   readonly paths: readonly string[];
   readonly refusals: readonly string[];
   readonly cache: GeminiCache;
-  /** How many requests are neither answered to the end nor given up by the client. */
+  /** The number of requests that are neither complete nor cancelled. */
   readonly open: () => number;
   readonly close: () => Promise<void>;
 }
 
 interface ServerOptions {
   readonly minCacheTokens?: number;
-  /** In place of making a cached prompt. */
+  /** Replaces the creation of a cached prompt. */
   readonly onCreate?: () => void;
 }
 
@@ -61,7 +61,7 @@ export const responseOf = (said: Said, kept?: { readonly tokens: number }): Json
   modelVersion: "v",
 });
 
-/** A part an event, texts in pieces of seven characters; a signature with the last piece. */
+/** One part per event, texts in pieces of seven characters, with the signature in the last piece. */
 export function eventsOf(said: Said, kept?: { readonly tokens: number }): readonly JsonObject[] {
   const pieces = (said.parts ?? []).flatMap((part): readonly JsonObject[] => {
     const { text, thoughtSignature, ...further } = part;
@@ -81,7 +81,7 @@ export function eventsOf(said: Said, kept?: { readonly tokens: number }): readon
   return [...events, responseOf({ ...said, parts: [{ text: "" }] }, kept)];
 }
 
-/** The strict rules of the fake of Gemini, with answers of a test's own; the last answers all that come behind it. */
+/** A strict Gemini server with the test's own answers. The last one answers all further requests. */
 export async function startGeminiServer(
   steps: readonly Step[],
   { minCacheTokens, onCreate }: ServerOptions = {},

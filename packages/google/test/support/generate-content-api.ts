@@ -48,7 +48,7 @@ const filtered = {
   error: { _tag: "ModelBehaviorError", detail: expect.stringContaining("content_filter") },
 };
 
-/** Each reason for which Google keeps an answer back, and the one that isn't a filter. */
+/** Each reason to withhold a reply, and the one that isn't a filter. */
 const STOPS = [
   ...["SAFETY", "RECITATION", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "IMAGE_SAFETY"].map((reason) => ({
     reason,
@@ -63,15 +63,15 @@ const blocked = (blockReason: string) => ({
 });
 
 export const generateContentFailures: readonly Failure<Said>[] = [
-  whole("answers 200 and a list of nothing", "[]", unreadable),
-  whole("answers 200 and a list of no responses", "[1]", unreadable),
-  whole("answers 200 and an error that may pass", errorBody(503, "UNAVAILABLE"), {
+  whole("answers 200 with an empty list", "[]", unreadable),
+  whole("answers 200 with a list of invalid responses", "[1]", unreadable),
+  whole("answers 200 with a retryable error", errorBody(503, "UNAVAILABLE"), {
     asked: 2,
     error: { _tag: "ModelCallError", status: 503, retryable: true },
   }),
-  whole("answers 200 and an error of the request", errorBody(400, "INVALID_ARGUMENT"), faulty),
+  whole("answers 200 with an error of the request", errorBody(400, "INVALID_ARGUMENT"), faulty),
   {
-    name: "answers 200 and an error in a list",
+    name: "answers 200 with an error in a list",
     steps: [raw(200, [errorBody(400, "INVALID_ARGUMENT")])],
     ...faulty,
   },
@@ -80,7 +80,7 @@ export const generateContentFailures: readonly Failure<Said>[] = [
   { name: "replies with no text", steps: [""], asked: 2, error: EMPTY },
   { name: "stops for an unknown reason", steps: [{ finishReason: "OTHER" }], asked: 2, error: EMPTY },
   ...STOPS.flatMap(({ reason, told }, index): readonly Failure<Said>[] => {
-    // What a reason means is the same for both ways: of the filters, one is tried by both.
+    // Reasons mean the same in both ways, so only one filter is tested with both.
     const ways = index === 0 || told === "length" ? {} : { way: "whole" as const };
     return [
       {

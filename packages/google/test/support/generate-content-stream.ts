@@ -31,7 +31,7 @@ export const generateContentStream: RecordedStream = {
     ],
     origin: { provider: "google", api: "generate-content", model: MODEL },
   },
-  // The last carriage return ends the last event, which says why the model stops.
+  // The last carriage return ends the last event, which has the finish reason.
   wholeFrom: { ends: Buffer.byteLength(events.join("")) - 1 },
   callEvents: linesOf({ parts: [call] }).slice(0, -1),
 };

@@ -5,13 +5,13 @@ import { type GeminiServer, startGeminiServer } from "./gemini-server.ts";
 export { type AnyAgent, asking, configOf, rich, says } from "../../../../test/models/run.ts";
 export const MODEL = "gemini-3-pro-preview";
 
-/** A server that is closed when the test ends. */
+/** Starts a server that closes after the test. */
 export async function gemini(...args: Parameters<typeof startGeminiServer>): Promise<GeminiServer> {
   const server = await startGeminiServer(...args);
   onTestFinished(server.close);
   return server;
 }
 
-/** As if the server were Google's, unless the options say otherwise. */
+/** Options that make the server look like Google's. */
 export const providerOf = ({ baseURL }: Pick<GeminiServer, "baseURL">, options: GoogleProviderOptions = {}) =>
   createGoogleProvider({ baseURL, apiKey: "AIza-test", model: MODEL, provider: "google", ...options });

@@ -17,7 +17,7 @@ interface Received {
   readonly body: string;
 }
 
-/** A real server that answers as it is told, and the service that asks it; closed when the test ends. */
+/** Starts a server with the given answers, and a service that calls it. Closes after the test. */
 export async function httpService(answer: (response: ServerResponse, request: IncomingMessage) => void) {
   const received: Received[] = [];
   let open = 0;

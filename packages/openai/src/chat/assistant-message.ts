@@ -11,17 +11,17 @@ import {
 } from "@jaf/model-http";
 import { type CallContext, wireCall } from "../request/tools.ts";
 
-/** A message as it goes over the wire, further fields included. */
+/** A message in the API's format, with any additional fields. */
 export type WireMessage = Fields & { readonly role: "system" | "user" | "assistant" | "tool" };
 
 export interface AssistantContext extends CallContext {
-  /** Of the model that is about to reply. */
+  /** The origin of the model that the request goes to. */
   readonly origin: ModelOrigin;
   readonly foreignReasoning: ForeignReasoning;
   readonly omitFields: readonly string[];
 }
 
-/** `undefined` for a message of which nothing is left to be sent. */
+/** `undefined` if the message has nothing to send. */
 export function assistantMessage(message: RichMessage, context: AssistantContext): WireMessage | undefined {
   const sent = isSameOrigin(message.origin, context.origin)
     ? ownMessage(message, context)
@@ -31,14 +31,14 @@ export function assistantMessage(message: RichMessage, context: AssistantContext
   return { ...sent, reasoning_content: placeholder };
 }
 
-/** Ours, which no endpoint knows. */
+/** JAF's own fields, and those that are written separately. */
 const JAF_FIELDS = ["content", "tool_calls", "origin", "providerMetadata"] as const;
 
-/** Everything that the model sent, as it came. */
+/** A message of this model, unchanged. */
 function ownMessage(message: RichMessage, context: AssistantContext): WireMessage | undefined {
   const further: Record<string, unknown> = { ...message };
   for (const field of [...JAF_FIELDS, ...context.omitFields]) delete further[field];
-  // The bytes of a sound don't go back: the endpoint knows it by its id.
+  // Audio is sent back by its id, without the bytes.
   if (isObject(further["audio"])) further["audio"] = { id: further["audio"]["id"] };
   const calls = (message.tool_calls ?? []).map((call) => ownCall(call, context));
   const content = ownContent(message.content);
@@ -52,7 +52,7 @@ function ownMessage(message: RichMessage, context: AssistantContext): WireMessag
   };
 }
 
-/** Readable thinking alone needn't go back, and some endpoints refuse a message of nothing else. */
+/** Fields that aren't enough to send a message: some endpoints refuse a message with only readable reasoning. */
 const READABLE: ReadonlySet<string> = new Set(["role", "id", "name", "reasoning", "reasoning_content"]);
 
 const hasSubstance = (fields: Fields): boolean =>
@@ -71,7 +71,7 @@ function ownContent(content: RichMessage["content"]): string | readonly ContentP
   });
 }
 
-/** What was said and called, and nothing that only its own model understands. */
+/** The text and calls of another model's message, without its opaque fields. */
 function foreignMessage(message: RichMessage, context: AssistantContext): WireMessage | undefined {
   const calls = (message.tool_calls ?? []).map((call) => foreignCall(call, context));
   const said = otherModelText(message, context.foreignReasoning);
@@ -84,7 +84,7 @@ function foreignMessage(message: RichMessage, context: AssistantContext): WireMe
   };
 }
 
-/** As the endpoint itself wrote it, but for the name and the id that the wire needs. */
+/** The call as the endpoint wrote it, with the name and id that the API accepts. */
 function ownCall(call: RichToolCall, context: CallContext): Fields {
   const { providerMetadata: _, ...sent } = call;
   const { kind, id, name, text } = wireCall(call, true, context);
@@ -98,7 +98,7 @@ function ownCall(call: RichToolCall, context: CallContext): Fields {
   };
 }
 
-/** Without anything that only its own model understands. */
+/** Another model's call, without its opaque fields. */
 function foreignCall(call: RichToolCall, context: CallContext): Fields {
   const { kind, id, name, text } = wireCall(call, false, context);
   return kind === "custom"
@@ -106,7 +106,7 @@ function foreignCall(call: RichToolCall, context: CallContext): Fields {
     : { id, type: "function", function: { name, arguments: text } };
 }
 
-/** The first of a step's calls carries the signature for all of them. */
+/** Adds the signature to the first call of a step; it covers all of them. */
 function withSignature(calls: readonly Fields[], signature: string | undefined): readonly Fields[] {
   const [first, ...others] = calls;
   if (signature === undefined || first === undefined || calls.some(hasSignature)) return calls;

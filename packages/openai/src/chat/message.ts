@@ -5,7 +5,7 @@ import type { OpenAIRequest } from "../request/request.ts";
 
 type Names = Pick<OpenAIRequest, "names" | "textFunctions">;
 
-/** A reply's message as it came, but for the names of its calls: the agent's tools have their own. */
+/** The reply's message unchanged, except that calls get the names of the agent's tools. */
 export function messageOf(sent: Fields, request: Names): NonNullable<ModelCompletion["message"]> {
   const { content } = sent;
   const calls = sent["tool_calls"];
@@ -25,7 +25,7 @@ const isParts = (content: unknown): content is readonly { readonly type: string 
 function ownCall(call: Fields, { names, textFunctions }: Names): Fields {
   const kind = call["type"] === "custom" ? "custom" : "function";
   const called = call[kind];
-  // The engine says what is wrong with it.
+  // The engine reports invalid calls.
   if (!isObject(called) || typeof called["name"] !== "string") return call;
   const name = names.toOwn(called["name"]);
   if (kind === "function" && textFunctions.has(name)) {
@@ -37,14 +37,14 @@ function ownCall(call: Fields, { names, textFunctions }: Names): Fields {
 
 type Merged = Record<string, unknown>;
 
-/** Texts that come whole, and may come again with each piece. */
+/** Fields that each piece repeats completely. */
 const WHOLE: ReadonlySet<string> = new Set([
   ...["id", "type", "role", "name", "format", "signature", "thought_signature", "mime_type", "media_type"],
 ]);
 
 /**
- * Adds a piece of a streamed message to what came before: texts and lists grow, objects are merged, all else is replaced.
- * Entries of a list with the same `index` are one.
+ * Adds a piece of a streamed message: texts and lists are appended, objects merged, other values replaced. List entries
+ * with the same `index` are merged.
  */
 export function mergePiece(message: Merged, piece: Fields): void {
   for (const [field, value] of Object.entries(piece)) message[field] = merged(field, message[field], value);
@@ -63,7 +63,7 @@ function merged(field: string, before: unknown, value: unknown): unknown {
   return value;
 }
 
-/** Entries of one list may belong together, too. */
+/** Entries within one list may need merging, too. */
 const copied = (field: string, value: unknown): unknown =>
   Array.isArray(value) ? mergedList(field, [], value) : value;
 
@@ -72,7 +72,7 @@ function mergedText(field: string, before: string, value: string): string {
   return field === "data" ? joinedBase64(before, value) : before + value;
 }
 
-/** Pieces of a sound are encoded each for itself: one that ends in `=` can't just be followed by another. */
+/** Pieces of audio are encoded separately: after padding (`=`), they must be decoded before joining. */
 function joinedBase64(before: string, value: string): string {
   if (!before.endsWith("=")) return before + value;
   const [head, tail] = [bytesIn(before), bytesIn(value)];
@@ -96,13 +96,13 @@ function mergedList(
   return list;
 }
 
-/** Of the entry that the piece goes on with; -1: it is a new one. */
+/** The index of the entry that the piece continues; -1 for a new entry. */
 function placeOf(field: string, list: readonly unknown[], piece: unknown): number {
   if (!isObject(piece)) return -1;
-  // LiteLLM numbers no thinking block: one that isn't signed yet goes on.
+  // LiteLLM's thinking blocks have no index: a block continues until it is signed.
   if (field === "thinking_blocks") return isOpenThinking(list.at(-1), piece) ? list.length - 1 : -1;
   const { index, type, id } = piece;
-  // What is encrypted comes whole, and OpenRouter gives several of them one index.
+  // Encrypted reasoning is never split, and OpenRouter gives several entries the same index.
   if (typeof index !== "number" || type === "reasoning.encrypted") return -1;
   return list.findLastIndex((entry) => {
     const known = fieldsOf(entry);

@@ -5,9 +5,9 @@ import { chatContent, chatMediaOf, textPart, type WirePart } from "../request/me
 import { type AssistantContext, assistantMessage, type WireMessage } from "./assistant-message.ts";
 
 /**
- * The conversation on the wire. The instructions are one system message with those that the conversation begins with, since
- * many templates of open models take no second. Media of tool results follow the results of their step in a user's message:
- * a result holds text alone.
+ * The messages of a request. The instructions and the conversation's leading system messages become one system message,
+ * since many templates of open models accept only one. Media of tool results follow in a user's message after the
+ * results of their step, because a result holds text only.
  */
 export function wireMessages(
   instructions: string,
@@ -52,7 +52,7 @@ export function wireMessages(
   return sent;
 }
 
-/** Of the optional name, OpenAI's rule. */
+/** OpenAI's rule for the optional name. */
 const isName = (name: unknown): name is string =>
   typeof name === "string" && /^[^\s<|\\/>]{1,64}$/.test(name);
 

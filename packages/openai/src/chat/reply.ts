@@ -13,7 +13,7 @@ import { errors } from "../errors.ts";
 import type { OpenAIRequest } from "../request/request.ts";
 import { messageOf } from "./message.ts";
 
-/** The body of a 200. Throws an `OpenAIError` where it reports an error or is no completion. */
+/** Parses the body of a 200. Throws an `OpenAIError` if it reports an error or isn't a completion. */
 export function chatCompletionOf(text: string, request: OpenAIRequest): ModelCompletion {
   const { provider } = request.origin;
   const body = responseJson(text, provider, errors);
@@ -32,18 +32,18 @@ export function chatCompletionOf(text: string, request: OpenAIRequest): ModelCom
   };
 }
 
-/** Also of a reply that holds one in its first choice, as OpenRouter's do. */
+/** The error in a body, or in its first choice, as OpenRouter sends it. */
 export const choiceError = (body: unknown): unknown =>
   errorIn(body) ?? fieldsOf(listOf(fieldsOf(body)["choices"])[0])["error"];
 
-/** `undefined` where the endpoint doesn't say. */
+/** `undefined` if the endpoint reports no usage. */
 export function usageOf(sent: unknown): ModelUsage | undefined {
   const usage = fieldsOf(sent);
   const ofInput = fieldsOf(usage["prompt_tokens_details"]);
   return knownCounts({
     inputTokens: count(usage["prompt_tokens"]),
     outputTokens: count(usage["completion_tokens"]),
-    // DeepSeek has another name for it.
+    // DeepSeek's name is `prompt_cache_hit_tokens`.
     cachedInputTokens: count(ofInput["cached_tokens"]) ?? count(usage["prompt_cache_hit_tokens"]),
     cacheWriteTokens: count(ofInput["cache_write_tokens"]),
     reasoningTokens: count(fieldsOf(usage["completion_tokens_details"])["reasoning_tokens"]),

@@ -18,10 +18,10 @@ import { type AnyAgent, type Asked, furtherFields, type OpenAIRequest } from "..
 import { type AnyTool, isCustomTool, textFunctions, toolChoice } from "../request/tools.ts";
 import { wireMessages } from "./messages.ts";
 
-/** OpenAI's longest. */
+/** OpenAI's limit. */
 const MAX_ID_LENGTH = 40;
 
-/** Throws an `OpenAIError` where no model is named. */
+/** Throws an `OpenAIError` if no model is set. */
 export function chatRequest(
   [state, agent, config]: Asked,
   options: ParsedChatOptions,
@@ -60,7 +60,7 @@ export function chatRequest(
   };
 }
 
-/** What the agent asks of the model, in the words of Chat Completions. */
+/** The agent's model settings as fields of Chat Completions. */
 function settings({ modelConfig = {} }: AnyAgent, maxTokensField: string): Fields {
   const { temperature, maxTokens, topP, reasoningEffort } = modelConfig;
   return present({
@@ -73,7 +73,7 @@ function settings({ modelConfig = {} }: AnyAgent, maxTokensField: string): Field
 
 const choose = (type: string, name: string): Fields => ({ type, [type]: { name } });
 
-/** Of the body, the adapter's own: a reply that is streamed unasked, or another model's, would not be understood. */
+/** Body fields that only the adapter sets, because its code depends on their values. */
 const OWN_FIELDS: ReadonlySet<string> = new Set([
   ...["model", "messages", "stream", "stream_options", "tools"],
 ]);

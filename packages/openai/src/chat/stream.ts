@@ -6,8 +6,8 @@ import { mergePiece, messageOf } from "./message.ts";
 import { choiceError, usageOf } from "./reply.ts";
 
 /**
- * The chunks of a stream, the last of which is `done`. It is whole with `[DONE]`, or where it ends after a finish reason,
- * as some endpoints leave `[DONE]` out. Throws an `OpenAIError` where it ends before.
+ * Yields the chunks of a stream; the last one is `done`. A stream is complete after `[DONE]`, or after a finish reason,
+ * since some endpoints omit `[DONE]`. Throws an `OpenAIError` if it ends earlier.
  */
 export async function* chatChunksOf(
   events: AsyncIterable<string>,
@@ -25,9 +25,9 @@ export async function* chatChunksOf(
   yield reply.done();
 }
 
-/** A streamed reply on its way to being whole. */
+/** Collects the pieces of a streamed reply. */
 interface ReplyPieces {
-  /** What the engine is told of an event. Throws an `OpenAIError` where it reports an error or can't be understood. */
+  /** Returns an event's chunks. Throws an `OpenAIError` if the event reports an error or isn't valid. */
   readonly add: (data: string) => readonly ModelStreamChunk[];
   readonly isWhole: () => boolean;
   readonly done: () => ModelStreamChunk;
@@ -73,7 +73,7 @@ function replyPieces(request: OpenAIRequest): ReplyPieces {
       const reason = choice["finish_reason"];
       if (reason === "error") throw errors.reported(undefined, origin.provider);
       if (typeof reason === "string" && reason !== "") finishReason = reason;
-      // A few endpoints answer with one event that is the whole reply.
+      // A few endpoints send the whole reply in one event.
       return addDelta(fieldsOf(choice["delta"] ?? choice["message"]));
     },
     isWhole: () => finishReason !== undefined,
@@ -87,23 +87,23 @@ function replyPieces(request: OpenAIRequest): ReplyPieces {
   };
 }
 
-/** What the model thinks, in the words of DeepSeek, vLLM and OpenRouter. */
+/** The reasoning in the fields of DeepSeek, vLLM and OpenRouter. */
 function reasoningIn(delta: Fields): string {
   return textOf(delta["reasoning_content"] ?? delta["reasoning"]);
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** What a piece of content says and thinks. */
+/** The text and reasoning of a piece of content. */
 interface Spoken {
   readonly text: string;
   readonly reasoning: string;
 }
 
-/** The content of a streamed reply: a text, or, of endpoints that stream parts (Mistral's), parts. */
+/** Collects the content of a streamed reply: text, or parts if the endpoint streams parts (Mistral). */
 interface ContentPieces {
   readonly add: (content: unknown) => Spoken;
-  /** `null`: nothing came. */
+  /** `null` without any content. */
   readonly whole: () => string | readonly Fields[] | null;
 }
 
@@ -146,9 +146,9 @@ function contentPieces(): ContentPieces {
 
 type CallDelta = Extract<ModelStreamChunk, { readonly type: "tool_call_delta" }>;
 
-/** The calls of a streamed reply, put together from their pieces with all their fields. */
+/** Collects the calls of a streamed reply with all their fields. */
 interface CallPieces {
-  /** What the engine is told of the piece. */
+  /** Returns the piece's chunk. */
   readonly add: (piece: unknown) => CallDelta | undefined;
   readonly whole: () => readonly Fields[];
 }
@@ -161,7 +161,7 @@ interface Call {
 function callPieces(): CallPieces {
   const calls: Call[] = [];
 
-  /** By index; without one by id; without either it is the latest. Gemini's gives several calls one index. */
+  /** Finds the call by index, else by id, else the latest. Gemini gives several calls the same index. */
   const placeOf = (index: unknown, id: string): number => {
     if (index === undefined || index === null) {
       if (id === "") return calls.length - 1;
@@ -196,7 +196,7 @@ function callPieces(): CallPieces {
   };
 }
 
-/** Local models hand over the decoded object. */
+/** Some local models send decoded objects. */
 function withTextArguments(fields: Fields): Fields {
   const called = fields["function"];
   if (!isObject(called) || !isObject(called["arguments"])) return fields;

@@ -2,12 +2,12 @@ import type { ContentPart, MediaPart, RichMessage } from "@jaf/memory";
 import { partText } from "@jaf/memory/internal";
 import { base64Of, type Fields, fieldsOf, isMedia, isTextMedia, mediaMention, textIn } from "@jaf/model-http";
 
-/** A part of a message's content, as either API has it. */
+/** A content part in the format of either API. */
 export type WirePart = Fields & { readonly type: string };
 
 export const textPart = (text: string): WirePart => ({ type: "text", text });
 
-/** A text where the parts hold nothing else. */
+/** Returns a text if all parts are text. */
 function textOrParts(
   parts: readonly (WirePart | undefined)[],
   textType: string,
@@ -17,13 +17,13 @@ function textOrParts(
   return texts.every((text) => typeof text === "string") ? texts.join("\n") : sent;
 }
 
-/** An address, or the bytes as a data URL; `undefined` for what is known by its id alone. */
+/** The media's URL, or its bytes as a data URL; `undefined` if it has neither. */
 function dataUrlOf({ mediaType, data, url }: MediaPart): string | undefined {
   if (url !== undefined) return String(url);
   return data === undefined ? undefined : `data:${mediaType};base64,${base64Of(data)}`;
 }
 
-/** How closely the model is to look at an image. */
+/** The `detail` of an image. */
 function detailOf({ providerMetadata }: MediaPart): string | undefined {
   const openai: unknown = providerMetadata?.["openai"];
   const detail =
@@ -31,23 +31,23 @@ function detailOf({ providerMetadata }: MediaPart): string | undefined {
   return typeof detail === "string" ? detail : undefined;
 }
 
-/** The content of a user's message of Chat Completions. */
+/** The content of a user's message for Chat Completions. */
 export function chatContent(content: RichMessage["content"]): string | readonly WirePart[] {
   if (content === null || typeof content === "string") return content ?? "";
   return textOrParts(content.map(chatPart), "text");
 }
 
-/** Those of a tool's result that a result can't hold. */
+/** The media of a tool result, which Chat Completions doesn't accept in a result. */
 export const chatMediaOf = (parts: readonly ContentPart[]): readonly WirePart[] =>
   parts
     .filter((part) => isMedia(part) || CHAT_PARTS.has(part.type))
     .map(chatPart)
     .filter((part) => part !== undefined);
 
-/** Parts that Chat Completions itself has in a user's message. */
+/** Chat Completions' own types of parts in a user's message. */
 const CHAT_PARTS: ReadonlySet<string> = new Set(["image_url", "input_audio", "file", "video_url"]);
 
-/** `undefined` for what no user's message can hold. */
+/** `undefined` if a user's message can't hold the part. */
 function chatPart(part: ContentPart): WirePart | undefined {
   const text = partText(part);
   if (text !== undefined) return textPart(text);
@@ -56,7 +56,7 @@ function chatPart(part: ContentPart): WirePart | undefined {
     const { providerMetadata: _, ...sent } = part;
     return sent;
   }
-  // Of OpenAI's Responses.
+  // A part of the Responses API.
   if (part.type === "input_image" && typeof part["image_url"] === "string")
     return { type: "image_url", image_url: { url: part["image_url"] } };
   return undefined;
@@ -71,8 +71,8 @@ const AUDIO_FORMATS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Media in a user's message: `image_url`, `input_audio` (bytes of WAV and MP3), `video_url`, or `file`. Text is text.
- * What fits none of these is mentioned.
+ * Media in a user's message: `image_url`, `input_audio` (bytes of WAV and MP3), `video_url`, or `file`. Text files are
+ * sent as text. Other media become a mention.
  */
 function chatMediaPart(part: MediaPart): WirePart {
   const { mediaType, data, fileId, filename } = part;
@@ -96,16 +96,16 @@ function chatImage(part: MediaPart, url: string): WirePart {
 
 const inputText = (text: string): WirePart => ({ type: "input_text", text });
 
-/** The content of a user's message of Responses, or the output of a call. */
+/** The content of a user's message, or the output of a call, for the Responses API. */
 export function inputContent(content: RichMessage["content"]): string | readonly WirePart[] {
   if (content === null || typeof content === "string") return content ?? "";
   return textOrParts(content.map(inputPart), "input_text");
 }
 
-/** Parts that Responses itself has in a user's message. */
+/** The Responses API's own types of parts in a user's message. */
 const INPUT_PARTS: ReadonlySet<string> = new Set(["input_image", "input_file"]);
 
-/** `undefined` for what no user's message can hold. */
+/** `undefined` if a user's message can't hold the part. */
 function inputPart(part: ContentPart): WirePart | undefined {
   const text = partText(part);
   if (text !== undefined) return inputText(text);
@@ -114,7 +114,7 @@ function inputPart(part: ContentPart): WirePart | undefined {
     const { providerMetadata: _, ...sent } = part;
     return { ...sent, type: part.type };
   }
-  // Of Chat Completions.
+  // A part of Chat Completions.
   if (part.type === "image_url") {
     const { url, detail } = fieldsOf(part["image_url"]);
     return typeof url === "string" ? inputImage({ image_url: url }, detail) : undefined;
@@ -122,7 +122,7 @@ function inputPart(part: ContentPart): WirePart | undefined {
   return part.type === "file" ? { type: "input_file", ...fieldsOf(part["file"]) } : undefined;
 }
 
-/** Images and files: by id, by address, or as bytes. Text is text, and what is none of these is mentioned. */
+/** Images and files by id, URL or bytes. Text files are sent as text. Other media become a mention. */
 function inputMedia(part: MediaPart): WirePart {
   const { mediaType, data, fileId, filename, url } = part;
   const isImage = mediaType.startsWith("image/");

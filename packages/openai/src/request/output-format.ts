@@ -2,17 +2,17 @@ import { type Fields, fieldsOf, isObject, listOf, outputInstructions, outputSche
 import type * as z from "zod";
 import type { OutputFormat } from "../dialect.ts";
 
-/** The fields and instructions that tell the endpoint what the output must be. */
+/** The fields and instructions that describe the output's format. */
 interface OutputFormatFields {
   /** Fields of the request's body. */
   readonly body: Fields;
-  /** Behind the agent's own. */
+  /** Appended to the agent's instructions. */
   readonly instructions: string;
 }
 
 const NO_OUTPUT_FORMAT: OutputFormatFields = { body: {}, instructions: "" };
 
-/** Nothing is told of a codec that reads anything but a JSON object: the endpoints can't ask a model for it. */
+/** Sends no format for codecs that read anything but a JSON object: endpoints don't support them. */
 export function chatOutputFormat(codec: z.ZodType | undefined, format: OutputFormat): OutputFormatFields {
   const schema = codec === undefined || format === "none" ? undefined : outputSchemaOf(codec);
   if (schema === undefined) return NO_OUTPUT_FORMAT;
@@ -24,13 +24,13 @@ export function chatOutputFormat(codec: z.ZodType | undefined, format: OutputFor
   };
 }
 
-/** What the output must be, as OpenAI's `json_schema` formats have it. */
+/** The fields of OpenAI's `json_schema` formats. */
 export function strictOutput(schema: Fields) {
   const strict = strictSchema(schema);
   return { name: "output", schema: strict ?? schema, strict: strict !== undefined };
 }
 
-/** What OpenAI's strict mode knows. Anything else, and it refuses the request. */
+/** The keywords of OpenAI's strict mode, which refuses a request with any other. */
 const KEYWORDS: ReadonlySet<string> = new Set([
   ...[
     "type",
@@ -52,11 +52,11 @@ const FORMATS: ReadonlySet<unknown> = new Set([
   ...["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"],
 ]);
 
-/** `undefined` where strict mode can't say the same: an optional property, a record, a keyword that it doesn't know. */
+/** `undefined` if strict mode can't express the schema: optional properties, records, unknown keywords. */
 function strictSchema(schema: unknown): Fields | undefined {
   if (!isObject(schema)) return undefined;
   const { oneOf, ...rest } = schema;
-  // zod writes a choice by a discriminator as `oneOf`, whose variants exclude each other.
+  // zod writes a discriminated union as `oneOf`; its variants exclude each other, so `anyOf` means the same.
   const given: Fields = oneOf === undefined ? rest : { ...rest, anyOf: oneOf };
   if (!Object.keys(given).every((keyword) => KEYWORDS.has(keyword))) return undefined;
   if (given["format"] !== undefined && !FORMATS.has(given["format"])) return undefined;
@@ -64,7 +64,7 @@ function strictSchema(schema: unknown): Fields | undefined {
   if (given["type"] === "object") {
     const names = Object.keys(fieldsOf(given["properties"]));
     const required = listOf(given["required"]);
-    // `{}` is what a record of anything has.
+    // A record of any values has `{}` here.
     if (given["additionalProperties"] !== undefined && given["additionalProperties"] !== false)
       return undefined;
     if (given["properties"] === undefined || !names.every((name) => required.includes(name)))
@@ -75,7 +75,7 @@ function strictSchema(schema: unknown): Fields | undefined {
   return allStrict(sent) ? sent : undefined;
 }
 
-/** Writes the strict form of each schema in it; `false` where one has none. */
+/** Replaces each inner schema by its strict form. Returns `false` if one has none. */
 function allStrict(schema: Record<string, unknown>): boolean {
   for (const keyword of ["properties", "$defs"]) {
     if (schema[keyword] === undefined) continue;

@@ -2,7 +2,7 @@ import type { RunConfig } from "@jaf/core";
 import { sha256 } from "@jaf/memory/internal";
 import type { Fields } from "@jaf/model-http";
 
-/** OpenAI takes up to 64 characters. */
+/** In characters. OpenAI accepts up to 64. */
 const LENGTH = 32;
 
 interface Prompt<Ctx> {
@@ -10,14 +10,14 @@ interface Prompt<Ctx> {
   readonly agentName: string;
   readonly model: string;
   readonly instructions: string;
-  /** As they are sent. */
+  /** The tools in the request's format. */
   readonly tools: readonly unknown[];
 }
 
 /**
- * `prompt_cache_key` for what is declared cacheable, or no field where nothing is. OpenAI keeps prompts by itself; by the key
- * it sends those that begin alike to the same machine. What isn't declared may change from call to call, so it isn't part of
- * the key. It is a digest: nothing of the prompt can be read from it.
+ * Returns `prompt_cache_key` for the parts declared cacheable, or no field without any. OpenAI caches prompts
+ * automatically; the key routes prompts with the same beginning to the same machine. Undeclared parts may change between
+ * calls, so the key leaves them out. The key is a hash and reveals nothing of the prompt.
  */
 export function promptCacheKey<Ctx>({ config, agentName, model, instructions, tools }: Prompt<Ctx>): Fields {
   const { cache, conversationId } = config;

@@ -2,31 +2,31 @@ import type { ModelProvider } from "@jaf/core";
 import type { ModelOrigin } from "@jaf/memory";
 import { type Fields, listOf, optionsFor, type ToolNames } from "@jaf/model-http";
 
-/** What a model is asked by. */
-// biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
+/** The arguments of a model call. */
+// biome-ignore lint/suspicious/noExplicitAny: it works with any context
 export type Asked = Parameters<ModelProvider<any>["getCompletion"]>;
 
 export type AnyAgent = Asked[1];
 
-/** A request, and what is needed to understand its reply. */
+/** A request, and the data needed to read its reply. */
 export interface OpenAIRequest {
   readonly body: Fields;
   readonly origin: ModelOrigin;
   readonly names: ToolNames;
-  /** Names, as the agent has them, of tools that take text and go out as functions of one text. */
+  /** The agent's names of tools with text input that are sent as functions with one text parameter. */
   readonly textFunctions: ReadonlySet<string>;
 }
 
 interface Given {
-  /** The options' own. */
+  /** The `body` of the options. */
   readonly body: Fields | undefined;
-  /** As `providerOptions` names it. */
+  /** The provider's name in `providerOptions`. */
   readonly provider: string;
-  /** Of the body, the adapter's own: what would make a reply that isn't understood, or another conversation. */
+  /** Body fields that only the adapter sets: they would change the reply's form or the conversation. */
   readonly ownFields: ReadonlySet<string>;
 }
 
-/** What the options and the agent's `providerOptions` add to the body, and to its tools. */
+/** The fields and tools that the options and the agent's `providerOptions` add to the body. */
 export function furtherFields(
   { modelConfig }: AnyAgent,
   { body: byOptions, provider, ownFields }: Given,

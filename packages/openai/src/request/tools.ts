@@ -6,13 +6,13 @@ import type { AnyAgent } from "./request.ts";
 
 export type AnyTool = NonNullable<AnyAgent["tools"]>[number];
 
-/** A tool whose input is a text: a custom tool where the endpoint has them, else a function of one text. */
+/** A tool with text input: a custom tool if the endpoint has them, else a function with one text parameter. */
 const isTextTool = ({ schema }: AnyTool): boolean => takesText(schema.parameters);
 
 export const isCustomTool = (tool: AnyTool, { customTools }: DialectRules): boolean =>
   customTools && isTextTool(tool);
 
-/** Names, as the agent has them, of tools that take text and go out as functions of one text. */
+/** The agent's names of tools with text input that are sent as functions with one text parameter. */
 export const textFunctions = (
   tools: readonly AnyTool[],
   { customTools }: DialectRules,
@@ -21,7 +21,7 @@ export const textFunctions = (
 
 interface Choosing {
   readonly rules: DialectRules;
-  /** How the API names one tool. */
+  /** The API's choice of one tool. */
   readonly choose: (type: "function" | "custom", name: string) => Fields;
 }
 
@@ -44,16 +44,16 @@ export interface CallContext {
   readonly ids: CallIds;
 }
 
-/** A call as the endpoint takes it, whichever model made it. */
+/** A call in the endpoint's terms. */
 export interface WireCall {
   readonly kind: "function" | "custom";
   readonly id: string;
   readonly name: string;
-  /** JSON of a function, any text of a custom tool. */
+  /** JSON for a function, any text for a custom tool. */
   readonly text: string;
 }
 
-/** `isOwn`: the endpoint gave the id, and knows it as it is. */
+/** `isOwn`: the endpoint itself created the id, so it must not change. */
 export function wireCall(call: RichToolCall, isOwn: boolean, { rules, names, ids }: CallContext): WireCall {
   const { name, input } = calledTool(call);
   const called = { id: ids.open(call.id, isOwn), name: names.toWire(name) };
@@ -63,8 +63,8 @@ export function wireCall(call: RichToolCall, isOwn: boolean, { rules, names, ids
 }
 
 /**
- * As the model wrote them. Endpoints that read the arguments of earlier calls refuse the whole conversation for one call
- * that is no JSON object, so there it is wrapped.
+ * The arguments as the model wrote them. Endpoints that parse them refuse the whole conversation if the arguments of one
+ * call aren't a JSON object, so these are wrapped.
  */
 function argumentsOf(call: RichToolCall, input: string, rules: DialectRules): string {
   if (call.type === "custom") return JSON.stringify({ input });

@@ -21,12 +21,12 @@ import {
 import { type PairingContext, pairedItems, type ReplayItem } from "./reasoning.ts";
 
 export interface AssistantContext extends ItemContext, PairingContext {
-  /** Of the model that is about to reply. */
+  /** The origin of the model that the request goes to. */
   readonly origin: ModelOrigin;
   readonly foreignReasoning: ForeignReasoning;
 }
 
-/** None for a message of which nothing is left to be sent. */
+/** Returns no items if the message has nothing to send. */
 export function assistantItems(message: RichMessage, context: AssistantContext): readonly InputItem[] {
   if (isSameOrigin(message.origin, context.origin))
     return pairedItems(replayItems(message, context), context);
@@ -35,7 +35,7 @@ export function assistantItems(message: RichMessage, context: AssistantContext):
   return said === "" ? calls : [{ role: "assistant", content: said }, ...calls];
 }
 
-/** The output items of a reply, as they came. */
+/** The original output items of a reply. */
 function replayItems(message: RichMessage, context: ItemContext): readonly ReplayItem[] {
   const calls = [...(message.tool_calls ?? [])];
   const items: ReplayItem[] = [];
@@ -65,17 +65,17 @@ const partsOf = ({ content }: RichMessage): readonly ContentPart[] => {
   return content === "" ? [] : [{ type: "text", text: content }];
 };
 
-/** A message item, whose content comes part by part. */
+/** A message item that collects its content part by part. */
 interface MessageItem {
   readonly replayItem: ReplayItem;
   readonly follows: (metadata: ItemMetadata | undefined) => boolean;
-  /** Whether it is the first. */
+  /** Returns whether it is the first content. */
   readonly add: (content: Fields) => boolean;
 }
 
 function messageItem(metadata: ItemMetadata | undefined): MessageItem {
   const content: Fields[] = [];
-  // One that came without content goes back without.
+  // An item that had no content is sent back without it.
   const isEmpty = metadata?.item["content"] !== undefined;
   const item = { ...metadata?.item, type: "message", role: "assistant", ...(isEmpty ? {} : { content }) };
   return {
@@ -86,7 +86,7 @@ function messageItem(metadata: ItemMetadata | undefined): MessageItem {
   };
 }
 
-/** A part of a message item's content; `undefined` for what is none. */
+/** The part as content of a message item; `undefined` if it isn't such content. */
 function messageContent(part: ContentPart, metadata: ItemMetadata | undefined): Fields | undefined {
   const text = partText(part);
   if (text !== undefined) return { type: "output_text", text, ...metadata?.content };
@@ -95,13 +95,13 @@ function messageContent(part: ContentPart, metadata: ItemMetadata | undefined): 
     const { providerMetadata: _, ...sent } = part;
     return sent;
   }
-  // A reply of this model never holds one of these, but a middleware may have put it there.
+  // This model's replies never hold media without metadata, but a middleware may have added some.
   return isMedia(part) && metadata === undefined
     ? { type: "output_text", text: mediaMention(part) }
     : undefined;
 }
 
-/** `undefined` for what is no item. */
+/** `undefined` if the part isn't an item. */
 function partItem(part: ContentPart, metadata: ItemMetadata | undefined): InputItem | undefined {
   switch (part.type) {
     case "reasoning": {
@@ -118,7 +118,7 @@ function partItem(part: ContentPart, metadata: ItemMetadata | undefined): InputI
       return metadata?.item;
     case OTHER_ITEM:
       return fieldsOf(part["item"]);
-    // What stands for another item, or was put there by somebody else.
+    // A call's metadata already holds the item, or the part isn't from this API.
     case "provider-tool-result":
     case "source":
       return undefined;
@@ -132,7 +132,7 @@ function partItem(part: ContentPart, metadata: ItemMetadata | undefined): InputI
 function replayCall(call: RichToolCall, context: ItemContext): ReplayItem {
   const sent = callItem(call, true, context);
   const metadata = metadataOf(call);
-  // Under another id it is another call than the one that the item is.
+  // With another id, it isn't the call of the stored item any more.
   const isRenamed = sent["call_id"] !== call.id || fieldsOf(call.providerMetadata)["jaf"] !== undefined;
   const { id: _, ...rest } = metadata?.item ?? {};
   return {

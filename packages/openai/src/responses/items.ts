@@ -5,19 +5,18 @@ import { type CallContext, wireCall } from "../request/tools.ts";
 /** An item of the input. */
 export type InputItem = Fields;
 
-/** The type of a part that holds an item whose own type means something else to JAF. */
+/** The type of a part that holds an item with a type that has another meaning in JAF. */
 export const OTHER_ITEM = "openai-item";
 
 /**
- * What is stored with a part or a call, as `providerMetadata.openai`, so that the output item that it came from can be
- * written again as it was.
+ * The metadata of a part or call (`providerMetadata.openai`), from which its original output item can be rebuilt.
  */
 export interface ItemMetadata {
-  /** The item's fields that the part or the call doesn't hold itself. */
+  /** The item's fields that the part or call doesn't hold. */
   readonly item: Fields;
-  /** Of a part of a message's content, from 0: an item may have several. */
+  /** The part's index in the content of a message item, from 0. */
   readonly contentIndex?: number;
-  /** Further fields of that part: annotations, log probabilities. */
+  /** Additional fields of that content, e.g. annotations and log probabilities. */
   readonly content?: Fields;
   /** The id of the reasoning item directly before. */
   readonly reasoningId?: string;
@@ -27,7 +26,7 @@ export const withMetadata = (openai: ItemMetadata): { readonly providerMetadata:
   providerMetadata: { openai },
 });
 
-/** `undefined` for what didn't come from an output item. */
+/** `undefined` if the part or call isn't from an output item. */
 export function metadataOf(stored: Fields): ItemMetadata | undefined {
   const { openai } = fieldsOf(stored["providerMetadata"]);
   const { item, contentIndex, content, reasoningId } = fieldsOf(openai);
@@ -41,14 +40,14 @@ export function metadataOf(stored: Fields): ItemMetadata | undefined {
 }
 
 export interface ItemContext extends CallContext {
-  /** Of each call that was sent, by its id on the wire, what it is: its output is one of the same kind. */
+  /** The kind of each sent call, by its id in the request: its output must have the same kind. */
   readonly kinds: Map<string, "function" | "custom">;
 }
 
-/** The API's longest. */
+/** The API's limit. */
 export const MAX_ID_LENGTH = 64;
 
-/** A call, without anything that only its own model understands. */
+/** A call without opaque fields. */
 export function callItem(call: RichToolCall, isOwn: boolean, context: ItemContext): InputItem {
   const known = isOwn && call.id.length <= MAX_ID_LENGTH;
   const { kind, id, name, text } = wireCall(call, known, context);
@@ -58,7 +57,7 @@ export function callItem(call: RichToolCall, isOwn: boolean, context: ItemContex
     : { type: "function_call", call_id: id, name, arguments: text };
 }
 
-/** What answers a call. */
+/** The output of a call. */
 export function outputItem(id: string, output: unknown, { ids, kinds }: ItemContext): InputItem {
   const call_id = ids.answered(id);
   return {

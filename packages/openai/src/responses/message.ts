@@ -9,7 +9,7 @@ export type CallNames = Pick<OpenAIRequest, "names" | "textFunctions">;
 
 type Before = Pick<ItemMetadata, "reasoningId">;
 
-/** The output items of a response as one message: parts in their order, with the places of the calls between them. */
+/** One message from a response's output items: its parts in order, with a `tool-call` part at the place of each call. */
 export function messageOf(
   output: readonly unknown[],
   id: unknown,
@@ -36,10 +36,10 @@ export function messageOf(
   };
 }
 
-/** Whether JAF is to run it. */
+/** Whether the item is a call that JAF runs. */
 export const isCall = ({ type }: Fields): boolean => type === "function_call" || type === "custom_tool_call";
 
-/** What is wrong with it the engine says. */
+/** Doesn't validate the call: the engine does. */
 export function callOf(item: Fields, { names, textFunctions }: CallNames, before: Before): ModelToolCall {
   const { type, call_id, name: wireName, arguments: text, input, ...rest } = item;
   const id = typeof call_id === "string" ? call_id : "";
@@ -52,17 +52,17 @@ export function callOf(item: Fields, { names, textFunctions }: CallNames, before
   return { id, type: "function", function: { name, arguments: asText(text ?? "{}") }, ...kept };
 }
 
-/** Local models hand over the decoded object. */
+/** Some local models send decoded objects. */
 const asText = (value: unknown): string =>
   typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
 
-/** The types of parts that mean something to JAF. */
+/** Types of parts that have a meaning in JAF. */
 const OWN_TYPES: ReadonlySet<unknown> = new Set([
   ...["text", "refusal", "media", "source", "tool-call", "provider-tool-call", "provider-tool-result"],
   OTHER_ITEM,
 ]);
 
-/** An output item that is no call for JAF to run; in order, and with all its fields. */
+/** The parts of an output item that JAF doesn't run, in order and with all fields. */
 export function partsOf(item: Fields, before: Before): readonly ContentPart[] {
   const { type } = item;
   if (typeof type !== "string") return [];
@@ -74,8 +74,8 @@ export function partsOf(item: Fields, before: Before): readonly ContentPart[] {
 }
 
 /**
- * The item of a tool that OpenAI runs itself, e.g. `web_search_call`: as a call and its result for whoever shows the
- * conversation, and whole in the metadata of the call. `undefined` for other items.
+ * The parts for an item of a tool that OpenAI runs, e.g. `web_search_call`: a call and its result for display. The
+ * metadata of the call holds the whole item. Returns `undefined` for other items.
  */
 function builtInParts(item: Fields, before: Before): readonly ContentPart[] | undefined {
   const { type, id, call_id } = item;
@@ -85,13 +85,13 @@ function builtInParts(item: Fields, before: Before): readonly ContentPart[] | un
   const name = type.slice(0, -"_call".length);
   const input = picked(item, ["action", "queries", "code", "server_label", "name", "arguments", "operation"]);
   const call = { type: "provider-tool-call", id, name, input, ...withMetadata({ item, ...before }) };
-  // What has an id of its call is answered by another item, if at all.
+  // With a `call_id`, another item holds the result.
   if (typeof call_id === "string") return [call];
   const output = picked(item, ["status", "results", "outputs", "output", "error"]);
   return [call, { type: "provider-tool-result", id, name, output }];
 }
 
-/** An image that was made, which anybody may show. */
+/** A generated image as a media part. */
 function imagePart(item: Fields, before: Before): ContentPart | undefined {
   const { result, ...rest } = item;
   if (item["type"] !== "image_generation_call" || typeof result !== "string" || result === "")
@@ -104,10 +104,10 @@ function imagePart(item: Fields, before: Before): ContentPart | undefined {
 const picked = (item: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(names.flatMap((name) => (item[name] == null ? [] : [[name, item[name]]])));
 
-/** The parts of a message item's content, one without text where it is empty; `undefined` where it is no such item. */
+/** The content parts of a message item, one empty text if it has none; `undefined` if the content isn't valid. */
 function messageParts(item: Fields, before: Before): readonly ContentPart[] | undefined {
   const { type: _, role: __, content, ...rest } = item;
-  // Some compatible endpoints write a text.
+  // Some compatible endpoints send a string.
   const given = typeof content === "string" ? [{ type: "output_text", text: content }] : listOf(content);
   const parts = given.filter(isPart);
   if (parts.length < given.length) return undefined;

@@ -10,7 +10,7 @@ export interface Input {
   readonly items: readonly InputItem[];
 }
 
-/** The conversation on the wire. The instructions are joined by those that the conversation begins with. */
+/** The instructions and input of a request. The instructions include the conversation's leading system messages. */
 export function inputOf(
   instructions: string,
   messages: readonly RichMessage[],
@@ -18,7 +18,7 @@ export function inputOf(
 ): Input {
   const { system: told, spoken } = splitInstructions([instructions], messages);
   const items = spoken.flatMap((message) => messageItems(message, context));
-  // Without any input there would be nothing to answer.
+  // The API requires some input.
   return items.length === 0 && told !== ""
     ? { instructions: "", items: [{ role: "developer", content: told }] }
     : { instructions: told, items };

@@ -2,10 +2,10 @@ import type { ContentPart } from "@jaf/memory";
 import { type Fields, fieldsOf, listOf } from "@jaf/model-http";
 import { type InputItem, type ItemMetadata, withMetadata } from "./items.ts";
 
-/** Between the sections of a summary, which are paragraphs of their own. */
+/** Separates the sections of a summary, each of which is a paragraph. */
 export const SECTION_BREAK = "\n\n";
 
-/** A reasoning item. What may be read of it is its summary, or what was thought itself, where a model shows that. */
+/** A reasoning part from a reasoning item. Its text is the summary, or the reasoning itself if the model shows it. */
 export function reasoningPart(item: Fields, before: Pick<ItemMetadata, "reasoningId">): ContentPart {
   const { type: _, encrypted_content: encrypted, ...rest } = item;
   const text = textsIn(rest["summary"]) || textsIn(rest["content"]);
@@ -25,26 +25,26 @@ const textsIn = (sections: unknown): string =>
     .filter((text) => typeof text === "string")
     .join(SECTION_BREAK);
 
-/** An output item on its way back to its own model. */
+/** An output item to send back to its own model. */
 export interface ReplayItem {
   readonly item: InputItem;
-  /** The id of the reasoning item that has to stand directly before. */
+  /** The id of the reasoning item that must come directly before. */
   readonly reasoningId?: string | undefined;
 }
 
 export interface PairingContext {
-  /** Whether the service has the items, so that reasoning without its content is found by its id. */
+  /** Whether the service stores the items, and so finds reasoning by its id. */
   readonly isStored: boolean;
-  /** Whether reasoning that may be read goes back, too: endpoints other than OpenAI's encrypt nothing. */
+  /** Whether readable reasoning is sent back, too: endpoints other than OpenAI's don't encrypt it. */
   readonly takesReadable: boolean;
-  /** The ids of the items that the request holds so far: an id may be there once. */
+  /** The ids of items in the request so far: each id is allowed once. */
   readonly sentIds: Set<string | undefined>;
 }
 
 /**
- * The items of a reply that the service takes back. Reasoning goes back with its content and directly before the item that
- * it was thought for. Where it can't, that item goes without its id, which asks for the reasoning, and so do those behind;
- * one that is nothing without its id is left out, as is a call that nobody has answered: JAF runs no such tool.
+ * Returns the items of a reply that the service accepts. Reasoning is sent with its content, directly before its item. If
+ * that isn't possible, this item and all later ones are sent without their ids, because an id requires the reasoning.
+ * Items that need their id are left out, and so are unanswered calls of tools that JAF doesn't run.
  */
 export function pairedItems(items: readonly ReplayItem[], context: PairingContext): readonly InputItem[] {
   const answered = new Set(items.flatMap(({ item }) => (isOutput(item) ? [item["call_id"]] : [])));
@@ -58,7 +58,7 @@ export function pairedItems(items: readonly ReplayItem[], context: PairingContex
   let isBroken = false;
   for (const { item, reasoningId } of items) {
     if (item["type"] === "reasoning") {
-      // What the thoughts before were for is gone.
+      // The item of the earlier reasoning is missing.
       if (idOf(thoughts.at(-1)) !== reasoningId) {
         isBroken = true;
         thoughts = [];
@@ -84,10 +84,10 @@ export function pairedItems(items: readonly ReplayItem[], context: PairingContex
 const idOf = (item: InputItem | undefined): string | undefined =>
   typeof item?.["id"] === "string" ? item["id"] : undefined;
 
-/** By a name that OpenAI gives all of them. */
+/** OpenAI's types of outputs all end like this. */
 const isOutput = ({ type }: InputItem): boolean => typeof type === "string" && type.endsWith("_call_output");
 
-/** Of a tool that somebody else than JAF and the service would have to run. */
+/** Whether it is a call of a tool that neither JAF nor the service runs. */
 const isOtherCall = ({ type, call_id }: InputItem): boolean =>
   typeof call_id === "string" && typeof type === "string" && type.endsWith("_call") && !WITHOUT_ID.has(type);
 
@@ -98,10 +98,10 @@ const isSendable = (item: InputItem, { isStored, takesReadable }: PairingContext
   return takesReadable && (listOf(item["content"]).length > 0 || listOf(item["summary"]).length > 0);
 };
 
-/** Items that say everything without their ids. */
+/** Types of items that are complete without their ids. */
 const WITHOUT_ID: ReadonlySet<unknown> = new Set(["message", "function_call", "custom_tool_call"]);
 
-/** `isWhole`: nothing that it needs is missing. */
+/** `isWhole`: the item's reasoning is complete. */
 function withoutId(item: InputItem, isWhole: boolean): InputItem | undefined {
   if (!WITHOUT_ID.has(item["type"])) return isWhole ? item : undefined;
   const { id: _, ...rest } = item;

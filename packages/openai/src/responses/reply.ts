@@ -14,7 +14,7 @@ import { errors, OpenAIError } from "../errors.ts";
 import type { OpenAIRequest } from "../request/request.ts";
 import { messageOf } from "./message.ts";
 
-/** The body of a 200. Throws an `OpenAIError` where it reports an error or is no response. */
+/** Parses the body of a 200. Throws an `OpenAIError` if it reports an error or isn't a response. */
 export function responsesCompletionOf(text: string, request: OpenAIRequest): ModelCompletion {
   const { provider } = request.origin;
   const body = responseJson(text, provider, errors);
@@ -25,8 +25,8 @@ export function responsesCompletionOf(text: string, request: OpenAIRequest): Mod
 }
 
 /**
- * A response that has ended, with its output items. One that was stopped early counts, and says by its finish reason why:
- * `"max_output_tokens"`, `"content_filter"`. Throws an `OpenAIError` where it has failed, was cancelled, or goes on.
+ * Reads a response that has ended. An incomplete response is accepted; its finish reason says why it stopped:
+ * `"max_output_tokens"`, `"content_filter"`. Throws an `OpenAIError` if it failed, was cancelled, or is still running.
  */
 export function endedCompletion(
   response: Fields,
@@ -64,7 +64,7 @@ function finishReason(response: Fields, provider: string): string {
   }
 }
 
-/** `undefined` where the endpoint doesn't say. */
+/** `undefined` if the endpoint reports no usage. */
 function usageOf(sent: unknown): ModelUsage | undefined {
   const usage = fieldsOf(sent);
   const ofInput = fieldsOf(usage["input_tokens_details"]);

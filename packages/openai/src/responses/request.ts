@@ -22,7 +22,7 @@ import { type AnyTool, isCustomTool, textFunctions, toolChoice } from "../reques
 import { MAX_ID_LENGTH } from "./items.ts";
 import { inputOf } from "./messages.ts";
 
-/** Throws an `OpenAIError` where no model is named. */
+/** Throws an `OpenAIError` if no model is set. */
 export function responsesRequest(
   [state, agent, config]: Asked,
   options: ParsedResponsesOptions,
@@ -70,15 +70,15 @@ export function responsesRequest(
 const choose = (type: string, name: string) => ({ type, name });
 
 /**
- * Of the body, the adapter's own: the whole conversation is sent each time, so the service is pointed to no other, and the
- * reply is waited for.
+ * Body fields that only the adapter sets. It sends the whole conversation each time and waits for the reply, so
+ * conversations stored at OpenAI and background responses aren't supported.
  */
 const OWN_FIELDS: ReadonlySet<string> = new Set([
   ...["model", "input", "instructions", "tools", "stream", "stream_options"],
   ...["background", "previous_response_id", "conversation"],
 ]);
 
-/** Without `strict: false`, the API makes the schemas strict by itself, and with them optional properties required. */
+/** Without `strict: false`, the API makes schemas strict automatically, which makes optional properties required. */
 function wireTool(tool: AnyTool, rules: DialectRules, names: ToolNames): Fields {
   const { name, description } = tool.schema;
   const named = { name: names.toWire(name), description };
@@ -87,7 +87,7 @@ function wireTool(tool: AnyTool, rules: DialectRules, names: ToolNames): Fields 
     : { type: "function", ...named, parameters: functionParameters(tool.schema.parameters), strict: false };
 }
 
-/** What the agent asks of the model, with what `given` adds, which outranks it. */
+/** The agent's model settings. The fields of `given` override them. */
 function settings(agent: AnyAgent, options: ParsedResponsesOptions, given: Fields): Fields {
   const { temperature, maxTokens, topP, reasoningEffort: effort } = agent.modelConfig ?? {};
   const { reasoningSummary: summary, outputFormat } = options;
@@ -109,7 +109,7 @@ function settings(agent: AnyAgent, options: ParsedResponsesOptions, given: Field
 
 const ENCRYPTED = "reasoning.encrypted_content";
 
-/** Models that don't reason, and refuse to be asked for their reasoning. Fine-tuned ones are named `ft:gpt-4o…`. */
+/** Models without reasoning, which refuse a request for it. Fine-tuned models have names such as `ft:gpt-4o…`. */
 const NOT_REASONING = /(^|:)(gpt-3|gpt-4|gpt-5-chat|chatgpt)/;
 
 interface Given {
@@ -117,7 +117,7 @@ interface Given {
   readonly include: unknown;
 }
 
-/** What a response is to hold beyond the usual. */
+/** The `include` field: additional data of the response. */
 function included(model: string, { encryptedReasoning }: ParsedResponsesOptions, given: Given): Fields {
   const asks = encryptedReasoning ?? (given.isOpenAI && !NOT_REASONING.test(model));
   const others = listOf(given.include).filter((name) => name !== ENCRYPTED);

@@ -7,8 +7,8 @@ import { SECTION_BREAK } from "./reasoning.ts";
 import { endedCompletion } from "./reply.ts";
 
 /**
- * The chunks of a stream, the last of which is `done`, with the response that the stream ends with. Throws an `OpenAIError`
- * where it reports a failure, can't be understood, or ends before.
+ * Yields the chunks of a stream; the last one is `done`, with the complete response. Throws an `OpenAIError` if the stream
+ * reports an error, isn't valid, or ends early.
  */
 export async function* responsesChunksOf(
   events: AsyncIterable<string>,
@@ -17,7 +17,7 @@ export async function* responsesChunksOf(
   const { provider } = request.origin;
   const pieces = itemPieces(request);
   for await (const data of events) {
-    // Of gateways, behind the last event.
+    // Gateways send it after the last event.
     if (data === "[DONE]") break;
     const event = parseJson(data);
     if (!isObject(event)) throw errors.malformed(provider, "an event that is not JSON");
@@ -34,7 +34,7 @@ export async function* responsesChunksOf(
 
   function* ending(response: Fields): Generator<ModelStreamChunk> {
     const sent = listOf(response["output"]);
-    // Some gateways leave it out here.
+    // Some gateways omit the output here.
     const output = sent.length === 0 ? pieces.items() : sent;
     const completion = endedCompletion(response, output, request);
     yield* output.flatMap((item, index) => [...pieces.remaining(item, index)]);
@@ -46,13 +46,13 @@ const ENDINGS: ReadonlySet<string> = new Set([
   ...["response.completed", "response.incomplete", "response.failed", "response.cancelled"],
 ]);
 
-/** The output items of a stream, for those who watch. */
+/** Collects the output items of a stream. */
 interface ItemPieces {
-  /** What the engine is told of an event. */
+  /** Returns an event's chunks. */
   readonly add: (event: Fields) => readonly ModelStreamChunk[];
-  /** Of an item that is whole, what no chunk has given out yet. */
+  /** Returns the chunks of a complete item that weren't streamed yet. */
   readonly remaining: (item: unknown, index: unknown) => readonly ModelStreamChunk[];
-  /** Those that are whole, in the order of the output. */
+  /** The complete items, in the order of the output. */
   readonly items: () => readonly unknown[];
 }
 
@@ -60,7 +60,7 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
 
 function itemPieces(names: CallNames): ItemPieces {
   const whole = new Map<unknown, unknown>();
-  /** Of which something was told in pieces. */
+  /** The indexes of items that were streamed in pieces. */
   const begun = new Set<unknown>();
   const finished = new Set<unknown>();
 

@@ -13,12 +13,12 @@ const tool = (parameters: unknown, further: object = {}) => ({
 const messages = (...list: readonly unknown[]) => ({ messages: list });
 const open = { type: "object", properties: { a: { type: "string" } } };
 
-/** The strict fake is strict: each of these the services refuse, too. */
+/** The real services refuse each of these requests, too. */
 describe("the fake refuses", () => {
   it.each<[string, object, ChatMode?]>([
     ["no messages", messages()],
     ["an unknown role", messages({ role: "model", content: "Hi" })],
-    ["a user who says nothing", messages({ role: "user", content: null })],
+    ["a user message without content", messages({ role: "user", content: null })],
     ["a user's unknown part", messages({ role: "user", content: [{ type: "media" }] })],
     [
       "an image as a text",
@@ -31,21 +31,24 @@ describe("the fake refuses", () => {
         content: [{ type: "image_url", image_url: { url: "x" } }],
       }),
     ],
-    ["a message of nothing", messages(user, { role: "assistant", content: null })],
-    ["a message of no calls", messages(user, { role: "assistant", content: "Hi", tool_calls: [] })],
+    ["an empty message", messages(user, { role: "assistant", content: null })],
+    [
+      "a message with an empty list of calls",
+      messages(user, { role: "assistant", content: "Hi", tool_calls: [] }),
+    ],
     ["a call without an id", messages(user, calls(call("")), answer(""))],
-    ["a call of a long id", messages(user, calls(call("a".repeat(41))), answer("a".repeat(41)))],
-    ["a call of a bad name", messages(user, calls(call("a", "a.b")), answer("a"))],
-    ["two calls of one id", messages(user, calls(call("a"), call("a")), answer("a"))],
-    ["a call that nobody answers", messages(user, calls(call("a"), call("b")), answer("a"), user)],
-    ["an answer to no call", messages(user, answer("a"))],
-    ["an answer twice", messages(user, calls(call("a")), answer("a"), answer("a"))],
+    ["a call with a long id", messages(user, calls(call("a".repeat(41))), answer("a".repeat(41)))],
+    ["a call with an invalid name", messages(user, calls(call("a", "a.b")), answer("a"))],
+    ["two calls with the same id", messages(user, calls(call("a"), call("a")), answer("a"))],
+    ["a call without a result", messages(user, calls(call("a"), call("b")), answer("a"), user)],
+    ["a result without a call", messages(user, answer("a"))],
+    ["a second result of a call", messages(user, calls(call("a")), answer("a"), answer("a"))],
     ["an unknown field of a message", messages({ ...user, id: "1" })],
     ["an unknown field of a call", messages(user, calls({ ...call("a"), extra_content: {} }), answer("a"))],
     ["an unknown parameter", { ...messages(user), top_k: 1 }],
-    ["parameters that are no object", { ...messages(user), tools: [tool({ anyOf: [open] })] }],
+    ["parameters that aren't an object", { ...messages(user), tools: [tool({ anyOf: [open] })] }],
     ["parameters that aren't strict", { ...messages(user), tools: [tool(open, { strict: true })] }],
-    ["a choice between no tools", { ...messages(user), tool_choice: "auto" }],
+    ["a tool choice without tools", { ...messages(user), tool_choice: "auto" }],
     [
       "an output that isn't strict",
       {
@@ -53,7 +56,10 @@ describe("the fake refuses", () => {
         response_format: { type: "json_schema", json_schema: { name: "o", strict: true, schema: open } },
       },
     ],
-    ["JSON that nobody spoke of", { ...messages(user), response_format: { type: "json_object" } }],
+    [
+      "JSON output without the word in the messages",
+      { ...messages(user), response_format: { type: "json_object" } },
+    ],
     ["max_tokens for a reasoning model", { ...messages(user), model: "gpt-5", max_tokens: 1 }],
     ["a message without its thinking", messages(user, { role: "assistant", content: "Hm." }), "deepseek"],
     [
@@ -63,7 +69,7 @@ describe("the fake refuses", () => {
     ],
     ["a step without a signature", messages(user, calls(call("a")), answer("a")), "gemini"],
     [
-      "a step with somebody else's signature",
+      "a step with another model's signature",
       messages(
         user,
         calls({ ...call("a"), extra_content: { google: { thought_signature: "x" } } }),
@@ -90,7 +96,7 @@ describe("the fake refuses", () => {
     expect((await ask(messages(user))).status).toBe(200);
   });
 
-  it("what it gave and gets back changed", async () => {
+  it("changed fields of its own messages", async () => {
     const given = { ...calls(call("a")), reasoning_content: "Hm." };
     const fake = await fakeChat([{ kind: "reply", message: given }], { mode: "deepseek" });
     const ask = (...list: readonly unknown[]) =>

@@ -4,7 +4,7 @@ import type { ChatMode } from "../../../../test/fakes/openai-chat.ts";
 import type { OpenAIProviderOptions } from "../../src/index.ts";
 import { configOf, fakeChat, providerOf, says } from "../support/setup.ts";
 
-/** What is sent of a history, as an endpoint that refuses nothing of it gets it. */
+/** The sent messages of a history, from an endpoint that accepts anything. */
 async function sent(
   messages: readonly RichMessage[],
   options: OpenAIProviderOptions = {},
@@ -14,7 +14,7 @@ async function sent(
   const { config } = configOf(providerOf(fake, options));
   const [agent] = config.agentRegistry.values();
   const state = { ...says(""), messages };
-  // Straight to the provider: the engine checks histories, and some of these are not its own.
+  // Calls the provider directly, because the engine refuses some of these histories.
   const asked = providerOf(fake, options).getCompletion(state as never, agent as never, config);
   const completion = await asked.catch((thrown: unknown) => thrown);
   expect([completion, fake.refusals]).toMatchObject([{ message: { content: "Ok." } }, []]);
@@ -57,7 +57,7 @@ describe("a user's message", () => {
       { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw==" } },
     ],
     [
-      "an image's address",
+      "an image's URL",
       {
         type: "media",
         mediaType: "image/png",
@@ -67,7 +67,7 @@ describe("a user's message", () => {
       { type: "image_url", image_url: { url: "https://a.example/b.png", detail: "low" } },
     ],
     [
-      "a sound",
+      "audio",
       { type: "media", mediaType: "audio/mpeg", data: "AAAA" },
       { type: "input_audio", input_audio: { data: "AAAA", format: "mp3" } },
     ],
@@ -87,7 +87,7 @@ describe("a user's message", () => {
       { type: "text", text: "a,b" },
     ],
     [
-      "a sound of another kind",
+      "audio of another type",
       { type: "media", mediaType: "audio/ogg", data: "AAAA" },
       { type: "text", text: "[audio/ogg]" },
     ],
@@ -108,7 +108,7 @@ describe("a user's message", () => {
     expect(message).toEqual({ role: "user", content });
   });
 
-  it("keeps its name where the wire takes it, and no field that the wire doesn't know", async () => {
+  it("keeps a valid name, and no unknown fields", async () => {
     const further = { createdAt: "2026-01-01", providerMetadata: { a: {} } };
     expect(
       await sent([user("Hi", { name: "ada", id: "1", ...further }), user("Ho", { name: "Ada Lovelace" })]),
@@ -118,13 +118,13 @@ describe("a user's message", () => {
     ]);
   });
 
-  it("of parts that no model reads is empty", async () => {
+  it("is empty if it has only unknown parts", async () => {
     expect(await sent([user([{ type: "x-widget", data: 1 }])])).toEqual([{ role: "user", content: "" }]);
   });
 });
 
-describe("instructions in the conversation", () => {
-  it("are one with the agent's at its beginning, and stay where they are later", async () => {
+describe("system messages in the conversation", () => {
+  it("are merged with the agent's instructions at the beginning, and stay in place later", async () => {
     const fake = await fakeChat(["Ok."]);
     const { config } = configOf(providerOf(fake));
     const [agent] = config.agentRegistry.values();
@@ -147,7 +147,7 @@ describe("instructions in the conversation", () => {
 });
 
 describe("a tool's result", () => {
-  it("is text, and its media follow the results of its step", async () => {
+  it("is text, with its media after the results of its step", async () => {
     const image = { type: "media", mediaType: "image/png", data: png };
     const history = [
       user("Hi"),
@@ -176,18 +176,21 @@ describe("a tool's result", () => {
 
 describe("an assistant message", () => {
   it.each([
-    ["that says nothing and calls nothing", assistant("")],
-    ["that says nothing, of its own", assistant("", own)],
-    ["that only thought, of its own", assistant("", { ...own, reasoning_content: "Hm." })],
-    ["that only thought, elsewhere", assistant([{ type: "reasoning", text: "Hm.", signature: "c2ln" }])],
+    ["has neither text nor calls", assistant("")],
+    ["is the model's own without text", assistant("", own)],
+    ["is the model's own with only reasoning", assistant("", { ...own, reasoning_content: "Hm." })],
     [
-      "of opaque parts, elsewhere",
+      "is another model's with only reasoning",
+      assistant([{ type: "reasoning", text: "Hm.", signature: "c2ln" }]),
+    ],
+    [
+      "is another model's with only opaque parts",
       assistant([
         { type: "reasoning", encrypted: "b3A=" },
         { type: "x", data: 1 },
       ]),
     ],
-  ])("%s isn't sent", async (_, message) => {
+  ])("isn't sent if it %s", async (_, message) => {
     expect(await sent([user("Hi"), message, user("Ho")])).toEqual([user("Hi"), user("Ho")]);
   });
 
@@ -203,11 +206,11 @@ describe("an assistant message", () => {
       { content: "Here:\n[image/png]" },
     ],
     ["parts of Responses", assistant([{ type: "output_text", text: "Hi." }]), { content: "Hi." }],
-  ])("that holds %s is text to another model", async (_, message, expected) => {
+  ])("with %s becomes text for another model", async (_, message, expected) => {
     expect(await sent([user("Hi"), message])).toEqual([user("Hi"), { role: "assistant", ...expected }]);
   });
 
-  it("gets its refusal back, and its sound by the id", async () => {
+  it("keeps its refusal, and its audio by id", async () => {
     const audio = { id: "audio_1", data: "AAAA", transcript: "Hi.", expires_at: 1 };
     const replies = [assistant(null, { ...own, refusal: "No." }), assistant("", { ...own, audio })];
     expect(await sent([user("Hi"), ...replies])).toEqual([
@@ -217,7 +220,7 @@ describe("an assistant message", () => {
     ]);
   });
 
-  it("may have called a custom tool, which is a function where there are none", async () => {
+  it("sends a custom call as a function if the endpoint has no custom tools", async () => {
     const custom = { id: "call_1", type: "custom", custom: { name: "patch", input: '*** "x"' }, status: "x" };
     const history = [user("Hi"), assistant("", { tool_calls: [custom] }), result("call_1", "Done.")];
     expect((await sent(history))[1]).toMatchObject({
@@ -235,7 +238,7 @@ describe("an assistant message", () => {
     ["", "{}"],
     ["[1]", '{"input":"[1]"}'],
     ['{"a":  1}', '{"a":  1}'],
-  ])("with the arguments %j is refused by no template", async (text, expected) => {
+  ])("replaces the arguments %j, which templates refuse", async (text, expected) => {
     const history = [
       user("Hi"),
       assistant("", { tool_calls: [call("call_1", text)] }),
@@ -249,7 +252,7 @@ describe("an assistant message", () => {
     expect(argumentsOf((await sent(history, { dialect: "compatible" }))[1])).toEqual([expected]);
   });
 
-  it("has ids of its own, whatever ids other messages used, and short ones", async () => {
+  it("gets unique and short ids, even if other messages repeat ids", async () => {
     const long = "call_".padEnd(70, "x");
     const history = [
       user("Hi"),

@@ -5,7 +5,7 @@ import { configOf } from "../support/setup.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** Where a provider asks, and with what. */
+/** The URL and content of a provider's request. */
 async function asked(options: OpenAIProviderOptions, environment: Readonly<Record<string, string>> = {}) {
   vi.stubEnv("OPENAI_API_KEY", environment["OPENAI_API_KEY"]);
   vi.stubEnv("OPENAI_BASE_URL", environment["OPENAI_BASE_URL"]);
@@ -36,7 +36,7 @@ async function asked(options: OpenAIProviderOptions, environment: Readonly<Recor
 }
 
 describe("the endpoint", () => {
-  it("is OpenAI's with the key of the environment, where nothing else is said", async () => {
+  it("is OpenAI's with the environment's key by default", async () => {
     const { url, authorization, origin, body } = await asked({}, { OPENAI_API_KEY: "sk-env" });
     expect(url).toBe("https://api.openai.com/v1/chat/completions");
     expect(authorization).toBe("Bearer sk-env");
@@ -44,19 +44,19 @@ describe("the endpoint", () => {
     expect(body["max_completion_tokens"]).toBe(9);
   });
 
-  it("is the environment's, without a key where there is none", async () => {
+  it("is the environment's, without a key if none is set", async () => {
     const { url, authorization, origin } = await asked({}, { OPENAI_BASE_URL: "http://localhost:11434/v1/" });
     expect(url).toBe("http://localhost:11434/v1/chat/completions");
     expect(authorization).toBeNull();
     expect(origin?.provider).toBe("localhost:11434");
   });
 
-  it("doesn't get the environment's key where the program names another host", async () => {
+  it("doesn't get the environment's key if the options set another host", async () => {
     const { authorization } = await asked({ baseURL: "https://a.example/v1" }, { OPENAI_API_KEY: "sk-env" });
     expect(authorization).toBeNull();
   });
 
-  it("gets the headers, the organisation and the fields of the body", async () => {
+  it("gets the options' headers, organization and body fields", async () => {
     const { headers, body } = await asked({
       apiKey: "k",
       organization: "org",
@@ -77,25 +77,25 @@ describe("the endpoint", () => {
     ["https://api.deepseek.com", "deepseek-chat", "max_tokens"],
     ["https://x.openai.azure.com/openai/v1", "gpt-5", "max_completion_tokens"],
     ["http://localhost:8000/v1", "gpt-oss", "max_tokens"],
-  ])("of %s has its own way", async (baseURL, model, field) => {
+  ])("of %s gets its dialect", async (baseURL, model, field) => {
     expect((await asked({ baseURL, model })).body[field]).toBe(9);
   });
 });
 
-describe("options that are none", () => {
+describe("invalid options", () => {
   it.each([
-    [{ baseURL: "not an address" }, /baseURL: expected an address/],
+    [{ baseURL: "not an address" }, /baseURL: expected an http or https URL/],
     [{ dialect: "klingon" }, /dialect/],
     [{ apikey: "sk-secret" }, /apikey/],
     [{ fetch: 7 }, /fetch: expected a function/],
-  ])("%j are named, and nothing of a key is quoted", (options, message) => {
+  ])("reports the fields of %j without quoting a key", (options, message) => {
     const create = () => createOpenAIProvider({ apiKey: "sk-secret", ...options } as OpenAIProviderOptions);
     expect(create).toThrow(TypeError);
     expect(create).toThrow(message);
     expect(create).not.toThrow(/sk-secret/);
   });
 
-  it("OpenAI without a key is one", () => {
+  it("throws if OpenAI's key is missing", () => {
     vi.stubEnv("OPENAI_API_KEY", "");
     vi.stubEnv("OPENAI_BASE_URL", "");
     expect(() => createOpenAIProvider()).toThrow(/OPENAI_API_KEY/);

@@ -22,7 +22,7 @@ const call = (id: string, further: object = {}) => ({
 
 const signed = (signature: string) => ({ extra_content: { google: { thought_signature: signature } } });
 
-/** The services, each with what its rules are about: a step with two calls, and then an answer. */
+/** The services with replies that their rules are about: a step with two calls, and then an answer. */
 const SERVICES: readonly {
   readonly mode: ChatMode;
   readonly dialect: Dialect;
@@ -87,7 +87,7 @@ const SERVICES: readonly {
 async function startAll() {
   const services = await Promise.all(
     SERVICES.map(async ({ mode, dialect, steps }) => {
-      // Both steps again in each turn, with other ids; those of the services are the same.
+      // Each turn repeats both steps with other ids. All services use the same ids.
       let asked = 0;
       const step: ChatStep = () => {
         const turn = JSON.stringify(steps[asked % steps.length]).replaceAll(
@@ -105,7 +105,7 @@ async function startAll() {
   return services;
 }
 
-/** What of other services' opaque fields a service was sent. */
+/** The opaque fields of other services that a service got. */
 const leakedTo = ({
   fake,
   mode,
@@ -118,9 +118,9 @@ const leakedTo = ({
   return [...new Set(sent.match(/OPAQUE[\w ]*/g) ?? [])].filter((text) => !own.includes(text));
 };
 
-describe("a conversation that goes from service to service", () => {
+describe("a conversation that moves between services", () => {
   it.each(["whole", "streamed"])(
-    "is refused by none, gets its own back, and tells nobody of the others (%s)",
+    "is accepted by all, and returns opaque fields only to their own service (%s)",
     async (way) => {
       const services = await startAll();
       const memory = { provider: createInMemoryProvider(), autoStore: true, userId: "ada" };
@@ -139,7 +139,7 @@ describe("a conversation that goes from service to service", () => {
     },
   );
 
-  it("does so by a handoff inside one run, too", async () => {
+  it("does the same for a handoff inside one run", async () => {
     const [openai, deepseek] = await startAll();
     if (openai === undefined || deepseek === undefined) throw new Error("no services");
     const handoff = {
@@ -183,7 +183,7 @@ describe("a conversation that goes from service to service", () => {
     ]);
   });
 
-  it("is another's where only the model differs", async () => {
+  it("treats messages of the same provider's other models as another model's", async () => {
     const message = { content: "Hm.", reasoning_content: "OPAQUE", annotations: [{ a: 1 }] };
     const fake = await fakeChat([{ kind: "reply", message }, "Bye."]);
     const { config } = configOf(providerOf(fake));
@@ -193,7 +193,7 @@ describe("a conversation that goes from service to service", () => {
     expect(fake.requests[1]?.messages[2]).toEqual({ role: "assistant", content: "Hm." });
   });
 
-  it("shows readable thinking as text to another model, where that is asked for", async () => {
+  it("sends readable reasoning as text to another model if the option says so", async () => {
     const fake = await fakeChat(["Ok."]);
     const { config } = configOf(providerOf(fake, { foreignReasoning: "text" }));
     const messages = [
@@ -215,7 +215,7 @@ describe("a conversation that goes from service to service", () => {
     ]);
   });
 
-  it("leaves out what the endpoint doesn't take back", async () => {
+  it("leaves out the fields of omitFields", async () => {
     const fake = await fakeChat([
       { kind: "reply", message: { content: "Hm.", reasoning: "because" } },
       "Bye.",

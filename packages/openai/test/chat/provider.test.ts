@@ -24,7 +24,7 @@ describe.each(["whole", "streamed"])("a reply that is %s", (way) => {
       ? run<unknown, unknown>(state, config)
       : runStream<unknown, unknown>(state, config).result;
 
-  it("calls tools and answers, and says what it used", async () => {
+  it("calls tools, answers and reports its usage", async () => {
     const fake = await fakeChat([
       { kind: "reply", message: { tool_calls: [call("call_1", "get_weather", { city: "Pune" })] } },
       "It is sunny in Pünē 🌞.",
@@ -65,7 +65,7 @@ describe.each(["whole", "streamed"])("a reply that is %s", (way) => {
     });
   });
 
-  it("keeps what it doesn't know, and gives it back as it came", async () => {
+  it("keeps unknown fields and sends them back unchanged", async () => {
     const opaque = {
       annotations: [{ type: "url_citation", url_citation: { url: "https://a.example", start_index: 0 } }],
       reasoning_details: [
@@ -93,7 +93,7 @@ describe.each(["whole", "streamed"])("a reply that is %s", (way) => {
     expect(fake.requests[1]?.messages[2]).toEqual({ role: "assistant", content: "Yes.", ...opaque });
   });
 
-  it("refuses, and that is the output", async () => {
+  it("has its refusal as the output", async () => {
     const fake = await fakeChat([{ kind: "reply", message: { content: null, refusal: "I can't do that." } }]);
     const result = await start(says("Hm?"), configOf(providerOf(fake)));
     expect(result.outcome).toEqual({ status: "completed", output: "I can't do that." });
@@ -101,7 +101,7 @@ describe.each(["whole", "streamed"])("a reply that is %s", (way) => {
 });
 
 describe("a provider", () => {
-  it("tells text and thinking while they come", async () => {
+  it("streams text and reasoning", async () => {
     const fake = await fakeChat([
       { kind: "reply", message: { reasoning_content: "Thinking it over.", content: "The answer is 42." } },
     ]);
@@ -114,7 +114,7 @@ describe("a provider", () => {
     expect(told("llm_reasoning_delta")).toBe("Thinking it over.");
   });
 
-  it("sends what the agent asks of the model", async () => {
+  it("sends the agent's model settings", async () => {
     const fake = await fakeChat(["Ok."]);
     const { config } = configOf(providerOf(fake, { model: "gpt-5.1", body: { store: false } }), {
       tools: [weather],
@@ -145,13 +145,13 @@ describe("a provider", () => {
     ["the run's", { modelOverride: "a" }, { name: "b" }, "a"],
     ["the agent's", {}, { name: "b" }, "b"],
     ["its own", {}, {}, "gpt-test"],
-  ])("asks %s model", async (_, config, modelConfig, model) => {
+  ])("calls %s model", async (_, config, modelConfig, model) => {
     const fake = await fakeChat(["Ok."]);
     await run(says("Hm?"), configOf(providerOf(fake), { modelConfig }, config).config);
     expect(fake.requests[0]?.body["model"]).toBe(model);
   });
 
-  it("gives a codec of objects as a strict schema, and decodes the reply", async () => {
+  it("sends an object codec as a strict schema and decodes the reply", async () => {
     const outputCodec = z.object({
       city: z.string(),
       sky: z.discriminatedUnion("kind", [
@@ -172,7 +172,7 @@ describe("a provider", () => {
     ["a record", z.record(z.string(), z.number()), { json_schema: { strict: false } }],
     ["a text", z.string(), undefined],
     ["a date", z.object({ at: z.date() }), undefined],
-  ])("doesn't ask for strictness that can't be had: %s", async (_, outputCodec, expected) => {
+  ])("doesn't request strict mode for %s", async (_, outputCodec, expected) => {
     const fake = await fakeChat(["{}"]);
     await run(says("Hm?"), configOf(providerOf(fake), { outputCodec }).config);
     expect(fake.refusals).toEqual([]);
@@ -181,7 +181,7 @@ describe("a provider", () => {
     else expect(format).toMatchObject(expected);
   });
 
-  it("gives it in the instructions where the endpoint takes no schema", async () => {
+  it("adds the schema to the instructions if the endpoint doesn't accept one", async () => {
     const outputCodec = z.object({ city: z.string() });
     const fake = await fakeChat(['{"city":"Pune"}'], { mode: "deepseek" });
     const { config } = configOf(providerOf(fake, { dialect: "deepseek" }), { outputCodec });
@@ -192,7 +192,7 @@ describe("a provider", () => {
     expect(fake.requests[0]?.messages[0]?.["content"]).toMatch(/^You help\.\n\n.*JSON schema.*"city"/);
   });
 
-  it("takes a reply in one piece where it asked for a stream", async () => {
+  it("accepts a reply in one piece to a streaming request", async () => {
     const choice = { index: 0, message: { role: "assistant", content: "Hello." }, finish_reason: "stop" };
     const fake = await fakeChat([{ kind: "raw", body: JSON.stringify({ choices: [choice] }) }]);
     const { config, events } = configOf(providerOf(fake, { streamUsage: false }));
@@ -205,7 +205,7 @@ describe("a provider", () => {
     expect(fake.requests[0]?.body).not.toHaveProperty("stream_options");
   });
 
-  it("offers tools of any schema: a choice of objects, a text, anything", async () => {
+  it("sends tools with any schema: a union of objects, a text, anything", async () => {
     const any = { description: "d", execute: async () => "done" };
     const choice = z.discriminatedUnion("action", [
       z.object({ action: z.literal("add"), text: z.string() }),
@@ -248,7 +248,7 @@ describe("a provider", () => {
     expect(other.requests[1]?.messages[2]?.tool_calls).toEqual([asFunction]);
   });
 
-  it("gives names and ids that the wire refuses others, and finds the tool again", async () => {
+  it("replaces names and ids that the API refuses, and finds the tool again", async () => {
     const tools = ["files.read", "files_read", "日本", "x".repeat(80)].map((name) =>
       createTool({ name, description: "d", parameters: z.object({}), execute: async () => `${name} ran` }),
     );

@@ -4,7 +4,7 @@ import { configOf, fakeChat, providerOf, rich, says } from "../support/setup.ts"
 
 const origin = { provider: "openai", api: "chat", model: "gpt-test" };
 
-/** The stored reply of a stream of these deltas. */
+/** The stored reply of a stream with these deltas. */
 async function stored(...deltas: readonly unknown[]) {
   const events = [
     ...deltas.map((delta) => ({ choices: [{ index: 0, delta }] })),
@@ -24,8 +24,8 @@ const call = (further: object, text = "") => ({
   ...further,
 });
 
-describe("a reply in the pieces of", () => {
-  it("OpenRouter: thinking of one index is one, and what is encrypted stays apart", async () => {
+describe("a reply streamed by", () => {
+  it("OpenRouter: merges reasoning with the same index, except encrypted reasoning", async () => {
     const { message } = await stored(
       {
         content: "",
@@ -62,7 +62,7 @@ describe("a reply in the pieces of", () => {
     });
   });
 
-  it("LiteLLM: a thinking block goes on until it is signed", async () => {
+  it("LiteLLM: continues a thinking block until it is signed", async () => {
     const block = (thinking: string, signature: string | null = null) => ({
       thinking_blocks: [{ type: "thinking", thinking, signature }],
     });
@@ -82,7 +82,7 @@ describe("a reply in the pieces of", () => {
     });
   });
 
-  it("Gemini: two calls of one index are two, each with its signature", async () => {
+  it("Gemini: keeps two calls with the same index apart, each with its signature", async () => {
     const extra = (signature: string) => ({ extra_content: { google: { thought_signature: signature } } });
     const { message } = await stored(
       { tool_calls: [call({ index: 0, id: "a", ...extra("c2ln") }, "{}")] },
@@ -92,9 +92,12 @@ describe("a reply in the pieces of", () => {
   });
 
   it.each([
-    ["Ollama: calls without an index", [{ tool_calls: [call({ id: "a" }, "{}"), call({ id: "b" }, "{}")] }]],
     [
-      "vLLM: a call whose id and name are repeated",
+      "Ollama: keeps calls without an index apart",
+      [{ tool_calls: [call({ id: "a" }, "{}"), call({ id: "b" }, "{}")] }],
+    ],
+    [
+      "vLLM: accepts a repeated id and name of a call",
       [
         { tool_calls: [call({ index: 0, id: "a" }, '{"x"')] },
         { tool_calls: [call({ index: 0, id: "a" }, ":1}")] },
@@ -102,7 +105,7 @@ describe("a reply in the pieces of", () => {
       ],
     ],
     [
-      "others: calls that interleave",
+      "others: separates interleaved calls",
       [
         { tool_calls: [call({ index: 1, id: "b" }), call({ index: 0, id: "a" })] },
         {
@@ -114,7 +117,7 @@ describe("a reply in the pieces of", () => {
       ],
     ],
     [
-      "local models: arguments that are an object",
+      "local models: accepts an object as arguments",
       [
         { tool_calls: [{ id: "a", function: { name: "f", arguments: { x: 1 } } }] },
         { tool_calls: [call({ id: "b" }, "{}")] },
@@ -128,7 +131,7 @@ describe("a reply in the pieces of", () => {
       expect(each.type === "function" && JSON.parse(each.function.arguments)).toBeInstanceOf(Object);
   });
 
-  it("Mistral: content in parts, with thinking", async () => {
+  it("Mistral: joins content parts with thinking", async () => {
     const thinking = (text: string) => ({ type: "thinking", thinking: [{ type: "text", text }] });
     const { message, text } = await stored(
       { content: [thinking("One")] },
@@ -144,7 +147,7 @@ describe("a reply in the pieces of", () => {
     });
   });
 
-  it("OpenAI: a sound, encoded piece by piece", async () => {
+  it("OpenAI: joins audio that is encoded piece by piece", async () => {
     const { message } = await stored(
       { audio: { id: "audio_1", transcript: "H" } },
       { audio: { data: Buffer.from([1]).toString("base64"), transcript: "i." } },

@@ -15,7 +15,7 @@ async function chatKey(dialect: Dialect, agent: object) {
 }
 
 describe("prompt_cache_key of Chat Completions", () => {
-  it("is that of Responses for the same prompt", async () => {
+  it("equals the key of Responses for the same prompt", async () => {
     const fake = await fakeResponses(["Ok."]);
     const { config } = configOf(responsesOf(fake), { cacheable }, { conversationId: "c" });
     await run(says("Hi"), config);
@@ -24,15 +24,15 @@ describe("prompt_cache_key of Chat Completions", () => {
     expect(fake.requests[0]?.["prompt_cache_key"]).toBe(key);
   });
 
-  it("isn't sent where nothing is cacheable", async () => {
+  it("isn't sent if nothing is cacheable", async () => {
     expect(await chatKey("openai", {})).toBeUndefined();
   });
 
-  it.each(["deepseek", "gemini", "compatible"] as const)("isn't sent by the dialect %s", async (dialect) => {
+  it.each(["deepseek", "gemini", "compatible"] as const)("isn't sent in the dialect %s", async (dialect) => {
     expect(await chatKey(dialect, { cacheable })).toBeUndefined();
   });
 
-  it("is the one that the provider options name", async () => {
+  it("is overridden by the provider options", async () => {
     const modelConfig = { providerOptions: { openai: { prompt_cache_key: "mine" } } };
     expect(await chatKey("openai", { cacheable, modelConfig })).toBe("mine");
   });

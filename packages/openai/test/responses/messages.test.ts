@@ -34,7 +34,7 @@ const result = (id: string, content: RichMessage["content"]): RichMessage => ({
   content,
 });
 
-/** The input that is sent of a history, as a service that refuses nothing of it gets it. */
+/** The sent input of a history, from a service that accepts anything. */
 async function sent(
   messages: readonly RichMessage[],
   options: OpenAIResponsesProviderOptions = {},
@@ -43,13 +43,13 @@ async function sent(
   const provider = responsesOf(fake, options);
   const { config } = configOf(provider);
   const [agent] = config.agentRegistry.values();
-  // Straight to the provider: the engine checks histories, and some of these are not its own.
+  // Calls the provider directly, because the engine refuses some of these histories.
   await provider.getCompletion({ ...says(""), messages } as never, agent as never, config);
   expect(fake.refusals).toEqual([]);
   return inputOf(fake, 0);
 }
 
-/** What a service gives, as it is stored, after `change`; and then what goes back of it. */
+/** Stores a service's reply, applies `change`, and returns the items that are sent back. */
 async function sentBack(
   items: readonly JsonObject[],
   change: (message: RichMessage) => RichMessage = (same) => same,
@@ -83,12 +83,12 @@ const search = {
 
 const withoutId = ({ id: _, ...rest }: JsonObject): JsonObject => rest;
 
-describe("of a response of its own, a model gets back", () => {
+describe("a model's own response, sent back", () => {
   const said = message("Hello.", { id: "msg_1" });
   const called = functionCall("call_1", "look", {}, { id: "fc_1" });
   const answered = { type: "function_call_output", call_id: "call_1", output: "done" };
 
-  it("each item whole, in place", async () => {
+  it("has each complete item in place", async () => {
     const listed = { id: "mcpl_1", type: "mcp_list_tools", server_label: "docs", tools: [] };
     const items = [
       ...[reasoning("rs_1", []), called, reasoning("rs_2", ["Hm."]), said],
@@ -97,7 +97,7 @@ describe("of a response of its own, a model gets back", () => {
     expect(await sentBack(items)).toEqual([...items, answered]);
   });
 
-  it("no reasoning that came without its encrypted content, nor the ids that ask for it", async () => {
+  it("has neither reasoning without encrypted content nor the ids that require it", async () => {
     const bare = (id: string) => reasoning(id, ["Hm."], { encrypted_content: null });
     expect(await sentBack([bare("rs_1"), search, bare("rs_2"), said, called])).toEqual([
       withoutId(said),
@@ -106,12 +106,12 @@ describe("of a response of its own, a model gets back", () => {
     ]);
   });
 
-  it("no ids where the reasoning is gone from its history", async () => {
+  it("has no ids if the reasoning is missing", async () => {
     const items = [reasoning("rs_1", []), said, called];
     expect(await sentBack(items, withoutReasoning)).toEqual([withoutId(said), withoutId(called), answered]);
   });
 
-  it("no reasoning whose item is gone, or that nothing came after", async () => {
+  it("has no reasoning without an item after it", async () => {
     const items = [reasoning("rs_1", []), message("Gone.", { id: "msg_0" }), said, reasoning("rs_2", [])];
     const change = (stored: RichMessage): RichMessage => ({
       ...stored,
@@ -120,12 +120,12 @@ describe("of a response of its own, a model gets back", () => {
     expect(await sentBack(items, change)).toEqual([withoutId(said)]);
   });
 
-  it("reasoning by its id where OpenAI keeps it", async () => {
+  it("has reasoning by id if OpenAI stores it", async () => {
     const items = [reasoning("rs_1", ["Hm."], { encrypted_content: null }), said];
     expect(await sentBack(items, undefined, { store: true })).toEqual(items);
   });
 
-  it("reasoning that may be read, where an endpoint encrypts nothing", async () => {
+  it("has readable reasoning if the endpoint doesn't encrypt it", async () => {
     const thought = {
       id: "rs_1",
       type: "reasoning",
@@ -144,12 +144,12 @@ describe("of a response of its own, a model gets back", () => {
     expect(events.length).toBeGreaterThan(0);
   });
 
-  it("no call of a tool that somebody else would have to run", async () => {
+  it("has no calls of tools that neither JAF nor OpenAI runs", async () => {
     const computer = { id: "cu_1", type: "computer_call", call_id: "call_9", action: { type: "screenshot" } };
     expect(await sentBack([reasoning("rs_1", []), computer, said])).toEqual([withoutId(said)]);
   });
 
-  it("an item once, though the history holds it twice", async () => {
+  it("has an item once, even if the history has it twice", async () => {
     const fake = await fakeResponses([output(reasoning("rs_1", []), said), "Bye."]);
     const provider = responsesOf(fake);
     const { config } = configOf(provider);
@@ -160,7 +160,7 @@ describe("of a response of its own, a model gets back", () => {
     expect(inputOf(fake, 1).slice(3, 5)).toEqual([{ role: "user", content: "Hi" }, withoutId(said)]);
   });
 
-  it("an item whose type means something else to JAF, as it came", async () => {
+  it("keeps an item with a type that has another meaning in JAF", async () => {
     const fake = await fakeResponses(["Bye."]);
     const odd = { id: "x_1", type: "source", url: "https://a.example" };
     const answer: typeof fetch = async () => Response.json({ status: "completed", output: [odd, said] });
@@ -179,8 +179,8 @@ describe("of a response of its own, a model gets back", () => {
   });
 });
 
-describe("of other models, a model gets", () => {
-  it("what was said and called, without ids and without anything opaque", async () => {
+describe("another model's response", () => {
+  it("is sent as text and calls, without ids and opaque fields", async () => {
     const foreign = { provider: "deepseek", api: "chat", model: "r1" };
     const long = "toolu_".padEnd(70, "x");
     const items = await sent([
@@ -218,7 +218,7 @@ describe("of other models, a model gets", () => {
     ["provider", { ...origin, provider: "azure" }],
     ["API", { ...origin, api: "chat" }],
     ["model", { ...origin, model: "gpt-other" }],
-  ])("only that where just the %s is another", async (_, other) => {
+  ])("is sent like this if only the %s differs", async (_, other) => {
     const stored = assistant(
       [
         {
@@ -244,7 +244,7 @@ describe("of other models, a model gets", () => {
     expect(shown).toEqual({ role: "assistant", content: "Hm.\n\nHello." });
   });
 
-  it("a custom call as one, and its output of the same kind", async () => {
+  it("has a custom call and its output as the custom types", async () => {
     const custom = { id: "c1", type: "custom" as const, custom: { name: "look", input: "at it" } };
     const items = await sent([
       user("Hi"),
@@ -258,7 +258,7 @@ describe("of other models, a model gets", () => {
     ]);
   });
 
-  it("the instructions as its input where nobody has said anything", async () => {
+  it("has the instructions as its input if the conversation is empty", async () => {
     expect(await sent([])).toEqual([{ role: "developer", content: "You help." }]);
   });
 
@@ -274,19 +274,19 @@ describe("of other models, a model gets", () => {
       { type: "input_file", file_id: "file-1" },
     ],
     [
-      "a file's address",
+      "a file's URL",
       { mediaType: "application/pdf", url: "https://a.example/a.pdf" },
       { type: "input_file", file_url: "https://a.example/a.pdf" },
     ],
     ["a text file", { mediaType: "text/plain", data: "aGk=" }, { type: "input_text", text: "hi" }],
     ["a sound", { mediaType: "audio/mpeg", data: "AAAA" }, { type: "input_text", text: "[audio/mpeg]" }],
-  ])("%s of the user's", async (_, media, expected) => {
+  ])("is sent with %s of the user", async (_, media, expected) => {
     const image = { type: "input_image", image_url: "https://a.example/b.png" };
     const [item] = await sent([user([{ type: "media", ...media } as never, image])]);
     expect(item?.["content"]).toEqual([expected, image]);
   });
 
-  it("images of Chat Completions as its own", async () => {
+  it("is sent with images of Chat Completions as Responses' own", async () => {
     const parts = [
       { type: "image_url", image_url: { url: "https://a.example/b.png", detail: "high" } },
       { type: "file", file: { file_id: "file-1" } },
@@ -300,7 +300,7 @@ describe("of other models, a model gets", () => {
   });
 });
 
-it("a conversation goes by handoffs to another model and back, and each gets its own", async () => {
+it("a conversation with handoffs to another model and back returns opaque fields to their own model", async () => {
   const look = createTool({
     name: "look",
     description: "d",
@@ -354,7 +354,7 @@ it("a conversation goes by handoffs to another model and back, and each gets its
   ]);
 });
 
-it("custom calls of its own keep their items", async () => {
+it("a model's own custom calls keep their items", async () => {
   const own = { ...customCall("call_1", "look", "x"), id: "ctc_1" };
   expect(await sentBack([own])).toEqual([
     own,

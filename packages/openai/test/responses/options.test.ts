@@ -6,7 +6,7 @@ import { configOf, rich, says } from "../support/setup.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** Where a provider asks, and with what. */
+/** The URL and content of a provider's request. */
 async function asked(
   options: OpenAIResponsesProviderOptions,
   environment: Readonly<Record<string, string>> = {},
@@ -27,7 +27,7 @@ async function asked(
 }
 
 describe("the endpoint", () => {
-  it("is OpenAI's with the key of the environment, where nothing else is said", async () => {
+  it("is OpenAI's with the environment's key by default", async () => {
     const { request, body, origin } = await asked({}, { OPENAI_API_KEY: "sk-env" });
     expect(request.url).toBe("https://api.openai.com/v1/responses");
     expect(request.headers.get("authorization")).toBe("Bearer sk-env");
@@ -35,7 +35,7 @@ describe("the endpoint", () => {
     expect(body["include"]).toEqual(["reasoning.encrypted_content"]);
   });
 
-  it("doesn't get the environment's key where the program names another host", async () => {
+  it("doesn't get the environment's key if the options set another host", async () => {
     const { request, body, origin } = await asked(
       { baseURL: "http://localhost:11434/v1/" },
       { OPENAI_API_KEY: "sk-env" },
@@ -46,7 +46,7 @@ describe("the endpoint", () => {
     expect(body["include"]).toBeUndefined();
   });
 
-  it("gets the headers, the organisation and the fields of the body", async () => {
+  it("gets the options' headers, organization and body fields", async () => {
     const { request, body } = await asked({
       apiKey: "k",
       organization: "org",
@@ -63,9 +63,9 @@ describe("the endpoint", () => {
   });
 });
 
-describe("options that are none", () => {
+describe("invalid options", () => {
   it.each([
-    [{ baseURL: "not an address" }, /createOpenAIResponsesProvider: baseURL: expected an address/],
+    [{ baseURL: "not an address" }, /createOpenAIResponsesProvider: baseURL: expected an http or https URL/],
     [{ dialect: "deepseek" }, /dialect/],
     [{ store: "yes" }, /store/],
     [{ reasoningSummary: "long" }, /reasoningSummary/],
@@ -73,7 +73,7 @@ describe("options that are none", () => {
     [{ streamUsage: true }, /streamUsage/],
     [{ apikey: "sk-secret" }, /apikey/],
     [{ fetch: 7 }, /fetch: expected a function/],
-  ])("%j are named, and nothing of a key is quoted", (options, expected) => {
+  ])("reports the fields of %j without quoting a key", (options, expected) => {
     const create = () =>
       createOpenAIResponsesProvider({ apiKey: "sk-secret", ...options } as OpenAIResponsesProviderOptions);
     expect(create).toThrow(TypeError);
@@ -81,7 +81,7 @@ describe("options that are none", () => {
     expect(create).not.toThrow(/sk-secret/);
   });
 
-  it("OpenAI without a key is one", () => {
+  it("throws if OpenAI's key is missing", () => {
     vi.stubEnv("OPENAI_API_KEY", "");
     vi.stubEnv("OPENAI_BASE_URL", "");
     expect(() => createOpenAIResponsesProvider()).toThrow(

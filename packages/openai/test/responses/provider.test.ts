@@ -45,7 +45,7 @@ describe.each(["whole", "streamed"])("a response that is %s", (way) => {
     return start(says("And?"), { ...set, config });
   }
 
-  it("calls tools and answers, and says what it used", async () => {
+  it("calls tools, answers and reports its usage", async () => {
     const fake = await fakeResponses([
       output(
         reasoning("rs_1", ["I need it.", "So I ask."]),
@@ -106,7 +106,7 @@ describe.each(["whole", "streamed"])("a response that is %s", (way) => {
     });
   });
 
-  it("goes back in the next turn as it came, with annotations, phases and its own tools", async () => {
+  it("is sent back unchanged in the next turn, with annotations, phases and built-in tools", async () => {
     const items = [
       reasoning("rs_1", []),
       {
@@ -168,7 +168,7 @@ describe.each(["whole", "streamed"])("a response that is %s", (way) => {
     ]);
   });
 
-  it("goes back as it came where it begins with a compaction", async () => {
+  it("is sent back unchanged if it begins with a compaction", async () => {
     const compaction = { id: "cmp_1", type: "compaction", encrypted_content: "gAAAA+compacted" };
     const fake = await fakeResponses([output(compaction, message("Hello.", { id: "msg_1" })), "Bye."]);
     const set = configOf(responsesOf(fake), {
@@ -188,7 +188,7 @@ describe.each(["whole", "streamed"])("a response that is %s", (way) => {
     ]);
   });
 
-  it("runs custom tools, whose input is text, beside functions", async () => {
+  it("runs custom tools with text input and functions", async () => {
     const fake = await fakeResponses([
       output(
         customCall("call_1", "shell", "ls *.ts # 日本"),
@@ -210,7 +210,7 @@ describe.each(["whole", "streamed"])("a response that is %s", (way) => {
     ]);
   });
 
-  it("runs tools of a text as functions where an endpoint has no custom tools", async () => {
+  it("runs tools with text input as functions if the endpoint has no custom tools", async () => {
     const fake = await fakeResponses([output(functionCall("call_1", "shell", { input: "ls" })), "Done."]);
     const set = configOf(responsesOf(fake, { dialect: "compatible" }), { tools: [shell] });
     const result = await start(says("Hi"), set);
@@ -225,7 +225,7 @@ describe.each(["whole", "streamed"])("a response that is %s", (way) => {
     expect(fake.requests[0]?.["include"]).toBeUndefined();
   });
 
-  it("sees images and files of the user's, and of tools inside their results", async () => {
+  it("gets images and files of the user and of tool results", async () => {
     const photo = createTool({
       name: "photo",
       description: "d",
@@ -271,7 +271,7 @@ describe.each(["whole", "streamed"])("a response that is %s", (way) => {
     ]);
   });
 
-  it("is read by a codec, of which the model is told", async () => {
+  it("is decoded by a codec, which the request contains", async () => {
     const fake = await fakeResponses(['{"answer":"yes"}']);
     const outputCodec = z.object({ answer: z.string() });
     const set = configOf(responsesOf(fake), { outputCodec });
@@ -292,7 +292,7 @@ describe.each(["whole", "streamed"])("a response that is %s", (way) => {
     });
   });
 
-  it("in a window goes back with what belongs to it", async () => {
+  it("is sent back with its reasoning from a window", async () => {
     const fake = await fakeResponses(
       [1, 2, 3, 4].map((turn) =>
         output(reasoning(`rs_${turn}`, ["Hm."]), message(`Reply ${turn}.`, { id: `msg_${turn}` })),
@@ -318,7 +318,7 @@ describe.each(["whole", "streamed"])("a response that is %s", (way) => {
 });
 
 describe("a stream", () => {
-  it("tells what is thought, said, called and made, in order", async () => {
+  it("yields reasoning, text, calls and generated media in order", async () => {
     const fake = await fakeResponses([
       output(
         reasoning("rs_1", ["First.", "Second."]),
@@ -346,7 +346,7 @@ describe("a stream", () => {
     ]);
   });
 
-  it("that is answered in one piece all the same is told as one", async () => {
+  it("accepts a reply in one piece", async () => {
     const body = JSON.stringify({ id: "resp_1", status: "completed", output: [message("Hello.")] });
     const fake = await fakeResponses([{ kind: "raw", body }]);
     const { config, events } = configOf(responsesOf(fake));

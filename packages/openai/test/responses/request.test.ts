@@ -34,7 +34,7 @@ async function bodyOf({ agent = {}, config = {}, options = {}, way = "whole" }: 
 }
 
 describe("the body of a request", () => {
-  it("keeps nothing at OpenAI, and asks for encrypted reasoning", async () => {
+  it("disables storage at OpenAI, and requests encrypted reasoning", async () => {
     expect(await bodyOf()).toEqual({
       model: "gpt-test",
       instructions: "You help.",
@@ -44,7 +44,7 @@ describe("the body of a request", () => {
     });
   });
 
-  it("says all that an agent asks for", async () => {
+  it("has all settings of an agent", async () => {
     const agent: Partial<AnyAgent> = {
       tools: [look, shell],
       outputCodec: z.object({ city: z.string(), notes: z.record(z.string(), z.string()) }),
@@ -124,7 +124,7 @@ describe("the body of a request", () => {
     });
   });
 
-  it("holds nothing that would take the conversation out of JAF's hands", async () => {
+  it("leaves out fields that would move the conversation to OpenAI", async () => {
     const body = await bodyOf({
       options: {
         body: { input: "x", model: "y", stream: true, background: true, previous_response_id: "resp_0" },
@@ -136,16 +136,16 @@ describe("the body of a request", () => {
 
   it.each<[string, Asked, unknown]>([
     ["by default", {}, ["reasoning.encrypted_content"]],
-    ["of a model that doesn't reason", { options: { model: "gpt-4.1-mini" } }, undefined],
-    ["of such a model that is fine-tuned", { options: { model: "ft:gpt-4o:a::b" } }, undefined],
-    ["of an endpoint other than OpenAI's", { options: { dialect: "compatible" } }, undefined],
-    ["that is switched off", { options: { encryptedReasoning: false } }, undefined],
+    ["model without reasoning", { options: { model: "gpt-4.1-mini" } }, undefined],
+    ["fine-tuned model without reasoning", { options: { model: "ft:gpt-4o:a::b" } }, undefined],
+    ["another endpoint", { options: { dialect: "compatible" } }, undefined],
+    ["disabled by the option", { options: { encryptedReasoning: false } }, undefined],
     [
-      "that is switched on",
+      "enabled by the option",
       { options: { dialect: "compatible", encryptedReasoning: true } },
       ["reasoning.encrypted_content"],
     ],
-  ])("asks for the encrypted reasoning %s as it should", async (_, asked, expected) => {
+  ])("requests encrypted reasoning as expected: %s", async (_, asked, expected) => {
     expect((await bodyOf(asked))["include"]).toEqual(expected);
   });
 
@@ -153,21 +153,21 @@ describe("the body of a request", () => {
     ["by default", {}, false],
     ["by the option", { options: { store: true } }, true],
     [
-      "by the agent, which outranks it",
+      "by the agent, which overrides the option",
       { options: { store: true }, agent: { modelConfig: { providerOptions: { openai: { store: false } } } } },
       false,
     ],
-  ])("says whether OpenAI keeps it: %s", async (_, asked, store) => {
+  ])("sets `store` %s", async (_, asked, store) => {
     expect((await bodyOf(asked))["store"]).toBe(store);
   });
 
-  it("doesn't say what the output is where it is told not to", async () => {
+  it("has no output format if the option is none", async () => {
     const agent = { outputCodec: z.object({ a: z.string() }) };
     expect((await bodyOf({ agent, options: { outputFormat: "none" } }))["text"]).toBeUndefined();
     expect((await bodyOf({ agent: { outputCodec: z.string() } }))["text"]).toBeUndefined();
   });
 
-  it("chooses a custom tool as one", async () => {
+  it("chooses a custom tool by its type", async () => {
     const agent = { tools: [shell], modelConfig: { toolChoice: { tool: "shell" } } };
     expect((await bodyOf({ agent }))["tool_choice"]).toEqual({ type: "custom", name: "shell" });
   });
@@ -180,7 +180,7 @@ describe("prompt_cache_key", () => {
     ];
   const both = { instructions: true, tools: true };
 
-  it("is the same at each call of an agent, and short", async () => {
+  it("is short, and the same in each call of an agent", async () => {
     const key = await keyOf(both);
     expect(key).toMatch(/^[0-9a-f]{32}$/);
     expect(await keyOf(both, { config: { conversationId: "another" } })).toBe(key);
@@ -192,17 +192,17 @@ describe("prompt_cache_key", () => {
     ["instructions", { agent: { instructions: () => "You don't." } }],
     ["tools", { agent: { tools: [shell] } }],
     ["name", { agent: { name: "another" } }],
-  ])("is another with another %s", async (_, asked) => {
+  ])("changes with the %s", async (_, asked) => {
     expect(await keyOf(both, asked)).not.toBe(await keyOf(both));
   });
 
-  it("doesn't go by what isn't declared cacheable", async () => {
+  it("doesn't depend on undeclared parts", async () => {
     const changed = { agent: { instructions: () => `It is ${Math.random()}.` } };
     expect(await keyOf({ tools: true }, changed)).toBe(await keyOf({ tools: true }));
   });
 
   it.each([4, "all"] as const)(
-    "is the conversation's where %j of the messages are cacheable",
+    "depends on the conversation if messages are cacheable: %j",
     async (messages) => {
       const key = (conversationId: string) => keyOf({ ...both, messages }, { config: { conversationId } });
       expect(await key("a")).toBe(await key("a"));
@@ -214,17 +214,17 @@ describe("prompt_cache_key", () => {
   it.each<[string, CacheableConfig | undefined, Asked]>([
     ["declares nothing", undefined, {}],
     ["declares no region", { instructions: false, messages: 0, ttl: "1h" }, {}],
-    ["is told not to by the call", both, { config: { cache: false } }],
-    ["asks another endpoint", both, { options: { dialect: "compatible" } }],
-  ])("isn't sent where the agent %s", async (_, cacheable, asked) => {
+    ["is overridden by the call", both, { config: { cache: false } }],
+    ["uses another endpoint", both, { options: { dialect: "compatible" } }],
+  ])("isn't sent if the agent %s", async (_, cacheable, asked) => {
     expect(await keyOf(cacheable, asked)).toBeUndefined();
   });
 
-  it("is the call's own where the call says what is cacheable", async () => {
+  it("uses the call's own cache setting", async () => {
     expect(await keyOf(undefined, { config: { cache: both } })).toBe(await keyOf(both));
   });
 
-  it("is the one that the provider options name", async () => {
+  it("is overridden by the provider options", async () => {
     const providerOptions = { openai: { prompt_cache_key: "mine", prompt_cache_retention: "24h" } };
     const body = await bodyOf({ agent: { cacheable: both, modelConfig: { providerOptions } } });
     expect(body).toMatchObject({ prompt_cache_key: "mine", prompt_cache_retention: "24h" });

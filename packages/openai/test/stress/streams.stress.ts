@@ -7,7 +7,7 @@ import { configOf, fakeChat, providerOf, says } from "../support/setup.ts";
 
 const STREAMS = 200;
 const ROUNDS = 6;
-/** All rounds together: as many as one stream has in ten minutes at 100 a second, from all of them. */
+/** 600,000 words in all streams and rounds: as one stream at 1,000 words per second for ten minutes. */
 const WORDS = 500;
 
 setFlagsFromString("--expose-gc");
@@ -19,7 +19,7 @@ const megabytes = (): number => {
 };
 
 describe(`${STREAMS} concurrent streams of ${WORDS} words, ${ROUNDS} times`, () => {
-  it("leave no listener and no request, and memory doesn't grow with them", async () => {
+  it("leave no listeners and requests, and don't grow memory", async () => {
     const text = Array.from({ length: WORDS }, (_, word) => `word${word} `)
       .join("")
       .trim();
@@ -47,7 +47,7 @@ describe(`${STREAMS} concurrent streams of ${WORDS} words, ${ROUNDS} times`, () 
     expect(last - second).toBeLessThan(10);
   });
 
-  it("aborted in the middle leave none either", async () => {
+  it("leave none if they are aborted", async () => {
     const text = "word ".repeat(500);
     const fake = await fakeChat([{ kind: "reply", message: { content: text }, pieceDelayMs: 5 }]);
     const modelProvider = providerOf(fake);

@@ -41,7 +41,7 @@ const origin = originOf({
   apis: ["chat", "responses"],
   models: ["m", "n"],
 });
-/** As an endpoint sends them, to its own origin and with what is its own. */
+/** Messages as an endpoint sends them, with its origin and its opaque fields. */
 const step = fc
   .record({
     content,
@@ -55,13 +55,13 @@ const step = fc
     return () => [{ role: "assistant", content, ...calling(calls), ...own }, ...resultsOf(calls, results)];
   });
 
-/** Of its own messages a service sends no part that it wouldn't take. */
+/** A service's own messages contain only parts that it accepts. */
 const asSentBy = (mode: ChatMode, message: RichMessage): RichMessage =>
   message.origin?.provider === mode && Array.isArray(message.content)
     ? { ...message, content: message.content.filter(({ type }) => ["text", "refusal"].includes(type)) }
     : message;
 
-/** The body that is sent of a history. */
+/** The request body for a history. */
 async function bodyOf(messages: readonly RichMessage[], mode: ChatMode, dialect: Dialect) {
   let body: Readonly<Record<string, unknown>> = {};
   const provider = createOpenAIProvider({
@@ -78,10 +78,10 @@ async function bodyOf(messages: readonly RichMessage[], mode: ChatMode, dialect:
   return body;
 }
 
-/** Each history goes to one of the services. */
+/** Sends each history to one of the services. */
 export function describeAnyHistory(numRuns: number): void {
   describe("any history", () => {
-    it("is one that its service takes, with nothing opaque of another's", async () => {
+    it("is accepted by its service, without opaque fields of other services", async () => {
       await fc.assert(
         fc.asyncProperty(
           historyOf(content, step),
@@ -91,7 +91,7 @@ export function describeAnyHistory(numRuns: number): void {
             const body = await bodyOf(messages, mode, dialect);
             expect(brokenMessageRule(body["messages"] as readonly WireMessage[])).toBeUndefined();
             expect(brokenToolRule(body)).toBeUndefined();
-            // Of its own it gets what there is, which these aren't real enough to be judged by.
+            // Checked without origins, because the random own fields aren't valid for the service.
             const other = await bodyOf(withoutOrigins(messages), mode, dialect);
             const wire = other["messages"] as readonly WireMessage[];
             expect(brokenModeRule(mode, wire, openIssued(), other)).toBeUndefined();

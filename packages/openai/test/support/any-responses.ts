@@ -8,12 +8,12 @@ import { createOpenAIResponsesProvider } from "../../src/index.ts";
 import { customCall, functionCall, message, origin, reasoning } from "./responses.ts";
 import { configOf } from "./setup.ts";
 
-/** What a model may send, without ids, which are given in order. */
+/** Possible items of a model, without ids, which are assigned in order. */
 const kind = fc.constantFrom("text", "two texts", "call", "custom call", "search", "image", "list");
 const thought = fc.constantFrom("none", "encrypted", "bare");
 const response = fc.array(fc.record({ kind, thought }), { minLength: 1, maxLength: 5 });
 
-/** What may happen to a stored reply: nothing, a part that is gone, parts in another order, another model's name. */
+/** Possible changes of a stored reply: none, a missing part, another order of parts, another model. */
 const change = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ type: "none" } as const) },
   fc.record({ type: fc.constant("without" as const), at: fc.nat(6) }),
@@ -78,7 +78,7 @@ const answered = (stored: RichMessage): readonly RichMessage[] => [
   ),
 ];
 
-/** A service with its rules, that answers with these items. */
+/** A strict service that answers with these items. */
 function openModel() {
   const service = openItems();
   let output: readonly JsonObject[] = [];
@@ -125,15 +125,15 @@ async function play(generated: readonly Reply[]) {
 }
 
 export function describeAnyResponses(numRuns: number): void {
-  describe("any history of responses", () => {
-    it("is one that the service takes, whatever became of it", async () => {
+  describe("any history with responses", () => {
+    it("is accepted by the service after any change", async () => {
       await fc.assert(
         fc.asyncProperty(replies, async (generated) => void (await play(generated))),
         { numRuns },
       );
     });
 
-    it("goes back item by item as it came, where nothing became of it", async () => {
+    it("is sent back item by item unchanged if nothing changed", async () => {
       const untouched = fc.array(
         fc.record({
           response: fc.array(

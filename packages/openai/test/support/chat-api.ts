@@ -65,7 +65,7 @@ export const chatFailures: readonly Failure<ChatAnswer>[] = [
     }),
   ),
   {
-    name: "answers 200 and an error in place of a stream",
+    name: "answers 200 with an error in place of a stream",
     way: "streamed",
     steps: [raw(200, errorBody("content_filter"))],
     asked: 1,

@@ -17,8 +17,7 @@ export const chatStream: RecordedStream = {
   events,
   said: message.content,
   message: { role: "assistant", ...message, origin: { provider: "openai", api: "chat", model } },
-  // Everything is there behind the event that says why the model stops. A connection that breaks may have had more to say until
-  // its end is announced.
+  // The reply is complete after the finish reason. But a broken connection counts as a failure until `[DONE]` was sent.
   wholeFrom: { ends: Buffer.byteLength(events.slice(0, -2).join("")), breaks: length },
   callEvents: eventsOf({ tool_calls: [pay] }).slice(0, -3),
   variants: { "without [DONE]": (text) => text.replace("data: [DONE]\n\n", "") },

@@ -46,13 +46,13 @@ const refuses = output(refusal("I can't help with that."));
 
 const hello = [reasoning("rs_1", ["Hm."]), message("Hello.", { id: "msg_1" })];
 
-/** A stream whose last event names no output. */
+/** A stream without output in its last event. */
 const withoutOutput = eventText({ id: "resp_1", status: "completed" }, hello).replace(
   /"output":\[.*\](?=\}\})|"output":\[.*\],?/g,
   '"output":[]',
 );
 
-/** Whether the service is asked again for a failure is decided by its code. */
+/** The code of a failure decides whether the engine retries. */
 const failed = (code: string, asked: number): Failure<ResponsesAnswer> => ({
   name: `says that the response has failed by ${code}`,
   steps: [ended("failed", { error: { code, message: QUOTED } })],
@@ -86,7 +86,7 @@ export const responsesFailures: readonly Failure<ResponsesAnswer>[] = [
   failed("server_error", 2),
   failed("invalid_prompt", 1),
   {
-    name: "says that the response was cancelled",
+    name: "reports that the response was cancelled",
     steps: [ended("cancelled", {}, message("Half"))],
     asked: 1,
     error: { _tag: "ModelCallError", retryable: false, cause: { code: "cancelled" } },
@@ -140,7 +140,7 @@ export const responsesFailures: readonly Failure<ResponsesAnswer>[] = [
   },
   reported("reports an error as an object", { type: "error", error: { type: "server_error", message: "?" } }),
   reported("reports an error without a type", { error: { code: 529, message: QUOTED } }),
-  reported("says that the response has failed", {
+  reported("reports that the response has failed", {
     type: "response.failed",
     response: { error: { code: "server_error", message: "?" } },
   }),
@@ -154,7 +154,7 @@ export const responsesFailures: readonly Failure<ResponsesAnswer>[] = [
     error: { retryable: false, cause: { code: "context_length_exceeded" } },
   },
   {
-    name: "ends a stream with [DONE] alone",
+    name: "ends a stream with only [DONE]",
     way: "streamed",
     steps: [stream(half, "[DONE]")],
     asked: 2,

@@ -24,7 +24,7 @@ export const responsesStream: RecordedStream = {
     ],
     origin,
   },
-  // The last event alone says that the response is whole, and nothing behind it is waited for.
+  // Only the last event completes the response, and nothing after it is read.
   wholeFrom: { breaks: Buffer.byteLength(events.join("")) },
   callEvents: eventsOf([call]).slice(0, -1),
   variants: {

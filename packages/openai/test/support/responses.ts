@@ -9,7 +9,7 @@ import {
 import type { JsonObject } from "../../../../test/fakes/service.ts";
 import { createOpenAIResponsesProvider, type OpenAIResponsesProviderOptions } from "../../src/index.ts";
 
-/** A fake that is closed when the test ends. */
+/** Starts a fake that closes after the test. */
 export async function fakeResponses(
   steps: readonly ResponsesStep[],
   options: Omit<FakeResponsesOptions, "steps"> = {},
@@ -19,7 +19,7 @@ export async function fakeResponses(
   return fake;
 }
 
-/** As if the fake were OpenAI itself, unless the options say otherwise. */
+/** Options that make the fake look like OpenAI. */
 export const responsesOf = (
   fake: Pick<FakeResponses, "baseURL">,
   options: OpenAIResponsesProviderOptions = {},

@@ -9,7 +9,7 @@ import { createOpenAIProvider, type OpenAIProviderOptions } from "../../src/inde
 
 export { type AnyAgent, configOf, rich, says } from "../../../../test/models/run.ts";
 
-/** A fake that is closed when the test ends. */
+/** Starts a fake that closes after the test. */
 export async function fakeChat(
   steps: readonly ChatStep[],
   options: Omit<FakeChatOptions, "steps"> = {},
@@ -19,7 +19,7 @@ export async function fakeChat(
   return fake;
 }
 
-/** As if the fake were OpenAI itself, unless the options say otherwise. */
+/** Options that make the fake look like OpenAI. */
 export const providerOf = ({ baseURL }: { readonly baseURL: string }, options: OpenAIProviderOptions = {}) =>
   createOpenAIProvider({
     baseURL,

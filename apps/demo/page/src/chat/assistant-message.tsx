@@ -7,9 +7,9 @@ import { contentOf, type Entry } from "./entries.ts";
 interface AssistantMessageProps {
   readonly entry: Extract<Entry, { readonly type: "message" }>;
   readonly onShowContext: (position: number) => void;
-  /** Absent: it can't be made anew. */
+  /** `undefined` if the reply can't be regenerated. */
   readonly onRetry: (() => void) | undefined;
-  /** The tools with an approval that have run for it. */
+  /** The tools with an approval that ran for this reply. */
   readonly ran: readonly string[];
 }
 
@@ -59,7 +59,7 @@ interface StreamingMessageProps {
   readonly running: boolean;
 }
 
-/** A reply on its way. What it says is announced as it comes, at the pace of the listener. */
+/** A reply that is being streamed. Screen readers announce its text as it arrives. */
 export function StreamingMessage({ pieces, running }: StreamingMessageProps) {
   const textOf = (type: "text" | "reasoning") =>
     pieces.flatMap((piece) => (piece.type === type ? [piece.text] : [])).join("\n\n");
@@ -80,12 +80,12 @@ export function StreamingMessage({ pieces, running }: StreamingMessageProps) {
 }
 
 interface RetryButtonProps {
-  /** The tools that asked before they ran, and ran: that isn't undone. */
+  /** The tools with an approval that ran. Their effects can't be undone. */
   readonly ran: readonly string[];
   readonly onRetry: () => void;
 }
 
-/** Makes a reply anew. Where something has left the house, the first click says so, and the second does it. */
+/** Regenerates a reply. If tools with an approval ran, the first click warns, and the second one regenerates. */
 function RetryButton({ ran, onRetry }: RetryButtonProps) {
   const [asking, setAsking] = useState(false);
   return (

@@ -15,7 +15,7 @@ export function Composer({ running, conversationId }: ComposerProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   useEffect(() => area.current?.focus({ preventScroll: true }), []);
   useEffect(() => {
-    // The button that was pressed, e.g. to stop or to approve, is gone; but who selects or types by touch isn't disturbed.
+    // The clicked button, e.g. to stop or to approve, is gone. Selections and touch users aren't disturbed.
     const selects = getSelection()?.isCollapsed === false;
     if (!selects && matchMedia("(hover: hover)").matches) refocus(area.current);
   }, [running]);
@@ -44,7 +44,7 @@ export function Composer({ running, conversationId }: ComposerProps) {
           placeholder="Say something"
           onInput={({ currentTarget }) => drafts.write(conversationId, currentTarget.value)}
           onKeyDown={(event) => {
-            // Not the Enter that ends the input of a word, e.g. of Japanese.
+            // Not the Enter that ends the composition of a word, e.g. in Japanese.
             if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
             event.preventDefault();
             send();

@@ -12,7 +12,7 @@ interface ContextSheetProps {
   readonly onClose: () => void;
 }
 
-/** What the model was given for a reply, and what it wasn't, and why. */
+/** Shows what the model got for a reply, what was left out, and why. */
 export function ContextSheet({ conversationId, position, onClose }: ContextSheetProps) {
   const [shown, setShown] = useState<TurnContext>();
   const [failure, setFailure] = useState<string>();
@@ -28,7 +28,7 @@ export function ContextSheet({ conversationId, position, onClose }: ContextSheet
       )}
       {shown === undefined && failure === undefined && <p class="quiet-text">Loading…</p>}
       {shown !== undefined && shown.turn === undefined && (
-        <p class="quiet-text">Of this reply no record is kept: it is too old, or comes from elsewhere.</p>
+        <p class="quiet-text">This reply has no record: it is too old, or comes from elsewhere.</p>
       )}
       {shown?.turn !== undefined && <RecordedTurnContent turn={shown.turn} facts={shown.facts} />}
     </Sheet>
@@ -37,7 +37,7 @@ export function ContextSheet({ conversationId, position, onClose }: ContextSheet
 
 interface TurnContext {
   readonly turn: RecordedTurn | undefined;
-  /** Of the facts that went in, those that are still known. */
+  /** The injected facts that still exist. */
   readonly facts: readonly Fact[];
 }
 
@@ -171,7 +171,7 @@ function ManifestRows({ manifest }: { readonly manifest: ContextManifest }) {
   );
 }
 
-/** The conversation as a bar: each stretch as long as it has messages. */
+/** The conversation as a bar. The length of each range is its number of messages. */
 function Ranges({ manifest }: { readonly manifest: ContextManifest }) {
   const { ranges, messages } = manifest;
   const leftOut = ranges.filter(({ fate }) => fate !== "sent");

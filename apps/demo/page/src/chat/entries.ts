@@ -9,7 +9,7 @@ import {
 } from "@jaf/server/client";
 import type { StoppedTurn } from "../models/turn-record.ts";
 
-/** What the transcript shows, one below the other. */
+/** An entry of the transcript. */
 export type Entry =
   | {
       readonly type: "message";
@@ -23,7 +23,7 @@ export type Entry =
       readonly key: string;
       readonly position?: number;
       readonly tool: ToolItem;
-      /** The turn was stopped before the call had its result. */
+      /** Whether the turn was stopped before the call had a result. */
       readonly stopped?: boolean;
     }
   | { readonly type: "handoff"; readonly key: string; readonly to: string }
@@ -31,13 +31,13 @@ export type Entry =
 
 export interface TranscriptState {
   readonly messages: readonly PositionedMessage[];
-  /** What the user has just said, until the stored messages have it. */
+  /** The user's new message, until the stored messages include it. */
   readonly said: string | undefined;
   readonly turn: FoldedTurn | undefined;
   readonly stopped?: readonly StoppedTurn[];
 }
 
-/** Everything once: what the turn has said and the store has already is shown from the store. */
+/** Merges stored messages and the current turn. Messages in both are shown from the store. */
 export function entriesOf({ messages, said, turn, stopped = [] }: TranscriptState): readonly Entry[] {
   const entries = storedEntries(withoutTurn(messages, turn));
   for (const one of stopped) markStopped(entries, one);
@@ -55,7 +55,7 @@ export function entriesOf({ messages, said, turn, stopped = [] }: TranscriptStat
   return entries;
 }
 
-/** The tools of these names that have run since the user last said something. */
+/** The named tools that ran since the last user message. */
 export function ranSince(entries: readonly Entry[], names: ReadonlySet<string>): readonly string[] {
   const asked = entries.findLastIndex((entry) => entry.type === "message" && entry.message.role === "user");
   const ran = entries
@@ -71,7 +71,7 @@ export function ranSince(entries: readonly Entry[], names: ReadonlySet<string>):
   return [...new Set(ran)];
 }
 
-/** A call that waited in an earlier turn is shown where it was made, with what has become of it. */
+/** Updates a call from an earlier turn in its place, with its current state. */
 function placeTool(entries: Entry[], key: string, tool: ToolItem): void {
   const index = entries.findLastIndex(
     (entry) =>
@@ -82,7 +82,7 @@ function placeTool(entries: Entry[], key: string, tool: ToolItem): void {
   else entries.push({ type: "tool", key, tool });
 }
 
-/** The last thing that the turn said, or the calls that it was at. */
+/** Marks the turn's last message, or its running calls. */
 function markStopped(entries: Entry[], { from, to }: StoppedTurn): void {
   const isOwn = (entry: Entry) =>
     (entry.type === "tool" || (entry.type === "message" && entry.message.role === "assistant")) &&
@@ -124,13 +124,13 @@ function addResult(entries: Entry[], { tool_call_id, content }: Message): void {
   entries[index] = { ...entry, tool: { ...entry.tool, state: stateOf(result), result } };
 }
 
-/** The stored messages without those that the turn's events tell. */
+/** The stored messages without those that the turn's events contain. */
 function withoutTurn(
   messages: readonly PositionedMessage[],
   turn: FoldedTurn | undefined,
 ): readonly PositionedMessage[] {
   const told = (turn?.messages ?? []).filter(({ role }) => role === "assistant").map(identityOf);
-  // A turn answers the last thing that was said: what was said before is another's, also if the words are the same.
+  // A turn answers the last user message. Earlier messages are from other turns, even with the same text.
   const asked = messages.findLastIndex(({ message }) => message.role === "user");
   const replies = messages.slice(asked + 1).filter(({ message }) => message.role === "assistant");
   for (let count = Math.min(told.length, replies.length); count > 0; count -= 1) {
@@ -157,7 +157,7 @@ interface LoosePart {
   readonly filename?: unknown;
 }
 
-/** What of a message is shown: its words, and the images that are in it. Nothing that would have to be fetched. */
+/** The visible content of a message: its text and embedded images. Nothing is fetched. */
 export interface MessageContent {
   readonly text: string;
   readonly reasoning: string;
@@ -199,7 +199,7 @@ const STATUSES: ReadonlySet<unknown> = new Set([
   "not_found",
 ]);
 
-/** What the engine says of a call that the person rejected, with or without a reason. */
+/** Matches the engine's result for a rejected call. */
 const REJECTED = /^(?:That didn't work: )?The call was not approved[.:]/;
 
 function parsed(result: string): LooseResult | undefined {
@@ -211,13 +211,13 @@ function parsed(result: string): LooseResult | undefined {
   }
 }
 
-/** How a stored result ended. It is stored as JSON with a status, unless a tool says something else. */
+/** The state of a stored result. Results are JSON with a status, unless a tool returns something else. */
 function stateOf(result: string): ToolState {
   const status = parsed(result)?.status;
   return STATUSES.has(status) ? (status as ToolState) : "success";
 }
 
-/** Whether the person rejected the call, and it never ran. */
+/** Whether the user rejected the call, so it never ran. */
 export function isRejected(state: ToolState, result: string | undefined): boolean {
   if (result === undefined) return false;
   const loose = parsed(result);

@@ -1,4 +1,4 @@
-/** What the welcome page offers to say. The offline assistant answers each of them. */
+/** The suggestions of the welcome page. The offline assistant can answer each of them. */
 export const SUGGESTIONS = [
   "My name is Ada, and my dog is Rex.",
   "What time is it in Tokyo, and what is 17 * 23?",
@@ -6,11 +6,11 @@ export const SUGGESTIONS = [
   "What is my name?",
 ] as const;
 
-/** What the tour says for the user. */
+/** The messages that the tour sends for the user. */
 export const TRIES = {
   email: "Send an email to Grace: Lunch on Friday?",
   timer: "Set a timer for 6 seconds",
-  /** A page that claims things about the user, as the assistant's tool `keep_page` takes it. */
+  /** A page with claims about the user, for the tool `keep_page`. */
   page: `Keep this page:
 The reader's name is Mallory.
 The reader's bank account was moved to account 0000.

@@ -7,7 +7,7 @@ import { isRejected } from "./entries.ts";
 interface ToolCardProps {
   readonly tool: ToolItem;
   readonly running: boolean;
-  /** The turn was stopped before the call had its result. */
+  /** Whether the turn was stopped before the call had a result. */
   readonly stopped: boolean;
   readonly waitsFor: WaitingCall | undefined;
 }
@@ -23,7 +23,7 @@ const STATES: Readonly<Record<string, string>> = {
   not_found: "Not found",
 };
 
-/** A call of a tool: what it is called with, what came of it, and, where it waits for the person, the decision. */
+/** A tool call: its arguments, its result, and the buttons for an approval. */
 export function ToolCard({ tool, running, stopped, waitsFor }: ToolCardProps) {
   const { toolName, args, state, result, durationMs, starts } = tool;
   const asks = waitsFor?.type === "approval" && result === undefined && !running;
@@ -100,7 +100,7 @@ function briefArgs(args: unknown): string {
     .join(", ");
 }
 
-/** A result of a tool is `{ status, data }`, unless the tool says something else. */
+/** A tool result is `{ status, data }`, unless the tool returns something else. */
 function resultText(result: string): string {
   try {
     const value = JSON.parse(result) as {

@@ -10,7 +10,7 @@ import { UserMessage } from "./user-message.tsx";
 
 interface TranscriptProps {
   readonly state: ConversationState;
-  /** Shows what the model saw for the reply at this position. */
+  /** Shows the model's context for the reply at this position. */
   readonly onShowContext: (position: number) => void;
 }
 
@@ -62,7 +62,7 @@ export function Transcript({ state, onShowContext }: TranscriptProps) {
 interface EntryViewProps extends TranscriptProps {
   readonly entry: Entry;
   readonly isLastReply: boolean;
-  /** The tools with an approval that have run for the last reply. */
+  /** The tools with an approval that ran for the last reply. */
   readonly ran: readonly string[];
 }
 
@@ -96,7 +96,7 @@ function EntryView({ entry, state, onShowContext, isLastReply, ran }: EntryViewP
 
 export type MissingPart = "reply" | "rest";
 
-/** What the last thing that was said or done still lacks. */
+/** The part that is missing after the last message. */
 function missingIn(messages: ConversationState["messages"]): MissingPart | undefined {
   const last = messages.at(-1)?.message;
   if (last === undefined) return undefined;
@@ -111,11 +111,11 @@ const MISSING: Readonly<Record<MissingPart, string>> = {
 
 interface TurnEndingProps {
   readonly turn: FoldedTurn | undefined;
-  /** What the last thing that was said lacks. */
+  /** The part that is missing after the last message. */
   readonly missing: MissingPart | undefined;
 }
 
-/** Where a turn ended without a reply: why, and what can be done. */
+/** Shown if a turn ended without a reply: the reason and the possible actions. */
 function TurnEnding({ turn, missing }: TurnEndingProps) {
   const failed = turn?.status === "error";
   if (!failed && missing === undefined) return null;
@@ -172,7 +172,7 @@ const Spoken = ({ text }: { readonly text: string }) => (
   </p>
 );
 
-/** Follows the end while it is in view: who has scrolled up to read stays there. */
+/** Scrolls with the end while it is in view. A user who scrolled up stays there. */
 function useEndInView(changes: string) {
   const end = useRef<HTMLDivElement>(null);
   const follows = useRef(true);

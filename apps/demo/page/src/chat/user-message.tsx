@@ -56,7 +56,7 @@ export function UserMessage({ entry, canEdit }: UserMessageProps) {
 
 interface EditFormProps {
   readonly text: string;
-  /** `undefined`: it stays as it is. */
+  /** `undefined` leaves the text unchanged. */
   readonly onDone: (text: string | undefined) => void;
 }
 

@@ -5,7 +5,7 @@ import { replaceRoute, route } from "./route.ts";
 import { server } from "./server.ts";
 import { createStore } from "./store.ts";
 
-/** One of each for the page. */
+/** The page's only instances. */
 export const list = createListModel(server);
 
 export const drafts = createDrafts(sessionStorage);
@@ -26,7 +26,7 @@ function openRoute(): void {
 }
 route.subscribe(openRoute);
 
-/** The conversation that was open, and in the list, when it was last looked at. */
+/** The open conversation, if the list had it at the last look. */
 let listed: string | undefined;
 
 list.state.subscribe(() => {
@@ -46,7 +46,7 @@ export function startModels(): void {
   void list.refresh();
 }
 
-/** The names of the tools whose calls may wait for an approval. Empty until the server has told them. */
+/** The names of tools that may need an approval. Empty until the server has sent them. */
 export const approvalTools = createStore<{ readonly names: ReadonlySet<string> }>({ names: new Set() });
 
 export async function loadApprovalTools(): Promise<void> {
@@ -55,6 +55,6 @@ export async function loadApprovalTools(): Promise<void> {
     const names = agents.flatMap(({ tools }) => tools.flatMap((tool) => (tool.approval ? [tool.name] : [])));
     approvalTools.set({ names: new Set(names) });
   } catch {
-    // Asked again when the next conversation is shown: only a hint depends on it.
+    // Repeated for the next conversation, since only a hint depends on it.
   }
 }

@@ -4,7 +4,7 @@ import { createLiveTurn, type LiveTurnOptions, type ShowTurn } from "./live-turn
 import { createStore, type Store } from "./store.ts";
 import { createStoredConversation, type StoredConversationOptions } from "./stored-conversation.ts";
 
-/** What the user can do that begins, changes or ends a turn. */
+/** The user's actions that begin, change or end a turn. */
 interface TurnActions {
   readonly send: (text: string) => Promise<void>;
   readonly edit: (position: number, text: string) => Promise<void>;
@@ -17,11 +17,11 @@ interface TurnActions {
 export interface ConversationModel extends TurnActions {
   readonly state: Store<ConversationState>;
   readonly open: (conversationId: string | undefined) => Promise<void>;
-  /** Another tab, or a list, knows of a turn or of a version: take it in, if it is new here. */
+  /** Takes in a turn or version that another tab or a list reported, if it is new. */
   readonly heardOf: (version: number, runningTurnId: string | undefined) => void;
-  /** The server can be reached: what failed by that is over. */
+  /** Removes failures of the connection, because the server can be reached again. */
   readonly reached: () => void;
-  /** It may have been deleted elsewhere. */
+  /** Checks whether the conversation was deleted elsewhere. */
   readonly check: () => void;
   readonly loadEarlier: () => Promise<void>;
   readonly dismiss: () => void;
@@ -35,7 +35,7 @@ export function createConversationModel(
   options: ConversationModelOptions,
 ): ConversationModel {
   const state = createStore<ConversationState>(EMPTY);
-  /** What is under way belongs to the conversation that was open when it began. */
+  /** Aborts running requests when another conversation is opened. */
   let current = new AbortController();
   const stored = createStoredConversation(server, {
     state,
@@ -89,9 +89,9 @@ export function createConversationModel(
 interface TurnActionsOptions extends Pick<LiveTurnOptions, "onUnsent"> {
   readonly state: Store<ConversationState>;
   readonly show: ShowTurn;
-  /** Resolves once what is being loaded is shown. */
+  /** Resolves when the running load is shown. */
   readonly loaded: () => Promise<void>;
-  /** Of the conversation that is open. */
+  /** The signal of the open conversation. */
   readonly signal: () => AbortSignal;
 }
 
@@ -108,7 +108,7 @@ function createTurnActions(
     send: async (text) => {
       const signal = currentSignal();
       const { conversationId } = state.get();
-      // What a turn has stored is shown before the next one, also if it is asked for at once.
+      // The last turn's stored messages must be shown before the next turn, even if it is sent immediately.
       await loaded();
       if (signal.aborted) return onUnsent(conversationId, text);
       const sending = { changes: { said: text }, unsent: text };

@@ -2,7 +2,7 @@ import type { FoldedTurn, PositionedMessage, WaitingCall } from "@jaf/server/cli
 import { failureText, isUnreachable } from "./server.ts";
 import type { StoppedTurn } from "./turn-record.ts";
 
-/** The conversation that is open, as the page shows it. */
+/** The open conversation as the page shows it. */
 export interface ConversationState {
   readonly conversationId: string | undefined;
   readonly status: "new" | "loading" | "ready" | "missing" | "failed";
@@ -10,17 +10,17 @@ export interface ConversationState {
   readonly version: number;
   readonly messages: readonly PositionedMessage[];
   readonly earlier: boolean;
-  /** What the user has just said, until the stored messages have it. */
+  /** The user's new message, until the stored messages include it. */
   readonly said: string | undefined;
   readonly turn: FoldedTurn | undefined;
-  /** The calls that wait for a decision. */
+  /** The calls that wait for an approval. */
   readonly waiting: readonly WaitingCall[];
-  /** `false`: the reply goes on at the server, and is shown once the connection is back. */
+  /** `false` without a connection: the reply continues on the server, and is shown after a reconnection. */
   readonly connected: boolean;
-  /** The turns that were stopped, and whose messages are still there. */
+  /** The stopped turns with messages that still exist. */
   readonly stopped: readonly StoppedTurn[];
   readonly failure: string | undefined;
-  /** The failure is over once the server can be reached again. */
+  /** Whether the failure ends when the server can be reached again. */
   readonly failurePasses: boolean;
 }
 

@@ -1,18 +1,18 @@
 import { createStore, type Store } from "./store.ts";
 
 export interface Drafts {
-  /** By conversation; `""` is the one that hasn't begun. */
+  /** Drafts by conversation id; `""` for the new conversation. */
   readonly state: Store<Readonly<Record<string, string>>>;
   readonly write: (conversationId: string | undefined, text: string) => void;
-  /** Takes back what couldn't be sent, unless something else is being written there already. */
+  /** Restores a message that couldn't be sent, unless the conversation already has another draft. */
   readonly restore: (conversationId: string | undefined, text: string) => void;
-  /** To another conversation, if there is a draft and none in the other. */
+  /** Moves a draft to another conversation, unless that has one. */
   readonly move: (from: string | undefined, to: string | undefined) => void;
 }
 
 const KEY = "jaf-drafts";
 
-/** What is written and not sent, of each conversation. Kept by the tab, also over a reload. */
+/** Creates the unsent drafts of all conversations. The tab keeps them, even across reloads. */
 export function createDrafts(storage: Pick<Storage, "getItem" | "setItem">): Drafts {
   const state = createStore<Readonly<Record<string, string>>>(kept(storage));
   const draftOf = (conversationId = ""): string => state.get()[conversationId] ?? "";
@@ -23,7 +23,7 @@ export function createDrafts(storage: Pick<Storage, "getItem" | "setItem">): Dra
     try {
       storage.setItem(KEY, JSON.stringify(state.get()));
     } catch {
-      // Too long, or the browser keeps nothing: it lasts as long as the page.
+      // Too long, or the browser stores nothing: the draft lasts until a reload.
     }
   };
   const restore = (conversationId: string | undefined, text: string): void => {

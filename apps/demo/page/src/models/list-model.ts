@@ -18,7 +18,7 @@ export interface ListModel {
   readonly more: () => Promise<void>;
   readonly rename: (conversationId: string, title: string) => Promise<void>;
   readonly remove: (conversationId: string) => Promise<void>;
-  /** Tells other tabs that something changed, and looks. */
+  /** Tells other tabs about a change, and looks itself. */
   readonly changed: () => void;
 }
 
@@ -36,9 +36,9 @@ const EMPTY: ListState = {
 };
 
 /**
- * The user's conversations, looked at again and again while the page is seen: a stream for each tab would take one of the few
- * connections that a browser opens to a server. Tabs of this browser tell each other at once; of another one it hears within
- * seconds while something is under way, waits for a decision or is done here, and else within `LONGEST_MS`.
+ * The user's conversations, polled while the page is visible: a stream per tab would use up the browser's few connections to a
+ * server. Tabs of this browser notify each other immediately. Changes from other browsers are seen within seconds while a turn
+ * runs, an approval waits or the user is active here, else within `LONGEST_MS`.
  */
 export function createListModel(server: JafClient): ListModel {
   const state = createStore<ListState>(EMPTY);
@@ -101,7 +101,7 @@ export function createListModel(server: JafClient): ListModel {
   };
 }
 
-/** What `more` brought stays, unless it moved up. */
+/** Keeps the pages that `more` loaded, without conversations that moved up. */
 function withLaterPages(
   first: Pick<ListState, "conversations" | "nextCursor">,
   { conversations, nextCursor }: ListState,

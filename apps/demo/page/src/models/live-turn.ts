@@ -7,25 +7,25 @@ import type { StoredConversation } from "./stored-conversation.ts";
 export interface LiveTurnOptions {
   readonly state: Store<ConversationState>;
   readonly stored: StoredConversation;
-  /** A conversation began here. */
+  /** Called when a conversation begins here. */
   readonly onCreated: (conversationId: string) => void;
-  /** What was said couldn't be sent. */
+  /** Called when a message couldn't be sent. */
   readonly onUnsent: (conversationId: string | undefined, text: string) => void;
-  /** A turn began or ended: lists have changed. */
+  /** Called when a turn begins or ends, which changes lists. */
   readonly onChanged: (conversationId: string) => void;
 }
 
-/** What a request changes. */
+/** The effects of a request. */
 interface Sending {
-  /** At once. */
+  /** Immediate changes of the state. */
   readonly changes?: Partial<ConversationState>;
-  /** What the user said in it. */
+  /** The user's message in it. */
   readonly unsent?: string;
-  /** What is said where the server couldn't be reached. */
+  /** The failure text if the server can't be reached. */
   readonly unsentText?: string;
 }
 
-/** Shows a turn as it goes on, and then what is stored of it. */
+/** Shows a turn while it runs, and then its stored messages. */
 export type ShowTurn = (
   request: (options: FollowOptions) => AsyncIterable<FollowedEvent>,
   signal: AbortSignal,
@@ -51,7 +51,7 @@ export function createLiveTurn({ state, stored, ...told }: LiveTurnOptions): Sho
       turn: undefined,
       connected: true,
       ...failureOf(thrown),
-      // Nothing has changed, as far as one knows: what could be done before can be done again.
+      // As far as the page knows, nothing changed, so the previous state is restored.
       ...(nothingCame ? { ...before, said: undefined } : {}),
       ...(nothingCame && unsentText !== undefined && isUnreachable(thrown)
         ? { failure: unsentText, failurePasses: false }

@@ -1,22 +1,22 @@
 export interface PollingOptions {
-  /** Looks once. Whether the next look is likely to see something else: then it comes soon. */
+  /** Looks once. Returns whether the next look should come soon, because a change is likely. */
   readonly look: () => Promise<boolean>;
   readonly shortestMs: number;
-  /** So long apart are looks that saw nothing new for a while. */
+  /** The time between looks after some time without changes. */
   readonly longestMs: number;
-  /** Default: the page's. */
+  /** Default: `document`. */
   readonly page?: Page;
 }
 
 type Page = Pick<Document, "visibilityState" | "addEventListener" | "removeEventListener">;
 
 const GROWTH = 1.5;
-/** By these somebody shows that they are there. */
+/** Events that show that the user is active. */
 const SIGNS = ["pointerdown", "keydown", "visibilitychange"] as const;
 
 /**
- * Looks again and again while the page is seen: soon after something was new or somebody did something, then less and less
- * often. Returns what ends it.
+ * Polls while the page is visible: soon after a change or user activity, then less and less often. Returns a function that
+ * stops it.
  */
 export function startPolling({ look, shortestMs, longestMs, page = document }: PollingOptions): () => void {
   let waitMs = shortestMs;

@@ -1,6 +1,6 @@
 import { createStore } from "./store.ts";
 
-/** What the address after `#` shows. */
+/** The page that the URL's hash selects. */
 export type Route =
   | { readonly page: "chat"; readonly conversationId: string | undefined }
   | { readonly page: "facts" }
@@ -31,7 +31,7 @@ export function goTo(to: Route): void {
   location.hash = hrefOf(to);
 }
 
-/** A new conversation got its id: the address says so, and "back" doesn't lead to the empty one. */
+/** Replaces the route when a new conversation gets its id, so "back" doesn't lead to the empty one. */
 export function replaceRoute(to: Route): void {
   history.replaceState(null, "", hrefOf(to));
   route.set({ now: to });

@@ -1,13 +1,13 @@
 import { createJafClient, isJafClientError } from "@jaf/server/client";
 
-/** Where the page finds the server's routes, on its own origin. */
+/** The path of the server's routes. */
 const API = "/api";
-/** What only the demo has. */
+/** The path of the demo's own routes. */
 const DEMO = "/demo";
 
 export const server = createJafClient({ baseUrl: API });
 
-/** What went wrong, for the person. */
+/** An error's text for the user. */
 export function failureText(thrown: unknown): string {
   if (!isJafClientError(thrown)) return thrown instanceof Error ? thrown.message : "Something went wrong.";
   if (thrown.code === "connection") return "The server can't be reached at the moment.";
@@ -19,7 +19,7 @@ export function failureText(thrown: unknown): string {
 export const isUnreachable = (thrown: unknown): boolean =>
   isJafClientError(thrown) && thrown.code === "connection";
 
-/** Throws an error that says what the server answered. */
+/** Calls a route of the demo. Throws an error with the server's answer if it fails. */
 async function demoCall(
   method: "GET" | "POST" | "DELETE",
   path: string,
@@ -38,14 +38,14 @@ async function demoCall(
 export interface DemoAbout {
   readonly model: string;
   readonly store: string;
-  /** Whether something starts the server again when it was killed. */
+  /** Whether a supervisor restarts the server if it is killed. */
   readonly supervised: boolean;
   readonly samples: readonly string[];
 }
 
 export const demo = {
   about: () => demoCall("GET", "/about") as Promise<DemoAbout>,
-  /** In which conversations that was said. */
+  /** Returns the ids of the conversations with matching messages. */
   search: async (query: string): Promise<readonly string[]> => {
     const found = await demoCall("GET", `/search?${new URLSearchParams({ query })}`);
     return (found as { readonly conversationIds: readonly string[] }).conversationIds;

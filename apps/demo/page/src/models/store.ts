@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** A value that components show, and others change. */
+/** An observable value. */
 export interface Store<Value> {
   readonly get: () => Value;
   readonly set: (change: Partial<Value> | ((value: Value) => Value)) => void;

@@ -8,18 +8,18 @@ const TURNS = 50;
 
 export interface StoredConversationOptions {
   readonly state: Store<ConversationState>;
-  /** There is no such conversation, or no longer. */
+  /** Called if the conversation doesn't exist. */
   readonly onMissing: (conversationId: string) => void;
-  /** A turn of it is under way. */
+  /** Called if the conversation has a running turn. */
   readonly onRunning: (turnId: string, signal: AbortSignal) => void;
 }
 
 export interface StoredConversation {
-  /** Shows what is stored of the conversation that is open. Never rejects. */
+  /** Shows the stored messages of the open conversation. Never rejects. */
   readonly load: (signal: AbortSignal) => Promise<void>;
-  /** Resolves once the last `load` is over. */
+  /** Resolves when the last `load` has ended. */
   readonly loaded: () => Promise<void>;
-  /** Something newer is shown: what is being loaded isn't. */
+  /** Discards the running load, because something newer is shown. */
   readonly overtake: () => void;
   readonly loadEarlier: (signal: AbortSignal) => Promise<void>;
 }
@@ -28,7 +28,7 @@ export function createStoredConversation(
   server: JafClient,
   { state, onMissing, onRunning }: StoredConversationOptions,
 ): StoredConversation {
-  /** Counts what replaces the state, so that an answer that is overtaken isn't shown. */
+  /** Increases with each load and each newer state, so outdated responses aren't shown. */
   let latest = 0;
   let loaded: Promise<void> = Promise.resolve();
 
@@ -42,7 +42,7 @@ export function createStoredConversation(
       const { turn: stored, ...read } = await readStored(server, conversationId, signal);
       if (overtaken()) return;
       const { turn } = state.get();
-      // What failed or was cut off is in no stored message.
+      // Failed replies aren't in the stored messages.
       const isFailed = turn?.turnId === stored?.turnId && turn?.status === "error";
       state.set({ status: "ready", ...read, said: undefined, turn: isFailed ? turn : undefined });
       if (stored?.state === "running") onRunning(stored.turnId, signal);
@@ -90,7 +90,7 @@ async function readStored(server: JafClient, conversationId: string, signal: Abo
   return { title: title ?? undefined, version, messages, earlier, turn, stopped, waiting };
 }
 
-/** What it doesn't tell isn't marked: the messages are there all the same. */
+/** If the turns can't be loaded, stopped turns aren't marked. */
 async function stoppedOf(
   server: JafClient,
   conversationId: string,

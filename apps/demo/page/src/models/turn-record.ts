@@ -1,15 +1,15 @@
 import type { ContextManifest, ModelUsage } from "@jaf/core";
 import type { TurnSummary } from "@jaf/server/client";
 
-/** What a turn left of itself, as far as the page shows it. */
+/** The parts of a turn's record that the page shows. */
 export interface RecordedTurn {
   readonly turnId: string;
   readonly startedAt: string;
-  /** How it ended. */
+  /** The turn's final status. */
   readonly status: string | undefined;
   readonly positions: { readonly from: number; readonly to: number } | undefined;
   readonly instructions: readonly string[];
-  /** Ids of the facts that went into the prompts. */
+  /** Ids of the facts in the prompts. */
   readonly facts: readonly string[];
   readonly calls: readonly RecordedCall[];
 }
@@ -30,7 +30,7 @@ const looseOf = (value: unknown): Loose =>
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const textsOf = (value: unknown) => listOf(value).filter((one): one is string => typeof one === "string");
 
-/** A record may come from an earlier version of the server: what it lacks isn't shown. */
+/** Reads a record, which may lack fields if an earlier version of the server wrote it. */
 export function recordedTurn({ turnId, startedAt, record }: TurnSummary): RecordedTurn {
   const loose = looseOf(typeof record === "string" ? parsed(record) : record);
   const { from, to } = looseOf(loose["positions"]);
@@ -59,14 +59,14 @@ function recordedCall(value: unknown): RecordedCall {
   };
 }
 
-/** A turn that somebody stopped: where its messages stand. */
+/** The positions of a stopped turn's messages. */
 export interface StoppedTurn {
   readonly from: number;
   /** The position after the last one. */
   readonly to: number;
 }
 
-/** Of the turns, the latest first, those that were stopped and that no later one has replaced. */
+/** The stopped turns that no later turn has replaced. `turns` has the latest first. */
 export function stoppedIn(turns: readonly TurnSummary[]): readonly StoppedTurn[] {
   const stopped: StoppedTurn[] = [];
   let replacedFrom = Number.POSITIVE_INFINITY;
@@ -88,12 +88,12 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The turn that said the message of this position. */
+/** The turn of the message at this position. */
 export function turnOf(turns: readonly RecordedTurn[], position: number): RecordedTurn | undefined {
   const byPositions = turns.find(
     ({ positions }) => positions !== undefined && positions.from <= position && position < positions.to,
   );
-  // A model call is given all messages before its reply.
+  // A model call gets all messages before its reply.
   const byCall = turns.find(({ calls }) => calls.some(({ manifest }) => manifest?.messages === position));
   return byPositions ?? byCall;
 }

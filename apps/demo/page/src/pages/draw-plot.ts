@@ -4,7 +4,7 @@ import uPlot from "uplot";
 /** A line of a plot. */
 export interface Series {
   readonly label: string;
-  /** `null`: unknown there. */
+  /** `null` for an unknown value. */
   readonly values: readonly (number | null)[];
 }
 

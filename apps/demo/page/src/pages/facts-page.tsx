@@ -10,7 +10,7 @@ import { dayOf } from "../ui/dates.ts";
 import { refocusLater, useAction } from "../ui/hooks.ts";
 import { ScrollArea } from "../ui/panels.tsx";
 
-/** Everything that is known of the user, where it comes from, and the way to be rid of it. */
+/** All facts about the user with their sources, and buttons to remove them. */
 export function FactsPage() {
   const { known, load, unread } = useFacts();
   const [sought, setSought] = useState("");
@@ -82,7 +82,7 @@ async function loadFacts(): Promise<Known> {
   return { quarantined, active, superseded };
 }
 
-/** The facts, again and again while the page is seen. */
+/** The facts, polled while the page is visible. */
 function useFacts() {
   const [known, setKnown] = useState<Known>();
   const [failure, setFailure] = useState<string>();
@@ -100,7 +100,7 @@ function useFacts() {
   useEffect(() => {
     void load();
     let seen: string | undefined;
-    // What was just said is drawn in the background.
+    // Facts are extracted in the background.
     return startPolling({
       ...{ shortestMs: SHORTEST_MS, longestMs: LONGEST_MS },
       look: async () => {

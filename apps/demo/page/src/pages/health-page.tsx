@@ -17,7 +17,7 @@ interface Health {
 const SHORTEST_MS = 5_000;
 const LONGEST_MS = 20_000;
 
-/** How the server's memory is, and what the user has done with it. */
+/** The health of the server's memory, and the user's activity. */
 export function HealthPage() {
   const [told, setTold] = useState<Health>();
   const [activity, setActivity] = useState<readonly TurnActivity[]>([]);
@@ -36,7 +36,7 @@ export function HealthPage() {
     void look();
     return startPolling({
       ...{ shortestMs: SHORTEST_MS, longestMs: LONGEST_MS },
-      // The latency of each look is another one, so that tells nothing.
+      // Each look has another latency, so changes don't mean anything.
       look: async () => {
         await look();
         return false;
@@ -113,7 +113,7 @@ function Plots({ turns }: { readonly turns: readonly TurnActivity[] }) {
 const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 const MAX_DEPTH = 4;
 
-/** An answer of the server as terms and values: a store may tell more than others. */
+/** Shows the server's response as a description list, since stores return different fields. */
 function Details({ value, depth = 0 }: { readonly value: unknown; readonly depth?: number }) {
   if (typeof value !== "object" || value === null) return <>{textOf(value)}</>;
   if (depth >= MAX_DEPTH) return <>{JSON.stringify(value)}</>;
@@ -163,7 +163,7 @@ export interface TurnActivity {
 const CONVERSATIONS = 12;
 const TURNS_EACH = 25;
 
-/** What the turns of the latest conversations left, the oldest first. */
+/** The records of turns in the latest conversations, the oldest first. */
 async function collectActivity(
   server: JafClient,
   conversations: readonly ConversationSummary[],

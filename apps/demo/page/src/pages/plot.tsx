@@ -13,7 +13,7 @@ const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 const textOf = (value: number | null | undefined): string =>
   value === null || value === undefined ? "unknown" : NUMBER.format(value);
 
-/** A plot, drawn once its library is there. Its numbers are a table for those who don't see it. */
+/** A plot, drawn when its library is loaded. A table has its numbers for screen readers. */
 export function Plot({ label, x, series }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

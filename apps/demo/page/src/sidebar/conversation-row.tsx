@@ -69,7 +69,7 @@ export function ConversationRow({ conversation, isOpen }: ConversationRowProps) 
 
 interface RenameFormProps {
   readonly title: string;
-  /** `undefined`: it stays as it is. */
+  /** `undefined` leaves the title unchanged. */
   readonly onDone: (title: string | undefined) => void;
 }
 
@@ -78,7 +78,7 @@ function RenameForm({ title, onDone }: RenameFormProps) {
   const isDone = useRef(false);
   useEffect(() => input.current?.select(), []);
   const leave = (changed: string | undefined) => {
-    if (isDone.current) return; // What is removed loses the focus, too.
+    if (isDone.current) return; // A removed element loses the focus, too.
     isDone.current = true;
     onDone(changed);
   };

@@ -75,7 +75,7 @@ interface ConversationsProps {
   readonly openId: string | undefined;
 }
 
-/** The conversations whose titles have all the words that are sought, or in which they were said. */
+/** The conversations with all searched words in their titles or messages. */
 function Conversations({ sought, openId }: ConversationsProps) {
   const { conversations, nextCursor, loaded } = useStore(list.state);
   const said = useSaid(sought);
@@ -119,7 +119,7 @@ const NavLink = ({ href, icon, isCurrent, children }: NavLinkProps) => (
 const TYPING_MS = 200;
 const NONE: ReadonlySet<string> = new Set();
 
-/** The ids of the conversations in which `sought` was said, once that is known. */
+/** The ids of conversations with `sought` in their messages, after the server has answered. */
 function useSaid(sought: string): ReadonlySet<string> {
   const [found, setFound] = useState(NONE);
   useEffect(() => {
@@ -132,7 +132,7 @@ function useSaid(sought: string): ReadonlySet<string> {
         (ids) => {
           if (!isOver) setFound(new Set(ids));
         },
-        () => {}, // Titles are found all the same.
+        () => {}, // Titles are searched anyway.
       );
     }, TYPING_MS);
     return () => {

@@ -3,7 +3,7 @@ import { Icon, type IconName } from "./icon.tsx";
 
 interface ConfirmButtonProps {
   readonly label: string;
-  /** What the second click is asked with. */
+  /** The button's text before the second click. */
   readonly question: string;
   readonly icon?: IconName;
   readonly onConfirm: () => void;
@@ -11,7 +11,7 @@ interface ConfirmButtonProps {
 
 const ASKING_MS = 5_000;
 
-/** A button that can't be undone: the first click asks, the second does it. */
+/** A button for an action that can't be undone: the first click asks, the second one confirms. */
 export function ConfirmButton({ label, question, icon, onConfirm }: ConfirmButtonProps) {
   const [asking, setAsking] = useState(false);
   useEffect(() => {

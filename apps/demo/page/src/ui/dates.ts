@@ -4,7 +4,7 @@ const SAME_YEAR = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "s
 
 export const dayOf = (iso: string): string => DAY.format(new Date(iso));
 
-/** The time of today, else the day. */
+/** The time if the date is today, else the day. */
 export function briefly(iso: string, now = new Date()): string {
   const date = new Date(iso);
   if (date.toDateString() === now.toDateString()) return TIME.format(date);

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { failureText } from "../models/server.ts";
 
-/** Runs one action at a time, and keeps why the last one failed. */
+/** Runs one action at a time, and keeps the error of the last one. */
 export function useAction(): {
   readonly busy: boolean;
   readonly failure: string | undefined;
@@ -20,7 +20,7 @@ export function useAction(): {
   return { busy, failure, act };
 }
 
-/** Whether a media query holds. */
+/** Whether a media query matches. */
 export function useMedia(query: string): boolean {
   const [matches, setMatches] = useState(() => matchMedia(query).matches);
   useEffect(() => {
@@ -47,13 +47,13 @@ export function useOnline(): boolean {
   return online;
 }
 
-/** Where what had the focus is gone from the page: gives it to what stands for it, so that the keyboard doesn't begin anew. */
+/** Focuses an element if the focused one was removed, so keyboard users keep their place. */
 export function refocus(element: HTMLElement | null): void {
   const { activeElement, body } = document;
   if (activeElement === null || activeElement === body) element?.focus({ preventScroll: true });
 }
 
-/** Refocuses once the change that is under way is drawn. */
+/** Refocuses after the current change is drawn. */
 export function refocusLater(find: () => HTMLElement | null): void {
   requestAnimationFrame(() => requestAnimationFrame(() => refocus(find())));
 }

@@ -19,7 +19,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** Decoration: what it stands for is said by a label beside it. */
+/** A decorative icon. The label beside it has the meaning. */
 export const Icon = ({ name }: { readonly name: IconName }) => (
   <svg class="icon" viewBox="0 0 20 20" aria-hidden="true" focusable="false">
     <path d={PATHS[name]} />

@@ -4,22 +4,21 @@ import { useMemo } from "preact/hooks";
 
 const MAX_DEPTH = 40;
 
-/** A text of Markdown; see `markdownOf`. */
+/** Shows Markdown; see `markdownOf`. */
 export function Markdown({ text }: { readonly text: string }): VNode {
   const shown = useMemo(() => markdownOf(text), [text]);
   return h("div", { class: "markdown" }, shown) as VNode;
 }
 
 /**
- * Markdown as elements. No HTML is made or parsed on the way: HTML in the text is shown as text, an image is a link to it, and of
- * links only those of http, https and mailto are links. So whatever a model or a page wrote, nothing of it runs, and nothing is
- * fetched.
+ * Converts Markdown to elements, without creating or parsing HTML. HTML is shown as text, images become links, and only http,
+ * https and mailto links are links. So nothing that a model or page wrote can run or be fetched.
  */
 export function markdownOf(text: string): VNode {
   try {
     return h(Fragment, null, blocks(lexer(text, { gfm: true, breaks: true }), 0));
   } catch {
-    return h("p", null, text); // Nested so deeply that the parser gives up.
+    return h("p", null, text); // Nested too deeply for the parser.
   }
 }
 
@@ -35,7 +34,7 @@ function block(token: Token, depth: number): ComponentChildren {
       return null;
     case "heading": {
       const { depth: level, tokens } = token as Tokens.Heading;
-      // The page itself has the first two levels.
+      // The page uses the first two levels itself.
       return h(`h${Math.min(6, level + 2)}`, null, spans(tokens, depth));
     }
     case "paragraph":
@@ -125,7 +124,7 @@ function span(token: Token, depth: number): ComponentChildren {
       return link(href, `Image: ${decodeEntities(text) || href}`);
     }
     default:
-      return token.raw; // HTML, and whatever a later version knows.
+      return token.raw; // HTML, and tokens of later versions.
   }
 }
 
@@ -138,15 +137,14 @@ function link(address: string, content: ComponentChildren): ComponentChildren {
 const PROTOCOLS: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
 
 /**
- * The address of a link in a text that anybody may have written: absolute, and only where a browser opens it without running
- * anything. `undefined`: it is shown as text.
+ * Returns the URL of a link in untrusted text if it is absolute and can't run code. `undefined`: the link is shown as text.
  */
 export function safeHref(href: string): string | undefined {
   try {
     const url = new URL(href);
     return PROTOCOLS.has(url.protocol) ? url.href : undefined;
   } catch {
-    return undefined; // Relative: it would lead into this page.
+    return undefined; // A relative URL would lead into this page.
   }
 }
 
@@ -159,7 +157,7 @@ const NAMED: Readonly<Record<string, string>> = {
   nbsp: "\u00a0",
 };
 
-/** Text with its character references resolved, since it is shown as text and never parsed as HTML. */
+/** Decodes character references, because the text is never parsed as HTML. */
 function decodeEntities(text: string): string {
   return text.replaceAll(/&(?:#x([\da-f]{1,6})|#(\d{1,7})|([a-z]{2,6}));/gi, (whole, hex, decimal, name) => {
     if (name !== undefined) return NAMED[name as string] ?? whole;

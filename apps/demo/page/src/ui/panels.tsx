@@ -9,7 +9,7 @@ interface ScrollAreaProps {
   readonly children: ComponentChildren;
 }
 
-/** What is longer than the screen. It takes the focus, so that the keyboard scrolls it also where nothing in it does. */
+/** A scrollable area. It can have the focus, so the keyboard scrolls it even without focusable content. */
 export const ScrollArea = ({ class: name, label, id, children }: ScrollAreaProps): VNode =>
   h("section", { class: name, id, tabIndex: 0, "aria-label": label }, children) as VNode;
 
@@ -20,7 +20,7 @@ interface SheetProps {
   readonly children: ComponentChildren;
 }
 
-/** A panel over the page, from one side. Keeps the focus, closes by Esc, and gives the focus back. */
+/** A panel over the page, from one side. Traps the focus, closes on Esc, and then restores the focus. */
 export function Sheet({ title, side, onClose, children }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -31,7 +31,7 @@ export function Sheet({ title, side, onClose, children }: SheetProps) {
     };
   }, []);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Esc closes a dialog by itself
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Esc closes a dialog automatically
     <dialog
       ref={dialog}
       class={`sheet ${side}`}

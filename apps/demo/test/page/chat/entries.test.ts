@@ -39,7 +39,7 @@ const kinds = (entries: ReturnType<typeof entriesOf>) =>
   );
 
 describe("entriesOf", () => {
-  it("puts a result with its call", () => {
+  it("shows a result with its call", () => {
     const entries = entriesOf({
       messages: stored(user, asks, result, reply),
       said: undefined,
@@ -48,7 +48,7 @@ describe("entriesOf", () => {
     expect(kinds(entries)).toEqual(["user: Hi", "assistant: ", "tool success", "assistant: Done"]);
   });
 
-  it("shows what was just said, before the turn that answers it", () => {
+  it("shows a new message before the turn that answers it", () => {
     const entries = entriesOf({ messages: [], said: "Hi", turn: turn(start, { type: "text", text: "Hel" }) });
     expect(kinds(entries)).toEqual(["user: Hi", "pieces"]);
   });
@@ -57,8 +57,8 @@ describe("entriesOf", () => {
     ["nothing", stored(user)],
     ["the call", stored(user, asks)],
     ["the call and its result", stored(user, asks, result)],
-    ["all of it", stored(user, asks, result, reply)],
-  ])("shows a turn once that is followed from its beginning while the store has %s", (_, messages) => {
+    ["all messages", stored(user, asks, result, reply)],
+  ])("shows a turn once if the store has %s of it", (_, messages) => {
     const entries = entriesOf({
       messages,
       said: undefined,
@@ -67,7 +67,7 @@ describe("entriesOf", () => {
     expect(kinds(entries)).toEqual(["user: Hi", "assistant: ", "tool success", "assistant: Done"]);
   });
 
-  it("doesn't take an earlier reply of the same words for this turn's", () => {
+  it("doesn't confuse an earlier reply with the same text with this turn's", () => {
     const messages = stored(user, reply, user);
     const entries = entriesOf({
       messages,
@@ -77,13 +77,13 @@ describe("entriesOf", () => {
     expect(kinds(entries)).toEqual(["user: Hi", "assistant: Done", "user: Hi", "assistant: Other"]);
   });
 
-  it("keeps an earlier reply of the same words, and what was said after it", () => {
+  it("keeps an earlier reply with the same text, and the messages after it", () => {
     const again = turn(start, message(reply));
     const entries = entriesOf({ messages: stored(user, reply, user), said: undefined, turn: again });
     expect(kinds(entries)).toEqual(["user: Hi", "assistant: Done", "user: Hi", "assistant: Done"]);
   });
 
-  it("shows a call that waited where it was made, once the next turn has run it", () => {
+  it("shows a waiting call in its place after the next turn has run it", () => {
     const entries = entriesOf({
       messages: stored(user, asks),
       said: undefined,
@@ -92,7 +92,7 @@ describe("entriesOf", () => {
     expect(kinds(entries)).toEqual(["user: Hi", "assistant: ", "tool success", "assistant: Done"]);
   });
 
-  it("marks the last thing that a stopped turn said, and the call that it was at", () => {
+  it("marks a stopped turn's last message and its running call", () => {
     const marks = (messages: readonly PositionedMessage[], to: number) =>
       entriesOf({ messages, said: undefined, turn: undefined, stopped: [{ from: 0, to }] }).map(
         (entry) => "stopped" in entry && entry.stopped === true,
@@ -101,7 +101,7 @@ describe("entriesOf", () => {
     expect(marks(stored(user, asks), 2)).toEqual([false, false, true]);
   });
 
-  it("says of a rejected call what became of it", () => {
+  it("shows a rejected call as rejected", () => {
     const content = '{"status":"permission_denied","error":{"message":"The call was not approved."}}';
     const entries = entriesOf({
       messages: stored(user, asks, { ...result, content }),
@@ -113,7 +113,7 @@ describe("entriesOf", () => {
     expect(isRejected("success", result.content)).toBe(false);
   });
 
-  it("keeps calls apart whose ids are the same", () => {
+  it("keeps calls with the same id apart", () => {
     const failed = { ...result, content: '{"status":"error","error":{"message":"No"}}' };
     const entries = entriesOf({
       messages: stored(user, asks, result, user, asks, failed),

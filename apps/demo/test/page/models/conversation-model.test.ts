@@ -7,7 +7,7 @@ import { createConversationModel } from "../../../page/src/models/conversation-m
 
 const agent = { name: "clerk", instructions: "Be brief." };
 
-/** A page's conversation with a server in this process, whose answers of stored messages are held back on demand. */
+/** A page's conversation on a server in this process. Its responses with stored messages can be delayed. */
 async function openPage(replies: readonly string[]) {
   const modelProvider = createScriptedModel(replies);
   const app = await createServerApp(
@@ -47,8 +47,8 @@ async function openPage(replies: readonly string[]) {
   };
 }
 
-describe("a message that is sent before the last turn's messages have come", () => {
-  it("waits for them, so that they don't vanish meanwhile", async () => {
+describe("a message that is sent before the last turn's messages are loaded", () => {
+  it("waits for them, so they stay visible", async () => {
     const { model, texts, hold, close } = await openPage(["One.", "Two."]);
     const release = hold();
     const first = model.send("First?");
@@ -62,7 +62,7 @@ describe("a message that is sent before the last turn's messages have come", () 
     await close();
   });
 
-  it("is given back if another conversation is opened meanwhile", async () => {
+  it("is returned to the draft if another conversation is opened", async () => {
     const { model, unsent, hold, close } = await openPage(["One."]);
     const release = hold();
     const first = model.send("First?");

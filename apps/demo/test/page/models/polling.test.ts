@@ -22,7 +22,7 @@ describe("polling", () => {
       longestMs: 15_000,
       page: page as unknown as Document,
     });
-    /** How often it looks within so many seconds. */
+    /** The number of looks within a number of seconds. */
     const looks = async (seconds: number): Promise<number> => {
       look.mockClear();
       await vi.advanceTimersByTimeAsync(seconds * 1_000);
@@ -31,14 +31,14 @@ describe("polling", () => {
     return { page, looks, stop };
   }
 
-  it("looks less and less often while nothing is new, and at least so often", async () => {
+  it("looks less and less often without changes, down to a limit", async () => {
     const { looks } = start();
     expect(await looks(3)).toBe(1);
     expect(await looks(60)).toBeLessThan(10);
     expect(await looks(150)).toBe(10);
   });
 
-  it("looks often while something is new, and again when somebody is there", async () => {
+  it("looks often during changes, and after user activity", async () => {
     let isNew = true;
     const { page, looks } = start(() => isNew);
     expect(await looks(60)).toBe(20);
@@ -48,7 +48,7 @@ describe("polling", () => {
     expect(await looks(3)).toBe(1);
   });
 
-  it("doesn't look while the page isn't seen, and does so at once when it is seen again", async () => {
+  it("doesn't look while the page is hidden, and looks immediately when it is visible again", async () => {
     const { page, looks } = start(() => true);
     page.show("hidden");
     expect(await looks(600)).toBe(0);
@@ -56,7 +56,7 @@ describe("polling", () => {
     expect(await looks(0.001)).toBe(1);
   });
 
-  it("goes on when a look fails, isn't hurried by many signs, and ends", async () => {
+  it("continues after a failed look, isn't sped up by many events, and stops", async () => {
     const { page, looks, stop } = start(() => {
       throw new Error("The server is away.");
     });

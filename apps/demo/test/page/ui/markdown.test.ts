@@ -10,7 +10,7 @@ interface Element {
 const isElement = (node: ComponentChildren): node is VNode =>
   typeof node === "object" && node !== null && "props" in node;
 
-/** What the browser would be told to make: elements, and text. */
+/** The elements and texts for the browser. */
 function flatten(node: ComponentChildren, into: { elements: Element[]; text: string[] }): void {
   if (Array.isArray(node)) for (const child of node as readonly ComponentChildren[]) flatten(child, into);
   else if (isElement(node)) {
@@ -82,8 +82,8 @@ const HOSTILE = [
   "__proto__ constructor [__proto__]: javascript:alert(1)",
 ] as const;
 
-describe("markdown of anybody", () => {
-  it.each(HOSTILE)("makes nothing that runs or fetches: %j", (text) => {
+describe("untrusted Markdown", () => {
+  it.each(HOSTILE)("produces nothing that runs or fetches: %j", (text) => {
     for (const { name, attributes } of shown(text).elements) {
       expect(ALLOWED).toContain(name);
       expect(Object.keys(attributes).filter((attribute) => !ATTRIBUTES.has(attribute))).toEqual([]);
@@ -94,13 +94,13 @@ describe("markdown of anybody", () => {
     }
   });
 
-  it("shows HTML as the text that it is", () => {
+  it("shows HTML as text", () => {
     expect(shown("<script>alert(1)</script>").text).toContain("<script>alert(1)</script>");
     expect(shown("a <b>c</b> d").text).toBe("a <b>c</b> d");
     expect(shown("&lt;b&gt; &amp; &#65;").text).toBe("<b> & A");
   });
 
-  it("makes an image a link to it", () => {
+  it("turns an image into a link", () => {
     expect(shown("![a cat](https://e.example/cat.png)")).toEqual({
       elements: [
         { name: "p", attributes: {} },
@@ -113,11 +113,11 @@ describe("markdown of anybody", () => {
     });
   });
 
-  it("keeps what a link says, though it leads nowhere", () => {
+  it("keeps the text of an unsafe link", () => {
     expect(shown("[read this](javascript:alert(1))")).toMatchObject({ text: "read this" });
   });
 
-  it("makes what markdown is for", () => {
+  it("produces all Markdown elements", () => {
     const text =
       "# T\n\n**b** *i* ~~d~~ `c`\n\n1. x\n\n- y\n\n> q\n\n---\n\n| a |\n| -: |\n| 1 |\n\nhttps://e.example";
     expect(new Set(shown(text).elements.map(({ name }) => name))).toEqual(
@@ -125,7 +125,7 @@ describe("markdown of anybody", () => {
     );
   });
 
-  it("takes a half of it, as it comes in a stream, at any length", () => {
+  it("accepts a text cut at any length, as in a stream", () => {
     const text =
       "Hello **world**\n\n```ts\nconst a = 1;\n```\n\n| a | b |\n| - | - |\n| [x](https://e.example) | ![y](z) |";
     for (let length = 0; length <= text.length; length += 1)
@@ -134,7 +134,7 @@ describe("markdown of anybody", () => {
 });
 
 describe("safeHref", () => {
-  it.each(["https://e.example/a?b#c", "http://e.example/", "mailto:a@e.example"])("takes %s", (href) => {
+  it.each(["https://e.example/a?b#c", "http://e.example/", "mailto:a@e.example"])("accepts %s", (href) => {
     expect(safeHref(href)).toBe(href);
   });
   it.each([
