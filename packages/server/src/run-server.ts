@@ -34,7 +34,7 @@ export async function runServer<Ctx>(
   const { port = 3_000, host = "127.0.0.1" } = options;
   if (options.authenticate === undefined && !LOOPBACK.has(host))
     throw new TypeError(
-      `Invalid server options: host: expected a loopback address, not ${JSON.stringify(host)}, since without authenticate() everybody who reaches the server is the same user.`,
+      `Invalid server options: host: expected a loopback address, not ${JSON.stringify(host)}, since without authenticate() all clients are the same user.`,
     );
   const { app, ...rest } = await createRoutedApp(agents, config, options);
   const server = serve({

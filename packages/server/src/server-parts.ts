@@ -71,25 +71,25 @@ function agentsOf<Ctx>(
     list.map(([name, agent]) => [name, agent.name === name ? agent : { ...agent, name }]),
   );
   if (agents.size < list.length)
-    throw new TypeError("Invalid agents: expected a name of its own for each agent.");
+    throw new TypeError("Invalid agents: expected a unique name for each agent.");
   return agents;
 }
 
 function versioned(provider: MemoryProvider | undefined): VersionedMemoryProvider {
   if (provider === undefined)
     throw new TypeError(
-      "Invalid server options: defaultMemoryProvider: expected a memory provider, here or as memory.provider of the run configuration.",
+      "Invalid server options: defaultMemoryProvider: expected a memory provider. Set this option or memory.provider of the run configuration.",
     );
   if (!isVersionedProvider(provider))
     throw new TypeError(
-      "Invalid server options: defaultMemoryProvider: expected a provider with readConversation(), as those of JAF have.",
+      "Invalid server options: defaultMemoryProvider: expected a provider with readConversation(), such as one from JAF.",
     );
   return provider;
 }
 
 function inMemoryLog() {
   process.emitWarning(
-    "The server logs turns in this process alone: they end with it, and no other process sees them. Give it a turnLog, e.g. createRedisTurnLog(client).",
+    "The server keeps its turn log in memory: turns are lost when the process ends, and other processes can't see them. Set turnLog, e.g. to createRedisTurnLog(client).",
     { type: "JAFServerWarning" },
   );
   return createInMemoryTurnLog();

@@ -47,7 +47,7 @@ export const isJafClientError = (thrown: unknown): thrown is JafClientError =>
 
 /** The response isn't from a JAF server, or a proxy changed it. */
 export const malformedError = (what: "answer" | "stream", status = 200): JafClientError =>
-  new JafClientError(`The ${what} isn't one of a JAF server.`, {
+  new JafClientError(`The ${what} isn't from a JAF server. Check baseUrl and proxies.`, {
     code: "malformed",
     status,
     retryable: false,
@@ -70,12 +70,12 @@ export function connectionError(cause: unknown, signal: AbortSignal | undefined)
 }
 
 const FAILED: Readonly<Record<number, string>> = {
-  401: "Not authenticated.",
+  401: "Authentication required.",
   403: "Not allowed.",
-  404: "There is no such thing.",
+  404: "Not found.",
   413: "The request is too large.",
   429: "Too many requests.",
-  503: "The server is not available.",
+  503: "The server is unavailable. Retry later.",
 };
 
 /** Creates the error for a response with an error status. A proxy's response may have no JSON body. */

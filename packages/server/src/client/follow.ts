@@ -79,7 +79,7 @@ export async function* followTurn(
         if (numbered.event.type === "turn_end") return;
       }
       if (nothingLeft) return;
-      throw connectionError(new Error("The stream ended before the turn."), signal);
+      throw connectionError(new Error("The stream ended before the end of the turn."), signal);
     } catch (thrown) {
       const error = connectionError(thrown, signal);
       // Without an event, it is unknown whether the request began a turn. The caller decides whether to send it again.
@@ -125,7 +125,7 @@ function openEvents(
 }
 
 /** Without a signal: the caller didn't abort, and a silent connection is treated as lost. */
-const idleError = () => connectionError(new Error("Nothing came for too long."), undefined);
+const idleError = () => connectionError(new Error("No data arrived within idleTimeoutMs."), undefined);
 
 /** Yields the events of one connection. */
 async function* readTurn(

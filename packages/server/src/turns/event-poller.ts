@@ -95,7 +95,7 @@ export function createEventPoller(options: EventPollerOptions): EventPoller {
     const queries = group.map(({ query }) => ({ ...query, limit: MAX_EVENTS }));
     const read = await withDeadline(log.readAll(queries), { timeoutMs: answerMs }).catch(() => undefined);
     if (read === undefined || !read.success) {
-      const reason = "the turn log threw, or didn't answer";
+      const reason = "the turn log threw or didn't answer in time";
       const error = read?.error ?? createMemoryStorageError("readAll", reason, { retryable: true });
       for (const reader of group) failed(reader, error, group.length === 1);
       return;

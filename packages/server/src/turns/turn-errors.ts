@@ -12,10 +12,10 @@ export class TurnStoreError extends Error {
 }
 
 const TEXTS = {
-  "not-found": "There is no such conversation.",
-  running: "The conversation has a turn that runs.",
-  changed: "The conversation isn't what was seen. Load it again.",
-  draining: "The server is about to end.",
+  "not-found": "Conversation not found.",
+  running: "Another turn of the conversation is running. Wait until it ends, or stop it.",
+  changed: "The conversation has changed. Load it again.",
+  draining: "The server is shutting down. Retry later.",
   store: "The store failed.",
 } as const;
 

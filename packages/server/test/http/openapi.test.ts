@@ -34,7 +34,7 @@ describe("the OpenAPI document", () => {
         id === "agentName" ? "assistant" : "x",
       );
       const broken = await (await server.send("ada", filled, { method, body: "{" })).text();
-      expect(broken.includes("The body isn't JSON."), name).toBe(requestBody !== undefined);
+      expect(broken.includes("The body isn't valid JSON."), name).toBe(requestBody !== undefined);
       if (requestBody === undefined) continue;
       const without = await (await server.send("ada", filled, { method })).text();
       expect(/Invalid (?:body|chat request)/.test(without), name).toBe(requestBody.required);

@@ -97,7 +97,7 @@ describe("a server", () => {
   it.each([
     ["no agents", [], {}, "defaultAgent"],
     ["an unknown default agent", [assistant], { defaultAgent: "x" }, "defaultAgent"],
-    ["two agents of one name", [assistant, assistant], {}, "a name of its own"],
+    ["two agents of one name", [assistant, assistant], {}, "a unique name"],
     ["a limit that is none", [assistant], { limits: { bodyBytes: 0 } }, "limits.bodyBytes"],
     ["a limit that there isn't", [assistant], { limits: { bodyMegabytes: 1 } }, "bodyMegabytes"],
     ["an origin that is none", [assistant], { cors: { origins: ["app"] } }, "cors"],
