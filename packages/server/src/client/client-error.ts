@@ -1,7 +1,7 @@
 export interface JafClientErrorDetails {
   /**
    * The `code` of the server's response, e.g. `"not-found"`, or one of the client: `"connection"` (no response, or the connection
-   * was lost), `"aborted"` (by your signal), `"malformed"` (not the response of a JAF server).
+   * was lost), `"aborted"` (by your signal), `"malformed"` (not from a JAF server), or e.g. `"http-502"` (an error without a code).
    */
   readonly code: string;
   /** The HTTP status; `0` if there was no response. */

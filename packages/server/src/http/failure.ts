@@ -52,7 +52,7 @@ interface FailureDetails {
   /** The running turn, or the one that continues elsewhere. */
   readonly turnId?: string | undefined;
   readonly cause?: unknown;
-  /** Normal behaviour in spite of a 5xx status, so it isn't reported. */
+  /** Expected despite a 5xx status, e.g. at shutdown, so it isn't reported. */
   readonly isExpected?: boolean;
   /** The connection can't be reused, e.g. because a body is still arriving. */
   readonly closesConnection?: boolean;

@@ -27,7 +27,7 @@ function never(): Promise<never> {
 }
 const hanging = new Set<() => void>();
 
-/** Call it after creating the services that make these calls: they are closed after that. */
+/** Ends the hanging calls with the test. Call it after creating the services, so the calls end before the services close. */
 function endHangingWithTest(): void {
   onTestFinished(() => {
     for (const end of hanging) end();
@@ -68,7 +68,7 @@ async function untilTold(world: World, turn: { conversationId: string; turnId: s
     .toBe(true);
 }
 
-describe("A turn whose process is gone", () => {
+describe("A turn of a process that is gone", () => {
   test("begins its text again in another process", async () => {
     const world = createWorld();
     const first = mortal(world);

@@ -3,10 +3,10 @@ import { createServer, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** How many connections a scenario has cut. */
+/** Number of connections that a scenario cuts. */
 export const CUTS = 20;
 
-/** After how many events to cut a connection, at random in a turn with more than `to`. */
+/** Returns after how many events to cut a connection: a random number in the range. The turn must have more than `to` events. */
 export const randomEvents = (from: number, to: number): number =>
   from + Math.floor(Math.random() * (to - from + 1));
 
