@@ -109,7 +109,7 @@ export const chatBody = z.looseObject({
   messages: z
     .array(z.looseObject({ id: z.string().optional(), role: uiMessageRole, parts: uiMessageParts }))
     .min(1)
-    .describe("UI messages. Only the message that the request is about is read."),
+    .describe("UI messages. The server reads only the message to send, edit, answer or regenerate."),
   trigger: z.enum(["submit-message", "regenerate-message"]).default("submit-message"),
   messageId: z.string().optional(),
   agentName: z.string().min(1).optional(),

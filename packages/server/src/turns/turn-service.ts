@@ -97,7 +97,7 @@ export interface FollowQuery {
 export interface TurnService {
   readonly start: (request: TurnRequest) => Promise<StartedTurn>;
   /**
-   * Yields the events of a turn in groups, until `turn_end`. Ends without it only if the turn has expired or was erased, or if
+   * Yields the events of a turn in groups, until `turn_end`. Ends without it if the turn has expired or was erased, or if
    * `signal` is aborted or the service closes. You must check that the user owns the conversation. Throws if the store fails for
    * longer than the service retries.
    */

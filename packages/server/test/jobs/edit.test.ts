@@ -109,7 +109,7 @@ describe("An edit", () => {
 
   test.each([
     ["reasoning", [{ type: "reasoning", text: "I may." }]],
-    ["a text that is none", [{ type: "text", text: 5 }]],
+    ["an invalid text part", [{ type: "text", text: 5 }]],
     ["a media without data", [{ type: "media" }]],
   ])(
     "leaves the conversation unchanged if it has a part that users can't send: %s",

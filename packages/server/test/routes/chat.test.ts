@@ -122,7 +122,7 @@ describe("chat", () => {
 
   it.each([
     ["reasoning", [{ type: "reasoning", text: "I may." }]],
-    ["a text that is none", [{ type: "text", text: 5 }]],
+    ["an invalid text part", [{ type: "text", text: 5 }]],
     ["a media without data", [{ type: "media" }]],
   ])("refuses %s in an edit as in a new message, and drops nothing", async (_what, message) => {
     const { ask } = await startTestServer(saying("No."));

@@ -168,7 +168,7 @@ describe("unknown and hostile ids", () => {
     ["NUL", "%00"],
     ["NUL in a text", "a%00b"],
     ["half a character", "%ED%A0%80"],
-    ["what isn't encoded", "%E0%A4%A"],
+    ["an invalid encoding", "%E0%A4%A"],
     ["300 characters", "x".repeat(300)],
     ["300 characters of three bytes", "%E2%82%AC".repeat(300)],
     ["..", "%2E%2E"],
