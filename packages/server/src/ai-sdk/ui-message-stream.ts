@@ -155,7 +155,7 @@ function addPiece(pieces: ContentPart[], type: "text" | "reasoning", text: strin
   else pieces[pieces.length - 1] = { type, text: said + text };
 }
 
-/** Joins the events if all are pieces of one kind. Such groups are the most frequent, so they skip the comparison of the whole message. */
+/** Joins the events if all are pieces of one kind. Most groups are, so they skip the comparison of the whole message. */
 function onePiece(
   events: readonly NumberedEvent[],
 ): { readonly type: "text" | "reasoning"; readonly text: string } | undefined {

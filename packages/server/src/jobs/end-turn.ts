@@ -200,7 +200,7 @@ export const FAULT = {
   retryable: false,
 } as const;
 
-/** Converts a run's error for readers. Texts of errors that model providers or other code threw are left out: they may hold secrets. */
+/** Converts a run's error for readers, without texts of errors from model providers or other code: they may hold secrets. */
 function turnErrorOf(error: JAFError): TurnError {
   return { code: error._tag, message: messageOf(error), retryable: JAFErrorHandler.isRetryable(error) };
 }

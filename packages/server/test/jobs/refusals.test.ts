@@ -30,7 +30,7 @@ const refusalOf = async (service: ReturnType<typeof createTestService>, request:
   return started.started ? undefined : started.refusal;
 };
 
-describe("A turn that is refused leaves nothing behind", () => {
+describe("A turn is refused and leaves nothing behind", () => {
   test("for another user's conversation and a missing one, with the same message", async () => {
     const world = createWorld();
     const service = createTestService(world, createScriptedModel(["Hello."]));
