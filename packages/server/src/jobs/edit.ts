@@ -26,8 +26,8 @@ export interface EditedMessages {
 export const editKey = (turnId: string): string => `${turnId}:edit`;
 
 /**
- * Creates the provider for the run of an edit. Before the edit, the conversation seems to end before the edited message, and the
- * first append of messages replaces the old end in one write. An edit is therefore a normal prompt, checked before messages are
+ * Creates the provider for the run of an edit. At first, the conversation seems to end before the edited message, and the first
+ * append of messages replaces the old end in one write. An edit is therefore a normal prompt, checked before messages are
  * dropped. If the conversation has changed, reads and the first append fail with a conflict. After that append, the provider behaves
  * normally. Use it for one run only.
  */
