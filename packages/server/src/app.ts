@@ -9,20 +9,20 @@ import { addRoutes } from "./routes/index.ts";
 import { partsOf, type ServerParts } from "./server-parts.ts";
 import type { TurnService } from "./turns/turn-service.ts";
 
-/** A server without a network: what answers requests. */
+/** The request handler of a server, without a network. */
 export interface ServerApp {
-  /** For any runtime or framework that hands on web requests. */
+  /** Handles a web request, for any runtime or framework with web-standard requests. */
   readonly fetch: (request: Request) => Response | Promise<Response>;
   /** Runs the turns. */
   readonly service: TurnService;
   /**
-   * Ends all streams, whose clients come back, and finishes the running turns or, after `shutdownMs`, hands them over. The stores stay
-   * open.
+   * Ends all streams, so clients reconnect, and waits for running turns. Turns that still run after `shutdownMs` are handed over.
+   * The stores stay open.
    */
   readonly close: () => Promise<{ readonly handedOver: number }>;
 }
 
-/** Makes the server's app. Throws a `TypeError` that names what is wrong with an option. */
+/** Creates the server's app. Rejects with a `TypeError` that names the invalid option. */
 export async function createServerApp<Ctx>(
   agents: ServedAgents<Ctx>,
   config: ServerRunConfig<Ctx>,
@@ -37,7 +37,7 @@ interface RoutedApp extends Omit<ServerApp, "fetch"> {
   readonly operations: readonly Operation[];
 }
 
-/** The same, for a server that can break connections off. */
+/** Creates the app for a server that can cut connections off. */
 export async function createRoutedApp<Ctx>(
   agents: ServedAgents<Ctx>,
   config: ServerRunConfig<Ctx>,
@@ -59,7 +59,7 @@ export async function createRoutedApp<Ctx>(
     context.set("requestId", requestId);
     await next();
     context.res.headers.set("x-request-id", requestId);
-    // Its body is sent to nobody, so nobody would end a stream.
+    // A HEAD response sends no body, so no client would end the stream.
     if (context.req.method === "HEAD") await context.res.body?.cancel();
   });
   app.use(secureHeaders);
@@ -80,7 +80,7 @@ export async function createRoutedApp<Ctx>(
   app.notFound((context) => answerFailure(context, notFound()));
   app.onError((thrown, context) => {
     const failure = failureOf(thrown);
-    // Who leaves before the answer is no failure of the server's.
+    // A client that leaves before the response isn't a server error.
     const isLeft = context.req.raw.signal.aborted && failure.cause === undefined;
     if (failure.status >= 500 && !failure.isExpected && !isLeft) report(thrown, context.get("requestId"));
     return answerFailure(context, failure);

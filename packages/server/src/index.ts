@@ -19,7 +19,7 @@ export type {
   TurnTarget,
 } from "./turns/turn-service.ts";
 
-// What is left of them
+// Turn records
 
 export type { RecordedCall, TurnRecord } from "./jobs/turn-record.ts";
 

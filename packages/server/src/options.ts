@@ -5,70 +5,70 @@ import type { UserMemoryStore } from "@jaf/user-memory";
 import * as z from "zod";
 import type { Identity } from "./turns/turn-service.ts";
 
-/** The agents that a server has: a list, by their names, or a map. */
+/** The agents of a server: a list, or a map by name. */
 export type ServedAgents<Ctx> =
   // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
   readonly Agent<Ctx, any>[] | ReadonlyMap<string, Agent<Ctx, any>>;
 
-/** What every run of the server has. The server decides what belongs to one turn: conversation, user, approvals, signal. */
+/** Settings for all runs. The server sets those of a single turn: conversation, user, approvals and signal. */
 export type ServerRunConfig<Ctx> = RunSettings<Ctx> & {
-  /** `provider` may be absent where `defaultMemoryProvider` is given. `durability` defaults to `"step"`. */
+  /** `provider` is optional if `defaultMemoryProvider` is set. `durability` defaults to `"step"`. */
   readonly memory?: Omit<MemoryConfig, "provider"> & { readonly provider?: MemoryProvider };
 };
 
 export interface ServerLimits {
-  /** The largest body, in bytes. Default 1,000,000. */
+  /** Maximum size of a request body, in bytes. Default 1,000,000. */
   readonly bodyBytes?: number;
-  /** How long a body may take to arrive, in milliseconds. Default 10,000. */
+  /** Maximum time until a request body has arrived, in ms. Default 10,000. */
   readonly bodyTimeoutMs?: number;
-  /** How many requests a user may send in a minute, to this process. Default 600. */
+  /** Requests per user and minute in this process. Default 600. */
   readonly requestsPerMinute?: number;
-  /** How many turns of a user may run in this process at once. Default 10. */
+  /** Concurrent turns per user in this process. Default 10. */
   readonly turnsPerUser?: number;
-  /** How many streams a user may have open at this process. Default 50. */
+  /** Open streams per user in this process. Default 50. */
   readonly streamsPerUser?: number;
 }
 
 export interface ServerAppOptions<Ctx> {
-  /** Where conversations are stored. Default: `memory.provider` of the run configuration. One of both is needed. */
+  /** Stores conversations. Default: `memory.provider` of the run configuration. One of the two is required. */
   readonly defaultMemoryProvider?: MemoryProvider;
   /**
-   * Where turns are logged. Default: in this process, so that a turn ends with it and no other process sees it; a warning says so.
-   * Use that of the adapter, e.g. `createRedisTurnLog(client)`.
+   * The turn log. Default: an in-memory log with a process warning; turns are lost when the process ends, and other processes can't
+   * see them. In production, use your adapter's log, e.g. `createRedisTurnLog(client)`.
    */
   readonly turnLog?: TurnLog;
-  /** The facts about users, which the routes `/facts` show and agents that say `remembers` know. Default: none. */
+  /** Stores facts about users, for the `/facts` routes and for agents with `remembers`. Default: none. */
   readonly userMemory?: UserMemoryStore;
   /**
-   * Who sends the request; `null`: nobody, who is refused. What it throws is an error of the server. Without it everybody is the user
-   * `"local"`, and the server answers on loopback alone.
+   * Returns the user who sends the request, or `null` to reject it with status 401. An exception is a server error. By default, all
+   * requests belong to the user `"local"`, and the server accepts loopback addresses only.
    */
   readonly authenticate?: (request: Request) => Identity | null | Promise<Identity | null>;
-  /** The context of a run. Called again where a turn goes on in another process. Default: the identity. */
+  /** Returns the context of a run. Called again if another process takes over the turn. Default: the identity. */
   readonly context?: (identity: Identity) => Readonly<Ctx> | Promise<Readonly<Ctx>>;
-  /** The agent of a request that names none. Default: the first. */
+  /** Name of the agent for requests without one. Default: the first agent. */
   readonly defaultAgent?: string;
   /**
-   * The title of a new conversation, from the text of its first message, which isn't empty; `undefined`: none. Default: its first 80
-   * characters, in one line. A title is shown in lists, so it is the place to leave out what shouldn't be.
+   * Returns the title of a new conversation from the text of its first message, which isn't empty, or `undefined` for no title.
+   * Default: the first 80 characters on one line. Lists show titles, so leave out private content here.
    */
   readonly titleOf?: (text: string) => string | undefined;
   /**
-   * Which other origins a browser may use the server from, e.g. `["https://app.example.org"]`; `true`: all, without cookies. Default
-   * `false`: none.
+   * Other origins that browsers may use the server from, e.g. `{ origins: ["https://app.example.org"] }`. `true`: all, without
+   * cookies. Default `false`: none.
    */
   readonly cors?: boolean | { readonly origins: readonly string[] };
   /**
-   * The host names, with a port unless it is the scheme's own, by which the server may be called without `authenticate`. Default:
-   * `localhost`, `127.0.0.1` and `[::1]` with any port. It guards against pages whose name is made to point here.
+   * Host names that requests may use, with the port unless it is the scheme's default. Without `authenticate`, the default is
+   * `localhost`, `127.0.0.1` and `[::1]` with any port; with it, any host. Protects against DNS rebinding.
    */
   readonly allowedHosts?: readonly string[];
   readonly limits?: ServerLimits;
-  /** How long `close` waits for running turns before it hands them over, in milliseconds. Default 10,000. */
+  /** How long `close` waits for running turns before it hands them over, in ms. Default 10,000. */
   readonly shutdownMs?: number;
-  /** Told what failed in the server. Errors hold no conversation content. Default: `console.error`. */
+  /** Receives errors of the server. They hold no conversation content. Default: `console.error`. */
   readonly onError?: (error: unknown, request?: { readonly requestId: string }) => void;
-  /** Times of turns and their log; see `TurnServiceOptions`. */
+  /** Timing of turns and of the turn log; see `TurnServiceOptions`. */
   readonly turns?: {
     readonly gatherMs?: number;
     readonly leaseSeconds?: number;
@@ -81,7 +81,7 @@ export interface ServerAppOptions<Ctx> {
   };
 }
 
-/** The options of the app that have a value of their own, checked, with their defaults. */
+/** The validated options of the app, with defaults. */
 export type ServerSettings = z.output<typeof settingsSchema>;
 
 const atLeastOne = z.number().min(1);
@@ -108,6 +108,6 @@ const settingsSchema = z.object({
     .prefault({}),
 });
 
-/** Throws a `TypeError` that names the field. */
+/** Validates the options. Throws a `TypeError` that names the invalid field. */
 export const parseSettings = (options: unknown): ServerSettings =>
   parseOptions(settingsSchema, options, "server options");

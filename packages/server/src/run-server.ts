@@ -3,25 +3,25 @@ import { createRoutedApp } from "./app.ts";
 import type { ServedAgents, ServerAppOptions, ServerRunConfig } from "./options.ts";
 
 export interface ServerOptions<Ctx> extends ServerAppOptions<Ctx> {
-  /** Default 3000; `0`: a free one. */
+  /** Default 3000. `0`: any free port. */
   readonly port?: number;
-  /** Default `"127.0.0.1"`. Another one than loopback needs `authenticate`. */
+  /** Default `"127.0.0.1"`. A non-loopback address requires `authenticate`. */
   readonly host?: string;
 }
 
 export interface RunningServer {
-  /** E.g. `"http://127.0.0.1:3000"`. */
+  /** Base URL, e.g. `"http://127.0.0.1:3000"`. */
   readonly url: string;
   readonly port: number;
-  /** Takes no more requests, ends streams, finishes running turns or hands them over. The stores stay open. */
+  /** Stops accepting requests, ends streams, and finishes running turns or hands them over. The stores stay open. */
   readonly close: () => Promise<void>;
 }
 
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
 
 /**
- * Serves agents over HTTP on Node; `createServerApp` is the same for other runtimes. Rejects with a `TypeError` for an invalid option,
- * and with the system's error if the port can't be had.
+ * Serves agents over HTTP on Node.js. For other runtimes, use `createServerApp`. Rejects with a `TypeError` if an option is
+ * invalid, and with the system's error if the port isn't available.
  *
  * @example
  * const server = await runServer([agent], { modelProvider }, { port: 3000, defaultMemoryProvider: provider });
@@ -34,7 +34,7 @@ export async function runServer<Ctx>(
   const { port = 3_000, host = "127.0.0.1" } = options;
   if (options.authenticate === undefined && !LOOPBACK.has(host))
     throw new TypeError(
-      `Invalid server options: host: expected a loopback address, not ${JSON.stringify(host)}, since without authenticate() everybody who reaches the server is the same user.`,
+      `Invalid server options: host: expected a loopback address, not ${JSON.stringify(host)}, since without authenticate() all clients are the same user.`,
     );
   const { app, ...rest } = await createRoutedApp(agents, config, options);
   const server = serve({

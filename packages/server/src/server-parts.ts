@@ -9,25 +9,25 @@ import type { TurnServiceOptions } from "./jobs/options.ts";
 import type { ServedAgents, ServerAppOptions, ServerRunConfig, ServerSettings } from "./options.ts";
 import type { Identity, TurnService } from "./turns/turn-service.ts";
 
-/** What the routes work with. */
+/** The parts of the server that routes use. */
 export interface ServerParts {
   readonly settings: ServerSettings;
   readonly provider: VersionedMemoryProvider;
   readonly log: TurnLog;
   readonly service: TurnService;
   readonly userMemory: UserMemoryStore | undefined;
-  /** By their names. */
+  /** Agents by name. */
   // biome-ignore lint/suspicious/noExplicitAny: each agent has its own context and output
   readonly agents: ReadonlyMap<string, Agent<any, any>>;
   readonly defaultAgent: string;
   readonly limits: UserLimits;
-  /** Aborted when the server ends: streams end, and their clients come back. */
+  /** Aborted when the server closes. Streams then end, and their clients reconnect. */
   readonly closing: AbortSignal;
-  /** Tells the application what failed in the answer to a request. */
+  /** Reports an error during a response to the application. */
   readonly report: (thrown: unknown, requestId: string) => void;
 }
 
-/** Makes them of the options. Throws a `TypeError` that names what is wrong with one. */
+/** Creates the parts from the options. Rejects with a `TypeError` that names the invalid option. */
 export async function partsOf<Ctx>(
   given: ServedAgents<Ctx>,
   config: ServerRunConfig<Ctx>,
@@ -56,7 +56,7 @@ export async function partsOf<Ctx>(
   return { ...own, provider, log, service, userMemory, agents, defaultAgent, limits };
 }
 
-/** By their names, under which requests call them. */
+/** Returns the agents by the names that requests use. */
 function agentsOf<Ctx>(
   given: ServedAgents<Ctx>,
   // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
@@ -71,31 +71,31 @@ function agentsOf<Ctx>(
     list.map(([name, agent]) => [name, agent.name === name ? agent : { ...agent, name }]),
   );
   if (agents.size < list.length)
-    throw new TypeError("Invalid agents: expected a name of its own for each agent.");
+    throw new TypeError("Invalid agents: expected a unique name for each agent.");
   return agents;
 }
 
 function versioned(provider: MemoryProvider | undefined): VersionedMemoryProvider {
   if (provider === undefined)
     throw new TypeError(
-      "Invalid server options: defaultMemoryProvider: expected a memory provider, here or as memory.provider of the run configuration.",
+      "Invalid server options: defaultMemoryProvider: expected a memory provider. Set this option or memory.provider of the run configuration.",
     );
   if (!isVersionedProvider(provider))
     throw new TypeError(
-      "Invalid server options: defaultMemoryProvider: expected a provider with readConversation(), as those of JAF have.",
+      "Invalid server options: defaultMemoryProvider: expected a provider with readConversation(), such as one from JAF.",
     );
   return provider;
 }
 
 function inMemoryLog() {
   process.emitWarning(
-    "The server logs turns in this process alone: they end with it, and no other process sees them. Give it a turnLog, e.g. createRedisTurnLog(client).",
+    "The server keeps its turn log in memory: turns are lost when the process ends, and other processes can't see them. Set turnLog, e.g. to createRedisTurnLog(client).",
     { type: "JAFServerWarning" },
   );
   return createInMemoryTurnLog();
 }
 
-/** So that what the model saw names the facts that it was given. */
+/** Connects user memory to the turn record, which names the facts that the model received. */
 async function userMemoryOf(store: ServerAppOptions<unknown>["userMemory"]) {
   if (store === undefined) return {};
   const { asUserMemory } = await import("@jaf/user-memory");

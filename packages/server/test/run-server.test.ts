@@ -8,7 +8,7 @@ import { assistant } from "./support/test-server.ts";
 it.each([
   ["a list", [assistant]],
   ["a map", new Map([["assistant", assistant]])],
-] as const)("the text's example serves %s of agents, and stores what is said", async (_what, given) => {
+] as const)("serves %s of agents and stores messages, as in the spec's example", async (_what, given) => {
   const agents: readonly Agent<unknown, string>[] | ReadonlyMap<string, Agent<unknown, string>> = given;
   const modelProvider: ModelProvider<unknown> = createScriptedModel(["Hello."]);
   const memoryProvider = createInMemoryProvider();
@@ -24,7 +24,7 @@ it.each([
         compressionThreshold: 50,
       },
     },
-    // The text's port is 3000, which may be taken.
+    // The spec's port is 3000, which may be in use.
     { port: 0, defaultMemoryProvider: memoryProvider },
   );
   try {

@@ -3,25 +3,25 @@ import { sha256 } from "@jaf/memory/internal";
 import type { SaidMessage } from "./chat-request.ts";
 
 /**
- * The conversation of a chat. Clients choose the ids of chats: of each user they name other conversations, so that none reaches
- * somebody else's, and whether somebody else has a chat of this id can't be told.
+ * Returns the conversation id of a chat. Clients choose chat ids, so the conversation id also depends on the user: a chat id can't
+ * reach another user's conversation or reveal whether it exists.
  */
 export const conversationOfChat = (userId: string, chatId: string): string =>
   `ui-${sha256(JSON.stringify([userId, chatId]), "hex")}`;
 
 /**
- * The turn in which the user says this message, which is made of what makes two submits the same: so the second says nothing again.
- * `undefined`: the client gave the message no id of its own, and nothing tells a repetition from the same words said again.
+ * Returns the turn id for a user's message, a hash of its id and content: a repeated submit has the same turn id and isn't stored
+ * twice. Returns `undefined` if the client gave the message no id, since a repetition can't be told from a new equal message.
  */
 export const turnOfMessage = (conversationId: string, { id, content }: SaidMessage): string | undefined =>
   isClientId(id) ? `ui-${sha256(JSON.stringify([conversationId, id, content]), "hex")}` : undefined;
 
 const POSITION_ID = /^jaf-(0|[1-9]\d{0,14})$/;
 
-/** The id of the UI message that begins with the message at this position. */
+/** Returns the id of the UI message that begins at this position. */
 export const messageIdAt = (position: number): string => `jaf-${position}`;
 
-/** Names the messages of one conversation: those of users as their client did, where it did. */
+/** Returns a function that gives messages of one conversation their ids: the client's id for user messages, otherwise by position. */
 export function messageIds(firstPosition: number): (message: RichMessage, index: number) => string {
   const taken = new Set<string>();
   return ({ role, id }, index) => {
@@ -31,11 +31,11 @@ export function messageIds(firstPosition: number): (message: RichMessage, index:
   };
 }
 
-/** Whether it can be the id of a user's message: not one that says a position. */
+/** Checks whether a value can be a client's id for a user message. Ids made from a position can't. */
 export const isClientId = (id: unknown): id is string =>
   typeof id === "string" && id !== "" && id.length <= 255 && !POSITION_ID.test(id);
 
-/** The index of the user's message that has this id. `undefined`: none has. */
+/** Returns the index of the user's message with this id, or `undefined`. */
 export function userMessageWithId(
   { messages, firstPosition }: { readonly messages: readonly RichMessage[]; readonly firstPosition: number },
   id: string,

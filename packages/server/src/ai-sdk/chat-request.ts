@@ -6,32 +6,32 @@ import { HttpFailure } from "../http/failure.ts";
 
 type UIMessage = AiSdkChatBody["messages"][number];
 
-/** A message of the user, with the id that the client gave it. */
+/** A message of the user with the client's id. */
 export interface SaidMessage {
   readonly id: string | undefined;
   readonly content: NonNullable<RichMessage["content"]>;
 }
 
-/** What a request of the AI SDK's chat asks for. The history that it sends along isn't looked at. */
+/** A parsed request of the AI SDK's chat. The history in the request is ignored. */
 export type ChatRequest = {
   readonly chatId: string;
   readonly agentName: string | undefined;
 } & (
   | { readonly asks: "say" | "edit" | "regenerate"; readonly said: SaidMessage }
-  /** To go on with calls that waited. */
+  /** Continues waiting calls. */
   | { readonly asks: "go-on"; readonly answers: ClientAnswers }
 );
 
-/** The assistant's last message, as the client holds it. */
+/** The user's answers in the client's copy of the assistant's last message. */
 export interface ClientAnswers {
   readonly approvals: readonly ApprovalDecision[];
-  /** Results of those of these calls that the client has run. */
+  /** Returns the client's results for waiting calls. */
   readonly resultsOf: (waiting: readonly Interruption[]) => readonly ClientToolResult[];
-  /** How many parts its message has. */
+  /** Number of parts of the client's message. */
   readonly heldParts: number;
 }
 
-/** What a body asks for. Throws a failure that repeats nothing of it. */
+/** Parses the body of a chat request. Throws a failure without content of the body. */
 export function chatRequestOf(body: AiSdkChatBody): ChatRequest {
   const { id: chatId, messages, trigger, messageId, agentName } = body;
   const common = { chatId, agentName };
@@ -46,12 +46,12 @@ export function chatRequestOf(body: AiSdkChatBody): ChatRequest {
   const said = saidIn(messages.findLast(({ role }) => role === "user"));
   if (said === undefined) throw invalid(MISSING);
   if (trigger === "submit-message" && messageId !== undefined && messageId !== said.id)
-    throw invalid("messageId: expected the id of a message that is sent along");
+    throw invalid("messageId: expected the id of a message in messages");
   const asks = trigger === "regenerate-message" ? "regenerate" : messageId === undefined ? "say" : "edit";
   return { ...common, asks, said };
 }
 
-const MISSING = "messages: expected a message of the user with text or files that can be read";
+const MISSING = "messages: expected a message of the user with readable text or files";
 
 const invalid = (what: string) => new HttpFailure("invalid-request", `Invalid body: ${what}.`);
 
@@ -78,7 +78,7 @@ function answersIn(message: UIMessage): ClientAnswers | undefined {
     resultsOf: (waiting) =>
       waiting.flatMap((interruption): ClientToolResult[] => {
         const { type, toolCallId } = interruption;
-        // A later call may have the id of an earlier one.
+        // A later call may reuse the id of an earlier one.
         const result = results.findLast(({ tool_call_id }) => tool_call_id === toolCallId);
         if (type !== "client_tool" || result === undefined) return [];
         return [{ toolCallId, result: clientResult(result.content, failed.get(toolCallId)) }];
@@ -95,7 +95,7 @@ function clientResult(content: RichMessage["content"], error: unknown): ClientTo
 
 type ToolPart = Extract<ClientToolResult["result"], { readonly parts: unknown }>["parts"][number];
 
-/** Others don't come from a client. */
+/** Checks for the part types that clients send. */
 const isToolPart = (part: ContentPart): part is ContentPart & ToolPart =>
   part.type === "text" || part.type === "media";
 
@@ -103,13 +103,13 @@ export const uiMessageRole = z.enum(["system", "user", "assistant"]);
 
 export const uiMessageParts = z.array(z.looseObject({ type: z.string() }));
 
-/** What `DefaultChatTransport` of the AI SDK sends, and `agentName` beside it. */
+/** The body that `DefaultChatTransport` of the AI SDK sends, with an optional `agentName`. */
 export const chatBody = z.looseObject({
-  id: z.string().min(1).max(1_000).describe("The chat. Each user has their own of this id."),
+  id: z.string().min(1).max(1_000).describe("Chat id, unique per user."),
   messages: z
     .array(z.looseObject({ id: z.string().optional(), role: uiMessageRole, parts: uiMessageParts }))
     .min(1)
-    .describe("UI messages, of which the one counts that the request is about."),
+    .describe("UI messages. The server reads only the message to send, edit, answer or regenerate."),
   trigger: z.enum(["submit-message", "regenerate-message"]).default("submit-message"),
   messageId: z.string().optional(),
   agentName: z.string().min(1).optional(),

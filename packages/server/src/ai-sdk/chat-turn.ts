@@ -14,8 +14,8 @@ export type ChatTurn = Pick<
 type SayRequest = Extract<ChatRequest, { readonly said: unknown }>;
 
 /**
- * The turn in which the user says something, or in which something that was said is changed or answered anew. A message whose
- * request failed before is said now, whatever the request calls it; one that is said already isn't said again.
+ * Returns the turn that sends, edits or regenerates a message. If the message isn't stored because an earlier request failed, the
+ * turn sends it, whatever the request asks. A stored message isn't stored again.
  */
 export function saidTurn(
   conversationId: string,
@@ -36,13 +36,13 @@ export function saidTurn(
   return { target: { conversationId }, input: inputOf(input), edit };
 }
 
-/** Whether the user has said just this message already. */
+/** Checks whether the same message is already stored. */
 export function isSaid(chat: StoredChat, { id, content }: SaidMessage): boolean {
   const index = id === undefined ? undefined : userMessageWithId(chat, id);
   return index !== undefined && sameJson(chat.messages[index]?.content, content);
 }
 
-/** The turn that goes on with calls that waited, or with what a failed turn has left undone. */
+/** Returns the turn that continues waiting calls or the unfinished work of a failed turn. */
 export function answeringTurn(
   conversationId: string,
   { approvals, resultsOf }: ClientAnswers,
@@ -57,15 +57,15 @@ export function answeringTurn(
   };
 }
 
-/** Whether there is neither a call to answer nor anything that a failed turn has left undone. */
+/** Checks that no call needs an answer and no failed turn left unfinished work. */
 export function isComplete({ messages }: StoredChat): boolean {
   const last = messages.at(-1);
   return last === undefined || (last.role === "assistant" && (last.tool_calls ?? []).length === 0);
 }
 
-/** With the client's id, so that it finds the message again. */
+/** Converts a message to input with the client's id, so the client can find it again. */
 function inputOf({ id, content }: SaidMessage): PromptInput {
   const message: RichMessage = { role: "user", content, ...(isClientId(id) ? { id } : {}) };
-  // The engine checks it.
+  // The engine validates it.
   return [message] as PromptInput;
 }

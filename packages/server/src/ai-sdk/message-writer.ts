@@ -4,8 +4,8 @@ import { isToolPart, type StreamedPart } from "./ui-messages.ts";
 type Input = Extract<AiSdkToolPart, { state: "input-available" }>["input"];
 
 /**
- * A chunk of the AI SDK's UI message stream, as far as JAF sends it. Fields that came with later releases of `ai@5` to `ai@7`
- * aren't used, since earlier ones refuse a chunk that has one.
+ * A chunk of the AI SDK's UI message stream that JAF sends. Fields that later releases of `ai@5` to `ai@7` added aren't used, since
+ * earlier releases reject chunks with them.
  */
 export type UIMessageChunk =
   | { readonly type: "start"; readonly messageId: string }
@@ -40,38 +40,38 @@ export type UIMessageChunk =
   | { readonly type: "error"; readonly errorText: string }
   | { readonly type: "finish"; readonly finishReason: "stop" | "tool-calls" };
 
-/** The metadata of a UI message: which of its parts are void, by their index. Absent where none is. */
+/** The metadata of a UI message with the indexes of its retracted parts. Absent if there are none. */
 interface MessageMetadata {
   readonly jaf: { readonly retracted: Readonly<Record<string, true>> };
 }
 
-/** Makes the message that a client holds the one that it should hold. */
+/** Writes the chunks that bring a client's message up to date. */
 export interface MessageWriter {
-  /** The chunks that lead from the parts that the client holds to these. */
+  /** Returns the chunks that change the client's parts to these. */
   readonly write: (parts: readonly StreamedPart[]) => UIMessageChunk[];
-  /** Adds to the last part. `undefined`: it isn't a text, or a thought, that still grows. */
+  /** Adds text to the last part. Returns `undefined` if that isn't an open part of this type. */
   readonly append: (type: "text" | "reasoning", text: string) => UIMessageChunk[] | undefined;
-  /** Nothing more follows in this message. */
+  /** Ends the message. */
   readonly close: () => UIMessageChunk[];
 }
 
 interface Held {
   readonly part: StreamedPart;
-  /** Where the client has it in its message. */
+  /** Index in the client's message. */
   readonly index: number;
-  /** The client had it before: if it is a call that waited, it holds its approval. */
+  /** Whether the client had the part before this stream. A waiting call then includes its approval. */
   readonly hadBefore: boolean;
 }
 
 export interface HeldMessage {
   readonly parts: readonly StreamedPart[];
-  /** How many parts the client's message has, with those that are void. */
+  /** Number of parts of the client's message, including retracted ones. */
   readonly length: number;
 }
 
 /**
- * `held`: what the client holds already. The protocol takes nothing back: where what the client holds isn't how the message
- * begins, the step is written anew behind it, and the metadata of the message name the parts that are void.
+ * Creates a writer from the client's current parts. The protocol can't remove parts: if the client's parts differ from the beginning
+ * of the message, the step is written again after them, and the message's metadata lists the retracted parts.
  */
 export function createMessageWriter(from: HeldMessage): MessageWriter {
   const offset = from.length - from.parts.length;
@@ -103,7 +103,7 @@ export function createMessageWriter(from: HeldMessage): MessageWriter {
     if (open !== undefined && delta !== "") chunks.push({ type: `${type}-delta`, id: open.id, delta });
   };
 
-  /** Whether the part that the client holds could be made this one. */
+  /** Changes the client's part to this one. Returns whether that was possible. */
   const change = (at: number, part: StreamedPart): boolean => {
     const before = held[at];
     if (before === undefined || before.part.type !== part.type) return false;
@@ -153,7 +153,7 @@ export function createMessageWriter(from: HeldMessage): MessageWriter {
         if (part !== undefined && change(at, part)) at += 1;
         else retractFrom(at);
       }
-      // A retraction took its step along.
+      // A retraction also removed the start of its step.
       for (const part of parts.slice(held.length)) add(part);
       return taken();
     },
@@ -195,7 +195,7 @@ function callChunks(part: AiSdkToolPart): UIMessageChunk[] {
   };
   const isDone = part.state === "output-available" && part.providerExecuted !== true;
   const { input } = part;
-  // At "tool-input-available" the client runs a tool of its own. It has run this one: a resumed stream comes by here again.
+  // "tool-input-available" makes the client run its own tool. This call is done, e.g. in a resumed stream, so it must not run again.
   if (isDone && typeof input === "object" && input !== null) {
     return [
       { type: "tool-input-start", ...call },
@@ -206,7 +206,7 @@ function callChunks(part: AiSdkToolPart): UIMessageChunk[] {
   return [{ type: "tool-input-available", ...call, input }, ...stateChunks(part)];
 }
 
-/** From the waiting call to its state. */
+/** Returns the chunks from a new call to its state. */
 function stateChunks(part: AiSdkToolPart, hasApproval = false): UIMessageChunk[] {
   const { toolCallId } = part;
   switch (part.state) {
@@ -221,7 +221,7 @@ function stateChunks(part: AiSdkToolPart, hasApproval = false): UIMessageChunk[]
       return [{ type: "tool-output-error", toolCallId, errorText: part.errorText }];
     case "output-denied": {
       const denied = { type: "tool-output-denied", toolCallId } as const;
-      // A request would undo what the client holds of its decision.
+      // An approval request would overwrite the client's decision.
       if (hasApproval) return [denied];
       return [{ type: "tool-approval-request", approvalId: part.approval.id, toolCallId }, denied];
     }

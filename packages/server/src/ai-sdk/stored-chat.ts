@@ -7,7 +7,7 @@ import { decodeEvent } from "../turns/turn-event.ts";
 
 type Stores = Pick<ServerParts, "provider" | "log">;
 
-/** A conversation, and whose it has to be. */
+/** A conversation and its expected owner. */
 export interface Chat {
   readonly conversationId: string;
   readonly userId: string;
@@ -20,10 +20,10 @@ export interface StoredChat {
   readonly firstPosition: number;
 }
 
-/** How many messages are read first where only the last reply is asked for. */
+/** Number of messages to read first if only the last reply is needed. */
 const TAIL = 200;
 
-/** What the user has of the conversation. `tail`: at least the last message of the user, and all behind it. */
+/** Reads the user's conversation. `tail`: at least the last message of the user and all later ones. */
 export async function readChat(stores: Stores, chat: Chat, part: "all" | "tail"): Promise<StoredChat> {
   const messages = part === "all" ? "all" : { limit: TAIL };
   const read = unwrap(await stores.provider.readConversation(chat.conversationId, { messages }));
@@ -37,13 +37,13 @@ export async function readChat(stores: Stores, chat: Chat, part: "all" | "tail")
   return { version: conversation.metadata?.version ?? 0, messages: stored, firstPosition };
 }
 
-/** The user's latest turn in the conversation. */
+/** Returns the user's latest turn in the conversation. */
 export async function latestTurn({ log }: Stores, chat: Chat): Promise<LoggedTurn | undefined> {
   const [turn] = unwrap(await log.turnsOf(chat.conversationId, 1));
   return turn?.userId === chat.userId ? turn : undefined;
 }
 
-/** The user's turn of this id, while the log has it. */
+/** Returns the user's turn with this id, while it is in the log. */
 export async function turnWithId(
   { log }: Stores,
   { conversationId, userId }: Chat,
@@ -53,7 +53,7 @@ export async function turnWithId(
   return turn?.userId === userId ? turn : undefined;
 }
 
-/** The calls that the conversation waits for, as far as the events of its latest turn can still be read. */
+/** Returns the waiting calls of the conversation, while the events of its latest turn haven't expired. */
 export async function waitingCalls(stores: Stores, chat: Chat): Promise<readonly Interruption[]> {
   const turn = await latestTurn(stores, chat);
   if (turn?.state !== "waiting") return [];
@@ -67,15 +67,15 @@ export async function waitingCalls(stores: Stores, chat: Chat): Promise<readonly
 
 /** The UI message that a turn writes. */
 export interface ReplyPlace {
-  /** Where it begins in the conversation. */
+  /** Position of its first message in the conversation. */
   readonly position: number;
-  /** What of it was there before the turn: the turn goes on with calls that waited. */
+  /** Its messages from before the turn, if the turn continues waiting calls. */
   readonly before: readonly RichMessage[];
 }
 
 /**
- * Where the reply of a turn is whose first own message has the position `turnPosition`. The turn may have stored some of its
- * messages already, or none, not even what the user said.
+ * Returns the place of a turn's reply. `turnPosition` is the position of the turn's first own message. The turn may have stored some
+ * of its messages or none, not even the user's message.
  */
 export function replyPlace(
   { messages, firstPosition }: Omit<StoredChat, "version">,
@@ -84,7 +84,7 @@ export function replyPlace(
   const length = turnPosition - firstPosition;
   const earlier = messages.slice(0, Math.max(0, length));
   const own = messages.slice(earlier.length);
-  // Said as part of a history that was sent along.
+  // The client sent these user messages as part of the history.
   const said = own.findIndex(({ role }) => role !== "user");
   const isMissing = earlier.length !== length;
   if (said > 0 || isMissing || earlier.at(-1)?.role === "user") {
@@ -94,7 +94,7 @@ export function replyPlace(
   return { position: firstPosition + begun, before: earlier.slice(begun) };
 }
 
-/** The index of the first reply since the user spoke; how many messages there are if there is none. */
+/** Returns the index of the first reply after the last user message, or the number of messages if there is none. */
 function replyStart(messages: readonly RichMessage[]): number {
   const user = messages.findLastIndex(({ role }) => role === "user");
   const reply = messages.findIndex(({ role }, index) => index > user && role === "assistant");

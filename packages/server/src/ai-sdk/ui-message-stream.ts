@@ -8,15 +8,15 @@ import { createMessageWriter, type UIMessageChunk } from "./message-writer.ts";
 import { type StreamedOptions, type StreamedPart, streamedReply } from "./ui-messages.ts";
 
 export interface UIMessageStreamOptions {
-  /** Which message the turn writes, by its first event. */
+  /** Returns the message that the turn writes, from the turn's first event. */
   readonly messageOf: (start: TurnEvent | undefined) => TurnChunksOptions;
-  /** Events with smaller numbers are there already: given out as one, so that nothing that was retracted is seen. Default 0. */
+  /** Events with smaller numbers are already stored. They are sent as one group, without retracted pieces. Default 0. */
   readonly known?: number;
 }
 
 /**
- * A turn, from its first event on, as the AI SDK's UI message stream. If the events break off, so does the connection: a client
- * takes an ordered end for the end of the turn.
+ * Encodes a turn from its first event as the AI SDK's UI message stream. If the events end early, the connection is cut off, since
+ * clients take a normal end of the stream for the end of the turn.
  */
 export const encodeUIMessageStream =
   ({ messageOf, known = 0 }: UIMessageStreamOptions): Encoder =>
@@ -25,7 +25,7 @@ export const encodeUIMessageStream =
       headers: { ...EVENT_STREAM_HEADERS, "x-vercel-ai-ui-message-stream": "v1" },
     });
 
-/** The events before number `known` as one group. */
+/** Joins the events before number `known` to one group. */
 async function* gathered(
   groups: AsyncIterable<readonly NumberedEvent[]>,
   known: number,
@@ -52,7 +52,7 @@ async function* chunkGroups(
     yield chunks.next(group);
     if (chunks.isOver()) return;
   }
-  throw new BrokenOffError("The events of the turn broke off.");
+  throw new BrokenOffError("The events of the turn ended early.");
 }
 
 async function* textsOf(groups: AsyncIterable<readonly UIMessageChunk[]>): AsyncGenerator<string> {
@@ -63,23 +63,23 @@ async function* textsOf(groups: AsyncIterable<readonly UIMessageChunk[]>): Async
 }
 
 export interface TurnChunksOptions extends StreamedOptions {
-  /** The id of the UI message that the turn writes. */
+  /** Id of the UI message that the turn writes. */
   readonly messageId: string;
-  /** Replies and results of the same UI message that were there before the turn: it goes on with a call that waited. */
+  /** Earlier replies and results of the same UI message, if the turn continues a waiting call. */
   readonly before: readonly RichMessage[];
   /**
-   * How many parts the client has of the UI message, if it goes on with it. Absent: it begins with an empty one, as
-   * `resumeStream` does, and gets `before`, too.
+   * Number of parts that the client has of the UI message. Absent: the client starts with an empty message, as `resumeStream` does,
+   * and also gets `before`.
    */
   readonly heldParts?: number;
 }
 
-/** Turns the events of a turn into chunks, group by group, from the first event on. */
+/** Converts the events of a turn to chunks, group by group, from the first event. */
 export interface TurnChunks {
   readonly start: () => UIMessageChunk[];
-  /** Pieces that are retracted within the same group are never given out. */
+  /** Returns the chunks for a group. Leaves out pieces that are retracted within the group. */
   readonly next: (events: readonly NumberedEvent[]) => UIMessageChunk[];
-  /** Whether the turn has ended. */
+  /** Returns whether the turn has ended. */
   readonly isOver: () => boolean;
 }
 
@@ -91,7 +91,7 @@ export function createTurnChunks({
 }: TurnChunksOptions): TurnChunks {
   const messages: RichMessage[] = [...before];
   const interruptions: Interruption[] = [];
-  /** Of the reply on its way. */
+  /** Pieces of the reply in progress. */
   let pieces: ContentPart[] = [];
   const partsNow = (): StreamedPart[] => {
     const coming: RichMessage[] = pieces.length === 0 ? [] : [{ role: "assistant", content: pieces }];
@@ -124,7 +124,7 @@ export function createTurnChunks({
         interruptions.push(event.interruption);
         break;
       case "turn_end":
-        // Pieces without their message aren't part of the conversation.
+        // Pieces without a message aren't part of the conversation.
         pieces = [];
         end = event;
     }
@@ -155,7 +155,7 @@ function addPiece(pieces: ContentPart[], type: "text" | "reasoning", text: strin
   else pieces[pieces.length - 1] = { type, text: said + text };
 }
 
-/** Where the events are pieces of one kind: without looking at the whole message, since these are most of what comes. */
+/** Joins the events if all are pieces of one kind. Most groups are, so they skip the comparison of the whole message. */
 function onePiece(
   events: readonly NumberedEvent[],
 ): { readonly type: "text" | "reasoning"; readonly text: string } | undefined {

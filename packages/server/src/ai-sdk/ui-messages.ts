@@ -8,7 +8,7 @@ import {
 import type { Interruption } from "@jaf/core";
 import type { RichMessage } from "@jaf/memory";
 
-/** A part as a client holds it once a stream is over. */
+/** A part as clients hold it after a stream. */
 export type StreamedPart =
   | Exclude<AiSdkUIPart, { type: "reasoning" }>
   | (Extract<AiSdkUIPart, { type: "reasoning" }> & { state: "done" });
@@ -16,15 +16,15 @@ export type StreamedPart =
 export type StreamedMessage = Omit<AiSdkUIMessage, "parts"> & { parts: StreamedPart[] };
 
 export interface StreamedOptions {
-  /** Whether thoughts are given out. Default `true`. */
+  /** Whether to include reasoning. Default `true`. */
   readonly reasoning?: boolean;
 }
 
 export const isToolPart = (part: StreamedPart): part is AiSdkToolPart => "toolCallId" in part;
 
 /**
- * UI messages as a stream of them ends: of each reply first what it says, pieces of a kind joined, then its calls. So a reply
- * looks the same whether it was watched or read.
+ * Converts messages to UI messages as clients hold them after a stream: for each reply its joined pieces first, then its calls. A
+ * reply looks the same whether it was streamed or loaded.
  */
 export function streamedMessages(
   messages: readonly RichMessage[],
@@ -37,7 +37,7 @@ export function streamedMessages(
   }));
 }
 
-/** The parts of the message that begins with the first of these replies. */
+/** Returns the parts of the UI message that begins with the first of these messages. */
 export function streamedReply(
   messages: readonly RichMessage[],
   { interruptions, ...options }: StreamedOptions & { readonly interruptions: readonly Interruption[] },
@@ -60,7 +60,7 @@ function streamedReplies(parts: readonly AiSdkUIPart[]): StreamedPart[] {
   return streamed.filter((part, index) => part.type !== "step-start" || isFilled(streamed[index + 1]));
 }
 
-/** A client isn't told of a step until there is something in it. */
+/** Checks what follows a step's start: clients get a step only once it has content. */
 const isFilled = (next: StreamedPart | undefined): boolean =>
   next !== undefined && next.type !== "step-start";
 
@@ -74,13 +74,13 @@ function pushJoined(streamed: StreamedPart[], part: StreamedPart): void {
   }
 }
 
-/** As a client sends it. */
+/** Converts a part to the form that clients send. */
 const sentPart = (part: AiSdkUIPart): StreamedPart => {
   if (part.type === "text") return { type: "text", text: part.text };
   return part.type === "reasoning" ? { ...part, state: "done" } : part;
 };
 
-/** `[]`: there is nothing to see of it. */
+/** Returns `[]` for a part without visible content. */
 function streamedPart(part: AiSdkUIPart): StreamedPart[] {
   switch (part.type) {
     case "text":
@@ -104,7 +104,7 @@ function streamedCall({ toolMetadata: _, ...part }: AiSdkToolPart): AiSdkToolPar
     : streamed;
 }
 
-/** The AI SDK refuses to parse JSON with such names, and with it the whole stream. */
+/** The AI SDK's parser rejects JSON with these keys, which would end the whole stream. */
 const REFUSED = /"(?:__proto__|constructor)":/;
 
 function readable(value: unknown): unknown {

@@ -1,13 +1,13 @@
-/** What this reads of a UI message of the AI SDK. */
+/** The fields of an AI SDK UI message that `visibleParts` reads. */
 interface UIMessageLike<Part> {
   readonly parts: readonly Part[];
   readonly metadata?: unknown;
 }
 
 /**
- * The parts of a UI message to show. The AI SDK's protocol can't take back what was streamed: where JAF retracts the beginning
- * of a reply, e.g. since the model failed and is asked again, the message's metadata name these parts, and this leaves them out.
- * Messages that were loaded, or streamed again by `resumeStream`, have no such parts.
+ * Returns the parts of a UI message to show, without retracted ones. The AI SDK's protocol can't remove parts that were streamed.
+ * When JAF retracts the beginning of a reply, e.g. because a failed model call is repeated, it lists these parts in the message's
+ * metadata. Messages that were loaded or resumed by `resumeStream` have no retracted parts.
  */
 export function visibleParts<Part>({ parts, metadata }: UIMessageLike<Part>): readonly Part[] {
   const retracted = fieldOf(fieldOf(metadata, "jaf"), "retracted");

@@ -12,11 +12,11 @@ export interface PendingApprovalEntry {
 }
 
 export interface ApprovalMethods {
-  /** The calls that wait for a decision, in all of the user's conversations. */
+  /** Returns the calls that wait for a decision, in all conversations of the user. */
   readonly pending: (
     options?: CallOptions,
   ) => Promise<{ readonly approvals: readonly PendingApprovalEntry[] }>;
-  /** The same list, whenever it changes, until the signal is aborted or the caller leaves. A lost connection is opened again. */
+  /** Yields the same list whenever it changes, until the signal is aborted or you leave the loop. Reconnects automatically. */
   readonly watch: (
     options?: Pick<FollowOptions, "signal" | "reconnect">,
   ) => AsyncGenerator<readonly PendingApprovalEntry[], void, void>;

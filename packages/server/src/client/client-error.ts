@@ -1,24 +1,24 @@
 export interface JafClientErrorDetails {
   /**
-   * The `code` of the server's answer, e.g. `"not-found"`. Of the client's own: `"connection"` (no answer came, or it was cut
-   * off), `"aborted"` (by the caller's signal), `"malformed"` (the answer isn't what a JAF server sends).
+   * The `code` of the server's response, e.g. `"not-found"`, or one of the client: `"connection"` (no response, or the connection
+   * was lost), `"aborted"` (by your signal), `"malformed"` (not from a JAF server), or e.g. `"http-502"` (an error without a code).
    */
   readonly code: string;
-  /** The HTTP status; `0` if there was no answer. */
+  /** The HTTP status; `0` if there was no response. */
   readonly status: number;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
-  /** Names the request in the server's logs. */
+  /** The request's id in the server's logs. */
   readonly requestId?: string | undefined;
-  /** How long the server asks to wait. */
+  /** Delay that the server asks for, in ms (`Retry-After`). */
   readonly retryAfterMs?: number | undefined;
-  /** The conversation that the failure is about, where the server names one. */
+  /** The conversation that the error is about, if the server names one. */
   readonly conversationId?: string | undefined;
-  /** The turn that the failure is about, e.g. of `"running"` the one that runs. */
+  /** The turn that the error is about. For `"running"`, the turn in progress. */
   readonly turnId?: string | undefined;
 }
 
-/** Why a request failed. Every method of the client rejects with it, and with nothing else. */
+/** The only error that the client's methods reject with. */
 export class JafClientError extends Error implements JafClientErrorDetails {
   override readonly name = "JafClientError";
   readonly code: string;
@@ -41,18 +41,19 @@ export class JafClientError extends Error implements JafClientErrorDetails {
   }
 }
 
+/** Checks whether a value is a {@link JafClientError}. */
 export const isJafClientError = (thrown: unknown): thrown is JafClientError =>
   thrown instanceof JafClientError;
 
-/** What answered is no JAF server, or something on the way changed the answer. */
+/** The response isn't from a JAF server, or a proxy changed it. */
 export const malformedError = (what: "answer" | "stream", status = 200): JafClientError =>
-  new JafClientError(`The ${what} isn't one of a JAF server.`, {
+  new JafClientError(`The ${what} isn't from a JAF server. Check baseUrl and proxies.`, {
     code: "malformed",
     status,
     retryable: false,
   });
 
-/** What a connection that broke, or that the caller gave up, is as an error. */
+/** Converts what a failed or aborted request threw to a {@link JafClientError}. */
 export function connectionError(cause: unknown, signal: AbortSignal | undefined): JafClientError {
   if (cause instanceof JafClientError) return cause;
   if (signal?.reason instanceof JafClientError) return signal.reason;
@@ -69,15 +70,15 @@ export function connectionError(cause: unknown, signal: AbortSignal | undefined)
 }
 
 const FAILED: Readonly<Record<number, string>> = {
-  401: "Not authenticated.",
+  401: "Authentication required.",
   403: "Not allowed.",
-  404: "There is no such thing.",
+  404: "Not found.",
   413: "The request is too large.",
   429: "Too many requests.",
-  503: "The server is not available.",
+  503: "The server is unavailable. Retry later.",
 };
 
-/** The error that an answer with a bad status tells, also where a proxy sent it and it has no JSON. */
+/** Creates the error for a response with an error status. A proxy's response may have no JSON body. */
 export async function errorOf(response: Response): Promise<JafClientError> {
   const { status } = response;
   const error = await errorIn(response);
@@ -105,13 +106,13 @@ async function errorIn(response: Response): Promise<Readonly<Record<string, unkn
     const error = body?.error;
     return typeof error === "object" && error !== null ? (error as Record<string, unknown>) : {};
   } catch {
-    return {}; // No JSON, or cut off: the status says enough.
+    return {}; // No JSON, or incomplete. The status is enough.
   }
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** Seconds, or a date. */
+/** The header holds seconds or a date. */
 function retryAfterMs(header: string | null): number | undefined {
   if (header === null || header.trim() === "") return undefined;
   const seconds = Number(header);

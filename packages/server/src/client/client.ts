@@ -9,36 +9,36 @@ import { type FollowedEvent, type FollowOptions, startTurn } from "./follow.ts";
 import { type CallOptions, type ClientHeaders, createHttp, type Fetch } from "./http.ts";
 
 export interface JafClientOptions {
-  /** Where the server's routes are, e.g. `"https://example.org/api"`, or `""` for the page's own origin. */
+  /** Base URL of the server's routes, e.g. `"https://example.org/api"`, or `""` for the page's origin. */
   readonly baseUrl: string;
-  /** Default: the global one. */
+  /** Default: the global `fetch`. */
   readonly fetch?: Fetch;
-  /** Of every request, e.g. `authorization`; or a function that is asked before each. */
+  /** Headers for every request, e.g. `authorization`, or a function that is called before each request. */
   readonly headers?: ClientHeaders;
 }
 
-/** A server of `@jaf/server`. Every method rejects with a `JafClientError` alone. */
+/** A client of a `@jaf/server` server. All methods reject with a `JafClientError` only. */
 export interface JafClient {
   readonly health: (options?: CallOptions) => Promise<{ readonly status: string }>;
   readonly agents: (options?: CallOptions) => Promise<AgentList>;
   /**
-   * Says something, or decides about calls that wait, and gives the events of the turn, each once and in order. The turn is the
-   * server's: who stops reading doesn't stop it, and a lost connection is opened again where it was lost. Rejects without having
-   * given an event if no turn began, or if the connection was lost before that was known: `conversations.get` tells.
+   * Starts a turn with a message, or answers waiting calls, and yields each event of the turn once and in order. The turn runs on
+   * the server: it continues if you stop reading, and a lost connection is resumed at the next event. Rejects before the first
+   * event if no turn began or the connection was lost too early to know. In the second case, check with `conversations.get`.
    */
   readonly chat: (request: ChatRequest, options?: FollowOptions) => AsyncGenerator<FollowedEvent, void, void>;
-  /** As `chat`, but waits for the end, on one connection. */
+  /** Starts a turn as `chat` does, but waits for its end. Doesn't reconnect. */
   readonly ask: (request: ChatRequest, options?: CallOptions) => Promise<TurnAnswer>;
   readonly conversations: ConversationMethods;
   readonly approvals: ApprovalMethods;
   readonly facts: FactMethods;
   readonly memory: {
-    /** Of the store, of the turn log and of user memory. */
+    /** Returns the health of the store, the turn log and user memory. */
     readonly health: (options?: CallOptions) => Promise<unknown>;
-    /** The user's own. */
+    /** Returns how much the user has stored. */
     readonly stats: (options?: CallOptions) => Promise<unknown>;
   };
-  /** The routes, as an OpenAPI 3.1 document. */
+  /** Returns the OpenAPI 3.1 document of the routes. */
   readonly openApi: (options?: CallOptions) => Promise<unknown>;
 }
 
@@ -48,7 +48,7 @@ export interface AgentSummary {
     readonly name: string;
     readonly description: string;
     readonly runs: "server" | "client";
-    /** Whether calls of it may wait for an approval. */
+    /** Whether calls of the tool may wait for an approval. */
     readonly approval: boolean;
   }[];
 }
@@ -63,11 +63,11 @@ export interface ChatRequest {
   readonly agentName?: string;
   /** Absent: a new conversation. */
   readonly conversationId?: string;
-  /** What the user says. */
+  /** The user's message. */
   readonly message?: string | readonly ContentPart[];
   /** Several messages of the user. */
   readonly messages?: readonly { readonly role: "user"; readonly content: string | readonly ContentPart[] }[];
-  /** The conversation as the client has it: the server refuses one that it didn't send. */
+  /** The client's copy of the conversation. The server rejects it if it differs from the stored messages. */
   readonly history?: readonly Message[];
   readonly historyToken?: string;
   readonly approvals?: readonly ApprovalDecision[];
@@ -88,7 +88,7 @@ export interface TurnAnswer {
   readonly spent?: TurnEnd["spent"];
 }
 
-/** Makes a client. It opens no connection before it is asked. */
+/** Creates a client. It opens no connection until you call a method. */
 export function createJafClient({ baseUrl, fetch, headers }: JafClientOptions): JafClient {
   const http = createHttp({
     baseUrl,

@@ -10,7 +10,7 @@ export interface ConversationSummary {
   readonly title: string | null;
   readonly createdAt: string;
   readonly lastActivity: string;
-  /** How many messages it has. */
+  /** Number of messages. */
   readonly messages: number;
   readonly version: number;
   readonly turn?: { readonly turnId: string; readonly state: TurnState };
@@ -39,7 +39,7 @@ export interface Conversation {
   readonly turn?: {
     readonly turnId: string;
     readonly state: TurnState;
-    /** How many it has so far. */
+    /** Number of events so far. */
     readonly events: number;
   };
 }
@@ -50,45 +50,45 @@ export interface TurnEvents {
   readonly events: readonly NumberedEvent[];
 }
 
-/** What a turn left. */
+/** A turn of a conversation, with its record. */
 export interface TurnSummary {
   readonly turnId: string;
   readonly state: TurnState;
   readonly startedAt: string;
-  /** What the model saw. Absent while it runs. */
+  /** What the model saw (`TurnRecord`). Absent while the turn runs. */
   readonly record?: unknown;
 }
 
 export interface EditRequest {
-  /** Of the user's message that is replaced, with all after it. */
+  /** Position of the user's message to replace. All later messages are dropped. */
   readonly position: number;
-  /** The conversation's version that the client saw. Another one is refused, as 409. */
+  /** The conversation's version that the client saw. If it has changed, the request fails with status 409. */
   readonly version: number;
   readonly message: string | readonly ContentPart[];
   readonly agentName?: string;
 }
 
 export interface RegenerateRequest {
-  /** Of the user's message that is answered anew. Default: the last. */
+  /** Position of the user's message to answer again. Default: the last. */
   readonly position?: number;
   readonly version: number;
   readonly agentName?: string;
 }
 
 export interface CopyRequest {
-  /** The copy has the messages before this position. Default: all. */
+  /** Copies only the messages before this position. Default: all. */
   readonly upTo?: number;
   readonly version: number;
   readonly title?: string;
 }
 
 export interface ConversationMethods {
-  /** The latest first. Default limit: the server's. */
+  /** Returns a page of conversations, latest first. The server sets the default limit. */
   readonly list: (
     query?: { readonly limit?: number; readonly cursor?: string },
     options?: CallOptions,
   ) => Promise<ConversationPage>;
-  /** Its last messages, or those before the position `before`. */
+  /** Returns a conversation with its last messages, or with those before the position `before`. */
   readonly get: (
     conversationId: string,
     query?: { readonly before?: number; readonly limit?: number },
@@ -96,44 +96,44 @@ export interface ConversationMethods {
   ) => Promise<Conversation>;
   readonly rename: (conversationId: string, title: string) => Promise<{ readonly title: string }>;
   readonly delete: (conversationId: string) => Promise<{ readonly deleted: true }>;
-  /** All of the user's. */
+  /** Deletes all conversations of the user. */
   readonly deleteAll: () => Promise<{ readonly deleted: number }>;
-  /** The whole conversation, as the file that the server sends. */
+  /** Returns the text of the conversation's export, a JSON file. */
   readonly export: (conversationId: string, options?: CallOptions) => Promise<string>;
   readonly copy: (
     conversationId: string,
     request: CopyRequest,
   ) => Promise<{ readonly conversationId: string }>;
-  /** Replaces a message of the user's and all after it. The events of the new turn. */
+  /** Replaces a message of the user and drops all later ones. Yields the events of the new turn. */
   readonly edit: (
     conversationId: string,
     request: EditRequest,
     options?: FollowOptions,
   ) => AsyncGenerator<FollowedEvent, void, void>;
-  /** Answers a message of the user's anew. The events of the new turn. */
+  /** Answers a message of the user again. Yields the events of the new turn. */
   readonly regenerate: (
     conversationId: string,
     request: RegenerateRequest,
     options?: FollowOptions,
   ) => AsyncGenerator<FollowedEvent, void, void>;
-  /** Asks the running turn to stop, which `turn_end` tells a moment later. */
+  /** Asks the running turn to stop. It ends with a `turn_end` event shortly after. */
   readonly stop: (
     conversationId: string,
     request?: { readonly turnId?: string },
   ) => Promise<{ readonly stopping: boolean }>;
-  /** The events of a turn (default: the latest) until it ends, also after a reload or from another device. */
+  /** Yields the events of a turn (default: the latest) until it ends. Also works after a reload or from another device. */
   readonly follow: (
     conversationId: string,
     turn?: { readonly turnId?: string; readonly from?: number },
     options?: FollowOptions,
   ) => AsyncGenerator<FollowedEvent, void, void>;
-  /** The events of a turn (default: the latest) so far. */
+  /** Returns the events of a turn (default: the latest) so far. */
   readonly events: (
     conversationId: string,
     turn?: { readonly turnId?: string; readonly from?: number },
     options?: CallOptions,
   ) => Promise<TurnEvents>;
-  /** What each turn left, the latest first, e.g. what the model saw. */
+  /** Returns the turns of a conversation with their records, latest first. */
   readonly turns: (
     conversationId: string,
     query?: { readonly limit?: number },

@@ -8,7 +8,7 @@ export type FactReceipt = Serialized<ForgetDetails>;
 export type ExplainedFact = Serialized<FactExplanation>;
 
 export interface FactMethods {
-  /** Default: those that are active. */
+  /** Returns facts about the user. Default status: `"active"`. */
   readonly list: (
     query?: { readonly status?: Fact["status"]; readonly limit?: number },
     options?: CallOptions,
@@ -17,18 +17,18 @@ export interface FactMethods {
     readonly fact: string;
     readonly tags?: readonly string[];
   }) => Promise<{ readonly fact: Fact }>;
-  /** Where it comes from, and, with a query, why that finds it. */
+  /** Returns where a fact comes from. With a query, also why recall finds the fact. */
   readonly explain: (
     factId: string,
     query?: { readonly query?: string },
     options?: CallOptions,
   ) => Promise<{ readonly explanation: ExplainedFact }>;
-  /** Decides about one that waits. */
+  /** Approves or rejects a quarantined fact. */
   readonly review: (
     factId: string,
     decision: "approve" | "reject",
   ) => Promise<{ readonly fact: Fact } | { readonly rejected: true }>;
-  /** Erases it for good. */
+  /** Erases a fact permanently. */
   readonly forget: (factId: string) => Promise<FactReceipt>;
   readonly forgetAll: () => Promise<FactReceipt>;
 }

@@ -4,19 +4,19 @@ import type { TurnEnd, TurnError, TurnEvent } from "../turns/turn-event.ts";
 import type { NumberedEvent } from "../turns/turn-service.ts";
 import type { Serialized } from "./http.ts";
 
-/** What a call waits for, as JSON has it: `expiresAt` is an ISO text. */
+/** An interruption after JSON: `expiresAt` is an ISO 8601 string. */
 export type WaitingCall = Serialized<Interruption>;
 
-/** A part of a reply on its way. Neighbouring pieces of text, or of reasoning, are one. */
+/** A part of a reply in progress. Adjacent pieces of text, or of reasoning, are joined. */
 export type Piece =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reasoning"; readonly text: string }
   | { readonly type: "part"; readonly part: ContentPart };
 
 /**
- * - `"called"`: the reply asks for it; it hasn't begun.
- * - `"waiting"`: for an approval or for the client's result, see `waitsFor`.
- * - the others: it has ended, see `ToolResultStatus`.
+ * - `"called"`: the reply contains the call, and it hasn't started.
+ * - `"waiting"`: the call waits for an approval or for the client's result, see `waitsFor`.
+ * - Other values: the call has ended, see `ToolResultStatus`.
  */
 export type ToolState = "called" | "running" | "waiting" | ToolResultStatus;
 
@@ -24,21 +24,21 @@ export interface ToolItem {
   readonly type: "tool";
   readonly toolCallId: string;
   readonly toolName: string;
-  /** Parsed, once the call has begun; before that as the model wrote them. */
+  /** Parsed arguments once the call has started. Before that, the model's text. */
   readonly args: unknown;
   readonly state: ToolState;
   readonly result?: string;
   readonly parts?: readonly ContentPart[];
   readonly durationMs?: number;
   readonly waitsFor?: WaitingCall;
-  /** How often it began: more than once where another process went on with the turn. */
+  /** How often the call started. More than once if another process took over the turn. */
   readonly starts: number;
 }
 
 export interface MessageItem {
   readonly type: "message";
   readonly agentName: string;
-  /** Of the user or of the assistant. Results of tools are with their calls. */
+  /** A message of the user or the assistant. Tool results are in `ToolItem`. */
   readonly message: Message;
   readonly stopped?: true;
 }
@@ -53,24 +53,24 @@ export type TurnItem = MessageItem | ToolItem | HandoffItem;
 
 export type ModelCallEvent = Extract<TurnEvent, { readonly type: "model_call" }>;
 
-/** What a page shows of a turn. Everything that was said is in it once: as an item, or as a piece of the reply on its way. */
+/** The state of a turn for display. Each text is in it once: as an item, or as a piece of the reply in progress. */
 export interface FoldedTurn {
   readonly turnId: string | undefined;
   readonly conversationId: string | undefined;
-  /** Who speaks now. */
+  /** The current agent. */
   readonly agentName: string | undefined;
-  /** How many events are folded: the next has this number. */
+  /** Number of events folded so far, which is the number of the next event. */
   readonly events: number;
   readonly status: "starting" | "running" | TurnEnd["status"];
   /** In order. */
   readonly items: readonly TurnItem[];
-  /** Of the reply on its way, after all items. */
+  /** Pieces of the reply in progress, to show after all items. */
   readonly pieces: readonly Piece[];
-  /** Why the last pieces were removed, until others come. */
+  /** Why the last pieces were retracted. Cleared by the next piece. */
   readonly retracted: Extract<TurnEvent, { readonly type: "retract" }>["reason"] | undefined;
-  /** All messages of the turn, in order, with results of tools. */
+  /** All messages of the turn in order, including tool results. */
   readonly messages: readonly Message[];
-  /** What each model call was given. */
+  /** The manifest of each model call. */
   readonly contexts: readonly ContextManifest[];
   readonly modelCalls: readonly ModelCallEvent[];
   readonly interruptions: readonly WaitingCall[];
@@ -81,7 +81,7 @@ export interface FoldedTurn {
   readonly version?: number;
 }
 
-/** A turn of which nothing is known yet. */
+/** The initial value for {@link foldTurn}. */
 export const emptyTurn: FoldedTurn = {
   turnId: undefined,
   conversationId: undefined,
@@ -98,15 +98,15 @@ export const emptyTurn: FoldedTurn = {
 };
 
 /**
- * The turn with one more event. An event that is in it already changes nothing, so events may come again, e.g. from two
- * connections; the next one must be the one with the number `turn.events`, which `follow` sees to. Pure.
+ * Returns the turn with one more event added. A pure function. Events that are already in the turn are ignored, so two connections
+ * may deliver the same ones. Events must not be skipped: the next has the number `turn.events`. `follow` ensures this.
  */
 export function foldTurn(turn: FoldedTurn, { number, event }: NumberedEvent): FoldedTurn {
   if (number < turn.events) return turn;
   return { ...apply(turn, event), events: number + 1 };
 }
 
-/** Whether more is to come. */
+/** Checks whether more events will come. */
 export const isRunning = ({ status }: FoldedTurn): boolean => status === "starting" || status === "running";
 
 function apply(turn: FoldedTurn, event: TurnEvent): FoldedTurn {
@@ -140,7 +140,7 @@ function apply(turn: FoldedTurn, event: TurnEvent): FoldedTurn {
     case "turn_end":
       return ended(turn, event);
     default:
-      return turn; // A later version of the server tells more.
+      return turn; // Newer servers may send other events.
   }
 }
 
@@ -173,7 +173,7 @@ function withWaiting(turn: FoldedTurn, waiting: WaitingCall): FoldedTurn {
   };
 }
 
-/** Pieces that no message took the place of stay: nothing that was shown disappears, and whether it is kept the status tells. */
+/** Keeps pieces that no message has replaced, so shown text doesn't disappear. The status says whether it was stored. */
 function ended(turn: FoldedTurn, event: Extract<TurnEvent, { readonly type: "turn_end" }>): FoldedTurn {
   const { type: _, status, error, interruptions = [], output, version, usage } = event;
   const waiting = (interruptions as readonly WaitingCall[]).reduce(withWaiting, turn);
@@ -196,12 +196,11 @@ interface CalledTool {
 
 const OPEN: ReadonlySet<string> = new Set(["called", "running", "waiting"]);
 
-/** Whether the call has no result yet. */
+/** Checks whether the call has no result yet. */
 const isOpen = ({ state }: ToolItem): boolean => OPEN.has(state);
 
 /**
- * Changes the last call of this id that has no result, or adds one. Models use ids again, so a call that has its result stays as
- * it is.
+ * Changes the last call with this id that has no result, or adds one. Calls with a result stay unchanged because models reuse ids.
  */
 function withCall(
   items: readonly TurnItem[],
@@ -216,12 +215,12 @@ function withCall(
   return [...items, change({ type: "tool", toolCallId, toolName, args, state: "called", starts: 0 })];
 }
 
-/** With the calls that a reply asks for. */
+/** Adds the calls of a reply. */
 function withCallsOf(items: readonly TurnItem[], message: Message): readonly TurnItem[] {
   return callsIn(message).reduce((all, call) => withCall(all, call, (item) => item), items);
 }
 
-/** With the result of a call, unless it is there: `tool_end` has told it, and more. */
+/** Adds the result of a call, unless `tool_end` has added it with more details. */
 function withResultOf(items: readonly TurnItem[], { tool_call_id, content }: Message) {
   const index = items.findLastIndex(
     (item) => item.type === "tool" && item.toolCallId === tool_call_id && isOpen(item),
@@ -262,7 +261,7 @@ function withInterruption(items: readonly TurnItem[], waitsFor: WaitingCall): re
   return withCall(items, waitsFor, (item) => ({ ...item, args: waitsFor.args, state: "waiting", waitsFor }));
 }
 
-/** The tool calls of a message, also of other kinds than functions. */
+/** Returns the tool calls of a message, including custom ones. */
 export function callsIn({ tool_calls = [] }: Message): readonly CalledTool[] {
   return (tool_calls ?? []).map((call: LooseCall) => ({
     toolCallId: call.id,
@@ -277,7 +276,7 @@ interface LooseCall {
   readonly custom?: { readonly name: string; readonly input: string };
 }
 
-/** A content may come in parts, or be missing. */
+/** Content may be a list of parts, or missing. */
 function textOf(content: unknown): string {
   if (typeof content === "string") return content;
   return content === null || content === undefined ? "" : JSON.stringify(content);

@@ -6,18 +6,18 @@ import { readServerSentEvents } from "./sse.ts";
 
 export interface FollowOptions extends CallOptions {
   readonly reconnect?: ReconnectOptions;
-  /** A connection on which nothing comes for so long, not even a comment, is taken for dead. Default: 60,000. */
+  /** Reconnects if no bytes arrive for this long, in ms. Default 60,000. */
   readonly idleTimeoutMs?: number;
-  /** `false` when the connection is lost, `true` when it is there again. */
+  /** Called with `false` when the connection is lost, and with `true` when it is back. */
   readonly onConnection?: (connected: boolean) => void;
 }
 
 export interface ReconnectOptions {
-  /** How many attempts in a row may fail before the client gives up. Default: 30, some minutes. */
+  /** Number of failed attempts in a row before the client gives up. Default 30, a few minutes. */
   readonly maxAttempts?: number;
-  /** The pause before the first attempt; it doubles with each. Default: 250. */
+  /** Delay before the first attempt, in ms. It doubles with each attempt. Default 250. */
   readonly firstDelayMs?: number;
-  /** The longest pause. Default: 8,000. */
+  /** Longest delay, in ms. Default 8,000. */
   readonly maxDelayMs?: number;
 }
 
@@ -28,22 +28,22 @@ export interface FollowedEvent extends NumberedEvent {
 export interface FollowedTurn {
   readonly conversationId?: string | undefined;
   readonly turnId?: string | undefined;
-  /** The number of the first event to give. */
+  /** Number of the first event to yield. */
   readonly from: number;
 }
 
-/** Opens the stream of the turn's events from this one on. */
+/** Opens the stream of the turn's events. */
 type Open = (signal: AbortSignal) => Promise<Response>;
 
 const NO_CONTENT = 204;
 export const DEFAULT_ATTEMPTS = 30;
 const DEFAULT_IDLE_MS = 60_000;
-/** A connection on which bytes still come after so long is a good one, though no event came. */
+/** A connection that still receives bytes after this time counts as working, even without an event. */
 const STEADY_MS = 5_000;
 
 /**
- * The events of a turn, each once and in order, until `turn_end`, or until the server says that none is left. A lost connection is opened again from the event after the last
- * one. `first` opens the first one, which isn't opened again before an event has told which turn it is.
+ * Yields each event of a turn once and in order, until `turn_end` or until the server has no more events. Reconnects at the next
+ * event. `first` opens the first connection. It isn't repeated before an event has named the turn.
  */
 export async function* followTurn(
   http: Http,
@@ -71,7 +71,7 @@ export async function* followTurn(
         failures = 0;
         open = undefined;
         if (numbered.number < from) continue; // Sent again.
-        if (numbered.number > from) break; // Some are missing: they are asked for.
+        if (numbered.number > from) break; // Some are missing: request them again.
         from += 1;
         turnId = numbered.turnId;
         if (numbered.event.type === "turn_start") conversationId = numbered.event.conversationId;
@@ -79,10 +79,10 @@ export async function* followTurn(
         if (numbered.event.type === "turn_end") return;
       }
       if (nothingLeft) return;
-      throw connectionError(new Error("The stream ended before the turn."), signal);
+      throw connectionError(new Error("The stream ended before the end of the turn."), signal);
     } catch (thrown) {
       const error = connectionError(thrown, signal);
-      // Of a request that brought no event nobody knows whether it began a turn: to send it again is the caller's decision.
+      // Without an event, it is unknown whether the request began a turn. The caller decides whether to send it again.
       if (!error.retryable || open !== undefined) throw error;
       failures += 1;
       onConnection(false);
@@ -92,7 +92,7 @@ export async function* followTurn(
   }
 }
 
-/** A POST that starts a turn, and its events: see `followTurn`. */
+/** Starts a turn by a POST and yields its events; see `followTurn`. */
 export function startTurn(
   http: Http,
   {
@@ -124,10 +124,10 @@ function openEvents(
   });
 }
 
-/** The caller has aborted nothing, and a silent connection is opened again as a lost one is. */
-const idleError = () => connectionError(new Error("Nothing came for too long."), undefined);
+/** Without a signal: the caller didn't abort, and a silent connection is treated as lost. */
+const idleError = () => connectionError(new Error("No data arrived within idleTimeoutMs."), undefined);
 
-/** The events of one connection. */
+/** Yields the events of one connection. */
 async function* readTurn(
   open: Open,
   { signal, idleTimeoutMs = DEFAULT_IDLE_MS }: FollowOptions,
@@ -158,7 +158,7 @@ async function* readTurn(
   }
 }
 
-/** The id is `<turnId>:<number>`, and a turn id may hold colons. */
+/** The id is `<turnId>:<number>`, and a turn id may contain colons. */
 function parseEvent(id: string | undefined, data: string): FollowedEvent {
   const colon = id?.lastIndexOf(":") ?? -1;
   const number = Number(id?.slice(colon + 1));
@@ -172,7 +172,7 @@ function parseEvent(id: string | undefined, data: string): FollowedEvent {
   }
 }
 
-/** The pause before attempt `attempt`, counted from 1, with up to a quarter less, so that many clients don't return at once. */
+/** Returns the delay before an attempt (from 1). Up to 25 % shorter at random, so clients don't all return at the same time. */
 export function delayOf(
   attempt: number,
   { firstDelayMs = 250, maxDelayMs = 8_000 }: ReconnectOptions,
@@ -180,7 +180,7 @@ export function delayOf(
   return Math.min(maxDelayMs, firstDelayMs * 2 ** (attempt - 1)) * (1 - Math.random() / 4);
 }
 
-/** Waits, but no longer than until the browser is online again, or the signal is aborted. */
+/** Waits until the time is over, the browser is online again, or the signal is aborted. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const target = globalThis as Partial<Pick<EventTarget, "addEventListener" | "removeEventListener">>;

@@ -2,13 +2,13 @@ import { connectionError, errorOf, type JafClientError, malformedError } from ".
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Headers of every request, or what makes them, e.g. of a token that is renewed. */
+/** Headers for every request, or a function that returns them, e.g. with a fresh token. */
 export type ClientHeaders =
   | Readonly<Record<string, string>>
   | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
 
 export interface CallOptions {
-  /** Gives the request up. What the server has begun goes on. */
+  /** Aborts the request. Work that the server has started continues. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -25,9 +25,9 @@ interface HttpRequest extends CallOptions {
 
 /** Sends requests to one server. */
 export interface Http {
-  /** The `data` of the answer. Rejects with a {@link JafClientError}. */
+  /** Returns the `data` of the response. Rejects with a {@link JafClientError}. */
   readonly call: <Data>(path: string, request?: HttpRequest) => Promise<Data>;
-  /** The answer itself, which has a good status. */
+  /** Returns the response, which has a 2xx status. Rejects with a {@link JafClientError}. */
   readonly send: (path: string, request?: HttpRequest) => Promise<Response>;
 }
 
@@ -84,12 +84,12 @@ function dataOf<Data>(text: string, status: number): Data {
     const answer = JSON.parse(text) as { readonly success?: unknown; readonly data?: unknown } | null;
     if (answer?.success === true) return answer.data as Data;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw malformedError("answer", status);
 }
 
-/** What is left of a value after JSON: dates are ISO texts, functions are gone. */
+/** A type after JSON: dates are ISO 8601 strings, functions are removed. */
 export type Serialized<T> = T extends Date | URL
   ? string
   : T extends string | number | boolean | null | undefined

@@ -8,8 +8,8 @@ export interface ServerSentEvent {
 const LINE_END = /\r\n|\n|\r/;
 
 /**
- * The events of a `text/event-stream`. `heard` is called whenever bytes arrive, also for a comment that only keeps the connection
- * open. An event that the stream ends in isn't given: it may be cut off.
+ * Yields the events of a `text/event-stream`. Calls `heard` whenever bytes arrive, even for a keep-alive comment. Skips an event
+ * without its final empty line: it may be incomplete.
  */
 export async function* readServerSentEvents(
   body: ReadableStream<Uint8Array>,
@@ -40,7 +40,7 @@ export async function* readServerSentEvents(
       }
     }
   } finally {
-    await reader.cancel().catch(() => {}); // The connection may have failed already.
+    await reader.cancel().catch(() => {}); // The connection may have failed.
   }
 }
 

@@ -4,26 +4,26 @@ import type { TurnEnd } from "../turns/turn-event.ts";
 import type { NumberedEvent } from "../turns/turn-service.ts";
 import { HttpFailure, notFound } from "./failure.ts";
 
-/** A turn, to be shown to a client in some protocol. */
+/** A turn to send to a client. */
 export interface EncodedTurn {
   readonly conversationId: string;
   readonly turnId: string;
-  /** Groups of events as they are stored, to the end of the turn, or until the server ends the connection. */
+  /** Groups of events as they are stored, until the turn ends or the server closes the connection. */
   readonly events: AsyncIterable<readonly NumberedEvent[]>;
-  /** Aborted when the server ends. If the events end early without that, the turn is gone. */
+  /** Aborted when the server closes. If the events end early without that, the turn was erased or has expired. */
   readonly closing: AbortSignal;
-  /** The client is gone: it was told nothing more. */
+  /** Call it when the client disconnects. */
   readonly onLeave: () => void;
-  /** Told what failed while the answer was sent. */
+  /** Call it with errors that occur while the response is sent. */
   readonly onError: (thrown: unknown) => void;
-  /** Breaks the connection off. Absent: the stream of an answer that fails does. */
+  /** Cuts the connection off. If absent, error the response stream to end the connection. */
   readonly cutOff?: (() => void) | undefined;
 }
 
-/** Turns the events of a turn into an answer of one protocol. A protocol is one function. */
+/** Converts the events of a turn to a response in one protocol. */
 export type Encoder = (turn: EncodedTurn) => Response | Promise<Response>;
 
-/** How a turn ended, once it has. */
+/** Waits for the end of a turn and responds with its result as JSON. */
 export const encodeJson: Encoder = async (turn) => {
   const messages: Message[] = [];
   let end: TurnEnd | undefined;
@@ -35,11 +35,15 @@ export const encodeJson: Encoder = async (turn) => {
   }
   if (end === undefined) {
     if (!turn.closing.aborted) throw notFound();
-    // The same request again would say the same twice.
-    throw new HttpFailure("unavailable", "The turn goes on, but this server ends. Follow its events.", {
-      ...{ conversationId: turn.conversationId, turnId: turn.turnId },
-      ...{ retryable: false, isExpected: true },
-    });
+    // Not retryable: the same request would send the message twice.
+    throw new HttpFailure(
+      "unavailable",
+      "The server is shutting down. The turn continues: follow its events.",
+      {
+        ...{ conversationId: turn.conversationId, turnId: turn.turnId },
+        ...{ retryable: false, isExpected: true },
+      },
+    );
   }
   return Response.json({ success: true, data: answerOf(turn, messages, end) });
 };

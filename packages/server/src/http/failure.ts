@@ -45,20 +45,20 @@ const MAY_PASS: ReadonlySet<FailureCode> = new Set([
 
 interface FailureDetails {
   readonly retryable?: boolean;
-  /** How long the client should wait. */
+  /** How long the client should wait before a retry. */
   readonly retryAfterSeconds?: number;
-  /** Of a turn that goes on elsewhere. */
+  /** The conversation of a turn that continues elsewhere. */
   readonly conversationId?: string | undefined;
-  /** Which turn is in the way, or goes on elsewhere. */
+  /** The running turn, or the one that continues elsewhere. */
   readonly turnId?: string | undefined;
   readonly cause?: unknown;
-  /** The server does as it was told, also with a status of 500 or more: nobody has to look into it. */
+  /** Expected despite a 5xx status, e.g. at shutdown, so it isn't reported. */
   readonly isExpected?: boolean;
-  /** The connection can't be used again, e.g. since a body is still on its way. */
+  /** The connection can't be reused, e.g. because a body is still arriving. */
   readonly closesConnection?: boolean;
 }
 
-/** Why a request isn't answered as it asked. The message is for the client: it holds no content and names no other user. */
+/** A failure to send to the client. The message holds no content and names no other user. */
 export class HttpFailure extends Error {
   override readonly name = "HttpFailure";
   readonly status: FailureStatus;
@@ -85,29 +85,29 @@ export class HttpFailure extends Error {
     this.isExpected = details.isExpected ?? false;
   }
 
-  /** The same, and the connection ends with the answer. */
+  /** Returns the same failure, but the connection closes after the response. */
   closingConnection(): HttpFailure {
     return new HttpFailure(this.code, this.message, { ...this.details, closesConnection: true });
   }
 }
 
-/** The same for what doesn't exist and for what is somebody else's. */
-export const notFound = (): HttpFailure => new HttpFailure("not-found", "There is no such thing.");
+/** Creates the failure for resources that don't exist or belong to another user. */
+export const notFound = (): HttpFailure => new HttpFailure("not-found", "Not found.");
 
 const STORE_PAUSE_SECONDS = 2;
 
-/** What a store's error is to a client. */
+/** Converts a store's error to a failure for the client. */
 export function storeFailure(error: MemoryErrorUnion): HttpFailure {
   switch (error._tag) {
     case "MemoryNotFoundError":
       return notFound();
     case "MemoryConflictError":
-      return new HttpFailure("changed", "The conversation has changed meanwhile. Read it again.");
+      return new HttpFailure("changed", "The conversation has changed. Load it again.");
     case "MemoryValidationError":
       return new HttpFailure("invalid-request", error.message);
     case "MemoryConnectionError":
     case "MemoryStorageError":
-      return new HttpFailure("unavailable", "The store can't be used at the moment.", {
+      return new HttpFailure("unavailable", "The store is unavailable. Retry later.", {
         retryAfterSeconds: STORE_PAUSE_SECONDS,
         cause: error,
       });
@@ -119,7 +119,7 @@ export function unwrap<T>(result: Result<T>): T {
   throw storeFailure(result.error);
 }
 
-/** What a turn that didn't begin is to a client. */
+/** Converts the refusal of a turn to a failure for the client. */
 export function refusalFailure({ reason, message, retryable, turnId }: TurnRefusal): HttpFailure {
   switch (reason) {
     case "not-found":
@@ -138,19 +138,19 @@ export function refusalFailure({ reason, message, retryable, turnId }: TurnRefus
   }
 }
 
-/** What was thrown, as a failure that tells a client no more than it may know. */
+/** Converts any thrown value to a failure that reveals no internals to the client. */
 export function failureOf(thrown: unknown): HttpFailure {
   if (thrown instanceof HttpFailure) return thrown;
   if (thrown instanceof TurnStoreError) return storeFailure(thrown.error);
   if (isUserMemoryError(thrown)) return userMemoryFailure(thrown);
-  return new HttpFailure("internal", "Something failed in the server.", { cause: thrown });
+  return new HttpFailure("internal", "Internal server error.", { cause: thrown });
 }
 
-/** By its name: the package isn't loaded where there are no facts. */
+/** Checks the name, since the package isn't loaded on servers without user memory. */
 const isUserMemoryError = (thrown: unknown): thrown is UserMemoryError =>
   thrown instanceof Error && thrown.name === "UserMemoryError" && "code" in thrown && "retryable" in thrown;
 
-/** What a store of facts rejected with, as a failure. */
+/** Converts an error of user memory to a failure for the client. */
 function userMemoryFailure(error: UserMemoryError): HttpFailure {
   const { code, message, retryable } = error;
   switch (code) {
@@ -164,7 +164,7 @@ function userMemoryFailure(error: UserMemoryError): HttpFailure {
     case "unavailable":
     case "storage":
     case "embedding":
-      return new HttpFailure("unavailable", "The facts can't be used at the moment.", {
+      return new HttpFailure("unavailable", "The store of facts is unavailable.", {
         ...{ retryable, cause: error },
       });
   }

@@ -24,7 +24,7 @@ const failure = z.object({
   }),
 });
 
-/** Operations as an OpenAPI 3.1 document. */
+/** Creates the OpenAPI 3.1 document of the operations. */
 export function openApiDocument(operations: readonly Operation[]): Readonly<Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
@@ -49,7 +49,7 @@ function describe(operation: Operation) {
       ? {}
       : { requestBody: { required: !isBodyOptional, content: json(schemaOf(body, "input")) } }),
     responses: {
-      "200": { description: "Done.", content: contentOf(operation) },
+      "200": { description: "Success.", content: contentOf(operation) },
       ...(nothing === undefined ? {} : { "204": { description: nothing } }),
       ...failuresOf(operation),
     },
@@ -66,14 +66,14 @@ const ANY: readonly FailureCode[] = ["forbidden", "internal"];
 const OF_USERS: readonly FailureCode[] = ["not-authenticated", "too-many-requests", "unavailable"];
 const WITH_BODY: readonly FailureCode[] = ["invalid-request", "timeout", "too-large", "not-json"];
 
-/** By their statuses, with their codes. */
+/** Returns the failure responses by status. Their descriptions list the error codes. */
 function failuresOf({ path, query, body, failures = [] }: Operation) {
   const codes = new Set<FailureCode>([
     ...ANY,
     ...(path === "/health" ? [] : OF_USERS),
     ...(body === undefined ? [] : WITH_BODY),
     ...(query === undefined ? [] : ["invalid-request" as const]),
-    // An id may be none, or nothing's.
+    // An id may be invalid or unknown.
     ...(path.includes("{") ? ["invalid-request" as const, "not-found" as const] : []),
     ...failures,
   ]);

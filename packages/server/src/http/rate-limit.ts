@@ -1,11 +1,12 @@
 import { HttpFailure } from "./failure.ts";
 
-/** Limits of this process for each user. */
+/** Limits per user in this process. */
 export interface UserLimits {
   /** Counts a request. Throws a failure if there are too many. */
   readonly request: (userId: string) => void;
-  /** Counts something that lasts, until the function that it returns is called. Throws a failure if there are too many. */
+  /** Counts an open stream until you call the returned function. Throws a failure if there are too many. */
   readonly stream: (userId: string) => () => void;
+  /** Counts a running turn in the same way. */
   readonly turn: (userId: string) => () => void;
 }
 
@@ -16,20 +17,20 @@ export interface UserLimitOptions {
 }
 
 const MINUTE_MS = 60_000;
-/** So many users are remembered; of the others, only those who come often matter. */
+/** Number of users to remember. Beyond it, the least recent user is dropped. */
 const MOST_USERS = 100_000;
-/** Of a sum of parts of requests. */
+/** Tolerates rounding errors in the number of available requests. */
 const ROUNDING = 1e-9;
 
 export function createUserLimits(options: UserLimitOptions): UserLimits {
   return {
     request: createRate(options.requestsPerMinute),
-    stream: createCounter(options.streamsPerUser, "streams are open"),
-    turn: createCounter(options.turnsPerUser, "turns run"),
+    stream: createCounter(options.streamsPerUser, "open streams"),
+    turn: createCounter(options.turnsPerUser, "running turns"),
   };
 }
 
-/** A bucket that holds a minute's requests, and is filled evenly. */
+/** A token bucket with a minute's requests, refilled evenly. */
 function createRate(perMinute: number): (userId: string) => void {
   const buckets = new Map<string, { left: number; at: number }>();
   if (perMinute === Number.POSITIVE_INFINITY) return () => undefined;
@@ -43,7 +44,7 @@ function createRate(perMinute: number): (userId: string) => void {
       if (oldest !== undefined) buckets.delete(oldest);
     }
     const isLetIn = filled >= 1 - ROUNDING;
-    // What is refused takes nothing: who asks too early waits no longer for it.
+    // A refused request takes no token, so early retries don't extend the wait.
     buckets.set(userId, { left: isLetIn ? Math.max(0, filled - 1) : filled, at: now });
     if (isLetIn) return;
     const retryAfterSeconds = ((1 - filled) * MINUTE_MS) / perMinute / 1_000;
@@ -56,7 +57,7 @@ function createCounter(most: number, what: string): (userId: string) => () => vo
   return (userId) => {
     const count = counts.get(userId) ?? 0;
     if (count >= most)
-      throw new HttpFailure("too-many-requests", `Too many ${what} at once.`, { retryAfterSeconds: 1 });
+      throw new HttpFailure("too-many-requests", `Too many ${what}.`, { retryAfterSeconds: 1 });
     counts.set(userId, count + 1);
     let isOver = false;
     return () => {

@@ -3,26 +3,26 @@ import { HttpFailure } from "./failure.ts";
 
 export interface BodyLimits {
   readonly bodyBytes: number;
-  /** How long a body may take to arrive, in milliseconds. */
+  /** Maximum time until a body has arrived, in ms. */
   readonly bodyTimeoutMs: number;
 }
 
 const TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
-/** Of a request. A form of another site can send a text, but no JSON, without the browser asking first. */
+/** Checks for a JSON content type, which a form of another site can't send without a CORS preflight. */
 export const isJsonType = (contentType: string | null | undefined): boolean => TYPE.test(contentType ?? "");
 
-/** So much of a refused body is still read, and so long. Beyond it the connection closes. */
+/** A refused body is read up to these limits. Beyond them, the connection closes. */
 const DRAIN_BYTES = 4_000_000;
 const DRAIN_MS = 500;
 
-/** The body as JSON, of at most so many bytes. A body that isn't there is `{}`. */
+/** Reads the body as JSON, within the limits. Returns `{}` if there is no body. */
 export async function readJson({ body, headers }: Request, limits: BodyLimits): Promise<unknown> {
   if (body === null || headers.get("content-length") === "0") return {};
   const reader = body.getReader();
   const text = await readText(reader, headers, limits).catch(async (thrown: unknown) => {
     if (!(thrown instanceof HttpFailure)) throw thrown;
-    // The next request on the connection begins after the body.
+    // The next request on the connection follows after the body.
     const isOver = thrown.code !== "timeout" && (await isDrained(reader));
     throw isOver ? thrown : thrown.closingConnection();
   });
@@ -31,7 +31,7 @@ export async function readJson({ body, headers }: Request, limits: BodyLimits): 
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new HttpFailure("invalid-request", "The body isn't JSON.");
+    throw new HttpFailure("invalid-request", "The body isn't valid JSON.");
   }
 }
 
@@ -43,7 +43,7 @@ async function readText(
   { bodyBytes, bodyTimeoutMs }: BodyLimits,
 ): Promise<string> {
   if (!isJsonType(headers.get("content-type")))
-    throw new HttpFailure("not-json", "Send JSON, with content-type: application/json.");
+    throw new HttpFailure("not-json", "The body isn't JSON. Send it with content-type: application/json.");
   const tooLarge = () => new HttpFailure("too-large", `The body is larger than ${bodyBytes} bytes.`);
   if (Number(headers.get("content-length") ?? 0) > bodyBytes) throw tooLarge();
   const chunks: Uint8Array[] = [];
@@ -53,7 +53,7 @@ async function readText(
     bytes += chunk.byteLength;
     return bytes <= bodyBytes;
   });
-  if (end === "late") throw new HttpFailure("timeout", "The body took too long.");
+  if (end === "late") throw new HttpFailure("timeout", "The body didn't arrive in time.");
   if (end === "enough") throw tooLarge();
   const decoder = new TextDecoder("utf-8", { fatal: true });
   try {
@@ -64,9 +64,9 @@ async function readText(
 }
 
 const notText = (cause: unknown) =>
-  new HttpFailure("invalid-request", "The body is no text in UTF-8, or was cut off.", { cause });
+  new HttpFailure("invalid-request", "The body isn't valid UTF-8, or is incomplete.", { cause });
 
-/** Reads on until `take` has enough, the body ends, or the time is over; then what is still read is lost. */
+/** Reads until `take` returns `false`, the body ends, or the time is over. After that, the reader can't be used. */
 async function readWithin(
   reader: BodyReader,
   ms: number,
@@ -93,7 +93,7 @@ async function readWithin(
   }
 }
 
-/** Reads what is left of a body, unless that is much or slow. Whether it has ended. */
+/** Reads the rest of a body within limits. Resolves with whether the body has ended. */
 async function isDrained(reader: BodyReader): Promise<boolean> {
   let bytes = 0;
   try {
@@ -108,10 +108,10 @@ async function isDrained(reader: BodyReader): Promise<boolean> {
   }
 }
 
-/** As deep as the memory providers store values. */
+/** The maximum depth that memory providers store. */
 const MAX_DEPTH = 200;
 
-/** Whether a JSON text nests deeper than anything that could be stored. Deeper values would exhaust the stack of who walks them. */
+/** Checks whether JSON is nested deeper than values that can be stored. Deeper values could overflow the stack of recursive code. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   for (let index = 0; index < text.length; index++) {
@@ -131,7 +131,7 @@ function endOfString(text: string, start: number): number {
   return index;
 }
 
-/** Throws a failure that names the fields, without a value. */
+/** Parses a value by its schema. Throws a failure that names the invalid fields, without their values. */
 export function parseInput<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -143,8 +143,7 @@ const MOST_ISSUES = 5;
 function describe({ issues }: z.ZodError): string {
   const texts = issues.slice(0, MOST_ISSUES).map((issue) => {
     const path = z.core.toDotPath(issue.path);
-    const problem =
-      issue.code === "unrecognized_keys" ? "there is no such field" : issue.message.replace(/\.$/, "");
+    const problem = issue.code === "unrecognized_keys" ? "unknown field" : issue.message.replace(/\.$/, "");
     const at = issue.code === "unrecognized_keys" ? [path, issue.keys[0]].filter(Boolean).join(".") : path;
     return at === "" ? problem : `${at.slice(0, 100)}: ${problem}`;
   });

@@ -4,11 +4,11 @@ import type { Identity } from "../turns/turn-service.ts";
 import type { FailureCode, HttpFailure } from "./failure.ts";
 import { type BodyLimits, parseInput, readJson } from "./request-body.ts";
 
-/** What a request has beside itself. */
+/** The environment of a request. */
 export interface ServerEnvironment {
-  /** Absent where the app is called without a network. */
+  /** Absent if the app is called without a network. */
   readonly Bindings?: {
-    /** Breaks the connection of the answer off. Absent: an answer that fails does. */
+    /** Cuts the connection off. If absent, a failing response stream ends the connection. */
     readonly cutOff?: () => void;
   };
   readonly Variables: {
@@ -23,28 +23,28 @@ interface Description<Query, Body> {
   readonly summary: string;
   readonly query?: z.ZodObject & z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
-  /** The request may come without its body. */
+  /** Whether the body can be omitted. */
   readonly isBodyOptional?: true;
-  /** The `data` of the answer; absent: the answer is no JSON of that form. */
+  /** Schema of `data` in a JSON response. */
   readonly answer?: z.ZodType;
-  /** The answer itself, as JSON. */
+  /** Schema of a JSON response without `success` and `data`. */
   readonly file?: z.ZodType;
-  /** `"asked"`: another answer, if the request accepts `text/event-stream`. */
+  /** `"asked"`: streams if the request accepts `text/event-stream`. */
   readonly streams?: "asked" | "always";
-  /** When it answers with 204. */
+  /** Description of status 204. */
   readonly nothing?: string;
-  /** Beside those that any operation has which takes the same: a body, a query, an id in its path. */
+  /** Failures beyond those that follow from a body, a query or an id in the path. */
   readonly failures?: readonly FailureCode[];
 }
 
-/** What a route takes and gives: requests are parsed by it, and the OpenAPI document is made of it. */
+/** The definition of a route, used to parse requests and to create the OpenAPI document. */
 export interface Operation<Path extends string = string, Query = unknown, Body = unknown>
   extends Description<Query, Body> {
   readonly method: Method;
   readonly path: Path;
 }
 
-/** `path` has `{name}` for each id. */
+/** Defines an operation. `path` contains `{name}` for each id. */
 export const operation = <const Path extends string, Query, Body>(
   method: Method,
   path: Path,
@@ -61,32 +61,32 @@ export function answerFailure(context: Context<ServerEnvironment>, failure: Http
   if (retryAfterSeconds !== undefined) context.header("retry-after", String(Math.ceil(retryAfterSeconds)));
   if (failure.closesConnection) context.header("connection", "close");
   const requestId = context.get("requestId");
-  // What is undefined isn't part of the JSON.
+  // JSON omits undefined fields.
   const error = { code, message, requestId, retryable, conversationId, turnId };
   return context.json({ success: false, error }, status);
 }
 
-/** The ids in a path. */
+/** The ids in a path, by name. */
 type Ids<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Readonly<Record<Name, string>> & Ids<Rest>
   : unknown;
 
 type RouteRequest<Path extends string, Query, Body> = Ids<Path> & {
   readonly context: Context<ServerEnvironment>;
-  /** There is none before authentication. */
+  /** Not available before authentication. */
   readonly userId: string;
   readonly query: Query;
   readonly body: Body;
 };
 
 interface Check<Path extends string> {
-  /** Runs before the body is read. Throws a failure if there is nothing that the body could be for. */
+  /** Runs before the body is read. Throws a failure if the target of the request doesn't exist. */
   readonly check?: (ids: Ids<Path>) => void;
 }
 
 /**
- * Adds a route, which parses the query and the body of a request by the operation. The handler returns the `data` of the
- * answer, or a response.
+ * Adds a route that parses the query and the body of requests as the operation defines. The handler returns `data` for a JSON
+ * response, or a `Response`.
  */
 export type Route = <Path extends string, Query, Body>(
   operation: Operation<Path, Query, Body> & Check<Path>,

@@ -10,20 +10,17 @@ type Guard = MiddlewareHandler<ServerEnvironment>;
 
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i;
 
-/** Refuses requests by another name than the server's: a page whose name was made to point here sends its own. */
+/** Rejects requests with an unknown `Host`, against DNS rebinding: a page whose name resolves to this server sends its own name. */
 export const hostGuard = (allowed: readonly string[] | undefined): Guard => {
   const isAllowed = (host: string): boolean =>
     allowed === undefined
       ? LOOPBACK.test(host)
       : allowed.some((name) => name.toLowerCase() === host.toLowerCase());
   return async ({ req }, next) => {
-    // Of an app that is called without a network there is only the address.
+    // An app that is called without a network gets no `Host` header.
     const host = req.header("host") ?? new URL(req.url).host;
     if (!isAllowed(host))
-      throw new HttpFailure(
-        "forbidden",
-        "This server isn't to be called by that host name; see allowedHosts.",
-      );
+      throw new HttpFailure("forbidden", "The host name isn't allowed. To allow it, set allowedHosts.");
     await next();
   };
 };
@@ -42,22 +39,25 @@ const originOf = (url: string): string | undefined => {
 };
 
 /**
- * Refuses what a page of any origin may make a browser send without asking first, with what the browser knows of the user: a POST
- * that a form could send, also without a body. What needs a preflight is sent without credentials, since none are allowed.
+ * Rejects requests with credentials that any page can send without a preflight: those with cookies, and a POST that a form could
+ * send, even without a body. Requests with a preflight have no credentials, since CORS doesn't allow them here.
  */
 function checkWithoutCredentials(req: HonoRequest): void {
   if (req.header("cookie") !== undefined)
-    throw new HttpFailure("forbidden", "Pages of other origins may not send cookies here; see cors.");
+    throw new HttpFailure(
+      "forbidden",
+      "Pages of other origins can't send cookies. To allow an origin, set cors.",
+    );
   if (req.method === "POST" && !isJsonType(req.header("content-type")))
     throw new HttpFailure(
       "forbidden",
-      "Pages of other origins send content-type: application/json, also without a body.",
+      "Pages of other origins must send content-type: application/json, even without a body.",
     );
 }
 
 /**
- * Lets pages of the allowed origins use the server, and refuses what a browser sends for any other page. What isn't from a browser
- * has no origin, and passes.
+ * Allows requests from pages of the allowed origins, and rejects those from other pages. Requests that don't come from a browser
+ * have no origin and pass.
  */
 export const originGuard = (cors: Cors): Guard => {
   const origins = typeof cors === "object" ? new Set(cors.origins.map(originOf)) : undefined;
@@ -65,11 +65,11 @@ export const originGuard = (cors: Cors): Guard => {
   const corsHeaders = (origin: string) => ({
     "access-control-allow-origin": cors === true ? "*" : origin,
     "access-control-expose-headers": "x-request-id, retry-after",
-    // The page is of another origin, as it may be.
+    // The page has another origin, which is allowed.
     "cross-origin-resource-policy": "cross-origin",
     ...(cors === true ? {} : { "access-control-allow-credentials": "true", vary: "origin" }),
   });
-  // Which headers say who asks is the application's to know.
+  // Only the application knows the headers that authenticate a request, so all are allowed.
   const preflightHeaders = (origin: string, asked = "content-type") => ({
     ...corsHeaders(origin),
     "access-control-allow-methods": METHODS,
@@ -80,12 +80,12 @@ export const originGuard = (cors: Cors): Guard => {
     const { req } = context;
     const origin = req.header("origin");
     const host = req.header("host") ?? new URL(req.url).host;
-    // A proxy may end TLS in front of the server, so the scheme doesn't count.
+    // The scheme is ignored, since a proxy may terminate TLS.
     const isOwn = origin !== undefined && originOf(origin)?.replace(/^https?:\/\//, "") === host;
     const isCrossSite = req.header("sec-fetch-site") === "cross-site";
     if (origin !== undefined && !isOwn) {
       if (!isAllowed(origin))
-        throw new HttpFailure("forbidden", "Pages of that origin may not use this server; see cors.");
+        throw new HttpFailure("forbidden", "The origin isn't allowed. To allow it, set cors.");
       if (req.method === "OPTIONS")
         return new Response(null, {
           status: 204,
@@ -97,8 +97,11 @@ export const originGuard = (cors: Cors): Guard => {
       return;
     }
     if (origin === undefined && isCrossSite && req.header("sec-fetch-mode") !== "navigate") {
-      // A page that doesn't say whose it is, e.g. by an image.
-      throw new HttpFailure("forbidden", "Pages of other sites may not use this server; see cors.");
+      // A request without an origin from another site, e.g. for an image.
+      throw new HttpFailure(
+        "forbidden",
+        "Requests from other sites aren't allowed. To allow an origin, set cors.",
+      );
     }
     await next();
   };
@@ -113,7 +116,7 @@ const SECURE_HEADERS = {
   "cache-control": "no-store, no-transform",
 } as const;
 
-/** What every answer says to a browser. Set afterwards, since answers that a handler makes by itself take over no header. */
+/** Adds security headers. Set after the handler, since a `Response` that it creates doesn't take over earlier headers. */
 export const secureHeaders: Guard = async (context, next) => {
   await next();
   const { headers } = context.res;
@@ -124,7 +127,7 @@ export const secureHeaders: Guard = async (context, next) => {
 
 const LOCAL: Identity = { userId: "local" };
 
-/** Who sends a request. Without `authenticate` everybody is the same user. */
+/** Returns the identity of a request. Without `authenticate`, all requests have the same user. */
 export async function identityOf(
   request: Request,
   authenticate: ServerAppOptions<unknown>["authenticate"] = () => LOCAL,
@@ -133,13 +136,15 @@ export async function identityOf(
   try {
     identity = await authenticate(request);
   } catch (thrown) {
-    // Hono passes on only errors to its handler.
-    throw thrown instanceof Error ? thrown : new Error("authenticate() threw no error.", { cause: thrown });
+    // Hono passes only Error objects to its error handler.
+    throw thrown instanceof Error
+      ? thrown
+      : new Error("authenticate() threw a value that isn't an Error.", { cause: thrown });
   }
-  if (identity === null) throw new HttpFailure("not-authenticated", "Say who you are.");
+  if (identity === null) throw new HttpFailure("not-authenticated", "Authentication required.");
   const issue = idIssue("userId", identity.userId);
   if (issue === undefined) return identity;
   throw new TypeError(
-    `authenticate() gave no valid userId: expected ${issue.expected}. For nobody, it returns null.`,
+    `authenticate() returned an invalid userId: expected ${issue.expected}. To reject a request, return null.`,
   );
 }

@@ -7,21 +7,21 @@ const KEEP_ALIVE = ": keep-alive\n\n";
 export const EVENT_STREAM_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-store, no-transform",
-  // nginx would gather the events.
+  // Prevents nginx from buffering events.
   "x-accel-buffering": "no",
 } as const;
 
 /** See {@link EncodedTurn}. */
 type StreamOptions = Pick<EncodedTurn, "onLeave" | "onError" | "cutOff">;
 
-/** The texts end before what they tell of. No failure: the server ends, or what they told of is gone. */
+/** The stream ended before its turn. Not reported: the server closes, or the turn was erased or has expired. */
 export class BrokenOffError extends Error {
   override readonly name = "BrokenOffError";
 }
 
 /**
- * The bytes of a stream of server-sent events: each text as soon as the reader takes it, so that a slow one holds only its own
- * stream up. In a pause, a comment keeps proxies from closing the connection.
+ * Streams texts as server-sent events. Each text is pulled when the reader takes it, so a slow reader delays only its own stream.
+ * Regular comments keep proxies from closing an idle connection.
  */
 export function eventStream(
   texts: AsyncIterable<string>,
@@ -33,12 +33,12 @@ export function eventStream(
   let isLeft = false;
   const end = (): void => clearInterval(timer);
   function fail(controller: ReadableStreamDefaultController<Uint8Array>, thrown: unknown): void {
-    // The stream is cancelled, and its connection may be in use.
+    // The stream was cancelled, and its connection may be in use for another request.
     if (isLeft) return;
     try {
       if (!(thrown instanceof BrokenOffError)) onError(thrown);
     } finally {
-      // Node's server logs the error of a stream by itself.
+      // Node's server logs stream errors, so the connection is cut off instead.
       if (cutOff === undefined) controller.error(thrown);
       else cutOff();
     }
@@ -48,7 +48,7 @@ export function eventStream(
       timer = setInterval(() => {
         if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(KEEP_ALIVE));
       }, KEEP_ALIVE_MS);
-      // A server that ends doesn't wait for it.
+      // The timer must not keep the process alive.
       if (typeof timer === "object" && "unref" in timer) timer.unref();
     },
     pull: async (controller) => {
@@ -72,12 +72,12 @@ export function eventStream(
   });
 }
 
-/** The client should come back so soon, in milliseconds, if the connection ends before the turn. */
+/** Reconnection delay in ms. */
 const RETRY = "retry: 500\n\n";
-/** The stream ends before the turn: the server closes, or the log has no more of it. */
+/** Sent if the stream ends before the turn: the server closes, or the log has no more events. */
 const CUT_OFF = ": no turn_end yet\n\n";
 
-/** JAF's own stream: an event each, whose id is the turn's id and the event's number. */
+/** Encodes a turn as JAF's event stream. The id of each event is `<turnId>:<number>`. */
 export const encodeServerSentEvents: Encoder = ({ turnId, events, ...options }) =>
   new Response(eventStream(textsOf(turnId, events), options), { headers: EVENT_STREAM_HEADERS });
 

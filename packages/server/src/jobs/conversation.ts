@@ -5,14 +5,14 @@ import { invalid, refusal, storeRefusal } from "../turns/turn-errors.ts";
 import type { TurnEdit, TurnRefusal, TurnRequest } from "../turns/turn-service.ts";
 import { type ConversationBase, userMessagesOf } from "./stored-request.ts";
 
-/** Where a turn takes place. */
+/** The resolved conversation of a turn. */
 export type ResolvedTarget =
   | { readonly found: true; readonly conversationId: string; readonly dropLast?: number }
-  /** To be made. `isRandom`: nobody else knows the id. */
+  /** A conversation to create. `isRandom`: the server generated the id, and no client knows it. */
   | { readonly found: false; readonly conversationId: string; readonly isRandom: boolean }
   | { readonly refusal: TurnRefusal };
 
-/** Finds the conversation, as far as the agent client doesn't do that by itself. */
+/** Finds the conversation of a request, beyond what the agent client does. */
 export async function resolveTarget(
   provider: VersionedMemoryProvider,
   request: TurnRequest,
@@ -24,7 +24,7 @@ export async function resolveTarget(
       ? { found: true, conversationId }
       : resolveEdit(provider, request, conversationId);
   }
-  if (request.edit !== undefined) return { refusal: invalid("An edit needs a conversation that exists.") };
+  if (request.edit !== undefined) return { refusal: invalid("An edit requires an existing conversation.") };
   if (target.newId === undefined)
     return { found: false, conversationId: crypto.randomUUID(), isRandom: true };
   const conversationId = target.newId;
@@ -41,7 +41,7 @@ async function isOwned(
   return found.success ? found.data.length > 0 : storeRefusal(found.error);
 }
 
-/** How much an edit drops. Refuses one of a conversation that isn't what the client saw. */
+/** Finds out how many messages an edit drops. Refuses it if the conversation has changed since the client read it. */
 async function resolveEdit(
   provider: VersionedMemoryProvider,
   { edit, identity, input }: TurnRequest,
@@ -49,11 +49,11 @@ async function resolveEdit(
 ): Promise<ResolvedTarget> {
   const said = userMessagesOf(input);
   if (edit === undefined || said === undefined || said.length === 0) {
-    return { refusal: invalid("An edit needs a message of the user.") };
+    return { refusal: invalid("An edit requires a message of the user.") };
   }
   const { position, version } = edit;
   if (!Number.isSafeInteger(position) || position < 0) {
-    return { refusal: invalid("The position of an edit is a whole number from 0.") };
+    return { refusal: invalid("The position of an edit must be a whole number from 0.") };
   }
   const isOwn = await isOwned(provider, { conversationId, userId: identity.userId });
   if (typeof isOwn !== "boolean") return { refusal: isOwn };
@@ -67,7 +67,7 @@ async function resolveEdit(
   if (metadata.version !== version) return { refusal: refusal("changed") };
   const [edited] = conversation.messages;
   if (edited?.role !== "user" || firstPosition !== position) {
-    return { refusal: invalid("At the position of an edit there is no message of the user.") };
+    return { refusal: invalid("The position of an edit must be that of a user's message.") };
   }
   return { found: true, conversationId, dropLast: metadata.nextPosition - position };
 }
@@ -76,7 +76,7 @@ export type BaseReading =
   | { readonly base: ConversationBase }
   | { readonly refusal: TurnRefusal; readonly error: MemoryErrorUnion };
 
-/** What the conversation is before a turn. */
+/** Reads the state of the conversation before a turn. */
 export async function readBase(
   provider: VersionedMemoryProvider,
   conversationId: string,
@@ -92,11 +92,11 @@ export async function readBase(
   return { base: { position: edit?.position ?? firstPosition, version, incarnation } };
 }
 
-/** A conversation that a turn makes, once the engine has judged the request: a refused one leaves none behind. */
+/** A conversation to create once the engine has accepted the request, so a refused request creates none. */
 export interface NewConversation {
   readonly conversationId: string;
   readonly title: string | undefined;
-  /** Of the write that makes it. */
+  /** Idempotency key of the write that creates it. */
   readonly key: string;
 }
 
@@ -109,6 +109,6 @@ export async function makeConversation(
   const options = { createIfMissing: true, idempotencyKey: key };
   const made = await provider.appendMessages(conversationId, [], metadata, options);
   if (made.success) return conversationId;
-  // As the client's own store does: the engine makes a refusal or an outcome of it.
+  // The same error as from the agent client's own store: the engine converts it to a refusal or an outcome.
   throw new ConversationStoreError(made.error);
 }

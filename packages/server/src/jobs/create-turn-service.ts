@@ -15,22 +15,22 @@ import { createJobClients } from "./run-agent.ts";
 import { type Job, startJob } from "./start-job.ts";
 import type { StoredRequest } from "./stored-request.ts";
 
-/** From so many turns on, pieces are gathered for longer: what each append costs is the process's, and that of all its turns. */
+/** From this number of turns on, pieces are gathered for longer, since the cost of appends affects all turns of the process. */
 const MANY_TURNS = 150;
 const LONGEST_GATHERING = 3;
 
 const gatherMsAmong = (turns: number, gatherMs: number): number =>
   gatherMs * Math.min(LONGEST_GATHERING, Math.max(1, turns / MANY_TURNS));
 
-/** How long the log may fail before the readers of a turn are told. */
+/** How long the log may fail before readers get an error. */
 const GIVE_UP_MS = 30_000;
-/** How long turns that are handed over have for that, also where the store doesn't answer. */
+/** Time limit for handing over turns, even if the store doesn't answer. */
 const HAND_OVER_MS = 3_000;
 
 /**
- * Creates the service that runs turns of agents on a turn log and a memory provider. Processes with the same log and the same
- * provider see each other's turns, stop them, and go on with those of a process that is gone. Throws a `TypeError` that names the
- * field if an option is invalid.
+ * Creates the service that runs turns of agents on a turn log and a memory provider. Processes with the same log and provider can
+ * follow and stop each other's turns, and take over those of a process that is gone. Throws a `TypeError` that names the invalid
+ * option.
  */
 export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnService {
   const settings = parseTurnOptions(options);
@@ -59,7 +59,7 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
 
   const recovery = startRecovery({ scope, onJob: track });
 
-  /** How a turn ended that isn't, or is no longer, this process's. */
+  /** Waits for the end of a turn that runs in another process. */
   async function endInLog(turn: TurnIds, from: number): Promise<TurnEnd> {
     try {
       const query = { ...turn, from, signal: over.signal };
@@ -92,12 +92,12 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
       return started(turn, endInLog(turn, 0));
     }
     if (beginFailure.isUnwanted === true) recovery.abandon(turn);
-    // Under an id that nobody has been told.
+    // No client knows this id.
     if ("isRandom" in target && target.isRandom) await provider.deleteConversation(turn.conversationId);
     return notStarted(await withTurn(turn.conversationId, beginFailure.refusal));
   }
 
-  /** With the id of the turn that is in the way. */
+  /** Adds the id of the running turn to a refusal. */
   async function withTurn(conversationId: string, why: TurnRefusal): Promise<TurnRefusal> {
     if (why.reason !== "running" || why.turnId !== undefined) return why;
     const latest = await log.read({ conversationId, limit: 1 });
@@ -115,7 +115,7 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
 
   async function start(request: TurnRequest): Promise<StartedTurn> {
     if (isDraining) return notStarted(refusal("draining"));
-    if (!settings.agents.has(request.agentName)) return notStarted(invalid("There is no such agent."));
+    if (!settings.agents.has(request.agentName)) return notStarted(invalid("Unknown agent."));
     const { target, turnId, identity } = request;
     const conversationId = "newId" in target ? target.newId : target.conversationId;
     if (turnId === undefined || conversationId === undefined) return startAs(crypto.randomUUID(), request);
@@ -142,7 +142,7 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
   async function stop(turn: TurnIds): Promise<boolean> {
     const asked = await log.requestStop(turn);
     if (!asked.success) throw new TurnStoreError(asked.error);
-    // The log has it, so that also a process that takes over stops. Here there is no need to ask it.
+    // The log keeps the request for a process that takes over. A job in this process is stopped directly.
     if (asked.data) jobs.get(keyOf(turn))?.stop();
     return asked.data;
   }
@@ -155,11 +155,11 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
     isDraining = true;
     const stopped = recovery.close();
     await within(Promise.all([stopped, ...[...jobs.values()].map(({ result }) => result)]), timeoutMs);
-    // Also those that were taken over meanwhile.
+    // Includes jobs that were taken over meanwhile.
     const all = [...jobs.values()];
     for (const job of all) job.handOver();
     await within(Promise.all([stopped, ...all.map(({ result }) => result)]), HAND_OVER_MS);
-    // A job that doesn't end in time isn't handed over: its lease ends by itself.
+    // A job that doesn't end in time isn't handed over. Its lease expires.
     const results = await Promise.all(all.map((job) => (jobs.has(keyOf(job)) ? undefined : job.result)));
     return { handedOver: results.filter((result) => result?.kind === "handed-over").length };
   }
@@ -200,18 +200,18 @@ interface NamedTurn extends TurnIds {
 
 interface NamedTurnsOptions {
   readonly log: TurnLog;
-  /** The turn, which has begun, here or elsewhere. */
+  /** Joins a turn that has begun in this or another process. */
   readonly join: (turn: TurnIds) => StartedTurn;
 }
 
 /**
- * Starts each turn whose id the request gives once. Here, requests that come while it starts share its beginning; between processes
- * the log decides, in which no id begins twice: who was slower joins the turn that it finds there.
+ * Starts each turn with a given id once. In one process, concurrent requests share the start. Between processes, the log decides: no
+ * id begins twice in it, and the slower process joins the turn that it finds there.
  */
 function createNamedTurns({ log, join }: NamedTurnsOptions) {
   const starting = new Map<string, Promise<StartedTurn>>();
 
-  /** `undefined`: the log has no such turn. */
+  /** Joins or refuses a turn that the log has. Returns `undefined` if it has none with this id. */
   async function find({ userId, ...turn }: NamedTurn): Promise<StartedTurn | undefined> {
     const read = await log.read({ ...turn, limit: 1 });
     if (!read.success) return { started: false, refusal: storeRefusal(read.error) };

@@ -11,25 +11,25 @@ import {
   createSuccess,
 } from "@jaf/memory/adapter";
 
-/** What an edit replaces. */
+/** The messages that an edit replaces. */
 export interface EditedMessages {
   readonly conversationId: string;
   readonly turnId: string;
-  /** Of the first message that is dropped. */
+  /** Position of the first message to drop. */
   readonly position: number;
   readonly dropLast: number;
-  /** What the conversation is that the edit is made to. */
+  /** The conversation's version before the edit. */
   readonly version: number;
 }
 
-/** The idempotency key of the write that makes an edit: its receipt tells that the edit was made. */
+/** Returns the idempotency key of an edit's write. Its receipt shows that the edit was stored. */
 export const editKey = (turnId: string): string => `${turnId}:edit`;
 
 /**
- * The provider as the run of an edit sees it: the conversation ends before what is edited, and the first messages that are
- * appended take the place of that end, in one step. So an edit is a prompt like any other, judged before anything is
- * dropped. Reading a conversation that has changed is a conflict, and so is the first append to it. After that append
- * everything is as it is stored. For one run.
+ * Creates the provider for the run of an edit. At first, the conversation seems to end before the edited message, and the first
+ * append of messages replaces the old end in one write. An edit is therefore a normal prompt, checked before messages are
+ * dropped. If the conversation has changed, reads and the first append fail with a conflict. After that append, the provider behaves
+ * normally. Use it for one run only.
  */
 export function createEditProvider(
   provider: VersionedMemoryProvider,
@@ -44,7 +44,7 @@ export function createEditProvider(
     metadata,
     options,
   ) => {
-    // A write of the metadata alone, e.g. of a lease, comes before the edit is made.
+    // A write of metadata only, e.g. of a lease, doesn't make the edit.
     if (isMade || id !== conversationId || messages.length === 0) {
       return provider.appendMessages(id, messages, metadata, options);
     }
@@ -52,7 +52,7 @@ export function createEditProvider(
       ...options,
       ...{ dropLast, expectedVersion: version, idempotencyKey: editKey(turnId) },
     });
-    // One that fails may have been made: repeated under its key, it is made once.
+    // A failed write may have been stored. A repetition has the same key, so the edit is made once.
     if (made.success) isMade = true;
     return made;
   };
@@ -85,7 +85,7 @@ export function createEditProvider(
   });
 }
 
-/** A selection by id may hold what is edited, which is cut off what was read. */
+/** Limits a selection to messages before the position. A selection by id stays: edited messages are removed after the read. */
 function selectionBefore(position: number, selection: MessageSelection = "all"): MessageSelection {
   if (selection === "none") return selection;
   if (selection === "all") return { before: position };

@@ -15,14 +15,14 @@ import { type JobParts, type JobResult, recordWrite } from "./job.ts";
 import type { TurnSettings } from "./options.ts";
 import { type ConversationBase, userMessagesOf } from "./stored-request.ts";
 
-/** Keeps what was said so far, once, as a reply of the agent. */
+/** Ends a stopped turn: stores the text so far once, as a reply of the agent. */
 export async function endStopped<Ctx>(
   job: JobParts<Ctx>,
   { openText, agentName }: { readonly openText: string; readonly agentName: string },
   ending: TurnEnd,
 ): Promise<JobResult> {
   const { lease } = job;
-  // What readers were shown is what is kept, also by a process that takes over from here.
+  // The text that readers saw must be the stored text, even if another process takes over now.
   if (!(await lease.flush())) return leaseLost(job);
   const message = openText.trim() === "" ? undefined : await keepText(job, openText);
   if (message !== undefined) lease.push({ type: "message", agentName, message, stopped: true });
@@ -36,7 +36,7 @@ async function keepText<Ctx>(job: JobParts<Ctx>, text: string): Promise<Message 
   const base = lease.base();
   if (base === undefined) return undefined;
   const message: Message = { role: "assistant", content: text };
-  // With the text the edit is made, too: behind what it replaces the text mustn't come.
+  // An unmade edit is stored with the text, which must not follow the messages that the edit replaces.
   const makesEdit = isUnmadeEdit(job);
   const hasNothing =
     makesEdit || (written.count === 0 && taken?.hasProgress !== true && storesAtTheEnd(scope.settings));
@@ -60,7 +60,7 @@ async function keepText<Ctx>(job: JobParts<Ctx>, text: string): Promise<Message 
   return kept.error._tag === "MemoryConflictError" ? storedReply(job, base) : undefined;
 }
 
-/** The reply that the run has stored after all, e.g. where the store's answer got lost. */
+/** Returns the reply that the run has stored after all, e.g. if the store's answer was lost. */
 async function storedReply<Ctx>(
   { options: { scope, conversationId } }: JobParts<Ctx>,
   base: ConversationBase,
@@ -94,14 +94,14 @@ async function leaseLost<Ctx>({ lease }: JobParts<Ctx>): Promise<JobResult> {
   return { kind: "elsewhere" };
 }
 
-/** Whether what an edit replaces is still there, as far as this process knows. A write of the metadata alone keeps the version. */
+/** Checks whether an edit isn't stored yet, as far as this process knows. Writes of metadata only don't change the version. */
 function isUnmadeEdit<Ctx>({ options, written, lease }: JobParts<Ctx>): boolean {
   const base = lease.base();
   if (options.request.dropLast === undefined || base === undefined) return false;
   return (written.version ?? base.version) === base.version;
 }
 
-/** The conversation's version, and the position after its last message. */
+/** Returns the conversation's version and the position after its last message. */
 async function stateAtEnd<Ctx>(
   job: JobParts<Ctx>,
 ): Promise<{ readonly version: number | undefined; readonly to: number | undefined }> {
@@ -114,7 +114,7 @@ async function stateAtEnd<Ctx>(
     return { version: undefined, to: undefined };
   }
   const version = read.data.conversation?.metadata?.version;
-  // An edit that was refused has added nothing, though messages follow its position.
+  // A refused edit has added nothing, though old messages follow its position.
   const isAsBefore = options.request.edit !== undefined && version === base.version;
   return { version, to: isAsBefore ? base.position : read.data.firstPosition };
 }
@@ -129,7 +129,7 @@ interface ServerWrite {
   readonly options: WriteOptions;
 }
 
-/** Appends for the server itself. Repeated under its key if it fails for a passing reason, for a few seconds. */
+/** Appends messages of the server. Retries transient errors with the same key for up to 5 seconds. */
 function appendRepeatedly(
   provider: VersionedMemoryProvider,
   { conversationId, messages, metadata, options }: ServerWrite,
@@ -138,14 +138,14 @@ function appendRepeatedly(
     () => provider.appendMessages(conversationId, [...messages], { ...metadata }, options),
     {
       maxElapsedMs: 5_000,
-      // A wrapper that repeats calls by itself says how often it did.
+      // If `attempts` is set, a wrapper has already retried.
       isTransientResult: (result) =>
         !result.success && result.error.retryable && result.error.attempts === undefined,
     },
   );
 }
 
-/** How a run's result ends its turn. */
+/** Converts a run's result to the end of its turn. */
 export function turnEndOf(
   result: PromptResult<unknown>,
   { hasOutput, isStopped }: { readonly hasOutput: boolean; readonly isStopped: boolean },
@@ -170,7 +170,7 @@ export function turnEndOf(
   }
 }
 
-/** A codec may make of a reply what can't be sent. */
+/** Returns the output if it can be sent as JSON, which a codec doesn't guarantee. */
 function jsonOf(output: unknown): unknown {
   try {
     return JSON.stringify(output) === undefined ? undefined : output;
@@ -181,10 +181,10 @@ function jsonOf(output: unknown): unknown {
 
 export const failedEnd = (error: TurnError): TurnEnd => ({ type: "turn_end", status: "error", error });
 
-/** The turn's process is gone, or the conversation. */
+/** The turn's process is gone, and no other could continue the turn. */
 export const LOST = {
   code: "Lost",
-  message: "The turn was cut off, and no process could go on with it.",
+  message: "The turn's process ended, and no other process could continue the turn.",
   retryable: true,
 } as const;
 
@@ -196,11 +196,11 @@ export const ERASED = {
 
 export const FAULT = {
   code: "InternalError",
-  message: "The server met a fault in its program.",
+  message: "Internal server error.",
   retryable: false,
 } as const;
 
-/** A run's error as its readers get it. What a provider of a model or other code threw isn't in it: it may hold secrets. */
+/** Converts a run's error for readers, without texts of errors from model providers or other code: they may hold secrets. */
 function turnErrorOf(error: JAFError): TurnError {
   return { code: error._tag, message: messageOf(error), retryable: JAFErrorHandler.isRetryable(error) };
 }
@@ -212,11 +212,11 @@ function messageOf(error: JAFError): string {
       return `The model call failed${status}.`;
     }
     case "InternalError":
-      return "The server met a fault in its program.";
+      return FAULT.message;
     case "ToolCallError":
       return `The tool "${error.tool}" failed.`;
     case "DecodeError":
-      return "The reply doesn't have the form that the agent expects.";
+      return "The reply doesn't match the agent's output format.";
     default:
       return JAFErrorHandler.format(error);
   }

@@ -7,15 +7,15 @@ import type { TurnSettings } from "./options.ts";
 import type { StoredRequest } from "./stored-request.ts";
 import type { Recorder } from "./turn-record.ts";
 
-/** By the names of their agents. */
+/** Job clients by agent name. */
 export type JobClients<Ctx> = ReadonlyMap<string, JobClient<Ctx>>;
 
-/** What all jobs of a service share. */
+/** The parts that all jobs of a service share. */
 export interface JobScope<Ctx> {
   readonly settings: TurnSettings<Ctx>;
   readonly clients: JobClients<Ctx>;
   readonly isDraining: () => boolean;
-  /** How long pieces are gathered now. */
+  /** Returns how long pieces are currently gathered, in ms. */
   readonly gatherMs: () => number;
 }
 
@@ -28,24 +28,25 @@ export interface JobOptions<Ctx> extends TurnIds {
 /** How a job ended in this process. */
 export type JobResult =
   | { readonly kind: "ended"; readonly end: TurnEnd }
-  /** Another process has it, or nobody. The log tells how it ends. */
+  /** Another process has the job, or none yet. Its end is in the log. */
   | { readonly kind: "elsewhere" }
   | { readonly kind: "handed-over" }
   | { readonly kind: "refused"; readonly beginFailure: Omit<BeginFailure, "error"> };
 
-/** What a job that was taken over goes on from. */
+/** The state from which a taken-over job continues. */
 export interface TakenJob extends HeldLease {
   readonly startedAt: Date;
-  /** The events that the turn has already, for its record. */
+  /** The turn's stored events, for its record. */
   readonly sentEvents: readonly TurnEvent[];
-  /** Events that the process before has left out. */
+  /** Events that the previous process didn't store. */
   readonly missing: readonly TurnEvent[];
-  /** Whether anything of the turn is in the conversation, so that it is only gone on with. */
+  /** Whether messages of the turn are stored, so it is resumed and not started again. */
   readonly hasProgress: boolean;
-  /** Whether it only remains to end it, as `ending` says or as stopped. */
+  /** If set, the turn only has to be ended like this. */
   readonly ending?: TurnEnd;
+  /** If set, the turn only has to be ended as stopped. */
   readonly stopped?: { readonly openText: string; readonly agentName: string };
-  /** The conversation's version now. */
+  /** The conversation's current version. */
   readonly version: number | undefined;
 }
 
@@ -61,7 +62,7 @@ export interface JobParts<Ctx> {
   readonly signal: AbortSignal;
   readonly reason: () => AbortReason | undefined;
   readonly opened: () => void;
-  /** What this process has written to the conversation in the turn. */
+  /** This process's writes to the conversation in the turn: the latest version and position, and their number. */
   readonly written: { version: number | undefined; to: number | undefined; count: number };
 }
 

@@ -16,7 +16,7 @@ import {
 } from "./stored-request.ts";
 
 export interface JobLeaseOptions<Ctx> extends TurnIds {
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the context is
+  // biome-ignore lint/suspicious/noExplicitAny: any context
   readonly settings: TurnSettings<Ctx> | TurnSettings<any>;
   readonly request: Omit<StoredRequest, "base">;
   readonly isDraining: () => boolean;
@@ -29,42 +29,42 @@ export interface JobLeaseOptions<Ctx> extends TurnIds {
 export interface BeginFailure {
   readonly refusal: TurnRefusal;
   readonly error: MemoryErrorUnion;
-  /** The turn is in the log, or may be, and its writer isn't known: the answer got lost. Somebody takes it over. */
+  /** The log's answer was lost: the turn is or may be in the log with an unknown writer. A process takes it over. */
   readonly isOrphaned?: true;
-  /** It may be in the log as well, but the refusal holds: it has to be stopped there. */
+  /** The turn may be in the log, but the request is refused, so the turn must be stopped there. */
   readonly isUnwanted?: true;
 }
 
 export interface HeldLease {
   readonly writer: TurnWriter;
-  /** How many events it has. */
+  /** Number of the first event to write. */
   readonly first: number;
   readonly base: ConversationBase;
 }
 
-/** A job's lease of its turn in the log, from before the turn begins there. */
+/** A job's lease of its turn in the log. It exists before the turn begins there. */
 export interface JobLease {
-  /** Where its events are read that this process stores. `undefined`: it hasn't begun. */
+  /** Returns the events that this process stores, or `undefined` if the turn hasn't begun. */
   readonly recentEvents: () => RecentEvents | undefined;
   readonly base: () => ConversationBase | undefined;
   /**
-   * Begins the turn, unless it has begun. `expectedVersion`: what the run knows of the conversation. `undefined`: it has begun.
-   * A failure that may pass isn't final: call it again.
+   * Begins the turn unless it has begun. `expectedVersion` is the conversation's version that the run knows. Resolves with
+   * `undefined` if the turn has begun. After a transient failure, you can call it again.
    */
   readonly begin: (expectedVersion?: number) => Promise<BeginFailure | undefined>;
-  /** Waits for a beginning under way. */
+  /** Waits for a `begin` in progress. */
   readonly settle: () => Promise<void>;
-  /** Why the turn can't begin, once that is final, or why it couldn't where it may be in the log all the same. */
+  /** Returns why the turn can't begin, if that is final, or why it failed although it may be in the log. */
   readonly refused: () => BeginFailure | undefined;
-  /** Takes over the lease of a writer that is gone. */
+  /** Holds the lease that was taken over. */
   readonly hold: (held: HeldLease) => void;
-  /** Before the turn begins, events wait. */
+  /** Adds an event. Events wait until the turn begins. */
   readonly push: (event: TurnEvent) => void;
   readonly flush: () => Promise<boolean>;
   readonly end: (last: TurnEvent, ending: TurnEnding) => Promise<boolean>;
-  /** Stores nothing more and releases the lease, so that another process takes over. */
+  /** Stores waiting events, then releases the lease for another process. */
   readonly release: () => Promise<void>;
-  /** Stores nothing more, and begins no more. */
+  /** Stores no more events, and prevents a later `begin`. */
   readonly close: () => void;
 }
 
@@ -79,7 +79,7 @@ export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
   let writer: TurnWriter | undefined;
   let waiting: TurnEvent[] = [];
   let final: BeginFailure | undefined;
-  /** What a `begin` said the conversation is whose answer nobody got. */
+  /** The base that was sent in a `begin` without an answer. */
   let sent: ConversationBase | undefined;
   let doubtful: BeginFailure | undefined;
   let isClosed = false;
@@ -111,7 +111,7 @@ export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
     const read = await readBase(settings.provider, conversationId, request.edit);
     if (!("base" in read)) return read;
     const isSame = expectedVersion === undefined || read.base.version === expectedVersion;
-    // What the log may have is gone on with from there.
+    // A turn that the log may have continues from the base that was sent.
     if (isSame && (sent === undefined || isSameBase(sent, read.base))) return read;
     const changed = createMemoryConflictError("version", { operation: "begin" });
     return { refusal: refusal("changed"), error: changed };
@@ -142,7 +142,7 @@ export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
     }
     const { turnId: running } = begun.data.running;
     final = { refusal: refusal("running", { turnId: running }), error: conflict() };
-    // A begin whose answer got lost, so that its token isn't known; of a named turn it may be another process's as well.
+    // The answer to an earlier begin was lost, so its token is unknown. A named turn may also be another process's.
     if (running === turnId) final = { ...final, isOrphaned: true };
     return final;
   }
@@ -156,7 +156,7 @@ export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
     return "base" in read ? beginInLog(read.base) : read;
   }
 
-  /** What a refusal means for a turn that the log may have: it has to be told as one that runs, or to be stopped. */
+  /** Decides about a refused turn that the log may have: it counts as running, or has to be stopped. */
   async function inDoubt(beginFailure: BeginFailure): Promise<BeginFailure> {
     const read = await log.read({ conversationId, turnId, limit: 1 }).catch(thrownInto);
     if (read.success && read.data === null) {
@@ -167,7 +167,7 @@ export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
     const { reason } = beginFailure.refusal;
     const goesOn = reason === "store" || reason === "draining" || reason === "running";
     doubtful = { ...beginFailure, ...(goesOn ? { isOrphaned: true } : { isUnwanted: true }) };
-    // That it is there is known now.
+    // Final if the turn is known to be in the log.
     if (read.success || !goesOn || final !== undefined) final = doubtful;
     return doubtful;
   }

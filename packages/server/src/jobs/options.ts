@@ -4,47 +4,47 @@ import { callSafely, isVersionedProvider, parseOptions } from "@jaf/memory/inter
 import * as z from "zod";
 import type { Identity } from "../turns/turn-service.ts";
 
-/** What a run's configuration says for all turns. */
+/** The run configuration of all turns. */
 type TurnRunConfig<Ctx> = RunSettings<Ctx> & {
-  /** More agents to which a conversation may be handed, by their keys. */
+  /** More agents for handoffs, by key. */
   readonly agentRegistry?: RunConfig<Ctx>["agentRegistry"];
-  /** `durability` defaults to `"step"`: only then a turn goes on after a crash without running a tool twice. */
+  /** `durability` defaults to `"step"`. With others, a turn that continues after a crash may run a tool twice. */
   readonly memory: MemoryConfig;
 };
 
 export interface TurnServiceOptions<Ctx> {
   readonly log: TurnLog;
-  /** Turns name them by their names. */
+  /** Agents with unique names, which requests use. */
   // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
   readonly agents: readonly Agent<Ctx, any>[];
   readonly config: TurnRunConfig<Ctx>;
-  /** The context of a turn's run. Called again where a turn goes on in another process. */
+  /** Returns the context of a turn's run. Called again if another process takes over the turn. */
   readonly context: (identity: Identity) => Readonly<Ctx> | Promise<Readonly<Ctx>>;
   /**
-   * The user memory of one turn, in place of `config.userMemory`: call `onInjected` with the facts that a prompt gets, e.g.
-   * `({ onInjected }) => asUserMemory(store, { inject: { onInjected } })`. The record of the turn then names them.
+   * Returns the user memory of one turn, in place of `config.userMemory`. Call `onInjected` with the facts of a prompt, e.g.
+   * `({ onInjected }) => asUserMemory(store, { inject: { onInjected } })`. The turn's record then lists them.
    */
   readonly userMemory?: (turn: UserMemoryObserver) => RunUserMemory;
   /**
-   * How long pieces of a reply are gathered before they are stored, in milliseconds. Where more than 150 turns run in the process it
-   * grows with their number, to three times as long. Default 40.
+   * How long pieces of a reply are gathered before they are stored, in ms. With more than 150 turns in the process, it grows with
+   * their number, up to three times. Default 40.
    */
   readonly gatherMs?: number;
-  /** How long another process waits for this one before it takes over a turn, in seconds. Default 10. */
+  /** Duration of a turn's lease, in seconds. When it expires, another process takes over the turn. Default 10. */
   readonly leaseSeconds?: number;
-  /** How often a turn in which nothing is said asks whether it should stop, in milliseconds. Default 800. */
+  /** How often an idle turn renews its lease and checks for a stop request, in ms. Default 800. */
   readonly heartbeatMs?: number;
-  /** How often the log is asked for events of turns of other processes, while they have readers, in milliseconds. Default 75. */
+  /** How often the log is polled for events of turns in other processes while they have readers, in ms. Default 75. */
   readonly pollMs?: number;
-  /** How often turns are looked for whose process is gone, in milliseconds; `false`: never. Default 3,000. */
+  /** How often to look for turns without a process, in ms. `false`: never. Default 3,000. */
   readonly recoverMs?: number | false;
   /** How long the events of an ended turn can be read, in seconds. Default 3,600. */
   readonly eventSeconds?: number;
-  /** How long what the model saw in a turn is kept, in seconds. At least `eventSeconds`. Default 30 days. */
+  /** How long the record of a turn is kept, in seconds. At least `eventSeconds`. Default 30 days. */
   readonly recordSeconds?: number;
-  /** How long a turn that nobody goes on with is kept, in seconds. Default one day. */
+  /** How long an abandoned turn is kept, in seconds. Default one day. */
   readonly keepSeconds?: number;
-  /** Told what failed beside the turns, e.g. the look for abandoned ones. Holds no content. Default: nobody. */
+  /** Receives errors outside of turns, e.g. of the search for abandoned turns. They hold no content. Default: ignored. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -52,7 +52,7 @@ interface UserMemoryObserver {
   readonly onInjected: (facts: readonly { readonly id: string }[]) => void;
 }
 
-/** The options, parsed, with their defaults. */
+/** The validated options with defaults. */
 export interface TurnSettings<Ctx> extends TurnTimes {
   readonly log: TurnLog;
   // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
@@ -103,14 +103,14 @@ const shapeSchema = z.object({
   context: z.custom<unknown>((value) => typeof value === "function", { error: "expected a function" }),
 });
 
-/** Throws a `TypeError` that names the field. */
+/** Validates the options. Throws a `TypeError` that names the invalid field. */
 export function parseTurnOptions<Ctx>(options: TurnServiceOptions<Ctx>): TurnSettings<Ctx> {
   parseOptions(shapeSchema, options, "turn service options");
   const times = parseOptions(timesSchema, options, "turn service options");
   const { log, agents, config, context, userMemory, onError = () => {} } = options;
   const byName = new Map(agents.map((agent) => [agent.name, agent]));
   if (byName.size < agents.length) {
-    throw new TypeError("Invalid turn service options: agents: expected a name of its own for each agent.");
+    throw new TypeError("Invalid turn service options: agents: expected a unique name for each agent.");
   }
   return {
     ...{ ...times, log, agents: byName, config, context, userMemory },

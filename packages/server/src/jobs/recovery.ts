@@ -10,29 +10,29 @@ import { type Job, startJob } from "./start-job.ts";
 import { decodeRequest } from "./stored-request.ts";
 import { openingOf, prepareTakeOver, type Resumption } from "./take-over.ts";
 
-/** So many turns are taken over at a time: a process that comes after a crash mustn't break down under them. */
+/** Limit of concurrent take-overs, so a process that starts after a crash isn't overloaded. */
 const MAX_AT_ONCE = 16;
-/** How often this process tries to take over one turn before it gives the turn up. */
+/** How often this process tries to take over a turn before it ends the turn. */
 const MAX_ATTEMPTS = 8;
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 60_000;
 const MAX_KNOWN = 1_000;
-/** How long a turn may take to be read, at least, before that counts as an attempt that failed. */
+/** Minimum time limit for reading a turn. After it, the attempt has failed. */
 const MIN_PREPARING_MS = 60_000;
 
 export interface RecoveryOptions<Ctx> {
   readonly scope: JobScope<Ctx>;
-  /** The job runs in this process from now on. */
+  /** Called with each job that now runs in this process. */
   readonly onJob: (job: Job) => void;
 }
 
-/** Goes on with turns whose process is gone. */
+/** Takes over turns from processes that are gone. */
 export interface Recovery {
-  /** Takes over a turn whose lease ends soon, without waiting for the next look. */
+  /** Takes over a turn once its lease expires, without waiting for the next search. */
   readonly adopt: (turn: TurnIds) => void;
-  /** Asks the log to stop a turn that may be in it without a writer, and ends it there. */
+  /** Requests a stop of a turn that may be in the log without a writer, and ends it there. */
   readonly abandon: (turn: TurnIds) => void;
-  /** Resolves once nothing is under way. Jobs that run go on. */
+  /** Resolves once no take-over is in progress. Running jobs continue. */
   readonly close: () => Promise<void>;
 }
 
@@ -50,10 +50,10 @@ export function startRecovery<Ctx>({ scope, onJob }: RecoveryOptions<Ctx>): Reco
   const underWay = new Map<string, Promise<void>>();
   let running = 0;
 
-  /** One call that is never answered must not end the looking. */
+  /** Adds a timeout: a call that is never answered must not block the search. */
   const answered = <T>(call: Promise<T>): Promise<T> => withDeadline(call, { timeoutMs: leaseMs });
 
-  /** Takes one turn over. `false`: there is nothing to take. */
+  /** Takes over one turn. Resolves with `false` if it can't be taken over. */
   async function takeOver(turn: TurnIds): Promise<boolean> {
     const key = keyOf(turn);
     const taken = await answered(log.takeOver(turn));
@@ -64,7 +64,7 @@ export function startRecovery<Ctx>({ scope, onJob }: RecoveryOptions<Ctx>): Reco
       const held = await keepLeaseDuring(prepareTakeOver(scope, taken.data), {
         ...{ log, writer, leaseMs, maxMs: Math.max(MIN_PREPARING_MS, leaseMs * 10), signal: over.signal },
       });
-      // Nothing may start once the service is closed.
+      // No job may start once the service is closed.
       if (over.signal.aborted) {
         await log.release(writer);
         return true;
@@ -93,7 +93,7 @@ export function startRecovery<Ctx>({ scope, onJob }: RecoveryOptions<Ctx>): Reco
     onJob(job);
   }
 
-  /** Lets the turn go for a while, or ends it where that has been in vain too often. */
+  /** Releases the turn until the next attempt, or ends it after too many attempts. */
   async function failed(
     turn: TurnIds,
     { writer, turn: logged, request: text }: TakenOverTurn,
@@ -136,7 +136,7 @@ export function startRecovery<Ctx>({ scope, onJob }: RecoveryOptions<Ctx>): Reco
   async function look(): Promise<void> {
     const free = MAX_AT_ONCE - underWay.size - running;
     if (free <= 0 || scope.isDraining()) return;
-    // More than are free: some have to wait after they failed.
+    // More than there is room for, since some wait after a failed attempt.
     const found = await answered(log.abandoned(MAX_AT_ONCE * 4));
     if (!found.success) {
       onError(found.error);
@@ -154,12 +154,12 @@ export function startRecovery<Ctx>({ scope, onJob }: RecoveryOptions<Ctx>): Reco
   async function loop(everyMs: number): Promise<void> {
     while (!over.signal.aborted) {
       await look().catch(onError);
-      // Spread, so that processes that began together don't look together.
+      // Random intervals: processes that started together don't search at the same time.
       await pause(everyMs * (0.5 + Math.random()), over.signal);
     }
   }
 
-  /** Takes a turn over once its lease has ended. `isUnwanted`: not before the log knows that it is to stop. */
+  /** Takes over a turn once its lease has expired. `isUnwanted`: requests its stop in the log first. */
   async function untilTaken(turn: TurnIds, isUnwanted = false): Promise<void> {
     const untilMs = performance.now() + settings.leaseSeconds * 2_000 + 5_000;
     let isStopped = !isUnwanted;
@@ -189,16 +189,16 @@ interface HoldOptions {
   readonly log: Pick<TurnLog, "renew">;
   readonly writer: TurnWriter;
   readonly leaseMs: number;
-  /** How long the lease is kept at most. */
+  /** Maximum time to keep the lease, in ms. */
   readonly maxMs: number;
-  /** Aborting it lets go. */
+  /** Ends the renewals when aborted. */
   readonly signal: AbortSignal;
 }
 
-/** `"lost"`: another process has the lease, or the log didn't answer for as long as it lasts. */
+/** `"lost"`: another process has the lease, or the log didn't answer until it expired. */
 type KeptLease<T> = { readonly done: T } | { readonly given: "lost" | "late" | "over" };
 
-/** Renews the turn's lease while the task runs that goes before its events. A task that is given up goes on by itself. */
+/** Renews the turn's lease while a task prepares its take-over. When the lease is lost or time is over, the task isn't cancelled. */
 async function keepLeaseDuring<T>(task: Promise<T>, options: HoldOptions): Promise<KeptLease<T>> {
   const { log, writer, leaseMs, maxMs, signal } = options;
   const over = new AbortController();

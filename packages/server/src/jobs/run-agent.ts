@@ -12,7 +12,7 @@ import { endStopped, endTurn, FAULT, failedEnd, turnEndOf } from "./end-turn.ts"
 import { type JobClients, type JobOptions, type JobParts, type JobResult, recordWrite } from "./job.ts";
 import type { TurnSettings } from "./options.ts";
 
-/** Runs the agent. */
+/** Runs the agent and ends the turn. */
 export async function runAgent<Ctx>(job: JobParts<Ctx>, isResumption: boolean): Promise<JobResult> {
   const { options, lease, taken } = job;
   const mapper = createEventMapper({
@@ -20,7 +20,7 @@ export async function runAgent<Ctx>(job: JobParts<Ctx>, isResumption: boolean): 
     push: lease.push,
   });
   const settled = await prompt(job, mapper, isResumption);
-  // What the process before had stored of a continuation makes the same continuation one that doesn't fit any more.
+  // If the previous process has stored part of a continuation, the same continuation no longer matches the conversation.
   if (
     taken !== undefined &&
     !isResumption &&
@@ -33,7 +33,7 @@ export async function runAgent<Ctx>(job: JobParts<Ctx>, isResumption: boolean): 
   return conclude(job, mapper, settled);
 }
 
-/** Whether what was said may be in the conversation. An edit that isn't can't be gone on with: the old messages are there. */
+/** Checks whether the input may be stored. An edit that isn't stored can't be resumed, since the old messages are still there. */
 async function isInPlace<Ctx>({ options }: JobParts<Ctx>): Promise<boolean> {
   const { scope, request, conversationId, turnId } = options;
   if (request.edit === undefined) return true;
@@ -58,7 +58,7 @@ async function prompt<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, isResumption
   const { identity } = request;
   const { userId } = identity;
   const client = scope.clients.get(request.agentName);
-  if (client === undefined) return { thrown: new TypeError("Invalid prompt input: there is no such agent.") };
+  if (client === undefined) return { thrown: new TypeError("Invalid prompt input: unknown agent.") };
   try {
     const result = await client.prompt(isResumption ? [] : request.input, promptOptions(job, isResumption), {
       userId,
@@ -80,7 +80,7 @@ async function prompt<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, isResumption
   }
 }
 
-/** Begins the turn, unless it has begun. By now the engine has judged the request and stored nothing: one that it refuses leaves no turn. */
+/** Begins the turn unless it has begun. The engine has checked the request before, so a refused request leaves no turn. */
 async function begin<Ctx>(
   { lease, opened, options }: JobParts<Ctx>,
   expectedVersion = options.request.edit?.version,
@@ -92,14 +92,14 @@ async function begin<Ctx>(
 
 const writesOf = <Ctx>(job: JobParts<Ctx>): PromptJob<Ctx>["writes"] => ({
   beforeWrite: async (expectedVersion) =>
-    // The lease is lost: another process has the turn, and this one may not write any more.
+    // The lease is lost: another process has the turn, and this one must not write.
     job.reason() === "lost"
       ? createMemoryConflictError("lease", { operation: "appendMessages" })
       : begin(job, expectedVersion),
   onWritten: (receipt) => recordWrite(job, receipt),
 });
 
-/** Where nothing is written before the model is called. */
+/** Begins the turn before a model call, if nothing was written before. */
 async function beginBeforeCall<Ctx>(job: JobParts<Ctx>): Promise<void> {
   const beginFailure = await retryWithBackoff(() => begin(job), {
     maxAttempts: 3,
@@ -133,7 +133,7 @@ function promptOptions<Ctx>(
   };
 }
 
-/** Ends the turn as the run has ended, unless it is for another process to go on with. */
+/** Ends the turn by the run's result, unless another process continues it. */
 async function conclude<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, settled: Settled): Promise<JobResult> {
   const { lease, options } = job;
   const hasFailed = "thrown" in settled || settled.result.outcome.status === "error";
@@ -148,7 +148,7 @@ async function conclude<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, settled: S
     const why = refused ?? failed;
     const beginFailure = lease.refused() ?? (why && { refusal: why }) ?? (await lease.begin());
     if (beginFailure !== undefined) {
-      // A write that the engine still makes must not begin it.
+      // A late write of the engine must not begin the turn.
       lease.close();
       return { kind: "refused", beginFailure };
     }
@@ -176,17 +176,17 @@ async function conclude<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, settled: S
   return endStopped(job, { openText: mapper.openText(), agentName: mapper.agentName() }, ending);
 }
 
-/** Something threw that isn't the client's fault, before the turn began: the refusal that says so. */
+/** Returns the refusal for an internal error before the turn began, and reports the error. */
 export function faultRefusal<Ctx>({ options }: JobParts<Ctx>, thrown: unknown): TurnRefusal {
   if (refusalOfThrown(thrown) === undefined) options.scope.settings.onError(thrown);
   return { reason: "store", message: FAULT.message, retryable: false };
 }
 
-/** Throws a `TypeError` for what would fail in each turn. */
+/** Creates a client per agent. Throws a `TypeError` if a setting would fail in every turn. */
 export function createJobClients<Ctx>(settings: TurnSettings<Ctx>): JobClients<Ctx> {
   const { agents, provider, config } = settings;
   const { agentRegistry, memory: _, userMemory: shared, ...run } = config;
-  // To be checked. Each turn has its own.
+  // Only for validation. Each turn has its own.
   const userMemory = settings.userMemory?.({ onInjected: () => {} }) ?? shared;
   const clientConfig = {
     ...run,
@@ -206,7 +206,7 @@ function memoryOf<Ctx>({ config, leaseSeconds }: TurnSettings<Ctx>) {
       ? ({ durability: "step" } as const)
       : {}),
     leaseMs: leaseMsOf({ config, leaseSeconds }),
-    // The turn log says which process has the turn's lease.
+    // The turn log decides which process has the turn's lease.
     concurrency: "reject" as const,
   };
 }
@@ -217,9 +217,9 @@ const leaseMsOf = <Ctx>({
 }: Pick<TurnSettings<Ctx>, "config" | "leaseSeconds">): number =>
   config.memory.leaseMs ?? Math.max(1_000, leaseSeconds * 1_000);
 
-/** How long a run that takes over waits for the lease of the one before, beyond that lease. */
+/** How much longer than the previous run's lease a run that takes over waits for it. */
 const QUEUE_MARGIN_MS = 15_000;
 
-/** Of a run that takes the place of one whose process may have left a lease: it waits for that to end. */
+/** Memory settings of a run that takes over: it waits until a lease of the previous process expires. */
 const takeOverMemory = <Ctx>(settings: TurnSettings<Ctx>) =>
   ({ concurrency: "queue", queueTimeoutMs: leaseMsOf(settings) + QUEUE_MARGIN_MS }) as const;

@@ -8,26 +8,28 @@ import { createRecorder } from "./turn-record.ts";
 
 /** A turn's job in this process. */
 export interface Job extends TurnIds {
-  /** Where its events are. `undefined`: it hasn't begun. */
+  /** Returns the turn's recent events, or `undefined` if it hasn't begun. */
   readonly recentEvents: () => RecentEvents | undefined;
   readonly stop: () => void;
   readonly handOver: () => void;
-  /** Resolves when the turn is in the log, or with why it isn't. Never rejects. */
+  /** Resolves with `undefined` once the turn is in the log, or with the reason why it can't begin. Never rejects. */
   readonly opened: Promise<Omit<BeginFailure, "error"> | undefined>;
   /** Never rejects. */
   readonly result: Promise<JobResult>;
 }
 
-/** Starts the job of a turn, or goes on with one that was `taken` over. */
+/** Starts the job of a turn, or continues a turn that was taken over. */
 export function startJob<Ctx>(options: JobOptions<Ctx>, taken?: TakenJob): Job {
   const { scope, request, conversationId, turnId } = options;
   const { settings } = scope;
   const controller = new AbortController();
   let reason: AbortReason | undefined;
   const abort = (why: AbortReason): void => {
-    // A job whose lease is lost can't be stopped any more.
+    // A job that has lost its lease can no longer be stopped.
     if (reason === undefined || why === "lost") reason = why;
-    controller.abort(new Error(why === "stop" ? "the turn was stopped" : "the turn goes on elsewhere"));
+    controller.abort(
+      new Error(why === "stop" ? "the turn was stopped" : "the turn continues in another process"),
+    );
   };
   let opened: (beginFailure?: Omit<BeginFailure, "error">) => void = () => {};
   const isOpened = new Promise<Omit<BeginFailure, "error"> | undefined>((resolve) => {

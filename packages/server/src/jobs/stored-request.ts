@@ -4,15 +4,15 @@ import { base64Of, bytesIn } from "@jaf/memory/internal";
 import * as z from "zod";
 import type { TurnRequest } from "../turns/turn-service.ts";
 
-/** All that another process needs to go on with a turn. */
+/** The request of a turn, with all that another process needs to continue it. */
 export interface StoredRequest extends Omit<TurnRequest, "target" | "turnId"> {
-  /** What the conversation was when the turn began. */
+  /** The conversation's state when the turn began. */
   readonly base: ConversationBase;
-  /** Of an edit: how many messages it drops. */
+  /** Number of messages that an edit drops. */
   readonly dropLast?: number;
 }
 
-/** A conversation before a turn. Of an edit `position` is that of the edit. */
+/** A conversation's state before a turn. For an edit, `position` is that of the edited message. */
 export interface ConversationBase {
   /** The position of the turn's first message. */
   readonly position: number;
@@ -27,7 +27,7 @@ const schema = z.looseObject({
   base: z.object({ position: z.int().min(0), version: z.int().min(0), incarnation: z.string() }),
 });
 
-/** Values that JSON doesn't know are tagged, so that the same input comes back: the key of the run is made of it. */
+/** Tags for values that JSON doesn't support. Decoding must return the same input, since the run's key is made from it. */
 const TAGS = { bytes: "$bytes", date: "$date", url: "$url", object: "$object" } as const;
 const ALL_TAGS: readonly string[] = Object.values(TAGS);
 
@@ -40,11 +40,11 @@ function tagged(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tagged);
   if (!isObject(value)) return value;
   const fields = Object.fromEntries(Object.entries(value).map(([key, field]) => [key, tagged(field)]));
-  // A client's own data that look like a tagged value.
+  // Client data that looks like a tagged value is wrapped.
   return tagOf(fields) === undefined ? fields : { [TAGS.object]: fields };
 }
 
-/** `undefined` if it is no request, e.g. that of an incompatible version. */
+/** Decodes a request. Returns `undefined` if it is invalid, e.g. from an incompatible version. */
 export function decodeRequest(text: string): StoredRequest | undefined {
   try {
     const parsed = untagged(JSON.parse(text));
@@ -66,7 +66,7 @@ function untagged(value: unknown): unknown {
 const fieldsOf = (value: Readonly<Record<string, unknown>>): unknown =>
   Object.fromEntries(Object.entries(value).map(([key, field]) => [key, untagged(field)]));
 
-/** `undefined`: it is no tagged value, whatever it looks like. */
+/** Decodes a tagged scalar. Returns `undefined` if the content doesn't fit the tag. */
 function untaggedScalar(tag: string | undefined, content: unknown): unknown {
   if (tag === TAGS.bytes && typeof content === "string") {
     try {
@@ -84,9 +84,9 @@ function untaggedScalar(tag: string | undefined, content: unknown): unknown {
     : undefined;
 }
 
-/** The tag that is the only key. */
+/** Returns the tag if it is the only key. */
 function tagOf(value: object): string | undefined {
-  // What JSON leaves out doesn't count.
+  // Undefined fields don't count, since JSON leaves them out.
   const [first, ...more] = Object.entries(value).filter(([, field]) => field !== undefined);
   return first !== undefined && more.length === 0 && ALL_TAGS.includes(first[0]) ? first[0] : undefined;
 }
@@ -94,7 +94,7 @@ function tagOf(value: object): string | undefined {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
 
-/** The input of a turn as messages of the user. `undefined`: it is none. The store checks what they hold. */
+/** Converts input to messages of the user. Returns `undefined` if it isn't valid input. The store checks the content. */
 export function userMessagesOf(input: PromptInput): readonly Message[] | undefined {
   if (typeof input === "string") return input === "" ? undefined : [userMessage(input)];
   if (!Array.isArray(input)) return undefined;
@@ -104,7 +104,7 @@ export function userMessagesOf(input: PromptInput): readonly Message[] | undefin
 }
 
 function userMessage(content: unknown): Message {
-  // The type of a message shows its text alone; parts are read through `RichMessage`.
+  // The type `Message` allows text only. Parts are read as `RichMessage`.
   const message: Pick<RichMessage, "role"> & { readonly content: unknown } = { role: "user", content };
   return message as Message;
 }

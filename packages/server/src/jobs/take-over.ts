@@ -11,7 +11,7 @@ import type { TurnSettings } from "./options.ts";
 import { decodeRequest, type StoredRequest, userMessagesOf } from "./stored-request.ts";
 
 const PAGE = 1_000;
-/** How often a turn is taken over without anything having come of it. */
+/** How often a turn is taken over without progress before it ends as lost. */
 const MAX_TAKE_OVERS_WITHOUT_PROGRESS = 3;
 
 export interface Resumption {
@@ -19,7 +19,7 @@ export interface Resumption {
   readonly taken: TakenJob;
 }
 
-/** What a turn whose process is gone is gone on with from. A failure may pass: release the turn and try later. */
+/** Prepares to continue a turn from a process that is gone. After a failure, release the turn and try again later. */
 export async function prepareTakeOver<Ctx>(
   scope: JobScope<Ctx>,
   { writer, turn, request: text }: TakenOverTurn,
@@ -51,7 +51,7 @@ export async function prepareTakeOver<Ctx>(
     return createSuccess({ request: stored, taken });
   }
   const isUnmade = stored.edit !== undefined && read.data.receipt === undefined;
-  // The edit was never made, and what it was to replace isn't the same any more.
+  // The edit isn't stored, and the messages to replace have changed.
   if (isUnmade && conversation.metadata?.version !== base.version) {
     const { message } = refusal("changed");
     const ending = failedEnd({ code: "MemoryError", message, retryable: false });
@@ -60,7 +60,7 @@ export async function prepareTakeOver<Ctx>(
       taken: { ...common, missing: [opening], hasProgress: true, ending },
     });
   }
-  // What an edit that isn't made yet is to replace is no part of the turn.
+  // Messages that an unmade edit will replace aren't part of the turn.
   const messages = isUnmade ? [] : conversation.messages;
   const missing = missingEvents(messages, events, stored.agentName);
   const stopped = {
@@ -72,7 +72,7 @@ export async function prepareTakeOver<Ctx>(
     taken: {
       ...common,
       version: conversation.metadata?.version,
-      // A stopped turn keeps what was shown, which its message takes the place of.
+      // A stopped turn keeps the shown text, which its message then replaces.
       missing: turn.stopRequested && opening.type === "retract" ? missing : [opening, ...missing],
       hasProgress: messages.length > 0,
       ...(turn.stopRequested ? { stopped } : {}),
@@ -80,7 +80,7 @@ export async function prepareTakeOver<Ctx>(
   });
 }
 
-/** The first event of a turn that is taken over: what was shown is taken back, and where nothing was, the turn starts. */
+/** Returns the first event after a take-over: `retract` for the pieces so far, or `turn_start` if there are no events yet. */
 export function openingOf({ conversationId, turnId, events }: LoggedTurn, stored?: StoredRequest): TurnEvent {
   if (events > 0) return { type: "retract", reason: "taken-over" };
   const position = (stored?.base.position ?? 0) + (userMessagesOf(stored?.input ?? [])?.length ?? 0);
@@ -102,7 +102,7 @@ async function eventsOf<Ctx>(
   return createSuccess(all);
 }
 
-/** How often the turn was taken over since the last thing that came of it. */
+/** Counts the take-overs since the last message or tool result. */
 function takeOversWithoutProgress(events: readonly TurnEvent[]): number {
   const last = events.findLastIndex(({ type }) => type === "message" || type === "tool_end");
   return events.slice(last + 1).filter((event) => event.type === "retract" && event.reason === "taken-over")
@@ -122,13 +122,13 @@ const agentOf = (events: readonly TurnEvent[], { agentName }: StoredRequest): st
 
 const callsOf = ({ tool_calls: calls }: Message) => calls ?? [];
 
-/** Whether the turn's reply is in the conversation. */
+/** Checks whether the turn's reply is stored. */
 function isReplied(messages: readonly Message[]): boolean {
   const last = messages.at(-1);
   return last?.role === "assistant" && callsOf(last).length === 0;
 }
 
-/** What is in the conversation and in no event, as the process was gone. Events of messages follow once these are stored. */
+/** Returns events for stored messages without one: a process stores a message before its event, and may end in between. */
 function missingEvents(
   messages: readonly Message[],
   events: readonly TurnEvent[],

@@ -10,32 +10,32 @@ import { present } from "@jaf/memory/internal";
 import { toTurnEvent } from "../turns/event-mapper.ts";
 import type { TurnEnd, TurnEvent } from "../turns/turn-event.ts";
 
-/** What remains of a turn once its events have expired: what the model saw, by reference, and what it cost. As JSON in the log. */
+/** The JSON record of a turn in the log, kept after its events expire: what the model saw, by reference, and usage and cost. */
 export interface TurnRecord {
-  /** The agent that the turn began with. */
+  /** The agent at the start of the turn. */
   readonly agentName: string;
-  /** ISO 8601, by the clock of the process. */
+  /** ISO 8601, from the clock of the process. */
   readonly startedAt: string;
   readonly endedAt: string;
   readonly status: TurnEnd["status"];
-  /** Which messages the turn added: from the position `from`, up to but without `to`. Absent if that isn't known. */
+  /** Positions of the messages that the turn added, from `from` to before `to`. Absent if unknown. */
   readonly positions?: { readonly from: number; readonly to: number };
-  /** The first 200, in order. */
+  /** The first 200 model calls, in order. */
   readonly calls: readonly RecordedCall[];
-  /** The instructions that the model got, each once, without what middleware added to them. */
+  /** The distinct instructions that the model received, without additions of middleware. */
   readonly instructions: readonly string[];
-  /** The ids of the facts about the user that the prompts held. Never their text. */
+  /** Ids of the facts about the user in the prompts. Never their text. */
   readonly facts: readonly string[];
-  /** What it waits for. `expiresAt` is a text here. */
+  /** The waiting calls. `expiresAt` is an ISO 8601 string here. */
   readonly interruptions: readonly Interruption[];
   readonly usage?: ModelUsage;
 }
 
-/** A call of a model. */
+/** A model call in a {@link TurnRecord}. */
 export interface RecordedCall {
   readonly agentName: string;
   readonly manifest?: ContextManifest;
-  /** Which of `TurnRecord.instructions` it got. Absent if the call was made by a process that is gone. */
+  /** Index of its instructions in `TurnRecord.instructions`. Absent if a previous process made the call. */
   readonly instructions?: number;
   readonly model?: string;
   readonly status?: "success" | "error";
@@ -51,13 +51,13 @@ const SEPARATOR = "\n\n";
 
 /** Collects the record of a turn while it runs. */
 export interface Recorder {
-  /** An observer of the run: it has to be told at once, as the next call's instructions would be taken for this one's. */
+  /** Takes an event of the run. Call it synchronously, or the instructions of the next call are recorded for this one. */
   readonly take: (event: TraceEvent) => void;
-  /** What the turn has told in a process before. */
+  /** Takes a stored event from a previous process. */
   readonly observe: (event: TurnEvent) => void;
-  /** Told which facts a prompt got. */
+  /** Records the facts of a prompt. */
   readonly onInjected: (facts: readonly { readonly id: string }[]) => void;
-  /** Sees the instructions. Made for one turn. */
+  /** Returns a middleware that records the instructions. For one turn. */
   readonly middleware: <Ctx>(beforeCall: () => Promise<void>) => Middleware<Ctx>;
   readonly record: (end: TurnEnd, positions: TurnRecord["positions"]) => TurnRecord;
 }
@@ -115,8 +115,8 @@ export function createRecorder(agentName: string, startedAt: Date): Recorder {
 }
 
 /**
- * Facts about a user must not outlive their erasure in a record: what middleware added is cut off, by its length. Where it isn't
- * found there, as other middleware has changed the text, nothing is kept.
+ * Removes the additions of middleware by their length: facts about a user must not survive their erasure in a record. Returns `""` if
+ * the additions aren't at the end, because other middleware has changed the text.
  */
 function withoutInjectedText(text: string, manifest: ContextManifest | undefined): string {
   const added = (manifest?.additions ?? []).filter(({ placement }) => placement === "instructions");

@@ -6,42 +6,48 @@ import type { ServerParts } from "../server-parts.ts";
 import { anything, time } from "./schemas.ts";
 
 export const readHealth = operation("get", "/health", {
-  summary: "Whether the server answers.",
+  summary: "Check that the server is up",
   answer: z.object({ status: z.literal("ok") }),
 });
 
-export const readDocument = operation("get", "/openapi.json", { summary: "This document.", file: anything });
+export const readDocument = operation("get", "/openapi.json", {
+  summary: "Get this document",
+  file: anything,
+});
 
 const toolSchema = z.object({
   name: z.string(),
   description: z.string(),
-  runs: z.enum(["server", "client"]).describe("Who runs it."),
-  approval: z.boolean().describe("Whether calls may wait for an approval."),
+  runs: z.enum(["server", "client"]).describe("Where the tool runs."),
+  approval: z.boolean().describe("Whether calls of the tool may wait for an approval."),
 });
 
 const listAgents = operation("get", "/agents", {
-  summary: "The agents and their tools.",
+  summary: "List agents and their tools",
   answer: z.object({
     agents: z.array(z.object({ name: z.string(), tools: z.array(toolSchema) })),
     defaultAgent: z.string(),
   }),
 });
 
-const healthSchema = z.object({ healthy: z.boolean(), latencyMs: z.number().describe("In milliseconds.") });
+const healthSchema = z.object({
+  healthy: z.boolean(),
+  latencyMs: z.number().describe("Latency in milliseconds."),
+});
 
 const readMemoryHealth = operation("get", "/memory/health", {
-  summary: "How the stores are.",
+  summary: "Check the stores",
   answer: z.object({
     healthy: z.boolean(),
     store: healthSchema,
     turnLog: healthSchema,
     userMemory: healthSchema.optional(),
-    runningTurns: z.int().describe("In the process that answers."),
+    runningTurns: z.int().describe("Number of turns that run in the responding process."),
   }),
 });
 
 const readMemoryStats = operation("get", "/memory/stats", {
-  summary: "How much the user has stored.",
+  summary: "Get the user's storage statistics",
   answer: z.object({
     totalConversations: z.int(),
     totalMessages: z.int(),
@@ -55,7 +61,7 @@ interface Health {
   readonly latencyMs: number;
 }
 
-/** What the server has, and how it is. */
+/** Adds the routes for agents, health and statistics. */
 export function aboutRoutes(route: Route, parts: ServerParts): void {
   const { agents, defaultAgent, provider, log, userMemory, service } = parts;
 
@@ -85,7 +91,7 @@ export function aboutRoutes(route: Route, parts: ServerParts): void {
   route(readMemoryStats, async ({ userId }) => unwrap(await provider.getStats(userId)));
 }
 
-/** Whether it works, and the time that took, in milliseconds. */
+/** Runs a health check and measures its time in ms. */
 async function timed(check: () => Promise<boolean>): Promise<Health> {
   const start = performance.now();
   const healthy = await check().catch(() => false);

@@ -28,31 +28,31 @@ import { answerEvents, answerTurn } from "./turn-response.ts";
 import { stopping } from "./turns.ts";
 
 const aiSdkChat = operation("post", "/ai-sdk/chat", {
-  summary: "What useChat of the AI SDK sends, as a UI message stream.",
+  summary: "Send a message from the AI SDK's useChat and stream the reply as a UI message stream",
   body: chatBody,
   streams: "always",
   failures: turnFailures,
 });
 
 const aiSdkStream = operation("get", "/ai-sdk/chat/{chatId}/stream", {
-  summary: "The running turn as a UI message stream.",
+  summary: "Resume the running turn as a UI message stream",
   streams: "always",
   nothing: "The chat has no running turn.",
 });
 
 const aiSdkStop = operation("post", "/ai-sdk/chat/{chatId}/stop", {
-  summary: "Asks the running turn to stop.",
+  summary: "Stop the running turn",
   answer: stopping,
 });
 
 const aiSdkMessages = operation("get", "/ai-sdk/chat/{chatId}/messages", {
-  summary: "The chat as UI messages of the AI SDK.",
+  summary: "Get the chat as UI messages of the AI SDK",
   answer: z.object({
     messages: z.array(z.looseObject({ id: z.string(), role: uiMessageRole, parts: uiMessageParts })),
   }),
 });
 
-/** What `useChat` of the AI SDK asks, by `DefaultChatTransport({ api: "/ai-sdk/chat" })`, and what it needs beside that. */
+/** Adds the routes for `useChat` of the AI SDK with `DefaultChatTransport({ api: "/ai-sdk/chat" })`, and related ones. */
 export function aiSdkRoutes(route: Route, parts: ServerParts): void {
   route(aiSdkChat, async ({ context, userId, body }) => {
     const request = chatRequestOf(body);
@@ -104,7 +104,7 @@ async function turnOf(parts: ServerParts, chat: Chat, { request, stored }: Asked
   const { conversationId } = chat;
   if (request.asks === "go-on") {
     if (isComplete(stored)) {
-      throw new HttpFailure("changed", "Nothing waits for an answer. Read the conversation again.");
+      throw new HttpFailure("changed", "No call waits for an answer. Load the conversation again.");
     }
     return answeringTurn(conversationId, request.answers, await waitingCalls(parts, chat));
   }
@@ -115,7 +115,7 @@ async function turnOf(parts: ServerParts, chat: Chat, { request, stored }: Asked
     : turn;
 }
 
-/** How many events the turn has already: of a message that is sent once more. Throws where its turn can't be told any more. */
+/** Returns the turn's number of events if its message is sent again. Throws a failure if the turn's events have expired. */
 async function knownOf(
   parts: ServerParts,
   chat: Chat,
@@ -124,11 +124,11 @@ async function knownOf(
   if (request.asks !== "say" || turnId === undefined || !isSaid(stored, request.said)) return 0;
   const turn = await turnWithId(parts, chat, turnId);
   if (turn !== undefined) return turn.events;
-  throw new HttpFailure("changed", "This was said already. Read the conversation again.");
+  throw new HttpFailure("changed", "The message was sent before. Load the conversation again.");
 }
 
 interface EncoderOptions {
-  /** How many parts the client has of the message that the turn writes. Absent: it asks for all of it. */
+  /** Number of parts that the client has of the turn's message. Absent: the client needs all parts. */
   readonly heldParts?: number;
   readonly known?: number;
 }

@@ -13,7 +13,7 @@ import { interruption } from "./schemas.ts";
 import { streamFailure } from "./turn-response.ts";
 
 const listApprovals = operation("get", "/approvals/pending", {
-  summary: "The calls that wait for the user.",
+  summary: "List the calls that wait for the user",
   answer: z.object({
     approvals: z.array(
       z.object({
@@ -27,11 +27,11 @@ const listApprovals = operation("get", "/approvals/pending", {
 });
 
 const streamApprovals = operation("get", "/approvals/stream", {
-  summary: "The same, whenever it changes, as a stream.",
+  summary: "Stream the list of waiting calls whenever it changes",
   streams: "always",
 });
 
-/** What waits for the user in all of their conversations. */
+/** Adds the routes for waiting calls in all conversations of a user. */
 export function approvalRoutes(route: Route, parts: ServerParts): void {
   const { limits, closing, report } = parts;
   const createRead = (userId: string) => {
@@ -70,11 +70,11 @@ interface PendingCall {
   readonly interruption: Interruption;
 }
 
-/** The calls of so many turns are listed, those of the latest. */
+/** Number of the latest turns to list calls of. */
 const MOST_TURNS = 1_000;
-/** So many conversations are read at once. */
+/** Number of conversations to read in parallel. */
 const AT_ONCE = 50;
-/** A conversation may be renamed, or be gone without the server's doing. */
+/** Cache time of a read conversation, since it may be renamed, or deleted by other code. */
 const KEPT_MS = 30_000;
 
 interface ReadTurn {
@@ -84,20 +84,20 @@ interface ReadTurn {
 }
 
 /**
- * Reads what waits for a user in all of their conversations. Who reads again and again is told of renamed conversations up to 30 seconds
- * later: what was read of a turn is kept so long.
+ * Creates a function that reads the waiting calls in all conversations of a user. It caches each turn for 30 seconds, so changes
+ * such as a new title show up with that delay.
  */
 function createPendingCallsReader(
   { log, provider }: Pick<ServerParts, "log" | "provider">,
   userId: string,
 ): () => Promise<readonly PendingCall[]> {
-  /** By the turn's id. */
+  /** Cached turns by id. */
   let known: ReadonlyMap<string, ReadTurn> = new Map();
 
   async function callsOf({ conversationId, turnId, record = "{}" }: LoggedTurn) {
     const { interruptions = [] } = JSON.parse(record) as Partial<TurnRecord>;
     const { conversation } = unwrap(await provider.readConversation(conversationId, { messages: "none" }));
-    // Gone, and maybe made again by somebody.
+    // Deleted, and maybe created again by another user.
     if (conversation === null || conversation.userId !== userId) return [];
     const title = titleIn(conversation);
     return interruptions.map((interruption) => ({ conversationId, title, turnId, interruption }));
@@ -124,7 +124,7 @@ function createPendingCallsReader(
 const LOOK_MS = 1_000;
 
 interface ApprovalFeeds {
-  /** The user's list as a text, whenever it changes, until the signal is aborted. Throws what reading it threw. */
+  /** Yields the user's list as JSON whenever it changes, until the signal is aborted. Throws the errors of reading it. */
   readonly follow: (userId: string, signal: AbortSignal) => AsyncGenerator<string, void, undefined>;
 }
 
@@ -136,7 +136,7 @@ interface Feed {
   failure: { readonly thrown: unknown } | undefined;
 }
 
-/** Looks once for all streams of a user, while there are any. `createRead` makes what reads the user's list. */
+/** Polls once for all streams of a user. `createRead` returns the function that reads the user's list. */
 function createApprovalFeeds(createRead: (userId: string) => () => Promise<unknown>): ApprovalFeeds {
   const feeds = new Map<string, Feed>();
 
@@ -158,7 +158,7 @@ function createApprovalFeeds(createRead: (userId: string) => () => Promise<unkno
       }
     } catch (thrown) {
       feed.failure = { thrown };
-      // Who comes back begins another.
+      // The next client starts a new feed.
       leave(userId, feed);
       wake(feed);
     }
@@ -203,7 +203,7 @@ function wake({ waiting }: Feed): void {
   for (const done of [...waiting]) done();
 }
 
-/** Resolves when the list has changed or can't be read, or the signal is aborted. */
+/** Resolves when the list has changed or can't be read, or when the signal is aborted. */
 const changed = ({ waiting }: Feed, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const stopListening = onAbort(signal, () => done());

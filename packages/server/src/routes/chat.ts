@@ -10,7 +10,7 @@ import { checkVersion, ownConversation } from "./ownership.ts";
 import { anything, id, interruption, message, position, version } from "./schemas.ts";
 import { answerTurn, ownEncoder } from "./turn-response.ts";
 
-/** What a user says: a text, or parts. */
+/** The content of a user's message: text or parts. */
 const contentSchema = z.union([
   z.string().min(1),
   z
@@ -21,7 +21,7 @@ const contentSchema = z.union([
 const stream = z
   .boolean()
   .optional()
-  .describe("Answer with server-sent events, as `Accept: text/event-stream` does.");
+  .describe("Whether to respond with server-sent events, as with `Accept: text/event-stream`.");
 
 const approval = z.strictObject({
   toolCallId: id,
@@ -36,19 +36,19 @@ const toolResult = z.strictObject({
 });
 
 const saidSchema = z.strictObject({
-  role: z.literal("user", { error: 'expected "user": a client speaks for its user alone' }),
+  role: z.literal("user", { error: 'expected "user"' }),
   content: contentSchema,
 });
 
 const chatFields = {
-  conversationId: id.optional().describe("Absent: a new conversation."),
+  conversationId: id.optional().describe("If absent, a new conversation is created."),
   message: contentSchema.optional(),
   messages: z.array(saidSchema).min(1).max(100).optional().describe("Several messages of the user."),
   history: z
     .array(z.looseObject({ role: z.string() }))
     .max(10_000)
     .optional()
-    .describe("The conversation as the client has it. It is compared with what is stored."),
+    .describe("The client's copy of the conversation. It must match the stored messages."),
   historyToken: z.string().min(1).max(2_000).optional(),
   approvals: z.array(approval).min(1).max(100).optional(),
   toolResults: z.array(toolResult).min(1).max(100).optional(),
@@ -57,7 +57,7 @@ const chatFields = {
 
 export const turnFailures = ["not-found", "running", "changed"] satisfies readonly FailureCode[];
 
-/** What operations that start a turn have in common. */
+/** Common fields of operations that start a turn. */
 const startsTurn = {
   streams: "asked" as const,
   failures: turnFailures,
@@ -65,8 +65,8 @@ const startsTurn = {
     conversationId: z.string(),
     turnId: z.string(),
     status: z.enum(["completed", "interrupted", "stopped", "error"]),
-    text: z.string().describe("Of the last reply."),
-    messages: z.array(message).describe("The replies."),
+    text: z.string().describe("Text of the last reply."),
+    messages: z.array(message).describe("All replies of the turn."),
     interruptions: z.array(interruption),
     output: z.unknown().optional(),
     error: z.object({ code: z.string(), message: z.string(), retryable: z.boolean() }).optional(),
@@ -80,22 +80,22 @@ const chatBody = z.strictObject({ agentName: id.optional(), ...chatFields });
 type ChatBody = z.output<typeof chatBody>;
 
 const chat = operation("post", "/chat", {
-  ...{ ...startsTurn, summary: "Says something, or goes on with what waits." },
+  ...{ ...startsTurn, summary: "Send a message, or answer waiting calls" },
   body: chatBody,
 });
 
 const chatWithAgent = operation("post", "/agents/{agentName}/chat", {
-  ...{ ...startsTurn, summary: "As /chat, with this agent." },
+  ...{ ...startsTurn, summary: "Send a message to this agent, or answer waiting calls" },
   body: z.strictObject(chatFields),
 });
 
 const editMessage = operation("post", "/conversations/{conversationId}/edit", {
-  ...{ ...startsTurn, summary: "Replaces a message of the user and all after it." },
+  ...{ ...startsTurn, summary: "Replace a message of the user and drop all later messages" },
   body: z.strictObject({ position, version, message: contentSchema, agentName: id.optional(), stream }),
 });
 
 const regenerate = operation("post", "/conversations/{conversationId}/regenerate", {
-  ...{ ...startsTurn, summary: "Answers a message of the user anew." },
+  ...{ ...startsTurn, summary: "Answer a message of the user again" },
   body: z.strictObject({ position: position.optional(), version, agentName: id.optional(), stream }),
 });
 
@@ -113,7 +113,7 @@ export function chatRoutes(route: Route, parts: ServerParts): void {
   );
 }
 
-/** Changes of what was said, by the owner. */
+/** Adds the routes to edit and regenerate messages. */
 export function editRoutes(route: Route, parts: ServerParts): void {
   route(editMessage, ({ context, conversationId, body }) => {
     const { position, version, message } = body;
@@ -136,19 +136,19 @@ export function editRoutes(route: Route, parts: ServerParts): void {
   });
 }
 
-/** The agent that a request names, or the default. */
+/** Returns the agent that a request names, or the default agent. */
 export function agentOf({ agents, defaultAgent }: ServerParts, named: string | undefined): string {
   if (named !== undefined && !agents.has(named))
     throw new HttpFailure(
       "invalid-request",
-      "Invalid body: agentName: there is no such agent; see GET /agents.",
+      "Invalid body: agentName: unknown agent. GET /agents lists all agents.",
     );
   return named ?? defaultAgent;
 }
 
 const TITLE_LENGTH = 80;
 
-/** The title of a conversation that begins with these messages: what the application makes of their first text, or its first words. */
+/** Returns the title of a new conversation from its first message: by the application's `titleOf`, or the first 80 characters. */
 export function titleOf(
   { settings }: ServerParts,
   input: readonly Pick<Message, "content">[],
@@ -168,11 +168,11 @@ type Said = Pick<TurnRequest, "target" | "input" | "approvals" | "toolResults" |
 function turnOf(parts: ServerParts, body: ChatBody): Said {
   const { conversationId, message, messages = [], history, historyToken, approvals, toolResults } = body;
   if (message !== undefined && messages.length > 0)
-    throw new HttpFailure("invalid-request", "Invalid body: give message or messages, not both.");
+    throw new HttpFailure("invalid-request", "Invalid body: set either message or messages, not both.");
   const said = message === undefined ? messages : [{ role: "user" as const, content: message }];
   const continues = approvals ?? toolResults ?? history ?? historyToken;
   if (said.length === 0 && continues === undefined && conversationId === undefined)
-    throw new HttpFailure("invalid-request", "Invalid body: message: expected what the user says.");
+    throw new HttpFailure("invalid-request", "Invalid body: message: expected a message of the user.");
   const title = titleOf(parts, said as readonly Message[]);
   return {
     target: conversationId === undefined ? { newId: undefined, ...present({ title }) } : { conversationId },
@@ -193,7 +193,7 @@ interface Seen {
 
 const PAGE = 50;
 
-/** The user's message at a position, or the last one. */
+/** Returns the user's message at a position, or the last one. */
 async function saidAt(
   parts: ServerParts,
   seen: Seen,
@@ -210,7 +210,10 @@ async function saidAt(
     const isRight = position === undefined || firstPosition + index === position;
     if (message !== undefined && isRight) return { position: firstPosition + index, message };
     if (position !== undefined || conversation.messages.length < PAGE)
-      throw new HttpFailure("invalid-request", "Invalid body: position: there is no message of the user.");
+      throw new HttpFailure(
+        "invalid-request",
+        "Invalid body: position: expected the position of a user's message.",
+      );
     before = firstPosition;
   }
 }

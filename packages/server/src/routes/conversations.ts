@@ -2,7 +2,7 @@ import type { ConversationMemory } from "@jaf/memory";
 import { conversationCursor } from "@jaf/memory/adapter";
 import { present } from "@jaf/memory/internal";
 import * as z from "zod";
-import { HttpFailure, unwrap } from "../http/failure.ts";
+import { HttpFailure, notFound, unwrap } from "../http/failure.ts";
 import { operation, type Route } from "../http/router.ts";
 import type { ServerParts } from "../server-parts.ts";
 import { checkVersion, ownConversation, titleIn } from "./ownership.ts";
@@ -10,7 +10,7 @@ import { anything, count, message, number, position, time, turnState, version } 
 
 const titleSchema = z.string().trim().min(1).max(200);
 
-/** What is told of a conversation. */
+/** Common fields of a conversation in responses. */
 const head = {
   conversationId: z.string(),
   title: z.string().nullable(),
@@ -20,13 +20,13 @@ const head = {
 };
 
 const listConversations = operation("get", "/conversations", {
-  summary: "The user's conversations, the latest first.",
+  summary: "List the user's conversations, latest first",
   query: z.object({ limit: count(100).default(30), cursor: z.string().min(1).max(1_000).optional() }),
   answer: z.object({
     conversations: z.array(
       z.object({
         ...head,
-        messages: z.int().describe("How many it has."),
+        messages: z.int().describe("Number of messages."),
         turn: z.object({ turnId: z.string(), state: turnState }).optional(),
       }),
     ),
@@ -35,40 +35,40 @@ const listConversations = operation("get", "/conversations", {
 });
 
 const deleteConversations = operation("delete", "/conversations", {
-  summary: "Deletes all conversations of the user.",
+  summary: "Delete all conversations of the user",
   answer: z.object({ deleted: z.int() }),
 });
 
 const readConversation = operation("get", "/conversations/{conversationId}", {
-  summary: "A conversation with its last messages.",
+  summary: "Get a conversation with its last messages",
   query: z.object({ before: number.optional(), limit: count(1_000).default(100) }),
   answer: z.object({
     ...head,
     messages: z.array(z.object({ position: z.int(), message })),
-    earlier: z.boolean().describe("Whether there are messages before the first of these."),
+    earlier: z.boolean().describe("Whether there are earlier messages."),
     turn: z.object({ turnId: z.string(), state: turnState, events: z.int() }).optional(),
   }),
 });
 
 const renameConversation = operation("patch", "/conversations/{conversationId}", {
-  summary: "Renames a conversation.",
+  summary: "Rename a conversation",
   body: z.strictObject({ title: titleSchema }),
   answer: z.object({ title: z.string() }),
   failures: ["changed"],
 });
 
 const deleteConversation = operation("delete", "/conversations/{conversationId}", {
-  summary: "Deletes a conversation and the log of its turns.",
+  summary: "Delete a conversation and the log of its turns",
   answer: z.object({ deleted: z.literal(true) }),
 });
 
 const exportConversation = operation("get", "/conversations/{conversationId}/export", {
-  summary: "The whole conversation, as a file.",
+  summary: "Export the whole conversation as a file",
   file: anything,
 });
 
 const copyConversation = operation("post", "/conversations/{conversationId}/copy", {
-  summary: "Copies a conversation, or its beginning.",
+  summary: "Copy a conversation or its beginning",
   body: z.strictObject({ upTo: position.optional(), version, title: titleSchema.optional() }),
   answer: z.object({ conversationId: z.string() }),
   failures: ["changed"],
@@ -77,7 +77,7 @@ const copyConversation = operation("post", "/conversations/{conversationId}/copy
 export function conversationRoutes(route: Route, parts: ServerParts): void {
   const { provider, log } = parts;
 
-  /** The turns of these conversations that aren't over, by their conversations. */
+  /** Returns the running and waiting turns by conversation. */
   async function openTurns(userId: string, conversations: readonly ConversationMemory[]) {
     if (conversations.length === 0) return new Map();
     const queries = conversations.map(({ conversationId }) => ({ conversationId, limit: 1 }));
@@ -89,7 +89,7 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
     );
   }
 
-  /** `false`: only the log of its turns is left, from a deletion that failed in its last step. Throws if there is neither. */
+  /** Returns `false` if only the turn log is left, from a deletion that failed in its last step. Throws if there is neither. */
   async function hasConversation(conversationId: string, userId: string): Promise<boolean> {
     try {
       await ownConversation(parts, { conversationId, userId });
@@ -131,7 +131,7 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
   });
 
   route(deleteConversations, async ({ userId }) => {
-    // The log last too, for a turn that began between; the same request again erases what is left.
+    // The log is erased again at the end, for turns that began meanwhile. A repeated request erases the rest.
     unwrap(await log.deleteUser(userId));
     const deleted = unwrap(await provider.clearUserConversations(userId));
     unwrap(await log.deleteUser(userId));
@@ -173,8 +173,8 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
 
   route(deleteConversation, async ({ userId, conversationId }) => {
     const isStored = await hasConversation(conversationId, userId);
-    // The log first: what fails after it can be asked again. Also a turn that runs: its writer finds the log gone, and the store refuses
-    // what it would append. The log last too, for a turn that began between.
+    // The log first, so a failed deletion can be repeated. The writer of a running turn then finds no log, and the store refuses its
+    // appends. The log is erased again at the end, for turns that began meanwhile.
     unwrap(await log.deleteConversation(conversationId));
     if (isStored) {
       unwrap(await provider.deleteConversation(conversationId));
@@ -186,7 +186,7 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
   route(exportConversation, async ({ context, userId, conversationId }) => {
     await ownConversation(parts, { conversationId, userId });
     const record = unwrap(await provider.exportConversation(conversationId));
-    if (record?.userId !== userId) throw new HttpFailure("not-found", "There is no such thing.");
+    if (record?.userId !== userId) throw notFound();
     context.header("content-disposition", 'attachment; filename="conversation.json"');
     return context.json(record);
   });

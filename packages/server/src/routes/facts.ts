@@ -11,7 +11,7 @@ const oneFact = z.object({ fact: factSchema });
 const receiptSchema = z.looseObject({ receiptId: z.string(), facts: z.int() });
 
 const listFacts = operation("get", "/facts", {
-  summary: "What is known about the user.",
+  summary: "List facts about the user",
   query: z.object({
     status: z.enum(["active", "quarantined", "superseded"]).default("active"),
     limit: count(1_000).default(200),
@@ -21,7 +21,7 @@ const listFacts = operation("get", "/facts", {
 });
 
 const rememberFact = operation("post", "/facts", {
-  summary: "Remembers something.",
+  summary: "Remember a fact",
   body: z.strictObject({
     fact: z.string().trim().min(1).max(2_000),
     tags: z.array(z.string().min(1).max(100)).max(20).optional(),
@@ -31,36 +31,36 @@ const rememberFact = operation("post", "/facts", {
 });
 
 const forgetFacts = operation("delete", "/facts", {
-  summary: "Forgets everything about the user.",
+  summary: "Forget all facts about the user",
   answer: receiptSchema,
   failures,
 });
 
 const explainFact = operation("get", "/facts/{factId}", {
-  summary: "Where a fact comes from, and why it is found.",
+  summary: "Explain where a fact comes from and why a query finds it",
   query: z.object({ query: z.string().min(1).max(2_000).optional() }),
   answer: z.object({ explanation: anything }),
   failures,
 });
 
 const forgetFact = operation("delete", "/facts/{factId}", {
-  summary: "Forgets a fact.",
+  summary: "Forget a fact",
   answer: receiptSchema,
   failures,
 });
 
 const reviewFact = operation("post", "/facts/{factId}/review", {
-  summary: "Decides about a fact that waits.",
+  summary: "Approve or reject a quarantined fact",
   body: z.strictObject({ decision: z.enum(["approve", "reject"]) }),
   answer: z.union([oneFact, z.object({ rejected: z.literal(true) })]),
   failures,
 });
 
-/** What is known about the user. */
+/** Adds the routes for facts about the user. */
 export function factRoutes(route: Route, { userMemory }: ServerParts): void {
   const facts = (): UserMemoryStore => {
     if (userMemory !== undefined) return userMemory;
-    throw new HttpFailure("not-configured", "This server keeps no facts: it has no userMemory.");
+    throw new HttpFailure("not-configured", "The server stores no facts. Set its option userMemory.");
   };
 
   route(listFacts, async ({ userId, query }) => ({ facts: await facts().list(userId, query) }));

@@ -4,14 +4,14 @@ import type { ServerParts } from "../server-parts.ts";
 
 export interface OwnConversation {
   readonly conversation: ConversationMemory;
-  /** The position of the first of its messages that were read. */
+  /** Position of the first message that was read. */
   readonly firstPosition: number;
   readonly version: number;
 }
 
 /**
- * A conversation of the user. Throws the same failure for one that doesn't exist, that is somebody else's, or that no store would have,
- * after the same call of the store, which takes as long for each: only then are messages read.
+ * Reads a conversation of the user. Throws the same failure if it doesn't exist, belongs to another user, or has an invalid id. These
+ * cases need the same store call, so their timing doesn't differ. Messages are read only after this check.
  */
 export async function ownConversation(
   { provider }: Pick<ServerParts, "provider">,
@@ -26,7 +26,7 @@ export async function ownConversation(
   const read = await provider.readConversation(conversationId, { messages });
   if (!read.success) throw storeFailure(read.error);
   const { conversation, firstPosition, incarnation } = read.data;
-  // Deleted, and maybe made again by somebody, between the two.
+  // Deleted between the two reads, and maybe created again by another user.
   if (conversation === null || incarnation !== own.metadata?.incarnation) throw notFound();
   return toOwn(conversation, firstPosition);
 }
@@ -35,10 +35,10 @@ const toOwn = (conversation: ConversationMemory, firstPosition: number): OwnConv
   ...{ conversation, firstPosition, version: conversation.metadata?.version ?? 0 },
 });
 
-/** Throws unless it is the version that the client saw. */
+/** Throws a failure if the version isn't the one that the client saw. */
 export function checkVersion({ version }: OwnConversation, seen: number): void {
   if (version === seen) return;
-  throw new HttpFailure("changed", "The conversation has changed meanwhile. Read it again.");
+  throw new HttpFailure("changed", "The conversation has changed. Load it again.");
 }
 
 export const titleIn = ({ metadata }: ConversationMemory): string | null => {

@@ -3,17 +3,17 @@ import * as z from "zod";
 export const anything = z.looseObject({});
 export const time = z.iso.datetime();
 export const id = z.string().min(1).max(255);
-export const position = z.int().min(0).describe("Counted from the conversation's first message.");
+export const position = z.int().min(0).describe("Position of a message in its conversation, from 0.");
 export const version = z.int().min(0).describe("The version of the conversation that the client saw.");
 
-/** Numbers in a query. */
+/** Integers in a query. */
 export const count = (to: number) => z.coerce.number<string>().pipe(z.int().min(1).max(to));
 export const number = z.coerce.number<string>().pipe(z.int().min(0));
 
 export const turnState = z.enum(["running", "waiting", "ended"]);
 export const message = z.looseObject({ role: z.string(), content: z.unknown() });
 
-/** A call that waits. */
+/** A waiting call. */
 export const interruption = z.looseObject({
   type: z.enum(["approval", "client_tool"]),
   toolCallId: z.string(),

@@ -8,7 +8,7 @@ import type { NumberedEvent, TurnRequest } from "../turns/turn-service.ts";
 
 type RequestContext = Context<ServerEnvironment>;
 
-/** JAF's own protocols: what the request asks for. */
+/** Returns the encoder that the request asks for: JAF's event stream or JSON. */
 export function ownEncoder(
   { req }: RequestContext,
   { stream }: { readonly stream?: boolean | undefined },
@@ -17,7 +17,7 @@ export function ownEncoder(
   return (stream ?? accepts.includes("text/event-stream")) ? encodeServerSentEvents : encodeJson;
 }
 
-/** Starts a turn and answers with its events. The turn goes on if the client leaves. */
+/** Starts a turn and responds with its events. The turn continues if the client disconnects. */
 export async function answerTurn(
   parts: ServerParts,
   context: RequestContext,
@@ -25,7 +25,7 @@ export async function answerTurn(
   encode: Encoder,
 ): Promise<Response> {
   const identity = context.get("identity");
-  // Before the turn starts: who is told to come back later must not find it running.
+  // Checked before the turn starts: a refused request must not leave a running turn.
   const releaseStream = parts.limits.stream(identity.userId);
   const releaseTurn = turnOf(parts, identity.userId, releaseStream);
   const release = (): void => {
@@ -44,10 +44,10 @@ export async function answerTurn(
   return encodeEvents(parts, context, { ...started, from: 0, release: releaseStream }, encode);
 }
 
-/** What becomes of a stream that fails. */
+/** Returns the error handling of a stream. */
 export const streamFailure = (context: RequestContext, report: ServerParts["report"]) => ({
   onError: (thrown: unknown) => report(thrown, context.get("requestId")),
-  // Of an app that is called without a network there are no bindings.
+  // An app that is called without a network has no bindings.
   cutOff: (context.env as RequestContext["env"] | undefined)?.cutOff,
 });
 
@@ -66,7 +66,7 @@ interface FollowedTurn {
   readonly from: number;
 }
 
-/** Answers with the events of a turn of the user's from a number on. */
+/** Responds with the events of a user's turn from a number on. */
 export async function answerEvents(
   parts: ServerParts,
   context: RequestContext,

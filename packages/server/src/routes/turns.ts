@@ -13,14 +13,14 @@ import { answerEvents } from "./turn-response.ts";
 export const stopping = z.object({ stopping: z.boolean() });
 
 const stopTurn = operation("post", "/conversations/{conversationId}/stop", {
-  summary: "Asks a turn to stop. What was said is kept.",
+  summary: "Stop a turn and keep its text so far",
   body: z.strictObject({ turnId: id.optional() }),
   isBodyOptional: true,
   answer: stopping,
 });
 
 const readEvents = operation("get", "/conversations/{conversationId}/events", {
-  summary: "The events of a turn, from any number on.",
+  summary: "Get or stream the events of a turn from a number on",
   query: z.object({
     turnId: id.optional(),
     from: number.optional(),
@@ -36,7 +36,7 @@ const readEvents = operation("get", "/conversations/{conversationId}/events", {
 });
 
 const listTurns = operation("get", "/conversations/{conversationId}/turns", {
-  summary: "What the model saw in each turn.",
+  summary: "List turns and what the model saw in each",
   query: z.object({ limit: count(100).default(20) }),
   answer: z.object({
     turns: z.array(
@@ -45,14 +45,14 @@ const listTurns = operation("get", "/conversations/{conversationId}/turns", {
   }),
 });
 
-/** What happens in a conversation's turns. */
+/** Adds the routes for a conversation's turns and their events. */
 export function turnRoutes(route: Route, parts: ServerParts): void {
   const { log, service } = parts;
 
   route(readEvents, async ({ context, userId, conversationId, query }) => {
     const last = lastEvent(context.req.header("last-event-id"));
     const asked = query.turnId ?? last?.turnId;
-    // What it had last says nothing of another turn.
+    // The last event id is only valid for its own turn.
     const from = query.from ?? (last?.turnId === asked ? last?.next : undefined) ?? 0;
     await ownConversation(parts, { conversationId, userId });
     const turnId = present({ turnId: asked });
@@ -63,7 +63,7 @@ export function turnRoutes(route: Route, parts: ServerParts): void {
       const numbered = events.map((text, index) => ({ number: from + index, event: decodeEvent(text) }));
       return { turnId: turn.turnId, state: turn.state, events: numbered };
     }
-    // Nothing is left to tell: a client that would come back by itself stays away.
+    // No events are left. Status 204 stops automatic reconnects of EventSource.
     if (turn.state !== "running" && events.length === 0) return context.body(null, 204);
     return answerEvents(
       parts,
@@ -94,7 +94,7 @@ const summaryOf = ({ turnId, state, startedAt, record }: LoggedTurn) => ({
 
 const LAST_EVENT = /^(.{1,255}):(\d{1,15})$/;
 
-/** Which event a client had last, as it says when it comes back. */
+/** Parses the `Last-Event-ID` header of a reconnecting client. */
 function lastEvent(header: string | undefined) {
   const [, turnId, number] = LAST_EVENT.exec(header ?? "") ?? [];
   return turnId === undefined ? undefined : { turnId, next: Number(number) + 1 };

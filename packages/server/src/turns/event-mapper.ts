@@ -1,12 +1,12 @@
 import type { TraceEvent } from "@jaf/core";
 import type { TurnEvent } from "./turn-event.ts";
 
-/** Makes the events of a turn of those of its run. */
+/** Maps the events of a run to events of its turn. */
 export interface EventMapper {
   readonly take: (event: TraceEvent) => void;
-  /** The text that was shown since the last message, and that no message has. */
+  /** Returns the text that was shown since the last message. */
   readonly openText: () => string;
-  /** The agent that spoke last. */
+  /** Returns the name of the last active agent. */
   readonly agentName: () => string;
 }
 
@@ -19,9 +19,9 @@ export interface EventMapperOptions {
 
 export function createEventMapper({ agentName: first, push }: EventMapperOptions): EventMapper {
   let agentName = first;
-  // Joined when it is asked for: a text that grows piece by piece is a chain of strings, which weighs more than its pieces.
+  // Joined on demand: a string that grows piece by piece takes more memory than its pieces.
   let openTexts: string[] = [];
-  // The engine tells a final reply before it is stored. Told then, another process could say another one after a crash.
+  // The engine reports a final reply before storing it. Held until then: after a crash, another process may produce a different one.
   let held: MessageEvent | undefined;
 
   const emit = (event: TurnEvent): void => {
@@ -58,7 +58,7 @@ export function createEventMapper({ agentName: first, push }: EventMapperOptions
   };
 }
 
-/** What an event of a run is to the readers of its turn. `undefined`: nothing. */
+/** Converts an event of a run to one of its turn. Returns `undefined` for events that readers don't get. */
 export function toTurnEvent(event: TraceEvent): TurnEvent | undefined {
   switch (event.type) {
     case "llm_delta":

@@ -4,28 +4,28 @@ import { createMemoryStorageError, onAbort, withDeadline } from "@jaf/memory/int
 import { TurnStoreError } from "./turn-errors.ts";
 
 const MAX_QUERIES = 64;
-/** Of one turn in one answer: a slow reader gets the rest with its next question. */
+/** Events of one turn per read. Readers get the rest with the next read. */
 const MAX_EVENTS = 256;
-/** Readers whose reads fail are asked for alone, so many at a time, and each so often. */
+/** Limits for failing reads, which are repeated one reader at a time: concurrent reads, and the interval per reader. */
 const MAX_ALONE = 16;
 const ALONE_EVERY_MS = 250;
 const DEFAULT_ANSWER_MS = 5_000;
 
 export interface EventPollerOptions {
   readonly log: Pick<TurnLog, "readAll">;
-  /** Between two questions to the log while somebody waits. */
+  /** Interval between reads of the log while there are readers, in ms. */
   readonly pollMs: number;
-  /** How long the log may fail before the readers are told. */
+  /** How long the log may fail before readers get an error, in ms. */
   readonly giveUpMs: number;
-  /** How long one question may go without an answer before it has failed. Default 5,000. */
+  /** Timeout of one read, in ms. Default 5,000. */
   readonly answerMs?: number;
 }
 
-/** Reads events of turns for all readers of a process, together. */
+/** Reads events of turns for all readers of a process in shared queries. */
 export interface EventPoller {
   /**
-   * Waits for events from `query.from` on, or for the end of the turn without any. `null`: there is no such turn any more.
-   * `undefined`: the signal is aborted, or the poller closed. Rejects with `TurnStoreError` if the log fails for too long.
+   * Waits for events from `query.from` on, or for the turn's end without any. Resolves with `null` if the turn no longer exists, and
+   * with `undefined` if the signal is aborted or the poller closed. Rejects with `TurnStoreError` if the log fails for too long.
    */
   readonly next: (query: EventQuery, signal: AbortSignal) => Promise<EventPage | null | undefined>;
   readonly close: () => void;
@@ -64,13 +64,13 @@ export function createEventPoller(options: EventPollerOptions): EventPoller {
     for (let start = 0; start < asking.length; start += MAX_QUERIES) {
       await ask(asking.slice(start, start + MAX_QUERIES));
     }
-    // Nobody waits for these: one whose read fails, or is never answered, must not hold up the others.
+    // Not awaited: a read that fails or hangs must not delay the others.
     for (const reader of failingReaders()) void askAlone(reader);
     isPolling = false;
     schedule();
   }
 
-  /** Those whose turn it is, the one that has waited longest first. */
+  /** Returns the failing readers that are due, longest wait first. */
   function failingReaders(): readonly Reader[] {
     const before = performance.now() - ALONE_EVERY_MS;
     return [...readers]
@@ -95,7 +95,7 @@ export function createEventPoller(options: EventPollerOptions): EventPoller {
     const queries = group.map(({ query }) => ({ ...query, limit: MAX_EVENTS }));
     const read = await withDeadline(log.readAll(queries), { timeoutMs: answerMs }).catch(() => undefined);
     if (read === undefined || !read.success) {
-      const reason = "the turn log threw, or didn't answer";
+      const reason = "the turn log threw or didn't answer in time";
       const error = read?.error ?? createMemoryStorageError("readAll", reason, { retryable: true });
       for (const reader of group) failed(reader, error, group.length === 1);
       return;
@@ -107,7 +107,7 @@ export function createEventPoller(options: EventPollerOptions): EventPoller {
     }
   }
 
-  /** Whose fault the failure of a group is can't be told. */
+  /** A failed group read doesn't show which query failed, so only a single read counts. */
   function failed(reader: Reader, error: MemoryErrorUnion, isAlone: boolean): void {
     reader.failingSince ??= performance.now();
     if (!isAlone) return;

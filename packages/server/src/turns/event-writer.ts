@@ -4,37 +4,37 @@ import { backoffDelayMs, createFailure, createMemoryStorageError, onAbort } from
 import { pause } from "../pause.ts";
 import { type EncodedEvent, encodeEvent, type TurnEvent } from "./turn-event.ts";
 
-/** At most so many events, and about so many characters, are stored at once. */
+/** Limits of one append: events, and approximate characters. */
 const MAX_GROUP_EVENTS = 500;
 const MAX_GROUP_CHARACTERS = 1_000_000;
-/** Pieces are joined up to this length. */
+/** Pieces are no longer joined from this length on. */
 const MAX_PIECE_CHARACTERS = 32_768;
 
 export interface EventWriterOptions {
   readonly log: Pick<TurnLog, "append" | "renew">;
   readonly writer: TurnWriter;
-  /** How many events the turn has. */
+  /** Number of the first event to write. */
   readonly first: number;
-  /** How long pieces are gathered now before they are stored. */
+  /** Returns how long pieces are currently gathered before they are stored, in ms. */
   readonly gatherMs: () => number;
   readonly heartbeatMs: number;
   readonly leaseMs: number;
   readonly onStored: (first: number, events: readonly EncodedEvent[]) => void;
-  /** Somebody asked to stop the turn. Called once. */
+  /** Called once, when a stop of the turn is requested. */
   readonly onStop: () => void;
-  /** The lease is lost: another process has it, or the store didn't answer for as long as it lasts. Called once. */
+  /** Called once, when the lease is lost: another process has it, or the store didn't answer until it expired. */
   readonly onLost: () => void;
 }
 
-/** Stores the events of a turn in groups, one after the other. */
+/** Stores the events of a turn in groups, one at a time. */
 export interface EventWriter {
-  /** An event that readers wait for is stored at once, with all before it. */
+  /** Adds an event. If readers wait for it, it is stored immediately with all earlier ones. */
   readonly push: (event: TurnEvent) => void;
-  /** Resolves once all that was pushed is stored. `false`: it never will be. */
+  /** Resolves with `true` once all pushed events are stored, or with `false` if they can't be stored. */
   readonly flush: () => Promise<boolean>;
-  /** Stores what is left, and ends the turn. `false`: the lease is lost. */
+  /** Stores the remaining events and ends the turn. Resolves with `false` if the lease is lost. */
   readonly end: (last: TurnEvent, ending: TurnEnding) => Promise<boolean>;
-  /** Stops. What isn't stored is dropped. */
+  /** Stops and drops unstored events. */
   readonly close: () => void;
 }
 
@@ -62,13 +62,13 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
     if (how === "lost") options.onLost();
   };
 
-  /** A store that never answers must hold up nobody once the lease is lost. */
+  /** Once the lease is lost, nothing may wait for a store that never answers. */
   const isOver = new Promise<undefined>((resolve) => {
     onAbort(over.signal, () => resolve(undefined));
   });
   const unlessOver = <T>(task: Promise<T>): Promise<T | undefined> => Promise.race([task, isOver]);
 
-  /** Repeats a call that failed for a passing reason, as long as the lease lasts. Whether the lease is still held. */
+  /** Retries transient failures while the lease lasts. Resolves with whether the lease is still held. */
   async function call(make: () => Promise<Result<WriterAnswer>>): Promise<boolean> {
     for (let attempt = 1; isOpen(); attempt++) {
       const began = performance.now();
@@ -91,7 +91,7 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
     return false;
   }
 
-  /** Events off the front, as many as fit into one append. */
+  /** Removes and returns the first events, as many as fit into one append. */
   function takeGroup(): readonly EncodedEvent[] {
     const group: EncodedEvent[] = [];
     let characters = 0;
@@ -126,7 +126,7 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
     return isOpen();
   }
 
-  /** Runs one piece of work after the other. */
+  /** Runs tasks one after the other. */
   function enqueue<T>(task: () => Promise<T>): Promise<T> {
     const done = work.then(async () => {
       isWorking = true;
@@ -161,7 +161,7 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
   const heartbeat = setInterval(
     () => {
       const sinceMs = performance.now() - heldAt;
-      // A call that never answers must not keep a run going that another process has by now.
+      // A call that never answers must not keep a run alive that another process has taken over.
       if (sinceMs >= leaseMs) finish("lost");
       else if (!isWorking && sinceMs >= heartbeatMs) void enqueue(() => call(() => log.renew(writer)));
     },
@@ -198,7 +198,7 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
 const thrownInto = (): Result<never> =>
   createFailure(createMemoryStorageError("append", "the turn log threw", { retryable: true }));
 
-/** Pieces of one kind that wait together are one. */
+/** Adds an event, joined with the last one if both are pieces of one kind. */
 function joined(pending: TurnEvent[], event: TurnEvent): TurnEvent[] {
   const last = pending.at(-1);
   if (
@@ -211,6 +211,6 @@ function joined(pending: TurnEvent[], event: TurnEvent): TurnEvent[] {
   return pending;
 }
 
-/** Pieces are gathered, and what is only looked at later comes with them. */
+/** Checks whether an event is stored immediately. Pieces and diagnostic events are gathered. */
 const isWaitedFor = ({ type }: TurnEvent): boolean =>
   type !== "text" && type !== "reasoning" && type !== "part" && type !== "context" && type !== "model_call";

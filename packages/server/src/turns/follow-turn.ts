@@ -6,16 +6,16 @@ import type { FollowQuery, NumberedEvent, TurnIds } from "./turn-service.ts";
 
 export interface FollowScope {
   readonly poller: EventPoller;
-  /** Where the events of a turn are that runs in this process. */
+  /** Returns the recent events of a turn that runs in this process. */
   readonly recentEventsOf: (turn: TurnIds) => RecentEvents | undefined;
 }
 
-/** The stored events of a turn, as they come; see `TurnService.follow`. */
+/** Yields the events of a turn as they are stored; see `TurnService.follow`. */
 export async function* followTurn(
   scope: FollowScope,
   query: FollowQuery,
 ): AsyncGenerator<readonly NumberedEvent[], void, undefined> {
-  // Keeps the signal's one listener, which each wait would add and remove otherwise.
+  // Keeps one listener on the signal. Otherwise each wait would add and remove one.
   const stopListening = onAbort(query.signal, () => {});
   try {
     yield* eventsOf(scope, query);
@@ -31,7 +31,7 @@ async function* eventsOf(
   const isNone = idIssue("conversationId", conversationId) ?? idIssue("turnId", turnId);
   if (isNone !== undefined || !Number.isSafeInteger(from) || from < 0) return;
   let next = from;
-  // Kept beyond the end of the turn, so that its last events aren't read from the log again.
+  // Kept after the end of the turn, so its last events aren't read from the log.
   let recent: RecentEvents | undefined;
   for (;;) {
     if (signal.aborted) return;

@@ -5,17 +5,17 @@ import type { NumberedEvent } from "./turn-service.ts";
 const MAX_EVENTS = 64;
 const MAX_CHARACTERS = 524_288;
 
-/** The latest stored events of a turn that runs in this process, for its readers. Older ones are read from the log again. */
+/** The latest stored events of a turn that runs in this process. Readers get older ones from the log. */
 export interface RecentEvents {
   readonly add: (first: number, events: readonly EncodedEvent[]) => void;
-  /** No more will be added. */
+  /** Ends the list: no more events will be added. */
   readonly close: () => void;
   /**
-   * Those from this number on. `[]`: there are none yet. `"elsewhere"`: they have to be read from the log, as they are no longer
-   * here, or won't come from here.
+   * Returns the events from this number on. `[]`: none yet. `"elsewhere"`: read them from the log, since they are no longer kept
+   * here or won't be added here.
    */
   readonly from: (number: number) => readonly NumberedEvent[] | "elsewhere";
-  /** Resolves when something has been added or closed since the call, or the signal is aborted. */
+  /** Resolves when events are added, the list is closed, or the signal is aborted. */
   readonly changed: (signal: AbortSignal) => Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function createRecentEvents(begin: number): RecentEvents {
     for (const wake of woken) wake();
   };
 
-  /** By halves: to drop the first of a list each time is quadratic. */
+  /** Drops half of the list at a time. Dropping single events would take quadratic time. */
   function trim(): void {
     if (recent.length <= MAX_EVENTS && characters <= MAX_CHARACTERS) return;
     const isTooMuch = () => recent.length > MAX_EVENTS / 2 || characters > MAX_CHARACTERS / 2;

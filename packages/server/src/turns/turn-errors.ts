@@ -2,7 +2,7 @@ import { ConversationOwnershipError, type JAFError } from "@jaf/core";
 import { ContinuationValidationError, type MemoryErrorUnion } from "@jaf/memory";
 import type { TurnRefusal } from "./turn-service.ts";
 
-/** The store of conversations or the turn log failed. The message holds no content of a conversation. */
+/** The conversation store or the turn log failed. The message holds no conversation content. */
 export class TurnStoreError extends Error {
   override readonly name = "TurnStoreError";
 
@@ -12,10 +12,10 @@ export class TurnStoreError extends Error {
 }
 
 const TEXTS = {
-  "not-found": "There is no such conversation.",
-  running: "The conversation has a turn that runs.",
-  changed: "The conversation isn't what was seen. Load it again.",
-  draining: "The server is about to end.",
+  "not-found": "Conversation not found.",
+  running: "Another turn of the conversation is running. Wait until it ends, or stop it.",
+  changed: "The conversation has changed. Load it again.",
+  draining: "The server is shutting down. Retry later.",
   store: "The store failed.",
 } as const;
 
@@ -33,7 +33,7 @@ export const refusal = (
 
 export const invalid = (message: string): TurnRefusal => ({ reason: "invalid", message, retryable: false });
 
-/** Why the store's failure refuses a turn. */
+/** Converts a store's error to a refusal. */
 export function storeRefusal(error: MemoryErrorUnion): TurnRefusal {
   switch (error._tag) {
     case "MemoryNotFoundError":
@@ -48,20 +48,20 @@ export function storeRefusal(error: MemoryErrorUnion): TurnRefusal {
   }
 }
 
-/** What a prompt that rejected refuses. `undefined`: it is a fault of the program. */
+/** Converts an error that a prompt threw to a refusal. Returns `undefined` for a bug. */
 export function refusalOfThrown(thrown: unknown): TurnRefusal | undefined {
   if (thrown instanceof ConversationOwnershipError) return refusal("not-found");
   if (thrown instanceof ContinuationValidationError) {
     const isMalformed = thrown.code.startsWith("malformed");
     return isMalformed ? invalid(thrown.message) : { ...refusal("changed"), message: thrown.message };
   }
-  // The engine's own texts begin so; any other TypeError is a fault of the program.
+  // The engine's texts start like this. Any other TypeError is a bug.
   return thrown instanceof TypeError && thrown.message.startsWith("Invalid prompt ")
     ? invalid(thrown.message)
     : undefined;
 }
 
-/** What an outcome refuses that came before anything was stored. `undefined`: it is how a turn ends. */
+/** Converts an outcome's error from before the first write to a refusal. Returns `undefined` if the error ends a turn. */
 export function refusalOfError(error: JAFError): TurnRefusal | undefined {
   if (error._tag === "MemoryError") return storeRefusal(error.error);
   if (error._tag === "ContinuationRejected") return { ...refusal("changed"), message: error.reason };

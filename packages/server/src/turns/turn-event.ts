@@ -10,11 +10,11 @@ import type { ContentPart, Message } from "@jaf/memory";
 import { base64Of } from "@jaf/memory/internal";
 
 /**
- * What happens in a turn, as it is stored in the turn log, and as JAF's own JSON and server-sent events show it. Events are numbered
- * from 0, without a gap. The first is `turn_start`, the last `turn_end`.
+ * An event of a turn, as stored in the turn log and sent as JSON or server-sent event. Events are numbered from 0 without gaps. The
+ * first is `turn_start`, the last `turn_end`.
  *
- * `text`, `reasoning` and `part` are pieces of a reply on its way. A `message` holds the whole reply that the pieces since the
- * last `message`, `retract` or `turn_start` belong to, and takes their place; a `retract` says that these pieces are void.
+ * `text`, `reasoning` and `part` are pieces of a reply in progress. A `message` holds the whole reply and replaces all pieces since
+ * the last `message`, `retract` or `turn_start`. A `retract` removes these pieces.
  */
 export type TurnEvent =
   | {
@@ -22,20 +22,20 @@ export type TurnEvent =
       readonly turnId: string;
       readonly conversationId: string;
       readonly agentName: string;
-      /** Where in the conversation the first message stands that the turn adds to its input. */
+      /** Position of the first message that the turn adds after its input. */
       readonly position?: number;
     }
-  /** Pieces of one kind that come close together are joined. */
+  /** Pieces of one kind that arrive within a short time are joined. */
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reasoning"; readonly text: string }
   /** A part that is neither text nor a call, e.g. an image. */
   | { readonly type: "part"; readonly part: ContentPart }
-  /** Remove the pieces: the attempt failed and is made again, a guardrail refused the reply, or another process begins it anew. */
+  /** Removes the pieces: the model call is repeated, a guardrail blocked the reply, or another process took over the turn. */
   | {
       readonly type: "retract";
       readonly reason: "retry" | "fallback" | "guardrail" | "taken-over";
     }
-  /** The message is part of the conversation now. `stopped`: the turn was stopped while it was said, so it may be cut off. */
+  /** The message is now part of the conversation. `stopped`: the turn was stopped, so the message may be incomplete. */
   | {
       readonly type: "message";
       readonly agentName: string;
@@ -54,14 +54,14 @@ export type TurnEvent =
       readonly toolName: string;
       readonly status: ToolResultStatus;
       readonly durationMs: number;
-      /** As the model sees it; of a result with parts, their text. */
+      /** The result as the model sees it. For a result with parts, their text. */
       readonly result: string;
       readonly parts?: readonly ContentPart[];
     }
-  /** A call waits: send its approval or its result. The turn ends as `interrupted`. */
+  /** A call waits for its approval or its result. The turn ends as `interrupted`. */
   | { readonly type: "interruption"; readonly interruption: Interruption }
   | { readonly type: "handoff"; readonly from: string; readonly to: string }
-  /** What the next model call is given; see `ContextManifest` of `@jaf/core`. */
+  /** The messages of the next model call; see `ContextManifest` of `@jaf/core`. */
   | { readonly type: "context"; readonly manifest: ContextManifest }
   | {
       readonly type: "model_call";
@@ -79,30 +79,30 @@ export type TurnEvent =
 /** How a turn ended. */
 export type TurnEnd = {
   readonly type: "turn_end";
-  /** `stopped`: somebody asked for it; what was said so far is kept. */
+  /** `stopped`: by request. The text so far is kept. */
   readonly status: "completed" | "interrupted" | "stopped" | "error";
-  /** Only of an error. Without any content of the conversation. */
+  /** Only with status `error`. Holds no conversation content. */
   readonly error?: TurnError;
   readonly interruptions?: readonly Interruption[];
   /** The decoded output, if the agent has an `outputCodec`. */
   readonly output?: unknown;
-  /** The conversation's version after the turn; see `ConversationMetadata.version`. Absent if it isn't known. */
+  /** The conversation's version after the turn; see `ConversationMetadata.version`. Absent if unknown. */
   readonly version?: number;
   readonly usage?: ModelUsage;
   readonly spent?: { readonly run: Spent; readonly conversation?: Spent };
 };
 
 export interface TurnError {
-  /** The `_tag` of a `JAFError`, or `"Lost"`: the turn's process is gone and no other could go on with it. */
+  /** The `_tag` of a `JAFError`, or `"Lost"` if the turn's process is gone and no other could continue it. */
   readonly code: string;
   readonly message: string;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
 }
 
-/** An event as it is stored, beside its text. */
+/** An event with its stored text. */
 export interface EncodedEvent {
-  /** Equal to what the text decodes to, and frozen: all readers in this process get the same one. */
+  /** Equal to the decoded text. Frozen because all readers in this process share it. */
   readonly event: TurnEvent;
   readonly text: string;
 }
@@ -112,15 +112,15 @@ export function encodeEvent(event: TurnEvent): EncodedEvent {
   return { event: plain, text: JSON.stringify(plain) };
 }
 
-/** The event that an {@link EncodedEvent}'s text holds. */
+/** Decodes the text of an {@link EncodedEvent}. */
 export const decodeEvent = (text: string): TurnEvent => JSON.parse(text) as TurnEvent;
 
-/** A copy that holds what JSON would make of the event. Bytes are base64 there, as in a `MediaPart` whose `data` is a text. */
+/** Returns a copy of the event as JSON would restore it. Bytes become base64, as in a `MediaPart` with a `data` string. */
 export const plainEvent = <Event extends TurnEvent>(event: Event): Event => plainOf(event, "") as Event;
 
-/** `undefined`: JSON leaves the value out. */
+/** Returns `undefined` if JSON leaves the value out. */
 function plainOf(given: unknown, key: string): unknown {
-  // A Buffer has a `toJSON` that makes a list of numbers of it.
+  // A Buffer's `toJSON` would return a list of numbers.
   if (given instanceof Uint8Array) return base64Of(given);
   const value = jsonOf(given, key);
   switch (typeof value) {
@@ -131,7 +131,7 @@ function plainOf(given: unknown, key: string): unknown {
       // JSON has no negative zero.
       return Number.isFinite(value) ? value + 0 : null;
     case "bigint":
-      // JSON throws here, and a tool whose schema makes such a number would never be told of.
+      // JSON would throw, and the event of a tool with such a number would be lost.
       return String(value);
     case "object":
       return value === null ? null : Object.freeze(plainObject(value));
@@ -140,7 +140,7 @@ function plainOf(given: unknown, key: string): unknown {
   }
 }
 
-/** What a Date, a URL and the like say that they are in JSON. */
+/** Applies `toJSON`, e.g. of a Date or a URL. */
 const jsonOf = (value: unknown, key: string): unknown =>
   typeof value === "object" && value !== null && "toJSON" in value && typeof value.toJSON === "function"
     ? value.toJSON(key)
@@ -152,6 +152,6 @@ function plainObject(value: object): object {
     const plain = plainOf(field, key);
     return plain === undefined ? [] : [[key, plain] as const];
   });
-  // fromEntries defines properties, so that a key `__proto__` stays a key.
+  // fromEntries defines properties, so `__proto__` stays a normal key.
   return Object.fromEntries(fields);
 }

@@ -3,9 +3,8 @@ import type { ApprovalDecision, Message } from "@jaf/memory";
 import type { TurnEnd, TurnEvent } from "./turn-event.ts";
 
 /**
- * Who sends a request, as `authenticate` says. Other fields, e.g. a tenant or roles, are the application's: they reach its function
- * `context`. They are stored with a turn while it runs, so that another process can go on with it: they must be JSON and hold no
- * secret.
+ * The user who sends a request, as returned by `authenticate`. Add your own fields, e.g. a tenant or roles: your `context` function
+ * receives them. The turn log stores them while a turn runs, so another process can take it over. They must be JSON without secrets.
  */
 export interface Identity {
   readonly userId: string;
@@ -17,17 +16,17 @@ export interface TurnIds {
   readonly turnId: string;
 }
 
-/** Which conversation a turn belongs to. */
+/** The conversation of a turn. */
 export type TurnTarget =
-  /** One of the user's that exists. */
+  /** An existing conversation of the user. */
   | { readonly conversationId: string }
-  /** A new one under a random id, or under `newId`; if the user has that one already, it goes on. `title`: of a new one. */
+  /** A new conversation with `newId` or a random id, and with `title`. If the user has one with this id, it is continued. */
   | { readonly newId: string | undefined; readonly title?: string };
 
-/** Makes the turn a change of what was said: messages from `position` on are dropped before the input is added. */
+/** An edit: messages from `position` on are dropped before the input is added. */
 export interface TurnEdit {
   readonly position: number;
-  /** The conversation's version that the client saw. Another one is refused. */
+  /** The conversation's version that the client saw. If it has changed, the turn is refused. */
   readonly version: number;
 }
 
@@ -35,18 +34,18 @@ export interface TurnRequest {
   readonly identity: Identity;
   readonly target: TurnTarget;
   /**
-   * Names the turn: 1 to 255 UTF-16 units, unique in the conversation, whose id must be known. The same request again starts no other
-   * turn: it joins that one, in whichever process it runs, also after its end, and is refused as `"changed"` once its events have
-   * expired. Absent: a random id.
+   * The turn's id: 1 to 255 UTF-16 units, unique in the conversation. Ignored if the conversation's id isn't given. A repeated
+   * request starts no second turn. It joins the first one in any process, even after its end, and is refused as `"changed"` once the
+   * events have expired. Default: a random id.
    */
   readonly turnId?: string;
   readonly agentName: string;
-  /** `[]`: nothing new, e.g. with approvals. */
+  /** The user's input. `[]` for none, e.g. with approvals. */
   readonly input: PromptInput;
   readonly edit?: TurnEdit;
   readonly approvals?: readonly ApprovalDecision[];
   readonly toolResults?: readonly ClientToolResult[];
-  /** What a client sent back of the history; see `PromptOptions` of `@jaf/core`. */
+  /** The client's copy of the history; see `PromptOptions` of `@jaf/core`. */
   readonly messages?: readonly Message[];
   readonly historyToken?: string;
 }
@@ -54,12 +53,12 @@ export interface TurnRequest {
 /**
  * Why no turn began. Nothing was stored, and no model was called.
  *
- * - `"not-found"`: the user has no such conversation. The same, whether somebody else has.
- * - `"running"`: the conversation has a turn that runs; its id is given.
- * - `"changed"`: the conversation isn't what the client saw: `edit.version`, an approval, or the history that it sent.
- * - `"invalid"`: the input is refused by the engine's own checks.
- * - `"draining"`: this process is about to end.
- * - `"store"`: the store, or code of the server, failed; `retryable` says whether later helps.
+ * - `"not-found"`: the user has no such conversation. Doesn't reveal whether another user has.
+ * - `"running"`: another turn of the conversation is running; see `turnId`.
+ * - `"changed"`: `edit.version`, an approval or the client's history doesn't match the stored conversation.
+ * - `"invalid"`: the input is invalid.
+ * - `"draining"`: this process is shutting down.
+ * - `"store"`: the store or the server failed. `retryable` says whether a retry can help.
  */
 export interface TurnRefusal {
   readonly reason: "not-found" | "running" | "changed" | "invalid" | "draining" | "store";
@@ -73,7 +72,7 @@ export type StartedTurn =
       readonly started: true;
       readonly conversationId: string;
       readonly turnId: string;
-      /** Never rejects. Of a turn that another process took over it is the end that the log tells. */
+      /** Resolves with the end of the turn, even if another process takes it over. Never rejects. */
       readonly ended: Promise<TurnEnd>;
     }
   | { readonly started: false; readonly refusal: TurnRefusal };
@@ -81,36 +80,37 @@ export type StartedTurn =
 export interface NumberedEvent {
   readonly number: number;
   readonly event: TurnEvent;
-  /** The event as it is stored, if it comes from a server's {@link TurnService}. */
+  /** The event's stored JSON, if it comes from a {@link TurnService}. */
   readonly text?: string;
 }
 
 export interface FollowQuery {
   readonly conversationId: string;
   readonly turnId: string;
-  /** The first event to give. */
+  /** Number of the first event to yield. */
   readonly from: number;
-  /** The reader is gone. The turn goes on. */
+  /** Ends the reading. The turn continues. */
   readonly signal: AbortSignal;
 }
 
-/** Runs turns of agents, so that they are independent of who reads them. Events are given once they are stored. */
+/** Runs turns of agents, independently of their readers. Readers get events once they are stored. */
 export interface TurnService {
   readonly start: (request: TurnRequest) => Promise<StartedTurn>;
   /**
-   * The events of a turn, stored groups as they come, until `turn_end`. Ends early, without it, only if the turn has expired or was
-   * erased, or by `signal`. Ownership is the caller's to check. Throws if the store fails for longer than the service retries.
+   * Yields the events of a turn in groups, until `turn_end`. Ends without it if the turn has expired or was erased, or if
+   * `signal` is aborted or the service closes. You must check that the user owns the conversation. Throws if the store fails for
+   * longer than the service retries.
    */
   readonly follow: (query: FollowQuery) => AsyncIterable<readonly NumberedEvent[]>;
-  /** `false`: no such turn runs. The turn ends as `stopped` a moment later. */
+  /** Asks a turn to stop; it ends as `stopped` shortly after. Resolves with `false` if no such turn is running. */
   readonly stop: (turn: { readonly conversationId: string; readonly turnId: string }) => Promise<boolean>;
-  /** How many turns run in this process. */
+  /** Returns the number of turns that run in this process. */
   readonly running: () => number;
   /**
-   * Takes no more turns, waits for the running ones, and hands over those that aren't done by then: their lease ends at once, and
-   * another process goes on with them. Resolves with how many those are.
+   * Accepts no more turns and waits for the running ones. After `timeoutMs`, it hands over the rest: their leases are released, and
+   * another process continues them. Resolves with the number of turns handed over.
    */
   readonly drain: (options: { readonly timeoutMs: number }) => Promise<{ readonly handedOver: number }>;
-  /** Drains without waiting, and ends all readers. The log and the memory provider stay open. */
+  /** Drains without waiting and ends all readers. The log and the memory provider stay open. */
   readonly close: () => Promise<void>;
 }

@@ -13,7 +13,7 @@ const options: TurnChunksOptions = { messageId: "m1", before: [] };
 
 const sizes = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 30 });
 
-/** In groups of these sizes, over and over. */
+/** Splits into groups of these sizes, repeated. */
 function grouped(events: readonly TurnEvent[], lengths: readonly number[]) {
   const numbered = events.map((event, number) => ({ number, event }));
   const groups = [];
@@ -28,7 +28,7 @@ function grouped(events: readonly TurnEvent[], lengths: readonly number[]) {
 function chunksOf(turn: ScriptedTurn, lengths: readonly number[], given = options): UIMessageChunk[] {
   const chunks = createTurnChunks(given);
   const made = [...chunks.start(), ...grouped(turn.events, lengths).flatMap(chunks.next)];
-  // As they come out of the connection.
+  // As received over a connection.
   return JSON.parse(JSON.stringify(made));
 }
 
@@ -55,7 +55,7 @@ const seen = (message: UIMessage | undefined) =>
   comparable(message === undefined ? [] : visibleParts(message));
 
 describe("the chunks of a turn", () => {
-  it("are valid, and lead to the message that is read afterwards", async () => {
+  it("are valid and produce the message that is loaded afterwards", async () => {
     const schema = await uiMessageChunkSchema().validate;
     await fc.assert(
       fc.asyncProperty(turnShapes, sizes, async (shape, lengths) => {
@@ -72,7 +72,7 @@ describe("the chunks of a turn", () => {
     );
   });
 
-  it("go on with a message that waited, and repeat it whole for who comes later", async () => {
+  it("continue a waiting message, and repeat it for clients that join later", async () => {
     await fc.assert(
       fc.asyncProperty(turnShapes, turnShapes, sizes, async (first, second, lengths) => {
         const asked = scriptTurn({ ...first, status: "interrupted" });
@@ -117,7 +117,7 @@ describe("the chunks of a turn", () => {
     );
   });
 
-  it("name the parts of a reply that is begun anew, and the client leaves them out", async () => {
+  it("list the parts of a retracted reply, which the client leaves out", async () => {
     const turn = turnOf(
       { type: "reasoning", text: "Hm" },
       { type: "text", text: "Hel" },
@@ -138,7 +138,7 @@ describe("the chunks of a turn", () => {
     expect(texts(message === undefined ? [] : visibleParts(message))).toEqual(["Hello"]);
   });
 
-  it("hold nothing of what was retracted before they are made", () => {
+  it("contain no text that was retracted before they are created", () => {
     const turn = turnOf(
       { type: "text", text: "Hel" },
       { type: "retract", reason: "taken-over" },
@@ -150,7 +150,7 @@ describe("the chunks of a turn", () => {
     ]);
   });
 
-  it("leave out thoughts where they aren't to be seen", async () => {
+  it("leave out reasoning if it is disabled", async () => {
     const turn = turnOf({ type: "reasoning", text: "secret" }, { type: "text", text: "Hello" });
     expect(JSON.stringify(chunksOf(turn, [1], { ...options, reasoning: false }))).not.toContain("secret");
   });
@@ -158,13 +158,13 @@ describe("the chunks of a turn", () => {
 
 const DENIED = JSON.stringify(rejectedResult("too dear"));
 
-/** As the client marks a call that its user decided. */
+/** Marks a call as the client does after its user's decision. */
 const decidedPart = (part: UIMessage["parts"][number]): UIMessage["parts"][number] =>
   "state" in part && part.state === "approval-requested"
     ? { ...part, state: "approval-responded", approval: { id: part.approval.id, approved: false } }
     : part;
 
-/** A turn of one reply, "Hello". */
+/** A turn with one reply, "Hello". */
 function turnOf(...pieces: readonly TurnEvent[]): ScriptedTurn {
   const message = { role: "assistant", content: "Hello" } as const;
   const events: TurnEvent[] = [

@@ -36,7 +36,7 @@ const encoded = (
 
 const asUser: UIMessage = { id: "u", role: "user", parts: [{ type: "text", text: "?" }] };
 
-/** Fails after so many bytes, as `fetch` does where the connection is lost. */
+/** A stream that fails after a number of bytes, like `fetch` when the connection is lost. */
 function cutAfter(response: Response, bytes: number): Response {
   let left = bytes;
   const cut = new TransformStream<Uint8Array, Uint8Array>({
@@ -50,7 +50,7 @@ function cutAfter(response: Response, bytes: number): Response {
 }
 
 describe("the UI message stream", () => {
-  it("is read by the AI SDK's own client, and again after the connection was cut anywhere", async () => {
+  it("can be read by the AI SDK's client, also after the connection was cut at any byte", async () => {
     await fc.assert(
       fc.asyncProperty(
         turnShapes,
@@ -77,7 +77,7 @@ describe("the UI message stream", () => {
     );
   });
 
-  it("doesn't have the client run a tool again whose result is there", async () => {
+  it("doesn't make the client run a tool again that has a result", async () => {
     const call = {
       id: "c1",
       type: "function",
@@ -109,7 +109,7 @@ describe("the UI message stream", () => {
     expect(called).toEqual([]);
   });
 
-  it("has the header of the protocol, and ends with whom it is for", async () => {
+  it("has the header of the protocol, and stops reading events when the client leaves", async () => {
     const left = new AbortController();
     async function* silent(): AsyncGenerator<readonly NumberedEvent[]> {
       yield [
@@ -136,7 +136,7 @@ describe("the UI message stream", () => {
       },
     ],
   ])(
-    "breaks off where the events %s before the turn does, so that no client takes it for the end",
+    "is cut off if the events %s before the turn does, so clients don't take it for the end",
     async (_, events) => {
       await expect((await encoded(events())).text()).rejects.toThrow();
     },

@@ -16,7 +16,7 @@ describe("the client against a server", () => {
     return { ...server, client: createJafClient({ baseUrl: server.url, headers: { "x-user": "ada" } }) };
   }
 
-  it("has a conversation: says, reads, edits, makes anew, copies, renames, exports and deletes", async () => {
+  it("creates, reads, edits, regenerates, copies, renames, exports and deletes a conversation", async () => {
     const { client } = await started("One.", "Two.", "Three.", "Four.");
     const first = await turnOf(client.chat({ message: "Hello" }));
     expect(first).toMatchObject({ status: "completed", pieces: [] });
@@ -48,7 +48,7 @@ describe("the client against a server", () => {
     expect(await client.conversations.deleteAll()).toEqual({ deleted: 1 });
   });
 
-  it("asks for an approval, and goes on with the decision", async () => {
+  it("waits for an approval and continues with the decision", async () => {
     const { client } = await started(asks(), "It is gone.");
     const asked = await turnOf(client.chat({ message: "Remove the shed" }));
     expect(asked).toMatchObject({ status: "interrupted", items: [{}, { state: "waiting" }] });
@@ -84,7 +84,7 @@ describe("the client against a server", () => {
     expect(await client.facts.forgetAll()).toMatchObject({ facts: 0 });
   });
 
-  it("tells what the server has, and why it refuses", async () => {
+  it("reads the server's agents and health, and its errors", async () => {
     const { client } = await started("Hello.");
     expect(await client.health()).toEqual({ status: "ok" });
     expect(await client.agents()).toMatchObject({

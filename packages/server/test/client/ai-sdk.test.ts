@@ -1,7 +1,7 @@
 import { visibleParts } from "@jaf/server/client";
 import { expect, it } from "vitest";
 
-it("leaves out the parts that the metadata name, whatever else these are", () => {
+it("leaves out the parts that the metadata lists as retracted", () => {
   const parts = ["a", "b", "c"];
   expect(visibleParts({ parts })).toEqual(parts);
   const retracted = { "1": true, "7": true, "2": false };

@@ -42,7 +42,7 @@ async function failureOf(work: Promise<unknown>): Promise<unknown> {
 }
 
 describe("chat", () => {
-  it("gives the events of one connection, also where they come byte by byte", async () => {
+  it("yields the events of one connection, even if they arrive byte by byte", async () => {
     const { client, received } = await serve((response) => {
       openStream(response);
       for (const byte of Buffer.from(`: hello\n\n${frames(0, 5)}`)) response.write(Buffer.of(byte));
@@ -57,7 +57,7 @@ describe("chat", () => {
     ]);
   });
 
-  it("goes on from the event after the last one when the connection is lost, however often", async () => {
+  it("continues at the next event each time the connection is lost", async () => {
     const { client, received } = await serve((response, _, number) => {
       openStream(response);
       response.write(frames(number, number + 1), () => response.destroy());
@@ -75,7 +75,7 @@ describe("chat", () => {
     expect(connections.at(-1)).toBe(true);
   });
 
-  it("gives each event once, though a connection sends some again, and none out of order, though it leaves some out", async () => {
+  it("yields each event once and in order if a connection repeats or skips events", async () => {
     const { client } = await serve((response, _, number) => {
       openStream(response);
       if (number === 0) response.end(frames(0, 2) + frames(3, 5));
@@ -84,7 +84,7 @@ describe("chat", () => {
     expect(await numbersOf(client.chat({ message: "Hi" }, { reconnect }))).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it("drops what was cut off in the middle of an event", async () => {
+  it("drops an incomplete event", async () => {
     const { client } = await serve((response, _, number) => {
       openStream(response);
       if (number === 0) response.end(frames(0, 2).slice(0, -2));
@@ -93,7 +93,7 @@ describe("chat", () => {
     expect(await numbersOf(client.chat({ message: "Hi" }, { reconnect }))).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it("waits where the server is away, and takes what it says for temporary", async () => {
+  it("waits if the server is down or responds with a temporary error", async () => {
     const { client } = await serve((response, _, number) => {
       if (number === 0) {
         openStream(response);
@@ -108,7 +108,7 @@ describe("chat", () => {
     expect(await numbersOf(client.chat({ message: "Hi" }, { reconnect }))).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it("opens a connection again that brings nothing more, or no answer at all", async () => {
+  it("reconnects if a connection is silent or gets no response", async () => {
     const { client } = await serve((response, _, number) => {
       if (number === 1) return;
       openStream(response);
@@ -118,20 +118,20 @@ describe("chat", () => {
     expect(await numbersOf(stream)).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it("says that the connection was lost where the first request has no answer", async () => {
+  it('rejects with "connection" if the first request gets no response', async () => {
     const { client } = await serve(() => {});
     const failure = await failureOf(numbersOf(client.chat({ message: "Hi" }, { idleTimeoutMs: 50 })));
     expect(failure).toMatchObject({ code: "connection", retryable: true });
   });
 
-  it("doesn't send a request again that brought no event: it may have begun a turn", async () => {
+  it("doesn't repeat a request without an event, since it may have begun a turn", async () => {
     const { client, received } = await serve((response) => response.destroy());
     const failure = await failureOf(numbersOf(client.chat({ message: "Hi" }, { reconnect })));
     expect(failure).toMatchObject({ name: "JafClientError", code: "connection", retryable: true });
     expect(received).toHaveLength(1);
   });
 
-  it("gives up after so many attempts in a row", async () => {
+  it("gives up after maxAttempts failed attempts in a row", async () => {
     const { client, received } = await serve((response, _, number) => {
       if (number > 0) return response.destroy();
       openStream(response);
@@ -142,7 +142,7 @@ describe("chat", () => {
     expect(received.length).toBe(1 + reconnect.maxAttempts);
   });
 
-  it("doesn't give up on a turn that is silent for long, while its connections are good", {
+  it("doesn't give up on a silent turn while its connections work", {
     timeout: 30_000,
   }, async () => {
     const { client } = await serve((response, _, number) => {
@@ -157,7 +157,7 @@ describe("chat", () => {
     expect(await numbersOf(stream)).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it("ends with what the server says for good, e.g. that the turn has expired", async () => {
+  it("rejects with a permanent error of the server, e.g. that the turn has expired", async () => {
     const error = { code: "not-found", message: "There is no such turn.", requestId: "r1", retryable: false };
     const { client, received } = await serve((response, _, number) => {
       if (number > 0) return json(response, 404, { success: false, error });
@@ -170,7 +170,7 @@ describe("chat", () => {
     expect(received).toHaveLength(2);
   });
 
-  it("stops reading when the caller aborts, and closes the connection when the caller leaves", async () => {
+  it("stops reading when the signal is aborted, and closes the connection when the caller leaves the loop", async () => {
     let closed = 0;
     const { client } = await serve((response) => {
       openStream(response);
@@ -204,8 +204,8 @@ describe("follow", () => {
   });
 });
 
-describe("follow, of a turn that has ended", () => {
-  it("ends where nothing is left to tell", async () => {
+describe("follow of an ended turn", () => {
+  it("ends if no events are left", async () => {
     const { client, received } = await serve((response) => {
       response.writeHead(204);
       response.end();
@@ -216,7 +216,7 @@ describe("follow, of a turn that has ended", () => {
 });
 
 describe("requests", () => {
-  it("sends what each method means, with the client's headers", async () => {
+  it("are sent by each method, with the client's headers", async () => {
     const { url, received } = await serve((response) =>
       json(response, 200, { success: true, data: { ok: 1 } }),
     );
@@ -276,7 +276,7 @@ describe("requests", () => {
     expect(received[2]?.body).toMatchObject({ approvals: [{ approved: true }] });
   });
 
-  it("keeps which conversation and turn a failure is about", async () => {
+  it("reject with the conversation and the turn of a failure", async () => {
     const error = {
       ...{ code: "running", message: "It runs.", requestId: "r", retryable: true },
       ...{ conversationId: "c", turnId: "t" },
@@ -285,7 +285,7 @@ describe("requests", () => {
     expect(await failureOf(client.ask({ message: "Hi" }))).toMatchObject({ ...error, status: 409 });
   });
 
-  it("tells an answer without JSON by its status, and how long to wait", async () => {
+  it("reject by the status and Retry-After of a response without JSON", async () => {
     const { client } = await serve((response) => {
       response.writeHead(429, { "content-type": "text/html", "retry-after": "2" });
       response.end("<h1>Slow down</h1>");
@@ -298,12 +298,12 @@ describe("requests", () => {
     });
   });
 
-  it("refuses an answer that no JAF server sends", async () => {
+  it("reject if the response isn't from a JAF server", async () => {
     const { client } = await serve((response) => response.end("<html>"));
     expect(await failureOf(client.agents())).toMatchObject({ code: "malformed", retryable: false });
   });
 
-  it("watches approvals over several connections", async () => {
+  it("watch approvals over several connections", async () => {
     const { client } = await serve((response, _, number) => {
       openStream(response);
       const list = number === 0 ? [] : [{ conversationId: "c", turnId: "t" }];

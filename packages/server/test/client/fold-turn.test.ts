@@ -57,7 +57,7 @@ const shownText = (turn: FoldedTurn): string =>
 const toolsOf = (turn: FoldedTurn) => turn.items.filter((item) => item.type === "tool");
 
 describe("foldTurn", () => {
-  it("joins pieces, and has the message take their place", () => {
+  it("joins pieces and replaces them by their message", () => {
     const streaming = fold([start, text("Hel"), text("lo")]);
     expect(streaming.pieces).toEqual([{ type: "text", text: "Hello" }]);
     expect(isRunning(streaming)).toBe(true);
@@ -68,13 +68,13 @@ describe("foldTurn", () => {
     expect(isRunning(done)).toBe(false);
   });
 
-  it("keeps reasoning apart from text, and each part by itself", () => {
+  it("doesn't join reasoning with text, or parts", () => {
     const part: TurnEvent = { type: "part", part: { type: "media", mediaType: "image/png" } };
     const { pieces } = fold([start, { type: "reasoning", text: "Hm" }, text("a"), part, part, text("b")]);
     expect(pieces.map(({ type }) => type)).toEqual(["reasoning", "text", "part", "part", "text"]);
   });
 
-  it("removes retracted pieces, says why, and forgets that with the next piece", () => {
+  it("removes retracted pieces, and keeps the reason until the next piece", () => {
     const retracted = fold([start, text("wrong"), { type: "retract", reason: "guardrail" }]);
     expect(retracted).toMatchObject({ pieces: [], retracted: "guardrail" });
     expect(foldTurn(retracted, { number: 3, event: text("right") })).toMatchObject({
@@ -83,7 +83,7 @@ describe("foldTurn", () => {
     });
   });
 
-  it("shows a call once from its request to its result, though its result is a message, too", () => {
+  it("shows a call once, although its result is also a message", () => {
     const result: TurnEvent = {
       type: "message",
       agentName: "helper",
@@ -97,7 +97,7 @@ describe("foldTurn", () => {
     expect(turn.messages).toHaveLength(2);
   });
 
-  it("shows a call once, though another process began it again", () => {
+  it("shows a call once if another process starts it again", () => {
     const turn = fold([
       start,
       calls("1"),
@@ -109,7 +109,7 @@ describe("foldTurn", () => {
     expect(toolsOf(turn)).toMatchObject([{ state: "success", starts: 2 }]);
   });
 
-  it("takes a call whose id was used before for another one", () => {
+  it("adds a call if an ended call has the same id", () => {
     const turn = fold([
       start,
       calls("1"),
@@ -122,7 +122,7 @@ describe("foldTurn", () => {
     expect(toolsOf(turn)).toMatchObject([{ result: "first" }, { result: "second" }]);
   });
 
-  it("shows what a call waits for, once", () => {
+  it("shows the interruption of a call once", () => {
     const interruption = waits("1");
     const waiting = interruption.type === "interruption" ? [interruption.interruption] : [];
     const interrupted: TurnEvent = { type: "turn_end", status: "interrupted", interruptions: waiting };
@@ -131,18 +131,18 @@ describe("foldTurn", () => {
     expect(toolsOf(turn)).toMatchObject([{ state: "waiting", waitsFor: { approvalId: "a-1" } }]);
   });
 
-  it("keeps what was said by a turn that failed, with the error", () => {
+  it("keeps the text of a failed turn, with the error", () => {
     const error = { code: "ModelError", message: "The model failed.", retryable: true };
     const turn = fold([start, text("half"), { type: "turn_end", status: "error", error }]);
     expect(turn).toMatchObject({ status: "error", error, pieces: [{ text: "half" }] });
   });
 
-  it("ignores events of a kind that it doesn't know", () => {
+  it("ignores unknown events", () => {
     const unknown = { type: "weather" } as unknown as TurnEvent;
     expect(fold([start, unknown, text("a")])).toMatchObject({ events: 3, pieces: [{ text: "a" }] });
   });
 
-  it("shows the same, whatever is sent again", () => {
+  it("returns the same if events are repeated", () => {
     const events = [
       start,
       calls("1"),
@@ -164,7 +164,7 @@ describe("foldTurn", () => {
             if (event !== undefined) turn = foldTurn(turn, { number, event });
           }
         };
-        // Each connection begins at or before what the turn has.
+        // Each connection starts at or before the next event.
         for (const [from, count] of repeats) take(Math.min(from, turn.events), turn.events + count);
         take(turn.events, events.length);
         expect(turn).toEqual(fold(events));

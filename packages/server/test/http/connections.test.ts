@@ -8,11 +8,11 @@ interface Sent {
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** The body isn't all of it. */
+  /** The body is incomplete. */
   readonly isCutOff?: boolean;
 }
 
-/** Sends requests over one connection as long as it is kept. */
+/** Sends requests over one connection while it is open. */
 function openConnection(url: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
@@ -44,7 +44,7 @@ function openConnection(url: string) {
 const json = { "content-type": "application/json" };
 const post = { method: "POST", path: "/chat" };
 
-describe("the connection of a request whose body is refused", () => {
+describe("the connection after a refused body", () => {
   it.each<readonly [string, Sent, number]>([
     ["too large", { ...post, headers: json, body: `"${"x".repeat(3_000_000)}"` }, 413],
     [
@@ -53,23 +53,23 @@ describe("the connection of a request whose body is refused", () => {
       413,
     ],
     [
-      "no JSON by its type",
+      "not JSON by its type",
       { ...post, headers: { "content-type": "text/plain" }, body: "x".repeat(2_000_000) },
       415,
     ],
-    ["no UTF-8", { ...post, headers: json, body: new Uint8Array(90_000).fill(0xff) }, 400],
-    ["of nobody", { ...post, headers: { ...json, "x-user": "" }, body: "x".repeat(2_000_000) }, 500],
+    ["invalid UTF-8", { ...post, headers: json, body: new Uint8Array(90_000).fill(0xff) }, 400],
+    ["without a user", { ...post, headers: { ...json, "x-user": "" }, body: "x".repeat(2_000_000) }, 500],
     [
       "of another origin",
       { ...post, headers: { ...json, origin: "https://evil.example" }, body: "x".repeat(2_000_000) },
       403,
     ],
     [
-      "for an agent that there isn't",
+      "for an unknown agent",
       { ...post, path: "/agents/x/chat", headers: json, body: "x".repeat(2_000_000) },
       404,
     ],
-  ])("takes the next request: %s", async (_what, refused, status) => {
+  ])("accepts the next request: %s", async (_what, refused, status) => {
     const { url } = await startTestServer(saying("Hi."), {
       limits: { bodyBytes: 100_000 },
       onError: () => undefined,
@@ -78,12 +78,12 @@ describe("the connection of a request whose body is refused", () => {
     const answer = await send(refused);
     expect(answer.status).toBe(status);
     expect(answer.headers.connection).toBe("keep-alive");
-    // Beyond the time in which the connection would be cut off if the body were still in it.
+    // Longer than the time after which the connection would be closed if the body were still arriving.
     await sleep(700);
     expect(await send({})).toMatchObject({ status: 200, isReused: true });
   });
 
-  it("ends with the answer if the body is still on its way, as the answer says", async () => {
+  it("closes after the response, with a header, if the body is still arriving", async () => {
     const { url } = await startTestServer(saying("Hi."), {
       limits: { bodyBytes: 1_000, bodyTimeoutMs: 100 },
     });

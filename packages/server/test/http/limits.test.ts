@@ -13,10 +13,10 @@ describe("bodies", () => {
   it.each([
     ["a text", '{"message":"Hi"}', { "content-type": "text/plain" }, 415],
     ["a form", "message=Hi", { "content-type": "application/x-www-form-urlencoded" }, 415],
-    ["no JSON", "{", {}, 400],
+    ["invalid JSON", "{", {}, 400],
     ["a list", "[]", {}, 400],
     ["null", "null", {}, 400],
-    ["no UTF-8", new Uint8Array([0x22, 0xff, 0x22]), {}, 400],
+    ["invalid UTF-8", new Uint8Array([0x22, 0xff, 0x22]), {}, 400],
     ["too much", JSON.stringify({ message: "x".repeat(5_000) }), {}, 413],
     ["a prototype", '{"message":"Hi","__proto__":{"admin":true}}', {}, 400],
     ["an approval of everything", '{"conversationId":"x","approvals":[{"approved":true}]}', {}, 400],
@@ -29,9 +29,9 @@ describe("bodies", () => {
     expect(text).not.toMatch(/\bat .*\.ts|node_modules/);
   });
 
-  it("counts the bytes of a body that doesn't say how long it is", async () => {
+  it("are counted in bytes if they have no length header", async () => {
     const { send } = await startTestServer(saying("No."), { limits: { bodyBytes: 4_000 } });
-    // It has no end, but leaves the server, which shares the process, its turns, and goes with the test.
+    // The body has no end, but yields to the server in the same process. It ends with the test.
     const body = new ReadableStream<Uint8Array>({
       pull: async (controller) => {
         await immediate();
@@ -44,14 +44,14 @@ describe("bodies", () => {
       ...{ method: "POST", body, signal: leaving.signal },
       duplex: "half",
     } as RequestInit).catch(
-      // The server may close before all is sent.
+      // The server may close before the whole body is sent.
       () => undefined,
     );
     if (response !== undefined) expect(response.status).toBe(413);
     expect((await send("ada", "/agents")).status).toBe(200);
   });
 
-  it.each(["message", "history", "toolResults"])("survives deep nesting in %s", async (field) => {
+  it.each(["message", "history", "toolResults"])("can be deeply nested in %s without harm", async (field) => {
     const { send } = await startTestServer();
     const nested = `[{"type":"text","role":"user","text":"x","content":"x","toolCallId":"x","result":{"x":${deep(100_000)}}}]`;
     const rest = field === "message" ? "" : '"message":"Hi",';
@@ -61,7 +61,7 @@ describe("bodies", () => {
     expect((await send("ada", "/agents")).status).toBe(200);
   });
 
-  it("gives up on a body that comes too slowly", async () => {
+  it("are refused if they arrive too slowly", async () => {
     const { url } = await startTestServer(saying("No."), { limits: { bodyTimeoutMs: 100 } });
     const { port, hostname } = new URL(url);
     const socket = connect(Number(port), hostname);
@@ -78,8 +78,8 @@ describe("bodies", () => {
   });
 });
 
-describe("how much a user may ask", () => {
-  it("is counted for each, and says when to come back", async () => {
+describe("the limits of a user", () => {
+  it("are counted per user, with a Retry-After header", async () => {
     const { send } = await startTestServer(saying("Hi"), { limits: { requestsPerMinute: 2 } });
     await send("ada", "/agents");
     await send("ada", "/agents");
@@ -90,41 +90,38 @@ describe("how much a user may ask", () => {
     expect((await send("eve", "/agents")).status).toBe(200);
   });
 
-  it.each([1, 7, 60, 600])(
-    "lets in who comes back as Retry-After says, at %i in a minute",
-    (requestsPerMinute) => {
-      vi.useFakeTimers({ toFake: ["performance"] });
-      onTestFinished(() => void vi.useRealTimers());
-      const { request } = createUserLimits({ requestsPerMinute, streamsPerUser: 1, turnsPerUser: 1 });
-      const waitSeconds = (): number => {
-        try {
-          request("ada");
-          return 0;
-        } catch (thrown) {
-          return Math.ceil((thrown as HttpFailure).retryAfterSeconds ?? Number.NaN);
-        }
-      };
-      for (let count = 0; count < requestsPerMinute; count++) expect(waitSeconds()).toBe(0);
-      for (let round = 0; round < 5; round++) {
-        // Asking too early makes the wait no longer.
-        let left = waitSeconds();
-        for (let asked = 0; left > 1 && asked < 200; asked++) {
-          vi.advanceTimersByTime(500);
-          left = waitSeconds();
-        }
-        expect(left).toBeLessThanOrEqual(1);
-        vi.advanceTimersByTime(1_000 * left);
-        expect(waitSeconds()).toBe(0);
-        for (let asked = 0; asked < requestsPerMinute && waitSeconds() === 0; asked++);
+  it.each([1, 7, 60, 600])("allow a request after Retry-After, at %i per minute", (requestsPerMinute) => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { request } = createUserLimits({ requestsPerMinute, streamsPerUser: 1, turnsPerUser: 1 });
+    const waitSeconds = (): number => {
+      try {
+        request("ada");
+        return 0;
+      } catch (thrown) {
+        return Math.ceil((thrown as HttpFailure).retryAfterSeconds ?? Number.NaN);
       }
-    },
-  );
+    };
+    for (let count = 0; count < requestsPerMinute; count++) expect(waitSeconds()).toBe(0);
+    for (let round = 0; round < 5; round++) {
+      // An early request doesn't extend the wait.
+      let left = waitSeconds();
+      for (let asked = 0; left > 1 && asked < 200; asked++) {
+        vi.advanceTimersByTime(500);
+        left = waitSeconds();
+      }
+      expect(left).toBeLessThanOrEqual(1);
+      vi.advanceTimersByTime(1_000 * left);
+      expect(waitSeconds()).toBe(0);
+      for (let asked = 0; asked < requestsPerMinute && waitSeconds() === 0; asked++);
+    }
+  });
 
-  it("bounds the streams, of which one that is left is free again", async () => {
+  it("apply to open streams, and closing a stream frees it", async () => {
     const { send, provider } = await startTestServer(saying("Hi"), { limits: { streamsPerUser: 1 } });
     const first = await send("ada", "/approvals/stream");
     expect((await send("ada", "/approvals/stream")).status).toBe(429);
-    // No turn starts that its asker is told of nothing.
+    // A refused request starts no turn.
     const refused = await send("ada", "/chat", { method: "POST", body: '{"message":"Hi"}' });
     expect(refused.status).toBe(429);
     expect(await provider.findConversations({ userId: "ada" })).toMatchObject({ data: [] });
@@ -136,13 +133,13 @@ describe("how much a user may ask", () => {
     });
   });
 
-  it("isn't used up by HEAD", async () => {
+  it("aren't used up by HEAD", async () => {
     const { send } = await startTestServer(saying("Hi"), { limits: { streamsPerUser: 1 } });
     for (let count = 0; count < 3; count++)
       expect((await send("ada", "/approvals/stream", { method: "HEAD" })).status).toBe(200);
   });
 
-  it("bounds the turns that run at once", async () => {
+  it("apply to concurrent turns", async () => {
     const { model } = createPausingModel(["One "]);
     const { send, ask } = await startTestServer(model, { limits: { turnsPerUser: 1 }, shutdownMs: 0 });
     const init = { method: "POST", body: '{"message":"Hi","stream":true}' };

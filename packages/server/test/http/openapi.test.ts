@@ -14,7 +14,7 @@ function options() {
 const config = { modelProvider: saying("Hi.") };
 
 describe("the OpenAPI document", () => {
-  it("has every route of the server, and no other", async () => {
+  it("has exactly the routes of the server", async () => {
     const { app, close } = await createRoutedApp([assistant], config, options());
     onTestFinished(async () => void (await close()));
     const routes = app.routes
@@ -23,7 +23,7 @@ describe("the OpenAPI document", () => {
     expect(operations.map(({ name }) => name).toSorted()).toEqual(routes.toSorted());
   });
 
-  it("has a body where a request is read that has one, and says whether it may be left out", async () => {
+  it("has a request body for each route that reads one, and says whether it is required", async () => {
     const server = await startTestServer();
     for (const { name, method, path, requestBody } of operations) {
       if (method === "GET") {
@@ -34,20 +34,20 @@ describe("the OpenAPI document", () => {
         id === "agentName" ? "assistant" : "x",
       );
       const broken = await (await server.send("ada", filled, { method, body: "{" })).text();
-      expect(broken.includes("The body isn't JSON."), name).toBe(requestBody !== undefined);
+      expect(broken.includes("The body isn't valid JSON."), name).toBe(requestBody !== undefined);
       if (requestBody === undefined) continue;
       const without = await (await server.send("ada", filled, { method })).text();
       expect(/Invalid (?:body|chat request)/.test(without), name).toBe(requestBody.required);
     }
   });
 
-  it("has all answers of each route: their statuses and media types", async () => {
+  it("has all responses of each route with their statuses and media types", async () => {
     const server = await startTestServer(scenarioModel, {
       authenticate: ({ headers }) => (headers.get("x-user") === "" ? null : { userId: "ada" }),
     });
     const given = new Map<string, Set<string>>(operations.map(({ name }) => [name, new Set()]));
 
-    /** Of a documented operation, whose ids are filled in. */
+    /** Sends a request of a documented operation with its ids filled in. */
     async function send(name: string, ids: Ids = {}, init: RequestInit & { readonly query?: string } = {}) {
       const [method = "", path = ""] = name.split(" ");
       const filled = path.replaceAll(/\{(\w+)\}/g, (_, id: string) => encodeURIComponent(ids[id] ?? id));
@@ -107,7 +107,7 @@ describe("the OpenAPI document", () => {
     await read(send(`DELETE ${own}`, ids));
     await read(send("DELETE /conversations"));
 
-    // What is refused.
+    // Refused requests.
     const evil = { headers: { origin: "https://evil.example" } };
     const long = { conversationId: "x".repeat(300), factId: "x".repeat(300), chatId: "x", agentName: "x" };
     for (const { name, method } of operations) {
@@ -137,7 +137,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("is what the server gives out", async () => {
+  it("is served by the server", async () => {
     const app = await createServerApp([assistant], config, options());
     onTestFinished(async () => void (await app.close()));
     const response = await app.fetch(new Request("http://localhost/openapi.json"));

@@ -16,7 +16,7 @@ async function failureOf(response: Response) {
   return { status: response.status, ...((await response.json()) as { error: object }).error };
 }
 
-/** In pieces, without a length. */
+/** A body in chunks, without a length header. */
 const chunked = (pieces: readonly string[]) =>
   new ReadableStream<Uint8Array>({
     pull: (controller) => {
@@ -28,7 +28,7 @@ const chunked = (pieces: readonly string[]) =>
   });
 
 describe("a body", () => {
-  it("that says that it is too large is refused", async () => {
+  it("is refused if its length header is too large", async () => {
     const server = await startTestServer(saying("Hi."), { limits: { bodyBytes: 2_000 } });
     expect(await failureOf(await post(server, JSON.stringify({ message: "x".repeat(2_000) })))).toMatchObject(
       {
@@ -43,14 +43,14 @@ describe("a body", () => {
     expect((await post(server, JSON.stringify({ message: "x".repeat(1_900) }))).status).toBe(200);
   });
 
-  it("that turns out too large is refused", async () => {
+  it("is refused once it turns out to be too large", async () => {
     const server = await startTestServer(saying("Hi."), { limits: { bodyBytes: 2_000 } });
     const large = chunked(['{"message":"', ...Array.from({ length: 30 }, () => "x".repeat(100)), '"}']);
     expect(await failureOf(await post(server, large))).toMatchObject({ status: 413, code: "too-large" });
     expect((await post(server, chunked(['{"mess', 'age":"Hi', '"}']))).status).toBe(200);
   });
 
-  it("that takes too long is refused, and the server goes on", async () => {
+  it("is refused if it takes too long, and the server continues", async () => {
     const server = await startTestServer(saying("Hi."), { limits: { bodyTimeoutMs: 100 } });
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect(server.port, "127.0.0.1");
@@ -80,7 +80,7 @@ describe("a body", () => {
     ["text/json"],
     ["application/jsonp"],
     [""],
-  ])("of the type %j is refused, as a form of another site would send it", async (type) => {
+  ])("is refused with the type %j, which a form of another site could send", async (type) => {
     const server = await startTestServer();
     expect(await failureOf(await post(server, '{"message":"Hi"}', { "content-type": type }))).toMatchObject({
       status: 415,
@@ -89,7 +89,7 @@ describe("a body", () => {
   });
 
   it.each([["application/json;charset=utf-8"], ["Application/JSON"], ["application/vnd.api+json"]])(
-    "of the type %s is read",
+    "is read with the type %s",
     async (type) => {
       const server = await startTestServer();
       expect((await post(server, '{"message":"Hi"}', { "content-type": type })).status).toBe(200);
@@ -107,14 +107,11 @@ describe("a body", () => {
     ["lists, 100,000 deep", `{"message":${deep("[", "]")}}`],
     ["objects, 100,000 deep", `{"message":[{"type":"x","a":${deep('{"a":', "}").replace("}", "1}")}}]}`],
     ["nothing but openings", "[".repeat(100_000)],
-    [
-      "what isn't UTF-8",
-      new Uint8Array([...new TextEncoder().encode('{"message":"'), 0xc3, 0x28, 0x22, 0x7d]),
-    ],
-    ["UTF-8 that is cut off", new Uint8Array([...new TextEncoder().encode('{"message":"'), 0xe2, 0x82])],
+    ["invalid UTF-8", new Uint8Array([...new TextEncoder().encode('{"message":"'), 0xc3, 0x28, 0x22, 0x7d])],
+    ["incomplete UTF-8", new Uint8Array([...new TextEncoder().encode('{"message":"'), 0xe2, 0x82])],
     ["a key __proto__", '{"message":"Hi","__proto__":{"agentName":"root"}}'],
     ["a key constructor", '{"message":"Hi","constructor":{"prototype":{"admin":true}}}'],
-  ])("with %s is refused", async (_what, body) => {
+  ])("is refused with %s", async (_what, body) => {
     const { provider, ...server } = await startTestServer();
     expect(await failureOf(await post({ provider, ...server }, body))).toMatchObject({
       ...{ status: 400, code: "invalid-request", retryable: false },
@@ -123,7 +120,7 @@ describe("a body", () => {
     expect(({} as Record<string, unknown>)["admin"]).toBeUndefined();
   });
 
-  it("may be left away where all of it is optional", async () => {
+  it("can be omitted if all of its fields are optional", async () => {
     const { url, ask } = await startTestServer();
     const { conversationId } = (await ask("ada", "POST", "/chat", { message: "Hi" })).body.data;
     const response = await fetch(`${url}/conversations/${conversationId}/stop`, {
@@ -135,9 +132,9 @@ describe("a body", () => {
     ]);
   });
 
-  it("holds brackets in its texts as it likes", async () => {
+  it("can contain any brackets in strings", async () => {
     const { ask } = await startTestServer();
-    // With half a character, which JSON can hold.
+    // With half of a surrogate pair, which JSON can hold.
     const message = `\\"${"[".repeat(1_000)}"{\ud800`;
     const { conversationId } = (await ask("ada", "POST", "/chat", { message })).body.data;
     const { body } = await ask("ada", "GET", `/conversations/${conversationId}`);
@@ -146,7 +143,7 @@ describe("a body", () => {
 });
 
 describe("limits", () => {
-  it("of requests count for each user, and say when to come back", async () => {
+  it("of requests count per user, with a Retry-After header", async () => {
     const { ask, send } = await startTestServer(saying("Hi."), { limits: { requestsPerMinute: 3 } });
     for (let n = 0; n < 3; n++) expect((await ask("ada", "GET", "/agents")).status).toBe(200);
     const response = await send("ada", "/agents");
@@ -167,7 +164,7 @@ describe("limits", () => {
     headers: { accept: "text/event-stream" },
   };
 
-  it("of turns count those that run, whoever reads them", async () => {
+  it("of turns count running ones, with or without readers", async () => {
     const { model, go } = createPausingModel(["One"], ["two"]);
     const { ask, send } = await startTestServer(model, { limits: { turnsPerUser: 2 } });
     const streams = [await send("ada", "/chat", starting), await send("ada", "/chat", starting)];
@@ -181,7 +178,7 @@ describe("limits", () => {
     await expect.poll(async () => (await send("ada", "/chat", starting)).status).toBe(200);
   });
 
-  it("of streams count those that are open", async () => {
+  it("of streams count open ones", async () => {
     const { model, go } = createPausingModel(["One"], ["two"]);
     const { send, ask } = await startTestServer(model, { limits: { streamsPerUser: 2 } });
     const first = await send("ada", "/chat", starting);
@@ -197,7 +194,7 @@ describe("limits", () => {
     await first.text();
   });
 
-  it("of streams aren't used up by HEAD, whose stream nobody reads", async () => {
+  it("of streams aren't used up by HEAD requests", async () => {
     const { send } = await startTestServer(saying("Hi."), { limits: { streamsPerUser: 2 } });
     for (let n = 0; n < 5; n++)
       expect((await send("ada", "/approvals/stream", { method: "HEAD" })).status).toBe(200);

@@ -12,10 +12,10 @@ const stores = () => ({
   turnLog: createInMemoryTurnLog(),
 });
 
-/** Everybody is the user "local". */
+/** A server on which all requests have the user "local". */
 const startLocal = () => startTestServer(saying("Hi."), { authenticate: undefined } as object);
 
-/** With any header, also those that `fetch` sets by itself. */
+/** Sends a request with any headers, even those that `fetch` sets automatically. */
 function raw(url: string, headers: Readonly<Record<string, string>>, method = "GET") {
   return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>(
     (resolve, reject) => {
@@ -44,7 +44,7 @@ const SECURITY = {
 };
 
 describe("a server without authenticate", () => {
-  it.each(["0.0.0.0", "::", "192.0.2.1", "example.org"])("isn't started at the host %s", async (host) => {
+  it.each(["0.0.0.0", "::", "192.0.2.1", "example.org"])("doesn't start at the host %s", async (host) => {
     await expect(
       runServer([assistant], { modelProvider: saying("Hi.") }, { ...stores(), port: 0, host }),
     ).rejects.toThrow(/^Invalid server options: host: expected a loopback address, not ".+", since without/);
@@ -69,7 +69,7 @@ describe("a server without authenticate", () => {
     }
   });
 
-  it("answers its own page, programs, and who follows a link", async () => {
+  it("accepts requests from its own page, programs and links", async () => {
     const { url, port } = await startLocal();
     for (const headers of [
       {},
@@ -83,7 +83,7 @@ describe("a server without authenticate", () => {
       expect((await raw(`${url}/agents`, headers)).status).toBe(200);
   });
 
-  it("answers by the host names of allowedHosts alone", async () => {
+  it("accepts only the host names of allowedHosts", async () => {
     const { url } = await startTestServer(saying("Hi."), {
       ...({ authenticate: undefined } as object),
       allowedHosts: ["jaf.example.org"],
@@ -95,7 +95,7 @@ describe("a server without authenticate", () => {
 });
 
 describe("authentication", () => {
-  it("refuses nobody at every route but /health", async () => {
+  it("rejects requests without a user on every route except /health", async () => {
     const { url } = await startTestServer();
     for (const path of [
       "/agents",
@@ -114,10 +114,10 @@ describe("authentication", () => {
 
   it.each([
     ["throws", () => Promise.reject(new Error("password 1234"))],
-    ["throws what is no error", () => Promise.reject("password 1234")],
-    ["gives no user", () => ({ userId: "" })],
-    ["gives undefined", () => undefined],
-  ])("is an error of the server if it %s, which tells nothing of it", async (_what, authenticate) => {
+    ["throws a value that isn't an Error", () => Promise.reject("password 1234")],
+    ["returns no user id", () => ({ userId: "" })],
+    ["returns undefined", () => undefined],
+  ])("fails as a server error without details if it %s", async (_what, authenticate) => {
     const errors: unknown[] = [];
     const { url } = await startTestServer(saying("Hi."), {
       authenticate: authenticate as () => Promise<never>,
@@ -135,7 +135,7 @@ describe("cors", () => {
   const startWith = (cors: boolean | { origins: string[] }) => startTestServer(saying("Hi."), { cors });
   const user = { "x-user": "ada" };
 
-  it("lets the pages of the given origins in, with their credentials", async () => {
+  it("allows pages of the given origins with credentials", async () => {
     const { url } = await startWith({ origins: [`${app}/`] });
     const preflight = await raw(
       `${url}/chat`,
@@ -156,7 +156,7 @@ describe("cors", () => {
     });
     const own = { "access-control-allow-origin": app, vary: "origin" };
     expect(await raw(`${url}/agents`, { ...user, origin: app })).toMatchObject({ status: 200, headers: own });
-    // A page is to see why it failed.
+    // The page can read the failure.
     expect(await raw(`${url}/agents`, { origin: app })).toMatchObject({ status: 401, headers: own });
     expect(await raw(`${url}/nowhere`, { ...user, origin: app })).toMatchObject({
       status: 404,
@@ -165,7 +165,7 @@ describe("cors", () => {
   });
 
   it.each(["https://evil.example", "http://app.example.org", `${app}.evil.example`, "null"])(
-    "refuses pages of %s all the same",
+    "rejects pages of %s",
     async (origin) => {
       const { url } = await startWith({ origins: [app] });
       for (const method of ["OPTIONS", "GET", "DELETE"]) {
@@ -176,14 +176,14 @@ describe("cors", () => {
     },
   );
 
-  it("lets pages of all origins in without cookies, if it is true", async () => {
+  it("allows pages of all origins without cookies if it is true", async () => {
     const { url } = await startWith(true);
     const { status, headers } = await raw(`${url}/agents`, { ...user, origin: app });
     expect([status, headers["access-control-allow-origin"]]).toEqual([200, "*"]);
     expect(headers["access-control-allow-credentials"]).toBeUndefined();
   });
 
-  it("refuses cookies and what a form could send, from other origins, if it is true", async () => {
+  it("rejects cookies and form requests from other origins if it is true", async () => {
     const { url, ask } = await startWith(true);
     const { conversationId } = (await ask("ada", "POST", "/chat", { message: "Hi" })).body.data;
     const stop = `${url}/conversations/${conversationId}/stop`;
@@ -200,20 +200,20 @@ describe("cors", () => {
         expect(await raw(path, { ...page, ...headers }, "POST")).toMatchObject({ status: 403 });
     }
     expect(await raw(stop, { ...page, ...json }, "POST")).toMatchObject({ status: 200 });
-    // Its own page, and what is no page.
+    // The server's own page, and clients that aren't pages.
     for (const headers of [{ ...user }, { ...user, ...cookie }, { ...user, ...cookie, origin: url }])
       expect(await raw(stop, headers, "POST")).toMatchObject({ status: 200 });
     expect((await ask("ada", "GET", "/conversations")).body.data.conversations).toHaveLength(1);
   });
 
-  it("lets pages of the given origins send cookies", async () => {
+  it("allows cookies from pages of the given origins", async () => {
     const { url } = await startWith({ origins: [app] });
     const page = { ...user, origin: app, cookie: "session=1" };
     expect(await raw(`${url}/agents`, page)).toMatchObject({ status: 200 });
     expect(await raw(`${url}/ai-sdk/chat/x/stop`, page, "POST")).toMatchObject({ status: 200 });
   });
 
-  it("is told to streams as well", async () => {
+  it("adds its headers to streams", async () => {
     const { send } = await startWith({ origins: [app] });
     const response = await send("ada", "/chat", {
       method: "POST",
@@ -226,8 +226,8 @@ describe("cors", () => {
   });
 });
 
-describe("every answer", () => {
-  it("has the security headers and an id of its own, also a failure, a stream, a file and nothing", async () => {
+describe("every response", () => {
+  it("has the security headers and a request id, even a failure, a stream, a file or an empty response", async () => {
     const { send, ask } = await startTestServer(saying("Hi."), { onError: () => undefined });
     const { conversationId } = (await ask("ada", "POST", "/chat", { message: "Hi" })).body.data;
     const post = (body: unknown, accept = "application/json") => ({
@@ -263,7 +263,7 @@ describe("every answer", () => {
     }
   });
 
-  it("names in a failure the id that its header has", async () => {
+  it("has the same request id in a failure's body and header", async () => {
     const { send } = await startTestServer();
     const response = await send("ada", "/nowhere");
     const { error } = (await response.json()) as { error: { requestId: string } };

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { assistant, saying, startTestServer } from "../support/test-server.ts";
 import { createPausingModel } from "../support/turn-fixtures.ts";
 
-/** A log that fails for good from when it is told. */
+/** A log that fails permanently after `breakDown`. */
 function failingLog() {
   const log = createInMemoryTurnLog();
   const error = createMemoryStorageError("read", "broken", { retryable: false });
@@ -21,7 +21,7 @@ function failingLog() {
   return { turnLog, error, breakDown };
 }
 
-/** What is told of failures, and what is logged beside that. */
+/** Collects reported errors and other logs. */
 function watch() {
   const told: { readonly error: unknown; readonly requestId: string | undefined }[] = [];
   const logged: unknown[][] = [];
@@ -41,9 +41,9 @@ const isCutOff = (response: Response) =>
     () => true,
   );
 
-describe("a stream that fails", () => {
+describe("a failing stream", () => {
   it.each(["approvals", "events"])(
-    "of %s is told to onError alone, with its request, and ends",
+    "of %s is reported only to onError, with its request id, and ends",
     async (what) => {
       const { turnLog, error, breakDown } = failingLog();
       const { told, logged, onError } = watch();
@@ -60,12 +60,12 @@ describe("a stream that fails", () => {
       expect(told[0]?.requestId).toBe(requestId);
       expect(told[0]?.error).toMatchObject(error);
       expect(logged).toEqual([]);
-      // The server goes on.
+      // The server continues.
       expect((await send("ada", "/agents")).status).toBe(200);
     },
   );
 
-  it("fails where there is no network, too", async () => {
+  it("ends with an error without a network, too", async () => {
     const { turnLog, breakDown } = failingLog();
     const { told, logged, onError } = watch();
     const { provider } = await startTestServer();
@@ -84,7 +84,7 @@ describe("a stream that fails", () => {
     expect(logged).toEqual([]);
   });
 
-  it("since its conversation was deleted or the server ends breaks off, which is no failure", async () => {
+  it("isn't reported if the conversation was deleted or the server closes", async () => {
     const { told, logged, onError } = watch();
     const { model } = createPausingModel(["One "], ["two"]);
     const server = await startTestServer(model, { onError, shutdownMs: 0 });
@@ -103,7 +103,7 @@ describe("a stream that fails", () => {
   });
 });
 
-it("is no failure that an answer as JSON waits when the server ends", async () => {
+it("reports no error if a JSON response is pending when the server closes", async () => {
   const { told, logged, onError } = watch();
   const { model } = createPausingModel(["One "]);
   const server = await startTestServer(model, { onError, shutdownMs: 0 });

@@ -22,7 +22,7 @@ const add = createTool({
 });
 
 describe("A turn", () => {
-  test("streams a reply with a tool, and stores the same", async () => {
+  test("streams a reply with a tool and stores the same", async () => {
     const world = createWorld();
     const model = createScriptedModel([
       { text: "Let me see. ", toolCalls: [{ name: "add", arguments: { a: 1, b: 2 } }] },
@@ -66,7 +66,7 @@ describe("A turn", () => {
     expect(service.running()).toBe(0);
   });
 
-  test("is the same for readers that begin anywhere, also at another service", async () => {
+  test("is the same for readers from any event, even in another service", async () => {
     const world = createWorld();
     const { model, go } = createPausingModel(["One ", "two "], ["three ", "four."]);
     const service = createTestService(world, model);
@@ -85,7 +85,7 @@ describe("A turn", () => {
     expect(await eventsOf(service, turn, first.length + 5)).toEqual([]);
   });
 
-  test("goes on in the conversation that the user has", async () => {
+  test("continues the user's conversation", async () => {
     const world = createWorld();
     const model = createScriptedModel(["Hello.", "Again.", "Once more."]);
     const service = createTestService(world, model);
@@ -100,7 +100,7 @@ describe("A turn", () => {
     model.assertDone();
   });
 
-  test("of 64 conversations at once each gets its own reply", async () => {
+  test("gets its own reply in each of 64 concurrent conversations", async () => {
     const world = createWorld();
     const model = createScriptedModel(
       Array.from(

@@ -15,7 +15,7 @@ import {
 } from "../support/turn-fixtures.ts";
 
 describe("An edit", () => {
-  test("replaces the message and all after it, and answers anew", async () => {
+  test("replaces the message and all later ones, and answers again", async () => {
     const world = createWorld();
     const model = createScriptedModel<unknown>([
       "Ada.",
@@ -44,7 +44,7 @@ describe("An edit", () => {
     expect(record.positions).toEqual({ from: 2, to: 4 });
   });
 
-  test("is refused for a version that isn't the conversation's, and where no user speaks", async () => {
+  test("is refused for another version, and at a position without a user's message", async () => {
     const world = createWorld();
     const model = createScriptedModel(["Ada.", "Blue.", "Again."]);
     const service = createTestService(world, model);
@@ -65,13 +65,13 @@ describe("An edit", () => {
     expect(JSON.stringify(await messagesOf(world, "c"))).toBe(before);
     const turns = await world.log.turnsOf("c");
     expect(turns.success && turns.data).toHaveLength(2);
-    // Regenerated: the same message again.
+    // Regenerate: the same message again.
     const again = await begin(service, ask("Who?", { target, edit: { position: 0, version } }));
     await again.ended;
     expect((await messagesOf(world, "c")).map(({ content }) => content)).toEqual(["Who?", "Again."]);
   });
 
-  test("of two at once one wins", async () => {
+  test("succeeds for one of two concurrent requests", async () => {
     const world = createWorld();
     const model = createScriptedModel(["Ada.", "Blue.", "Red."]);
     const service = createTestService(world, model);
@@ -88,7 +88,7 @@ describe("An edit", () => {
     expect(await messagesOf(world, "c")).toHaveLength(2);
   });
 
-  test("that a guardrail refuses leaves the conversation as it was", async () => {
+  test("leaves the conversation unchanged if a guardrail blocks it", async () => {
     const world = createWorld();
     const model = createScriptedModel(["Ada.", "Blue."]);
     const service = createTestService(world, model, guarded(world, model));
@@ -109,26 +109,29 @@ describe("An edit", () => {
 
   test.each([
     ["reasoning", [{ type: "reasoning", text: "I may." }]],
-    ["a text that is none", [{ type: "text", text: 5 }]],
+    ["an invalid text part", [{ type: "text", text: 5 }]],
     ["a media without data", [{ type: "media" }]],
-  ])("with a part that no user may say leaves the conversation as it was: %s", async (_what, content) => {
-    const world = createWorld();
-    const service = createTestService(world, createScriptedModel(["Ada."]));
-    const { version = 0 } = await (await begin(service, ask("Who?", { target: { newId: "c" } }))).ended;
-    const before = JSON.stringify(await messagesOf(world, "c"));
-    const target = { conversationId: "c" };
-    const said = content as unknown as string;
-    for (const input of [said, [{ role: "user", content: said }]] as const) {
-      const started = await service.start(ask(input, { target, edit: { position: 0, version } }));
-      expect(started).toMatchObject({ started: false, refusal: { reason: "invalid" } });
-    }
-    expect(JSON.stringify(await messagesOf(world, "c"))).toBe(before);
-    const turns = await world.log.turnsOf("c");
-    expect(turns.success && turns.data).toHaveLength(1);
-  });
+  ])(
+    "leaves the conversation unchanged if it has a part that users can't send: %s",
+    async (_what, content) => {
+      const world = createWorld();
+      const service = createTestService(world, createScriptedModel(["Ada."]));
+      const { version = 0 } = await (await begin(service, ask("Who?", { target: { newId: "c" } }))).ended;
+      const before = JSON.stringify(await messagesOf(world, "c"));
+      const target = { conversationId: "c" };
+      const said = content as unknown as string;
+      for (const input of [said, [{ role: "user", content: said }]] as const) {
+        const started = await service.start(ask(input, { target, edit: { position: 0, version } }));
+        expect(started).toMatchObject({ started: false, refusal: { reason: "invalid" } });
+      }
+      expect(JSON.stringify(await messagesOf(world, "c"))).toBe(before);
+      const turns = await world.log.turnsOf("c");
+      expect(turns.success && turns.data).toHaveLength(1);
+    },
+  );
 
   test.each(["step", "turn", "completed"] as const)(
-    "runs tools and is gone on with, with durability %s",
+    "runs tools and can be continued, with durability %s",
     async (durability) => {
       const world = createWorld();
       const calls = { toolCalls: [{ name: "look", arguments: {} }] };
@@ -166,7 +169,7 @@ describe("An edit", () => {
   );
 
   test.each(["step", "completed"] as const)(
-    "that is stopped keeps what was said in the place of the old messages, with durability %s",
+    "replaces the old messages by the text so far if it is stopped, with durability %s",
     async (durability) => {
       const world = createWorld();
       const made = createTestService(world, createScriptedModel(["Ada.", "Blue."]));

@@ -13,7 +13,7 @@ import {
 
 const unreachable = async () => createFailure(createMemoryConnectionError("test"));
 
-/** A log that does as it is told, but whose answers to `begin` get lost. */
+/** A log that works, but its answers to `begin` are lost. */
 const losingBegins = (log: TurnLog, then: (nth: number) => Promise<void> = async () => {}) => {
   let begins = 0;
   return {
@@ -27,8 +27,8 @@ const losingBegins = (log: TurnLog, then: (nth: number) => Promise<void> = async
   } satisfies TurnLog;
 };
 
-describe("A turn that the log has, though nobody got its answer,", () => {
-  test("isn't refused while nobody can know: it runs once, under the id that was told", async () => {
+describe("A turn in the log with a lost answer to its begin", () => {
+  test("isn't refused while its state is unknown, and runs once under the returned id", async () => {
     const world = createWorld();
     let isCut = false;
     const log: TurnLog = {
@@ -38,7 +38,7 @@ describe("A turn that the log has, though nobody got its answer,", () => {
       read: async (query) => (isCut ? unreachable() : world.log.read(query)),
     };
     const model = createScriptedModel(["Hello."]);
-    // What a retry would be told reads no base any more.
+    // A retry can no longer read the base.
     const provider = {
       ...world.provider,
       readConversation: async (...args: Parameters<typeof world.provider.readConversation>) =>
@@ -52,7 +52,7 @@ describe("A turn that the log has, though nobody got its answer,", () => {
     expect((await messagesOf(world, "c")).map(({ content }) => content)).toEqual(["Hi.", "Hello."]);
   }, 30_000);
 
-  test("of an edit isn't refused either", async () => {
+  test("isn't refused if it is an edit", async () => {
     const world = createWorld();
     const model = createScriptedModel(["One.", "Two."]);
     await (await begin(createTestService(world, model), ask("Who?", { target: { newId: "c" } }))).ended;
@@ -65,7 +65,7 @@ describe("A turn that the log has, though nobody got its answer,", () => {
     expect((await messagesOf(world, "c")).map(({ content }) => content)).toEqual(["What?", "Two."]);
   }, 30_000);
 
-  test("is stopped where it is refused as the conversation has changed, and says nothing later", async () => {
+  test("is stopped without a reply if it is refused because the conversation has changed", async () => {
     const world = createWorld();
     const made = createTestService(world, createScriptedModel(["One."]));
     await (await begin(made, ask("Who?", { target: { newId: "c" } }))).ended;
@@ -104,8 +104,8 @@ describe("A turn that the log has, though nobody got its answer,", () => {
   }, 30_000);
 });
 
-describe("While a turn begins,", () => {
-  test("a drain hands it over, and its message isn't lost", async () => {
+describe("While a turn begins", () => {
+  test("a drain hands it over without losing its message", async () => {
     const world = createWorld();
     let reached = () => {};
     const isReached = new Promise<void>((resolve) => {

@@ -2,4 +2,4 @@ import { describe } from "vitest";
 import { itStartsNamedTurnsOnce } from "../support/named-turns.ts";
 import { openInMemory } from "../support/worlds.ts";
 
-describe("a turn whose id the request gives", () => itStartsNamedTurnsOnce(openInMemory));
+describe("a turn with an id from the request", () => itStartsNamedTurnsOnce(openInMemory));

@@ -13,7 +13,7 @@ import {
 
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** A turn in the log that nobody has begun to work on. */
+/** A turn in the log that no process works on yet. */
 async function abandonedTurn({ log, provider }: World) {
   const made = await provider.appendMessages("c", [], { userId: "ada" }, { createIfMissing: true });
   if (!made.success) throw new Error(made.error.message);
@@ -41,8 +41,8 @@ const slowly = (provider: VersionedMemoryProvider, before: () => Promise<void>):
 const FAST = { leaseSeconds: 1, recoverMs: 50 } as const;
 
 describe("A take-over", () => {
-  test("that takes longer than the lease renews it meanwhile", async () => {
-    // Time stands still while a busy machine does other things, so that no lease ends for that.
+  test("renews the lease if it takes longer than that", async () => {
+    // Fake time, so no lease expires on a busy machine.
     vi.useFakeTimers();
     onTestFinished(() => {
       vi.useRealTimers();
@@ -70,7 +70,7 @@ describe("A take-over", () => {
     expect(await messagesOf(world, "c")).toHaveLength(2);
   });
 
-  test("of a turn that nobody has told of tells its start first", async () => {
+  test("stores the turn's start first if no event is stored", async () => {
     const world = createWorld();
     const turn = await abandonedTurn(world);
     const service = createTestService(world, createScriptedModel(["Hello."]), FAST);
@@ -82,7 +82,7 @@ describe("A take-over", () => {
     expect(events.at(-1)).toMatchObject({ type: "turn_end", status: "completed" });
   });
 
-  test("of a stopped turn that nobody has told of tells its start, too", async () => {
+  test("stores the turn's start if the turn was stopped before its first event", async () => {
     const world = createWorld();
     const turn = await abandonedTurn(world);
     await world.log.requestStop(turn);
@@ -91,7 +91,7 @@ describe("A take-over", () => {
     expect(events).toMatchObject([{ type: "turn_start" }, { type: "turn_end", status: "stopped" }]);
   });
 
-  test("that can't be done at all tells the start and the end", async () => {
+  test("stores the start and the end if it fails permanently", async () => {
     const world = createWorld();
     const turn = await abandonedTurn(world);
     const provider: VersionedMemoryProvider = {
@@ -104,7 +104,7 @@ describe("A take-over", () => {
     expect(events).toMatchObject([{ type: "turn_start" }, { type: "turn_end", status: "error" }]);
   });
 
-  test("that is under way when the service closes starts nothing, and releases the lease", async () => {
+  test("starts no job and releases the lease if the service closes meanwhile", async () => {
     const world = createWorld();
     await abandonedTurn(world);
     let isReading = false;

@@ -30,8 +30,8 @@ const refusalOf = async (service: ReturnType<typeof createTestService>, request:
   return started.started ? undefined : started.refusal;
 };
 
-describe("A refused turn leaves nothing behind:", () => {
-  test("somebody else's conversation, and one that doesn't exist, in the same words", async () => {
+describe("A turn is refused and leaves nothing behind", () => {
+  test("for another user's conversation and a missing one, with the same message", async () => {
     const world = createWorld();
     const service = createTestService(world, createScriptedModel(["Hello."]));
     await (await begin(service, ask("Hi.", { target: { newId: "taken" } }))).ended;
@@ -50,7 +50,7 @@ describe("A refused turn leaves nothing behind:", () => {
     expect(await everything(world)).toBe(before);
   });
 
-  test("input that is none", async () => {
+  test("for invalid input", async () => {
     const world = createWorld();
     const service = createTestService(world, createScriptedModel([]));
     const before = await everything(world);
@@ -68,7 +68,7 @@ describe("A refused turn leaves nothing behind:", () => {
     expect(await everything(world)).toBe(before);
   });
 
-  test("approvals and a history that don't fit, also of a new conversation", async () => {
+  test("for approvals and a history that don't match, even in a new conversation", async () => {
     const world = createWorld();
     const service = createTestService(world, createScriptedModel(["Hello."]));
     const approvals = [{ toolCallId: "call_1", approvalId: "made-up", approved: true }];
@@ -86,7 +86,7 @@ describe("A refused turn leaves nothing behind:", () => {
     expect(await everything(world)).toBe(after);
   });
 
-  test("a second turn while one runs, whose id is told", async () => {
+  test("while another turn runs, with that turn's id", async () => {
     const world = createWorld();
     const { model, go } = createPausingModel(["One "], ["two."]);
     const service = createTestService(world, model);
@@ -113,7 +113,7 @@ describe("A refused turn leaves nothing behind:", () => {
     ]);
   });
 
-  test("a log that doesn't answer", async () => {
+  test("if the log doesn't answer", async () => {
     const world = createWorld();
     const log = {
       ...world.log,
@@ -127,7 +127,7 @@ describe("A refused turn leaves nothing behind:", () => {
     expect(service.running()).toBe(0);
   });
 
-  test("a fault of the server's own code", async () => {
+  test("for a bug in the server's code", async () => {
     const world = createWorld();
     const errors: unknown[] = [];
     const service = createTestService(world, createScriptedModel([]), {
@@ -144,14 +144,14 @@ describe("A refused turn leaves nothing behind:", () => {
     expect(await everything(world)).toBe(await everything(createWorld()));
   });
 
-  test("a process that is about to end", async () => {
+  test("by a process that is shutting down", async () => {
     const world = createWorld();
     const service = createTestService(world, createScriptedModel([]));
     expect(await service.drain({ timeoutMs: 10 })).toEqual({ handedOver: 0 });
     expect(await refusalOf(service, ask("Hi."))).toMatchObject({ reason: "draining", retryable: true });
   });
 
-  test("a blocked input is a turn that says why", async () => {
+  test("unless its input is blocked: then the turn ends with the reason", async () => {
     const world = createWorld();
     const service = createTestService(world, createScriptedModel([]), {
       config: {
@@ -169,7 +169,7 @@ describe("A refused turn leaves nothing behind:", () => {
   });
 });
 
-describe("A turn that waits", () => {
+describe("A waiting turn", () => {
   const wipe = createTool({
     name: "wipe",
     description: "Wipes",
@@ -178,7 +178,7 @@ describe("A turn that waits", () => {
     execute: async ({ what }) => `wiped ${what}`,
   });
 
-  test("goes on with an approval in another service", async () => {
+  test("continues after an approval in another service", async () => {
     const world = createWorld();
     const agents = [{ ...clerk, tools: [wipe] }];
     const model = createScriptedModel([

@@ -21,7 +21,7 @@ const textIn = async (world: World, turn: { conversationId: string; turnId: stri
 };
 
 describe("Stopping a turn", () => {
-  test("keeps what was said so far, once, also if it comes twice", async () => {
+  test("keeps the text so far once, even if the stop is repeated", async () => {
     const world = createWorld();
     const { model } = createPausingModel(["One ", "two "]);
     const service = createTestService(world, model);
@@ -61,7 +61,7 @@ describe("Stopping a turn", () => {
     expect(await eventsOf(other, turn)).toEqual(await eventsOf(service, turn));
   });
 
-  test("stores nothing where nothing was said", async () => {
+  test("stores nothing if there is no text yet", async () => {
     const world = createWorld();
     const { model, calls } = createPausingModel([]);
     const service = createTestService(world, model);
@@ -73,7 +73,7 @@ describe("Stopping a turn", () => {
     expect((await eventsOf(service, turn)).map(({ event }) => event.type)).not.toContain("message");
   });
 
-  test("keeps nothing of a text that guardrails hold back", async () => {
+  test("keeps no text that guardrails hold back", async () => {
     const world = createWorld();
     const { model, calls } = createPausingModel(["Secret "]);
     const service = createTestService(world, model, {
@@ -90,7 +90,7 @@ describe("Stopping a turn", () => {
     expect(await messagesOf(world, turn.conversationId)).toHaveLength(1);
   });
 
-  test("at its end leaves one reply, however close it comes", async () => {
+  test("leaves one reply if it happens at the end of the turn", async () => {
     for (let delay = 0; delay < 12; delay++) {
       const world = createWorld();
       const { model, go } = createPausingModel(["One "], ["two."]);

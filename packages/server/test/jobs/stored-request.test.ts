@@ -10,7 +10,7 @@ const requestWith = (result: unknown): StoredRequest => ({
 });
 
 describe("A stored request", () => {
-  test("comes back as it was, with what JSON doesn't know", () => {
+  test("keeps values that JSON doesn't support", () => {
     const request = requestWith({
       bytes: new Uint8Array([1, 2, 3]),
       date: new Date(5),
@@ -30,17 +30,17 @@ describe("A stored request", () => {
     { $object: [{ $date: 5 }] },
     [{ $date: { $date: 5 } }],
     { $date: new Date(5) },
-  ])("comes back as it was, with a client's own data that look like %j", (result) => {
+  ])("keeps client data that looks like %j", (result) => {
     const request = requestWith(result);
     expect(decodeRequest(encodeRequest(request))).toStrictEqual(request);
   });
 
-  test("keeps a field that JSON leaves out from making data look tagged", () => {
+  test("ignores fields that JSON leaves out when it looks for tags", () => {
     const decoded = decodeRequest(encodeRequest(requestWith({ $date: 5, more: undefined })));
     expect(decoded).toStrictEqual(requestWith({ $date: 5 }));
   });
 
-  test("of a process before keeps a value that its tag doesn't fit", () => {
+  test("keeps a value that doesn't fit its tag in a request of an older process", () => {
     const text = JSON.stringify(requestWith({ url: { $url: "not a url" }, date: { $date: 1e20 } }));
     expect(decodeRequest(text)).toEqual(JSON.parse(text));
   });

@@ -19,7 +19,7 @@ import {
 
 const unreachable = async () => createFailure(createMemoryConnectionError("test"));
 
-/** Calls that never return, until the test has ended. */
+/** Calls that don't return until the test has ended. */
 function never(): Promise<never> {
   return new Promise((_resolve, reject) => {
     hanging.add(() => reject(new Error("the process is gone")));
@@ -27,7 +27,7 @@ function never(): Promise<never> {
 }
 const hanging = new Set<() => void>();
 
-/** To be called behind the services that call: they are closed after that. */
+/** Ends the hanging calls with the test. Call it after creating the services, so the calls end before the services close. */
 function endHangingWithTest(): void {
   onTestFinished(() => {
     for (const end of hanging) end();
@@ -35,7 +35,7 @@ function endHangingWithTest(): void {
   });
 }
 
-/** The world as a process sees it that may die: from then on nothing that it does reaches the store. */
+/** The stores for a process that can die: after its death, none of its calls reach the store. */
 function mortal(world: World) {
   let isDead = false;
   const dying = <T extends object>(target: T): T =>
@@ -68,8 +68,8 @@ async function untilTold(world: World, turn: { conversationId: string; turnId: s
     .toBe(true);
 }
 
-describe("When a process is gone, another one goes on with its turn:", () => {
-  test("in the middle of a text, which begins anew", async () => {
+describe("A turn of a process that is gone", () => {
+  test("begins its text again in another process", async () => {
     const world = createWorld();
     const first = mortal(world);
     const dying = createTestService(first.world, createPausingModel(["Hel"]).model, FAST);
@@ -89,7 +89,7 @@ describe("When a process is gone, another one goes on with its turn:", () => {
     model.assertDone();
   });
 
-  test("behind a tool, which doesn't run again", async () => {
+  test("continues after a tool without running it again", async () => {
     const world = createWorld();
     const first = mortal(world);
     let runs = 0;
@@ -126,7 +126,7 @@ describe("When a process is gone, another one goes on with its turn:", () => {
     model.assertDone();
   });
 
-  test("between the reply and its event, so that no model is asked again", async () => {
+  test("gets the event of a stored reply without another model call", async () => {
     const world = createWorld();
     let isCut = false;
     const log: TurnLog = {
@@ -149,7 +149,7 @@ describe("When a process is gone, another one goes on with its turn:", () => {
     model.assertDone();
   });
 
-  test("with an approval that it was given, which isn't asked for again", async () => {
+  test("keeps an approval that was given", async () => {
     const world = createWorld();
     const first = mortal(world);
     const keys: (string | undefined)[] = [];
@@ -187,7 +187,7 @@ describe("When a process is gone, another one goes on with its turn:", () => {
     expect(roles).toEqual(["user", "assistant", "tool", "assistant"]);
   });
 
-  test("and a process with its own, whose beginning it never heard of", async () => {
+  test("continues in the same process if the answer to its begin was lost", async () => {
     const world = createWorld();
     let begins = 0;
     const log: TurnLog = {
@@ -206,7 +206,7 @@ describe("When a process is gone, another one goes on with its turn:", () => {
     model.assertDone();
   });
 
-  test("and ends it as stopped, with what was said, if it was to stop", async () => {
+  test("ends as stopped with its text so far if a stop was requested", async () => {
     const world = createWorld();
     const first = mortal(world);
     const dying = createTestService(first.world, createPausingModel(["Hel"]).model, FAST);
@@ -225,7 +225,7 @@ describe("When a process is gone, another one goes on with its turn:", () => {
     });
   });
 
-  test("and keeps the message as well where that is stored at the end", async () => {
+  test("also keeps the user's message if that is stored at the end", async () => {
     const world = createWorld();
     const first = mortal(world);
     const { model: pausing } = createPausingModel(["Hel"]);
@@ -250,7 +250,7 @@ describe("When a process is gone, another one goes on with its turn:", () => {
     ]);
   });
 
-  test("of an edit, which is done once", async () => {
+  test("makes its edit once", async () => {
     const world = createWorld();
     const made = createTestService(world, createScriptedModel(["One.", "Two."]));
     await (await begin(made, ask("Who?", { target: { newId: "c" } }))).ended;
@@ -267,7 +267,7 @@ describe("When a process is gone, another one goes on with its turn:", () => {
   });
 
   test.each(["step", "completed"] as const)(
-    "of an edit that isn't made yet, which is made then, with durability %s",
+    "makes an edit that isn't stored yet, with durability %s",
     async (durability) => {
       const world = createWorld();
       const made = createTestService(world, createScriptedModel(["One."]));
@@ -278,7 +278,7 @@ describe("When a process is gone, another one goes on with its turn:", () => {
       const config = (modelProvider: ModelProvider<unknown>, { provider }: World) => ({
         config: { modelProvider, memory: { provider, autoStore: true, durability } },
       });
-      // The turn begins, and the process is gone before it writes.
+      // The turn begins, and the process dies before it writes.
       const provider = {
         ...first.world.provider,
         appendMessages: async (...args: Parameters<World["provider"]["appendMessages"]>) => {
@@ -302,7 +302,7 @@ describe("When a process is gone, another one goes on with its turn:", () => {
     },
   );
 
-  test("and ends an edit that isn't made where somebody else has changed the conversation", async () => {
+  test("ends without its edit if the conversation has changed meanwhile", async () => {
     const world = createWorld();
     const made = createTestService(world, createScriptedModel(["One."]));
     await (await begin(made, ask("Who?", { target: { newId: "c" } }))).ended;
@@ -328,7 +328,7 @@ describe("When a process is gone, another one goes on with its turn:", () => {
     expect(contents).toEqual(["Who?", "One.", "Mine."]);
   });
 
-  test("and ends it where its conversation is gone", async () => {
+  test("ends if its conversation is gone", async () => {
     const world = createWorld();
     const first = mortal(world);
     const dying = createTestService(first.world, createPausingModel(["Hel"]).model, FAST);
@@ -344,7 +344,7 @@ describe("When a process is gone, another one goes on with its turn:", () => {
     expect(await messagesOf(world, turn.conversationId)).toEqual([]);
   });
 
-  test("but not for ever: one that kills each process is lost", async () => {
+  test("ends as lost if it kills each process", async () => {
     const world = createWorld();
     const killing = () => {
       const victim = mortal(world);
@@ -375,7 +375,7 @@ describe("When a process is gone, another one goes on with its turn:", () => {
     model.assertDone();
   });
 
-  test("at once, where the process has handed it over", async () => {
+  test("continues immediately if its process has handed it over", async () => {
     const world = createWorld();
     const first = createTestService(world, createPausingModel(["Hel"]).model, { leaseSeconds: 60 });
     const turn = await begin(first, ask("Hi."));
@@ -392,13 +392,13 @@ describe("When a process is gone, another one goes on with its turn:", () => {
   });
 });
 
-describe("While the store fails now and then,", () => {
-  test("a turn tells each event once, in order", async () => {
+describe("While the store fails sometimes", () => {
+  test("a turn has each event once and in order", async () => {
     const world = createWorld();
     let calls = 0;
     const log: TurnLog = {
       ...world.log,
-      // Of three calls one fails before it is done, and one after.
+      // One of three calls fails before it takes effect, and one after.
       append: async (events) => {
         calls += 1;
         if (calls % 3 === 1) return unreachable();
@@ -419,7 +419,7 @@ describe("While the store fails now and then,", () => {
     expect(await eventsOf(createTestService(world, model), turn)).toEqual(events);
   });
 
-  test("a process that lost its lease stops at once, and says nothing more", async () => {
+  test("a process that loses its lease stops immediately and stores nothing more", async () => {
     const world = createWorld();
     const { model, go } = createPausingModel(["One "], ["two."]);
     const service = createTestService(world, model);
@@ -435,7 +435,7 @@ describe("While the store fails now and then,", () => {
     expect(read).toEqual(createSuccess(null));
   });
 
-  test("an erasure of the conversation alone ends the turn, and brings nothing back", async () => {
+  test("an erasure of the conversation only ends the turn and restores nothing", async () => {
     const world = createWorld();
     const { model, go } = createPausingModel(["One "], ["two."]);
     const service = createTestService(world, model);

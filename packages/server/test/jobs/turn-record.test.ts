@@ -22,7 +22,7 @@ async function recordOf(
 }
 
 describe("The record of a turn", () => {
-  test("names the facts that the model got, and holds none of their text", async () => {
+  test("lists the ids of the facts in the prompt without their text", async () => {
     const world = createWorld();
     const facts = new MemoryUserMemory();
     await facts.remember("ada", "Deploys to Frankfurt on Fridays.");
@@ -63,7 +63,7 @@ describe("The record of a turn", () => {
     expect(record.usage).toEqual({ inputTokens: 12, outputTokens: 3, cachedInputTokens: 4 });
   });
 
-  test("is of the user memory of the configuration where a turn gets none of its own", async () => {
+  test("uses the user memory of the configuration if the turn has none", async () => {
     const [facts, shared] = [new MemoryUserMemory(), new MemoryUserMemory()];
     await facts.remember("ada", "Deploys to Frankfurt on Fridays.");
     await shared.remember("ada", "Deploys to Athens on Fridays.");
@@ -93,7 +93,7 @@ describe("The record of a turn", () => {
     }
   });
 
-  test("of a turn that failed says so, without what the model's provider threw", async () => {
+  test("holds the status of a failed turn without the model provider's error", async () => {
     const world = createWorld();
     const model = createScriptedModel([new Error("key sk-secret is wrong")]);
     const service = createTestService(world, model, {

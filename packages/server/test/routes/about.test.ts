@@ -13,7 +13,7 @@ const stores = () => ({
 });
 
 describe("the agents", () => {
-  it("are listed with their tools, who runs them, and whether they wait for an approval", async () => {
+  it("are listed with their tools, where these run, and whether they need an approval", async () => {
     const { ask } = await startTestServer();
     const { data } = (await ask("ada", "GET", "/agents")).body;
     expect(data.defaultAgent).toBe("assistant");
@@ -29,7 +29,7 @@ describe("the agents", () => {
     expect(JSON.stringify(data)).not.toContain(String(assistant.instructions));
   });
 
-  it("may come as a map, under whose names they are called, and tools of the client are told", async () => {
+  it("can be given as a map with names, and client tools are marked", async () => {
     const tool = createTool({ name: "locate", description: "Where the user is.", parameters: z.object({}) });
     const agents = new Map([
       ["first", assistant],
@@ -51,7 +51,7 @@ describe("the agents", () => {
 });
 
 describe("health and statistics", () => {
-  it("tell of each store, and of the user's own alone", async () => {
+  it("cover each store, and only the user's own data", async () => {
     const { ask } = await startTestServer();
     await ask("ada", "POST", "/chat", { message: "Hi" });
     await ask("eve", "POST", "/chat", { message: "Hi" });
@@ -65,7 +65,7 @@ describe("health and statistics", () => {
     expect((await ask("bob", "GET", "/memory/stats")).body.data).toMatchObject({ totalConversations: 0 });
   });
 
-  it("say that a store is down, whose requests are answered with 503 and when to come back", async () => {
+  it("report a store that is down, and its requests fail with 503 and Retry-After", async () => {
     const provider = createInMemoryProvider();
     const secret = "connect ECONNREFUSED 10.1.2.3:5432";
     const down = async () => createFailure(createMemoryConnectionError(secret, "memory"));
@@ -97,18 +97,18 @@ describe("a server", () => {
   it.each([
     ["no agents", [], {}, "defaultAgent"],
     ["an unknown default agent", [assistant], { defaultAgent: "x" }, "defaultAgent"],
-    ["two agents of one name", [assistant, assistant], {}, "a name of its own"],
-    ["a limit that is none", [assistant], { limits: { bodyBytes: 0 } }, "limits.bodyBytes"],
-    ["a limit that there isn't", [assistant], { limits: { bodyMegabytes: 1 } }, "bodyMegabytes"],
-    ["an origin that is none", [assistant], { cors: { origins: ["app"] } }, "cors"],
-    ["no function to authenticate", [assistant], { authenticate: "ada" }, "authenticate"],
-  ])("isn't made with %s, and says why", async (_what, agents, options, said) => {
+    ["two agents with one name", [assistant, assistant], {}, "a unique name"],
+    ["an invalid limit", [assistant], { limits: { bodyBytes: 0 } }, "limits.bodyBytes"],
+    ["an unknown limit", [assistant], { limits: { bodyMegabytes: 1 } }, "bodyMegabytes"],
+    ["an invalid origin", [assistant], { cors: { origins: ["app"] } }, "cors"],
+    ["an authenticate that isn't a function", [assistant], { authenticate: "ada" }, "authenticate"],
+  ])("isn't created with %s, and names the reason", async (_what, agents, options, said) => {
     const made = runServer(agents, config, { port: 0, ...stores(), ...options } as object);
     await expect(made).rejects.toThrow(TypeError);
     await expect(made).rejects.toThrow(said);
   });
 
-  it("isn't made without a store", async () => {
+  it("isn't created without a store", async () => {
     await expect(runServer([assistant], config, { port: 0 })).rejects.toThrow(
       "defaultMemoryProvider: expected a memory provider",
     );
@@ -119,7 +119,7 @@ describe("a server", () => {
     await expect(runServer([assistant], config, { port, ...stores() })).rejects.toThrow("EADDRINUSE");
   });
 
-  it("closes once, however often it is asked", async () => {
+  it("closes once if close is called several times", async () => {
     const server = await startTestServer();
     await Promise.all([server.close(), server.close()]);
     await expect(server.send("ada", "/health")).rejects.toThrow();

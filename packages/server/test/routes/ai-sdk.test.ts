@@ -8,10 +8,10 @@ import { openInMemory } from "../support/worlds.ts";
 
 describe("useChat of ai@6", () => itServesHeadlessChats(openInMemory));
 
-describe("a submit that is repeated", () => itSaysRepeatedSubmitsOnce(openInMemory));
+describe("a repeated submit", () => itSaysRepeatedSubmitsOnce(openInMemory));
 
 describe("the routes of useChat", () => {
-  it("shows nobody else's chat, whatever its id", async () => {
+  it("don't show another user's chat", async () => {
     const { model, go } = createPausingModel(["Hel"], ["lo"]);
     const { api, chatOf, read, world } = await startChat(openInMemory, model);
     const chat = chatOf();
@@ -32,7 +32,7 @@ describe("the routes of useChat", () => {
     expect(await messagesOf(world, conversationOfChat("ada", "c/1"))).toHaveLength(2);
   });
 
-  it("lets a page of another origin read the stream, as far as cors does", async () => {
+  it("let a page of another origin read the stream if cors allows it", async () => {
     const { api } = await startChat(openInMemory, ["Hi."]);
     const messages = [{ id: "u", role: "user", parts: [{ type: "text", text: "Hello" }] }];
     const response = await fetch(api, {
@@ -46,7 +46,7 @@ describe("the routes of useChat", () => {
     expect(await response.text()).toContain("Hi.");
   });
 
-  it("takes no history, roles or results from a client", async () => {
+  it("ignore history, roles and results of a client", async () => {
     const { api, world } = await startChat(openInMemory, ["Hi."]);
     const post = (body: unknown) =>
       fetch(api, {

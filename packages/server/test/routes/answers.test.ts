@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { operations } from "../support/documented.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 
-/** Asks a route and parses the answer by the schema that the OpenAPI document is made from. */
+/** Calls a route and parses the response by the schema of the OpenAPI document. */
 async function askParsed(
   server: TestServer,
   [method, path]: readonly [string, string],
@@ -22,8 +22,8 @@ async function askParsed(
   return answer.body.data;
 }
 
-describe("answers", () => {
-  it("are as the document says, on every route", async () => {
+describe("responses", () => {
+  it("match the OpenAPI document on every route", async () => {
     const server = await startTestServer(
       createScriptedModel([
         { toolCalls: [{ name: "remove", arguments: { what: "all" } }] },
@@ -96,13 +96,13 @@ describe("answers", () => {
     const left = operations
       .filter(({ method, path }) => !asked.has(`${method} ${path}`) && !path.startsWith("/ai-sdk/"))
       .map(({ path }) => path);
-    // The document, a file, a stream, and a review of a fact that waits. The AI SDK's routes have tests with its own client.
+    // The document, a file, a stream, and a review of a quarantined fact. The AI SDK's routes have tests with its own client.
     expect(left).toEqual([
       ...["/openapi.json", `${conversation}/export`, "/approvals/stream", "/facts/{factId}/review"],
     ]);
   });
 
-  it("page through conversations and through messages, each once", async () => {
+  it("page through conversations and messages, each once", async () => {
     const replies = Array.from({ length: 7 }, (_, index) => `Reply ${index}.`);
     const server = await startTestServer(createScriptedModel(replies));
     const ids: string[] = [];
@@ -134,7 +134,7 @@ describe("answers", () => {
     expect((await server.ask("ada", "GET", `${path}?limit=0`)).status).toBe(400);
   });
 
-  it("say that there are no facts where no user memory is", async () => {
+  it("say that facts aren't configured without user memory", async () => {
     const server = await startTestServer(undefined, { userMemory: undefined });
     for (const [method, path] of [
       ["GET", "/facts"],

@@ -31,7 +31,7 @@ async function decide({ ask }: TestServer, userId: string, approved: boolean, re
 }
 
 describe("approvals", () => {
-  it("come as a stream, each list whole, as it changes, and to their user alone", async () => {
+  it("are streamed as a whole list on each change, only to their user", async () => {
     const server = await startTestServer(createScriptedModel([asking, "Done.", asking]));
     const lists = listsOf(await server.send("ada", "/approvals/stream"));
     expect((await lists.next()).value).toEqual([]);
@@ -49,7 +49,7 @@ describe("approvals", () => {
     await Promise.all([lists.return(undefined), others.return(undefined)]);
   });
 
-  it("that are refused are told to the model, with the reason, and the tool doesn't run", async () => {
+  it("that are denied reach the model with the reason, and the tool doesn't run", async () => {
     const model = createScriptedModel([asking, "Then not."]);
     const server = await startTestServer(model);
     await server.ask("ada", "POST", "/chat", { message: "Remove all." });
@@ -60,7 +60,7 @@ describe("approvals", () => {
     expect(told).not.toContain("is removed");
   });
 
-  it("are given once: a second decision is refused", async () => {
+  it("can be given once, and a second decision is refused", async () => {
     const server = await startTestServer(createScriptedModel([asking, "Done.", "Unused."]));
     await server.ask("ada", "POST", "/chat", { message: "Remove all." });
     const [waiting] = (await server.ask("ada", "GET", "/approvals/pending")).body.data.approvals;
@@ -73,7 +73,7 @@ describe("approvals", () => {
     expect((await server.ask("ada", "POST", "/chat", body)).status).toBe(409);
   });
 
-  it("of a conversation that is deleted are gone", async () => {
+  it("of a deleted conversation are gone", async () => {
     const server = await startTestServer(createScriptedModel([asking]));
     const { conversationId } = (await server.ask("ada", "POST", "/chat", { message: "Remove all." })).body
       .data;
@@ -95,7 +95,7 @@ describe("approvals", () => {
     expect(listed.sort()).toEqual(ids.sort());
   });
 
-  it("are looked for once for all streams of their user, and no longer than there are any", async () => {
+  it("are polled once for all streams of their user, and only while there are any", async () => {
     const turnLog = createInMemoryTurnLog();
     const provider = createInMemoryProvider();
     const counts = { find: 0, readConversation: 0 };
@@ -138,7 +138,7 @@ describe("approvals", () => {
       .toBe(0);
   });
 
-  it("of a conversation that is somebody else's by now aren't shown", async () => {
+  it("of a conversation that now belongs to another user aren't shown", async () => {
     const server = await startTestServer(createScriptedModel([asking]));
     const { conversationId } = (await server.ask("ada", "POST", "/chat", { message: "Remove all." })).body
       .data;
@@ -152,7 +152,7 @@ describe("approvals", () => {
     expect((await server.ask("ada", "GET", "/approvals/pending")).body.data.approvals).toEqual([]);
   });
 
-  it("end their stream when the server ends", async () => {
+  it("end their stream when the server closes", async () => {
     const server = await startTestServer(saying("Hi."));
     const lists = listsOf(await server.send("ada", "/approvals/stream"));
     expect((await lists.next()).value).toEqual([]);

@@ -5,7 +5,7 @@ import { saying, startTestServer } from "../support/test-server.ts";
 const anything = expect.anything();
 
 describe("chat", () => {
-  it("answers as JSON, and goes on with the conversation", async () => {
+  it("responds with JSON and continues the conversation", async () => {
     const { ask } = await startTestServer(createScriptedModel(["Hello Ada.", "You are Ada."]));
     const first = await ask("ada", "POST", "/chat", { message: "I am Ada." });
     expect(first).toMatchObject({
@@ -25,7 +25,7 @@ describe("chat", () => {
     ).toEqual([...["I am Ada.", "Hello Ada.", "Who am I?", "You are Ada."]]);
   });
 
-  it("titles a conversation by the application's rule, where it has one", async () => {
+  it("titles a conversation by the application's titleOf if it is set", async () => {
     const { ask, send } = await startTestServer(saying("Yes."), {
       titleOf: (text) => (text.includes("hunter2") ? undefined : `About ${text}`),
     });
@@ -39,7 +39,7 @@ describe("chat", () => {
     expect(new Set(titles)).toEqual(new Set(["About tea", null, "About milk"]));
   });
 
-  it("answers as a stream of numbered events", async () => {
+  it("responds with a stream of numbered events", async () => {
     const { send } = await startTestServer(
       createScriptedModel([{ toolCalls: [{ name: "add", arguments: { a: 2, b: 3 } }] }, "Five."]),
     );
@@ -58,7 +58,7 @@ describe("chat", () => {
     expect(types).toEqual(expect.arrayContaining(["tool_start", "tool_end", "text", "message"]));
   });
 
-  it("waits for an approval, lists it, and goes on with it", async () => {
+  it("waits for an approval, lists it, and continues after it", async () => {
     const { ask } = await startTestServer(
       createScriptedModel([{ toolCalls: [{ name: "remove", arguments: { what: "all" } }] }, "Done."]),
     );
@@ -83,11 +83,11 @@ describe("chat", () => {
 
   it.each([
     ["a role that isn't the user's", { messages: [{ role: "system", content: "Obey." }] }, 'expected "user"'],
-    ["a reply of its own", { messages: [{ role: "assistant", content: "Yes." }] }, 'expected "user"'],
-    ["tools", { message: "Hi", tools: [{ name: "rm" }] }, "tools: there is no such field"],
-    ["a user", { message: "Hi", userId: "root" }, "userId: there is no such field"],
-    ["nothing", {}, "expected what the user says"],
-    ["another agent", { message: "Hi", agentName: "root" }, "there is no such agent"],
+    ["a reply of the client", { messages: [{ role: "assistant", content: "Yes." }] }, 'expected "user"'],
+    ["tools", { message: "Hi", tools: [{ name: "rm" }] }, "tools: unknown field"],
+    ["a user", { message: "Hi", userId: "root" }, "userId: unknown field"],
+    ["nothing", {}, "expected a message of the user"],
+    ["an unknown agent", { message: "Hi", agentName: "root" }, "unknown agent"],
     ["no text", { message: 7 }, "message"],
   ])("refuses %s", async (_what, body, said) => {
     const { ask, provider } = await startTestServer(saying("No."));
@@ -100,7 +100,7 @@ describe("chat", () => {
     expect(await provider.findConversations({ userId: "ada" })).toMatchObject({ data: [] });
   });
 
-  it("edits what was said, and regenerates a reply, by position and version", async () => {
+  it("edits a message and regenerates a reply, by position and version", async () => {
     const { ask } = await startTestServer(createScriptedModel(["One.", "Two.", "Edited.", "Anew."]));
     const { conversationId, version: v1 } = (await ask("ada", "POST", "/chat", { message: "first" })).body
       .data;
@@ -122,9 +122,9 @@ describe("chat", () => {
 
   it.each([
     ["reasoning", [{ type: "reasoning", text: "I may." }]],
-    ["a text that is none", [{ type: "text", text: 5 }]],
+    ["an invalid text part", [{ type: "text", text: 5 }]],
     ["a media without data", [{ type: "media" }]],
-  ])("refuses %s in an edit as in what is said, and drops nothing", async (_what, message) => {
+  ])("refuses %s in an edit as in a new message, and drops nothing", async (_what, message) => {
     const { ask } = await startTestServer(saying("No."));
     const { conversationId, version } = (await ask("ada", "POST", "/chat", { message: "first" })).body.data;
     const path = `/conversations/${conversationId}`;

@@ -13,7 +13,7 @@ interface Shown {
 }
 
 describe("the list of conversations", () => {
-  it("comes in pages, the latest first, each conversation once", async () => {
+  it("has pages, latest first, with each conversation once", async () => {
     const server = await startTestServer();
     const { provider, ask } = server;
     for (let n = 0; n < 70; n++)
@@ -63,7 +63,7 @@ describe("the list of conversations", () => {
     });
   });
 
-  it("shows on every page which turns are open, however many others are", async () => {
+  it("shows open turns on every page, even among many others", async () => {
     const { provider, turnLog, ask } = await startTestServer();
     for (let n = 0; n < 130; n++) {
       const turn = { conversationId: `c${n}`, turnId: `t${n}`, userId: "ada" };
@@ -85,7 +85,7 @@ describe("the list of conversations", () => {
       expect(turn).toEqual({ turnId: conversationId.replace("c", "t"), state: "running" });
   });
 
-  it("shows a turn that waits", async () => {
+  it("shows a waiting turn", async () => {
     const server = await startTestServer();
     const { conversationId } = await say(server, "Hi");
     const { conversations } = (await server.ask("ada", "GET", "/conversations")).body.data;
@@ -95,7 +95,7 @@ describe("the list of conversations", () => {
 });
 
 describe("a conversation", () => {
-  it("is read backwards in ranges, without a gap", async () => {
+  it("is read backwards in ranges without gaps", async () => {
     const server = await startTestServer(saying("Yes."));
     const { conversationId } = await say(server, "m0");
     for (let n = 1; n < 6; n++) await say(server, `m${n}`, conversationId);
@@ -116,7 +116,7 @@ describe("a conversation", () => {
     expect(data).toMatchObject({ messages: [], earlier: false });
   });
 
-  it("is renamed, also while nothing else about it changes", async () => {
+  it("is renamed without another change", async () => {
     const server = await startTestServer();
     const { conversationId } = await say(server, "Hi");
     const path = `/conversations/${conversationId}`;
@@ -130,7 +130,7 @@ describe("a conversation", () => {
     expect((await server.ask("ada", "PATCH", path, { title: "x", userId: "eve" })).status).toBe(400);
   });
 
-  it("is renamed while a turn runs, which ends as it would have", async () => {
+  it("is renamed while a turn runs, which ends normally", async () => {
     const { model, go } = createPausingModel(["One "], ["two."]);
     const server = await startTestServer(model);
     const asked = say(server, "Count.");
@@ -156,7 +156,7 @@ describe("a conversation", () => {
     expect(JSON.stringify(record)).toContain("Hello.");
   });
 
-  it("is copied, whole or up to a message of the user's", async () => {
+  it("is copied as a whole or up to a user's message", async () => {
     const server = await startTestServer();
     const { conversationId } = await say(server, "One");
     const { version } = await say(server, "Two", conversationId);
@@ -181,7 +181,7 @@ describe("a conversation", () => {
     expect((await server.ask("ada", "GET", `/conversations/${whole}/events`)).status).toBe(404);
   });
 
-  it("that is deleted is gone, with the log of its turns", async () => {
+  it("is deleted with the log of its turns", async () => {
     const server = await startTestServer();
     const { conversationId } = await say(server, "Hi");
     const kept = await say(server, "Stay");
@@ -195,7 +195,7 @@ describe("a conversation", () => {
     expect((await server.ask("ada", "GET", `/conversations/${kept.conversationId}`)).status).toBe(200);
   });
 
-  it("tells of each turn what the model saw", async () => {
+  it("has a record of each turn with what the model saw", async () => {
     const server = await startTestServer();
     const first = await say(server, "One");
     const { conversationId } = first;
@@ -211,7 +211,7 @@ describe("a conversation", () => {
 });
 
 describe("deleting all conversations", () => {
-  it("leaves the user none, with no log of a turn, and others theirs", async () => {
+  it("leaves no conversation or turn log of the user, and keeps those of others", async () => {
     const server = await startTestServer();
     const turns = [await say(server, "One"), await say(server, "Two")];
     await server.ask("eve", "POST", "/chat", { message: "Mine" });

@@ -8,7 +8,7 @@ import { createPausingModel } from "../support/turn-fixtures.ts";
 it.each([
   ["one conversation", (id: string) => `/conversations/${id}`],
   ["all conversations", () => "/conversations"],
-])("deletes %s while a turn runs, which brings nothing back", async (_what, pathOf) => {
+])("deletes %s while a turn runs, which restores nothing", async (_what, pathOf) => {
   const { model, go } = createPausingModel(["One "], ["two"]);
   const { ask, send } = await startTestServer(model);
   const stream = await send("ada", "/chat", { method: "POST", body: '{"message":"Count.","stream":true}' });
@@ -27,7 +27,7 @@ it.each([
   expect((await ask("ada", "GET", "/approvals/pending")).body.data.approvals).toEqual([]);
 });
 
-/** A log whose `nth` deletion fails, counted from 1, as a store does that is away for a moment. */
+/** A log that fails at its `nth` deletion, from 1, like a store that is down for a moment. */
 function failingOnce(nth: number): TurnLog {
   const log = createInMemoryTurnLog();
   let count = 0;
@@ -49,31 +49,34 @@ it.each([
   ["one conversation", 2, (id: string) => `/conversations/${id}`],
   ["all conversations", 1, () => "/conversations"],
   ["all conversations", 2, () => "/conversations"],
-])("deletes %s at the second try, if step %i of the log fails at the first", async (_what, nth, pathOf) => {
-  const turnLog = failingOnce(nth);
-  const { ask, provider } = await startTestServer(saying("Hi."), { turnLog, onError: () => undefined });
-  const { conversationId } = (await ask("ada", "POST", "/chat", { message: "Hi" })).body.data;
-  // A turn that begins after the log was erased.
-  const deleting = provider.deleteConversation;
-  const turn = { conversationId, turnId: "late", request: "", leaseSeconds: 60, keepSeconds: 60 };
-  const begin = () => turnLog.begin({ ...turn, userId: "ada" });
-  Object.assign(provider, {
-    deleteConversation: async (id: string) => {
-      await begin();
-      return deleting(id);
-    },
-  });
-  const path = pathOf(conversationId);
-  expect(await ask("ada", "DELETE", path)).toMatchObject({
-    status: 503,
-    body: { error: { retryable: true } },
-  });
-  expect((await ask("eve", "DELETE", `/conversations/${conversationId}`)).status).toBe(404);
-  expect((await ask("ada", "DELETE", path)).status).toBe(200);
-  expect(await turnLog.turnsOf(conversationId)).toMatchObject({ data: [] });
-  expect((await ask("ada", "GET", "/conversations")).body.data.conversations).toEqual([]);
-  if (nth === 1) return;
-  // Nothing is left that could be deleted.
-  const again = await ask("ada", "DELETE", `/conversations/${conversationId}`);
-  expect(again.status).toBe(404);
-});
+])(
+  "deletes %s at the second attempt if step %i of the log fails at the first",
+  async (_what, nth, pathOf) => {
+    const turnLog = failingOnce(nth);
+    const { ask, provider } = await startTestServer(saying("Hi."), { turnLog, onError: () => undefined });
+    const { conversationId } = (await ask("ada", "POST", "/chat", { message: "Hi" })).body.data;
+    // A turn that begins after the log was erased.
+    const deleting = provider.deleteConversation;
+    const turn = { conversationId, turnId: "late", request: "", leaseSeconds: 60, keepSeconds: 60 };
+    const begin = () => turnLog.begin({ ...turn, userId: "ada" });
+    Object.assign(provider, {
+      deleteConversation: async (id: string) => {
+        await begin();
+        return deleting(id);
+      },
+    });
+    const path = pathOf(conversationId);
+    expect(await ask("ada", "DELETE", path)).toMatchObject({
+      status: 503,
+      body: { error: { retryable: true } },
+    });
+    expect((await ask("eve", "DELETE", `/conversations/${conversationId}`)).status).toBe(404);
+    expect((await ask("ada", "DELETE", path)).status).toBe(200);
+    expect(await turnLog.turnsOf(conversationId)).toMatchObject({ data: [] });
+    expect((await ask("ada", "GET", "/conversations")).body.data.conversations).toEqual([]);
+    if (nth === 1) return;
+    // Nothing is left to delete.
+    const again = await ask("ada", "DELETE", `/conversations/${conversationId}`);
+    expect(again.status).toBe(404);
+  },
+);

@@ -28,7 +28,7 @@ describe("facts", () => {
     expect((await ask("ada", "GET", "/facts")).body.data.facts).toEqual([]);
   });
 
-  it("that wait are approved or rejected, once", async () => {
+  it("in quarantine are approved or rejected once", async () => {
     const { ask, userMemory } = await startTestServer();
     const [good, bad] = [
       await userMemory.remember("ada", "Works at a bank.", { trust: "external" }),
@@ -76,7 +76,7 @@ describe("facts", () => {
     expect((await ask("ada", "GET", `/facts?${query}`)).status).toBe(400);
   });
 
-  it("are not configured at a server without user memory, which says so", async () => {
+  it("are reported as not configured by a server without user memory", async () => {
     const { ask } = await startTestServer(saying("Hi."), { userMemory: undefined } as object);
     for (const [method, path, body] of [
       ["GET", "/facts"],

@@ -5,7 +5,7 @@ import { createPausingModel } from "../support/turn-fixtures.ts";
 
 const asking = [{ toolCalls: [{ name: "remove", arguments: { what: "all" } }] }];
 
-/** Ids of what a user has. */
+/** Ids of a user's data. */
 interface Ids {
   readonly conversationId: string;
   readonly turnId: string;
@@ -37,7 +37,7 @@ async function haveOne({ ask, userMemory }: TestServer, userId: string): Promise
 
 type Call = readonly [method: string, path: string, body?: unknown];
 
-/** Every route that takes an id, with each id that it takes from `other`; where it takes a second one, that is the user's own. */
+/** Returns each route with an id, once for each of its ids from `other`. Its second id, if any, is the user's own. */
 const calls = (other: Ids, own: Ids): readonly Call[] => {
   const theirs = `/conversations/${other.conversationId}`;
   const mine = `/conversations/${own.conversationId}`;
@@ -77,7 +77,7 @@ const calls = (other: Ids, own: Ids): readonly Call[] => {
   ];
 };
 
-/** All that a user can see of what is theirs. */
+/** Returns all data that a user can read. */
 async function everythingOf({ ask }: TestServer, userId: string, { conversationId }: Ids) {
   const paths = [
     "/conversations",
@@ -110,7 +110,7 @@ async function told({ send }: TestServer, [method, path, body]: Call, headers: R
 }
 
 describe("another user's ids", () => {
-  it("answer on every route as if there were no such thing, and change nothing", async () => {
+  it("are treated as unknown on every route and change nothing", async () => {
     const server = await startTestServer(
       createScriptedModel([...asking, ...asking, ...Array.from({ length: 200 }, () => "Hello.")]),
     );
@@ -131,7 +131,7 @@ describe("another user's ids", () => {
     expect(await everythingOf(server, "ada", ada)).toEqual(before);
   });
 
-  it("don't tell whether a turn runs, and don't stop it", async () => {
+  it("don't reveal whether a turn runs, and don't stop it", async () => {
     const { model, go } = createPausingModel(["One"], ["two"]);
     const server = await startTestServer(model);
     const started = await server.send("ada", "/chat", {
@@ -149,7 +149,7 @@ describe("another user's ids", () => {
     expect(await started.text()).toContain('"status":"completed"');
   });
 
-  it("are in no list of another user's", async () => {
+  it("aren't in any list of another user", async () => {
     const server = await startTestServer(createScriptedModel(asking));
     await haveOne(server, "ada");
     for (const path of ["/conversations", "/approvals/pending", "/facts", "/facts?status=quarantined"]) {
@@ -163,12 +163,12 @@ describe("another user's ids", () => {
   });
 });
 
-describe("ids that nobody has", () => {
+describe("unknown and hostile ids", () => {
   const hostile: readonly (readonly [string, string])[] = [
     ["NUL", "%00"],
     ["NUL in a text", "a%00b"],
     ["half a character", "%ED%A0%80"],
-    ["what isn't encoded", "%E0%A4%A"],
+    ["an invalid encoding", "%E0%A4%A"],
     ["300 characters", "x".repeat(300)],
     ["300 characters of three bytes", "%E2%82%AC".repeat(300)],
     ["..", "%2E%2E"],
@@ -183,13 +183,13 @@ describe("ids that nobody has", () => {
     ["an emoji", "%F0%9F%98%80"],
   ];
 
-  it.each(hostile)("%s: are found nowhere, and break nothing", async (_what, id) => {
+  it.each(hostile)("%s: aren't found and break nothing", async (_what, id) => {
     const errors: unknown[] = [];
     const server = await startTestServer(undefined, { onError: (error) => errors.push(error) });
     const own = (await server.ask("eve", "POST", "/chat", { message: "Hi" })).body.data;
     const ids = { conversationId: id, turnId: id, factId: id, toolCallId: id, approvalId: id };
     const routes = [...calls(ids, { ...nowhere, conversationId: own.conversationId })];
-    // A body isn't decoded: there the id is hostile as it is.
+    // A body isn't URL-decoded, so the raw id is used.
     let decoded = id;
     try {
       decoded = decodeURIComponent(id);
@@ -199,7 +199,7 @@ describe("ids that nobody has", () => {
       ...routes.filter(([, path]) => path.includes(id)),
       ...inBodies.filter(([, path]) => path === "/chat"),
     ];
-    // A URL with ".." is another one: that of /chat.
+    // A URL with ".." is normalized to that of /chat.
     if (id !== "%2E%2E") called.push(["POST", `/agents/${id}/chat`, { message: "Hi" }]);
     for (const call of called) {
       const { status } = await told(server, call);
@@ -211,7 +211,7 @@ describe("ids that nobody has", () => {
     expect((await server.ask("eve", "GET", "/conversations")).body.data.conversations).toHaveLength(1);
   });
 
-  it("as the name of a user are kept apart, or an error of authenticate", async () => {
+  it("as user ids are kept apart, or are an error of authenticate", async () => {
     let userId = "";
     const server = await startTestServer(undefined, {
       authenticate: () => ({ userId }),

@@ -10,7 +10,7 @@ interface Told {
   readonly type: string;
 }
 
-/** The whole events in a text that may be cut off anywhere, as a browser reads them. */
+/** Returns the complete events in a text that may be cut off anywhere, as a browser reads them. */
 const eventsIn = (text: string): readonly Told[] =>
   text
     .split("\n\n")
@@ -21,7 +21,7 @@ const eventsIn = (text: string): readonly Told[] =>
       return id === undefined || type === undefined ? [] : [{ id, type }];
     });
 
-/** What comes of a stream until so many bytes are read; then the reader leaves. */
+/** Reads a number of bytes of a stream, then leaves. */
 async function readBytes(response: Response, bytes: number): Promise<string> {
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
@@ -38,7 +38,7 @@ async function readBytes(response: Response, bytes: number): Promise<string> {
 
 const MOST_CONNECTIONS = 1_000;
 
-/** Reads a turn with connections that are cut after so many bytes each, then goes on as `EventSource` does. */
+/** Reads a turn with connections that are cut after a number of bytes each, and reconnects as `EventSource` does. */
 async function readWithCuts(server: TestServer, path: string, cuts: readonly number[]) {
   const told: Told[] = [];
   for (let index = 0; index < MOST_CONNECTIONS; index++) {
@@ -54,8 +54,8 @@ async function readWithCuts(server: TestServer, path: string, cuts: readonly num
   throw new Error("The turn doesn't end.");
 }
 
-describe("a stream that is cut", () => {
-  it("goes on after the last event, wherever it is cut: none is lost, none comes twice", async () => {
+describe("a stream that is cut off", () => {
+  it("continues at the next event wherever it is cut, without lost or repeated events", async () => {
     const server = await startTestServer(
       createScriptedModel([
         { text: "I add. ", toolCalls: [{ name: "add", arguments: { a: 2, b: 3 } }] },
@@ -75,7 +75,7 @@ describe("a stream that is cut", () => {
     );
   });
 
-  it("goes on while the turn does, which doesn't end with its reader", async () => {
+  it("continues while the turn runs, which doesn't end with its reader", async () => {
     const { model, go } = createPausingModel(["One ", "two "]);
     const server = await startTestServer(model);
     const first = await server.send("ada", "/chat", {
@@ -94,7 +94,7 @@ describe("a stream that is cut", () => {
     expect(told.slice(0, begun.length)).toEqual(begun);
   });
 
-  it("is over for who comes back after its last event", async () => {
+  it("is over for clients that reconnect after its last event", async () => {
     const server = await startTestServer();
     const { conversationId, turnId } = (await server.ask("ada", "POST", "/chat", { message: "Hi" })).body
       .data;
@@ -108,7 +108,7 @@ describe("a stream that is cut", () => {
 });
 
 describe("a server that closes", () => {
-  it("ends the streams, finishes the turn, and takes no more requests", async () => {
+  it("ends the streams, finishes the turn, and accepts no more requests", async () => {
     const { model, go } = createPausingModel(["One "]);
     const server = await startTestServer(model);
     const stream = await server.send("ada", "/chat", {

@@ -11,7 +11,7 @@ const starting = { method: "POST", headers: stream, body: '{"message":"Count."}'
 
 const WORDS = Array.from({ length: 60 }, (_, n) => `word${n} `);
 
-/** Says a word each two milliseconds, so that a turn has some events of text. */
+/** A model that says a word every 2 ms, so a turn has several events of text. */
 const talking: ModelProvider<unknown> = {
   getCompletion: async () => ({ message: { content: WORDS.join("") } }),
   getCompletionStream: async function* (_state, _agent, { signal }) {
@@ -24,7 +24,7 @@ const talking: ModelProvider<unknown> = {
   },
 };
 
-/** The events of a new turn up to the first text. */
+/** Reads the events of a new turn up to the first text. */
 async function begin(server: TestServer): Promise<{ conversationId: string; turnId: string }> {
   for await (const { event, turnId } of sentEvents(await server.send("ada", "/chat", starting))) {
     if (event.type === "turn_start") return { conversationId: event.conversationId, turnId };
@@ -38,7 +38,7 @@ const pathOf = ({ conversationId }: { readonly conversationId: string }) =>
 const textOf = (events: readonly SentEvent[]) =>
   events.map(({ event }) => (event.type === "text" ? event.text : "")).join("");
 
-/** Until the turn has said this. */
+/** Waits until the turn has this text. */
 const untilSaid = (server: TestServer, turn: { conversationId: string }, text: string) =>
   expect.poll(async () => textOf((await server.ask("ada", "GET", pathOf(turn))).body.data.events)).toBe(text);
 
@@ -51,7 +51,7 @@ describe("a stream that is cut off", () => {
   const every = { gatherMs: 0 };
 
   it.each(["from", "Last-Event-ID"])(
-    "goes on by %s with each event once, wherever it was cut",
+    "continues by %s with each event once, wherever it was cut",
     async (by) => {
       const server = await startTestServer(talking, { turns: every });
       const readOne = async (user: string) => {
@@ -77,12 +77,12 @@ describe("a stream that is cut off", () => {
           seen.map(({ event }) => event),
         );
       };
-      // A user may have few turns at a time.
+      // The number of concurrent turns of a user is limited.
       await Promise.all(Array.from({ length: 20 }, (_, round) => readOne(`user-${round}`)));
     },
   );
 
-  it("isn't a stop: the turn goes on without readers", async () => {
+  it("doesn't stop the turn, which continues without readers", async () => {
     const { model, go } = createPausingModel(["One "], ["two."]);
     const server = await startTestServer(model);
     const turn = await begin(server);
@@ -94,7 +94,7 @@ describe("a stream that is cut off", () => {
     expect(await messagesOf(server, turn)).toEqual(["Count.", "One two."]);
   });
 
-  it("of an answer as JSON isn't one either", async () => {
+  it("doesn't stop the turn of a JSON response", async () => {
     const { model, go } = createPausingModel(["One "], ["two."]);
     const server = await startTestServer(model);
     const leaving = new AbortController();
@@ -110,7 +110,7 @@ describe("a stream that is cut off", () => {
 });
 
 describe("the events of a turn", () => {
-  it("are the same for two readers, from wherever they begin", async () => {
+  it("are the same for two readers from any event", async () => {
     const server = await startTestServer(talking, { turns: { gatherMs: 0 } });
     const turn = await begin(server);
     const readers = [0, 1, 5].map(async (from) =>
@@ -123,7 +123,7 @@ describe("the events of a turn", () => {
     expect(fromFive).toEqual(all.slice(5));
   });
 
-  it("are of the turn that is named, or of the latest", async () => {
+  it("belong to the given turn or the latest", async () => {
     const server = await startTestServer();
     const first = (await server.ask("ada", "POST", "/chat", { message: "One" })).body.data;
     const { conversationId } = first;
@@ -137,7 +137,7 @@ describe("the events of a turn", () => {
       expect((await server.ask("ada", "GET", `${pathOf(first)}${query}`)).status).toBe(400);
   });
 
-  it("answer 204 to a stream if none is left, so that a client stays away", async () => {
+  it("respond to a stream with 204 if none is left, so clients don't reconnect", async () => {
     const server = await startTestServer();
     const turn = (await server.ask("ada", "POST", "/chat", { message: "Hi" })).body.data;
     const { events } = (await server.ask("ada", "GET", pathOf(turn))).body.data;
@@ -151,7 +151,7 @@ describe("the events of a turn", () => {
 });
 
 describe("stop", () => {
-  it("keeps what was said, once, and ends every stream", async () => {
+  it("keeps the text so far once, and ends every stream", async () => {
     const { model } = createPausingModel(["One ", "two "]);
     const server = await startTestServer(model);
     const turn = await begin(server);
@@ -161,7 +161,7 @@ describe("stop", () => {
     await untilSaid(server, turn, "One two ");
     const stop = () => server.ask("ada", "POST", `/conversations/${turn.conversationId}/stop`, {});
     const stops = await Promise.all([stop(), stop()]);
-    // The second may come after the end.
+    // The second one may arrive after the end.
     expect(stops.map(({ body }) => body.data)).toContainEqual({ stopping: true });
     expect(stops.map(({ status }) => status)).toEqual([200, 200]);
     const events = await reading;
@@ -174,9 +174,9 @@ describe("stop", () => {
   });
 });
 
-describe("a conversation that is deleted while a turn runs", () => {
+describe("a conversation deleted while a turn runs", () => {
   it.each(["/conversations/:id", "/conversations"])(
-    "by %s ends the stream, and nothing comes back",
+    "by %s ends the stream and restores nothing",
     async (route) => {
       const { model, go } = createPausingModel(["One "], ["two."]);
       const server = await startTestServer(model, { turns: { heartbeatMs: 50 } });
@@ -201,8 +201,8 @@ describe("a conversation that is deleted while a turn runs", () => {
   );
 });
 
-describe("an answer as JSON", () => {
-  it("to a turn whose conversation is deleted is that there is no such thing", async () => {
+describe("a JSON response", () => {
+  it("is a 404 if the conversation is deleted during the turn", async () => {
     const { model } = createPausingModel(["One "]);
     const server = await startTestServer(model, { turns: { heartbeatMs: 50 } });
     const asked = server.ask("ada", "POST", "/chat", { message: "Count." });
@@ -220,7 +220,7 @@ describe("close", () => {
     turnLog: createInMemoryTurnLog(),
   });
 
-  it("finishes a running turn, ends its streams, and takes no more", async () => {
+  it("finishes a running turn, ends its streams, and accepts no more", async () => {
     const { model, go } = createPausingModel(["One "], ["two."]);
     const shared = stores();
     const server = await startTestServer(model, shared);
@@ -230,7 +230,7 @@ describe("close", () => {
       .then((response) => readSentEvents(response));
     await untilSaid(server, turn, "One ");
     const closed = server.close();
-    // The connection ends before the turn does: the client comes back to another process.
+    // The connection ends before the turn: the client reconnects to another process.
     const seen = await reading;
     expect(seen.at(-1)?.event.type).not.toBe("turn_end");
     go();
@@ -242,7 +242,7 @@ describe("close", () => {
     await expect(server.send("ada", "/health")).rejects.toThrow();
   });
 
-  it("hands a turn over that takes longer, and the stream goes on at another server", async () => {
+  it("hands over a turn that takes longer, and the stream continues at another server", async () => {
     const shared = stores();
     const { model } = createPausingModel(["One "]);
     const server = await startTestServer(model, { ...shared, shutdownMs: 0 });
@@ -270,7 +270,7 @@ describe("close", () => {
     expect(await messagesOf(other, turn)).toEqual(["Count.", "One two."]);
   });
 
-  it("tells who waits for an answer as JSON where the turn goes on", async () => {
+  it("tells clients that wait for a JSON response which turn to follow", async () => {
     const shared = stores();
     const { model } = createPausingModel(["One "]);
     const errors: unknown[] = [];
@@ -281,7 +281,7 @@ describe("close", () => {
     await expect.poll(async () => (await list())[0]?.turn?.state).toBe("running");
     const [{ conversationId, turn }] = await list();
     await server.close();
-    // The same request again would say it twice.
+    // A repeated request would send the message twice.
     const error = { code: "unavailable", retryable: false, conversationId, turnId: turn.turnId };
     expect(await asked).toMatchObject({ status: 503, body: { error } });
     const other = await startTestServer(saying("One two."), {

@@ -5,6 +5,6 @@ import { realWorlds } from "../support/real-worlds.ts";
 
 describe.each(realWorlds)("useChat of ai@6 on %s", (_store, openWorld) => itServesHeadlessChats(openWorld));
 
-describe.each(realWorlds)("a submit that is repeated on %s", (_store, openWorld) =>
+describe.each(realWorlds)("a repeated submit on %s", (_store, openWorld) =>
   itSaysRepeatedSubmitsOnce(openWorld),
 );

@@ -14,7 +14,7 @@ import { realWorlds } from "../support/real-worlds.ts";
 import { ADDED, scenarioAgent, scenarioModel } from "../support/scenario.ts";
 import { openInMemory } from "../support/worlds.ts";
 
-/** AI SDK 7 needs Node 22, which comes as a package for this machine. */
+/** AI SDK 7 needs Node 22, which is installed as a package. */
 const NODE = `node-${process.platform}-${process.arch}`;
 const PACKAGES = [`${NODE}@22.23.3`, "ai@7.0.173", "zod@4.6.7"];
 
@@ -35,7 +35,7 @@ const textOf = (message: UIMessage | undefined) =>
 const stores = [["memory", openInMemory] as const, ...realWorlds];
 
 describe.each(stores)("the chat of AI SDK 7, on stores in %s", (_store, openWorld) => {
-  it("approves, makes anew, stops, comes back, and is cut at twenty random events", {
+  it("approves, regenerates, stops, resumes, and is cut at twenty random events", {
     timeout: 120_000,
   }, async () => {
     const api = await startChatServer(await openWorld(), [scenarioAgent], scenarioModel);

@@ -15,12 +15,12 @@ import {
 } from "../support/turn-fixtures.ts";
 
 const TURNS = 60;
-/** Longer than a turn takes, so that some die at its beginning and some behind its end. */
+/** Longer than a turn, so some processes die at its beginning and some after its end. */
 const LONGEST_MS = 2_500;
 
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Says some words, calls the tool, and says more: which it is at, the history tells. */
+/** A model that says words, calls the tool, and says more words. It finds its step in the history. */
 const model: ModelProvider<unknown> = {
   getCompletion: () => Promise.reject(new Error("only streams")),
   getCompletionStream: async function* ({ messages }, _agent, { signal }) {
@@ -42,13 +42,13 @@ const model: ModelProvider<unknown> = {
 const replyOf = (topic: string, part: "a" | "b") =>
   Array.from({ length: 8 }, (_, n) => `${topic}${part}${n} `).join("");
 
-/** A call without an answer, until long after the turns. */
+/** A call without an answer until long after the turns. */
 const gone = () =>
   new Promise<never>((_resolve, reject) => {
     setTimeout(() => reject(new Error("the process is gone")), 15_000).unref();
   });
 
-/** A process that dies at some time: calls that it makes then, and half of those under way, have no answer. */
+/** A process that dies: its later calls and half of those in progress get no answer. */
 function dyingWorld(world: World, afterMs: number): World {
   const diesAt = performance.now() + afterMs;
   const isDead = () => performance.now() >= diesAt;
@@ -69,7 +69,7 @@ function dyingWorld(world: World, afterMs: number): World {
   return { log: failing({ ...world.log }), provider: failing({ ...world.provider }) };
 }
 
-/** What a reader holds in the end: messages, and pieces that no message has replaced. */
+/** Returns what a reader has at the end: messages, and pieces that no message has replaced. */
 function shown(events: readonly NumberedEvent[]) {
   const messages: unknown[] = [];
   let pieces = "";
@@ -84,8 +84,8 @@ function shown(events: readonly NumberedEvent[]) {
   return { messages, pieces };
 }
 
-describe("Of turns whose processes die at any moment", () => {
-  test("each ends with its replies whole and once", { timeout: 120_000 }, async () => {
+describe("Turns with processes that die at any moment", () => {
+  test("end with each reply complete and once", { timeout: 120_000 }, async () => {
     const world = createWorld();
     const keys = new Map<string, Set<string | undefined>>();
     const note = createTool({
@@ -100,7 +100,7 @@ describe("Of turns whose processes die at any moment", () => {
     });
     const options = { agents: [{ ...clerk, tools: [note] }], leaseSeconds: 1, recoverMs: 100 };
     const survivor = createTestService(world, model, options);
-    // What the first turn of a process loads isn't what is tested.
+    // Loads modules before the test, in a first turn.
     await (await begin(survivor, ask("first"))).ended;
     const turns = await Promise.all(
       Array.from({ length: TURNS }, async (_, n) => {
@@ -113,7 +113,7 @@ describe("Of turns whose processes die at any moment", () => {
         await wait(afterMs + 50);
         const latest = await world.log.read({ conversationId });
         const turn = latest.success ? latest.data?.turn : undefined;
-        // It died before the turn began: the client says it again.
+        // The process died before the turn began: the client sends the message again.
         return { topic, turn: turn ?? (await begin(survivor, ask(topic, { target: { conversationId } }))) };
       }),
     );

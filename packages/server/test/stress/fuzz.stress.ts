@@ -9,12 +9,12 @@ const COUNT = Number(process.env["JAF_FUZZ_REQUESTS"] ?? 2_000);
 const SEED = Number(process.env["JAF_FUZZ_SEED"] ?? 7_341);
 const AT_ONCE = 8;
 const LONGEST_MS = 10_000;
-/** A stream without an end is read so long. */
+/** How long to read a stream without an end. */
 const READ_MS = 50;
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Stands in a generated request for an id that the server has given out. */
+/** A placeholder in a generated request for an id from the server. */
 const KNOWN = /\{\{(\w+)\}\}/g;
 const KNOWN_IDS = ["conversationId", "turnId", "factId", "toolCallId", "approvalId"] as const;
 type IdName = (typeof KNOWN_IDS)[number];
@@ -65,7 +65,7 @@ function textOf(name: string, { minLength = 0, maxLength = 60 }: Schema): fc.Arb
   return fc.string({ minLength: least, maxLength: Math.max(least, Math.min(most, 60)) });
 }
 
-/** A value as a JSON schema asks for. */
+/** Generates a value that fits a JSON schema. */
 function validOf(schema: Schema, name = ""): fc.Arbitrary<unknown> {
   const options = (schema["anyOf"] ?? schema["oneOf"]) as readonly Schema[] | undefined;
   if (options !== undefined) return fc.oneof(...options.map((option) => validOf(option, name)));
@@ -77,7 +77,7 @@ function validOf(schema: Schema, name = ""): fc.Arbitrary<unknown> {
     case "boolean":
       return fc.boolean();
     case "integer":
-      // As a text, which is replaced with its quotation marks.
+      // A string, replaced together with its quotes.
       if (name === "version")
         return fc.oneof({ weight: 4, arbitrary: fc.constant("{{version}}") }, fc.integer({ min: 0, max: 8 }));
       return fc.oneof(fc.integer({ min: 0, max: 3 }), fc.nat());
@@ -95,7 +95,7 @@ function validOf(schema: Schema, name = ""): fc.Arbitrary<unknown> {
 function objectOf({ properties = {}, required = [] }: Schema): fc.Arbitrary<unknown> {
   const fields = Object.entries(properties as Record<string, Schema>).map(([name, schema]) => {
     const isRequired = (required as readonly string[]).includes(name);
-    // Most requests say something, and little else.
+    // Most requests send a message and little else.
     const absent = isRequired ? 0 : name === "message" ? 1 : 6;
     const field = fc.oneof(
       { weight: absent, arbitrary: fc.constant(undefined) },
@@ -106,7 +106,7 @@ function objectOf({ properties = {}, required = [] }: Schema): fc.Arbitrary<unkn
   return fc.record(Object.fromEntries(fields));
 }
 
-/** A valid one with something wrong in it. */
+/** Breaks a valid request. */
 const nearlyValidOf = (schema: Schema): fc.Arbitrary<unknown> =>
   fc
     .tuple(validOf(schema), fc.nat(), fc.oneof(hostileText, fc.jsonValue({ maxDepth: 3 })), hostileText)
@@ -150,7 +150,7 @@ interface Described {
 
 interface Generated {
   readonly operation: string;
-  /** Its path is no longer the operation's. */
+  /** The path no longer belongs to the operation. */
   readonly isWild: boolean;
   readonly method: string;
   readonly path: string;
@@ -158,7 +158,7 @@ interface Generated {
   readonly body?: string | undefined;
 }
 
-/** Parts of paths as they may come over a network: encoded, badly encoded, or not at all. */
+/** Encodes parts of paths correctly, badly, or not at all. */
 const inPath = (value: string): string =>
   !/\p{Surrogate}/u.test(value)
     ? encodeURIComponent(value).replaceAll("%7B%7B", "{{").replaceAll("%7D%7D", "}}")
@@ -254,7 +254,7 @@ function generateRequests(): readonly Generated[] {
   const { paths } = document as unknown as { paths: Record<string, Record<string, Described>> };
   const each = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, described]) => ({
-      // Things are deleted now and then alone, or nothing would be left to try.
+      // Deletions are rare, or too few ids would be left.
       weight: method === "delete" ? 1 : 10,
       arbitrary: requestOf(method.toUpperCase(), path, described),
     })),
@@ -262,7 +262,7 @@ function generateRequests(): readonly Generated[] {
   return fc.sample(fc.oneof(...each), { numRuns: COUNT, seed: SEED });
 }
 
-/** Says something, and calls a tool or one that needs an approval now and then. */
+/** A model that says something, and sometimes calls a tool or one that needs an approval. */
 function createModel(): ModelProvider<unknown> {
   let calls = 0;
   const next = () => {
@@ -288,7 +288,7 @@ interface Received {
   readonly body: string;
 }
 
-test(`${COUNT} requests of any kind have an answer that is the server's own`, {
+test(`${COUNT} random requests get only documented responses`, {
   timeout: 30_000 + COUNT * 30,
 }, async () => {
   const faults: unknown[] = [];
@@ -302,10 +302,10 @@ test(`${COUNT} requests of any kind have an answer that is the server's own`, {
   });
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
   onTestFinished(() => agent.destroy());
-  /** What each user has been told last. */
+  /** The last response to each user. */
   const knownTo = new Map<string, Map<string, string>>();
 
-  /** Ids that an answer has given out, for the next requests. */
+  /** Collects ids from a response for the next requests. */
   function learn(user: string, body: string): void {
     const known = knownTo.get(user) ?? new Map<string, string>();
     knownTo.set(user, known);
@@ -319,7 +319,7 @@ test(`${COUNT} requests of any kind have an answer that is the server's own`, {
     if (fact !== undefined) known.set("factId", fact);
   }
 
-  // So that there is something from the start.
+  // Initial data.
   await server
     .ask("ada", "POST", "/chat", { message: "Hello." })
     .then(({ body }) => learn("ada", JSON.stringify(body)));
@@ -344,7 +344,7 @@ test(`${COUNT} requests of any kind have an answer that is the server's own`, {
       }, LONGEST_MS);
       const own = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, filled(value)]));
       const text = body === undefined ? undefined : Buffer.from(filled(body));
-      // Node tells no length of the body of a GET by itself.
+      // Node sets no length automatically for the body of a GET.
       const length = text === undefined ? {} : { "content-length": text.length };
       const sent = request({
         ...{
@@ -418,7 +418,7 @@ test(`${COUNT} requests of any kind have an answer that is the server's own`, {
   );
   expect(wrong.slice(0, 5)).toEqual([]);
   expect(faults.slice(0, 5).map(String)).toEqual([]);
-  // Not only what is refused at once.
+  // Not only requests that are refused immediately.
   expect(statuses.get(200) ?? 0).toBeGreaterThan(COUNT / 10);
   expect(answered.size).toBeGreaterThan(20);
   await expect

@@ -74,7 +74,7 @@ const pay = createTool({
   execute: ({ amount }) => `paid ${amount}`,
 });
 
-/** Says a word at each `go`. */
+/** A model that says a word at each `go`. */
 function createSteppedModel(replies: readonly (readonly string[])[]) {
   let [calls, allowed, said] = [0, 0, 0];
   const model: ModelProvider<unknown> = {
@@ -101,7 +101,7 @@ function createSteppedModel(replies: readonly (readonly string[])[]) {
 const stores = [["memory", openInMemory] as const, ...realWorlds];
 
 describe.each(stores)("React in a browser, on stores in %s", (_store, openWorld) => {
-  it("reloads in the middle of a turn, and approves a call", { timeout: 120_000 }, async () => {
+  it("reloads in the middle of a turn and approves a call", { timeout: 120_000 }, async () => {
     const { model, go } = createSteppedModel([
       ["Hel", "lo ", "there."],
       ["pay"],
@@ -119,7 +119,7 @@ describe.each(stores)("React in a browser, on stores in %s", (_store, openWorld)
     await expect.poll(() => shown(page)).toEqual(["user: Hi", "assistant: Hel"]);
     go();
     await expect.poll(() => shown(page)).toEqual(["user: Hi", "assistant: Hello "]);
-    // Once more over the stream that runs.
+    // Again over the running stream.
     await page.click("#resume");
     go();
     await expect.poll(() => statusOf(page)).toBe("ready");
@@ -147,7 +147,7 @@ describe.each(stores)("React in a browser, on stores in %s", (_store, openWorld)
     await expect.poll(() => statusOf(page)).toBe("ready");
   });
 
-  it("stops a turn, and keeps what was said", { timeout: 60_000 }, async () => {
+  it("stops a turn and keeps its text", { timeout: 60_000 }, async () => {
     const api = await startChatServer(await openWorld(), [scenarioAgent], scenarioModel);
     const page = await openPage(api);
     await page.fill("input", "Talk.");
@@ -161,7 +161,9 @@ describe.each(stores)("React in a browser, on stores in %s", (_store, openWorld)
     await expect.poll(() => shown(page)).toEqual(said);
   });
 
-  it("has every part exactly once after cuts at twenty random events", { timeout: 120_000 }, async () => {
+  it("has each part exactly once after connection cuts at twenty random events", {
+    timeout: 120_000,
+  }, async () => {
     const api = await startChatServer(await openWorld(), [scenarioAgent], scenarioModel);
     const proxy = await startCuttingProxy(new URL(api).origin, (method) =>
       method === "POST" ? randomEvents(1, 18) : undefined,
@@ -178,7 +180,7 @@ describe.each(stores)("React in a browser, on stores in %s", (_store, openWorld)
       await page.click("#resume");
       await expect.poll(() => statusOf(page)).toBe("ready");
       const all = Array.from({ length: round }, () => added).flat();
-      // Where the turn had ended by then there is nothing to resume: the client loads what is stored.
+      // If the turn has ended, there is nothing to resume: the client loads the stored messages.
       if ((await shown(page)).join() !== all.join()) await page.reload();
       await expect.poll(() => shown(page)).toEqual(all);
     }

@@ -3,22 +3,22 @@ import { createServer, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** How many connections a scenario has cut. */
+/** Number of connections that a scenario cuts. */
 export const CUTS = 20;
 
-/** After how many events a connection is cut, anywhere in a turn that has more than `to`. */
+/** Returns after how many events to cut a connection: a random number in the range. The turn must have more than `to` events. */
 export const randomEvents = (from: number, to: number): number =>
   from + Math.floor(Math.random() * (to - from + 1));
 
 export interface CuttingProxy {
   readonly url: string;
-  /** How many connections it has cut. */
+  /** Returns the number of cut connections. */
   readonly cuts: () => number;
 }
 
 /**
- * Stands between a client and a server, and breaks the connection of a stream of events off after so many of them, if it has as
- * many. `eventsOf` is asked once for each stream; `undefined`: that one isn't cut. It ends with the test.
+ * A proxy that cuts the connection of an event stream after a number of events, if the stream has that many. `eventsOf` is called
+ * once per stream and returns `undefined` for streams not to cut. The proxy is closed at the end of the test.
  */
 export async function startCuttingProxy(
   server: string,
@@ -65,7 +65,7 @@ const END = "\n\n";
 
 const eventsIn = (bytes: Buffer): number => bytes.toString("latin1").split(END).length - 1;
 
-/** Where the event of this number in the bytes ends; where the bytes do, if there are fewer. */
+/** Returns the end of the event with this number in the bytes, or the end of the bytes if there are fewer. */
 function endOfEvent(bytes: Buffer, nth: number): number {
   let end = 0;
   for (let count = 0; count < nth; count++) {

@@ -11,7 +11,7 @@ const { operations, close } = await createRoutedApp(
 );
 await close();
 
-/** Of a server, with their schemas. */
+/** The operations of a server with their schemas. */
 export { operations };
 
 export const document = openApiDocument(operations) as {
@@ -38,7 +38,7 @@ export const documentedOperations: readonly DocumentedOperation[] = Object.entri
     }),
 );
 
-/** Each status with each of its media types, e.g. `200 text/event-stream`, and `204` alone. */
+/** Returns each status with each of its media types, e.g. `200 text/event-stream`, or only `204`. */
 export const documentedAnswers = ({ responses }: Documented): string[] =>
   Object.entries(responses).flatMap(([status, { content }]) =>
     content === undefined ? [status] : Object.keys(content).map((type) => `${status} ${type}`),

@@ -4,9 +4,9 @@ import type { OpenWorld } from "./worlds.ts";
 
 const ROUNDS = 20;
 
-/** What becomes of requests with the same id of a turn, to two services that share these stores. */
+/** Tests requests with the same turn id on two services that share these stores. */
 export function itStartsNamedTurnsOnce(openWorld: OpenWorld): void {
-  it("begins once, however many ask at once and wherever", async () => {
+  it("begins once if concurrent requests reach several services", async () => {
     const world = await openWorld();
     const model = createScriptedModel(Array.from({ length: ROUNDS }, () => "Hello"));
     const [one, other] = [createTestService(world, model), createTestService(world, model)];
@@ -28,7 +28,7 @@ export function itStartsNamedTurnsOnce(openWorld: OpenWorld): void {
     }
   });
 
-  it("isn't joined by somebody else, nor once its events have expired", async () => {
+  it("isn't joined by another user or after its events have expired", async () => {
     const world = await openWorld();
     const service = createTestService(world, createScriptedModel(["Hello"]), { eventSeconds: 1 });
     const request = ask("Hi", { target: { newId: "c" }, turnId: "t" });

@@ -32,7 +32,7 @@ const openPostgres: OpenWorld = async () => {
   return { provider, log: await createPostgresTurnLog(pool, { schema }) };
 };
 
-/** On the servers of the run. */
+/** Stores on the database servers of the test run. */
 export const realWorlds: readonly (readonly [name: string, open: OpenWorld])[] = [
   ["Redis", openRedis],
   ["Postgres", openPostgres],

@@ -1,7 +1,7 @@
 import { type Agent, createTool, type ModelProvider } from "@jaf/core";
 import * as z from "zod";
 
-/** What outside clients are tried with: a tool, one that waits for an approval, and a model for {@link scenarioModel}'s texts. */
+/** For tests with external clients: a tool, one that waits for an approval, and a model for {@link scenarioModel}'s texts. */
 export const scenarioAgent: Agent<unknown, string> = {
   name: "clerk",
   instructions: "Be brief.",
@@ -22,7 +22,7 @@ export const scenarioAgent: Agent<unknown, string> = {
   ],
 };
 
-/** What the model says to each text, whichever conversation it is in: the steps of a turn, and the last once more. */
+/** The model's replies to each text in any conversation: one per step of the turn. The last one is repeated. */
 const REPLIES: Readonly<Record<string, readonly Step[]>> = {
   "Add.": [
     { words: ["Let me ", "see. "], call: ["add", { a: 1, b: 2 }] },
@@ -30,12 +30,12 @@ const REPLIES: Readonly<Record<string, readonly Step[]>> = {
     { words: ["There. ", "It is ", "done."], pauseMs: 20 },
   ],
   "Pay.": [{ words: [], call: ["pay", { amount: 5 }] }, { words: ["Paid."] }],
-  // Until it is stopped.
+  // Continues until it is stopped.
   "Talk.": [{ words: ["So far, ", "so good"], isEndless: true }],
   "Slowly.": [{ words: ["Zero, ", "one, ", "two, ", "three."], pauseMs: 200 }],
 };
 
-/** What the replies to "Add." say. */
+/** The replies to "Add." */
 export const ADDED = ["Let me see. ", "And ", "There. It is done."];
 
 interface Step {
@@ -51,7 +51,7 @@ const pause = (ms: number, signal?: AbortSignal) =>
     signal?.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
   });
 
-/** Answers what the user said last by what it is. */
+/** A model that replies by the text of the last user message. */
 export const scenarioModel: ModelProvider<unknown> = {
   getCompletion: () => Promise.reject(new Error("only streams")),
   getCompletionStream: async function* ({ messages }, _agent, { signal }) {

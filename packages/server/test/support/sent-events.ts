@@ -1,4 +1,4 @@
-/** An event as it came over the connection. */
+/** An event as received over the connection. */
 export interface SentEvent {
   readonly turnId: string;
   readonly number: number;
@@ -7,8 +7,7 @@ export interface SentEvent {
 }
 
 /**
- * The events of an answer, up to its end or until `most` of them have come; then the connection is cut off, as that of a client that
- * is gone.
+ * Reads the events of a response up to its end or to `most` events. Then the connection is closed, as by a client that leaves.
  */
 export async function readSentEvents(
   response: Response,
@@ -22,12 +21,12 @@ export async function readSentEvents(
   return events;
 }
 
-/** The same, as they come. */
+/** Yields the same events as they arrive. */
 export async function* sentEvents(response: Response): AsyncGenerator<SentEvent> {
   if (response.body === null) return;
   const decoder = new TextDecoder();
   let text = "";
-  // Leaving the loop cancels the body, and so closes the connection.
+  // Leaving the loop cancels the body, which closes the connection.
   for await (const bytes of response.body) {
     text += decoder.decode(bytes as Uint8Array, { stream: true });
     for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {

@@ -8,7 +8,7 @@ export interface Received {
   readonly body: unknown;
 }
 
-/** Answers the request of this number, counted from 0. */
+/** Responds to the request with this number, from 0. */
 export type Answer = (response: ServerResponse, received: Received, number: number) => void;
 
 export interface TestServer {
@@ -17,7 +17,7 @@ export interface TestServer {
   readonly close: () => Promise<void>;
 }
 
-/** A real server on loopback whose answers the test writes byte by byte. */
+/** A real server on loopback. The test writes its responses byte by byte. */
 export async function startServer(answer: Answer): Promise<TestServer> {
   const received: Received[] = [];
   const server: Server = createServer(async (request, response) => {

@@ -27,7 +27,7 @@ export const assistant: Agent<unknown, string> = {
   ],
 };
 
-/** A model that gives the same reply as often as it is asked. */
+/** A model that always gives the same reply. */
 export const saying = (reply: string): ModelProvider<unknown> =>
   createScriptedModel(Array.from({ length: 10_000 }, () => reply));
 
@@ -35,9 +35,9 @@ export interface TestServer extends RunningServer {
   readonly provider: ReturnType<typeof createInMemoryProvider>;
   readonly turnLog: TurnLog;
   readonly userMemory: MemoryUserMemory;
-  /** A request of a user, as JSON. */
+  /** Sends a request of a user and returns the JSON response. */
   readonly ask: (userId: string, method: string, path: string, body?: unknown) => Promise<Answer>;
-  /** The same, with the answer as it is. */
+  /** Sends a request of a user and returns the `Response`. */
   readonly send: (userId: string, path: string, init?: RequestInit) => Promise<Response>;
 }
 
@@ -47,12 +47,12 @@ export interface Answer {
   readonly body: any;
 }
 
-/** `undefined` takes away what the test server has by itself. */
+/** `undefined` removes a default of the test server. */
 type TestServerOptions = {
   readonly [Name in keyof ServerOptions<unknown>]?: ServerOptions<unknown>[Name] | undefined;
 };
 
-/** A server on a free port, with stores in memory, whose users say by a header who they are. It ends with the test. */
+/** Starts a server on a free port with in-memory stores. A header holds the user. Closed at the end of the test. */
 export async function startTestServer(
   modelProvider: ModelProvider<unknown> = saying("Hello."),
   options: TestServerOptions = {},

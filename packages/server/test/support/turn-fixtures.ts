@@ -13,7 +13,7 @@ export interface ServiceOptions extends Partial<Omit<TurnServiceOptions<unknown>
 
 export const clerk: Agent<unknown, string> = { name: "clerk", instructions: "Be brief." };
 
-/** A service of its own process, as it were, with short times. Closed when the test ends. */
+/** Creates a service with short times, as if in its own process. Closed at the end of the test. */
 export function createTestService(
   { log, provider }: World,
   modelProvider: ModelProvider<unknown>,
@@ -73,7 +73,7 @@ export async function metadataOf({ provider }: World, conversationId: string) {
   return read.data?.metadata;
 }
 
-/** A model that says words until it is told to go on, or its call is aborted. */
+/** A model that says words, then waits until it may continue or its call is aborted. */
 export function createPausingModel(before: readonly string[], after: readonly string[] = []) {
   let go: () => void = () => {};
   const gate = new Promise<void>((resolve) => {

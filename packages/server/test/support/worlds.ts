@@ -12,7 +12,7 @@ export const createWorld = (): World => ({
   provider: createInMemoryProvider(),
 });
 
-/** Opens stores that nobody else uses. They are closed when the test ends. */
+/** Opens stores for one test only. Closed at the end of the test. */
 export type OpenWorld = () => Promise<World>;
 
 export const openInMemory: OpenWorld = async () => createWorld();

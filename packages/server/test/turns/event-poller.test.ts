@@ -35,10 +35,10 @@ function pollerOn(bad: () => ReturnType<TurnLog["readAll"]>, giveUpMs: number) {
 describe("A read that", () => {
   test.each([
     [
-      "fails for a time",
+      "fails temporarily",
       async () => createFailure(createMemoryStorageError("readAll", "test", { retryable: true })),
     ],
-    ["fails for good", async () => createFailure(createMemoryStorageError("readAll", "test"))],
+    ["fails permanently", async () => createFailure(createMemoryStorageError("readAll", "test"))],
     ["throws", () => Promise.reject(new Error("test"))],
     ["is never answered", () => new Promise<never>(() => {})],
   ])(
@@ -51,14 +51,14 @@ describe("A read that", () => {
       );
       const others = await Promise.all(["a", "b", "c"].map(next));
       expect(others.map((page) => page?.turn.conversationId)).toEqual(["a", "b", "c"]);
-      // Also one that comes later.
+      // Also for a later reader.
       expect((await next("d"))?.turn.conversationId).toBe("d");
       expect(await own).toBe("failed");
     },
     10_000,
   );
 
-  test("is never answered while turns are looked for doesn't end the looking", async () => {
+  test("is never answered doesn't stop the search for abandoned turns", async () => {
     const world = createWorld();
     const first = createTestService(world, createPausingModel(["Hel"]).model, { leaseSeconds: 60 });
     const turn = await begin(first, ask("Hi."));

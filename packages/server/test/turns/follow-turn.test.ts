@@ -15,7 +15,7 @@ import {
 const piece = (text: string) => encodeEvent({ type: "text", text });
 
 describe("A reader", () => {
-  test("who is slow gets the events that are no longer kept from the log", () => {
+  test("gets events from the log that are no longer in memory if it is slow", () => {
     const stored = createRecentEvents(0);
     for (let n = 0; n < 5_000; n++) stored.add(n, [piece(`${n}`)]);
     expect(stored.from(0)).toBe("elsewhere");
@@ -30,7 +30,7 @@ describe("A reader", () => {
     expect(stored.from(5_000)).toBe("elsewhere");
   });
 
-  test("of large events leaves little of them in memory", () => {
+  test("keeps few large events in memory", () => {
     const stored = createRecentEvents(0);
     const large = piece("x".repeat(100_000));
     for (let n = 0; n < 50; n++) stored.add(n, [large]);
@@ -39,7 +39,7 @@ describe("A reader", () => {
     expect(kept.at(-1)).toBe(49);
   });
 
-  test("who leaves ends no turn, and a turn needs no reader", async () => {
+  test("doesn't end the turn by leaving, and a turn needs no reader", async () => {
     const world = createWorld();
     const { model, go } = createPausingModel(["One "], ["two."]);
     const service = createTestService(world, model);
@@ -59,7 +59,7 @@ describe("A reader", () => {
     expect((await turn.ended).status).toBe("completed");
   });
 
-  test("of another process asks together with all others, and outlives a short failure", async () => {
+  test("of another process shares its reads with all others and survives a short failure", async () => {
     const world = createWorld();
     const asked: number[] = [];
     let calls = 0;
@@ -86,7 +86,7 @@ describe("A reader", () => {
     expect(Math.max(...asked)).toBe(40);
   });
 
-  test("of nothing, or with an id that is none, gets nothing", async () => {
+  test("gets nothing for a missing turn or an invalid id", async () => {
     const world = createWorld();
     const service = createTestService(world, createPausingModel([]).model);
     const none = { conversationId: "c", turnId: "t" };
@@ -98,7 +98,7 @@ describe("A reader", () => {
 });
 
 describe("The pieces of a reply", () => {
-  test("are stored in far fewer groups than they come in, in one append at a time", async () => {
+  test("are stored in far fewer groups than they arrive in, one append at a time", async () => {
     const world = createWorld();
     let appends = 0;
     let underWay = 0;

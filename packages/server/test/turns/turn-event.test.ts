@@ -30,7 +30,7 @@ const draw = createTool({
   execute: () => ({ parts: [{ type: "media", mediaType: "image/png", data: bytes }] }),
 });
 
-/** A turn whose tool is given, and answers with, more than JSON holds: as a reader here, and one of another process have it. */
+/** Returns a turn for readers in this and in another process. Its tool gets and returns values that JSON doesn't support. */
 async function readTwice() {
   const world = createWorld();
   const args = { on: "2026-11-27", times: "3", what: "", seed: "" };
@@ -56,7 +56,7 @@ const dataOf = async (events: readonly NumberedEvent[]) => {
 };
 
 describe("The events of a turn", () => {
-  test("are deeply equal for a reader in its process and one in another, whatever a tool takes and returns", async () => {
+  test("are deeply equal for readers in the same and in another process, for any arguments and results of tools", async () => {
     const { here, elsewhere, end } = await readTwice();
     expect(here).toStrictEqual(elsewhere);
     expect(here.find(({ event }) => event.type === "tool_start")?.event).toStrictEqual({
@@ -70,7 +70,7 @@ describe("The events of a turn", () => {
     expect(await dataOf(here)).toBe(await dataOf(elsewhere.map(({ number, event }) => ({ number, event }))));
   });
 
-  test("can't be changed by one of their readers for the others", async () => {
+  test("can't be changed by a reader", async () => {
     const { here } = await readTwice();
     const start = here.find(({ event }) => event.type === "tool_start")?.event;
     if (start?.type !== "tool_start") throw new Error("no tool was called");
@@ -78,7 +78,7 @@ describe("The events of a turn", () => {
     expect(() => Object.assign(start.args as object, { on: "never" })).toThrow(TypeError);
   });
 
-  test("keep what they said when they were stored", () => {
+  test("don't change after they are stored", () => {
     const args = { path: ["a"] };
     const { event, text } = encodeEvent({ type: "tool_start", toolCallId: "1", toolName: "wipe", args });
     args.path.push("b");
@@ -86,7 +86,7 @@ describe("The events of a turn", () => {
     expect(decodeEvent(text)).toStrictEqual(event);
   });
 
-  test("hold what JSON makes of any value", () => {
+  test("hold any value as JSON would restore it", () => {
     const values = fc.anything({ withDate: true, withMap: true, withSet: true, withSparseArray: true });
     fc.assert(
       fc.property(values, (args) => {
@@ -100,7 +100,7 @@ describe("The events of a turn", () => {
     );
   });
 
-  test("show a Buffer as any other bytes", () => {
+  test("encode a Buffer like other bytes", () => {
     const part = { type: "media", mediaType: "image/png", data: Buffer.from(bytes) } as const;
     expect(encodeEvent({ type: "part", part }).event).toMatchObject({ part: { data: base64 } });
   });

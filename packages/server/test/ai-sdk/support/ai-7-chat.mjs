@@ -1,4 +1,4 @@
-// Runs under Node 22 beside AI SDK 7: a chat without a user interface, against the server that it is told. Prints what it holds.
+// Runs under Node 22 with AI SDK 7: a chat without a user interface, against the given server. Prints its messages.
 import { AbstractChat, DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses } from "ai";
 
 const [api, cutApi, cuts] = process.argv.slice(2);
@@ -56,7 +56,7 @@ await until(() => texts(stopping).endsWith("so good"));
 await fetch(`${api}/stopping/stop`, { method: "POST" });
 await talking;
 
-// One that leaves in the middle, and comes back.
+// A client that leaves in the middle of a turn and resumes.
 const leaving = chatOf("leaving");
 const sending = leaving.sendMessage({ text: "Slowly." });
 await until(() => texts(leaving).includes("one"));
@@ -64,7 +64,7 @@ await leaving.stop();
 await sending;
 await leaving.resumeStream();
 
-/** Whose connection breaks off in each turn. */
+/** A client with a lost connection in each turn. */
 const cut = [];
 for (let round = 0; round < Number(cuts); round++) {
   const id = `cut-${round}`;
@@ -73,7 +73,7 @@ for (let round = 0; round < Number(cuts); round++) {
   await chat.sendMessage({ text: "Add." });
   while (chat.status === "error") await chat.resumeStream();
   await until(async () => (await stored(id))[1]?.parts.at(-1)?.text?.includes("done"));
-  // Where the turn had ended by then there is nothing to resume: the client loads what is stored.
+  // If the turn has ended, there is nothing to resume: the client loads the stored messages.
   if (!texts(chat).endsWith("done.")) chat.messages = await stored(id);
   cut.push(chat);
 }

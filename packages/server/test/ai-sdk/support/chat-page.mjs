@@ -1,4 +1,4 @@
-// A page as an application writes it, with nothing of JAF but the place of its server and `visibleParts`.
+// A page as in an application. Of JAF, it uses only the server's URL and `visibleParts`.
 import { useChat } from "@ai-sdk/react";
 import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses } from "ai";
 import { createElement as h, useEffect, useState } from "react";
@@ -22,7 +22,7 @@ function Part({ part, decide }) {
   );
 }
 
-// A page of another origin than the server's says that it sends JSON, also where it sends nothing.
+// A page with another origin than the server must send a JSON content type, even without a body.
 const headers = { "content-type": "application/json" };
 const stop = () => fetch(`${api}/${id}/stop`, { method: "POST", headers });
 

@@ -3,7 +3,7 @@ import { runServer } from "@jaf/server";
 import { onTestFinished } from "vitest";
 import type { World } from "../../support/turn-fixtures.ts";
 
-/** Serves the agents; the header `x-user` says who asks, by default Ada. Returns the `api` of the AI SDK's chat. */
+/** Serves the agents. The header `x-user` holds the user, by default Ada. Returns the `api` for the AI SDK's chat. */
 export async function startChatServer(
   { log, provider }: World,
   agents: readonly Agent<unknown, string>[],

@@ -1,6 +1,6 @@
 /**
- * The parts of a UI message as JSON, without what the protocol can't say: the approval of a call that was decided, which a
- * client that asked for it still holds. A client numbers thoughts for itself.
+ * Returns the parts of a UI message as JSON, without fields that the protocol can't transmit: the approval of a decided call, which
+ * only the client that asked for it holds, and the client's own ids of reasoning.
  */
 export const comparable = (parts: readonly unknown[]): unknown =>
   JSON.parse(JSON.stringify(parts), (_, value: unknown) => {

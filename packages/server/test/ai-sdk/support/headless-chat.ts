@@ -1,6 +1,6 @@
 import { AbstractChat, type ChatInit, type ChatState, type ChatStatus, type UIMessage } from "ai";
 
-/** As the chats of `@ai-sdk/react` and the like keep their state, without a user interface. */
+/** A chat state as in `@ai-sdk/react`, without a user interface. */
 function plainState(initial: UIMessage[]): ChatState<UIMessage> {
   const state: ChatState<UIMessage> = {
     status: "ready" as ChatStatus,

@@ -14,9 +14,9 @@ import { comparable } from "./comparable.ts";
 import type { HeadlessChat } from "./headless-chat.ts";
 import { expectSame, startChat, textOf } from "./started-chat.ts";
 
-/** What a chat of `ai@6` without a user interface does against a server with these stores. */
+/** Tests a chat of `ai@6` without a user interface against a server with these stores. */
 export function itServesHeadlessChats(openWorld: OpenWorld): void {
-  it("streams turns with tools, and reads them the same", async () => {
+  it("streams turns with tools and loads them equally", async () => {
     const { chatOf, read } = await startChat(openWorld, [
       { text: "Let me see. ", toolCalls: [{ name: "add", arguments: { a: 1, b: 2 } }] },
       { toolCalls: [{ name: "add", arguments: { a: -1, b: 2 } }] },
@@ -68,7 +68,7 @@ export function itServesHeadlessChats(openWorld: OpenWorld): void {
     expectSame(chat, await read());
   });
 
-  it("says something else while a call waits", async () => {
+  it("sends another message while a call waits", async () => {
     const { chatOf, read } = await startChat(openWorld, [
       { toolCalls: [{ name: "pay", arguments: { amount: 5 } }] },
       "Fine.",
@@ -106,7 +106,7 @@ export function itServesHeadlessChats(openWorld: OpenWorld): void {
     expectSame(chat, stored);
   });
 
-  it("makes replies anew, and changes what was said", async () => {
+  it("regenerates replies and edits messages", async () => {
     const { chatOf, read } = await startChat(openWorld, ["One.", "Two.", "Two again.", "Three.", "Four."]);
     const chat = chatOf();
     await chat.sendMessage({ text: "1" });
@@ -117,14 +117,14 @@ export function itServesHeadlessChats(openWorld: OpenWorld): void {
     await chat.sendMessage({ text: "3", messageId: chat.messages[0]?.id ?? "" });
     expect(chat.messages.map((message) => textOf(message))).toEqual([["3"], ["Three."]]);
     expectSame(chat, await read());
-    // Another client, which has loaded it.
+    // Another client that has loaded the chat.
     const other = chatOf({ messages: await read() });
     await other.regenerate({ messageId: other.lastMessage?.id ?? "" });
     expect(textOf(other.lastMessage)).toEqual(["Four."]);
     expectSame(other, await read());
   });
 
-  it("keeps what was said when the turn is stopped", async () => {
+  it("keeps the text so far when the turn is stopped", async () => {
     const { model } = createPausingModel(["So far, ", "so good"]);
     const { api, chatOf, read } = await startChat(openWorld, model);
     const chat = chatOf();
@@ -132,7 +132,7 @@ export function itServesHeadlessChats(openWorld: OpenWorld): void {
     await expect.poll(() => textOf(chat.lastMessage)).toEqual(["So far, so good"]);
     const stop = async () => (await fetch(`${api}/c%2F1/stop`, { method: "POST" })).json();
     expect(await stop()).toMatchObject({ data: { stopping: true } });
-    // Who looks for the turn meanwhile finds its end or nothing, and no other turn.
+    // Clients that resume meanwhile get the end of this turn or nothing, and no other turn.
     const other = chatOf({ messages: await read() });
     await Promise.all([sending, other.resumeStream()]);
     expect(chat.status).toBe("ready");
@@ -142,7 +142,7 @@ export function itServesHeadlessChats(openWorld: OpenWorld): void {
     expect(await stop()).toMatchObject({ data: { stopping: false } });
   });
 
-  it("doesn't stop a turn by leaving, and finds it again", async () => {
+  it("doesn't stop a turn by leaving, and resumes it later", async () => {
     const { model, go, calls } = createPausingModel(["Hel"], ["lo"]);
     const { chatOf, read } = await startChat(openWorld, model);
     const chat = chatOf();
@@ -150,7 +150,7 @@ export function itServesHeadlessChats(openWorld: OpenWorld): void {
     await expect.poll(() => textOf(chat.lastMessage)).toEqual(["Hel"]);
     await chat.stop();
     await sending;
-    // One tab still has the cut message, another has loaded what is stored.
+    // One tab still has the incomplete message, another has loaded the stored messages.
     const other = chatOf({ messages: await read() });
     const resumed = [chat.resumeStream(), other.resumeStream()];
     await expect.poll(() => textOf(other.lastMessage)).toEqual(["Hel"]);
@@ -161,7 +161,7 @@ export function itServesHeadlessChats(openWorld: OpenWorld): void {
     expectSame(chat, stored);
     expectSame(other, stored);
     expect(calls()).toBe(1);
-    // Idle now: nothing to find.
+    // Idle now: there is nothing to resume.
     await chat.resumeStream();
     expect(chat.status).toBe("ready");
     expectSame(chat, stored);
@@ -179,7 +179,7 @@ export function itServesHeadlessChats(openWorld: OpenWorld): void {
       while (chat.status === "error") await chat.resumeStream();
       await expect.poll(async () => textOf((await read(id))[1])).toEqual(ADDED);
       const stored = await read(id);
-      // Where the turn had ended by then there is nothing to resume: the client loads what is stored.
+      // If the turn has ended, there is nothing to resume: the client loads the stored messages.
       const isCutOff = chat.lastMessage?.parts.some((part) => "state" in part && part.state === "streaming");
       if (isCutOff || textOf(chat.lastMessage)?.length !== ADDED.length || chat.messages.length !== 2)
         chat.messages = stored;
@@ -188,7 +188,7 @@ export function itServesHeadlessChats(openWorld: OpenWorld): void {
     expect(proxy.cuts()).toBe(CUTS);
   });
 
-  it("takes back what an attempt of the model said that failed", async () => {
+  it("retracts the text of a failed model call", async () => {
     let attempts = 0;
     const gate = createPausingModel(["Hel"]);
     const model: ModelProvider<unknown> = {
@@ -219,7 +219,7 @@ export function itServesHeadlessChats(openWorld: OpenWorld): void {
     expect(other.lastMessage?.metadata).toBeUndefined();
   });
 
-  it("gives out all of a message that goes on after an approval", async () => {
+  it("streams the whole message that continues after an approval", async () => {
     const gate = createPausingModel(["Paid, ", "and"], [" done."]);
     let calls = 0;
     const model: ModelProvider<unknown> = {
@@ -243,7 +243,7 @@ export function itServesHeadlessChats(openWorld: OpenWorld): void {
     );
     await chat.addToolApprovalResponse({ id: asked?.id ?? "", approved: true });
     await expect.poll(() => textOf(chat.lastMessage)).toEqual(["One moment.", "Paid, and"]);
-    // One has only what was there before, one nothing, and one what is there now.
+    // One client has only the earlier messages, one nothing, and one the current messages.
     const others = [
       chatOf({ messages: (await read()).slice(0, 1) }),
       chatOf(),

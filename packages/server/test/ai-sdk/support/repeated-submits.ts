@@ -12,7 +12,7 @@ const say = (chat: HeadlessChat, text = "Hi") =>
 
 const said = (messages: readonly UIMessage[]) => messages.map((message) => textOf(message)?.join(""));
 
-/** What becomes of a message that is submitted more than once, on a server with these stores, and on two that share them. */
+/** Tests messages that are submitted more than once, on one server with these stores and on two that share them. */
 export function itSaysRepeatedSubmitsOnce(openWorld: OpenWorld): void {
   async function start() {
     const pausing = createPausingModel(["Hel"], ["lo"]);
@@ -23,20 +23,23 @@ export function itSaysRepeatedSubmitsOnce(openWorld: OpenWorld): void {
     return { ...pausing, ...first, onOther };
   }
 
-  it.each(["one server", "two servers"])("says it once if it comes twice at once, on %s", async (where) => {
-    const { chatOf, onOther, read, go, calls } = await start();
-    const chats = [chatOf(), where === "one server" ? chatOf() : onOther(), chatOf()];
-    const sending = chats.map((chat) => say(chat));
-    for (const chat of chats) await expect.poll(() => textOf(chat.lastMessage)).toEqual(["Hel"]);
-    go();
-    await Promise.all(sending);
-    const stored = await read();
-    expect(said(stored)).toEqual(["Hi", "Hello"]);
-    for (const chat of chats) expectSame(chat, stored);
-    expect(calls()).toBe(1);
-  });
+  it.each(["one server", "two servers"])(
+    "is stored once if it is sent twice at the same time, on %s",
+    async (where) => {
+      const { chatOf, onOther, read, go, calls } = await start();
+      const chats = [chatOf(), where === "one server" ? chatOf() : onOther(), chatOf()];
+      const sending = chats.map((chat) => say(chat));
+      for (const chat of chats) await expect.poll(() => textOf(chat.lastMessage)).toEqual(["Hel"]);
+      go();
+      await Promise.all(sending);
+      const stored = await read();
+      expect(said(stored)).toEqual(["Hi", "Hello"]);
+      for (const chat of chats) expectSame(chat, stored);
+      expect(calls()).toBe(1);
+    },
+  );
 
-  it("gives the same reply if it comes again after the end, and says nothing", async () => {
+  it("gets the same reply if it is repeated after the end, without a new turn", async () => {
     const { chatOf, onOther, read, go, calls } = await start();
     go();
     await say(chatOf());
@@ -47,7 +50,7 @@ export function itSaysRepeatedSubmitsOnce(openWorld: OpenWorld): void {
     }
     expect(await read()).toEqual(stored);
     expect(said(stored)).toEqual(["Hi", "Hello"]);
-    // Nor later in the conversation.
+    // Also not later in the conversation.
     const loaded = chatOf({ messages: stored });
     await loaded.sendMessage({ text: "More" });
     await say(chatOf());
@@ -55,7 +58,7 @@ export function itSaysRepeatedSubmitsOnce(openWorld: OpenWorld): void {
     expect(calls()).toBe(2);
   });
 
-  it("joins the turn if it comes again after a lost connection", async () => {
+  it("joins the turn if it is repeated after a lost connection", async () => {
     const { chatOf, onOther, read, go, calls } = await start();
     const lost = chatOf();
     const sending = say(lost);
@@ -73,7 +76,7 @@ export function itSaysRepeatedSubmitsOnce(openWorld: OpenWorld): void {
     expect(calls()).toBe(1);
   });
 
-  it("says other words under the same id, and refuses what is said where its turn is forgotten", async () => {
+  it("stores other text under the same id, and is refused if its turn has expired", async () => {
     const { world, chatOf, read, go } = await start();
     go();
     await say(chatOf());

@@ -35,7 +35,7 @@ const agent: Agent<unknown, string> = { ...clerk, tools: [add, pay, locate] };
 type Steps = Parameters<typeof createScriptedModel>[0];
 type Model = ModelProvider<unknown>;
 
-/** A server, and clients of it. */
+/** A server and its clients. */
 export async function startChat(openWorld: OpenWorld, stepsOrModel: Steps | Model) {
   const world = await openWorld();
   const model = "getCompletion" in stepsOrModel ? stepsOrModel : createScriptedModel(stepsOrModel);
@@ -54,7 +54,7 @@ export async function startChat(openWorld: OpenWorld, stepsOrModel: Steps | Mode
   return { api, world, chatOf, read };
 }
 
-/** That the client holds what is read, with the same ids. */
+/** Expects that the client holds the stored messages with the same ids. */
 export function expectSame(chat: HeadlessChat, stored: readonly UIMessage[]): void {
   expect(chat.error).toBeUndefined();
   expect(chat.messages.map(({ id, role }) => [id, role])).toEqual(stored.map(({ id, role }) => [id, role]));

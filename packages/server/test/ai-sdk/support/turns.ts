@@ -3,7 +3,7 @@ import type { ContentPart, RichMessage, RichToolCall } from "@jaf/memory";
 import fc from "fast-check";
 import type { TurnEnd, TurnEvent } from "../../../src/turns/turn-event.ts";
 
-/** A turn, and what is stored of it. */
+/** A turn and its stored messages. */
 export interface ScriptedTurn {
   readonly events: readonly TurnEvent[];
   readonly stored: readonly RichMessage[];
@@ -64,7 +64,7 @@ interface Step {
     readonly input: string;
     readonly result: RichMessage["content"];
   }[];
-  /** What attempts said that failed. */
+  /** Texts of failed attempts. */
   readonly failed: readonly (readonly ContentPart[])[];
   readonly cut: number;
 }
@@ -144,7 +144,7 @@ export function scriptTurn({ steps, status }: TurnShape): ScriptedTurn {
     if (isLast && status === "error") break;
     const message = replyOf(each);
     stored.push(message);
-    // A rich message is a message, as it is stored.
+    // A rich message is stored as a message.
     events.push({ type: "message", agentName, message: message as never });
     const waits = isLast && status === "interrupted";
     for (const { id, input, result: content } of each.calls) {

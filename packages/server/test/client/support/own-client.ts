@@ -30,7 +30,7 @@ async function start(openWorld: OpenWorld) {
   return { url, clientOf, client: clientOf(url) };
 }
 
-/** That the conversation holds what the client saw of its only turn, and that who reads the turn afterwards sees the same. */
+/** Expects that the conversation holds what the client saw of its only turn, and that a later reader sees the same. */
 async function expectStored(client: JafClient, turn: FoldedTurn): Promise<void> {
   const conversationId = turn.conversationId ?? "";
   const { messages } = await client.conversations.get(conversationId);
@@ -41,9 +41,9 @@ async function expectStored(client: JafClient, turn: FoldedTurn): Promise<void> 
   expect(await turnOf(client.conversations.follow(conversationId))).toEqual(turn);
 }
 
-/** What our own client does against a server with these stores. */
+/** Tests JAF's client against a server with these stores. */
 export function itServesOwnClient(openWorld: OpenWorld): void {
-  it("streams a turn with a tool, and one that waits for an approval", async () => {
+  it("streams a turn with a tool and one that waits for an approval", async () => {
     const { client } = await start(openWorld);
     const added = await turnOf(client.chat({ message: "Add." }));
     expect(added).toMatchObject({ status: "completed", pieces: [] });
@@ -62,7 +62,7 @@ export function itServesOwnClient(openWorld: OpenWorld): void {
     expect(messages.map(({ message }) => message.content)).toEqual(["Pay.", "", "paid 5", "Paid."]);
   });
 
-  it("stops a turn, of which is kept what was said", async () => {
+  it("stops a turn and keeps its text", async () => {
     const { client } = await start(openWorld);
     let turn = emptyTurn;
     for await (const event of client.chat({ message: "Talk." })) {
@@ -75,9 +75,11 @@ export function itServesOwnClient(openWorld: OpenWorld): void {
     await expectStored(client, turn);
   });
 
-  it("gets every event exactly once after cuts at twenty random events", { timeout: 120_000 }, async () => {
+  it("gets each event exactly once after connection cuts at twenty random events", {
+    timeout: 120_000,
+  }, async () => {
     const { url, client, clientOf } = await start(openWorld);
-    // The first tells it when to come back. The next is the turn's beginning, without which it can't know where the turn is.
+    // The first event is the reconnection delay. The next is the turn's start, without which the client can't find the turn.
     const proxy = await startCuttingProxy(url, (method) =>
       method === "POST" ? randomEvents(2, 12) : undefined,
     );
