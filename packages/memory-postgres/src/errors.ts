@@ -8,7 +8,7 @@ import {
 } from "@jaf/memory/adapter";
 import { UnconnectedClient } from "./client/adapt-client.ts";
 
-/** What an error of the driver or the server means, and what helps. */
+/** The meaning of a driver's or server's error, and its remedy. */
 interface ErrorRule {
   readonly kind: "connection" | "storage";
   readonly retryable: boolean;
@@ -31,7 +31,7 @@ const tls = connection("TLS failed; check `ssl` and the certificates", false);
 const terminated = connection(
   "an administrator terminated the connection, or the server is shutting down; try again in a moment",
 );
-// PgBouncer has no other code for what it says by itself.
+// PgBouncer uses this code for all errors of its own.
 const behindPooler = connection(
   "the PgBouncer before it could not reach it, or had no connection free in time; try again, and see its log and that of the server",
 );
@@ -63,7 +63,7 @@ const resources = storage("the server is short of memory or other resources; try
 const encoding = storage("the database can't hold every character; create it with ENCODING 'UTF8'");
 const corrupt = storage("the server reports damaged or unreadable files; see its log, and restore a backup");
 
-/** By SQLSTATE or `errno` name; two characters stand for a whole SQLSTATE class. */
+/** Rules by SQLSTATE or `errno` name. Two characters stand for a whole SQLSTATE class. */
 const codeRules: Readonly<Record<string, ErrorRule>> = {
   ECONNREFUSED: refused,
   ENOENT: refused,
@@ -85,7 +85,8 @@ const codeRules: Readonly<Record<string, ErrorRule>> = {
   "08P01": behindPooler,
   "22021": encoding,
   "22P05": encoding,
-  // Which also passes: a standby that is being promoted says so, and so does a disk that is nearly full in a cloud.
+  // Retryable: it also occurs while a standby is being promoted, and with some cloud services if the disk is nearly
+  // full.
   "25006": storage(
     "the server is read-only, a standby perhaps; connect to the primary, or try again once a failover is over",
     true,
@@ -122,7 +123,7 @@ const codeRules: Readonly<Record<string, ErrorRule>> = {
   "57P05": broken,
   "58": corrupt,
   "58030": storage("the server can't read or write its files; check its disk", true),
-  // Ours, raised by the write function and by the migrations.
+  // Raised by our write function and migrations.
   JF001: storage(
     "a conversation of that id is not visible to this role; a policy of row-level security hides it. Choose another id, or change the policy",
   ),
@@ -139,7 +140,7 @@ const codeRules: Readonly<Record<string, ErrorRule>> = {
   XX002: corrupt,
 };
 
-/** For errors that carry no code. */
+/** Rules for errors without a code. */
 const messageRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
   { pattern: /^(timeout exceeded when trying to connect|timeout expired)$/, ...slow },
   { pattern: /^Connection terminated due to connection timeout$/, ...slow },
@@ -156,12 +157,12 @@ const messageRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
   { pattern: /^SASL: /, ...login },
 ];
 
-/** It would not fit the longest string that JavaScript has; the driver would end the process over it. */
+/** The conversation exceeds JavaScript's longest string. Reading it would make the driver end the process. */
 export class ConversationTooLarge extends Error {
   override readonly name = "ConversationTooLarge";
 }
 
-/** A turn could not begin since others of its conversation did, each time that it was tried. */
+/** Each attempt to begin a turn met a concurrent turn of the same conversation. */
 export class TurnContention extends Error {
   override readonly name = "TurnContention";
 }
@@ -191,7 +192,7 @@ const turnContention: ErrorRule = {
   remedy: "others begin and end turns of the conversation all the time; try again",
 };
 
-/** Classes of SQLSTATE whose messages quote names of tables and settings, but neither rows, parameters nor users. */
+/** SQLSTATE classes with messages that quote names of tables and settings, but no rows, parameters or users. */
 const QUOTABLE_CLASSES = new Set(["08", "25", "3D", "3F", "40", "42", "53", "55", "57", "58"]);
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
@@ -204,7 +205,8 @@ function ruleFor(thrown: unknown, { code, message }: ErrorCause): ErrorRule {
   return byCode ?? messageRules.find(({ pattern }) => pattern.test(message)) ?? unexpected;
 }
 
-// A driver's message may quote a row or a parameter, and a failed look-up of a host name a part of a password.
+// A driver's message may quote a row or a parameter. That of a failed look-up of a host name may quote a part of a
+// password.
 function safeCause(cause: ErrorCause, rule: ErrorRule): ErrorCause {
   const { name, code, message } = cause;
   if (code === undefined) return { name, message: rule === unexpected ? "not shown" : message };
@@ -212,7 +214,7 @@ function safeCause(cause: ErrorCause, rule: ErrorRule): ErrorCause {
   return { name, code, message: quotable ? message : code };
 }
 
-/** Translates whatever a driver throws, by the tables above. */
+/** Converts an error of a driver, by the tables above. */
 export function toMemoryError(operation: string, thrown: unknown): MemoryErrorUnion {
   const described = describeCause(thrown);
   const rule = ruleFor(thrown, described);
@@ -227,13 +229,13 @@ export function toMemoryError(operation: string, thrown: unknown): MemoryErrorUn
 export const toSetupError = (operation: string, thrown: unknown): MemorySetupError =>
   thrown instanceof MemorySetupError ? thrown : new MemorySetupError(toMemoryError(operation, thrown));
 
-// Of these, a FATAL error or a PANIC may be one, after which it is unknown what was done.
+// In these classes, the error may be FATAL or a PANIC, after which the result is unknown.
 const SEVERE_CLASSES = new Set(["53", "58", "XX"]);
 
-/** Whether the server answered that it did nothing of a statement, and goes on. */
+/** Returns whether the server refused a statement without any effect, and continues. */
 export function isRefusal(thrown: unknown): boolean {
   const cause = describeCause(thrown);
-  // What the driver itself throws has no severity. A server that speaks another language has another word for it.
+  // The driver's own errors have no severity. In other languages, the server translates the word ERROR.
   if (!(thrown instanceof Error && "severity" in thrown) || cause.code === undefined) return false;
   const isPlain = thrown.severity === "ERROR" || !SEVERE_CLASSES.has(cause.code.slice(0, 2));
   return isPlain && ruleFor(thrown, cause).kind === "storage";

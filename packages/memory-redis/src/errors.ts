@@ -8,7 +8,7 @@ import {
 } from "@jaf/memory/adapter";
 import { UnusableClient } from "./client/adapt-client.ts";
 
-/** What an error of the driver or the server means, and what helps. */
+/** The meaning of a driver's or server's error, and its remedy. */
 interface ErrorRule {
   readonly kind: "connection" | "storage";
   readonly retryable: boolean;
@@ -33,7 +33,7 @@ const replica = connection(
   "it is a read-only replica, as the old master is after a failover; the client has to find the new one",
 );
 const cluster = connection("the Cluster has no server for this key at the moment; try again", true);
-/** With a Cluster client. */
+/** The error of a Cluster client. */
 const movingKeys = connection("the Cluster is moving these keys to another server; try again");
 const starting = connection("it is loading its data; try again in a moment");
 const down = connection("no master is there at the moment; try again once the failover is over");
@@ -43,7 +43,7 @@ const full = storage(
   true,
 );
 const disk = storage("it can't save to its disk, and refuses writes; free some space and see its log", true);
-/** Of a user that lacks one, by what it may not do. `command` is in capitals. */
+/** The rule for a user without the right to a command. `command` is in capitals. */
 const lacksCommand = (command: string): ErrorRule =>
   storage(
     `this user lacks a right: it may not run ${command}; allow it and all else that the package's README lists`,
@@ -58,7 +58,7 @@ const foreign = storage(
   "a key of that name holds something of another application; choose another `keyPrefix`",
 );
 
-/** By the first word of the server's error. */
+/** Rules by the first word of the server's error. */
 const replyRules: Readonly<Record<string, ErrorRule>> = {
   MOVED: connection("it is a part of a Cluster; pass a Cluster client", false),
   ASK: connection("it is a part of a Cluster; pass a Cluster client", false),
@@ -84,7 +84,7 @@ const replyRules: Readonly<Record<string, ErrorRule>> = {
   NOSCRIPT: storage("it forgot a script between two commands; try again", true),
 };
 
-/** By `errno` or TLS name. */
+/** Rules by `errno` or TLS error code. */
 const codeRules: Readonly<Record<string, ErrorRule>> = {
   ECONNREFUSED: refused,
   ENOENT: refused,
@@ -106,7 +106,7 @@ const codeRules: Readonly<Record<string, ErrorRule>> = {
   ERR_INVALID_URL: connection("`url` is not a valid URL; percent-encode special characters in it", false),
 };
 
-/** By the name or the words of a client's error. */
+/** Rules by the name or the text of a client's error. */
 const clientRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
   { pattern: /^CommandTimeout\b/, ...slow },
   {
@@ -153,7 +153,7 @@ const clientRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
   { pattern: /: The client is closed$/, ...closed },
 ];
 
-/** What servers say, of a single command or from within a script. */
+/** The servers' texts for a single command and for one within a script. */
 const DENIAL =
   /(?:^|[\s-])NOPERM\b|ACL failure in script|user executing the script can't (?:run this command|access at least one of the keys)/;
 
@@ -167,10 +167,10 @@ const AT_LINE = /on @user_script:(\d+)/;
 
 const CALLED = /redis\.p?call\('(\w+)'/;
 
-/** What a user may not do. */
+/** The right that a user lacks. */
 type Denial = { readonly kind: "command"; readonly command: string } | { readonly kind: "keys" | "unknown" };
 
-/** `undefined` for a message of anything else. Commands are in capitals, e.g. `ZADD`. */
+/** Returns `undefined` if the message is about anything else. Commands are in capitals, e.g. `ZADD`. */
 function denialOf(message: string): Denial | undefined {
   if (!DENIAL.test(message)) return undefined;
   const command = COMMAND.exec(message)?.[1];
@@ -179,8 +179,8 @@ function denialOf(message: string): Denial | undefined {
 }
 
 /**
- * The denial of a command within a script, in the words for single commands, which name it: before 7.2, Redis gives only
- * the line. `undefined` for any other error.
+ * Rewrites the denial of a command within a script to the text for single commands, which names the command. Before
+ * 7.2, Redis names only the line of the script. Returns `undefined` for other errors.
  */
 export function namedDenial(thrown: unknown, source: string): Error | undefined {
   if (!(thrown instanceof Error) || !SCRIPT_COMMAND.test(thrown.message)) return undefined;
@@ -197,7 +197,7 @@ const unexpected: ErrorRule = {
   remedy: "the server failed unexpectedly; its log says more",
 };
 
-/** In the text of a script's failure the server's own error word may stand further on. */
+/** The error of a failed script contains the server's error word later in its text. */
 const INNER_WORD = /(?:^|[\s-])(READONLY|OOM|WRONGTYPE|MISCONF|CROSSSLOT|NOREPLICAS|MASTERDOWN|LOADING)\s/;
 
 const NON_LOCAL_KEY = /attempted to access (?:a non local key|keys that do not hash to the same slot)/;
@@ -223,7 +223,7 @@ function ruleOf(thrown: unknown, isCluster: boolean): ErrorRule {
   if (denial !== undefined) return rightRule(denial);
   const byWord = replyRules[message.split(" ", 1)[0] ?? ""];
   if (byWord !== undefined) return byWord;
-  // A class name survives a minifier in none of them; what an error is called is in its constructor.
+  // Not every error sets `name`. The constructor has the class name otherwise; neither client is minified.
   const className = thrown instanceof Error && name === "Error" ? thrown.constructor.name : name;
   const byClient = clientRules.find(({ pattern }) => pattern.test(`${className}: ${message}`));
   if (byClient !== undefined) return byClient;
@@ -233,7 +233,7 @@ function ruleOf(thrown: unknown, isCluster: boolean): ErrorRule {
   return (NON_LOCAL_KEY.test(message) ? replyRules["CROSSSLOT"] : undefined) ?? unexpected;
 }
 
-/** Of an error no more than its kind is kept: a message may quote a key, and so a user's id. */
+/** Keeps only the kind of an error: its message may quote a key, and so a user's id. */
 function safeCause(thrown: unknown): Error {
   const { name, message, code } = describeCause(thrown);
   const word = message.split(" ", 1)[0] ?? "";
@@ -242,7 +242,7 @@ function safeCause(thrown: unknown): Error {
   return Object.assign(new Error(shown ?? "not shown"), { name: className }, present({ code: shown }));
 }
 
-/** Translates whatever a driver throws, by the tables above. */
+/** Converts an error of a driver, by the tables above. */
 export function toMemoryError(operation: string, thrown: unknown, isCluster = false): MemoryErrorUnion {
   const { kind, retryable, remedy } = ruleOf(thrown, isCluster);
   const details = { provider: "redis", operation, retryable, cause: safeCause(thrown) };

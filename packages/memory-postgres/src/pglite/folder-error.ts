@@ -1,6 +1,6 @@
-/** Why a folder can't be opened. */
+/** The reason why a folder can't be opened. */
 export type PgliteFolderReason =
-  /** Another process, or another call in this one, has it open. */
+  /** Another process, or another call in this process, has it open. */
   | "in-use"
   /** It holds a database that can't be read. */
   | "damaged"
@@ -11,7 +11,7 @@ export type PgliteFolderReason =
   /** `@electric-sql/pglite` is missing. */
   | "not-installed";
 
-/** A folder that can't be opened, or closed properly. The message says what helps; no stored data was changed. */
+/** A folder can't be opened or closed properly. The message says what to do. No stored data was changed. */
 export class PgliteFolderError extends Error {
   override readonly name = "PgliteFolderError";
 
@@ -24,7 +24,7 @@ export class PgliteFolderError extends Error {
   }
 }
 
-/** What PGlite throws carries numbers of WebAssembly's system interface in place of codes. */
+/** Errors of PGlite have WebAssembly's system error numbers instead of codes. */
 const WASI_CODES: Readonly<Record<number, string>> = {
   2: "EACCES",
   19: "EDQUOT",
@@ -60,7 +60,7 @@ const remedies: Readonly<Record<string, readonly [PgliteFolderReason, string]>> 
 export const diskFull = (folder: string): PgliteFolderError =>
   new PgliteFolderError("disk-full", folder, fullDisk);
 
-/** What a failed operation on the file system means; anything unknown comes back as it was. */
+/** Converts a failed file system operation. Returns unknown errors unchanged. */
 export function toFolderError(folder: string, thrown: unknown): unknown {
   const [reason, remedy] = remedies[errorCode(thrown) ?? ""] ?? [];
   return reason === undefined || remedy === undefined

@@ -8,7 +8,7 @@ import { UnsteadyConversation } from "./read.ts";
 import type { RunConversationScript } from "./scripts/index.ts";
 import { createWriteArguments, parseReply, toOutcome, tracesOf, type WriteReply } from "./write-call.ts";
 
-/** As the script `write` has it. */
+/** The indexing argument of the script `write`. */
 type Indexing =
   | { readonly indexing: "atomic" | "ask" }
   | {
@@ -16,11 +16,11 @@ type Indexing =
       readonly reservedAt: number;
       readonly reservedNew: boolean;
       readonly kept: boolean;
-      /** What the user's tombstone held when the entry was reserved. */
+      /** The content of the user's tombstone when the entry was reserved. */
       readonly userFound?: string;
     };
 
-/** The refusals that are decided after the incarnation. */
+/** The refusals that are checked after the incarnation. */
 const LATER_REFUSALS = new Set(["version", "metadata-version", "missing", "length", "message-id"]);
 
 export interface WriterOptions {
@@ -31,17 +31,17 @@ export interface WriterOptions {
   /** Whether the indexes are on the same server as the conversation. */
   readonly atomic: boolean;
   readonly port: Pick<RedisPort, "isCluster" | "mayResend">;
-  /** The ttl in seconds of conversations whose writes name none. */
+  /** The default ttl of conversations, in seconds. */
   readonly ttl?: number | undefined;
   readonly wait?: ReplicaWait | undefined;
   /** Called after a conversation with a ttl was created. */
   readonly onCreated: (conversationId: string, userId: string | undefined) => Promise<void>;
 }
 
-/** How often a write may find that its reservation is no longer valid. */
+/** How often a write retries after its reservation became invalid. */
 const RESERVATIONS = 5;
 
-/** The tombstones that it expects, where it expects no conversation. */
+/** Returns the expected tombstones if the write expects no conversation. */
 const expectedTombstones = ({ expectedIncarnation: expected }: ConversationWrite) =>
   expected !== undefined && "absent" in expected ? expected.absent : undefined;
 
@@ -55,7 +55,7 @@ export function createWriter(options: WriterOptions) {
     waits: wait !== undefined,
   });
 
-  /** The part that every attempt at a write sends unchanged. */
+  /** Prepares the part that every attempt of a write sends unchanged. */
   function prepare(write: ConversationWrite) {
     const { conversationId, messages } = write;
     const input = toInput(write);
@@ -119,7 +119,7 @@ export function createWriter(options: WriterOptions) {
     const { reply, reserved } = await reserveAndWrite(write, send);
     const { status, lastActivityMs, userId, absent, nowMs } = reply;
     const isThere = !absent || status === "written";
-    // A replay may be the retry of one that came this far and no further.
+    // A replay may be the retry of a write that failed before its entries were confirmed.
     if (isThere && (reserved || status === "written" || status === "replayed")) {
       const traceIds = reserved ? tracesOf(write) : [];
       const indexed = { conversationId, userId, traceIds };
