@@ -102,7 +102,10 @@ export function createWriter(options: WriterOptions) {
     return { reply, reserved: false };
   }
 
-  /** A refusal that came before the user's tombstone was known, which is decided on first. */
+  /**
+   * Returns whether the user was erased. The user's tombstone takes precedence over a refusal that was decided without
+   * it.
+   */
   async function isErased(write: ConversationWrite, { status, absent }: WriteReply): Promise<boolean> {
     const expected = expectedTombstones(write);
     if (!absent || expected === undefined || write.userId === undefined) return false;
