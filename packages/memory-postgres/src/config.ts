@@ -12,7 +12,7 @@ const MOST_PARTITIONS = 128;
 
 /** The start of the tables' names. */
 export const tableNameSchema = z.string().regex(TABLE_NAME_PATTERN, {
-  error: "expected 1 to 40 lower-case letters, digits and underscores, not beginning with a digit",
+  error: "expected 1 to 40 lower-case letters, digits and underscores, the first not a digit",
 });
 
 const schemaNameSchema = z
@@ -22,7 +22,7 @@ const schemaNameSchema = z
   })
   .refine((name) => !RESERVED_SCHEMA.test(name), {
     error:
-      "expected a schema of your own: names that begin with pg_, information_schema and $user have a meaning in Postgres",
+      "expected a schema of your own: information_schema, $user and names that begin with pg_ are reserved in Postgres",
   });
 
 export const schemaShape = {
@@ -38,14 +38,14 @@ const tablesShape = {
   tableName: tableNameSchema.default("conversations"),
   ...schemaShape,
   /**
-   * The number of partitions of new tables, by a hash of the conversation id: 1 to 128. Rejects if existing tables have
-   * another number. Default: new tables are not partitioned, existing ones are used as they are.
+   * The number of partitions of new tables, by a hash of the conversation id: 1 to 128. It is an error if existing
+   * tables have another number. Default: new tables are not partitioned, existing ones are used as they are.
    */
   partitions: z
     .int()
     .min(1)
     .max(MOST_PARTITIONS, {
-      error: `expected at most ${MOST_PARTITIONS}: a listing takes a lock on each part and each of its indexes, and servers have memory for a few thousand locks`,
+      error: `expected at most ${MOST_PARTITIONS}: a listing locks each partition and each of its indexes, and servers have memory for only a few thousand locks`,
     })
     .optional(),
 };
@@ -62,10 +62,12 @@ const tablesSchema = z
   })
   .refine(({ groups, partitions }) => partitions === undefined || groups.includes("conversations"), {
     path: ["partitions"],
-    error: 'expected it only with "conversations" in `groups`: no other tables can be divided',
+    error: 'expected it only with "conversations" in `groups`: no other tables can be partitioned',
   });
 
-/** Selects tables. All their names begin with `tableName`. */
+/**
+ * Selects tables. All their names begin with `tableName`. Only lower-case letters, digits and underscores are allowed.
+ */
 export type PostgresTables = z.input<typeof tablesSchema>;
 
 const connectionStringSchema = z.string().refine((text) => /^postgres(ql)?:\/\//.test(text), {

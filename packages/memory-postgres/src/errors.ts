@@ -22,9 +22,9 @@ const connection = (remedy: string, retryable = true): ErrorRule => ({
 });
 const storage = (remedy: string, retryable = false): ErrorRule => ({ kind: "storage", retryable, remedy });
 
-const refused = connection("nothing listens there; check host and port, and that Postgres is running");
+const refused = connection("no server listens there; check host and port, and that Postgres is running");
 const broken = connection("the connection broke; the next call opens a new one if the client is a pool");
-const slow = connection("it did not answer in time; check the network, and that Postgres is not overloaded");
+const slow = connection("it didn't answer in time; check the network, and that Postgres is not overloaded");
 const unknownHost = connection("the host name can't be resolved; check `host`");
 const login = connection("it refused the login; check username, password and pg_hba.conf", false);
 const tls = connection("TLS failed; check `ssl` and the certificates", false);
@@ -33,17 +33,17 @@ const terminated = connection(
 );
 // PgBouncer uses this code for all errors of its own.
 const behindPooler = connection(
-  "the PgBouncer before it could not reach it, or had no connection free in time; try again, and see its log and that of the server",
+  "PgBouncer could not reach it, or had no free connection in time; try again, and see the logs of PgBouncer and the server",
 );
 const url = connection(
   "`connectionString` is not a valid URL; percent-encode special characters in username and password",
   false,
 );
 const starting = connection("it is starting up or shutting down; try again in a moment");
-const crowded = connection("it has no connection left; lower `maxConnections`, or put PgBouncer before it");
+const crowded = connection("it has no connections left; lower `maxConnections`, or put PgBouncer in front of it");
 const closed = connection("the client was closed; create a new one", false);
 const crashed = connection(
-  "the embedded database has stopped, as it does when its disk is full; free some space, close it, and open the folder again",
+  "the embedded database has stopped, probably because its disk is full; free some space, close it, and open the folder again",
   false,
 );
 const schema = storage(
@@ -52,12 +52,12 @@ const schema = storage(
 const collision = storage(
   "a table, index or function of that name exists already and is not ours; choose another `tableName` or `schema`",
 );
-const raced = storage("it collided with another transaction; try again", true);
-const cancelled = storage("it was cancelled, or took longer than a timeout of the server; try again", true);
+const raced = storage("it conflicted with another transaction; try again", true);
+const cancelled = storage("it was cancelled, or exceeded a timeout of the server; try again", true);
 const locked = storage("a lock was not available in time; try again", true);
-const full = storage("the disk of the server is full; free some space. Nothing was written", true);
+const full = storage("the disk of the server is full and nothing was written; free some space", true);
 const locks = storage(
-  "the server has no memory left for locks, of which each partition and each of its indexes takes one; raise max_locks_per_transaction, or use fewer partitions",
+  "the server has no memory left for locks, and each partition and each of its indexes needs one; raise max_locks_per_transaction, or use fewer partitions",
 );
 const resources = storage("the server is short of memory or other resources; try again later", true);
 const encoding = storage("the database can't hold every character; create it with ENCODING 'UTF8'");
@@ -88,18 +88,18 @@ const codeRules: Readonly<Record<string, ErrorRule>> = {
   // Retryable: it also occurs while a standby is being promoted, and with some cloud services if the disk is nearly
   // full.
   "25006": storage(
-    "the server is read-only, a standby perhaps; connect to the primary, or try again once a failover is over",
+    "the server is read-only, perhaps a standby; connect to the primary, or try again after a failover",
     true,
   ),
-  "25P02": storage("the client is in a transaction that failed; roll it back"),
+  "25P02": storage("the client's transaction has failed; roll it back"),
   "28": login,
   "3D000": connection("there is no such database; create it, e.g. with `createdb jaf_memory`", false),
   "3F000": storage("there is no schema to create the tables in; set `schema`"),
   "40": raced,
   "42501": storage(
-    "this user lacks a right, or a policy of row-level security hides rows from their owner too; grant it, or let an administrator run the script of printMigrations() and set `migrate: false`",
+    "this user lacks a right, or a policy of row-level security hides rows even from their owner; grant the right, or let an administrator run the script of printMigrations() and set `migrate: false`",
   ),
-  "42939": storage("the name of the schema is reserved for Postgres itself; choose another `schema`"),
+  "42939": storage("the schema's name is reserved for Postgres; choose another `schema`"),
   "42P01": schema,
   "42883": schema,
   "42703": schema,
@@ -111,9 +111,9 @@ const codeRules: Readonly<Record<string, ErrorRule>> = {
   "53200": locks,
   "53300": crowded,
   "54": storage(
-    "the conversation is larger than the server can hold; keep fewer messages with `maxMessages`",
+    "the conversation is too large for the server; keep fewer messages with `maxMessages`",
   ),
-  "55000": connection("the database takes no connections at the moment; try again in a moment"),
+  "55000": connection("the database takes no connections at the moment; try again soon"),
   "55P03": locked,
   "57014": cancelled,
   "57P01": terminated,
@@ -128,13 +128,13 @@ const codeRules: Readonly<Record<string, ErrorRule>> = {
     "a conversation of that id is not visible to this role; a policy of row-level security hides it. Choose another id, or change the policy",
   ),
   JF002: storage(
-    "the tables exist, and were created with another number of partitions; set `partitions` to theirs, or leave it out, or choose another `tableName` or `schema` for new ones",
+    "the tables exist and were created with another number of partitions; set `partitions` to that number or omit it, or choose another `tableName` or `schema` for new tables",
   ),
   JF003: storage(
     "the schema was renamed after its tables were made; run migrate(), or the script of printMigrations()",
   ),
   JF004: storage(
-    "some of the tables are gone, though they were created; restore them from a backup, or drop the rest of them, the table of the migrations among them, to starts again",
+    "some of the tables are gone; restore them from a backup, or drop the remaining ones, including the table of migrations, to start again",
   ),
   XX001: corrupt,
   XX002: corrupt,
@@ -170,7 +170,7 @@ export class TurnContention extends Error {
 const unexpected: ErrorRule = {
   kind: "storage",
   retryable: false,
-  remedy: "the database failed unexpectedly; its log says more",
+  remedy: "the database failed unexpectedly; see its log",
 };
 
 const unconnected: ErrorRule = {
@@ -183,13 +183,13 @@ const tooLarge: ErrorRule = {
   kind: "storage",
   retryable: false,
   remedy:
-    "the conversation is too large to be read at once; read the end of it with getRecentMessages(), and keep fewer messages with `maxMessages`",
+    "the conversation is too large to be read as a whole; read its end with getRecentMessages(), and keep fewer messages with `maxMessages`",
 };
 
 const turnContention: ErrorRule = {
   kind: "storage",
   retryable: true,
-  remedy: "others begin and end turns of the conversation all the time; try again",
+  remedy: "others begin and end turns of the conversation constantly; try again",
 };
 
 /** SQLSTATE classes with messages that quote names of tables and settings, but no rows, parameters or users. */

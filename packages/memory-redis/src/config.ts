@@ -32,7 +32,7 @@ export const redisConfigSchema = z.strictObject({
     .string()
     .refine(isRedisUrl, {
       error:
-        "expected redis:// or rediss:// with user, password, host, port and number of the database, special characters percent-encoded",
+        "expected redis:// or rediss:// with user, password, host, port and database number, with special characters percent-encoded",
     })
     .optional(),
   /** The name of this field in Postgres's configuration. It exists only for an error that names the right field. */
@@ -44,7 +44,7 @@ export const redisConfigSchema = z.strictObject({
   keyPrefix: z
     .string()
     .max(200)
-    .regex(KEY_PREFIX, { error: "expected no braces but those of one hash tag, e.g. {tenant}:" })
+    .regex(KEY_PREFIX, { error: "expected no braces except for one hash tag, e.g. {tenant}:" })
     .refine((prefix) => !NOT_IN_A_KEY.test(prefix), { error: "expected no NUL and no unpaired surrogate" })
     .default("jaf:memory:"),
   /**

@@ -22,48 +22,48 @@ const connection = (remedy: string, retryable = true): ErrorRule => ({
 });
 const storage = (remedy: string, retryable = false): ErrorRule => ({ kind: "storage", retryable, remedy });
 
-const refused = connection("nothing listens there; check host and port, and that Redis is running");
-const broken = connection("the connection broke; the client opens a new one by itself");
-const slow = connection("it did not answer in time; check the network, and that Redis is not overloaded");
+const refused = connection("no server listens there; check host and port, and that Redis is running");
+const broken = connection("the connection broke; the client reconnects automatically");
+const slow = connection("it didn't answer in time; check the network, and that Redis is not overloaded");
 const unknownHost = connection("the host name can't be resolved; check `host`");
 const tls = connection("TLS failed; check the URL, rediss:// for TLS, and the certificates", false);
 const closed = connection("the client was closed; create a new one", false);
 const login = connection("it refused the login; check username and password", false);
 const replica = connection(
-  "it is a read-only replica, as the old master is after a failover; the client has to find the new one",
+  "it is a read-only replica, perhaps after a failover; connect the client to the current master",
 );
-const cluster = connection("the Cluster has no server for this key at the moment; try again", true);
+const cluster = connection("the Cluster currently has no server for this key; try again", true);
 /** The error of a Cluster client. */
 const movingKeys = connection("the Cluster is moving these keys to another server; try again");
-const starting = connection("it is loading its data; try again in a moment");
-const down = connection("no master is there at the moment; try again once the failover is over");
-const busy = storage("a script holds the server; try again", true);
+const starting = connection("it is still loading its data; try again in a moment");
+const down = connection("there is currently no master; try again after the failover");
+const busy = storage("a script blocks the server; try again", true);
 const full = storage(
-  "its memory is full; raise `maxmemory` or let conversations expire with `ttl`. Nothing was written",
+  "its memory is full and nothing was written; raise `maxmemory`, or let conversations expire with `ttl`",
   true,
 );
-const disk = storage("it can't save to its disk, and refuses writes; free some space and see its log", true);
+const disk = storage("it refuses writes, since it can't save to its disk; free some space and see its log", true);
 /** The rule for a user without the right to a command. `command` is in capitals. */
 const lacksCommand = (command: string): ErrorRule =>
   storage(
-    `this user lacks a right: it may not run ${command}; allow it and all else that the package's README lists`,
+    `this user lacks a right: it can't run ${command}; allow all commands that the package's README lists`,
   );
 const lacksKeys = storage(
-  "this user lacks a right: it may not use the keys that begin with `keyPrefix`; allow them, e.g. ~jaf:memory:*",
+  "this user lacks a right: it can't use the keys that begin with `keyPrefix`; allow them, e.g. ~jaf:memory:*",
 );
 const lacksRight = storage(
   "this user lacks a right; allow the commands that the package's README lists, and the keys of `keyPrefix`",
 );
 const foreign = storage(
-  "a key of that name holds something of another application; choose another `keyPrefix`",
+  "a key of that name belongs to another application; choose another `keyPrefix`",
 );
 
 /** Rules by the first word of the server's error. */
 const replyRules: Readonly<Record<string, ErrorRule>> = {
-  MOVED: connection("it is a part of a Cluster; pass a Cluster client", false),
-  ASK: connection("it is a part of a Cluster; pass a Cluster client", false),
+  MOVED: connection("it is part of a Cluster; pass a Cluster client", false),
+  ASK: connection("it is part of a Cluster; pass a Cluster client", false),
   CROSSSLOT: storage(
-    "the keys lie on different servers; pass a Cluster client, or give `keyPrefix` a hash tag, e.g. {jaf}:",
+    "the keys are on different servers; pass a Cluster client, or give `keyPrefix` a hash tag, e.g. {jaf}:",
   ),
   CLUSTERDOWN: cluster,
   TRYAGAIN: movingKeys,
@@ -71,7 +71,7 @@ const replyRules: Readonly<Record<string, ErrorRule>> = {
   UNBLOCKED: replica,
   LOADING: starting,
   MASTERDOWN: down,
-  NOREPLICAS: connection("too few replicas are there for a write; try again"),
+  NOREPLICAS: connection("too few replicas are connected for a write; try again"),
   BUSY: busy,
   UNKILLABLE: busy,
   OOM: full,
@@ -80,8 +80,8 @@ const replyRules: Readonly<Record<string, ErrorRule>> = {
   NOAUTH: login,
   WRONGPASS: login,
   WRONGTYPE: foreign,
-  EXECABORT: storage("it refused a part of a transaction; its log says why; try again", true),
-  NOSCRIPT: storage("it forgot a script between two commands; try again", true),
+  EXECABORT: storage("it refused a command of a transaction; try again, and see its log", true),
+  NOSCRIPT: storage("it removed a script between two commands; try again", true),
 };
 
 /** Rules by `errno` or TLS error code. */
@@ -121,7 +121,7 @@ const clientRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
   },
   {
     pattern: /^UnsteadyConversation\b/,
-    ...storage("the conversation was trimmed or replaced again and again while it was read; try again", true),
+    ...storage("the conversation changed during each attempt to read or write it; try again", true),
   },
   { pattern: /^ConnectionLost\b/, ...broken },
   { pattern: /^ConnectionClosed\b/, ...closed },
@@ -134,7 +134,7 @@ const clientRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
   { pattern: /^UserMemoryClosed\b/, ...connection("the store was closed; create a new one", false) },
   {
     pattern: /^JobEntryGone\b/,
-    ...storage("others took the job for one that was left over; try again", true),
+    ...storage("the job's entry was removed as outdated before the job was written; try again", true),
   },
   { pattern: /^(ConnectionTimeoutError|SocketTimeoutError|TimeoutError)\b/, ...slow },
   { pattern: /^(RootNodesUnavailableError|ClusterAllFailedError|MaxCommandRedirectionsError)\b/, ...cluster },
@@ -194,7 +194,7 @@ export function namedDenial(thrown: unknown, source: string): Error | undefined 
 const unexpected: ErrorRule = {
   kind: "storage",
   retryable: false,
-  remedy: "the server failed unexpectedly; its log says more",
+  remedy: "the server failed unexpectedly; see its log",
 };
 
 /** The error of a failed script contains the server's error word later in its text. */

@@ -243,7 +243,7 @@ describe("a right that is missing", () => {
       const { errors, health } = await withRights([`-${command.toLowerCase()}`]);
       const [first] = errors; // What fails later may do so because of it.
       if (first !== undefined) expect(first).toMatchObject({ _tag: "MemoryStorageError", retryable: false });
-      expect(first?.message ?? health).toContain(`it may not run ${command};`);
+      expect(first?.message ?? health).toContain(`it can't run ${command};`);
     },
   );
 
@@ -254,7 +254,7 @@ describe("a right that is missing", () => {
     ["ERR ACL failure in script: No permissions to access the 'jaf:memory:secret' key", "use the keys"],
   ])("is named in the words of later servers, too: %s", (message, named) => {
     const error = toMemoryError("appendMessages", new Error(message));
-    expect(error.message).toContain(`lacks a right: it may not ${named}`);
+    expect(error.message).toContain(`lacks a right: it can't ${named}`);
     expect(JSON.stringify(error)).not.toContain("secret");
   });
 
@@ -270,7 +270,7 @@ describe("a right that is missing", () => {
 
   it("is named where it is that to the keys", async () => {
     const { errors } = await withRights(["resetkeys", "~other:*"]);
-    for (const { message } of errors) expect(message).toMatch(/may not use the keys/);
+    for (const { message } of errors) expect(message).toMatch(/can't use the keys/);
     expect(errors.length).toBeGreaterThan(10);
   });
 });

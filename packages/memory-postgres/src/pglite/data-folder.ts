@@ -22,7 +22,7 @@ function checkEssentials(folder: string): void {
     return !existsSync(path) || isEmptyFile(path);
   });
   if (missing === undefined) return;
-  const remedy = `${missing} is missing or empty. Restore the folder from a backup, or move it away to starts again.`;
+  const remedy = `${missing} is missing or empty. Restore the folder from a backup, or move it away to start again.`;
   throw new PgliteFolderError("damaged", folder, remedy);
 }
 

@@ -39,19 +39,19 @@ export function errorCode(thrown: unknown): string | undefined {
   return "errno" in thrown && typeof thrown.errno === "number" ? WASI_CODES[thrown.errno] : undefined;
 }
 
-const fullDisk = "the disk is full. Free some space and try again; what was stored before is still there.";
+const fullDisk = "the disk is full. Free some space and try again; no stored data is lost.";
 
 const remedies: Readonly<Record<string, readonly [PgliteFolderReason, string]>> = {
-  EACCES: ["not-writable", "this user may not write there. Give it the right, or choose another folder."],
-  EPERM: ["not-writable", "this user may not write there. Give it the right, or choose another folder."],
+  EACCES: ["not-writable", "this user can't write there. Grant the right, or choose another folder."],
+  EPERM: ["not-writable", "this user can't write there. Grant the right, or choose another folder."],
   ENOENT: [
     "not-writable",
-    "no folder can be made there; a symbolic link on the way may lead nowhere. Repair it, or choose another one.",
+    "the folder can't be created; a symbolic link in the path may lead nowhere. Repair the link, or choose another folder.",
   ],
   EROFS: ["not-writable", "the file system is read-only. Choose another folder."],
-  ELOOP: ["not-writable", "its symbolic links lead in a circle. Mend them, or choose another folder."],
+  ELOOP: ["not-writable", "its symbolic links form a circle. Repair them, or choose another folder."],
   ENAMETOOLONG: ["not-writable", "the path is too long for the file system. Choose a shorter one."],
-  ENOTDIR: ["not-a-database", "it is a file, or below one. Choose a folder."],
+  ENOTDIR: ["not-a-database", "it, or a part of its path, is a file. Choose a folder."],
   EEXIST: ["not-a-database", "it is a file. Choose a folder."],
   ENOSPC: ["disk-full", fullDisk],
   EDQUOT: ["disk-full", fullDisk],

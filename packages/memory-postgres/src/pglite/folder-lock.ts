@@ -57,18 +57,18 @@ function refuseIfHeld(folder: string, path: string, { pid, host, start, state }:
   if (state === "free") return;
   const inUse = (remedy: string) => new PgliteFolderError("in-use", folder, remedy);
   if (typeof pid !== "number" || typeof host !== "string") {
-    throw inUse(`the lock file ${path} can't be read. Delete it if nothing uses the folder.`);
+    throw inUse(`the lock file ${path} can't be read. Delete it if no process uses the folder.`);
   }
   if (host !== hostname()) {
     throw inUse(
-      `process ${pid} on the machine ${host} has it open. If that is certainly not so any more, delete ${path}.`,
+      `process ${pid} on the machine ${host} has it open. If you are sure that it has ended, delete ${path}.`,
     );
   }
   if (!isRunning({ pid, host, ...(start === undefined ? {} : { start }) })) return;
   throw inUse(
     pid === process.pid
-      ? "this process has it open already. Share that one client, or close it first."
-      : `process ${pid} has it open. Close it first; a folder serves one process at a time.`,
+      ? "this process has it open already. Share that client, or close it first."
+      : `process ${pid} has it open. Close it first; only one process at a time can use a folder.`,
   );
 }
 
@@ -140,7 +140,7 @@ export function lockFolder(folder: string): FolderLock {
     if (latest(folder) === own) return hold(folder, own);
     rmSync(pathOf(folder, own), { force: true });
   }
-  throw new PgliteFolderError("in-use", folder, "other processes keep taking it. Try again.");
+  throw new PgliteFolderError("in-use", folder, "other processes keep locking it. Try again.");
 }
 
 /** Identifies one life of a process, since process ids are reused. */

@@ -32,8 +32,8 @@ function toStartError(folder: string, thrown: unknown, fatalMessage: string | un
   if (known instanceof PgliteFolderError) return known;
   const detail = fatalMessage === undefined ? "" : ` (${fatalMessage})`;
   const remedy =
-    `its files are damaged, or were made by another version of PGlite${detail}. Restore the folder from a backup, ` +
-    "open it with the version that made it, or move it away to starts again.";
+    `its files are damaged, or from another version of PGlite${detail}. Restore the folder from a backup, ` +
+    "open it with the version that created it, or move it away to start again.";
   return new PgliteFolderError("damaged", folder, remedy);
 }
 

@@ -153,7 +153,7 @@ function createBegin(sql: SqlClient, { begin }: ReturnType<typeof createTurnStat
         duplicate = true; // Another process began a turn with the same id at the same time.
       }
     }
-    throw new TurnContention("others begin and end turns all the time");
+    throw new TurnContention("others constantly begin and end turns");
   };
 }
 

@@ -30,7 +30,7 @@ const tablesShape = {
 
 const tablesSchema = z.strictObject(tablesShape);
 
-/** The place of the tables. */
+/** The place of the tables. Only lower-case letters, digits and underscores are allowed in `tableName`. */
 export type PostgresUserMemoryTables = z.input<typeof tablesSchema>;
 
 const ownShape = {
@@ -159,7 +159,7 @@ async function createPgvector(client: SqlClient, operation: string): Promise<str
     const { _tag, cause } = toMemoryError(operation, thrown);
     if (_tag === "MemoryConnectionError") throw thrown;
     const remedy =
-      "pgvector can't be created; install it on the server and let this user create it, or leave `pgvector` out";
+      "pgvector can't be created; install it on the server and let this user create it, or omit `pgvector`";
     throw new MemorySetupError(createMemoryStorageError(operation, remedy, { provider: "postgres", cause }));
   }
   return findPgvector(client);

@@ -144,15 +144,15 @@ function hasKeyPrefix(client: IoredisClient): boolean {
 }
 
 const notAClient = () =>
-  new TypeError("Invalid Redis client: expected one of the packages `redis` or `ioredis`");
+  new TypeError("Invalid Redis client: expected a client of the package `redis` or `ioredis`");
 
 /** Does no I/O. Throws a `TypeError` if `client` isn't a Redis client, and {@link UnusableClient}. */
 export function adaptClient(client: RedisClient): RedisPort {
   if (typeof client !== "object" || client === null) throw notAClient();
   if (isIoredis(client)) {
-    if (client.status === "end") throw new UnusableClient("the client that was passed in is closed");
+    if (client.status === "end") throw new UnusableClient("the client that was passed in is closed; create a new one");
     if (hasKeyPrefix(client)) {
-      throw new UnusableClient("the client has a `keyPrefix` of its own; give it to the provider instead");
+      throw new UnusableClient("the client has its own `keyPrefix`; pass it to the provider instead");
     }
     const port = adaptIoredis(client);
     return isIoredisCluster(client) ? inCluster(port) : port;

@@ -47,7 +47,7 @@ function settingOf(options: unknown, path: string): unknown {
 const isPositive = (value: unknown): value is number => typeof value === "number" && value > 0;
 
 const DEAD =
-  "a connection whose other side is gone without any sign is kept, and every call on it fails by timeout, for ever";
+  "if the server vanishes without closing a connection, the connection is kept, and every call on it times out";
 
 const offlineQueue = (setting: string, right: boolean): Rule => ({
   setting,
@@ -56,11 +56,11 @@ const offlineQueue = (setting: string, right: boolean): Rule => ({
     value === right
       ? undefined
       : missing(
-          "without a connection calls wait, and are sent later, also those that were given up meanwhile",
+          "without a connection, calls are queued and sent later, even after they have timed out",
         ),
 });
 
-const SOCKET_TIMEOUT = "30_000, or more than the slowest call may take";
+const SOCKET_TIMEOUT = "30_000, or more than the duration of the slowest call";
 
 /** Rules for one connection of `redis`. */
 const nodeRedisRules: readonly Rule[] = [
@@ -73,8 +73,8 @@ const nodeRedisRules: readonly Rule[] = [
     setting: "socket.reconnectStrategy",
     remedy: "(retries) => Math.min(50 * 2 ** retries, 2_000)",
     check: (value) => {
-      if (value === undefined) return missing("after a socketTimeout the client closes itself for good");
-      return value === false ? unsuitable("a connection that broke is never made again") : undefined;
+      if (value === undefined) return missing("after a socketTimeout, the client closes permanently");
+      return value === false ? unsuitable("a broken connection is never replaced") : undefined;
     },
   },
   {
@@ -83,12 +83,12 @@ const nodeRedisRules: readonly Rule[] = [
     check: (value, connection) => {
       if (!isPositive(value)) {
         return missing(
-          "nobody notices that an idle connection is dead, or, with a socketTimeout, each idle one is closed",
+          "a dead idle connection isn't detected, or, with a socketTimeout, each idle connection is closed",
         );
       }
       const timeout = settingOf(connection, "socket.socketTimeout");
       return isPositive(timeout) && value >= timeout
-        ? unsuitable("an idle connection is closed by its socketTimeout before it is pinged")
+        ? unsuitable("the socketTimeout closes an idle connection before the ping")
         : undefined;
     },
   },
@@ -122,16 +122,16 @@ const ioredisClientRules: readonly Rule[] = [
       isPositive(value)
         ? undefined
         : missing(
-            "the system asks after two hours whether the other side of an idle connection is still there",
+            "the operating system checks idle connections only after two hours",
           ),
   },
-  retries("retryStrategy", "a connection that broke is never made again"),
+  retries("retryStrategy", "a broken connection is never replaced"),
   offlineQueue("enableOfflineQueue", false),
 ];
 
 /** Rules for a Cluster of `ioredis` as a whole. */
 const ioredisClusterRules: readonly Rule[] = [
-  retries("clusterRetryStrategy", "a Cluster all of whose connections broke is never connected again"),
+  retries("clusterRetryStrategy", "the client never reconnects after all connections to the Cluster broke"),
 ];
 
 /** The path to the options of single connections within the client's options: `""`, or e.g. `defaults`. */
@@ -147,7 +147,7 @@ function check({ options, path }: OptionsLocation, rules: readonly Rule[]): read
     const setting = path === "" ? rule.setting : `${path}.${rule.setting}`;
     if (options === undefined) {
       const problem = rule.check(undefined, undefined);
-      const why = `where it isn't set, ${problem?.why ?? ""}`;
+      const why = `if it isn't set: ${problem?.why ?? ""}`;
       return [{ setting, problem: "unreadable", why, remedy: rule.remedy }];
     }
     const problem = rule.check(settingOf(connection, rule.setting), connection);
@@ -159,7 +159,7 @@ function check({ options, path }: OptionsLocation, rules: readonly Rule[]): read
 function checkListeners(client: RedisClient): readonly RedisClientFinding[] {
   const count: unknown = Reflect.get(client, "listenerCount");
   if (typeof count !== "function" || Number(count.call(client, "error")) > 0) return [];
-  const why = "a connection that breaks while nobody listens ends the process";
+  const why = "without a listener, a connection that breaks ends the process";
   return [{ setting: 'on("error")', problem: "missing", why, remedy: "a listener, e.g. one that logs" }];
 }
 

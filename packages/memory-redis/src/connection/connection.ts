@@ -67,7 +67,7 @@ export function createDial(
     });
     try {
       await inTime(unlessClosed(connection.connect(), signal));
-      if (lost) throw new ConnectionLost("the connection broke at once");
+      if (lost) throw new ConnectionLost("the connection broke immediately");
       return connection;
     } catch (thrown) {
       connection.destroy();

@@ -85,7 +85,7 @@ export function createWriter(options: WriterOptions) {
     let reply = parseReply(await send({ indexing: "ask" }));
     for (let attempt = 0; reply.status === "reserve"; attempt++) {
       if (attempt === RESERVATIONS)
-        throw new UnsteadyConversation("it was deleted again and again meanwhile");
+        throw new UnsteadyConversation("it was deleted during each attempt");
       const { nowMs, absent, ttlMs, keep } = reply;
       const joined = absent || reply.userId !== userId ? userId : undefined;
       const indexed = { conversationId, recent: absent, userId: joined, traceIds: tracesOf(write) };

@@ -49,7 +49,7 @@ export function encodeFact(fact: StoredFact): string {
 function decodeFact(body: string, vector: string): StoredFact {
   const values: unknown = JSON.parse(body);
   if (!Array.isArray(values) || values[0] !== LAYOUT || values.length !== TERMS + 1) {
-    throw new UnexpectedReply("a fact is not as this version stores it");
+    throw new UnexpectedReply("a fact was stored by another version of this package");
   }
   const flat: readonly unknown[] = values[TERMS];
   const fact: Record<string, unknown> = {
