@@ -40,7 +40,9 @@ const url = connection(
   false,
 );
 const starting = connection("it is starting up or shutting down; try again in a moment");
-const crowded = connection("it has no connections left; lower `maxConnections`, or put PgBouncer in front of it");
+const crowded = connection(
+  "it has no connections left; lower `maxConnections`, or put PgBouncer in front of it",
+);
 const closed = connection("the client was closed; create a new one", false);
 const crashed = connection(
   "the embedded database has stopped, probably because its disk is full; free some space, close it, and open the folder again",
@@ -110,9 +112,7 @@ const codeRules: Readonly<Record<string, ErrorRule>> = {
   "53100": full,
   "53200": locks,
   "53300": crowded,
-  "54": storage(
-    "the conversation is too large for the server; keep fewer messages with `maxMessages`",
-  ),
+  "54": storage("the conversation is too large for the server; keep fewer messages with `maxMessages`"),
   "55000": connection("the database takes no connections at the moment; try again soon"),
   "55P03": locked,
   "57014": cancelled,

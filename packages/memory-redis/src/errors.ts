@@ -42,7 +42,10 @@ const full = storage(
   "its memory is full and nothing was written; raise `maxmemory`, or let conversations expire with `ttl`",
   true,
 );
-const disk = storage("it refuses writes, since it can't save to its disk; free some space and see its log", true);
+const disk = storage(
+  "it refuses writes, since it can't save to its disk; free some space and see its log",
+  true,
+);
 /** The rule for a user without the right to a command. `command` is in capitals. */
 const lacksCommand = (command: string): ErrorRule =>
   storage(
@@ -54,9 +57,7 @@ const lacksKeys = storage(
 const lacksRight = storage(
   "this user lacks a right; allow the commands that the package's README lists, and the keys of `keyPrefix`",
 );
-const foreign = storage(
-  "a key of that name belongs to another application; choose another `keyPrefix`",
-);
+const foreign = storage("a key of that name belongs to another application; choose another `keyPrefix`");
 
 /** Rules by the first word of the server's error. */
 const replyRules: Readonly<Record<string, ErrorRule>> = {

@@ -150,7 +150,8 @@ const notAClient = () =>
 export function adaptClient(client: RedisClient): RedisPort {
   if (typeof client !== "object" || client === null) throw notAClient();
   if (isIoredis(client)) {
-    if (client.status === "end") throw new UnusableClient("the client that was passed in is closed; create a new one");
+    if (client.status === "end")
+      throw new UnusableClient("the client that was passed in is closed; create a new one");
     if (hasKeyPrefix(client)) {
       throw new UnusableClient("the client has its own `keyPrefix`; pass it to the provider instead");
     }

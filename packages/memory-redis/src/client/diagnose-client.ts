@@ -55,9 +55,7 @@ const offlineQueue = (setting: string, right: boolean): Rule => ({
   check: (value) =>
     value === right
       ? undefined
-      : missing(
-          "without a connection, calls are queued and sent later, even after they have timed out",
-        ),
+      : missing("without a connection, calls are queued and sent later, even after they have timed out"),
 });
 
 const SOCKET_TIMEOUT = "30_000, or more than the duration of the slowest call";
@@ -121,9 +119,7 @@ const ioredisClientRules: readonly Rule[] = [
     check: (value) =>
       isPositive(value)
         ? undefined
-        : missing(
-            "the operating system checks idle connections only after two hours",
-          ),
+        : missing("the operating system checks idle connections only after two hours"),
   },
   retries("retryStrategy", "a broken connection is never replaced"),
   offlineQueue("enableOfflineQueue", false),

@@ -84,8 +84,7 @@ export function createWriter(options: WriterOptions) {
         : { tombstone: keys.userTombstone(userId), expected: expected.user ?? "" };
     let reply = parseReply(await send({ indexing: "ask" }));
     for (let attempt = 0; reply.status === "reserve"; attempt++) {
-      if (attempt === RESERVATIONS)
-        throw new UnsteadyConversation("it was deleted during each attempt");
+      if (attempt === RESERVATIONS) throw new UnsteadyConversation("it was deleted during each attempt");
       const { nowMs, absent, ttlMs, keep } = reply;
       const joined = absent || reply.userId !== userId ? userId : undefined;
       const indexed = { conversationId, recent: absent, userId: joined, traceIds: tracesOf(write) };

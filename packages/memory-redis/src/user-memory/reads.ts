@@ -68,7 +68,8 @@ export const encodeEntry = ({ seq, body }: StoredAuditEntry): string => `${seq} 
 
 function decodeEntry(stored: string): StoredAuditEntry {
   const end = stored.indexOf(" ");
-  if (end === -1) throw new UnexpectedReply("an entry of the audit trail was stored by another version of this package");
+  if (end === -1)
+    throw new UnexpectedReply("an entry of the audit trail was stored by another version of this package");
   return { seq: Number(stored.slice(0, end)), body: stored.slice(end + 1) };
 }
 
