@@ -224,7 +224,7 @@ function ruleOf(thrown: unknown, isCluster: boolean): ErrorRule {
   if (denial !== undefined) return rightRule(denial);
   const byWord = replyRules[message.split(" ", 1)[0] ?? ""];
   if (byWord !== undefined) return byWord;
-  // Not every error sets `name`. The constructor has the class name otherwise; neither client is minified.
+  // If an error doesn't set `name`, its class name is only in its constructor. A minified client loses it.
   const className = thrown instanceof Error && name === "Error" ? thrown.constructor.name : name;
   const byClient = clientRules.find(({ pattern }) => pattern.test(`${className}: ${message}`));
   if (byClient !== undefined) return byClient;

@@ -39,8 +39,8 @@ const ownShape = {
   ...tablesShape,
   /**
    * Whether the extension pgvector compares vectors. `"use"`: if the database has it when the store is created.
-   * `"create"`: creates it first, which needs the right to do so. `"off"`: never. A store without `embed` doesn't need
-   * it. Default `"use"`.
+   * `"create"`: creates it first, which needs the right to do so. `"off"`: never. A store without `embed` ignores this
+   * option. Default `"use"`.
    */
   pgvector: z.enum(["use", "create", "off"]).default("use"),
 };

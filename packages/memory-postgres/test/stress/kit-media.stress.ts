@@ -27,7 +27,7 @@ let pglite: PGlite;
 describeMemoryProvider({
   name: "PGlite, every message of it in a blob store",
   rules: "smoke",
-  // One connection makes several times as many calls per rule.
+  // Each call does several times as much work, on one connection.
   timeoutMs: 120_000,
   capabilities: { durability: { unsupported: "it is in memory" } },
   setUp: async () => {

@@ -14,7 +14,7 @@ export interface RedisClientFinding {
   readonly problem: "missing" | "unsuitable" | "unreadable";
   /** The effect of the current setting. */
   readonly why: string;
-  /** The recommended value. */
+  /** The recommended setting. */
   readonly remedy: string;
 }
 
