@@ -38,8 +38,8 @@ export const redisConfigSchema = z.strictObject({
   /** The name of this field in Postgres's configuration. It exists only for an error that names the right field. */
   connectionString: z.never({ error: "expected it in the field url" }).optional(),
   /**
-   * The start of every key. Default `"jaf:memory:"`. If several prefixes share a database, no prefix must begin with
-   * another. A hash tag in the prefix, e.g. `"{tenant-1}:"`, keeps all keys on one server of a Cluster.
+   * The start of every key. Default `"jaf:memory:"`. If several prefixes share a database, a prefix must not begin with
+   * another one. A hash tag in the prefix, e.g. `"{tenant-1}:"`, keeps all keys on one server of a Cluster.
    */
   keyPrefix: z
     .string()

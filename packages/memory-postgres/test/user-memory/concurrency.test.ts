@@ -48,7 +48,7 @@ const someoneWaits = (schema: string) =>
     )
     .toBeGreaterThan(0);
 
-describe.each(levels)("on a database whose isolation level is %s", (level) => {
+describe.each(levels)("on a database with isolation level %s", (level) => {
   it("all of 8 stores that remember at the same time succeed", async () => {
     const schema = schemaOf();
     const pool = poolAt(level);
