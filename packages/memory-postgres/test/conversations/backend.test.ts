@@ -22,7 +22,7 @@ const decrypt = (body: string): string => Buffer.from(body, "base64").toString()
 const wrappers: readonly (readonly [string, (body: string) => string, (body: string) => string])[] = [
   ["encrypted", encrypt, decrypt],
   ["empty", () => "", () => JSON.stringify(hello[0])],
-  ["what looks like JSON", (body) => `{${body}`, (body) => body.slice(1)],
+  ["similar to JSON", (body) => `{${body}`, (body) => body.slice(1)],
 ];
 
 describe("a wrapped backend", () => {

@@ -151,7 +151,7 @@ describe("a part of a conversation of 10,000 messages", () => {
   const parts: readonly (readonly [string, StoredSelection, number, string])[] = [
     ["its end", { kind: "last", limit: 20 }, 20, "conversations_messages_pkey"],
     ["a range", { kind: "range", after: 5_000, limit: 20 }, 20, "conversations_messages_pkey"],
-    ["what is before", { kind: "range", before: 5_000, limit: 20 }, 20, "conversations_messages_pkey"],
+    ["earlier messages", { kind: "range", before: 5_000, limit: 20 }, 20, "conversations_messages_pkey"],
     ["a span", { kind: "range", after: 4_999, before: 5_020 }, 20, "conversations_messages_pkey"],
     ["the beginning", { kind: "range", before: 20 }, 20, "conversations_messages_pkey"],
     ["a message", { kind: "message", messageId: "m5000" }, 1, "idx_conversations_messages_own_id"],
@@ -170,7 +170,7 @@ describe("a part of a conversation of 10,000 messages", () => {
       if (name === "analyzed") await runSql(`ANALYZE "${schema}".conversations_messages`);
     });
 
-    it.each(parts)("%s is read only from an index", async (_part, messages, count, index) => {
+    it.each(parts)("reading %s uses only an index", async (_part, messages, count, index) => {
       const plan = await read(schema, { messages });
       expect(plan.indexes).toEqual(expect.arrayContaining(["conversations_pkey", index]));
       expect(plan.touched).toBe(count);

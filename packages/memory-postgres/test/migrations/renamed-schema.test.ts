@@ -115,7 +115,7 @@ it("a renamed schema without a successor works under its new name", async () => 
   expect(await idsIn(after)).toEqual(each("c d"));
 });
 
-it("a provider whose schema changed names with another writes to neither, until both are migrated", async () => {
+it("a provider with a schema that swapped names with another writes to neither, until both are migrated", async () => {
   const [one, other, between] = [schemaOf(), schemaOf(), schemaOf()];
   await fill(one, "mine");
   await fill(other, "theirs");

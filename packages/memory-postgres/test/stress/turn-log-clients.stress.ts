@@ -42,7 +42,7 @@ async function openPglite(schema: string) {
 }
 
 describeTurnLogConformance({
-  name: "postgres, clients whose transactions are serializable by default",
+  name: "postgres, clients with serializable transactions by default",
   createLog: createTurnLogStores({ freshSchema: schemaOf, open: openSerializable, runSql }),
 });
 

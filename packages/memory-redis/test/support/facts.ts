@@ -37,5 +37,5 @@ export async function commitTo(
   const { head } = await backend.read(user, {});
   const change = changeOn(head?.version ?? 0, parts);
   const kept = { ...change, head: { ...change.head, epoch: head?.epoch ?? 0 } };
-  if (!(await backend.commit(user, kept))) throw new Error("somebody else has written");
+  if (!(await backend.commit(user, kept))) throw new Error("another writer has committed");
 }

@@ -97,7 +97,7 @@ export const describeOwnConnection = (library: Library): unknown =>
         const before = proxy.accepted();
         expect(await append(provider)).toMatchObject(retryable);
         await expect.poll(proxy.accepted, { interval: 10 }).toBeGreaterThan(before);
-        expect(await append(provider), "at once").toMatchObject(retryable);
+        expect(await append(provider), "immediately").toMatchObject(retryable);
         proxy.swallowNew(false);
         await expectBack(provider);
       }
