@@ -13,7 +13,7 @@ declare module "@jaf/memory" {
   }
 }
 
-/** How `createMemoryProvider` and the `JAF_POSTGRES_…` environment variables make a provider of this package. */
+/** The adapter behind `createMemoryProvider({ type: "postgres" })` and the `JAF_POSTGRES_…` environment variables. */
 export const adapter = {
   type: "postgres",
   configSchema: postgresConfigSchema,

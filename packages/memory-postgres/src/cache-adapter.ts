@@ -8,15 +8,16 @@ import { openStore, requireClient } from "./open-store.ts";
 import type { ResolvedNames } from "./table-names.ts";
 
 /**
- * Keeps values in a table of Postgres or PGlite for all processes that share it, and creates it if it is missing. The
- * client, a `Pool`, a connected `Client` or a PGlite, is never closed. The table is named after the `tableName` of the
- * conversations: `conversations_cache`. Lifetimes are measured by the database's clock. Failures reject with what the
- * client throws.
+ * Creates a cache in a table of Postgres or PGlite that all processes share. Creates the table if it is missing.
+ * `client` is a `Pool`, a connected `Client` or a PGlite, and is never closed. The table's name is derived from the
+ * `tableName` of the conversations: `conversations_cache`. Lifetimes follow the database's clock. A call that fails
+ * rejects with the client's error.
  *
  * On a pool and on PGlite, writes also remove some expired values. With a `Client`, calls within a transaction of the
- * application belong to it: others see a claimed key once the transaction is committed, and wait until then.
+ * application are part of it: others wait for the commit before they see a claimed key.
  *
- * Rejects with a `TypeError` for an invalid client or option, and with a `MemorySetupError` if the table can't be created or found.
+ * Rejects with a `TypeError` for an invalid client or option, and with a `MemorySetupError` if the table can't be
+ * created or found.
  */
 export async function createPostgresCacheAdapter(
   client: PostgresClient,
@@ -51,14 +52,16 @@ const key = sql`${sql.placeholder("key")}::text`;
 const now = sql`floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
 const expiresAt = sql`${now} + ${sql.placeholder("seconds")}::bigint * 1000`;
 
-/** How many others that have ended a write takes away, so that what nobody asks for again doesn't pile up. */
+/** How many other expired values a write removes, so unused values don't pile up. */
 const MOST_REMOVED = 20;
 
-/** Statements on the table of a cache. Each is atomic. `removesEnded`: whether writes take away what has ended. */
+/**
+ * Creates the statements on the table of a cache. Each is atomic. `removesEnded`: whether writes remove expired values.
+ */
 function createCacheStatements(names: ResolvedNames, { removesEnded }: { removesEnded: boolean }) {
   const { cache } = createCacheTables(names);
 
-  // Once the entry is written, and of those that nobody else has locked: so no two writers wait for each other.
+  // Runs after the entry is written, and skips locked rows, so two writers never wait for each other.
   const removing = sql`, ended AS (
       SELECT old.key FROM ${cache} AS old
       WHERE EXISTS (SELECT FROM written) AND old.expires_at <= (SELECT ${now}) AND old.key <> ${key}
@@ -81,7 +84,7 @@ function createCacheStatements(names: ResolvedNames, { removesEnded }: { removes
 
     set: write(sql``),
 
-    /** `written` is 1 where the key was free. */
+    /** `written` is 1 if the key was free. */
     setIfAbsent: write(sql`WHERE entry.expires_at <= ${now}`),
 
     delete: reusable<"key">(sql`DELETE FROM ${cache} WHERE key = ${key}`),

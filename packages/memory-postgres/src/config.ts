@@ -3,16 +3,16 @@ import { parseOptions } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { TABLE_NAME_PATTERN } from "./table-names.ts";
 
-// Neither has a form in UTF-8 that Postgres takes.
+// Postgres accepts neither in UTF-8.
 const NOT_IN_A_NAME = /[\0\p{Surrogate}]/u;
 
 const RESERVED_SCHEMA = /^(pg_.*|information_schema|\$user)$/s;
 
 const MOST_PARTITIONS = 128;
 
-/** The beginning of the tables' names. */
+/** The start of the tables' names. */
 export const tableNameSchema = z.string().regex(TABLE_NAME_PATTERN, {
-  error: "expected 1 to 40 lower-case letters, digits and underscores, not beginning with a digit",
+  error: "expected 1 to 40 lower-case letters, digits and underscores, the first not a digit",
 });
 
 const schemaNameSchema = z
@@ -22,31 +22,30 @@ const schemaNameSchema = z
   })
   .refine((name) => !RESERVED_SCHEMA.test(name), {
     error:
-      "expected a schema of your own: names that begin with pg_, information_schema and $user have a meaning in Postgres",
+      "expected a schema of your own: information_schema, $user and names that begin with pg_ are reserved in Postgres",
   });
 
 export const schemaShape = {
   /**
-   * Schema of the tables; created if missing. Absent: the `current_schema()` of the connection when the provider is
-   * created, which is the first of its `search_path` that exists; the others are not searched.
+   * The schema of the tables; created if missing. Default: the connection's `current_schema()` when the provider is
+   * created, which is the first existing schema of its `search_path`. The others are not searched.
    */
   schema: schemaNameSchema.optional(),
 };
 
 const tablesShape = {
-  /** Name of the main table, and the beginning of the others'. Default `"conversations"`. */
+  /** The name of the main table, and the start of the other tables' names. Default `"conversations"`. */
   tableName: tableNameSchema.default("conversations"),
   ...schemaShape,
   /**
-   * Into how many parts the tables are divided, by a hash of the conversation id, when they are created: 1 to 128.
-   * Tables that exist already are an error if they were created with another number. Absent: a new table is in one
-   * piece, and an existing one is taken as it is.
+   * The number of partitions of new tables, by a hash of the conversation id: 1 to 128. It is an error if existing
+   * tables have another number. Default: new tables are not partitioned, existing ones are used as they are.
    */
   partitions: z
     .int()
     .min(1)
     .max(MOST_PARTITIONS, {
-      error: `expected at most ${MOST_PARTITIONS}: a listing takes a lock on each part and each of its indexes, and servers have memory for a few thousand locks`,
+      error: `expected at most ${MOST_PARTITIONS}: a listing locks each partition and each of its indexes, and servers have memory for only a few thousand locks`,
     })
     .optional(),
 };
@@ -57,16 +56,18 @@ export type TableGroupName = (typeof TABLE_GROUPS)[number];
 
 const tablesSchema = z
   .strictObject({
-    /** Whose tables, in the order in which they are made. Default: those of conversations. */
+    /** The groups of tables, in the order of their creation. Default `["conversations"]`. */
     groups: z.array(z.enum(TABLE_GROUPS)).min(1).readonly().default(["conversations"]),
     ...tablesShape,
   })
   .refine(({ groups, partitions }) => partitions === undefined || groups.includes("conversations"), {
     path: ["partitions"],
-    error: 'expected it only with "conversations" in `groups`: no other tables can be divided',
+    error: 'expected it only with "conversations" in `groups`: no other tables can be partitioned',
   });
 
-/** Which tables. The names of all begin with `tableName`; characters outside the allowed set are refused. */
+/**
+ * Selects tables. All their names begin with `tableName`. Only lower-case letters, digits and underscores are allowed.
+ */
 export type PostgresTables = z.input<typeof tablesSchema>;
 
 const connectionStringSchema = z.string().refine((text) => /^postgres(ql)?:\/\//.test(text), {
@@ -77,29 +78,29 @@ const tlsSchema = z.custom<ConnectionOptions>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
 );
 
-/** How to reach the database, and whether to make the tables. */
+/** The connection to the database, and whether to create the tables. */
 export const connectionShape = {
   host: z.string().min(1).default("localhost"),
   port: z.int().min(1).max(65_535).default(5432),
   database: z.string().min(1).default("jaf_memory"),
   username: z.string().min(1).default("postgres"),
   password: z.string().optional(),
-  /** `true`, or options of Node's TLS. Default: what the connection string says, else off. */
+  /** `true`, or TLS options of Node. Default: the setting in the connection string, else off. */
   ssl: z
     .union([z.boolean(), tlsSchema], { error: "expected a boolean or an object of TLS options" })
     .optional(),
-  /** `postgres://user:password@host:port/database`, in place of the fields above. */
+  /** `postgres://user:password@host:port/database`. Replaces the fields above. */
   connectionString: connectionStringSchema.optional(),
-  /** The name that Redis uses for its connection string: accepted only to name the right field in the error. */
+  /** The name of this field in Redis's configuration. It exists only for an error that names the right field. */
   url: z.never({ error: "expected it in the field connectionString" }).optional(),
-  /** Most connections of the pool that is opened when no client is passed in. Default 10. */
+  /** The maximum number of connections of the pool that is opened without a client. Default 10. */
   maxConnections: z.int().min(1).default(10),
   /**
-   * How long a statement on that pool may take before it fails and its connection is closed; the server may
-   * still complete it. Default 30,000.
+   * Milliseconds until a statement on that pool fails and its connection is closed. The server may still complete it.
+   * Default 30,000.
    */
   queryTimeoutMs: z.int().min(1).max(2_147_483_647).default(30_000),
-  /** Create and update the tables when the provider is created. Default `true`. */
+  /** Creates and updates the tables when the provider is created. Default `true`. */
   migrate: z.boolean().default(true),
 };
 
@@ -118,10 +119,10 @@ export type PostgresSettings = z.output<typeof postgresConfigSchema>;
 
 const WHAT = "Postgres provider configuration";
 
-/** Throws a `TypeError` that names the field and what was expected, and never the value. */
+/** Throws a `TypeError` that names the field and the expected value, but never contains the actual value. */
 export const parseConfig = (config: PostgresConfig): PostgresSettings =>
   parseOptions(postgresConfigSchema, config, WHAT);
 
-/** Throws as {@link parseConfig}. */
+/** Throws the errors of {@link parseConfig}. */
 export const parseTables = (options: PostgresTables): z.output<typeof tablesSchema> =>
   parseOptions(tablesSchema, options, WHAT);

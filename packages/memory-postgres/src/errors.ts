@@ -8,7 +8,7 @@ import {
 } from "@jaf/memory/adapter";
 import { UnconnectedClient } from "./client/adapt-client.ts";
 
-/** What an error of the driver or the server means, and what helps. */
+/** The meaning of a driver's or server's error, and its remedy. */
 interface ErrorRule {
   readonly kind: "connection" | "storage";
   readonly retryable: boolean;
@@ -22,28 +22,30 @@ const connection = (remedy: string, retryable = true): ErrorRule => ({
 });
 const storage = (remedy: string, retryable = false): ErrorRule => ({ kind: "storage", retryable, remedy });
 
-const refused = connection("nothing listens there; check host and port, and that Postgres is running");
+const refused = connection("no server listens there; check host and port, and that Postgres is running");
 const broken = connection("the connection broke; the next call opens a new one if the client is a pool");
-const slow = connection("it did not answer in time; check the network, and that Postgres is not overloaded");
+const slow = connection("it didn't answer in time; check the network, and that Postgres is not overloaded");
 const unknownHost = connection("the host name can't be resolved; check `host`");
 const login = connection("it refused the login; check username, password and pg_hba.conf", false);
 const tls = connection("TLS failed; check `ssl` and the certificates", false);
 const terminated = connection(
   "an administrator terminated the connection, or the server is shutting down; try again in a moment",
 );
-// PgBouncer has no other code for what it says by itself.
+// PgBouncer uses this code for all errors of its own.
 const behindPooler = connection(
-  "the PgBouncer before it could not reach it, or had no connection free in time; try again, and see its log and that of the server",
+  "PgBouncer could not reach it, or had no free connection in time; try again, and see the logs of PgBouncer and the server",
 );
 const url = connection(
   "`connectionString` is not a valid URL; percent-encode special characters in username and password",
   false,
 );
 const starting = connection("it is starting up or shutting down; try again in a moment");
-const crowded = connection("it has no connection left; lower `maxConnections`, or put PgBouncer before it");
+const crowded = connection(
+  "it has no connections left; lower `maxConnections`, or put PgBouncer in front of it",
+);
 const closed = connection("the client was closed; create a new one", false);
 const crashed = connection(
-  "the embedded database has stopped, as it does when its disk is full; free some space, close it, and open the folder again",
+  "the embedded database has stopped, probably because its disk is full; free some space, close it, and open the folder again",
   false,
 );
 const schema = storage(
@@ -52,18 +54,18 @@ const schema = storage(
 const collision = storage(
   "a table, index or function of that name exists already and is not ours; choose another `tableName` or `schema`",
 );
-const raced = storage("it collided with another transaction; try again", true);
-const cancelled = storage("it was cancelled, or took longer than a timeout of the server; try again", true);
+const raced = storage("it conflicted with another transaction; try again", true);
+const cancelled = storage("it was cancelled, or exceeded a timeout of the server; try again", true);
 const locked = storage("a lock was not available in time; try again", true);
-const full = storage("the disk of the server is full; free some space. Nothing was written", true);
+const full = storage("the disk of the server is full and nothing was written; free some space", true);
 const locks = storage(
-  "the server has no memory left for locks, of which each partition and each of its indexes takes one; raise max_locks_per_transaction, or use fewer partitions",
+  "the server has no memory left for locks, and each partition and each of its indexes needs one; raise max_locks_per_transaction, or use fewer partitions",
 );
 const resources = storage("the server is short of memory or other resources; try again later", true);
 const encoding = storage("the database can't hold every character; create it with ENCODING 'UTF8'");
 const corrupt = storage("the server reports damaged or unreadable files; see its log, and restore a backup");
 
-/** By SQLSTATE or `errno` name; two characters stand for a whole SQLSTATE class. */
+/** Rules by SQLSTATE or `errno` name. Two characters stand for a whole SQLSTATE class. */
 const codeRules: Readonly<Record<string, ErrorRule>> = {
   ECONNREFUSED: refused,
   ENOENT: refused,
@@ -85,20 +87,21 @@ const codeRules: Readonly<Record<string, ErrorRule>> = {
   "08P01": behindPooler,
   "22021": encoding,
   "22P05": encoding,
-  // Which also passes: a standby that is being promoted says so, and so does a disk that is nearly full in a cloud.
+  // Retryable: it also occurs while a standby is being promoted, and with some cloud services if the disk is nearly
+  // full.
   "25006": storage(
-    "the server is read-only, a standby perhaps; connect to the primary, or try again once a failover is over",
+    "the server is read-only, perhaps a standby; connect to the primary, or try again after a failover",
     true,
   ),
-  "25P02": storage("the client is in a transaction that failed; roll it back"),
+  "25P02": storage("the client's transaction has failed; roll it back"),
   "28": login,
   "3D000": connection("there is no such database; create it, e.g. with `createdb jaf_memory`", false),
   "3F000": storage("there is no schema to create the tables in; set `schema`"),
   "40": raced,
   "42501": storage(
-    "this user lacks a right, or a policy of row-level security hides rows from their owner too; grant it, or let an administrator run the script of printMigrations() and set `migrate: false`",
+    "this user lacks a right, or a policy of row-level security hides rows even from their owner; grant the right, or let an administrator run the script of printMigrations() and set `migrate: false`",
   ),
-  "42939": storage("the name of the schema is reserved for Postgres itself; choose another `schema`"),
+  "42939": storage("the schema's name is reserved for Postgres; choose another `schema`"),
   "42P01": schema,
   "42883": schema,
   "42703": schema,
@@ -109,10 +112,8 @@ const codeRules: Readonly<Record<string, ErrorRule>> = {
   "53100": full,
   "53200": locks,
   "53300": crowded,
-  "54": storage(
-    "the conversation is larger than the server can hold; keep fewer messages with `maxMessages`",
-  ),
-  "55000": connection("the database takes no connections at the moment; try again in a moment"),
+  "54": storage("the conversation is too large for the server; keep fewer messages with `maxMessages`"),
+  "55000": connection("the database takes no connections at the moment; try again soon"),
   "55P03": locked,
   "57014": cancelled,
   "57P01": terminated,
@@ -122,24 +123,24 @@ const codeRules: Readonly<Record<string, ErrorRule>> = {
   "57P05": broken,
   "58": corrupt,
   "58030": storage("the server can't read or write its files; check its disk", true),
-  // Ours, raised by the write function and by the migrations.
+  // Raised by our write function and migrations.
   JF001: storage(
     "a conversation of that id is not visible to this role; a policy of row-level security hides it. Choose another id, or change the policy",
   ),
   JF002: storage(
-    "the tables exist, and were created with another number of partitions; set `partitions` to theirs, or leave it out, or choose another `tableName` or `schema` for new ones",
+    "the tables exist and were created with another number of partitions; set `partitions` to that number or omit it, or choose another `tableName` or `schema` for new tables",
   ),
   JF003: storage(
     "the schema was renamed after its tables were made; run migrate(), or the script of printMigrations()",
   ),
   JF004: storage(
-    "some of the tables are gone, though they were created; restore them from a backup, or drop the rest of them, the table of the migrations among them, to starts again",
+    "some of the tables are gone; restore them from a backup, or drop the remaining ones, including the table of migrations, to start again",
   ),
   XX001: corrupt,
   XX002: corrupt,
 };
 
-/** For errors that carry no code. */
+/** Rules for errors without a code. */
 const messageRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
   { pattern: /^(timeout exceeded when trying to connect|timeout expired)$/, ...slow },
   { pattern: /^Connection terminated due to connection timeout$/, ...slow },
@@ -156,12 +157,12 @@ const messageRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
   { pattern: /^SASL: /, ...login },
 ];
 
-/** It would not fit the longest string that JavaScript has; the driver would end the process over it. */
+/** The conversation exceeds JavaScript's longest string. Reading it would make the driver end the process. */
 export class ConversationTooLarge extends Error {
   override readonly name = "ConversationTooLarge";
 }
 
-/** A turn could not begin since others of its conversation did, each time that it was tried. */
+/** Each attempt to begin a turn met a concurrent turn of the same conversation. */
 export class TurnContention extends Error {
   override readonly name = "TurnContention";
 }
@@ -169,7 +170,7 @@ export class TurnContention extends Error {
 const unexpected: ErrorRule = {
   kind: "storage",
   retryable: false,
-  remedy: "the database failed unexpectedly; its log says more",
+  remedy: "the database failed unexpectedly; see its log",
 };
 
 const unconnected: ErrorRule = {
@@ -182,16 +183,16 @@ const tooLarge: ErrorRule = {
   kind: "storage",
   retryable: false,
   remedy:
-    "the conversation is too large to be read at once; read the end of it with getRecentMessages(), and keep fewer messages with `maxMessages`",
+    "the conversation is too large to be read as a whole; read its end with getRecentMessages(), and keep fewer messages with `maxMessages`",
 };
 
 const turnContention: ErrorRule = {
   kind: "storage",
   retryable: true,
-  remedy: "others begin and end turns of the conversation all the time; try again",
+  remedy: "others begin and end turns of the conversation constantly; try again",
 };
 
-/** Classes of SQLSTATE whose messages quote names of tables and settings, but neither rows, parameters nor users. */
+/** SQLSTATE classes with messages that quote names of tables and settings, but no rows, parameters or users. */
 const QUOTABLE_CLASSES = new Set(["08", "25", "3D", "3F", "40", "42", "53", "55", "57", "58"]);
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
@@ -204,7 +205,8 @@ function ruleFor(thrown: unknown, { code, message }: ErrorCause): ErrorRule {
   return byCode ?? messageRules.find(({ pattern }) => pattern.test(message)) ?? unexpected;
 }
 
-// A driver's message may quote a row or a parameter, and a failed look-up of a host name a part of a password.
+// A driver's message may quote a row or a parameter. That of a failed look-up of a host name may quote a part of a
+// password.
 function safeCause(cause: ErrorCause, rule: ErrorRule): ErrorCause {
   const { name, code, message } = cause;
   if (code === undefined) return { name, message: rule === unexpected ? "not shown" : message };
@@ -212,7 +214,7 @@ function safeCause(cause: ErrorCause, rule: ErrorRule): ErrorCause {
   return { name, code, message: quotable ? message : code };
 }
 
-/** Translates whatever a driver throws, by the tables above. */
+/** Converts an error of a driver, by the tables above. */
 export function toMemoryError(operation: string, thrown: unknown): MemoryErrorUnion {
   const described = describeCause(thrown);
   const rule = ruleFor(thrown, described);
@@ -227,13 +229,13 @@ export function toMemoryError(operation: string, thrown: unknown): MemoryErrorUn
 export const toSetupError = (operation: string, thrown: unknown): MemorySetupError =>
   thrown instanceof MemorySetupError ? thrown : new MemorySetupError(toMemoryError(operation, thrown));
 
-// Of these, a FATAL error or a PANIC may be one, after which it is unknown what was done.
+// In these classes, the error may be FATAL or a PANIC, after which the result is unknown.
 const SEVERE_CLASSES = new Set(["53", "58", "XX"]);
 
-/** Whether the server answered that it did nothing of a statement, and goes on. */
+/** Returns whether the server refused a statement without any effect, and continues. */
 export function isRefusal(thrown: unknown): boolean {
   const cause = describeCause(thrown);
-  // What the driver itself throws has no severity. A server that speaks another language has another word for it.
+  // The driver's own errors have no severity. In other languages, the server translates the word ERROR.
   if (!(thrown instanceof Error && "severity" in thrown) || cause.code === undefined) return false;
   const isPlain = thrown.severity === "ERROR" || !SEVERE_CLASSES.has(cause.code.slice(0, 2));
   return isPlain && ruleFor(thrown, cause).kind === "storage";

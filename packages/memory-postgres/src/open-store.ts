@@ -9,21 +9,21 @@ import type { ResolvedNames, TableNames } from "./table-names.ts";
 
 interface Opening {
   readonly settings: ConnectionSettings & TableNames;
-  /** Used where there is one, and left open. */
+  /** Used instead of a new pool, and never closed. */
   readonly client: PostgresClient | undefined;
   readonly group: TableGroup;
-  /** The factory, for errors. */
+  /** The factory's name, for errors. */
   readonly operation: string;
 }
 
 interface OpenedTables {
   readonly sql: SqlClient;
   readonly names: ResolvedNames;
-  /** Closes what was opened, and never a client that was passed in. */
+  /** Closes a pool that the store opened, but never a client that was passed in. */
   readonly close: () => Promise<void>;
 }
 
-/** For factories that open no pool. Throws a `TypeError`. */
+/** Checks the client for factories that open no pool. Throws a `TypeError`. */
 export function requireClient(client: PostgresClient, operation: string): void {
   if (typeof client === "object" && client !== null) return;
   throw new TypeError(
@@ -31,7 +31,7 @@ export function requireClient(client: PostgresClient, operation: string): void {
   );
 }
 
-/** What `make` makes of tables that are there. Rejects with a `MemorySetupError`. */
+/** Prepares the tables and returns the result of `make`. Rejects with a `MemorySetupError`. */
 export async function openStore<T>(
   { settings, client, group, operation }: Opening,
   make: (tables: OpenedTables) => T | Promise<T>,
@@ -43,7 +43,7 @@ export async function openStore<T>(
     const names = await prepareTables(sql, group, { ...settings, operation });
     return await make({ sql, names, close: opened.close });
   } catch (thrown) {
-    await opened.close().catch(() => {}); // What went wrong first is what helps.
+    await opened.close().catch(() => {}); // The first error is the helpful one.
     throw toSetupError(operation, thrown);
   }
 }
@@ -55,7 +55,7 @@ interface OwnPool {
   readonly close: () => Promise<void>;
 }
 
-// Imported when needed: with PGlite, or a client of one's own, `pg` need not be installed.
+// Imported when needed: with PGlite, or a client of the application, `pg` need not be installed.
 async function importPg(operation: string) {
   try {
     const { default: pg } = await import("pg");
@@ -77,7 +77,7 @@ function connectionOptions(settings: ConnectionSettings) {
   return { ...target, ...present({ ssl }) };
 }
 
-/** Connects lazily. `operation`: who asks, for the error where `pg` is missing. */
+/** Connects lazily. `operation` is for the error if `pg` is missing. */
 async function openPool(settings: ConnectionSettings, operation: string): Promise<OwnPool> {
   const { Pool } = await importPg(operation);
   const pool = new Pool({
@@ -87,7 +87,7 @@ async function openPool(settings: ConnectionSettings, operation: string): Promis
     query_timeout: settings.queryTimeoutMs,
     keepAlive: true,
   });
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  // The pool replaces an idle connection that breaks. Without a listener, the error would end the process.
   pool.on("error", () => {});
   return { client: pool, close: () => pool.end() };
 }

@@ -5,7 +5,7 @@ import { dropSchemas, freshSchema, useClient } from "./support/stores.ts";
 
 const secrets = Object.entries(adapter.environment).filter(([, variable]) => "secret" in variable);
 
-it("the adapter has every documented variable, and hides what holds a password", () => {
+it("the adapter has every documented variable, and hides those with a password", () => {
   expect(Object.keys(adapter.environment)).toEqual(
     expect.arrayContaining(
       ["URL", "HOST", "PORT", "DB", "USER", "PASSWORD", "SSL", "TABLE", "MAX_CONNECTIONS"].map(
@@ -27,7 +27,7 @@ it("each variable fills a field of the configuration, in its format", () => {
   }
 });
 
-it("the adapter creates a provider of what its schema gives, with a client and without one", async () => {
+it("the adapter creates a provider from the parsed configuration, with and without a client", async () => {
   const schema = freshSchema();
   const config = adapter.configSchema.parse({ connectionString: inject("pgUrl"), schema });
   const own = await adapter.create(config);

@@ -34,7 +34,7 @@ describe("a cache in Postgres", () => {
   };
   const end = (schema: string) => runSql(`UPDATE "${schema}".conversations_cache SET expires_at = 1`);
 
-  it("removes what has ended as it writes, a part at a time, and nothing for a claim that is refused", async () => {
+  it("removes expired values in parts as it writes, but not for a refused claim", async () => {
     const schema = schemaOf();
     const cache = await createPostgresCacheAdapter(pool, { schema });
     for (let at = 0; at < 30; at++) await cache.set(`ended${at}`, "v", { ttlSeconds: 100 });
@@ -47,7 +47,7 @@ describe("a cache in Postgres", () => {
     expect(await keysIn(schema)).toEqual(["free", "taken"]);
   });
 
-  it("waits for nobody who writes what has ended", async () => {
+  it("doesn't wait for a concurrent write of expired values", async () => {
     const schema = schemaOf();
     const cache = await createPostgresCacheAdapter(pool, { schema });
     await cache.set("ended", "v", { ttlSeconds: 100 });
@@ -62,7 +62,7 @@ describe("a cache in Postgres", () => {
     expect(await cache.get("ended")).toBe("new");
   });
 
-  it("writes from many at once, while what they write ends, in no order that would lock them", async () => {
+  it("accepts many concurrent writes of expiring values without a deadlock", async () => {
     const schema = schemaOf();
     const cache = await createPostgresCacheAdapter(pool, { schema });
     const keys = Array.from({ length: 8 }, (_, at) => `k${at}`);
@@ -72,7 +72,7 @@ describe("a cache in Postgres", () => {
     }
   });
 
-  it("belongs to a transaction of the application on a client, and removes nothing in it", async () => {
+  it("is part of the application's transaction on a client, and removes nothing in it", async () => {
     const schema = schemaOf();
     const cache = await createPostgresCacheAdapter(pool, { schema });
     await cache.set("ended", "v", { ttlSeconds: 100 });
@@ -86,7 +86,7 @@ describe("a cache in Postgres", () => {
     expect(await keysIn(schema)).toEqual(["ended"]);
   });
 
-  it("shares a schema and a prefix with conversations", async () => {
+  it("can share a schema and a prefix with conversations", async () => {
     const schema = schemaOf();
     const provider = await createPostgresProvider({ schema, partitions: 2 }, pool);
     onTestFinished(async () => void (await provider.close()));

@@ -46,12 +46,12 @@ describe("the configuration", () => {
   });
 });
 
-it("says why there can't be more partitions", async () => {
+it("explains the limit on partitions", async () => {
   await expect(createPostgresProvider({ partitions: 129 })).rejects.toThrow(/at most 128: .* locks/);
 });
 
 describe("a connection string", () => {
-  it("in the field that Redis uses is refused with the right field's name, and not repeated", async () => {
+  it("in Redis's field is refused with the right field's name, and not repeated", async () => {
     const config = { url: "postgres://u:s3cret@h/db" } as never;
     await expect(createPostgresProvider(config)).rejects.toThrow(
       /^Invalid Postgres provider configuration: url: expected it in the field connectionString\.$/,
@@ -59,7 +59,7 @@ describe("a connection string", () => {
   });
 
   it.each(["postgres://u:s3cret@h:99999/db", "postgres://u:s3cret@h/%E0"])(
-    "that is no URL is named, and not repeated: %s",
+    "that isn't a URL is named, and not repeated: %s",
     async (connectionString) => {
       const thrown = await createPostgresProvider({ connectionString }).catch((error: unknown) => error);
       expect(thrown).toMatchObject({

@@ -78,19 +78,19 @@ describe("an error of the database", () => {
   });
 
   it.each(["22P02", "23505", "28P01", "P0001", "ENOTFOUND", "XX000", undefined])(
-    "with code %s tells nothing of what was stored, sent or configured",
+    "with code %s reveals no stored, sent or configured data",
     (code) => {
       expect(JSON.stringify(toMemoryError("appendMessages", failure(code)))).not.toContain(SECRET);
     },
   );
 
-  it("that is no error at all is still a tagged one", () => {
+  it("is a tagged error even if the thrown value isn't an Error", () => {
     expect(toMemoryError("getStats", SECRET)).toMatchObject({ _tag: storage, cause: { name: "NonError" } });
     expect(JSON.stringify(toMemoryError("getStats", SECRET))).not.toContain(SECRET);
   });
 });
 
-describe("an answer of the server after which it is certain that nothing was done", () => {
+describe("a server's reply that certainly means no effect", () => {
   const answer = (code: string, severity: string) => Object.assign(failure(code), { severity });
 
   it.each([
@@ -108,11 +108,11 @@ describe("an answer of the server after which it is certain that nothing was don
     ["58030", "PANIC"],
     ["XX000", "PANIK"],
     ["53300", "FATAL"],
-  ])("is none with code %s and severity %s", (code, severity) => {
+  ])("isn't one with code %s and severity %s", (code, severity) => {
     expect(isRefusal(answer(code, severity))).toBe(false);
   });
 
-  it("is nothing that the driver or the network says", () => {
+  it("isn't an error of the driver or the network", () => {
     for (const code of ["ECONNRESET", "EPIPE", undefined]) expect(isRefusal(failure(code))).toBe(false);
     expect(isRefusal("40001")).toBe(false);
   });

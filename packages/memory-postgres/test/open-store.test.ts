@@ -4,7 +4,7 @@ import { createPostgresCacheAdapter, createPostgresTurnLog, type PostgresClient 
 const factories = { createPostgresCacheAdapter, createPostgresTurnLog };
 
 it.each(Object.entries(factories))(
-  "%s refuses what is no client, and opens no pool",
+  "%s refuses anything but a client, and opens no pool",
   async (name, create) => {
     for (const none of [undefined, null, "postgres://"]) {
       const created = create(none as unknown as PostgresClient);

@@ -9,7 +9,7 @@ declare module "@jaf/memory" {
   }
 }
 
-/** What `createMemoryProvider({ type: "redis" })` and `JAF_MEMORY_TYPE=redis` find. */
+/** The adapter behind `createMemoryProvider({ type: "redis" })` and `JAF_MEMORY_TYPE=redis`. */
 export const adapter = {
   type: "redis",
   configSchema: redisConfigSchema,

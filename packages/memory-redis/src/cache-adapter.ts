@@ -6,9 +6,9 @@ import { parseConfig, type RedisConfig } from "./config.ts";
 import { text } from "./lua.ts";
 
 /**
- * Keeps values in Redis for all processes that share it. The client is never closed. A call that fails, or takes longer
- * than `commandTimeoutMs`, rejects with what the client throws or with a timeout error. Keys are
- * `<keyPrefix>cache:{<key>}`, which no key of a conversation or of media is.
+ * Creates a cache in Redis that all processes share. It never closes the client. A call that fails rejects with the
+ * client's error; one that takes longer than `commandTimeoutMs` rejects with a timeout error. Keys are
+ * `<keyPrefix>cache:{<key>}`. They never equal a key of a conversation or of media.
  *
  * @throws TypeError for an invalid client or option.
  */
@@ -19,7 +19,7 @@ export function createRedisCacheAdapter(
   const { keyPrefix, commandTimeoutMs } = parseConfig(options);
   const port = adaptClient(client);
   const deadlines = createDeadlines(commandTimeoutMs, port.onTimeout);
-  // If the prefix has a hash tag, that one selects the server.
+  // A hash tag in the prefix takes precedence and selects the server.
   const keyOf = (key: string): string => `${keyPrefix}cache:{${key}}`;
   const send = (command: string, key: string, ...args: readonly string[]): Promise<unknown> =>
     deadlines(port.send([command, key, ...args], key));

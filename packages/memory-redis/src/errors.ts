@@ -8,7 +8,7 @@ import {
 } from "@jaf/memory/adapter";
 import { UnusableClient } from "./client/adapt-client.ts";
 
-/** What an error of the driver or the server means, and what helps. */
+/** The meaning of a driver's or server's error, and its remedy. */
 interface ErrorRule {
   readonly kind: "connection" | "storage";
   readonly retryable: boolean;
@@ -22,48 +22,49 @@ const connection = (remedy: string, retryable = true): ErrorRule => ({
 });
 const storage = (remedy: string, retryable = false): ErrorRule => ({ kind: "storage", retryable, remedy });
 
-const refused = connection("nothing listens there; check host and port, and that Redis is running");
-const broken = connection("the connection broke; the client opens a new one by itself");
-const slow = connection("it did not answer in time; check the network, and that Redis is not overloaded");
+const refused = connection("no server listens there; check host and port, and that Redis is running");
+const broken = connection("the connection broke; the client reconnects automatically");
+const slow = connection("it didn't answer in time; check the network, and that Redis is not overloaded");
 const unknownHost = connection("the host name can't be resolved; check `host`");
 const tls = connection("TLS failed; check the URL, rediss:// for TLS, and the certificates", false);
 const closed = connection("the client was closed; create a new one", false);
 const login = connection("it refused the login; check username and password", false);
 const replica = connection(
-  "it is a read-only replica, as the old master is after a failover; the client has to find the new one",
+  "it is a read-only replica, perhaps after a failover; connect the client to the current master",
 );
-const cluster = connection("the Cluster has no server for this key at the moment; try again", true);
-/** With a Cluster client. */
+const cluster = connection("the Cluster currently has no server for this key; try again", true);
+/** The error of a Cluster client. */
 const movingKeys = connection("the Cluster is moving these keys to another server; try again");
-const starting = connection("it is loading its data; try again in a moment");
-const down = connection("no master is there at the moment; try again once the failover is over");
-const busy = storage("a script holds the server; try again", true);
+const starting = connection("it is still loading its data; try again in a moment");
+const down = connection("there is currently no master; try again after the failover");
+const busy = storage("a script blocks the server; try again", true);
 const full = storage(
-  "its memory is full; raise `maxmemory` or let conversations expire with `ttl`. Nothing was written",
+  "its memory is full and nothing was written; raise `maxmemory`, or let conversations expire with `ttl`",
   true,
 );
-const disk = storage("it can't save to its disk, and refuses writes; free some space and see its log", true);
-/** Of a user that lacks one, by what it may not do. `command` is in capitals. */
+const disk = storage(
+  "it refuses writes, since it can't save to its disk; free some space and see its log",
+  true,
+);
+/** The rule for a user without the right to a command. `command` is in capitals. */
 const lacksCommand = (command: string): ErrorRule =>
   storage(
-    `this user lacks a right: it may not run ${command}; allow it and all else that the package's README lists`,
+    `this user lacks a right: it can't run ${command}; allow all commands that the package's README lists`,
   );
 const lacksKeys = storage(
-  "this user lacks a right: it may not use the keys that begin with `keyPrefix`; allow them, e.g. ~jaf:memory:*",
+  "this user lacks a right: it can't use the keys that begin with `keyPrefix`; allow them, e.g. ~jaf:memory:*",
 );
 const lacksRight = storage(
   "this user lacks a right; allow the commands that the package's README lists, and the keys of `keyPrefix`",
 );
-const foreign = storage(
-  "a key of that name holds something of another application; choose another `keyPrefix`",
-);
+const foreign = storage("a key of that name belongs to another application; choose another `keyPrefix`");
 
-/** By the first word of the server's error. */
+/** Rules by the first word of the server's error. */
 const replyRules: Readonly<Record<string, ErrorRule>> = {
-  MOVED: connection("it is a part of a Cluster; pass a Cluster client", false),
-  ASK: connection("it is a part of a Cluster; pass a Cluster client", false),
+  MOVED: connection("it is part of a Cluster; pass a Cluster client", false),
+  ASK: connection("it is part of a Cluster; pass a Cluster client", false),
   CROSSSLOT: storage(
-    "the keys lie on different servers; pass a Cluster client, or give `keyPrefix` a hash tag, e.g. {jaf}:",
+    "the keys are on different servers; pass a Cluster client, or give `keyPrefix` a hash tag, e.g. {jaf}:",
   ),
   CLUSTERDOWN: cluster,
   TRYAGAIN: movingKeys,
@@ -71,7 +72,7 @@ const replyRules: Readonly<Record<string, ErrorRule>> = {
   UNBLOCKED: replica,
   LOADING: starting,
   MASTERDOWN: down,
-  NOREPLICAS: connection("too few replicas are there for a write; try again"),
+  NOREPLICAS: connection("too few replicas are connected for a write; try again"),
   BUSY: busy,
   UNKILLABLE: busy,
   OOM: full,
@@ -80,11 +81,11 @@ const replyRules: Readonly<Record<string, ErrorRule>> = {
   NOAUTH: login,
   WRONGPASS: login,
   WRONGTYPE: foreign,
-  EXECABORT: storage("it refused a part of a transaction; its log says why; try again", true),
-  NOSCRIPT: storage("it forgot a script between two commands; try again", true),
+  EXECABORT: storage("it refused a command of a transaction; try again, and see its log", true),
+  NOSCRIPT: storage("it removed a script between two commands; try again", true),
 };
 
-/** By `errno` or TLS name. */
+/** Rules by `errno` or TLS error code. */
 const codeRules: Readonly<Record<string, ErrorRule>> = {
   ECONNREFUSED: refused,
   ENOENT: refused,
@@ -106,7 +107,7 @@ const codeRules: Readonly<Record<string, ErrorRule>> = {
   ERR_INVALID_URL: connection("`url` is not a valid URL; percent-encode special characters in it", false),
 };
 
-/** By the name or the words of a client's error. */
+/** Rules by the name or the text of a client's error. */
 const clientRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
   { pattern: /^CommandTimeout\b/, ...slow },
   {
@@ -121,7 +122,7 @@ const clientRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
   },
   {
     pattern: /^UnsteadyConversation\b/,
-    ...storage("the conversation was trimmed or replaced again and again while it was read; try again", true),
+    ...storage("the conversation changed during each attempt to read or write it; try again", true),
   },
   { pattern: /^ConnectionLost\b/, ...broken },
   { pattern: /^ConnectionClosed\b/, ...closed },
@@ -134,7 +135,7 @@ const clientRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
   { pattern: /^UserMemoryClosed\b/, ...connection("the store was closed; create a new one", false) },
   {
     pattern: /^JobEntryGone\b/,
-    ...storage("others took the job for one that was left over; try again", true),
+    ...storage("the job's entry was removed as outdated before the job was written; try again", true),
   },
   { pattern: /^(ConnectionTimeoutError|SocketTimeoutError|TimeoutError)\b/, ...slow },
   { pattern: /^(RootNodesUnavailableError|ClusterAllFailedError|MaxCommandRedirectionsError)\b/, ...cluster },
@@ -153,7 +154,7 @@ const clientRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
   { pattern: /: The client is closed$/, ...closed },
 ];
 
-/** What servers say, of a single command or from within a script. */
+/** The servers' texts for a single command and for one within a script. */
 const DENIAL =
   /(?:^|[\s-])NOPERM\b|ACL failure in script|user executing the script can't (?:run this command|access at least one of the keys)/;
 
@@ -167,10 +168,10 @@ const AT_LINE = /on @user_script:(\d+)/;
 
 const CALLED = /redis\.p?call\('(\w+)'/;
 
-/** What a user may not do. */
+/** The right that a user lacks. */
 type Denial = { readonly kind: "command"; readonly command: string } | { readonly kind: "keys" | "unknown" };
 
-/** `undefined` for a message of anything else. Commands are in capitals, e.g. `ZADD`. */
+/** Returns `undefined` if the message is about anything else. Commands are in capitals, e.g. `ZADD`. */
 function denialOf(message: string): Denial | undefined {
   if (!DENIAL.test(message)) return undefined;
   const command = COMMAND.exec(message)?.[1];
@@ -179,8 +180,8 @@ function denialOf(message: string): Denial | undefined {
 }
 
 /**
- * The denial of a command within a script, in the words for single commands, which name it: before 7.2, Redis gives only
- * the line. `undefined` for any other error.
+ * Rewrites the denial of a command within a script to the text for single commands, which names the command. Before
+ * 7.2, Redis names only the line of the script. Returns `undefined` for other errors.
  */
 export function namedDenial(thrown: unknown, source: string): Error | undefined {
   if (!(thrown instanceof Error) || !SCRIPT_COMMAND.test(thrown.message)) return undefined;
@@ -194,10 +195,10 @@ export function namedDenial(thrown: unknown, source: string): Error | undefined 
 const unexpected: ErrorRule = {
   kind: "storage",
   retryable: false,
-  remedy: "the server failed unexpectedly; its log says more",
+  remedy: "the server failed unexpectedly; see its log",
 };
 
-/** In the text of a script's failure the server's own error word may stand further on. */
+/** The error of a failed script contains the server's error word later in its text. */
 const INNER_WORD = /(?:^|[\s-])(READONLY|OOM|WRONGTYPE|MISCONF|CROSSSLOT|NOREPLICAS|MASTERDOWN|LOADING)\s/;
 
 const NON_LOCAL_KEY = /attempted to access (?:a non local key|keys that do not hash to the same slot)/;
@@ -223,7 +224,7 @@ function ruleOf(thrown: unknown, isCluster: boolean): ErrorRule {
   if (denial !== undefined) return rightRule(denial);
   const byWord = replyRules[message.split(" ", 1)[0] ?? ""];
   if (byWord !== undefined) return byWord;
-  // A class name survives a minifier in none of them; what an error is called is in its constructor.
+  // If an error doesn't set `name`, its class name is only in its constructor. A minified client loses it.
   const className = thrown instanceof Error && name === "Error" ? thrown.constructor.name : name;
   const byClient = clientRules.find(({ pattern }) => pattern.test(`${className}: ${message}`));
   if (byClient !== undefined) return byClient;
@@ -233,7 +234,7 @@ function ruleOf(thrown: unknown, isCluster: boolean): ErrorRule {
   return (NON_LOCAL_KEY.test(message) ? replyRules["CROSSSLOT"] : undefined) ?? unexpected;
 }
 
-/** Of an error no more than its kind is kept: a message may quote a key, and so a user's id. */
+/** Keeps only the kind of an error: its message may quote a key, and so a user's id. */
 function safeCause(thrown: unknown): Error {
   const { name, message, code } = describeCause(thrown);
   const word = message.split(" ", 1)[0] ?? "";
@@ -242,7 +243,7 @@ function safeCause(thrown: unknown): Error {
   return Object.assign(new Error(shown ?? "not shown"), { name: className }, present({ code: shown }));
 }
 
-/** Translates whatever a driver throws, by the tables above. */
+/** Converts an error of a driver, by the tables above. */
 export function toMemoryError(operation: string, thrown: unknown, isCluster = false): MemoryErrorUnion {
   const { kind, retryable, remedy } = ruleOf(thrown, isCluster);
   const details = { provider: "redis", operation, retryable, cause: safeCause(thrown) };

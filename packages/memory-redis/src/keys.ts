@@ -1,14 +1,14 @@
 import { tombstoneKey } from "@jaf/memory/adapter";
 
-/** In how many parts the list of all conversations is kept, so that a Cluster spreads the writes to it. */
+/** The number of parts of the list of all conversations. Parts spread its writes over a Cluster. */
 const RECENCY_INDEXES = 16;
 
-/** No conversation's key begins like an index's. */
+/** A conversation's key never begins like an index's. */
 const RESERVED = /^(user|trace|recent):/;
 
 const UNSAFE = /[%{}]|^(?:user|trace|recent):/;
 
-// Braces would be a hash tag, and make the slot of one key differ from that of the others.
+// Braces would form a hash tag and put the conversation's keys into different slots.
 function escapeId(id: string): string {
   if (!UNSAFE.test(id)) return id;
   return id
@@ -23,7 +23,10 @@ function hash(text: string): number {
   return value >>> 0;
 }
 
-/** Keys of one conversation, all in one slot. `partKeys` of `conversations/scripts/fragments.ts` makes the same. */
+/**
+ * The keys of one conversation, all in one slot. `partKeys` in `conversations/scripts/fragments.ts` builds the same
+ * keys.
+ */
 export interface ConversationKeys {
   readonly conversation: string;
   readonly messages: string;
@@ -33,8 +36,8 @@ export interface ConversationKeys {
 }
 
 /**
- * How keys are named. A conversation's is `<prefix><id>`, in which `%`, `{` and `}` of the id, and the colon of one that
- * begins with `user:`, `trace:` or `recent:`, are percent-encoded; the keys of its parts have it as their hash tag.
+ * Names all keys. A conversation's key is `<prefix><id>`. In the id, `%`, `{` and `}` are percent-encoded, and so is
+ * the colon of an id that begins with `user:`, `trace:` or `recent:`. The keys of its parts have it as their hash tag.
  */
 export function createKeys(prefix: string) {
   const of = (conversationId: string): ConversationKeys => {
@@ -48,14 +51,14 @@ export function createKeys(prefix: string) {
     };
   };
   const userIndex = (userId: string): string => `${prefix}user:${userId}:conversations`;
-  /** The start of a key in the same slot as another key, without containing it. */
+  /** Returns the start of a key in the same slot as `key`, without containing it. */
   const sameSlot = (kind: string, key: string): string => `${prefix}${kind}:{${hashTagOf(slotOf(key))}}`;
   return {
     prefix,
-    /** Where all keys are in one slot, since the prefix has a hash tag. */
+    /** True if the prefix has a hash tag, which puts all keys into one slot. */
     inOneSlot: prefix.includes("{"),
     of,
-    /** The keys of a script that works on a conversation, and maybe on its tombstone. */
+    /** The keys of a script for a conversation and, optionally, its tombstone. */
     ofScript: (
       conversationId: string,
       isCluster: boolean,
@@ -73,7 +76,10 @@ export function createKeys(prefix: string) {
     /** In the slot of the user's index. */
     userTombstone: (userId: string): string =>
       `${sameSlot("gone", userIndex(userId))}:${tombstoneKey("user", userId)}`,
-    /** Holds when an entry with a past time was last made in an index of the same slot: see `markImport` of `conversations/scripts/fragments.ts`. */
+    /**
+     * Stores when an index of the same slot last got an entry with a past time: see `markImport` in
+     * `conversations/scripts/fragments.ts`.
+     */
     importMarker: (index: string): string => sameSlot("imported", index),
     traceIndex: (traceId: string): string => `${prefix}trace:${traceId}:conversations`,
     recencyIndex: (conversationId: string): string =>
@@ -100,20 +106,23 @@ function crc16(bytes: Uint8Array): number {
   return value;
 }
 
-/** What is hashed of a key: what stands between its first `{` and the next `}`, unless that is nothing. */
+/**
+ * Returns the part of a key that Redis hashes: the text between the first `{` and the next `}`, or the whole key if
+ * that text is empty or missing.
+ */
 function hashed(key: string): string {
   const open = key.indexOf("{");
   const close = open === -1 ? -1 : key.indexOf("}", open);
   return close > open + 1 ? key.slice(open + 1, close) : key;
 }
 
-/** The slot of a Cluster that a key is in. */
+/** Returns the Cluster slot of a key. */
 export const slotOf = (key: string): number => crc16(Buffer.from(hashed(key))) % SLOTS;
 
 const tags: string[] = [];
 let tried = 0;
 
-/** A hash tag of that slot, always the same, so that it reveals nothing about the key. */
+/** Returns a hash tag for a slot. It is always the same, so it reveals nothing about the key. */
 export function hashTagOf(slot: number): string {
   let tag = tags[slot];
   while (tag === undefined) {

@@ -3,11 +3,11 @@ import type { RedisPort } from "./client/clients.ts";
 import type { Deadlines } from "./client/command-deadlines.ts";
 import { namedDenial } from "./errors.ts";
 
-/** Lua as it stands. Fragments define functions and values for the scripts that begin with them. */
+/** Lua source text. Fragments define functions and values for the scripts that begin with them. */
 export const lua = (parts: TemplateStringsArray, ...fragments: readonly string[]): string =>
   String.raw(parts, ...fragments);
 
-/** The server's time, in whole milliseconds. */
+/** The server's time in whole milliseconds. */
 export const clockMs = lua`
 local function clock()
   local time = redis.call('TIME')
@@ -15,7 +15,7 @@ local function clock()
 end
 `;
 
-/** The server's time, in microseconds: so that what is done one after the other has times in that order. */
+/** The server's time in microseconds, which keeps the order of consecutive changes. */
 export const clockMicros = lua`
 local function clock()
   local time = redis.call('TIME')
@@ -30,7 +30,7 @@ export interface ScriptCall {
   readonly args: readonly (string | number)[];
 }
 
-/** How long a write may wait for its replicas. */
+/** The replicas that a write waits for, and how long. */
 export interface ReplicaWait {
   readonly replicas: number;
   readonly timeoutMs: number;
@@ -42,7 +42,7 @@ export type RunScript<Name extends string> = (
   wait?: ReplicaWait,
 ) => Promise<unknown>;
 
-/** What a script did is done, and fewer replicas than demanded have it yet. */
+/** A script has completed, but too few replicas have its write yet. */
 export class TooFewReplicas extends Error {
   override readonly name = "TooFewReplicas";
 }
@@ -59,7 +59,7 @@ async function runAndWait(port: RedisPort, command: readonly string[], key: stri
   return reply;
 }
 
-/** Runs scripts by their digest; a server that doesn't know one, as after a restart, is sent the source. */
+/** Runs scripts by their digest. If the server doesn't know a script, e.g. after a restart, sends the source. */
 export function createScriptRunner<Name extends string>(
   port: RedisPort,
   deadlines: Deadlines,
@@ -86,12 +86,12 @@ export function createScriptRunner<Name extends string>(
   };
 }
 
-/** A script's reply that is none of ours. */
+/** A script's reply has an unexpected form. */
 export class UnexpectedReply extends TypeError {
   override readonly name = "UnexpectedReply";
 }
 
-// A client may be set to give Buffers.
+// A client may be configured to return Buffers.
 export function text(value: unknown): string {
   if (typeof value === "string") return value;
   if (Buffer.isBuffer(value)) return value.toString();

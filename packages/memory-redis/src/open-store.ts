@@ -10,22 +10,22 @@ import { type ConnectionTimes, type OwnConnection, openReconnecting } from "./co
 import { toSetupError } from "./errors.ts";
 import { createScriptRunner, type ReplicaWait } from "./lua.ts";
 
-/** What every store of this package works with. */
+/** The connection and settings of a store of this package. */
 export interface StoreOptions extends Pick<RedisSettings, "keyPrefix" | "minReplicas" | "commandTimeoutMs"> {
   readonly port: RedisPort;
-  /** Closes what was opened, and never a client that was passed in. */
+  /** Closes a connection that the store opened, but never a client that was passed in. */
   readonly close: () => Promise<void>;
 }
 
 interface Opening {
   readonly settings: Omit<RedisSettings, "ttl">;
-  /** Used where there is one, and left open. */
+  /** Used instead of a new connection, and never closed. */
   readonly client?: RedisClient | undefined;
-  /** The factory, for errors. */
+  /** The factory's name, for errors. */
   readonly operation: string;
 }
 
-/** Throws a `TypeError` for what is no client, and a `MemorySetupError` when the server can't be reached. */
+/** Throws a `TypeError` if `client` isn't a Redis client, and a `MemorySetupError` if the server can't be reached. */
 export async function openStore({ settings, client, operation }: Opening): Promise<StoreOptions> {
   const { keyPrefix, minReplicas, commandTimeoutMs } = settings;
   try {
@@ -39,7 +39,7 @@ export async function openStore({ settings, client, operation }: Opening): Promi
   }
 }
 
-/** How a store sends commands and its scripts. */
+/** Returns the functions with which a store sends commands and runs its scripts. */
 export function createCalls<Name extends string>(
   { port, minReplicas, commandTimeoutMs }: Omit<StoreOptions, "keyPrefix" | "close">,
   scripts: Readonly<Record<Name, string>>,
@@ -55,7 +55,7 @@ export type LoadConnections = (target: Target, connectTimeoutMs: number) => Prom
 const PING_TIMEOUT_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 
-/** In the order in which they are looked for. Imported when needed: an application has one of them. */
+/** In order of preference. Imported when needed, since an application has only one of them. */
 const libraries: readonly LoadConnections[] = [
   async (target, timeoutMs) => nodeRedisConnections(await import("redis"), target, timeoutMs),
   async (target, timeoutMs) => ioredisConnections(await import("ioredis"), target, timeoutMs),
@@ -66,7 +66,7 @@ const isMissing = (thrown: unknown): boolean =>
 
 interface ConnectionOptions {
   readonly settings: Target & Pick<RedisSettings, "commandTimeoutMs">;
-  /** The factory, for errors. */
+  /** The factory's name, for errors. */
   readonly operation: string;
   /** For tests. */
   readonly libraries?: readonly LoadConnections[];
@@ -82,7 +82,7 @@ const timesOf = (commandTimeoutMs: number): ConnectionTimes => ({
   closeTimeoutMs: Math.min(CLOSE_TIMEOUT_MS, commandTimeoutMs),
 });
 
-/** Of `redis`, or of `ioredis` where only that is installed. */
+/** Opens a connection with `redis`, or with `ioredis` if only that is installed. */
 export async function openConnection(options: ConnectionOptions): Promise<OwnConnection> {
   const { settings, operation } = options;
   const times = { ...timesOf(settings.commandTimeoutMs), ...options.times };

@@ -28,8 +28,8 @@ async function expectWorks(provider: MemoryProvider): Promise<void> {
   expect(await provider.close()).toMatchObject({ success: true });
 }
 
-describe("createMemoryProvider finds Redis", () => {
-  it("as documented, with a client, which stays open", async () => {
+describe("createMemoryProvider for Redis", () => {
+  it("uses a given client, as documented, and leaves it open", async () => {
     const provider = await createMemoryProvider(
       { type: "redis", host: "localhost", port: 6379, keyPrefix: freshPrefix() },
       { redis: redisClient },
@@ -39,20 +39,20 @@ describe("createMemoryProvider finds Redis", () => {
     expect(await redisClient.ping()).toBe("PONG");
   });
 
-  it("without one, on a connection of its own", async () => {
+  it("opens its own connection without a client", async () => {
     await expectWorks(
       await createMemoryProvider({ type: "redis", url: inject("redisUrl"), keyPrefix: freshPrefix() }),
     );
   });
 
-  it("and refuses a URL in the field that Postgres uses with the right field's name, without repeating it", async () => {
+  it("refuses a URL in Postgres's field, names the right field, and doesn't repeat the URL", async () => {
     const config = { type: "redis", connectionString: "redis://u:s3cret@h" } as never;
     const thrown: unknown = await createMemoryProvider(config).catch((error: unknown) => error);
     expect(String(thrown)).toContain("connectionString: expected it in the field url");
     expect(String(thrown)).not.toContain("s3cret");
   });
 
-  it.each(["host and port", "url"])("by its environment variables: %s", async (by) => {
+  it.each(["host and port", "url"])("reads its environment variables: %s", async (by) => {
     const { hostname, port } = new URL(inject("redisUrl"));
     const place =
       by === "url"
@@ -69,7 +69,7 @@ describe("createMemoryProvider finds Redis", () => {
 });
 
 describe("a bad environment", () => {
-  it("is an error that names every bad variable, and shows no value", async () => {
+  it("is an error that names every bad variable, but shows no value", async () => {
     const environment = {
       JAF_MEMORY_TYPE: "redis",
       JAF_REDIS_PORT: "the-port",
@@ -85,7 +85,7 @@ describe("a bad environment", () => {
     expect(message).not.toMatch(/the-port|the-password/);
   });
 
-  it("is reported by validateMemoryEnvironment, which warns of what is not set", async () => {
+  it("is reported by validateMemoryEnvironment, which also warns of unset variables", async () => {
     const report = await validateMemoryEnvironment({ JAF_MEMORY_TYPE: "redis", JAF_REDIS_PROT: "6379" });
     expect(report.warnings.join("\n")).toMatch(/JAF_REDIS_HOST/);
     expect(report.warnings.join("\n")).toMatch(/JAF_REDIS_PROT/);

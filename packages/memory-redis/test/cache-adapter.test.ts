@@ -15,7 +15,7 @@ const CLIENTS = [
 
 describeCacheOn("node-redis");
 
-it.each(CLIENTS)("a cache on %s is apart from the conversations of its prefix", async (name) => {
+it.each(CLIENTS)("a cache on %s is separate from the conversations with its prefix", async (name) => {
   const keyPrefix = freshPrefix();
   const { client, end } = await openers[name]();
   onTestFinished(async () => void (await end()));
@@ -27,6 +27,6 @@ it.each(CLIENTS)("a cache on %s is apart from the conversations of its prefix", 
   }
 });
 
-it("what is no client is refused", () => {
+it("refuses anything but a client", () => {
   expect(() => createRedisCacheAdapter({} as never)).toThrow(TypeError);
 });

@@ -14,7 +14,7 @@ const SECRET = "a secret that no error repeats";
 const messages: readonly Message[] = [{ role: "user", content: SECRET }];
 const [USER, ADMIN] = ["limited", "the-password"];
 
-/** One that these tests may fill, pause, restart and lock. */
+/** A server that these tests may fill, pause, restart and lock. */
 let server: RestartableServer;
 
 beforeAll(async () => {
@@ -41,8 +41,8 @@ const created = { createIfMissing: "unowned" } as const;
 
 const append = (provider: MemoryProvider) => provider.appendMessages("c", messages, {}, created);
 
-describe("a server that can't do it", () => {
-  it("is out of memory: retryable, and nothing was written", async () => {
+describe("a server that can't serve a call", () => {
+  it("returns a retryable error without a write if it is out of memory", async () => {
     const { client, provider, end } = await connect({ url: server.url });
     await client.configSet({ maxmemory: "1", "maxmemory-policy": "noeviction" });
     const error = errorOf(await append(provider));
@@ -54,7 +54,7 @@ describe("a server that can't do it", () => {
     end();
   });
 
-  it("is a replica: retryable, since a failover may be in progress", async () => {
+  it("returns a retryable error if it is a replica, since a failover may be in progress", async () => {
     const { sentinels } = inject("redisSentinel");
     const known = await redisCommand(Number(sentinels[0]?.port), "SENTINEL", "REPLICAS", "jaf");
     const fields = Array.isArray(known) && Array.isArray(known[0]) ? known[0].map(String) : [];
@@ -66,7 +66,7 @@ describe("a server that can't do it", () => {
     end();
   });
 
-  it("is one of a Cluster, and the client knows nothing of it: not retryable, with what helps", async () => {
+  it("returns an error with a remedy, not retryable, if it is part of a Cluster that the client doesn't know", async () => {
     const { provider, end } = await connect({ url: inject("redisClusterUrls")[0] ?? "" });
     const ids = Array.from({ length: 20 }, (_, n) => `c${n}`);
     const results = await Promise.all(ids.map((id) => provider.appendMessages(id, messages, {}, created)));
@@ -79,7 +79,7 @@ describe("a server that can't do it", () => {
     end();
   });
 
-  it("has forgotten the scripts: nobody notices", async () => {
+  it("runs scripts after it has forgotten them, without an error", async () => {
     const { client, provider, end } = await connect({ url: server.url });
     for (let round = 0; round < 3; round++) {
       await client.scriptFlush();
@@ -89,7 +89,7 @@ describe("a server that can't do it", () => {
     end();
   });
 
-  it("refuses writes: reads go on, and the repairs that they tried harm nobody", async () => {
+  it("still answers reads if it refuses writes, and their failed repairs do no harm", async () => {
     const { client, provider, end } = await connect({ url: server.url }, { keyPrefix: "refusing:" });
     await provider.appendMessages("c", messages, { userId: "u" }, created);
     const stale = Array.from({ length: 600 }, (_, n) => ({ value: `gone-${n}`, score: 1_000 + n }));
@@ -104,7 +104,7 @@ describe("a server that can't do it", () => {
     end();
   });
 
-  it("wants a password: not retryable", async () => {
+  it("returns an error that isn't retryable if it requires a password", async () => {
     const { client, end } = await connect({ url: server.url });
     await client.configSet("requirepass", ADMIN);
     for (const url of [server.url, server.url.replace("//", "//:wrong@")]) {
@@ -123,7 +123,7 @@ describe("a server that can't do it", () => {
     end();
   });
 
-  it("denies a right: not retryable, with what helps", async () => {
+  it("returns an error with a remedy, not retryable, if it denies a right", async () => {
     const admin = await connect({ url: server.url });
     await admin.client.sendCommand(["ACL", "SETUSER", USER, "on", ">pw", "+@all", "-zadd", "~*"]);
     const { provider, end } = await connect({ url: server.url, username: USER, password: "pw" });
@@ -137,27 +137,30 @@ describe("a server that can't do it", () => {
 });
 
 describe("a connection that fails", () => {
-  it.each(["node-redis", "ioredis"])("%s: breaks: retryable, and the next call goes on", async (kind) => {
-    const client =
-      kind === "ioredis"
-        ? new Redis(server.url, { maxRetriesPerRequest: 0 })
-        : createClient({ url: server.url, disableOfflineQueue: true });
-    client.on("error", () => {});
-    if (!(client instanceof Redis)) await client.connect();
-    const provider = await createRedisProvider({ keyPrefix: freshPrefix() }, client);
-    expect(await append(provider)).toMatchObject({ success: true });
-    await server.kill();
-    const error = errorOf(await append(provider));
-    expect(error).toMatchObject({ _tag: "MemoryConnectionError", retryable: true });
-    const health = await provider.healthCheck();
-    expect(health).toMatchObject({ data: { healthy: false, error: expect.stringMatching(/./) } });
-    await server.start();
-    await expect.poll(async () => (await append(provider)).success).toBe(true);
-    if (client instanceof Redis) client.disconnect();
-    else client.destroy();
-  });
+  it.each(["node-redis", "ioredis"])(
+    "%s: returns a retryable error if it breaks, and the next call succeeds",
+    async (kind) => {
+      const client =
+        kind === "ioredis"
+          ? new Redis(server.url, { maxRetriesPerRequest: 0 })
+          : createClient({ url: server.url, disableOfflineQueue: true });
+      client.on("error", () => {});
+      if (!(client instanceof Redis)) await client.connect();
+      const provider = await createRedisProvider({ keyPrefix: freshPrefix() }, client);
+      expect(await append(provider)).toMatchObject({ success: true });
+      await server.kill();
+      const error = errorOf(await append(provider));
+      expect(error).toMatchObject({ _tag: "MemoryConnectionError", retryable: true });
+      const health = await provider.healthCheck();
+      expect(health).toMatchObject({ data: { healthy: false, error: expect.stringMatching(/./) } });
+      await server.start();
+      await expect.poll(async () => (await append(provider)).success).toBe(true);
+      if (client instanceof Redis) client.disconnect();
+      else client.destroy();
+    },
+  );
 
-  it("hangs: given up in time, and retryable", async () => {
+  it("returns a retryable error in time if it hangs", async () => {
     const { client, provider, end } = await connect({ url: server.url }, { commandTimeoutMs: 50 });
     const other = await connect({ url: server.url });
     await client.ping();
@@ -170,7 +173,7 @@ describe("a connection that fails", () => {
     other.end();
   });
 
-  it("was closed by the application: not retryable", async () => {
+  it("returns an error that isn't retryable if the application closed it", async () => {
     for (const open of [openers["node-redis"], openers.ioredis]) {
       const { client, end } = await open();
       const provider = await createRedisProvider({ keyPrefix: freshPrefix() }, client);
@@ -179,7 +182,7 @@ describe("a connection that fails", () => {
     }
   });
 
-  it("is refused: the setup fails and says so", async () => {
+  it("makes the setup fail with a clear error if it is refused", async () => {
     await expect(createRedisProvider({ host: "127.0.0.1", port: 1 })).rejects.toMatchObject({
       name: "MemorySetupError",
       error: { _tag: "MemoryConnectionError", retryable: true },
@@ -187,7 +190,7 @@ describe("a connection that fails", () => {
     });
   });
 
-  it("waits for more replicas than there are: retryable, and the write is there", async () => {
+  it("returns a retryable error for a stored write if there are too few replicas", async () => {
     const { provider, end } = await connect({ url: server.url }, { minReplicas: 1, commandTimeoutMs: 600 });
     const write = () => provider.appendMessages("c", messages, {}, { ...created, idempotencyKey: "k" });
     for (const error of [errorOf(await write()), errorOf(await write())]) {
@@ -200,7 +203,7 @@ describe("a connection that fails", () => {
 });
 
 describe("the provider's own connection", () => {
-  it("fails at once while the server is away, and does nothing later that was given up", async () => {
+  it("fails immediately while the server is away, and runs no timed-out call later", async () => {
     const own = await createRedisProvider({ url: server.url, keyPrefix: freshPrefix() });
     await server.kill();
     for (let attempt = 0; attempt < 3; attempt++) {
@@ -212,7 +215,7 @@ describe("the provider's own connection", () => {
     expect(await own.close()).toMatchObject({ success: true });
   });
 
-  it("closes in time, also when the server hangs", async () => {
+  it("closes in time, even if the server hangs", async () => {
     const own = await createRedisProvider({ url: server.url, commandTimeoutMs: 100 });
     const { client, end } = await connect({ url: server.url });
     await client.sendCommand(["CLIENT", "PAUSE", "1000", "ALL"]);
@@ -223,7 +226,7 @@ describe("the provider's own connection", () => {
     end();
   });
 
-  it("is closed with it, and one that was passed in is not", async () => {
+  it("is closed with the provider, unlike a client that was passed in", async () => {
     const own = await createRedisProvider({ url: server.url, keyPrefix: freshPrefix() });
     expect(await append(own)).toMatchObject({ success: true });
     const { client, provider, end } = await connect({ url: server.url });
@@ -237,7 +240,7 @@ describe("the provider's own connection", () => {
   });
 });
 
-describe("what a driver throws", () => {
+describe("errors of a driver", () => {
   const reply = (message: string) => Object.assign(new Error(message), { name: "ReplyError" });
 
   it.each([
@@ -265,7 +268,7 @@ describe("what a driver throws", () => {
     expect(error.message).toMatch(/./);
   });
 
-  it("is not repeated where it may quote a key", () => {
+  it("are not repeated if they may quote a key", () => {
     const error = toMemoryError("appendMessages", reply(`ERR something about ${SECRET}`));
     expect(JSON.stringify(error)).not.toContain(SECRET);
   });

@@ -3,7 +3,7 @@ import { expect, inject, it } from "vitest";
 import { parseConfig } from "../src/config.ts";
 import { openStore } from "../src/open-store.ts";
 
-it("an opened store keeps neither where the server is nor how to log in", async () => {
+it("an opened store keeps neither the server's address nor the credentials", async () => {
   const client = await createClient({ url: inject("redisUrl") }).connect();
   const settings = parseConfig({ host: "redis.internal", username: "u", password: "secret" });
   const url = inject("redisUrl");

@@ -40,7 +40,7 @@ const place = (user: LimitedUser) => ({
   ...{ host: "127.0.0.1", port: server.port, username: user, password: "password" },
 });
 
-/** What the contract of a provider offers, and what its scripts do only now and then. */
+/** Calls all methods of the provider's contract, including rare cases of the scripts. */
 async function useProvider(provider: RedisProvider): Promise<readonly Result<unknown>[]> {
   const created = { createIfMissing: true } as const;
   const owned = { userId: "u", traceId: "t", topic: "tea" };
@@ -75,7 +75,7 @@ const failures = (results: readonly Result<unknown>[]) =>
 
 const QUOTED = /["']([A-Z]{3,})["']/g;
 
-/** Of these words of scripts and sources, those that are commands of the server. */
+/** Returns the words of scripts and sources that are commands of the server. */
 async function commandsIn(texts: readonly string[]): Promise<readonly string[]> {
   const known = await redisCommand(server.port, "COMMAND", "LIST");
   const commands = new Set(Array.isArray(known) ? known.map((name) => String(name).toUpperCase()) : []);
@@ -94,7 +94,7 @@ async function sourcesIn(...folders: readonly string[]): Promise<readonly string
 }
 
 describe("the rights in the README", () => {
-  it("are those of all commands that are used, and no more", async () => {
+  it("are exactly those of all used commands", async () => {
     const ours = await sourcesIn("conversations", "client", "connection");
     const runner = readFileSync(new URL("../src/lua.ts", import.meta.url), "utf8");
     const conversations = await commandsIn([...Object.values(scripts), ...ours, runner]);
@@ -115,7 +115,7 @@ describe("the rights in the README", () => {
     expect(allowedCommands("turns").toSorted()).toEqual(turns.filter((command) => command !== "WAIT"));
   });
 
-  it("are enough for conversations, on a connection of the provider's own", async () => {
+  it("suffice for conversations, on the provider's own connection", async () => {
     const keyPrefix = freshPrefix();
     await setUser(server.port, "conversations", { keyPrefix });
     const provider = await createRedisProvider({ ...place("conversations"), keyPrefix });
@@ -123,7 +123,7 @@ describe("the rights in the README", () => {
     await provider.close();
   });
 
-  it("are enough for user memory, on a connection of its own", async () => {
+  it("suffice for user memory, on its own connection", async () => {
     const keyPrefix = freshPrefix();
     await setUser(server.port, "facts", { keyPrefix });
     const embed = async (texts: readonly string[]) => texts.map((text) => [text.length, 1]);
@@ -139,7 +139,7 @@ describe("the rights in the README", () => {
     await memory.close();
   });
 
-  it("are enough for media, on a connection of its own", async () => {
+  it("suffice for media, on its own connection", async () => {
     const keyPrefix = freshPrefix();
     await setUser(server.port, "media", { keyPrefix });
     const store = await createRedisBlobStore({ ...place("media"), keyPrefix });
@@ -159,7 +159,7 @@ describe("the rights in the README", () => {
     await store.close();
   });
 
-  it("are enough for the turn log", async () => {
+  it("suffice for the turn log", async () => {
     const keyPrefix = freshPrefix();
     await setUser(server.port, "turns", { keyPrefix });
     const { host, port, username, password } = place("turns");
@@ -206,7 +206,7 @@ describe("the rights in the README", () => {
   };
 
   it.each(Object.entries(clusters))(
-    "are enough for conversations on a Cluster, with %s",
+    "suffice for conversations on a Cluster, with %s",
     async (rights, open) => {
       const keyPrefix = freshPrefix();
       for (const port of clusterPorts())
@@ -219,7 +219,7 @@ describe("the rights in the README", () => {
   );
 });
 
-describe("a right that is missing", () => {
+describe("a missing right", () => {
   async function withRights(rights: readonly string[]) {
     const keyPrefix = freshPrefix();
     await setUser(server.port, "conversations", { keyPrefix, rights });
@@ -234,16 +234,16 @@ describe("a right that is missing", () => {
     return { errors, health: health.success ? (health.data.error ?? "") : "" };
   }
 
-  /** On one server, only where there are leftovers. */
+  /** On one server, only run if there are leftovers. */
   const rare = ["ZRANDMEMBER", "ZREVRANGEBYSCORE", "ZSCORE"];
 
   it.each(allowedCommands("conversations").filter((command) => !rare.includes(command)))(
     "is named: %s",
     async (command) => {
       const { errors, health } = await withRights([`-${command.toLowerCase()}`]);
-      const [first] = errors; // What fails later may do so because of it.
+      const [first] = errors; // Later failures may be consequences.
       if (first !== undefined) expect(first).toMatchObject({ _tag: "MemoryStorageError", retryable: false });
-      expect(first?.message ?? health).toContain(`it may not run ${command};`);
+      expect(first?.message ?? health).toContain(`it can't run ${command};`);
     },
   );
 
@@ -252,13 +252,13 @@ describe("a right that is missing", () => {
     ["ERR ACL failure in script: User u has no permissions to run the 'zadd' command", "run ZADD;"],
     ["NOPERM No permissions to access a key", "use the keys"],
     ["ERR ACL failure in script: No permissions to access the 'jaf:memory:secret' key", "use the keys"],
-  ])("is named in the words of later servers, too: %s", (message, named) => {
+  ])("is named with the texts of later servers, too: %s", (message, named) => {
     const error = toMemoryError("appendMessages", new Error(message));
-    expect(error.message).toContain(`lacks a right: it may not ${named}`);
+    expect(error.message).toContain(`lacks a right: it can't ${named}`);
     expect(JSON.stringify(error)).not.toContain("secret");
   });
 
-  it("keeps a connection from being made where it is that to the database", async () => {
+  it("prevents a connection if it is the right to select the database", async () => {
     const keyPrefix = freshPrefix();
     await setUser(server.port, "conversations", { keyPrefix, rights: ["+info"] });
     const settings = { ...place("conversations"), db: 1, commandTimeoutMs: 5_000 };
@@ -268,9 +268,9 @@ describe("a right that is missing", () => {
     }
   });
 
-  it("is named where it is that to the keys", async () => {
+  it("is named if it is the right to the keys", async () => {
     const { errors } = await withRights(["resetkeys", "~other:*"]);
-    for (const { message } of errors) expect(message).toMatch(/may not use the keys/);
+    for (const { message } of errors) expect(message).toMatch(/can't use the keys/);
     expect(errors.length).toBeGreaterThan(10);
   });
 });

@@ -10,12 +10,12 @@ import type { ResolvedNames } from "../table-names.ts";
 import { createBlobStatements } from "./statements.ts";
 
 /**
- * Keeps the bytes of large media in a table of Postgres or PGlite, for `withBlobs`, and creates it if it is missing. Takes
- * and throws what `createPostgresProvider` does. Give it the `tableName` of the
- * conversations, after which the table is named: `conversations_blobs`. `partitions` has no effect.
+ * Creates a store for the bytes of large media in a table of Postgres or PGlite, for `withBlobs`. Creates the table if
+ * it is missing. Arguments and errors are those of `createPostgresProvider`. Use the `tableName` of the conversations:
+ * the table's name is derived from it, e.g. `conversations_blobs`. `partitions` has no effect.
  *
- * With a `Client`, calls within a transaction of the application belong to it: then roll back messages and media together,
- * on one connection for both.
+ * With a `Client`, calls within a transaction of the application are part of it. To roll back messages and media
+ * together, use one connection for both.
  */
 export async function createPostgresBlobStore(
   config: PostgresConfig = {},
@@ -35,7 +35,7 @@ interface BlobBackendOptions {
 
 const textOf = (row: SqlRow | undefined, column: string): string => row?.[column] ?? "";
 
-/** Blobs in a table: one statement, one round trip for each call. As base64, since a driver's values are text. */
+/** Stores blobs in a table. Each call is one statement. Blobs are sent as base64, since a driver's values are text. */
 function createBlobBackend({ sql, names, close }: BlobBackendOptions): BlobBackend {
   const statements = createBlobStatements(names);
   const change = (statement: Statement) => sql.query({ ...statement, writes: true });

@@ -10,18 +10,18 @@ const hashes = sql`${sql.placeholder("hashes")}::text[]`;
 const now = sql`floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
 const held = sql`jsonb_build_object(${hold}, ${now} + ${sql.placeholder("seconds")}::bigint * 1000)`;
 
-/** A condition: a hold of this column is not over. */
+/** A condition: the column has a hold that hasn't ended. */
 const isHeld = (holds: SQL): SQL =>
   sql`EXISTS (SELECT FROM jsonb_each_text(${holds}) AS one WHERE one.value::bigint > ${now})`;
 
-/** The column without the holds that are over, of writers that crashed. */
+/** The column without ended holds, which crashed writers leave. */
 const lasting = (holds: SQL): SQL =>
   sql`(SELECT coalesce(jsonb_object_agg(one.key, one.value::bigint), '{}') FROM jsonb_each_text(${holds}) AS one
     WHERE one.value::bigint > ${now})`;
 
 /**
- * Statements on the table of blobs. Each is atomic. Those that change several rows lock them in the order of their hashes,
- * so that none waits for another that waits for it.
+ * Creates the statements on the table of blobs. Each is atomic. Those that change several rows lock them in the order
+ * of their hashes, which prevents deadlocks.
  */
 export function createBlobStatements(names: ResolvedNames) {
   const { blobs } = createBlobTables(names);
@@ -70,7 +70,7 @@ export function createBlobStatements(names: ResolvedNames) {
       )
       SELECT count(*)::text AS removed FROM gone`),
 
-    // Of each conversation, its latest row.
+    // Only the latest row of each conversation counts.
     due: reusable<"limit" | "idleSeconds">(sql`
       WITH waiting AS (
         SELECT blob.conversation_id, blob.checked_at FROM ${blobs} AS blob

@@ -9,7 +9,7 @@ import {
 } from "./clients.ts";
 import type { SqlRow, Statement } from "./statements.ts";
 
-/** A query of such a client would wait for ever. */
+/** A query of such a client would never return. */
 export class UnconnectedClient extends Error {
   override readonly name = "UnconnectedClient";
 }
@@ -26,13 +26,13 @@ interface PgPool extends PgClient {
 
 const isPool = (client: PgClient): client is PgPool => "totalCount" in client && "connect" in client;
 
-// Older versions of `pg` don't tell; then a second attempt finds it out from the server.
+// Older versions of `pg` don't expose this. A second attempt then learns it from the server.
 const inTransaction = (client: PgClient): boolean =>
   "getTransactionStatus" in client &&
   typeof client.getTransactionStatus === "function" &&
   /^[TE]$/.test(String(client.getTransactionStatus()));
 
-// Private to `pg`: where these fields are missing, nothing is assumed.
+// These fields are private to `pg`. If they are missing, the client counts as connected.
 const isUnconnected = (client: PostgresClient): boolean =>
   "_connected" in client &&
   client._connected === false &&
@@ -55,7 +55,7 @@ const adaptPglite = (client: PgliteClient): SqlClient => ({
   script: async (sql) => void (await client.exec(sql)),
 });
 
-/** "No such prepared statement" and "it exists already": both come before the statement runs. */
+/** "No such prepared statement" and "it already exists". Both occur before the statement runs. */
 const MISPLACED = new Set<unknown>(["26000", "42P05"]);
 
 function unnamed({ name: _, ...statement }: Statement): Statement {
@@ -73,10 +73,10 @@ async function send(client: PgClient, { text, values, name, timeoutMs }: Stateme
 
 const scriptOn = (client: PgClient) => async (sql: string) => void (await client.query(sql));
 
-/** Whatever isolation level the database has for a default. */
+/** Sends a statement with read committed, independent of the database's default isolation level. */
 async function sendReadCommitted(pool: PgPool, statement: Statement): Promise<readonly SqlRow[]> {
   const client = await pool.connect();
-  const ignore = () => {}; // The statement fails with it; without a listener it would end the process.
+  const ignore = () => {}; // The statement fails with the error. Without a listener, it would end the process.
   client.on("error", ignore);
   let complete = false;
   try {
@@ -92,11 +92,11 @@ async function sendReadCommitted(pool: PgPool, statement: Statement): Promise<re
 }
 
 /**
- * Prepares statements, which makes an append a seventh faster, until it shows that something between here and the server moves
- * them to other connections, as PgBouncer does in transaction mode before version 1.21.
+ * Prepares statements, which makes an append a seventh faster. Stops if a proxy moves them to other connections, as
+ * PgBouncer does in transaction mode before version 1.21.
  *
- * Above read committed, a write that waited for another of the same conversation fails. Once that was seen, writes have a
- * transaction of their own at once, since each failure costs a connection.
+ * Above read committed, a write fails if it waited for another write to the same conversation. After the first such
+ * failure, each write gets a transaction of its own, since each failure costs a connection.
  */
 function adaptPool(pool: PgPool): SqlClient {
   let prepares = true;
@@ -122,13 +122,13 @@ function adaptPool(pool: PgPool): SqlClient {
 }
 
 function adaptConnection(client: PgClient): SqlClient {
-  // Not prepared: in a transaction of the application, a prepared statement that a proxy has lost would be its end.
+  // Not prepared: a prepared statement that a proxy has lost would abort the application's transaction.
   const query = retryAfterRace(
     (statement) => send(client, unnamed(statement)),
     () => inTransaction(client),
   );
   const script = scriptOn(client);
-  // A connection answers one query after the other anyway, and `pg` is about to stop queueing them itself.
+  // A connection runs one query after the other anyway, and `pg` is about to remove its own queue.
   const oneAtATime = createQueue();
   return {
     autocommit: false,
@@ -147,7 +147,7 @@ export function adaptClient(client: PostgresClient): SqlClient {
 
 type Query = SqlClient["query"];
 
-// A serialization failure and a deadlock: where no transaction block is open, nothing was written.
+// A serialization failure and a deadlock. Outside of a transaction block, nothing was written.
 const RACED = new Set<unknown>(["40001", "40P01"]);
 
 const IN_FAILED_TRANSACTION = new Set<unknown>(["25P02"]);
@@ -158,7 +158,7 @@ const DELAYS = { baseDelayMs: 2, maxDelayMs: 50 };
 const pause = (attempt: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, backoffDelayMs(attempt, DELAYS)));
 
-/** For a connection that the application may use meanwhile, so that no transaction of ours can be opened on it. */
+/** Retries on a connection that the application may use meanwhile, which rules out a transaction of our own. */
 function retryAfterRace(send: Query, inTransaction: () => boolean): Query {
   return async (statement) => {
     let raced: unknown;
@@ -166,7 +166,7 @@ function retryAfterRace(send: Query, inTransaction: () => boolean): Query {
       try {
         return await send(statement);
       } catch (thrown) {
-        // The application's transaction had failed by the first one, which says more.
+        // The first error aborted the application's transaction, and says more.
         if (raced !== undefined && hasCode(thrown, IN_FAILED_TRANSACTION)) throw raced;
         if (!hasCode(thrown, RACED) || inTransaction() || attempt === ATTEMPTS) throw thrown;
         raced = thrown;

@@ -8,11 +8,11 @@ interface NamedQuery {
   name?: string;
   text: string;
   values?: unknown[];
-  /** In milliseconds. */
+  /** Milliseconds. */
   query_timeout?: number;
 }
 
-/** A `Client` or `Pool` of `pg`, or anything that queries as they do. A `Client` must be connected. */
+/** A `Client` or `Pool` of `pg`, or any object with the same `query` method. A `Client` must be connected. */
 export interface PgClient {
   query(query: string | NamedQuery, values?: unknown[]): Promise<QueryRows>;
 }
@@ -28,17 +28,17 @@ export type PostgresClient = PgClient | PgliteClient;
 export const isPglite = (client: PostgresClient): client is PgliteClient =>
   "exec" in client && typeof client.exec === "function";
 
-/** Whether it is an error of a driver or the server with one of these codes. */
+/** Returns whether an error of a driver or the server has one of these codes. */
 export const hasCode = (thrown: unknown, codes: ReadonlySet<unknown>): boolean =>
   thrown instanceof Error && "code" in thrown && codes.has(thrown.code);
 
-/** All that the adapter needs of a driver. */
+/** The calls that the package needs from a driver. */
 export interface SqlClient {
-  /** Whether each statement is a transaction by itself; if not, it may belong to one of the application. */
+  /** Whether each statement is a transaction of its own. If not, it may be part of the application's transaction. */
   readonly autocommit: boolean;
-  /** Whether statements run side by side, on connections of their own. */
+  /** Whether statements run concurrently, on separate connections. */
   readonly concurrent: boolean;
   readonly query: (statement: Statement) => Promise<readonly SqlRow[]>;
-  /** Several statements in one message, which Postgres makes one transaction of. */
+  /** Sends several statements in one message, which Postgres runs as one transaction. */
   readonly script: (sql: string) => Promise<void>;
 }

@@ -3,8 +3,8 @@ import { is, Placeholder, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { PgDialect } from "drizzle-orm/pg-core";
 
 /**
- * A row whose columns are all text: queries cast each to `text`, since drivers differ in what they make of other
- * types, and applications replace their parsers.
+ * A row of text columns. Queries cast each column to `text`, since drivers parse other types differently, and
+ * applications replace their parsers.
  */
 export type SqlRow = Readonly<Record<string, string | null>>;
 
@@ -13,17 +13,17 @@ export type SqlValue = string | number | boolean | null | readonly (string | nul
 export interface Statement {
   readonly text: string;
   readonly values: readonly SqlValue[];
-  /** For a statement that is used all the time: may be prepared under this name. The same name means the same text. */
+  /** The name under which a frequent statement may be prepared. The same name always means the same text. */
   readonly name?: string;
-  /** Whether it may change what is stored. */
+  /** Whether the statement may change stored data. */
   readonly writes?: true;
-  /** Where the driver can, the statement is given up after this time. */
+  /** Milliseconds after which the statement fails, if the driver supports it. */
   readonly timeoutMs?: number;
 }
 
 /**
- * A name that no other text has. Behind a PgBouncer that knows nothing of prepared statements, a connection may
- * have some of another application's: under a shared name, the wrong one would run.
+ * Returns a name that is unique to the text. Behind a PgBouncer without support for prepared statements, a connection
+ * may have those of another application; a shared name would run the wrong one.
  */
 export const statementName = (text: string): string =>
   `jaf_${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
@@ -37,7 +37,7 @@ export function toStatement(query: SQL): Statement {
 
 export const toWrite = (query: SQL): Statement => ({ ...toStatement(query), writes: true });
 
-/** Rendered once, and worth preparing. */
+/** Renders a statement once, and names it for preparation. */
 export function reusable<Names extends string>(query: SQL): (values: Record<Names, SqlValue>) => Statement {
   const { sql: text, params } = dialect.sqlToQuery(query);
   const name = statementName(text);
@@ -49,30 +49,33 @@ export function reusable<Names extends string>(query: SQL): (values: Record<Name
   return (values) => ({ name, text, values: fill.map((parameterOf) => parameterOf(values)) });
 }
 
-/** Of the statement, not of the transaction, in which a conversation may expire. Unlike the clock's, indexes serve it. */
+/**
+ * The time of the statement, not of the transaction, during which a conversation may expire. Unlike
+ * `clock_timestamp()`, it allows the use of indexes.
+ */
 export const statementTime = sql`statement_timestamp()`;
 
-// Postgres has no year before 4713 BC; a JavaScript date has. Nothing was stored before this one.
+// Postgres has no year before 4713 BC, but JavaScript dates do. No stored time is before this one.
 export const EARLIEST_MS = Date.UTC(-4000, 0);
 
-/** The last date that JavaScript has, and, negative, the first. */
+/** The last JavaScript date, and negated, the first. */
 export const LAST_DATE_MS = 8.64e15;
 
-/** Exact to the millisecond, and, unlike text, right for every year. The last date there is stands for infinity. */
+/** Exact to the millisecond and, unlike text, right for every year. The last JavaScript date stands for infinity. */
 export function timestampOf(date: Date): SQL {
   const ms = date.getTime();
   if (ms < EARLIEST_MS) return sql`'-infinity'::timestamptz`;
   return ms === LAST_DATE_MS ? sql`'infinity'::timestamptz` : sql`to_timestamp(${ms}::float8 / 1000)`;
 }
 
-// `extract` makes a numeric, which is slow to reckon with; a double holds every millisecond.
+// `extract` returns a numeric, which is slow to calculate with. A double holds every millisecond.
 export const millisecondsOf = (column: SQLWrapper): SQL =>
   sql`round(date_part('epoch', ${column}) * 1000)::text`;
 
-/** As JSON: PGlite drops a byte order mark that a text begins with. */
+/** As JSON, since PGlite drops a byte order mark at the start of a text. */
 export const jsonTextOf = (column: SQLWrapper): SQL => sql`to_json(${column})::text`;
 
-/** Of a statement that always has one row. */
+/** Returns the row of a statement that always has one. */
 export function only(rows: readonly SqlRow[]): SqlRow {
   const [row] = rows;
   if (row === undefined) throw new TypeError("a row was expected");

@@ -6,39 +6,39 @@ import type { ResolvedNames } from "../table-names.ts";
 import { conversationsOf } from "./rows.ts";
 
 /**
- * Over all conversations, or all of one user; expired ones are not counted. Each conversation counts once,
- * at the time of its last activity.
+ * Figures over all conversations, or those of one user, without expired ones. Each conversation counts once, at the
+ * time of its last activity.
  */
 export interface ConversationAnalytics {
   readonly totalConversations: number;
-  /** Messages stored now. */
+  /** The number of stored messages. */
   readonly totalMessages: number;
-  /** 0 when there is no conversation. */
+  /** 0 if there is no conversation. */
   readonly averageMessagesPerConversation: number;
-  /** Last active within the last 7 times 24 hours. */
+  /** Conversations that were last active within the last 7 × 24 hours. */
   readonly conversationsLastWeek: number;
-  /** Last active within the last 30 times 24 hours. */
+  /** Conversations that were last active within the last 30 × 24 hours. */
   readonly conversationsLastMonth: number;
   /**
-   * The hour of the day, 0 to 23 in `timeZone`, in which most conversations were last active; of several, the
-   * earliest. Absent when there is no conversation.
+   * The hour of the day, 0 to 23 in `timeZone`, with the most last activities; the earliest one in a tie. Absent if
+   * there is no conversation.
    */
   readonly busiestHour?: number;
-  /** Likewise the day of the week, 0 for Sunday to 6 for Saturday. */
+  /** The day of the week, 0 for Sunday to 6 for Saturday, by the same rules. */
   readonly busiestWeekday?: number;
   /** The time zone of `busiestHour` and `busiestWeekday`. */
   readonly timeZone: string;
 }
 
 export interface AnalyticsOptions {
-  /** An IANA time zone such as `"Europe/Berlin"`, or `"UTC"`, the default. Daylight saving time is taken into account. */
+  /** An IANA time zone such as `"Europe/Berlin"`. Respects daylight saving time. Default `"UTC"`. */
   readonly timeZone?: string;
 }
 
-// Other names that both sides know can differ in meaning: Postgres takes "CET" for winter time all year.
+// Postgres and Node may disagree about other names: Postgres takes "CET" for winter time all year.
 const AREA_AND_CITY = /^(UTC|[A-Za-z_]+(\/[A-Za-z0-9_+-]+)+)$/;
 
-// Obsolete names, which Node knows, and only some versions of Postgres do.
+// Obsolete names that Node knows, but only some versions of Postgres.
 const OUT_OF_USE = /^SystemV\//i;
 
 function isKnown(timeZone: string): boolean {
@@ -46,11 +46,11 @@ function isKnown(timeZone: string): boolean {
     new Intl.DateTimeFormat("en", { timeZone });
     return true;
   } catch {
-    return false; // It throws a RangeError for a zone that it doesn't know.
+    return false; // Throws a RangeError for an unknown zone.
   }
 }
 
-/** For a zone that Node doesn't know, or the database. */
+/** For a zone that Node or the database doesn't know. */
 export const timeZoneIssue: MemoryIssue = {
   path: "timeZone",
   expected: 'an IANA time zone of the form "Area/City", or "UTC"',
@@ -72,13 +72,13 @@ function toIssues(issue: z.core.$ZodIssue): readonly MemoryIssue[] {
   return issue.path.length > 0 ? [timeZoneIssue] : [{ path: "options", expected: "an object" }];
 }
 
-/** The options, with their defaults, or what is wrong with them. */
+/** Returns the options with their defaults, or the issues with them. */
 export function parseAnalyticsOptions(options: unknown): Required<AnalyticsOptions> | readonly MemoryIssue[] {
   const parsed = optionsSchema.safeParse(options);
   return parsed.success ? parsed.data : parsed.error.issues.flatMap(toIssues);
 }
 
-/** One row, from which {@link toAnalytics} makes the figures. */
+/** Queries one row for {@link toAnalytics}. */
 export function createAnalyticsQuery(names: ResolvedNames) {
   const { columns: conversations, source, live } = conversationsOf(names);
   const { userId, totalMessages, lastActivity } = conversations;

@@ -15,34 +15,34 @@ export interface ConversationBackendOptions {
   readonly names: ResolvedNames;
   /** Closes what was opened for this backend. */
   readonly close: () => Promise<void>;
-  /** More bytes of messages are not read at once. */
+  /** The maximum size in bytes of the messages in one read. */
   readonly maxReadBytes?: number;
   readonly pingTimeoutMs?: number;
 }
 
 const PING_TIMEOUT_MS = 5_000;
 
-// JavaScript's strings end at 512 MB, and the driver can't be stopped from making one of what it gets.
+// JavaScript's strings are limited to 512 MB, and the driver converts a whole value to one string.
 const MAX_READ_BYTES = 400_000_000;
 
-/** Also ends the wait if the statement never runs because every connection of a pool is busy. */
+/** Also rejects if the statement never runs, because all connections of a pool are busy. */
 const pingWithin = <T>(timeoutMs: number, ping: Promise<T>): Promise<T> =>
   withDeadline(ping, { timeoutMs, timeoutError: () => new Error("Query read timeout") });
 
-// Deleting this much takes some 20 ms.
+// Deleting this much takes about 20 ms.
 const EXPIRED_AT_ONCE: DeletionLimit = { conversations: 20, messages: 2_000 };
 const TOMBSTONES_AT_ONCE = 1_000;
 
 /**
- * The storage port on Postgres: one statement and one round trip for each call. Exceptions: reads of absent conversations with
- * tombstones, `clearUser` and sweeps.
+ * The storage port on Postgres. Each call is one statement in one round trip, except for reads of missing conversations
+ * with tombstones, `clearUser` and sweeps.
  */
 export function createConversationBackend(options: ConversationBackendOptions): MemoryBackend {
   const { sql, names, close, maxReadBytes = MAX_READ_BYTES, pingTimeoutMs = PING_TIMEOUT_MS } = options;
   const queries = createQueries(names, maxReadBytes);
   const batchDeletion = createBatchDeletion(sql, names);
 
-  // Not in a transaction of the application, which would keep what expired locked.
+  // Not within a transaction of the application, which would keep expired rows locked.
   const sweeping = (sweepSome: () => Promise<boolean>) =>
     sql.autocommit ? createSweep(sweepSome) : async () => {};
   const sweepExpired = sweeping(() => batchDeletion.sweepSome("expired", EXPIRED_AT_ONCE));
@@ -74,7 +74,7 @@ export function createConversationBackend(options: ConversationBackendOptions): 
       await pingWithin(pingTimeoutMs, sql.query({ text: "SELECT 1", values: [], timeoutMs: pingTimeoutMs }));
     },
     close: async () => {
-      // A pool that is ended serves none of the writes that still wait for a connection.
+      // A pool that has ended doesn't serve writes that still wait for a connection.
       await writing.written();
       await close();
     },
@@ -82,7 +82,7 @@ export function createConversationBackend(options: ConversationBackendOptions): 
   };
 }
 
-/** Every statement for one set of tables but writing, reading one conversation, and what works in batches. */
+/** Creates all statements for one set of tables, except for writes, reads of one conversation and batches. */
 export function createQueries(names: ResolvedNames, maxReadBytes: number) {
   const parts = conversationQueryParts(names, maxReadBytes);
   const { conversation, functionName } = parts;
@@ -92,12 +92,14 @@ export function createQueries(names: ResolvedNames, maxReadBytes: number) {
     find: createFindQuery(parts),
     history: createHistoryQuery(parts),
 
-    /** The call of the function that deletes one; `migrations/conversation-erasure.ts` describes it, and the next one. */
+    /**
+     * Calls the function that deletes a conversation: see `migrations/conversation-erasure.ts`, also for the next one.
+     */
     delete: (id: string): Statement =>
       toWrite(sql`
         SELECT ${sql.raw(functionName("_delete"))}(${id}::text, ${TOMBSTONE_SECONDS}::bigint)::text AS was_live`),
 
-    /** Leaves the tombstone of a user. */
+    /** Leaves a tombstone of a user. */
     clear: (userId: string): Statement =>
       toWrite(
         sql`SELECT FROM ${sql.raw(functionName("_clear"))}(${userId}::text, ${TOMBSTONE_SECONDS}::bigint)`,

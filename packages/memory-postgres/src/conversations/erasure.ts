@@ -14,13 +14,13 @@ import { createConversationTables } from "../migrations/conversations.ts";
 import { qualifiedName, type ResolvedNames } from "../table-names.ts";
 import { conversationsOf } from "./rows.ts";
 
-// The most that one statement deletes, so that it ends, and releases its locks, within a few milliseconds.
+// The limits of one statement, so it ends and releases its locks within a few milliseconds.
 const BATCH_CONVERSATIONS = 25;
 const BATCH_MESSAGES = 250;
 
 const PAGE_OF_USER = 1_000;
 
-// Few enough for the planner to follow an index also in a database that was never analyzed.
+// Small enough that the planner uses an index even in a database that was never analyzed.
 const PAGE_OF_DUE = 100;
 
 interface Listed {
@@ -28,34 +28,34 @@ interface Listed {
   readonly messages: number;
 }
 
-/** Which conversations are due for deletion: those of this age in days, or those that have expired. */
+/** Selects conversations to delete: those without activity for some days, or expired ones. */
 export type Due = { readonly olderThanDays: number } | "expired";
 
-/** How far a sweep has come. */
+/** The position of a sweep. */
 export interface DuePosition {
-  /** In milliseconds since 1970; where it was written by hand, perhaps infinite. */
+  /** Milliseconds since 1970. May be infinite if the row was written by hand. */
   readonly time: number;
   readonly conversationId: string;
 }
 
-/** How much to delete at most, but one conversation at least. */
+/** Upper limits of a deletion. At least one conversation is deleted. */
 export interface DeletionLimit {
   readonly conversations: number;
   readonly messages: number;
 }
 
-/** What was deleted, and how many conversations of that had not expired. */
+/** The number of deleted conversations, and how many of them had not expired. */
 interface Deleted {
   readonly conversations: number;
   readonly live: number;
 }
 
 export interface BatchDeletion {
-  /** Deletes a user's conversations and creates a tombstone of each. Returns how many there were, without expired ones. */
+  /** Deletes a user's conversations and creates a tombstone for each. Returns their number without expired ones. */
   readonly clearUser: (userId: string) => Promise<number>;
-  /** Deletes all that are due. */
+  /** Deletes all due conversations. */
   readonly sweep: (due: Due) => Promise<Deleted>;
-  /** Deletes some that are due, the longest due first. Returns whether there may be more. */
+  /** Deletes some due conversations, longest due first. Returns whether there may be more. */
   readonly sweepSome: (due: Due, most: DeletionLimit) => Promise<boolean>;
   /** Deletes at most this many expired tombstones. Returns whether there may be more. */
   readonly sweepTombstones: (most: number) => Promise<boolean>;
@@ -78,7 +78,7 @@ const sum = (a: Deleted, b: Deleted): Deleted => ({
 
 const NOTHING: Deleted = { conversations: 0, live: 0 };
 
-/** A conversation that is larger than a batch is one by itself. */
+/** Splits conversations into batches. One that exceeds a batch gets a batch of its own. */
 function toBatches(listed: readonly Listed[]): readonly (readonly string[])[] {
   const batches: string[][] = [];
   let messages = 0;
@@ -95,7 +95,7 @@ function toBatches(listed: readonly Listed[]): readonly (readonly string[])[] {
   return batches;
 }
 
-/** The first of them, as many as have no more messages than that together, but one at least. */
+/** Takes the first rows with at most this many messages in total, but at least one row. */
 function takeWithin(rows: readonly SqlRow[], messages: number): readonly SqlRow[] {
   let left = messages;
   const end = rows.findIndex((row) => {
@@ -105,7 +105,7 @@ function takeWithin(rows: readonly SqlRow[], messages: number): readonly SqlRow[
   return end === -1 ? rows : rows.slice(0, Math.max(end, 1));
 }
 
-/** Deletes many conversations, each one whole, but not all at once. */
+/** Deletes many conversations in batches, each conversation as a whole. */
 export function createBatchDeletion(sql: SqlClient, names: ResolvedNames): BatchDeletion {
   const queries = createBatchQueries(names);
 
@@ -167,10 +167,10 @@ export function createBatchDeletion(sql: SqlClient, names: ResolvedNames): Batch
 
 const SECONDS_PER_DAY = 86_400;
 
-// Longer ago than anything was written, and still a year that Postgres has.
+// Before the first possible write, and still within Postgres's range of years.
 const MOST_DAYS = 2_000_000;
 
-/** The statements that delete many conversations, some at a time. */
+/** Creates the statements that delete conversations in batches. */
 export function createBatchQueries(names: ResolvedNames) {
   const { columns: conversations, source, live } = conversationsOf(names);
   const { conversationId, userId, totalMessages, lastActivity, expiresAt } = conversations;
@@ -184,7 +184,7 @@ export function createBatchQueries(names: ResolvedNames) {
   const ageOf = (days: number): SQL =>
     sql`make_interval(secs => ${Math.min(days, MOST_DAYS) * SECONDS_PER_DAY}::float8)`;
 
-  // That a time isn't before all times says nothing, but makes the planner expect few rows.
+  // The comparison with `-infinity` is always true, but makes the planner expect few rows.
   const isDue = (due: Due): SQL =>
     due === "expired"
       ? sql`${expiresAt} <= ${statementTime}`
@@ -197,7 +197,7 @@ export function createBatchQueries(names: ResolvedNames) {
     FROM deleted
     ON CONFLICT (key) DO UPDATE SET id = excluded.id, expires_at = excluded.expires_at)`;
 
-  /** `locked` selects what to delete, with a row lock; `then` is what follows from `deleted`. */
+  /** `locked` selects the rows to delete, with a row lock. `then` continues the query from `deleted`. */
   const deleteLocked = (locked: SQL, then = sql``): Statement =>
     toWrite(sql`
       WITH locked AS (${locked}), deleted AS (
@@ -207,14 +207,14 @@ export function createBatchQueries(names: ResolvedNames) {
       SELECT count(*)::text AS deleted, (count(*) FILTER (WHERE was_live))::text AS were_live FROM deleted`);
 
   return {
-    /** The next of a user, in the order of their ids. */
+    /** Selects a user's next conversations, in the order of their ids. */
     listOwn: (owner: string, after: string, limit: number): Statement =>
       toStatement(sql`
         SELECT ${columns} FROM ${source} WHERE ${eq(userId, owner)} AND ${conversationId} > ${after}
         ORDER BY ${conversationId} LIMIT ${limit}::bigint`),
 
-    // Locked in a fixed order: two of them at once wait for each other and don't deadlock. A tombstone comes after its
-    // conversation, as where one is deleted.
+    // Locks rows in a fixed order, so concurrent statements don't deadlock. A tombstone comes after its conversation,
+    // as in a single deletion.
     deleteOwn: (owner: string, ids: readonly string[]): Statement =>
       deleteLocked(
         sql`
@@ -223,7 +223,7 @@ export function createBatchQueries(names: ResolvedNames) {
         leaveTombstones,
       ),
 
-    /** The next that are due, longest due first. */
+    /** Selects the next due conversations, longest due first. */
     listDue: (due: Due, after: DuePosition | undefined, limit: number): Statement => {
       const time = due === "expired" ? expiresAt : lastActivity;
       const later =
@@ -235,13 +235,13 @@ export function createBatchQueries(names: ResolvedNames) {
         ORDER BY ${time}, ${conversationId} LIMIT ${limit}::bigint`);
     },
 
-    // Skips rows that are locked: so it never waits, and can't deadlock.
+    // Skips locked rows, so it never waits and can't deadlock.
     deleteDue: (due: Due, ids: readonly string[]): Statement =>
       deleteLocked(sql`
         SELECT ${conversationId} FROM ${source} WHERE ${isOneOf(ids)} AND ${isDue(due)}
         FOR UPDATE SKIP LOCKED`),
 
-    /** Deletes expired tombstones, and never waits either. */
+    /** Deletes expired tombstones. Never waits, either. */
     deleteTombstones: (limit: number): Statement =>
       toWrite(sql`
         WITH deleted AS (
@@ -257,12 +257,12 @@ export function createBatchQueries(names: ResolvedNames) {
 const SWEEP_EVERY = 10;
 
 /**
- * Call it after each write that stores something which will expire: every tenth call runs `sweepSome`, which removes some
- * expired rows and returns whether there may be more. It removes more than can expire meanwhile, so that expired rows don't
- * accumulate without a purge. Never rejects: the write is done.
+ * Call it after each write of data that will expire. Every tenth call runs `sweepSome`, which removes some expired rows
+ * and returns whether there may be more. It removes more than can expire meanwhile, so expired rows don't pile up
+ * without a purge. Never rejects, since the write has succeeded.
  */
 export function createSweep(sweepSome: () => Promise<boolean>): () => Promise<void> {
-  let writes = Math.floor(Math.random() * SWEEP_EVERY); // Also of many processes that each write little.
+  let writes = Math.floor(Math.random() * SWEEP_EVERY); // Random, so many processes with few writes each also sweep.
   let left = false;
   let busy = false;
   return async () => {

@@ -3,14 +3,17 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import { jsonTextOf, type Statement, timestampOf, toStatement } from "../client/statements.ts";
 import type { ConversationQueryParts } from "./rows.ts";
 
-/** Of a trace there are few, which are sorted; a page of others is read off an index. */
+/**
+ * Selects the conversations of a listing. A trace's few conversations are sorted; other pages come from an index in
+ * order.
+ */
 function selectFound({ tables, conversation }: ConversationQueryParts, query: ConversationQuery): SQL {
   const { traces } = tables;
   const { columns, source, live } = conversation;
   const { conversationId, userId, lastActivity } = columns;
   const { traceId, since, until, cursor, limit, offset } = query;
-  // By trace, each conversation is looked up by its key. The offset keeps the planner from walking all conversations by
-  // time in the hope of meeting the trace's soon, which is what it does to a join where nothing was analyzed.
+  // With a trace, each conversation is looked up by its key. Without `OFFSET 0`, on tables that were never analyzed,
+  // the planner would walk all conversations by time to find those of the trace.
   const from =
     traceId === undefined
       ? source
@@ -29,19 +32,19 @@ function selectFound({ tables, conversation }: ConversationQueryParts, query: Co
     LIMIT ${limit ?? null}::bigint OFFSET ${offset}::bigint`;
 }
 
-/** The statements that list conversations. */
+/** Creates the statements that list conversations. */
 export function createFindQuery(parts: ConversationQueryParts): (query: ConversationQuery) => Statement {
   const { tables, conversation, columns, joined } = parts;
   const { messages } = tables;
   const { conversationId, lastActivity, lastSeq, totalMessages } = conversation.columns;
 
-  // What has other numbers was written by hand.
+  // Messages with other numbers were written by hand.
   const bodiesOfPage = sql`(
     SELECT ${joined(sql`string_agg(${messages.body}, E'\\n' ORDER BY ${messages.seq})`)} FROM ${messages}
     WHERE ${messages.conversationId} = page.conversation_id
       AND ${messages.seq} > page.last_number - page.kept AND ${messages.seq} <= page.last_number)`;
 
-  // The page first: the messages of conversations that an offset skips are not read.
+  // Selects the page first, so messages of skipped conversations are not read.
   const select = (bodies: SQL, found: SQL): SQL => sql`
     SELECT page.*, ${bodies} AS bodies
     FROM (

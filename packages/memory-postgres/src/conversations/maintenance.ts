@@ -19,23 +19,22 @@ import {
 } from "./analytics.ts";
 import { createBatchDeletion } from "./erasure.ts";
 
-/** What this store can do beyond the contract. */
+/** Maintenance methods that this store adds to the contract. */
 export interface Maintenance {
   /**
-   * Deletes the conversations of all users whose last activity is more than `days` days ago, and with them what has
-   * expired, a few at a time. How many that were, expired ones not counted. A conversation that is being written to at
-   * the moment is left for the next time. `days` is a positive number, not necessarily whole; anything else is a
-   * `MemoryValidationError`.
+   * Deletes the conversations of all users with no activity for more than `days` days, and expired ones, in small
+   * batches. Returns their number without expired ones. Skips a conversation that is just being written to. `days` is a
+   * positive number and needn't be whole; other values return a `MemoryValidationError`.
    */
   readonly cleanupOldConversations: (days: number) => Promise<Result<number>>;
 
   /**
-   * Removes the conversations that have expired (`ttlSeconds`), a few at a time. No call shows them any more, but they
-   * take space until then. How many that were.
+   * Deletes expired conversations (`ttlSeconds`) in small batches. Calls never return them, but they use space until
+   * then. Returns their number.
    */
   readonly purgeExpired: () => Promise<Result<number>>;
 
-  /** Figures over all conversations, or those of one user. Reads each of them. */
+  /** Returns figures over all conversations, or those of one user. Reads each of them. */
   readonly getAnalytics: (
     userId?: string,
     options?: AnalyticsOptions,
@@ -50,7 +49,7 @@ export interface MaintenanceOptions {
 
 const TOMBSTONES_AT_ONCE = 1_000;
 
-// Of a zone that Node knows and the database doesn't.
+// Raised for a zone that Node knows but the database doesn't.
 const INVALID_PARAMETER = new Set<unknown>(["22023"]);
 
 const invalid = (operation: string, ...issues: readonly MemoryIssue[]) =>

@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from "@jaf/memory/adapter";
 
 /**
- * Metadata as texts of JSON: `jsonb` and, of the fields that change with each run, `run`, both as the type jsonb takes them,
- * with U+FFFD in the place of what it doesn't take; and `exact`, with those fields that this changes, as JSON text of the
- * name to JSON text of the value. `undefined`: it changes none.
+ * Metadata as JSON texts. `run` has the fields that change with each run, `jsonb` the others; both have U+FFFD in place
+ * of characters that the type jsonb refuses. `exact` has the changed fields, as JSON text of the name to JSON text of
+ * the value; `undefined` if there are none.
  */
 export interface MetadataTexts {
   readonly jsonb: string;
@@ -12,22 +12,22 @@ export interface MetadataTexts {
 }
 
 /**
- * The trace, and what an engine keeps under `jaf` and names that go on with a capital: others with each run, so that an
- * index of them would cost each append.
+ * Returns whether a field changes with each run: the trace, and the engine's fields, `jaf` and names such as `jafX`. An
+ * index on them would slow down each append.
  */
 const isRunField = (name: string): boolean => name === "traceId" || /^jaf($|[A-Z])/.test(name);
 
 const REPLACEMENT = "\ufffd";
 
-// `JSON.stringify` escapes NUL and unpaired surrogates, and no other surrogates. Each escape is looked at as a whole, so
-// that the text of a backslash and a "u" stays what it is.
+// `JSON.stringify` escapes NUL and unpaired surrogates, but no other surrogates. Each escape is matched as a whole, so
+// an escaped backslash before a "u" stays.
 const ESCAPE = /\\(?:u[0-9a-f]{4}|.)/g;
 const UNFIT = /^\\u(?:0000|d[89a-f])/;
 
 const toJsonb = (json: string): string =>
   json.replace(ESCAPE, (found) => (UNFIT.test(found) ? REPLACEMENT : found));
 
-// A name that holds U+FFFD itself could be that of another field, as jsonb has it.
+// In jsonb, a name with U+FFFD could also stand for another field.
 const isExact = (name: string, value: string): boolean =>
   !name.includes(REPLACEMENT) && toJsonb(name) === name && toJsonb(value) === value;
 
@@ -53,7 +53,7 @@ const parseField = ([name, value]: readonly [string, string]): readonly [string,
   JSON.parse(value) as JsonValue,
 ];
 
-/** The reverse of {@link toMetadataTexts}, of what the two columns hold. */
+/** Reverses {@link toMetadataTexts}, from the texts of the two columns. */
 export function fromMetadataTexts(jsonb: string, exact: string | null | undefined): JsonObject {
   const metadata = JSON.parse(jsonb) as JsonObject;
   if (exact == null) return metadata;

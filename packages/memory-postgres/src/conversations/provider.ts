@@ -38,16 +38,16 @@ async function open(
 }
 
 /**
- * Keeps conversations in Postgres or PGlite, and creates the tables if they are missing. `client` is a connected
- * `Client` or a `Pool` of `pg`, or a PGlite instance, and stays open when the provider is closed. Without one, a
- * pool is opened by the configuration.
+ * Creates a provider that stores conversations in Postgres or PGlite. Creates the tables if they are missing. `client`
+ * is a connected `Client` or a `Pool` of `pg`, or a PGlite instance. Closing the provider leaves it open. Without
+ * `client`, the provider opens a pool.
  *
- * With a `Client`, calls within a transaction of the application belong to it. With PGlite they can't: in the
- * callback of `PGlite.transaction()` every call of the provider would wait for that transaction to end, and so for
- * itself. Call the provider before or after it.
+ * With a `Client`, calls within a transaction of the application are part of it. With PGlite they can't be: a call in
+ * the callback of `PGlite.transaction()` would wait for the end of that transaction, and so deadlock. Call the provider
+ * before or after it.
  *
- * Throws a `TypeError` for an invalid configuration, and a `MemorySetupError` when the database can't be
- * reached or its tables can't be created.
+ * Throws a `TypeError` for an invalid configuration, and a `MemorySetupError` if the database can't be reached or its
+ * tables can't be created.
  */
 export async function createPostgresProvider(
   config: PostgresConfig = {},
@@ -58,8 +58,8 @@ export async function createPostgresProvider(
 }
 
 /**
- * The storage port of {@link createPostgresProvider}, to be wrapped: it keeps whatever text a wrapper makes of a message's
- * body, but for NUL, unpaired surrogates and line breaks. Arguments and errors are the same.
+ * Opens the storage port of {@link createPostgresProvider}, for wrappers. It stores any body that a wrapper makes,
+ * except for NUL, unpaired surrogates and line breaks. Arguments and errors are the same.
  */
 export async function createPostgresBackend(
   config: PostgresConfig = {},

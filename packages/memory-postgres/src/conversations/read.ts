@@ -31,15 +31,15 @@ import {
   toTombstones,
 } from "./rows.ts";
 
-// Enough to make a row of it worth while, and few enough to be on their way soon: the server copies a text several times
-// before it is sent, and one of some 30 kB stays in its cache meanwhile.
+// Large enough to be worth a row, and small enough to be sent soon. The server copies a text several times before it is
+// sent, and about 30 kB fit its cache meanwhile.
 const partSize = sql.raw("64");
 
 type ReadValue = "conversationId" | "key" | "last" | "after" | "before" | "limit" | "messageId";
 
 const given = (name: ReadValue): SQL => sql`${sql.placeholder(name)}::bigint`;
 
-/** A statement that gives a column `bodies`, and other columns of its own, of one conversation. */
+/** A statement for one conversation, with a column `bodies` and the columns of a head. */
 type Selecting = (extras: SQL) => SQL;
 
 function selectAll({
@@ -56,8 +56,8 @@ function selectAll({
   const firstPart = sql`(${lastSeq} - ${totalMessages}) / ${partSize}`;
   const lastPart = sql`${lastSeq} / ${partSize}`;
 
-  // By way of an array, of which the planner expects few elements. Of a series it expects a thousand, and compiles so
-  // costly a query each time, which takes longer than running it.
+  // The planner expects few elements of an array. Of a series it expects a thousand, and would compile the query each
+  // time, which takes longer than running it.
   const parts = sql`unnest(ARRAY(SELECT generate_series(${firstPart}, ${lastPart}))) WITH ORDINALITY AS parts (part, nth)`;
 
   const joinedPart = sql`(
@@ -69,14 +69,14 @@ function selectAll({
       ORDER BY ${messages.seq}
     ) AS ordered) AS joined`;
 
-  // All that is stored is measured only if a part has more than its share: else the whole can't be too large.
+  // Measures all messages only if a part exceeds its share. Otherwise, the whole can't be too large.
   const isTooLarge = sql`(
     SELECT sum(octet_length(${messages.body})) FROM ${messages}
     WHERE ${messages.conversationId} = ${sql.placeholder("conversationId")}) > ${readable}`;
   const bodiesOfPart = sql`CASE WHEN octet_length(bodies) > ${readable} / (${lastPart} - ${firstPart} + 1)
     THEN ${orTooLarge(isTooLarge, sql`bodies`)} ELSE bodies END`;
 
-  // In parts, each a row: the client takes one in while the server joins the next.
+  // Each part is a row: the client receives one while the server joins the next.
   const ofFirst = (column: SQL) => sql`CASE WHEN nth = 1 THEN ${column} END`;
   const columns = columnsWith({ jsonb: ofFirst(metadata.jsonb), exact: ofFirst(metadata.exact) });
   return (extras) => sql`
@@ -87,9 +87,9 @@ function selectAll({
 function selectLast({ tables, conversation, columns, ofOne, joined }: ConversationQueryParts): Selecting {
   const { messages } = tables;
   const { conversationId, lastSeq, totalMessages } = conversation.columns;
-  // Newest first. A limit walks the key backwards whatever the planner believes about a conversation's length; a
-  // condition on the number does not. It is a subquery, since a planner that knows the limit believes that it can do
-  // better with it each time, and planning takes longer than reading.
+  // Newest first. With a limit, the planner always walks the key backwards; with a condition on the number, that
+  // depends on its estimate of the conversation's length. The limit is a subquery: with a known limit, the planner
+  // plans again each time, which takes longer than reading.
   const bodies = sql`(
     SELECT ${joined(sql`string_agg(latest.body, E'\\n')`)} FROM (
       SELECT ${messages.body} FROM ${messages}
@@ -101,12 +101,12 @@ function selectLast({ tables, conversation, columns, ofOne, joined }: Conversati
     sql`SELECT ${columns}, ${bodies} AS bodies${extras} FROM ${conversation.source} WHERE ${ofOne}`;
 }
 
-/** Positions begin with 0 and sequence numbers with 1: so behind position `after` is from number `after + 2` on. */
+/** Positions begin with 0, sequence numbers with 1: messages after position `after` begin with number `after + 2`. */
 function selectRange({ tables, conversation, columns, ofOne, joined }: ConversationQueryParts): Selecting {
   const { messages } = tables;
   const { conversationId, lastSeq, totalMessages } = conversation.columns;
   const [after, before, limit] = [given("after"), given("before"), given("limit")];
-  // Since numbers have no gap, a limit is a bound too. `greatest` and `least` pass over what is null.
+  // Since numbers have no gaps, a limit is also a bound. `greatest` and `least` ignore null.
   const end = sql`least(${before}, ${lastSeq})`;
   const start = sql`greatest(${after} + 1, ${lastSeq} - ${totalMessages})`;
   const limitedStart = sql`greatest(${start}, CASE WHEN ${after} IS NULL THEN ${end} - ${limit} END)`;
@@ -148,7 +148,7 @@ const SELECTIONS: Readonly<Record<StoredSelection["kind"], (parts: ConversationQ
   none: selectNone,
 };
 
-/** The statements that read one conversation, by what is asked for; each is rendered when it is first needed. */
+/** Creates the statements that read one conversation, by the requested data. Each is rendered when first needed. */
 export function createReadQueries(names: ResolvedNames, maxReadBytes: number) {
   const parts = conversationQueryParts(names, maxReadBytes);
   const { messages, traces, keys } = createConversationTables(names);
@@ -165,7 +165,7 @@ export function createReadQueries(names: ResolvedNames, maxReadBytes: number) {
     (SELECT json_object_agg(${messages.seq}, ${messages.messageId}) FROM ${messages}
       WHERE ${messages.conversationId} = ${conversationId} AND ${messages.messageId} IS NOT NULL)::text AS message_ids`;
 
-  // Of the reading, also where a transaction has begun long ago; whole milliseconds, as writes note them.
+  // The time of the read, even in an old transaction. Whole milliseconds, as in writes.
   const readAt = sql`, ${millisecondsOf(sql`date_trunc('milliseconds', clock_timestamp())`)} AS read_at`;
 
   function statementOf({
@@ -209,13 +209,13 @@ export function createReadQueries(names: ResolvedNames, maxReadBytes: number) {
       });
     },
 
-    /** No row where there is a conversation by now. */
+    /** Returns no row if the conversation exists meanwhile. */
     tombstones: (id: string, userId: string | undefined): Statement =>
       tombstones({ conversationId: id, userId: userId ?? null }),
   };
 }
 
-/** Reads one conversation: in one statement, or, where there is none and more is asked, two. */
+/** Reads one conversation in one statement, or in two if it is missing and tombstones or the time are requested. */
 export function createReading(
   sql: SqlClient,
   names: ResolvedNames,
@@ -237,14 +237,16 @@ export function createReading(
     }
     if (tombstones === undefined && asksTime !== true) return { conversation: null };
     const [found] = await sql.query(queries.tombstones(conversationId, tombstones?.userId));
-    // Made in the meantime: what was seen never was at one moment.
+    // Created in between: the two results don't belong to the same moment.
     return found === undefined
       ? read(request)
       : { conversation: null, tombstones: toTombstones(found), ...toTime(found) };
   };
 }
 
-/** Messages with their digests, as JSON: what was written by hand may hold anything, also line breaks. */
+/**
+ * Reads messages with their digests. As JSON, since messages written by hand may contain anything, even line breaks.
+ */
 export function createHistoryQuery({
   tables,
   conversation,
@@ -254,7 +256,7 @@ export function createHistoryQuery({
   const { messages } = tables;
   const { columns, source } = conversation;
   const { conversationId, lastSeq, totalMessages, digestBase, incarnation } = columns;
-  // Positions begin with 0 and sequence numbers with 1.
+  // Positions begin with 0, sequence numbers with 1.
   const first = sql`greatest(${lastSeq} - ${totalMessages}, ${sql.placeholder("from")}::bigint)`;
   const stored = sql`json_agg(json_build_array(stored.body, encode(stored.digest, 'hex')) ORDER BY stored.seq)::text`;
   const query = reusable<"conversationId" | "from" | "limit">(sql`
@@ -273,7 +275,7 @@ export function createHistoryQuery({
 
 const storedSchema = z.array(z.tuple([z.string(), z.string().nullable()]));
 
-/** `null`: there is no such conversation. */
+/** Returns `null` if there is no such conversation. */
 export function toHistory(row: SqlRow | undefined): StoredHistory | null {
   if (row === undefined) return null;
   const [lastSeq, total, digestText] = row["counts"]?.split(" ") ?? [];

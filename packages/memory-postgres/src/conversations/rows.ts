@@ -14,7 +14,7 @@ import { createConversationTables } from "../migrations/conversations.ts";
 import { qualifiedName, quoteLiteral, type ResolvedNames } from "../table-names.ts";
 import { fromMetadataTexts } from "./metadata.ts";
 
-/** The main table under a short name: `columns`, and what stands behind `FROM`. */
+/** The main table under a short name: its `columns`, and the `source` for `FROM`. */
 export function conversationsOf(names: ResolvedNames) {
   const table = createConversationTables(names).conversations;
   const columns = alias(table, "conversation");
@@ -25,7 +25,10 @@ export function conversationsOf(names: ResolvedNames) {
 
 type DigestColumns = Readonly<Record<"historyDigest" | "digestBase" | "totalMessages", SQLWrapper>>;
 
-/** Hex; without messages, what the first would begin with, "" for the incarnation; "-" for messages without digests. */
+/**
+ * The digest in hex. "-" for messages without digests. Without messages, the base of the first digest, or "" for the
+ * incarnation.
+ */
 export const digestTextOf = ({ historyDigest, digestBase, totalMessages }: DigestColumns): SQL =>
   sql`coalesce(encode(${historyDigest}, 'hex'),
     CASE WHEN ${totalMessages} > 0 THEN '-' ELSE coalesce(encode(${digestBase}, 'hex'), '') END)`;
@@ -35,14 +38,14 @@ interface MetadataColumns {
   readonly exact: SQL;
 }
 
-/** What the statements that read conversations are made of. */
+/** Creates the common parts of the statements that read conversations. */
 export function conversationQueryParts(names: ResolvedNames, maxReadBytes: number) {
   const tables = createConversationTables(names);
   const conversation = conversationsOf(names);
   const { columns, live } = conversation;
   const readable = sql.raw(String(maxReadBytes));
 
-  // Numbers in one column: each column costs the server and the driver more than the number does.
+  // The numbers share one column, since a column costs the server and the driver more than a number.
   const columnsWith = ({ jsonb, exact }: MetadataColumns): SQL => sql`
     ${jsonTextOf(columns.userId)} AS user_id,
     ${jsonb} AS metadata,
@@ -67,8 +70,8 @@ export function conversationQueryParts(names: ResolvedNames, maxReadBytes: numbe
     metadata,
     columns: columnsWith(metadata),
     orTooLarge,
-    // Bodies hold no line break, so that one joins them; one text is far cheaper to carry than a row each. The same
-    // aggregate twice is computed once.
+    // Bodies contain no line break, so line breaks join them. One text is much cheaper to transfer than many rows. The
+    // same aggregate twice is computed once.
     joined: (bodies: SQL): SQL => orTooLarge(sql`octet_length(${bodies}) > ${readable}`, bodies),
     ofOne: sql`${columns.conversationId} = ${sql.placeholder("conversationId")} AND ${live}`,
     functionName: (suffix: string): string => qualifiedName(names, suffix),
@@ -77,7 +80,7 @@ export function conversationQueryParts(names: ResolvedNames, maxReadBytes: numbe
 
 export type ConversationQueryParts = ReturnType<typeof conversationQueryParts>;
 
-/** In place of the bodies, of which none has a line break. */
+/** Replaces the bodies, which never contain a line break. */
 const TOO_LARGE = "\r";
 
 const text = (row: SqlRow, column: string): string => {
@@ -88,7 +91,7 @@ const text = (row: SqlRow, column: string): string => {
 
 const number = (row: SqlRow, column: string): number => Number(text(row, column));
 
-/** Of a time that was written by hand, and may be infinity, or in a year that only Postgres has, the date next to it. */
+/** A time written by hand may be infinite or in a year that only Postgres has. Then the nearest date is returned. */
 const toDate = (milliseconds: unknown): Date =>
   new Date(Math.min(Math.max(Number(milliseconds), -LAST_DATE_MS), LAST_DATE_MS));
 
@@ -102,7 +105,7 @@ export function bodiesIn({ bodies }: SqlRow): string | undefined {
 
 const bodiesOf = (row: SqlRow): string[] => bodiesIn(row)?.split("\n") ?? [];
 
-/** See `digestTextOf`. */
+/** Parses `digestTextOf`. */
 export const digestIn = (digestText: string | undefined, incarnation: string) =>
   digestText === undefined || digestText === "-"
     ? {}
@@ -111,7 +114,7 @@ export const digestIn = (digestText: string | undefined, incarnation: string) =>
 function toStored(row: SqlRow, conversationId: string, messages: readonly string[]): StoredConversation {
   const userId = row["user_id"];
   const head = text(row, "head").split(" ");
-  // It may hold spaces.
+  // May contain spaces.
   const incarnation = head.length === 8 ? (head[7] as string) : head.slice(7).join(" ");
   return {
     conversationId,
@@ -132,7 +135,9 @@ function toStored(row: SqlRow, conversationId: string, messages: readonly string
 export const toStoredConversation = (row: SqlRow): StoredConversation =>
   toStored(row, JSON.parse(text(row, "id")) as string, bodiesOf(row));
 
-/** The rows of a selection, of which there is one, but for `"all"`; `undefined` if there is no conversation. */
+/**
+ * Parses the rows of a selection; there is one, except for `"all"`. Returns `undefined` if there is no conversation.
+ */
 export function toSelected(
   conversationId: string,
   kind: StoredSelection["kind"],
@@ -141,7 +146,7 @@ export function toSelected(
   const first = rows[0];
   if (first === undefined) return undefined;
   if (rows.length > 1) {
-    // The order in which rows come is not the server's promise.
+    // The server doesn't guarantee the order of rows.
     const ordered = [...rows].sort((a, b) => number(a, "nth") - number(b, "nth"));
     return toStored(ordered[0] ?? first, conversationId, ordered.flatMap(bodiesOf));
   }
@@ -149,7 +154,7 @@ export function toSelected(
   return toStored(first, conversationId, kind === "last" ? bodies.reverse() : bodies);
 }
 
-/** The position of the first of the selected messages, which follow each other. */
+/** Returns the position of the first selected message. The selected messages are consecutive. */
 export function firstPositionOf(
   { messages, nextPosition }: StoredConversation,
   row: SqlRow | undefined,
@@ -159,10 +164,10 @@ export function firstPositionOf(
   return first == null ? nextPosition - messages.length : Number(first);
 }
 
-/** When it was read, if that was asked for. */
+/** Returns the time of the read, if requested. */
 export const toTime = ({ read_at: readAt }: SqlRow) => (readAt == null ? {} : { readAt: toDate(readAt) });
 
-/** What a read gives beside the conversation. */
+/** Returns the parts of a read's outcome besides the conversation. */
 export function toExtras(row: SqlRow, conversation: StoredConversation) {
   const { receipt, traces, ttl_seconds: ttlSeconds, message_ids: messageIds } = row;
   const extras = {
@@ -180,7 +185,7 @@ export function toExtras(row: SqlRow, conversation: StoredConversation) {
   };
 }
 
-/** Of all messages, from an object of sequence numbers to ids. */
+/** Returns the ids of all messages, from an object of sequence numbers to ids. */
 function toMessageIds(
   idsBySeq: string | null | undefined,
   { messages, nextPosition }: StoredConversation,

@@ -18,8 +18,7 @@ import {
 import { qualifiedName, type ResolvedNames } from "../table-names.ts";
 import { toMetadataTexts } from "./metadata.ts";
 
-// The arguments of the function that does a whole write, in its order: `migrations/conversation-write.ts` says what
-// they are. JSON is given as text.
+// The arguments of the write function, in order: see `migrations/conversation-write.ts`. JSON is passed as text.
 const ARGUMENTS = [
   ["conversation_id", "text"],
   ["replace", "boolean"],
@@ -63,7 +62,7 @@ const toSource = ({
   trace_ids: traceIds,
 });
 
-/** What few writes say, as an object; `null`: nothing of it. */
+/** The arguments that few writes need, as an object; `null` for none. */
 function toRareArguments({ messages, source }: ConversationWrite, exact: object | undefined): object | null {
   const own = messages.some((message) => message.own !== undefined);
   if (!own && source === undefined && exact === undefined) return null;
@@ -88,7 +87,7 @@ function toExpectation({ expectedIncarnation: expected }: ConversationWrite) {
     : { incarnation: null, tombstones: [expected.absent.conversation, expected.absent.user] };
 }
 
-/** In the order of the arguments; so many writes pass here that it is one array and nothing else. */
+/** In the order of the arguments. Called for each write, so it creates only one array. */
 function toValues(write: ConversationWrite): readonly SqlValue[] {
   const { jsonb, run, exact } = toMetadataTexts(write.metadata);
   const rare = toRareArguments(write, exact);
@@ -119,14 +118,14 @@ function toValues(write: ConversationWrite): readonly SqlValue[] {
 
 export interface WriteCall {
   readonly usual: (write: ConversationWrite) => Statement;
-  /** For one that the function refused to do as usual, with {@link KEY_IS_KNOWN}. */
+  /** The call after the usual one failed with {@link KEY_IS_KNOWN}. */
   readonly careful: (write: ConversationWrite) => Statement;
 }
 
-/** What the function raises where it has to be asked once more, by the careful call. */
+/** Raised if the write must be repeated with the careful call. */
 const KEY_IS_KNOWN: ReadonlySet<unknown> = new Set(["JF005"]);
 
-/** The calls of the function that does a whole write. */
+/** Creates the calls of the write function. */
 function createWriteCall(names: ResolvedNames): WriteCall {
   const parameters = ARGUMENTS.map(([, type], index) => `$${index + 1}::${type}`).join(", ");
   const text = `SELECT ${qualifiedName(names, "_write")}(${parameters}) AS outcome`;
@@ -138,7 +137,7 @@ function createWriteCall(names: ResolvedNames): WriteCall {
   };
 }
 
-/** Of what follows `written`. */
+/** Parses the values after `written`. */
 const toReceipt = ([version, lastSeq, totalMessages, digest = "-"]: readonly string[]): WriteReceipt => ({
   nextPosition: Number(lastSeq),
   totalMessages: Number(totalMessages),
@@ -168,15 +167,15 @@ function toWriteOutcome({ outcome }: SqlRow): WriteOutcome {
   }
 }
 
-/** Writes conversations. `written` settles once no write is waiting any more. */
+/** Writes conversations. `written` resolves when no write is waiting. */
 export function createWriting(sql: SqlClient, names: ResolvedNames, sweepExpired: () => Promise<void>) {
   const call = createWriteCall(names);
-  // One write of a conversation at a time: they keep their order, and one locked conversation holds one connection of a pool. A
-  // single connection does that by itself.
+  // One write per conversation at a time keeps their order, and a locked conversation occupies only one connection of a
+  // pool. A single connection does this anyway.
   const queue = sql.concurrent ? createKeyedQueue() : undefined;
 
   async function write(given: ConversationWrite): Promise<WriteOutcome> {
-    // What the usual call raises ends the transaction, which may be one of the application.
+    // An error of the usual call aborts the transaction, which may be the application's.
     const carefully = !sql.autocommit && given.idempotency !== undefined;
     const task = async () => {
       try {

@@ -46,14 +46,14 @@ export function createBlobTables({ tableName, schema }: TableNames) {
   return {
     blobs: table(`${tableName}_blobs`, {
       conversationId: idColumn("conversation_id").notNull(),
-      /** Of the bytes, hex. */
+      /** The hash of the bytes, in hex. */
       sha256: exactTextColumn("sha256").notNull(),
       data: bytesColumn("data").notNull(),
       /** The id of the last hold. */
       token: text("token").notNull(),
-      /** Of writes in progress: when each is over, in milliseconds since 1970, by its id. */
+      /** The holds of writes in progress: end in milliseconds since 1970, by id. */
       holds: jsonb("holds").notNull(),
-      /** When it was put, or last swept, in milliseconds since 1970. */
+      /** The time of the put or the last sweep, in milliseconds since 1970. */
       checkedAt: countColumn("checked_at").notNull(),
     }),
   };

@@ -1,6 +1,6 @@
 import { BODY, ddl, REFUSE_RENAMED } from "./table-group.ts";
 
-/** Deleting a conversation, clearing a user, and the tombstones that both leave. */
+/** Deletes conversations, clears users, and leaves their tombstones. */
 export const erasureFunctions = ddl`
 -- A deletion leaves a tombstone, so that a write that was decided before the deletion can be refused.
 --

@@ -1,6 +1,6 @@
 import { BODY, ddl, OWN_NAME } from "./table-group.ts";
 
-/** A rule for every writer, also by hand: nothing outlives its conversation. */
+/** A rule for every writer, including people: no data outlives its conversation. */
 export const triggers = ddl`
 -- Does the work of foreign keys with ON DELETE CASCADE, at no cost to an append: a deletion of conversations, also by
 -- hand, deletes their messages, traces and keys, and no conversation gets another id.

@@ -1,6 +1,6 @@
 import { BODY, ddl, OWN_NAME } from "./table-group.ts";
 
-/** The function that does a whole write, and what it calls. */
+/** The function for a whole write, and its helpers. */
 export const writeFunctions = ddl`
 -- When a conversation expires that was last active then. Null: never.
 CREATE OR REPLACE FUNCTION "public"."__p___expiry"(p_active_at timestamptz, p_ttl_seconds bigint) RETURNS timestamptz

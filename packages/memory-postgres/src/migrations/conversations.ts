@@ -17,9 +17,9 @@ import {
   tableIn,
 } from "./table-group.ts";
 
-// The index of metadata is without what changes with each run, which may be large.
+// The index of metadata excludes the fields that change with each run, which may be large.
 //
-// No foreign keys: they cost each append a look-up for each message. A trigger deletes what they would.
+// There are no foreign keys, which cost each append a look-up per message. A trigger deletes dependent rows instead.
 const tablesSql = ddl`
 CREATE TABLE "__p__" (
 	"conversation_id" varchar(255) COLLATE "C" PRIMARY KEY NOT NULL,
@@ -92,7 +92,7 @@ export const conversationTables: TableGroup = {
   migrations: [{ name: "initial", sql: tablesSql }],
   functions: {
     sql: [writeFunctions, erasureFunctions, view, triggers].join("\n\n"),
-    // A function names its tables. So where the schema has another name than when they were made, it's others'.
+    // A function contains the names of its tables. If the schema was renamed, they are the names of other tables.
     areOwn: (schema, tableName) =>
       hasFunction(
         schema,
@@ -112,13 +112,15 @@ const conversationsTable = (table: PgTableFn, name: string) =>
   table(name, {
     conversationId: idColumn("conversation_id").primaryKey(),
     userId: idColumn("user_id"),
-    /** For people's own SQL too: what jsonb can't hold is U+FFFD in here. Without the fields of `run_metadata`. */
+    /**
+     * Also for your own SQL. Characters that jsonb can't hold are U+FFFD here. Without the fields of `run_metadata`.
+     */
     metadata: jsonb("metadata").default({}).notNull(),
-    /** The fields that change with each run: see `isRunField`. No index holds them. */
+    /** The fields that change with each run: see `isRunField`. Not indexed. */
     runMetadata: jsonb("run_metadata").default({}).notNull(),
     /**
-     * Those fields of the two above that jsonb can't hold as they are: JSON text of the name to JSON text of the value.
-     * Null where there is none. A field in here takes the place of the one in `metadata`.
+     * The fields of the two columns above that jsonb can't hold exactly: JSON text of the name to JSON text of the
+     * value. Null if there are none. A field in this column takes precedence.
      */
     exactMetadata: jsonb("exact_metadata"),
     createdAt: time("created_at").defaultNow().notNull(),
@@ -126,21 +128,24 @@ const conversationsTable = (table: PgTableFn, name: string) =>
     lastActivity: time("last_activity").defaultNow().notNull(),
     /** Random, from creation to deletion. */
     incarnation: idColumn("incarnation").default(sql`gen_random_uuid()::text`).notNull(),
-    /** Changes of the messages. */
+    /** Counts changes of the messages. */
     version: countColumn("version").default(0).notNull(),
-    /** Writes that carried metadata. */
+    /** Counts writes with metadata. */
     metadataVersion: countColumn("metadata_version").default(0).notNull(),
-    /** The sequence number of the last message, from 1; a position, which begins with 0, is one less. */
+    /** The sequence number of the last message, from 1. A position, from 0, is one less. */
     lastSeq: countColumn("last_seq").default(0).notNull(),
-    /** Messages stored now; they have the sequence numbers up to `last_seq`, without a gap. */
+    /** The number of stored messages. Their sequence numbers end at `last_seq`, without gaps. */
     totalMessages: countColumn("total_messages").default(0).notNull(),
-    /** Of the last message; null where it has none: see `HistoryReader`. */
+    /** The digest of the last message; null if it has none: see `HistoryReader`. */
     historyDigest: bytesColumn("history_digest"),
-    /** What the last append began with; where it was of two messages, the digest of the first of them. */
+    /** The digest before the last append; after an append of two messages, the digest of the first of them. */
     previousDigest: bytesColumn("previous_digest"),
-    /** Of the last message that was trimmed or replaced; null: none was, and digests begin with the incarnation. */
+    /**
+     * The digest of the last message that was trimmed or replaced. Null if there was none: digests then begin with the
+     * incarnation.
+     */
     digestBase: bytesColumn("digest_base"),
-    /** Writes ever made. The age of idempotency keys is counted in them. */
+    /** Counts all writes. It measures the age of idempotency keys. */
     writes: countColumn("writes").default(0).notNull(),
     ttlSeconds: countColumn("ttl_seconds"),
     expiresAt: time("expires_at"),
@@ -150,18 +155,18 @@ const messagesTable = (table: PgTableFn, name: string) =>
   table(name, {
     conversationId: idColumn("conversation_id").notNull(),
     seq: countColumn("seq").notNull(),
-    /** JSON as text: jsonb would reorder keys and refuse an escaped NUL. */
+    /** JSON as text, since jsonb would reorder keys and refuse an escaped NUL. */
     body: text("body").notNull(),
     isToolResult: boolean("is_tool_result").notNull(),
-    /** Of the history down to this message; null: written before digests were kept. */
+    /** The digest of the history up to this message; null if it was written before digests existed. */
     digest: bytesColumn("digest"),
-    /** Given by the writer; null: none. */
+    /** Given by the writer; null for none. */
     messageId: idColumn("message_id"),
-    /** SHA-256 of the message, hex; there with `message_id`. */
+    /** The message's SHA-256 in hex; set together with `message_id`. */
     messageHash: char("message_hash", { length: 64 }),
   });
 
-/** Every trace that wrote to a conversation, also when its messages are trimmed or it wrote only metadata. */
+/** All traces that wrote to a conversation, even if they wrote only metadata or their messages were trimmed. */
 const tracesTable = (table: PgTableFn, name: string) =>
   table(name, {
     conversationId: idColumn("conversation_id").notNull(),
@@ -174,20 +179,20 @@ const keysTable = (table: PgTableFn, name: string) =>
     idempotencyKey: idColumn("idempotency_key").notNull(),
     bodyHash: char("body_hash", { length: 64 }).notNull(),
     writeNo: countColumn("write_no").notNull(),
-    /** The conversation's after the write. */
+    /** The conversation's last sequence number after the write. */
     lastSeq: countColumn("last_seq").notNull(),
   });
 
-/** Tombstones: they contain no id, and outlive what was erased. */
+/** Tombstones contain no id, and outlive the erased data. */
 const tombstonesTable = (table: PgTableFn, name: string) =>
   table(name, {
-    /** SHA-256 of what was erased, base64url; made by the function `…_tombstone_key`. */
+    /** The SHA-256 of the erased id, base64url, made by the function `…_tombstone_key`. */
     key: tombstoneKey("key").primaryKey(),
     id: uuid("id").notNull(),
     expiresAt: time("expires_at").notNull(),
   });
 
-/** The columns of the tables, for queries. Keys and indexes are in the SQL above, which makes the tables. */
+/** The columns of the tables, for queries. The SQL above creates the tables with their keys and indexes. */
 export function createConversationTables(names: TableNames): Tables {
   const tables = made.get(names) ?? makeTables(names);
   made.set(names, tables);
@@ -196,7 +201,7 @@ export function createConversationTables(names: TableNames): Tables {
 
 type Tables = ReturnType<typeof makeTables>;
 
-// All statements of one provider are about the same tables, whose making takes milliseconds.
+// All statements of a provider use the same tables, and creating these objects takes milliseconds.
 const made = new WeakMap<TableNames, Tables>();
 
 function makeTables({ tableName, schema }: TableNames) {

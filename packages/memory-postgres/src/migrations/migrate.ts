@@ -21,13 +21,14 @@ function toGroups(options: PostgresTables): readonly [groups: readonly TableGrou
 }
 
 /**
- * Creates or updates tables, as each of `createPostgresProvider`, `createPostgresBlobStore`, `createPostgresCacheAdapter` and
- * `createPostgresTurnLog` does by itself for its own unless `migrate: false`. Any number of processes may call it at once. Rejects
- * with a `TypeError` for an invalid option, and with a `MemorySetupError`.
+ * Creates or updates tables. `createPostgresProvider`, `createPostgresBlobStore`, `createPostgresCacheAdapter` and
+ * `createPostgresTurnLog` do this automatically for their own tables, unless `migrate: false`. Any number of processes
+ * may call it at the same time. Rejects with a `TypeError` for an invalid option, and with a `MemorySetupError` if the
+ * tables can't be created.
  */
 export async function migrate(client: PostgresClient, options: PostgresTables = {}): Promise<void> {
   await migrateGroups(client, ...toGroups(options));
 }
 
-/** What `migrate` would run, as a script for `psql`: for databases whose schema the application may not change. */
+/** Returns the SQL of `migrate` as a script for `psql`, for databases that the application must not change. */
 export const printMigrations = (options: PostgresTables = {}): string => printGroups(...toGroups(options));

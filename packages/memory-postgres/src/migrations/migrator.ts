@@ -16,13 +16,15 @@ import type { TableGroup } from "./table-group.ts";
 interface PrepareOptions {
   /** For the error. */
   readonly operation: string;
-  /** Whether the tables may be made or changed. */
+  /** Whether the tables may be created or changed. */
   readonly migrate: boolean;
 }
 
 interface FoundTables {
   readonly names: ResolvedNames;
-  /** Why they have to be migrated; absent: the database has everything that this version of the package needs, or more. */
+  /**
+   * The reason for a migration. Absent if the database has everything that this version of the package needs, or more.
+   */
   readonly lack?: string;
 }
 
@@ -35,7 +37,7 @@ const failure = (code: string, message: string): Error => Object.assign(new Erro
 async function findTables(sql: SqlClient, group: TableGroup, layout: TableLayout): Promise<FoundTables> {
   const { tableName, schema, partitions } = layout;
   const journalName = quoteIdentifier(`${tableName}${group.journalSuffix}`);
-  // Asking for a table that isn't there would be an error, and in a transaction of the caller's its end.
+  // Selecting from a missing table would be an error, and abort the caller's transaction.
   const [found] = await sql.query({
     text: `SELECT place.schema, to_regclass(quote_ident(place.schema) || '.' || $2::text)::text AS journal,
         ${partitionCount("quote_ident(place.schema) || '.' || $3::text")}::text AS partitions,
@@ -66,7 +68,7 @@ async function findTables(sql: SqlClient, group: TableGroup, layout: TableLayout
   return found["own_functions"] === "true" ? { names } : { names, lack: RENAMED };
 }
 
-// Above read committed, a script that waited for another one doesn't see what that one did.
+// Above read committed, a script that waited for another one doesn't see its changes.
 const RACED = new Set<unknown>(["40001", "40P01", "23505", "42P06"]);
 
 const ATTEMPTS = 5;
@@ -77,14 +79,17 @@ async function runScript(sql: SqlClient, script: string): Promise<void> {
     try {
       return await sql.script(script);
     } catch (thrown) {
-      first ??= thrown; // In a transaction of the caller's, the others say only that it has failed.
+      first ??= thrown; // Within a transaction of the caller, later errors only say that it has failed.
       if (!hasCode(thrown, RACED)) break;
     }
   }
   throw first;
 }
 
-/** Needs no right to change the schema where there is nothing to change. Returns where the tables are. */
+/**
+ * Migrates if necessary, and returns the place of the tables. If there is nothing to change, it needs no right to do
+ * so.
+ */
 async function applyMigrations(
   sql: SqlClient,
   group: TableGroup,
@@ -96,7 +101,10 @@ async function applyMigrations(
   return names;
 }
 
-/** {@link applyMigrations} where `migrate`, else only looks. Rejects with a `MemorySetupError`, or as drivers do. */
+/**
+ * Runs {@link applyMigrations} if `migrate` is set, else only checks the tables. Rejects with a `MemorySetupError` or
+ * an error of the driver.
+ */
 export async function prepareTables(
   sql: SqlClient,
   group: TableGroup,
@@ -109,7 +117,7 @@ export async function prepareTables(
   throw new MemorySetupError(createMemoryStorageError(operation, reason, { provider: "postgres" }));
 }
 
-/** What a `migrate` does for these groups, one after the other: where one fails, those before it are made. */
+/** Migrates the groups one after the other. If one fails, those before it stay migrated. */
 export async function migrateGroups(
   client: PostgresClient,
   groups: readonly TableGroup[],
@@ -123,7 +131,7 @@ export async function migrateGroups(
   }
 }
 
-/** What a `printMigrations` returns for these groups: a transaction for each. */
+/** Returns the script for the groups, with one transaction for each. */
 export const printGroups = (groups: readonly TableGroup[], layout: TableLayout): string =>
   groups
     .map((group) => `BEGIN ISOLATION LEVEL READ COMMITTED;\n${migrationScript(group, layout)}\nCOMMIT;\n`)

@@ -1,10 +1,10 @@
 import { quoteIdentifier, quoteLiteral, type TableLayout } from "../table-names.ts";
 import { DIVISION, quotedName, TABLE_PLACEHOLDER, type TableGroup } from "./table-group.ts";
 
-/** That the tables are divided into as many parts as they should be. */
+/** Raised if the tables have another number of partitions. */
 export const WRONG_PARTITIONS = "JF002";
 
-/** That the tables were made once, and some of them are gone. */
+/** Raised if some of the created tables are missing. */
 export const TABLES_GONE = "JF004";
 
 const partitionScript = (tables: readonly string[], tableName: string, partitions: number): string => `
@@ -29,15 +29,15 @@ function migrationSql(group: TableGroup, id: number, layout: TableLayout): strin
   return divided + partitionScript(tables, tableName, partitions);
 }
 
-/** How many parts a table has, as a query of one value. */
+/** Returns a query of one value: a table's number of partitions. */
 export const partitionCount = (table: string): string =>
   `(SELECT count(*) FROM pg_inherits WHERE inhparent = to_regclass(${table}))`;
 
-/** Whether all tables are there, as a condition on a schema: an expression of SQL that gives its name. */
+/** Returns a condition: all tables exist. `schema` is an SQL expression for the schema's name. */
 export const hasTables = ({ tables }: TableGroup, schema: string, tableName: string): string =>
   `(${tables.map((suffix) => `to_regclass(${quotedName(schema)} || '."${tableName}${suffix}"') IS NOT NULL`).join(" AND ")})`;
 
-/** Whether the functions were made for the tables that are there now, as a condition on a schema: see {@link hasTables}. */
+/** Returns a condition: the functions were made for the current tables. `schema` as in {@link hasTables}. */
 export const hasOwnFunctions = ({ functions }: TableGroup, schema: string, tableName: string): string =>
   functions === undefined ? "true" : functions.areOwn(schema, tableName);
 
@@ -62,7 +62,7 @@ END
 $jaf$;
 `;
 
-/** Puts the schema of the tables in the place of "public". */
+/** Replaces "public" with the schema of the tables. */
 const execution = (sql: string): string => `EXECUTE replace($jaf_migration$
 ${sql}
 $jaf_migration$, '"public".', ${quotedName("current_setting('jaf.schema')")} || '.');`;
@@ -80,8 +80,8 @@ $jaf$;
 `;
 
 /**
- * Everything as one script that any number of processes may run at once, on a new or an existing database: sent as
- * one simple query it is one transaction, also through PgBouncer.
+ * Returns all steps as one script that any number of processes may run at the same time, on a new or existing database.
+ * Sent as one simple query, it is one transaction, even through PgBouncer.
  */
 export function migrationScript(group: TableGroup, layout: TableLayout): string {
   const { tableName, schema } = layout;

@@ -5,13 +5,13 @@ import type { TableNames } from "../table-names.ts";
 export const TABLE_PLACEHOLDER = "__p__";
 
 /**
- * SQL of tables or functions, backslashes and all. `"public".` stands for the schema of the tables: so nothing that a search_path
- * or a temporary table brings takes the writes.
+ * Raw SQL of tables or functions, including backslashes. `"public".` stands for the schema of the tables, so no
+ * `search_path` or temporary table can redirect writes.
  */
 export const ddl = (strings: TemplateStringsArray, ...parts: readonly string[]): string =>
   String.raw(strings, ...parts).trim();
 
-/** Quotes the body of a function: longer than a name, so that no schema's name ends it. */
+/** Quotes the body of a function. It is longer than any name, so a schema's name can't end the quotation. */
 export const BODY = "$jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$";
 
 const NAME = "$jaf_name_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$";
@@ -20,49 +20,49 @@ const NAME = "$jaf_name_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_
 export const OWN_NAME = `${NAME}"public"."__p__"${NAME}`;
 
 /**
- * A schema can be renamed. Then the names in a function lead to nothing, or, once there is a new schema of the old name, to
- * tables that are none of its business. So each function that writes knows its table by its identity too, as `p_table`, and
- * refuses to work on another. Where the schema has another name than before, all functions are made again.
+ * After a schema is renamed, the names in a function lead to nothing, or to the wrong tables if there is a new schema
+ * with the old name. So each function that writes also knows its table by its identity, as `p_table`, and refuses to
+ * work on another one. A migration after the renaming creates all functions again.
  */
 export const REFUSE_RENAMED = `	IF p_table IS DISTINCT FROM to_regclass(${OWN_NAME}) THEN
 		RAISE EXCEPTION USING
 			ERRCODE = 'JF003', MESSAGE = 'the schema was renamed after its tables were made: migrate() adapts them';
 	END IF;`;
 
-/** Stands where a table may say that it is divided, behind its columns. */
+/** The place for a table's `PARTITION BY` clause, after its columns. */
 export const DIVISION = "__division__";
 
-/** Tables that are made together: what the migrator has to know of them. SQL as {@link ddl} has it. */
+/** Tables that are created together, for the migrator. SQL texts are in the form of {@link ddl}. */
 export interface TableGroup {
   /** The end of the journal's name, after the prefix. */
   readonly journalSuffix: string;
   /** The ends of the tables' names, after the prefix. */
   readonly tables: readonly string[];
-  /** Which of them can be divided by a hash of a column, where their SQL says so. Absent: none. */
+  /** The tables that can be partitioned by a hash of a column, if their SQL has the place for it. Default: none. */
   readonly divisible?: { readonly tables: readonly string[]; readonly column: string };
-  /** What is done to the tables, once each and in order. Their places in the list are what the journal holds. */
+  /** Changes of the tables. Each is applied once, in order. The journal stores their indexes in the list. */
   readonly migrations: readonly { readonly name: string; readonly sql: string }[];
-  /** Functions, views and triggers. Absent: there are none. */
+  /** Functions, views and triggers, if any. */
   readonly functions?: {
-    /** Can be done any number of times. Done behind each migration, and wherever `areOwn` is false. */
+    /** Can be run repeatedly. Runs after each migration, and if `areOwn` is false. */
     readonly sql: string;
     /**
-     * Whether they were made for the tables that are in a schema now, as a condition in SQL. `schema`: an expression of SQL that
-     * gives the schema's name.
+     * Returns an SQL condition: the functions were made for the current tables of a schema. `schema` is an SQL
+     * expression for the schema's name.
      */
     readonly areOwn: (schema: string, tableName: string) => string;
   };
-  /** What to run where the tables may not be made, for errors. */
+  /** The instruction for errors if the package must not create the tables. */
   readonly remedy: string;
 }
 
 /**
- * An expression of SQL that quotes the name that another one gives. Always, unlike `quote_ident`, which quotes more in one
- * version of Postgres than in another.
+ * Returns an SQL expression that quotes a name, given by another expression. Unlike `quote_ident`, it always quotes;
+ * what `quote_ident` quotes depends on Postgres's version.
  */
 export const quotedName = (name: string): string => `('"' || replace(${name}, '"', '""') || '"')`;
 
-/** A condition in SQL: a schema has a function of this name. `condition` is one on `prosrc`. */
+/** Returns an SQL condition: a schema has a function with this name. `condition` is a condition on `prosrc`. */
 export const hasFunction = (schema: string, name: string, condition = "true"): string =>
   `EXISTS (SELECT FROM pg_proc JOIN pg_namespace AS namespace ON namespace.oid = pronamespace
   WHERE nspname = ${schema} AND proname = '${name}'
@@ -73,7 +73,7 @@ export const hasFunction = (schema: string, name: string, condition = "true"): s
 /** An id of at most 255 characters. */
 export const idColumn = customType<{ data: string }>({ dataType: () => 'varchar(255) COLLATE "C"' });
 
-/** A text of any length that is compared as an id is, e.g. a hash. */
+/** A text of any length that is compared like an id, e.g. a hash. */
 export const exactTextColumn = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' });
 
 export const bytesColumn = customType<{ data: Buffer }>({ dataType: () => "bytea" });
@@ -81,7 +81,7 @@ export const bytesColumn = customType<{ data: Buffer }>({ dataType: () => "bytea
 /** A whole number up to 2⁵³. */
 export const countColumn = (name: string) => bigint(name, { mode: "number" });
 
-/** Makes tables of a schema; of the connection's where none is named. */
+/** Returns a function that defines tables in a schema, by default the connection's. */
 export const tableIn = ({ schema }: Pick<TableNames, "schema">): PgTableFn =>
   // Not `pgSchema`, which refuses an explicit "public".
   schema === undefined ? pgTable : (new PgSchema(schema).table as unknown as PgTableFn);

@@ -59,7 +59,7 @@ ALTER TABLE "__p___turn_events" ALTER COLUMN "texts" SET STATISTICS 0;
 
 const timeColumn = (name: string) => timestamp(name, { withTimezone: true });
 
-/** The columns of the tables, for queries. Times are by the database's clock. */
+/** The columns of the tables, for queries. Times are those of the database. */
 export function createTurnTables({ tableName, schema }: TableNames) {
   const table = tableIn({ schema });
   const turns = table(`${tableName}_turns`, {
@@ -68,35 +68,35 @@ export function createTurnTables({ tableName, schema }: TableNames) {
     userId: idColumn("user_id").notNull(),
     /** `running`, `waiting` or `ended`. */
     state: exactTextColumn("state").notNull(),
-    /** Of the last writer. */
+    /** The token of the last writer. */
     token: text("token").notNull(),
     leaseSeconds: doublePrecision("lease_seconds").notNull(),
     keepSeconds: countColumn("keep_seconds").notNull(),
     leaseEndsAt: timeColumn("lease_ends_at").notNull(),
-    /** How many there are, or were before they expired. */
+    /** The number of events, including expired ones. */
     events: countColumn("events").notNull(),
     stopRequested: boolean("stop_requested").notNull().default(false),
-    /** Only while it runs. */
+    /** Only while the turn runs. */
     request: text("request"),
-    /** Only once it has ended, or waits. */
+    /** Only after the turn has ended or begun to wait. */
     record: text("record"),
-    /** Later than that of any turn of the conversation before. */
+    /** Later than that of each earlier turn of the conversation. */
     startedAt: timeColumn("started_at").notNull(),
-    /** Only once it has ended, or waits. */
+    /** Only after the turn has ended or begun to wait. */
     eventsExpireAt: timeColumn("events_expire_at"),
     expiresAt: timeColumn("expires_at").notNull(),
     /**
-     * Of a running turn, a time that isn't after the end of its lease. Of another, when there is something to remove: its
-     * events, or itself.
+     * For a running turn, a time that isn't after the end of its lease. For others, the time at which its events, or
+     * the turn itself, can be removed.
      */
     dueAt: timeColumn("due_at").notNull(),
   });
   const events = table(`${tableName}_turn_events`, {
     conversationId: idColumn("conversation_id").notNull(),
     turnId: idColumn("turn_id").notNull(),
-    /** The number of the first of the texts. */
+    /** The number of the first text. */
     first: countColumn("first").notNull(),
-    /** Those of one append. */
+    /** The texts of one append. */
     texts: text("texts").array().notNull(),
   });
   return { turns, events };

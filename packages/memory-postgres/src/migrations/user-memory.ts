@@ -173,24 +173,24 @@ export const userMemoryTables: TableGroup = {
   migrations: [{ name: "initial", sql: tablesSql }],
   functions: {
     sql: eraseFunction,
-    // It names no table, so it serves wherever it is.
+    // It contains no table names, so it works in any schema.
     areOwn: (schema, tableName) => hasFunction(schema, `${tableName}_erase`),
   },
   remedy: "migrate(), or the script of printMigrations(), both of @jaf/memory-postgres/user-memory",
 };
 
-/** In milliseconds since 1970, as the shared code reckons: exact for every date that JavaScript has. */
+/** Milliseconds since 1970, as in the shared code. Exact for every JavaScript date. */
 const time = countColumn;
 
-/** One row a user, which outlives the user's facts: so it holds a hash of the user's id, and never the id. */
+/** One row per user. It outlives the user's facts, so it contains a hash of the user's id, never the id. */
 const headsTable = (table: PgTableFn, name: string) =>
   table(name, {
     userHash: exactTextColumn("user_hash").primaryKey(),
-    /** 0: nothing was written yet; the row is there to be locked. */
+    /** 0 if nothing was written yet; the row then exists only as a lock. */
     version: countColumn("version").notNull(),
     epoch: countColumn("epoch").notNull(),
     state: text("state").notNull(),
-    /** How many of the user's facts have terms. */
+    /** The number of the user's facts with terms. */
     documents: countColumn("documents").notNull(),
   });
 
@@ -222,20 +222,20 @@ const factColumns = {
   quotation: text("quotation"),
   usedAt: time("used_at"),
   terms: text("terms").array().notNull(),
-  /** Of the terms, in their order. */
+  /** The weights of the terms, in their order. */
   weights: integer("weights").array().notNull(),
-  /** Hashes of user and term: so one index serves all users, holds no word, and finds those of one user. */
+  /** Hashes of user and term: one index serves all users, finds the terms of one user, and contains no words. */
   termKeys: bigint("term_keys", { mode: "bigint" }).array().notNull(),
-  /** Of a store that compares them by pgvector; else empty. */
+  /** For stores that compare vectors with pgvector; otherwise null. */
   vector: real("vector").array(),
-  /** Of one that doesn't: four bytes for each number, the lowest first. */
+  /** For stores without pgvector: four bytes per number, little-endian. */
   packedVector: bytesColumn("packed_vector"),
 };
 
 const factsTable = (table: PgTableFn, name: string) =>
   table(name, {
     userHash: exactTextColumn("user_hash").notNull(),
-    /** For people's own SQL. */
+    /** For your own SQL. */
     userId: text("user_id").notNull(),
     ...factColumns,
   });
@@ -264,7 +264,7 @@ const jobsTable = (table: PgTableFn, name: string) =>
     readyAt: time("ready_at").notNull(),
   });
 
-/** The columns that hold a fact, by the fields of what is stored in them. */
+/** The columns of a fact, by its fields. */
 export const factFields = Object.keys(factColumns) as readonly (keyof typeof factColumns)[];
 
 /** The ends of the tables' names, after the prefix. */

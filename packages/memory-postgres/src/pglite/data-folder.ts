@@ -3,12 +3,12 @@ import { dirname, join } from "node:path";
 import { errorCode, PgliteFolderError } from "./folder-error.ts";
 import { isLockFile } from "./folder-lock.ts";
 
-/** There while a new database is being made: until it is gone, nothing was stored. */
+/** Exists while a new database is being created. As long as it exists, no data was stored. */
 const MARKER = "jaf-initializing";
 
 const POSTGRES_FILE = /^(base|global|pg_.+|PG_VERSION|postgresql.*\.conf|postmaster\..+)$/;
 
-/** Present in every database; without them PGlite would abort, or make a new one in place of what is left. */
+/** Exist in every database. Without them, PGlite would abort, or replace the remains with a new database. */
 const ESSENTIAL = ["PG_VERSION", "global/pg_control", "pg_wal", "pg_xact", "base"];
 
 const isEmptyFile = (path: string): boolean => {
@@ -22,7 +22,7 @@ function checkEssentials(folder: string): void {
     return !existsSync(path) || isEmptyFile(path);
   });
   if (missing === undefined) return;
-  const remedy = `${missing} is missing or empty. Restore the folder from a backup, or move it away to starts again.`;
+  const remedy = `${missing} is missing or empty. Restore the folder from a backup, or move it away to start again.`;
   throw new PgliteFolderError("damaged", folder, remedy);
 }
 
@@ -30,8 +30,8 @@ const entriesOf = (folder: string): string[] =>
   readdirSync(folder).filter((name) => !isLockFile(name) && name !== MARKER);
 
 /**
- * Looks before PGlite does, which takes any folder without a `PG_VERSION` for an empty one. Changes nothing. Throws
- * a {@link PgliteFolderError}.
+ * Inspects a folder before PGlite does, which takes any folder without a `PG_VERSION` for an empty one. Changes
+ * nothing. Throws a {@link PgliteFolderError}.
  */
 export function inspectFolder(folder: string): "database" | "interrupted" | "empty" {
   if (existsSync(join(folder, MARKER))) return "interrupted";
@@ -45,19 +45,24 @@ export function inspectFolder(folder: string): "database" | "interrupted" | "emp
   throw new PgliteFolderError("not-a-database", folder, remedy);
 }
 
-/** Makes way for a new database where there is none. Call it with the lock held, and the result when it is complete. */
+/**
+ * Prepares a folder without a database for a new one. Call it while you hold the lock, and call the returned function
+ * when the database is complete.
+ */
 export function prepareFolder(folder: string): () => void {
   const state = inspectFolder(folder);
   if (state === "database") return () => {};
   const marker = join(folder, MARKER);
-  // A process was killed while it made this database, in a folder that had been empty.
+  // A process was killed while it created this database, in a folder that was empty before.
   const remains = state === "interrupted" ? entriesOf(folder).filter((name) => POSTGRES_FILE.test(name)) : [];
   for (const name of remains) rmSync(join(folder, name), { recursive: true });
   writeFileSync(marker, "");
   return () => rmSync(marker);
 }
 
-/** Step by step: where no folder can be made, e.g. in `/proc`, Node's recursive `mkdir` never returns. */
+/**
+ * Creates one folder at a time: if a folder can't be created, e.g. in `/proc`, Node's recursive `mkdir` never returns.
+ */
 export function createFolder(folder: string): void {
   if (existsSync(folder)) return;
   createFolder(dirname(folder));
@@ -68,7 +73,7 @@ export function createFolder(folder: string): void {
   }
 }
 
-/** PGlite leaves its own behind when it fails to start. */
+/** Removes the file that PGlite leaves if it fails to start. */
 export function removeProcessFile(folder: string): void {
   rmSync(join(folder, "postmaster.pid"), { force: true });
 }

@@ -1,6 +1,6 @@
-/** Why a folder can't be opened. */
+/** The reason why a folder can't be opened. */
 export type PgliteFolderReason =
-  /** Another process, or another call in this one, has it open. */
+  /** Another process, or another call in this process, has it open. */
   | "in-use"
   /** It holds a database that can't be read. */
   | "damaged"
@@ -11,7 +11,7 @@ export type PgliteFolderReason =
   /** `@electric-sql/pglite` is missing. */
   | "not-installed";
 
-/** A folder that can't be opened, or closed properly. The message says what helps; no stored data was changed. */
+/** A folder can't be opened or closed properly. The message says what to do. No stored data was changed. */
 export class PgliteFolderError extends Error {
   override readonly name = "PgliteFolderError";
 
@@ -24,7 +24,7 @@ export class PgliteFolderError extends Error {
   }
 }
 
-/** What PGlite throws carries numbers of WebAssembly's system interface in place of codes. */
+/** Errors of PGlite have WebAssembly's system error numbers instead of codes. */
 const WASI_CODES: Readonly<Record<number, string>> = {
   2: "EACCES",
   19: "EDQUOT",
@@ -39,19 +39,19 @@ export function errorCode(thrown: unknown): string | undefined {
   return "errno" in thrown && typeof thrown.errno === "number" ? WASI_CODES[thrown.errno] : undefined;
 }
 
-const fullDisk = "the disk is full. Free some space and try again; what was stored before is still there.";
+const fullDisk = "the disk is full. Free some space and try again; no stored data is lost.";
 
 const remedies: Readonly<Record<string, readonly [PgliteFolderReason, string]>> = {
-  EACCES: ["not-writable", "this user may not write there. Give it the right, or choose another folder."],
-  EPERM: ["not-writable", "this user may not write there. Give it the right, or choose another folder."],
+  EACCES: ["not-writable", "this user can't write there. Grant the right, or choose another folder."],
+  EPERM: ["not-writable", "this user can't write there. Grant the right, or choose another folder."],
   ENOENT: [
     "not-writable",
-    "no folder can be made there; a symbolic link on the way may lead nowhere. Repair it, or choose another one.",
+    "the folder can't be created; a symbolic link in the path may lead nowhere. Repair the link, or choose another folder.",
   ],
   EROFS: ["not-writable", "the file system is read-only. Choose another folder."],
-  ELOOP: ["not-writable", "its symbolic links lead in a circle. Mend them, or choose another folder."],
+  ELOOP: ["not-writable", "its symbolic links form a circle. Repair them, or choose another folder."],
   ENAMETOOLONG: ["not-writable", "the path is too long for the file system. Choose a shorter one."],
-  ENOTDIR: ["not-a-database", "it is a file, or below one. Choose a folder."],
+  ENOTDIR: ["not-a-database", "it, or a part of its path, is a file. Choose a folder."],
   EEXIST: ["not-a-database", "it is a file. Choose a folder."],
   ENOSPC: ["disk-full", fullDisk],
   EDQUOT: ["disk-full", fullDisk],
@@ -60,7 +60,7 @@ const remedies: Readonly<Record<string, readonly [PgliteFolderReason, string]>> 
 export const diskFull = (folder: string): PgliteFolderError =>
   new PgliteFolderError("disk-full", folder, fullDisk);
 
-/** What a failed operation on the file system means; anything unknown comes back as it was. */
+/** Converts a failed file system operation. Returns unknown errors unchanged. */
 export function toFolderError(folder: string, thrown: unknown): unknown {
   const [reason, remedy] = remedies[errorCode(thrown) ?? ""] ?? [];
   return reason === undefined || remedy === undefined

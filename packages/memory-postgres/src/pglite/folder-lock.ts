@@ -13,14 +13,14 @@ import { join } from "node:path";
 import { errorCode, PgliteFolderError } from "./folder-error.ts";
 
 /**
- * Each holder has a lock file of its own, `jaf-lock.<n>`, numbered on from the one before; the highest number
- * counts. It is created in one step that only one process can win, so of several that find a dead holder exactly
- * one follows it, and at no moment can a kill leave a state that needs a hand.
+ * Each holder has its own lock file, `jaf-lock.<n>`, with the next higher number; the highest number counts. Only one
+ * process can create the file, in one step. So if several find a dead holder, exactly one succeeds it, and no kill
+ * leaves a state that needs manual repair.
  */
 const LOCK_FILE = /^jaf-lock\.([0-9]{1,15})$/;
 const ATTEMPTS = 100;
 
-/** As JSON, beginning with the state, which is overwritten in place. */
+/** JSON that begins with the state, which is overwritten in place. */
 interface LockRecord extends ProcessIdentity {
   readonly state: "held" | "free";
 }
@@ -48,7 +48,7 @@ function readRecord(path: string): Partial<LockRecord> | undefined {
     return JSON.parse(readFileSync(path, "utf8")) as Partial<LockRecord>;
   } catch (thrown) {
     if (errorCode(thrown) === "ENOENT") return undefined;
-    return {}; // Not one of ours, or cut off: nobody known.
+    return {}; // Not one of our files, or truncated: the holder is unknown.
   }
 }
 
@@ -57,37 +57,37 @@ function refuseIfHeld(folder: string, path: string, { pid, host, start, state }:
   if (state === "free") return;
   const inUse = (remedy: string) => new PgliteFolderError("in-use", folder, remedy);
   if (typeof pid !== "number" || typeof host !== "string") {
-    throw inUse(`the lock file ${path} can't be read. Delete it if nothing uses the folder.`);
+    throw inUse(`the lock file ${path} can't be read. Delete it if no process uses the folder.`);
   }
   if (host !== hostname()) {
     throw inUse(
-      `process ${pid} on the machine ${host} has it open. If that is certainly not so any more, delete ${path}.`,
+      `process ${pid} on the machine ${host} has it open. If you are sure that it has ended, delete ${path}.`,
     );
   }
   if (!isRunning({ pid, host, ...(start === undefined ? {} : { start }) })) return;
   throw inUse(
     pid === process.pid
-      ? "this process has it open already. Share that one client, or close it first."
-      : `process ${pid} has it open. Close it first; a folder serves one process at a time.`,
+      ? "this process has it open already. Share that client, or close it first."
+      : `process ${pid} has it open. Close it first; only one process at a time can use a folder.`,
   );
 }
 
 const NO_LINKS = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
 
-/** Creates the file with its whole content in one step; throws `EEXIST` if it is there. */
+/** Creates the file with its whole content in one step. Throws `EEXIST` if it exists. */
 function linkContent(path: string, draft: string, content: string): void {
   try {
     writeFileSync(draft, content);
     linkSync(draft, path);
   } catch (thrown) {
     if (!NO_LINKS.has(errorCode(thrown) ?? "")) throw thrown;
-    writeFileSync(path, content, { flag: "wx" }); // Not in one step, yet only one process can do it.
+    writeFileSync(path, content, { flag: "wx" }); // Not in one step, but only one process can do it.
   } finally {
     rmSync(draft, { force: true });
   }
 }
 
-/** Whether this process was the first to create it. */
+/** Returns whether this process was the first to create the file. */
 function createExclusively(folder: string, path: string, content: string): boolean {
   try {
     linkContent(path, join(folder, `jaf-lock.draft-${crypto.randomUUID()}`), content);
@@ -105,24 +105,25 @@ function removeOlder(folder: string, than: number): void {
 }
 
 function hold(folder: string, generation: number): FolderLock {
-  // The one before stays: a listing that runs meanwhile, and may miss what comes and goes, is certain to show it.
+  // The previous file stays: a concurrent listing may miss files that are created or removed meanwhile, but never this
+  // one.
   removeOlder(folder, generation - 1);
   return { release: () => release(pathOf(folder, generation)) };
 }
 
-// Marked, not deleted: numbers must not starts again while somebody slow still counts on from an old one. And in place,
-// which works on a full disk.
+// Marked, not deleted: numbers must not start over while a slow process continues from an old one. Overwriting in place
+// also works on a full disk.
 function release(path: string): void {
   try {
     const file = openSync(path, "r+");
     writeSync(file, "free" satisfies LockRecord["state"], STATE_OFFSET);
     closeSync(file);
   } catch {
-    // It is gone or can't be written: the end of this process frees it.
+    // The file is gone or can't be written. The end of this process frees it.
   }
 }
 
-/** Throws a {@link PgliteFolderError} with reason `"in-use"`, or what the file system throws. */
+/** Throws a {@link PgliteFolderError} with reason `"in-use"`, or an error of the file system. */
 export function lockFolder(folder: string): FolderLock {
   const content = JSON.stringify({ state: "held", ...ownIdentity() } satisfies LockRecord);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -130,35 +131,35 @@ export function lockFolder(folder: string): FolderLock {
     if (before > 0) {
       const path = pathOf(folder, before);
       const record = readRecord(path);
-      if (record === undefined) continue; // A later one has replaced it.
+      if (record === undefined) continue; // A later file has replaced it.
       refuseIfHeld(folder, path, record);
     }
     const own = before + 1;
     if (!createExclusively(folder, pathOf(folder, own), content)) continue;
-    // Counted on from a number that was long past: somebody else has gone further.
+    // Continued from an outdated number: another process is ahead.
     if (latest(folder) === own) return hold(folder, own);
     rmSync(pathOf(folder, own), { force: true });
   }
-  throw new PgliteFolderError("in-use", folder, "other processes keep taking it. Try again.");
+  throw new PgliteFolderError("in-use", folder, "other processes keep locking it. Try again.");
 }
 
-/** One life of one process. A process id alone is given out again. */
+/** Identifies one life of a process, since process ids are reused. */
 interface ProcessIdentity {
   readonly pid: number;
   readonly host: string;
-  /** Boot and moment of the start; absent where the system doesn't tell, as outside Linux. */
+  /** Boot id and start time. Absent if the system doesn't expose them, as outside of Linux. */
   readonly start?: string;
 }
 
 const START_FIELD = 22;
 
-/** Of a process that has ended, and whose parent has not asked for its exit code yet. */
+/** The state of a process that has ended before its parent has read the exit code. */
 const ENDED = "Z";
 
 function lookUp(pid: number): { readonly state: string | undefined; readonly start: string } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The second field is the program's name in parentheses and may hold anything, also a space or a parenthesis.
+    // The second field is the program's name in parentheses. It may contain anything, including spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
     return { state: fields[0], start: `${boot} ${fields[START_FIELD - 3]}` };
@@ -177,7 +178,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (thrown) {
-    // Another user's process may not be signalled, but is there.
+    // The process of another user exists, but can't be signalled.
     return thrown instanceof Error && "code" in thrown && thrown.code === "EPERM";
   }
 }

@@ -4,14 +4,14 @@ import { createFolder, inspectFolder, prepareFolder, removeProcessFile } from ".
 import { diskFull, PgliteFolderError, toFolderError } from "./folder-error.ts";
 import { lockFolder } from "./folder-lock.ts";
 
-/** Options of PGlite itself, e.g. extensions. */
+/** PGlite's own options, e.g. extensions. */
 export type PgliteOptions = Omit<PGliteOptions, "dataDir" | "fs">;
 
-/** A database in a folder that no other process opens meanwhile. */
+/** A database in a folder that no other process can open meanwhile. */
 export interface PgliteDatabase {
-  /** For `createPostgresProvider`, and for SQL of one's own. */
+  /** For `createPostgresProvider`, and for your own SQL. */
   readonly client: PGlite;
-  /** Closes the client and frees the folder. Closing twice does nothing. */
+  /** Closes the client and frees the folder. Further calls do nothing. */
   readonly close: () => Promise<void>;
 }
 
@@ -32,15 +32,15 @@ function toStartError(folder: string, thrown: unknown, fatalMessage: string | un
   if (known instanceof PgliteFolderError) return known;
   const detail = fatalMessage === undefined ? "" : ` (${fatalMessage})`;
   const remedy =
-    `its files are damaged, or were made by another version of PGlite${detail}. Restore the folder from a backup, ` +
-    "open it with the version that made it, or move it away to starts again.";
+    `its files are damaged, or from another version of PGlite${detail}. Restore the folder from a backup, ` +
+    "open it with the version that created it, or move it away to start again.";
   return new PgliteFolderError("damaged", folder, remedy);
 }
 
 async function start(folder: string, options: PgliteOptions, guard: CrashGuard): Promise<PGlite> {
   const { PGlite } = await importPglite(folder);
   let fatalMessage: string | undefined;
-  // Where it can't start, PGlite throws no more than "aborted"; Postgres has said why before.
+  // If PGlite can't start, it only throws "aborted". Postgres logs the reason before.
   const onStderr = (text: string) => {
     fatalMessage ??= FATAL.exec(text)?.[1];
     guard.onOutput(text);
@@ -57,17 +57,16 @@ async function start(folder: string, options: PgliteOptions, guard: CrashGuard):
 }
 
 /**
- * Opens the database in a folder, or makes one: Postgres without a server. PGlite itself would let two processes
- * open one folder, which destroys it, and would make a new database over a damaged one.
+ * Opens the database in a folder, or creates one: Postgres without a server. PGlite alone would let two processes open
+ * one folder, which destroys it, and would replace a damaged database with a new one.
  *
- * Rejects with a {@link PgliteFolderError}. What was written stays, also when the process is killed or the disk is
- * full.
+ * Rejects with a {@link PgliteFolderError}. Written data survives a kill of the process and a full disk.
  */
 export async function openPglite(folder: string, options: PgliteOptions = {}): Promise<PgliteDatabase> {
   const path = resolve(folder);
   try {
     createFolder(path);
-    inspectFolder(path); // Before the lock, so that a folder of something else gets no lock file.
+    inspectFolder(path); // Checked before the lock, so a folder with other files gets no lock file.
     const lock = lockFolder(path);
     try {
       const complete = prepareFolder(path);
@@ -108,7 +107,7 @@ function closeOnce(
   };
 }
 
-/** What `errors.ts` knows it by, which can't import it: the two are separate entries. */
+/** `errors.ts` recognizes it by its message. It can't import the class, since the two are separate entries. */
 class PgliteCrashed extends Error {
   override readonly name = "PgliteCrashed";
   constructor() {
@@ -119,15 +118,15 @@ class PgliteCrashed extends Error {
 const CRASH = /PANIC: |^Aborted\(/;
 
 interface CrashGuard {
-  /** Takes each line that Postgres writes to its log. */
+  /** Takes each line of Postgres's log. */
   readonly onOutput: (line: string) => void;
   readonly crashed: () => boolean;
   readonly protect: (client: PGlite) => void;
 }
 
 /**
- * Postgres ends its process when it can't write its log, as on a full disk. PGlite has no process to end: the next
- * query would run on in what is left, for ever, and block the whole application. The guard lets none through.
+ * Postgres ends its process if it can't write its log, as on a full disk. PGlite has no process to end: the next query
+ * would continue in a broken state forever, and block the whole application. The guard refuses further queries.
  */
 function createCrashGuard(): CrashGuard {
   let crashed = false;
@@ -137,7 +136,7 @@ function createCrashGuard(): CrashGuard {
     },
     crashed: () => crashed,
     protect: (client) => {
-      // The one entry point to Postgres' code, for queries, scripts and transactions alike.
+      // The single entry point to Postgres's code, for queries, scripts and transactions.
       const enter = client.execProtocolRawSync.bind(client);
       client.execProtocolRawSync = (message) => {
         if (crashed) throw new PgliteCrashed();

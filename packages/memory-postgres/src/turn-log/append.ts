@@ -9,28 +9,30 @@ import type { ResolvedNames } from "../table-names.ts";
 import { createGroupQueue, type GroupQueue } from "./group-queue.ts";
 import { clock, longest, seconds } from "./statements.ts";
 
-/** What an append or a renewal comes to. `held`: it was done, now or before. `gap`: events are missing before its first. */
+/**
+ * The outcome of an append or a renewal. `held`: it is done, now or before. `gap`: events before its first are missing.
+ */
 export type AppendOutcome =
   | { readonly kind: "held"; readonly stopRequested: boolean }
   | { readonly kind: "lost" }
   | { readonly kind: "gap" };
 
-/** Without `first` and `events` it only renews the lease. */
+/** Without `first` and `events`, it only renews the lease. */
 interface Append extends Partial<Pick<AppendedEvents, "first" | "events" | "end">> {
   readonly writer: TurnWriter;
 }
 
 export type AppendQueue = GroupQueue<Append, AppendOutcome>;
 
-/** What one append, or a renewal, says, as a field of the JSON. */
+/** One append or renewal, as an element of the JSON. */
 interface AppendRow {
   readonly conversation_id: string;
   readonly turn_id: string;
   readonly token: string;
-  /** `null`: only the lease is renewed. */
+  /** `null` to only renew the lease. */
   readonly first: number | null;
   readonly texts: readonly string[];
-  /** `null`: the turn goes on. The next three are `null` with it. */
+  /** `null` if the turn continues. The next three are then `null`, too. */
   readonly state: "waiting" | "ended" | null;
   readonly record: string | null;
   readonly event_seconds: number | null;
@@ -60,8 +62,8 @@ function toOutcome(row: SqlRow): AppendOutcome {
 }
 
 /**
- * Sends appends and renewals. Where statements run side by side, those that come while others are in progress go together, in
- * one statement.
+ * Sends appends and renewals. If statements run concurrently, those that arrive while others are in progress are sent
+ * together, in one statement.
  */
 export function createAppendQueue({
   sql,
@@ -85,21 +87,21 @@ export function createAppendQueue({
       const answers = new Map(rows.map((row) => [Number(row["nth"]), toOutcome(row)]));
       return packed.map((_, index) => answers.get(index + 1));
     } catch (thrown) {
-      // After any other failure it is unknown what was done, and each of them fails.
+      // After any other failure the result is unknown, and each of them fails.
       if (!isRefusal(thrown)) throw thrown;
       return packed.map(() => undefined);
     }
   }
 
-  // On a single connection nothing is gained, and the statements may belong to a transaction of the application.
+  // A single connection gains nothing from groups, and the statements may be part of a transaction of the application.
   if (!sql.concurrent) return { add: sendOne, drained: async () => {} };
   return createGroupQueue({ keyOf, pack: (append) => JSON.stringify(toRow(append)), sendOne, sendGroup });
 }
 
 /**
- * Appends to several turns: an array of {@link AppendRow}. `nth`: which of them, from 1. There is no row for one whose turn isn't
- * there, nor for a second one of a turn. `waits: false`: nor for one whose turn somebody else has locked, so that nobody waits
- * for a lock while this statement holds others.
+ * Appends to several turns: an array of {@link AppendRow}. `nth`: its number in the array, from 1. There is no row for
+ * a missing turn, nor for a second append to the same turn. With `waits: false`, locked turns have no row either, so
+ * the statement never waits for a lock while it holds others.
  */
 export function createAppendStatement(names: ResolvedNames, { waits }: { readonly waits: boolean }) {
   const { turns, events } = createTurnTables(names);

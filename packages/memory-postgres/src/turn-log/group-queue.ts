@@ -1,26 +1,26 @@
-// With more statements at once, groups would be smaller; with fewer, a distant server would wait for the next one.
+// More concurrent statements would make the groups smaller. With fewer, a distant server would sit idle.
 const MOST_AT_ONCE = 8;
 const GROUP_ITEMS = 64;
-/** In characters. */
+/** Characters. */
 const GROUP_LENGTH = 1_000_000;
 
 export interface GroupQueueOptions<Item, Outcome> {
-  /** Items with one key are sent in the order in which they were added, each after the one before is done. */
+  /** Items with the same key are sent in the order of their addition, each after the one before is done. */
   readonly keyOf: (item: Item) => string;
-  /** The item as text, for a group. */
+  /** Returns the item as text, for a group. */
   readonly pack: (item: Item) => string;
   readonly sendOne: (item: Item) => Promise<Outcome>;
   /**
-   * Gets 2 to 64 items of different keys, and at most a million characters. Resolves to the outcome of each, in its order;
-   * `undefined`: nothing was done, and the item has to be sent by itself.
+   * Gets 2 to 64 items with different keys, at most a million characters. Resolves to the outcome of each, in their
+   * order. `undefined`: nothing was done, and the item must be sent alone.
    */
   readonly sendGroup: (packed: readonly string[]) => Promise<readonly (Outcome | undefined)[]>;
 }
 
 export interface GroupQueue<Item, Outcome> {
-  /** Rejects with what `sendOne` or `sendGroup` threw. */
+  /** Rejects with the error of `sendOne` or `sendGroup`. */
   readonly add: (item: Item) => Promise<Outcome>;
-  /** Resolves as soon as all that was added until now is done. */
+  /** Resolves when all items added so far are done. */
   readonly drained: () => Promise<void>;
 }
 
@@ -28,13 +28,13 @@ interface Entry<Item, Outcome> {
   readonly item: Item;
   readonly key: string;
   readonly packed: string;
-  /** Whether it has to be sent by itself. */
+  /** Whether the item must be sent alone. */
   readonly alone: boolean;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (thrown: unknown) => void;
 }
 
-/** The entries of the next statement, and those that go on waiting. */
+/** Returns the entries of the next statement, and those that keep waiting. */
 function divide<Item, Outcome>(
   waiting: readonly Entry<Item, Outcome>[],
   busy: ReadonlySet<string>,
@@ -55,8 +55,8 @@ function divide<Item, Outcome>(
 }
 
 /**
- * Sends items at once while few statements are in flight, and otherwise together, as a database commits in groups: what is
- * added while others are being sent becomes the next group. Independent of what the items are.
+ * Sends items immediately while few statements are in flight. Otherwise groups them, like a database's group commit:
+ * items that arrive while others are being sent form the next group. Works with any kind of item.
  */
 export function createGroupQueue<Item, Outcome>(
   options: GroupQueueOptions<Item, Outcome>,
@@ -89,7 +89,7 @@ export function createGroupQueue<Item, Outcome>(
     } finally {
       inFlight -= 1;
       for (const { key } of group) busy.delete(key);
-      // Not at once: answers that arrive together make room for the next items together.
+      // Deferred, since answers that arrive together make room for the next items together.
       setImmediate(sendWaiting);
     }
   }

@@ -3,14 +3,14 @@ import { jsonTextOf, reusable } from "../client/statements.ts";
 import { createTurnTables } from "../migrations/turn-log.ts";
 import type { ResolvedNames } from "../table-names.ts";
 
-/** The database's clock, anew at each use. In a condition that an index is to serve it has to be {@link clockOnce}. */
+/** The database's clock, read at each use. A condition that should use an index needs {@link clockOnce}. */
 export const clock = sql`clock_timestamp()`;
 const clockOnce = sql`(SELECT clock_timestamp())`;
 
-/** As an interval. */
+/** Returns seconds as an interval. */
 export const seconds = (count: SQL): SQL => sql`${count} * interval '1 second'`;
 
-/** How long a turn is there from now on if nobody goes on with it. */
+/** How long a turn lives from now on without further writes. */
 export const longest = (leaseSeconds: SQL, keepSeconds: SQL): SQL =>
   seconds(sql`greatest(${leaseSeconds}, ${keepSeconds})`);
 
@@ -19,26 +19,29 @@ const turnId = sql`${sql.placeholder("turnId")}::text`;
 const userId = sql`${sql.placeholder("userId")}::text`;
 const token = sql`${sql.placeholder("token")}::text`;
 
-/** One turn, whatever its state. */
+/** Selects one turn, in any state. */
 const isTurn = sql`turn.conversation_id = ${conversationId} AND turn.turn_id = ${turnId}`;
-/** It is there for whoever asks. */
+/** Selects turns that haven't expired. */
 const isVisible = sql`turn.expires_at > ${clock}`;
-/** Its writer, or one that takes over, may go on with it. */
+/** Selects turns that their writer, or one that takes over, may continue. */
 const isRunning = sql`turn.state = 'running' AND ${isVisible}`;
 
-/** A row of the table of turns under the name `turn`, as `turn-log.ts` reads it. As JSON: PGlite drops byte order marks. */
+/**
+ * A row of the table of turns, named `turn`, in the form that `turn-log.ts` reads. As JSON, since PGlite drops byte
+ * order marks.
+ */
 const turnJson = sql`json_build_object(
   'conversationId', turn.conversation_id, 'userId', turn.user_id, 'turnId', turn.turn_id, 'state', turn.state,
   'startedAt', floor(date_part('epoch', turn.started_at) * 1000), 'events', turn.events,
   'stopRequested', turn.stop_requested, 'record', turn.record
 )::text`;
 
-/** How many turns a beginning one removes, or events of how many, so that what has expired doesn't pile up. */
+/** How many expired turns, or turns with expired events, are cleaned up when a turn begins, so they don't pile up. */
 const MOST_REMOVED = 10;
 
 /**
- * Statements on single turns, and lists of them. Each is atomic. Those that change several rows lock them in the order of
- * their keys, or pass over what is locked, so that none waits for another that waits for it.
+ * Creates the statements on single turns, and lists of turns. Each is atomic. Those that change several rows lock them
+ * in the order of their keys, or skip locked rows, which prevents deadlocks.
  */
 export function createTurnStatements(names: ResolvedNames, { removesExpired }: { removesExpired: boolean }) {
   const { turns, events } = createTurnTables(names);
@@ -112,10 +115,11 @@ type BeginValues =
   | "keepSeconds";
 
 /**
- * `begun`: the new turn, or the one of the conversation that somebody else began meanwhile. `known`: why there is no new one, of
- * what was there before: a running turn, and one with the same id.
+ * `begun`: the new turn, or the conversation's turn that another process began meanwhile. `known`: the existing turns
+ * that prevent a new one: a running turn, and one with the same id.
  *
- * The unique index on open turns sees to it that there is one at most; so what is open has to end before the new one is inserted.
+ * A unique index permits only one open turn per conversation, so an open turn has to end before the new one is
+ * inserted.
  */
 function beginning(turns: Table): SQL {
   const leaseSeconds = sql`${sql.placeholder("leaseSeconds")}::float8`;
@@ -148,7 +152,7 @@ function beginning(turns: Table): SQL {
       )`;
 }
 
-/** Once a turn has begun: some of what has expired and nobody else has locked. */
+/** Removes some expired rows that aren't locked, after a turn has begun. */
 function removing(turns: Table, events: Table): SQL {
   const due = (condition: SQL): SQL => sql`
         SELECT turn.conversation_id, turn.turn_id, turn.expires_at <= at.now AS whole FROM ${turns} AS turn, at
@@ -166,8 +170,9 @@ function removing(turns: Table, events: Table): SQL {
 }
 
 /**
- * Answers several queries: JSON objects with `conversation_id`, `turn_id` or null for the latest turn, `first` and `limit`.
- * `nth`: which of them, from 1; of one without a turn there is no row. `texts`: the appends that hold the wanted events.
+ * Answers several queries: JSON objects with `conversation_id`, `turn_id` (or null for the latest turn), `first` and
+ * `limit`. `nth`: the number of the query, from 1. A query without a turn has no row. `texts`: the appends with the
+ * requested events.
  */
 export function createReadStatement(names: ResolvedNames) {
   const { turns, events } = createTurnTables(names);

@@ -22,15 +22,18 @@ import { type AppendOutcome, createAppendQueue } from "./append.ts";
 import { createReadStatement, createTurnStatements } from "./statements.ts";
 
 /**
- * Keeps the log of turns in tables of Postgres or PGlite for all processes that share it, and creates them if they are missing. The
- * client, a `Pool`, a connected `Client` or a PGlite, is never closed. The tables are named after the `tableName` of the
- * conversations: `conversations_turns` and `conversations_turn_events`. Each call is one statement; on a pool, appends that
- * come while others are in progress go together. Times are measured by the database's clock.
+ * Creates a log of turns in tables of Postgres or PGlite that all processes share. Creates the tables if they are
+ * missing. `client` is a `Pool`, a connected `Client` or a PGlite, and is never closed. The tables' names are derived
+ * from the `tableName` of the conversations: `conversations_turns` and `conversations_turn_events`. Each call is one
+ * statement. On a pool, appends that arrive while others are in progress are sent together. Times are those of the
+ * database.
  *
- * On a pool and on PGlite, turns that begin also remove some that have expired. With a `Client`, calls within a transaction of
- * the application belong to it: other processes see its events once it is committed, and wait until then to write to its turns.
+ * On a pool and on PGlite, the start of a turn also removes some expired turns. With a `Client`, calls within a
+ * transaction of the application are part of it: other processes see its events after the commit, and wait for it
+ * before they write to its turns.
  *
- * Rejects with a `TypeError` for an invalid client or option, and with a `MemorySetupError` if the tables can't be created or found.
+ * Rejects with a `TypeError` for an invalid client or option, and with a `MemorySetupError` if the tables can't be
+ * created or found.
  */
 export async function createPostgresTurnLog(
   client: PostgresClient,
@@ -47,7 +50,7 @@ interface TurnTables {
   readonly names: ResolvedNames;
 }
 
-/** The log of turns on tables that are there. */
+/** The log of turns on existing tables. */
 export function createTurnLogBackend({ sql, names }: TurnTables): TurnLogBackend {
   const statements = createTurnStatements(names, { removesExpired: sql.autocommit });
   const appends = createAppendQueue({ sql, names });
@@ -109,7 +112,7 @@ function createReadAll({ sql, names }: TurnTables) {
   };
 }
 
-// Somebody else is in between so often only if others begin and end turns of the conversation all the time.
+// Enough unless other processes constantly begin and end turns of the conversation.
 const ATTEMPTS = 5;
 
 const DUPLICATE_KEY = new Set<unknown>(["23505"]);
@@ -117,7 +120,10 @@ const IN_FAILED_TRANSACTION = new Set<unknown>(["25P02"]);
 
 const idIsTaken = () => new TurnConflict("the id is taken");
 
-/** `undefined`: a turn of the conversation came to wait after the statement had looked for one, and nothing was done. */
+/**
+ * Returns `undefined` if a turn of the conversation began to wait after the statement had looked for one. Then nothing
+ * was done.
+ */
 function toBegun(rows: readonly SqlRow[], { turnId }: NewTurn, token: string): BegunTurn | undefined {
   const found = rows.map((row) => ({ turn: toTurn(row), begun: row["begun"] === "true" }));
   const begun = found.find((row) => row.begun);
@@ -128,7 +134,7 @@ function toBegun(rows: readonly SqlRow[], { turnId }: NewTurn, token: string): B
   return undefined;
 }
 
-/** Begins turns: one statement, and another one where somebody else was in between. */
+/** Begins turns with one statement, and repeats it after a concurrent change. */
 function createBegin(sql: SqlClient, { begin }: ReturnType<typeof createTurnStatements>) {
   return async (turn: NewTurn): Promise<BegunTurn> => {
     const { conversationId, turnId, userId, request, leaseSeconds, keepSeconds } = turn;
@@ -141,13 +147,13 @@ function createBegin(sql: SqlClient, { begin }: ReturnType<typeof createTurnStat
         const result = toBegun(await sql.query(statement), turn, token);
         if (result !== undefined) return result;
       } catch (thrown) {
-        // In a transaction of the application, which the first of them has ended.
+        // The duplicate aborted the application's transaction.
         if (duplicate && hasCode(thrown, IN_FAILED_TRANSACTION)) throw idIsTaken();
         if (!hasCode(thrown, DUPLICATE_KEY)) throw thrown;
-        duplicate = true; // Another began a turn of the same id at the same time.
+        duplicate = true; // Another process began a turn with the same id at the same time.
       }
     }
-    throw new TurnContention("others begin and end turns all the time");
+    throw new TurnContention("others constantly begin and end turns");
   };
 }
 
@@ -172,16 +178,16 @@ const turnSchema = z
 
 const textsSchema = z.array(z.array(z.string()));
 
-/** Of the column `turn`. */
+/** Parses the column `turn`. */
 const toTurn = (row: SqlRow): LoggedTurn => turnSchema.parse(JSON.parse(row["turn"] ?? "null"));
 
 interface AskedEvents {
-  /** The number of the first one. */
+  /** The number of the first event. */
   readonly first: number;
   readonly limit: number;
 }
 
-/** Of the columns `turn`, `start`, the number of the first of the texts, and `texts`, those of each append that was found. */
+/** Parses the columns `turn`, `start` (the number of the first text) and `texts` (one list per append). */
 function toPage(row: SqlRow, { first, limit }: AskedEvents): EventPage {
   const turn = toTurn(row);
   const { start, texts } = row;

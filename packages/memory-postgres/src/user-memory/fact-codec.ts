@@ -3,7 +3,7 @@ import type { StoredFact, UserKey } from "@jaf/user-memory/adapter";
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { factFields, type UserMemoryTables } from "../migrations/user-memory.ts";
 
-/** A number that stands for a term of one user's: the first 64 bits of a hash, as text. */
+/** Returns a number for a user's term: the first 64 bits of a hash, as text. */
 export const termKeyOf = (user: UserKey, term: string): string =>
   createHash("sha256").update(user.hash).update("\0").update(term).digest().readBigInt64BE(0).toString();
 
@@ -12,7 +12,7 @@ const list = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `);
 const DERIVED = new Set<string>(["termKeys", "packedVector"]);
 const LONG = new Set<string>(["terms", "weights", "vector"]);
 
-/** How facts go into columns and come out of them: as JSON, by the names of a fact's fields. */
+/** The columns of facts for reading and writing, as JSON with the fields' names. */
 export function createFactColumns({ facts }: UserMemoryTables) {
   const columns = getTableColumns(facts);
   const nameOf = (field: keyof typeof columns) => sql.identifier(columns[field].name);
@@ -22,25 +22,25 @@ export function createFactColumns({ facts }: UserMemoryTables) {
   return {
     /** For an insertion. */
     names: list(factFields.map((field) => sql`${nameOf(field)}`)),
-    /** Names and types of a record that {@link packFacts} made. */
+    /** Names and types of a record of {@link packFacts}. */
     record: list(
       factFields.map((field) => sql`${sql.identifier(field)} ${sql.raw(columns[field].getSQLType())}`),
     ),
-    /** For an insertion of what is there already. */
+    /** For an insertion of existing facts. */
     changes: list(factFields.map((field) => sql`${nameOf(field)} = excluded.${nameOf(field)}`)),
-    /** Of a row named `fact`, for {@link unpackFacts}. */
+    /** The columns of a row named `fact`, for {@link unpackFacts}. */
     fields: list([
       ...selected(plain),
       sql`encode(fact.${nameOf("packedVector")}, 'base64') AS "packedVector"`,
     ]),
-    /** The same, without terms and vectors. */
+    /** The same without terms and vectors. */
     briefFields: list(selected(plain.filter((field) => !LONG.has(field)))),
   };
 }
 
 export interface PackOptions {
   readonly user: UserKey;
-  /** Whether vectors are to be compared by pgvector. */
+  /** Whether pgvector compares the vectors. */
   readonly pgvector: boolean;
 }
 
@@ -53,11 +53,11 @@ const packFact = ({ user, pgvector }: PackOptions, { terms, vector, ...fact }: S
   packedVector: pgvector || vector === null ? null : packVector(vector),
 });
 
-/** JSON of an array of records. */
+/** Returns an array of records as JSON. */
 export const packFacts = (options: PackOptions, facts: readonly StoredFact[]): string =>
   JSON.stringify(facts.map((fact) => packFact(options, fact)));
 
-/** Of a brief one, terms, weights and vectors are absent. */
+/** A brief row has no terms, weights and vectors. */
 interface FactRow extends Omit<StoredFact, "terms" | "vector"> {
   readonly terms?: readonly string[];
   readonly weights?: readonly number[];
@@ -67,7 +67,7 @@ interface FactRow extends Omit<StoredFact, "terms" | "vector"> {
 
 function vectorOf({ vector = null, packedVector = null }: FactRow): readonly number[] | null {
   if (packedVector !== null) return [...unpackVector(packedVector)];
-  // Postgres writes the fewest digits that tell two numbers of single precision apart.
+  // Postgres writes only as many digits as single precision needs.
   return vector === null ? null : vector.map(Math.fround);
 }
 
@@ -80,23 +80,23 @@ function unpackFact(row: FactRow): StoredFact {
   };
 }
 
-/** Of JSON of an array of rows; `null`: of none. */
+/** Parses an array of rows from JSON. `null` means no rows. */
 export const unpackFacts = (json: string | null | undefined): readonly StoredFact[] =>
   json == null ? [] : (JSON.parse(json) as readonly FactRow[]).map(unpackFact);
 
 const BYTES = 4;
 
-/** How many bytes a vector of so many numbers takes. */
+/** Returns the size in bytes of a vector with this dimension. */
 export const packedLength = (dimension: number): number => dimension * BYTES;
 
-/** In single precision, four bytes a number, as Postgres takes bytes in JSON. */
+/** Encodes a vector with four bytes per number, in Postgres's hex format for bytes in JSON. */
 function packVector(vector: readonly number[]): string {
   const bytes = Buffer.alloc(packedLength(vector.length));
   for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * BYTES);
   return `\\x${bytes.toString("hex")}`;
 }
 
-/** Of base64. */
+/** Decodes base64. */
 function unpackVector(base64: string): Float64Array {
   const bytes = Buffer.from(base64, "base64");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -105,7 +105,7 @@ function unpackVector(base64: string): Float64Array {
   );
 }
 
-/** A measure of how alike vectors are to this one: the cosine, not a number where one has no direction. */
+/** Returns a function for the cosine similarity to a vector. It returns NaN if one of both is a zero vector. */
 export function cosineTo(vector: readonly number[]): (base64: string) => number {
   const length = Math.hypot(...vector);
   return (base64) => {

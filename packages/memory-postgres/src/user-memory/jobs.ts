@@ -7,13 +7,13 @@ import type { UserMemoryTables } from "../migrations/user-memory.ts";
 const hash = sql`${sql.placeholder("hash")}::text`;
 const id = sql`${sql.placeholder("id")}::text`;
 const epoch = sql`${sql.placeholder("epoch")}::bigint`;
-// In a query of its own it is asked once, and indexes serve what is compared with it.
+// In a subquery, the clock is read once, and conditions with it can use indexes.
 const now = sql`(SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)`;
 const readyAt = sql`${now} + ${sql.placeholder("inMs")}::bigint`;
 
 export function createJobStatements({ heads, jobs }: UserMemoryTables) {
-  // The head is written, though nothing of it changes: so this and an erasure wait for each other, also where the
-  // isolation level would let the erasure look at jobs as they were before it waited.
+  // Writes the head without changing it, so an enqueue and an erasure wait for each other. Otherwise, some isolation
+  // levels would let the erasure see only the jobs from before its wait.
   const enqueue = reusable<"hash" | "id" | "userId" | "body" | "epoch" | "inMs">(sql`
     WITH created AS (
       INSERT INTO ${heads} AS head (user_hash, version, epoch, state, documents)
@@ -35,7 +35,7 @@ export function createJobStatements({ heads, jobs }: UserMemoryTables) {
     )
     SELECT EXISTS (SELECT FROM added)::text AS added`);
 
-  // Whoever leases at the same time passes over what this one has locked, and waits for nobody.
+  // Concurrent leases skip rows that this one has locked, and never wait.
   const lease = reusable<"inMs" | "limit">(sql`
     WITH due AS (
       SELECT job.user_hash, job.id, job.ready_at FROM ${jobs} AS job WHERE job.ready_at <= ${now}

@@ -5,10 +5,10 @@ import { reusable, type SqlRow, type SqlValue, type Statement } from "../client/
 import type { UserMemoryTables } from "../migrations/user-memory.ts";
 import { termKeyOf } from "./fact-codec.ts";
 
-// So that a few prepared statements serve queries of any length.
+// A few prepared statements serve queries of any length.
 const FEWEST_TERMS = 8;
 
-// Of a function that takes any number of arguments, Postgres allows 100.
+// Postgres limits functions to 100 arguments.
 const TERMS_AT_ONCE = 32;
 
 const sizeFor = (terms: number): number => {
@@ -21,7 +21,7 @@ const joined = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `);
 
 const key = (index: number): SQL => sql`${sql.placeholder(`key${index}`)}::bigint`;
 
-/** The weights of the terms that are asked for, each behind a space; a term that the fact doesn't have is empty. */
+/** The weights of the requested terms, each after a space; empty for a term that the fact doesn't have. */
 function weights(size: number): SQL {
   const all = Array.from(
     { length: size },
@@ -34,13 +34,13 @@ function weights(size: number): SQL {
 }
 
 /**
- * A row for each document, or one without. Numbers are in one column, which is cheaper to carry; texts have a dot before
- * them, since PGlite drops a byte order mark that a text begins with.
+ * Returns a row for each document, or one row without a document. The numbers share one column, which is cheaper to
+ * transfer. Texts have a dot before them, since PGlite drops a byte order mark at the start of a text.
  *
- * The offset keeps the user out of the inner query: there, a planner that misjudges the terms would read all of the user's
- * facts instead. A key belongs to one user anyway. That the terms are asked for twice costs the index nothing. It makes the
- * planner expect few documents: else it expects ever more, the more users there are, until it compiles the query, which
- * takes longer than running it.
+ * `OFFSET 0` keeps the user out of the inner query: otherwise, a planner with a wrong estimate for the terms would read
+ * all facts of the user. A key belongs to one user anyway. The repeated condition costs the index nothing, but makes
+ * the planner expect few documents. Otherwise, its estimate grows with the number of users until it compiles the query,
+ * which takes longer than running it.
  */
 function matchQuery({ heads, facts }: UserMemoryTables, size: number): SQL {
   const hash = sql`${sql.placeholder("hash")}::text`;
@@ -85,7 +85,7 @@ function weighed(numbers: readonly string[], terms: readonly string[]): readonly
   return held;
 }
 
-// Called for each of perhaps thousands of rows.
+// May be called for thousands of rows.
 function toDocument(row: SqlRow, joinedNumbers: string, terms: readonly string[]): MatchedDocument {
   const numbers = joinedNumbers.split(" ");
   const conversationId = row["conversation_id"]?.slice(1);
@@ -101,7 +101,7 @@ function toDocument(row: SqlRow, joinedNumbers: string, terms: readonly string[]
   };
 }
 
-/** Finds documents by an index over hashes of their terms. */
+/** Finds documents with an index over hashes of their terms. */
 export function createMatching(client: SqlClient, tables: UserMemoryTables): UserMemoryBackend["match"] {
   const statement = createMatchStatement(tables);
   return async (user, asked) => {

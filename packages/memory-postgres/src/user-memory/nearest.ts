@@ -13,7 +13,7 @@ const vector = sql`${sql.placeholder("vector")}::text::real[]`;
 const limit = sql`${sql.placeholder("limit")}::bigint`;
 const after = sql`${sql.placeholder("after")}::bigint`;
 
-/** For vectors of a time when there was pgvector. */
+/** For vectors that were stored when pgvector was available. */
 const plainCosine: SQL = sql`(
   SELECT sum(pair.a * pair.b) / nullif(sqrt(sum(pair.a * pair.a)) * sqrt(sum(pair.b * pair.b)), 0)
   FROM unnest(fact.vector::float8[], ${vector}::float8[]) AS pair (a, b))`;
@@ -25,8 +25,8 @@ const pgvectorCosine = (schema: string): SQL => {
 };
 
 /**
- * The nearest of the vectors that are compared here, and all that are not, a page at a time. Each is looked at: a user has
- * some thousands of them at most, for which an index would find less and cost more.
+ * Selects the nearest of the vectors that the database compares, and pages of all the others. Reads each vector: a user
+ * has at most some thousands, for which an index would find fewer and cost more.
  */
 function createNearestStatement({ facts }: UserMemoryTables, cosine: SQL) {
   return reusable<"hash" | "vector" | "dimension" | "bytes" | "limit" | "after" | "page">(sql`
@@ -54,7 +54,7 @@ const PAGE_BYTES = 4_000_000;
 
 export interface NearestOptions {
   readonly tables: UserMemoryTables;
-  /** The schema of pgvector, quoted; absent: it is not to be used. */
+  /** The schema of pgvector, quoted. Absent if it is not used. */
   readonly pgvector: string | undefined;
 }
 

@@ -15,7 +15,7 @@ import { createFactColumns, unpackFacts } from "./fact-codec.ts";
 
 type Reads = Pick<UserMemoryBackend, "read" | "list" | "audit">;
 
-/** How a selection names facts: a query of their numbers. */
+/** For each field of a selection, a query of the facts' numbers. */
 type Lookups = Readonly<Record<keyof FactSelection, SQL>>;
 
 const texts = (name: string): SQL => sql`${sql.placeholder(name)}::text[]`;
@@ -39,7 +39,7 @@ function createLookups({ facts }: UserMemoryTables): Lookups {
   };
 }
 
-/** What a selection asks for, as the queries have it. */
+/** Returns the values of a selection for the queries. */
 function valuesOf({ locations = [], ...lists }: FactSelection): Record<string, readonly string[]> {
   const values: Record<string, readonly string[]> = {
     conversations: locations.map(({ conversationId }) => conversationId),
@@ -49,7 +49,7 @@ function valuesOf({ locations = [], ...lists }: FactSelection): Record<string, r
   return values;
 }
 
-// Version 0: a row to be locked, of a user of whom nothing was written yet.
+// Version 0: the row is only a lock; nothing was written yet for the user.
 const toHead = (row: SqlRow | undefined): UserHead | null =>
   row?.["version"] == null || row["version"] === "0"
     ? null
@@ -62,14 +62,14 @@ const toHead = (row: SqlRow | undefined): UserHead | null =>
 const jsonArray = (row: SqlRow | undefined, column: string): readonly unknown[] =>
   JSON.parse(row?.[column] ?? "[]") as readonly unknown[];
 
-/** Every query, made when it is first asked: one statement, so that all it shows is of one moment. */
+/** Creates all queries, each when first needed. Each is one statement, so its result is consistent. */
 export function createReadStatements(tables: UserMemoryTables) {
   const { heads, facts, tombstones, audit } = tables;
   const { fields, briefFields } = createFactColumns(tables);
   const lookups = createLookups(tables);
   const made = new Map<string, (values: Record<string, SqlValue>) => Statement>();
 
-  // A row also of a user without a head.
+  // Also returns a row for a user without a head.
   const head = (rest: SQL): SQL => sql`
     SELECT head.version::text AS version, head.epoch::text AS epoch, to_json(head.state)::text AS state, ${rest}
     FROM (SELECT) AS nobody LEFT JOIN ${heads} AS head ON head.user_hash = ${hash}`;
@@ -121,7 +121,7 @@ export function createReadStatements(tables: UserMemoryTables) {
         },
       );
     },
-    // Each status by itself: so its index gives the newest of it, however many others there are.
+    // Selects each status separately, so an index finds its newest facts, however many others there are.
     list: (
       user: UserKey,
       { statuses, before, limit, brief }: Parameters<UserMemoryBackend["list"]>[1],

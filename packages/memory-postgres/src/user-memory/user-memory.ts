@@ -23,14 +23,14 @@ import { createWrites } from "./writes.ts";
 const WHAT = "Postgres user memory configuration";
 
 const tablesShape = {
-  /** The beginning of the tables' names. Default `"user_memory"`. */
+  /** The start of the tables' names. Default `"user_memory"`. */
   tableName: tableNameSchema.default("user_memory"),
   ...schemaShape,
 };
 
 const tablesSchema = z.strictObject(tablesShape);
 
-/** Which tables; names that hold SQL are refused. */
+/** The place of the tables. Only lower-case letters, digits and underscores are allowed in `tableName`. */
 export type PostgresUserMemoryTables = z.input<typeof tablesSchema>;
 
 const ownShape = {
@@ -38,8 +38,9 @@ const ownShape = {
   ...connectionShape,
   ...tablesShape,
   /**
-   * Whether vectors are compared by the extension pgvector. `"use"`, the default: if the database has it when the store is
-   * created. `"create"`: it is created first, which takes the right to do so. `"off"`: never. A store asks only with `embed`.
+   * Whether the extension pgvector compares vectors. `"use"`: if the database has it when the store is created.
+   * `"create"`: creates it first, which needs the right to do so. `"off"`: never. A store without `embed` ignores this
+   * option. Default `"use"`.
    */
   pgvector: z.enum(["use", "create", "off"]).default("use"),
 };
@@ -47,10 +48,10 @@ const ownShape = {
 const ownSchema = z.strictObject(ownShape);
 const configSchema = z.strictObject({ ...ownShape, ...userMemoryOptionsSchema.shape });
 
-/** Where the facts are kept. */
+/** The options of {@link createPostgresUserMemoryBackend}: the database and its tables. */
 export type PostgresUserMemoryBackendConfig = z.input<typeof ownSchema>;
 
-/** Where the facts are kept, and what every store of user memory can be given. */
+/** The options of {@link createPostgresUserMemory}: those of the backend, and those of every store of user memory. */
 export type PostgresUserMemoryConfig = PostgresUserMemoryBackendConfig & UserMemoryOptions;
 
 type PostgresUserMemoryBackendSettings = z.output<typeof ownSchema>;
@@ -60,7 +61,7 @@ interface PostgresUserMemorySettings {
   readonly options: UserMemoryOptions;
 }
 
-/** Throws a `TypeError` that names the field and what was expected, and never the value. */
+/** Throws a `TypeError` that names the field and the expected value, but never contains the actual value. */
 function parseConfig(config: PostgresUserMemoryConfig): PostgresUserMemorySettings {
   const given = bindOptions(configSchema, config);
   parseOptions(configSchema, given, WHAT);
@@ -72,18 +73,18 @@ function parseConfig(config: PostgresUserMemoryConfig): PostgresUserMemorySettin
   };
 }
 
-/** Throws as {@link parseConfig}. */
+/** Throws the errors of {@link parseConfig}. */
 const parseBackendConfig = (config: PostgresUserMemoryBackendConfig): PostgresUserMemoryBackendSettings =>
   parseOptions(ownSchema, bindOptions(ownSchema, config), WHAT);
 
-/** Throws as {@link parseConfig}. */
+/** Throws the errors of {@link parseConfig}. */
 const parseTables = (options: PostgresUserMemoryTables): z.output<typeof tablesSchema> =>
   parseOptions(tablesSchema, options, WHAT);
 
 interface Opening {
   readonly settings: PostgresUserMemoryBackendSettings;
   readonly client: PostgresClient | undefined;
-  /** The factory, for errors. */
+  /** The factory's name, for errors. */
   readonly operation: string;
 }
 
@@ -99,14 +100,14 @@ const openBackend = (opening: Opening): Promise<UserMemoryBackend> =>
   });
 
 /**
- * Keeps facts about users in Postgres or PGlite, and creates the tables if they are missing. `client` is a connected
- * `Client` or a `Pool` of `pg`, or a PGlite instance, and stays open when the store is closed. Without one, a pool is
- * opened by the configuration.
+ * Creates a store for facts about users in Postgres or PGlite. Creates the tables if they are missing. `client` is a
+ * connected `Client` or a `Pool` of `pg`, or a PGlite instance. Closing the store leaves it open. Without `client`, the
+ * store opens a pool.
  *
- * With a `Client`, calls within a transaction of the application belong to it. With PGlite they can't: in the callback of
- * `PGlite.transaction()` every call of the store would wait for that transaction to end, and so for itself.
+ * With a `Client`, calls within a transaction of the application are part of it. With PGlite they can't be: a call in
+ * the callback of `PGlite.transaction()` would wait for the end of that transaction, and so deadlock.
  *
- * Rejects with a `TypeError` for an invalid configuration, and with a `MemorySetupError` when the database can't be
+ * Rejects with a `TypeError` for an invalid configuration, and with a `MemorySetupError` if the database can't be
  * reached or its tables can't be created.
  */
 export async function createPostgresUserMemory(
@@ -120,8 +121,8 @@ export async function createPostgresUserMemory(
 }
 
 /**
- * The storage port of {@link createPostgresUserMemory} by itself, to be wrapped before `defineUserMemory` makes a store of
- * it: what every store can be given is told to that. The same arguments and errors. Where no store will `embed`, say
+ * Opens the storage port of {@link createPostgresUserMemory}, for wrappers. Pass the wrapped port, and the options of
+ * user memory, to `defineUserMemory`. Arguments and errors are otherwise the same. If you don't use `embed`, set
  * `pgvector: "off"`.
  */
 export async function createPostgresUserMemoryBackend(
@@ -132,7 +133,7 @@ export async function createPostgresUserMemoryBackend(
   return openBackend({ settings, client, operation: "createPostgresUserMemoryBackend" });
 }
 
-/** The schema of the extension, quoted; `undefined` where the database doesn't have it. */
+/** Returns the extension's schema, quoted, or `undefined` if the database doesn't have the extension. */
 export async function findPgvector(client: SqlClient): Promise<string | undefined> {
   const [row] = await client.query({
     text: `SELECT quote_ident(nspname)::text AS schema FROM pg_extension
@@ -142,20 +143,23 @@ export async function findPgvector(client: SqlClient): Promise<string | undefine
   return row?.["schema"] ?? undefined;
 }
 
-/** As {@link findPgvector}; creates it if it is missing. Rejects with a `MemorySetupError` where that is not possible. */
+/**
+ * Returns the result of {@link findPgvector}, and creates the extension if it is missing. Rejects with a
+ * `MemorySetupError` if that fails.
+ */
 async function createPgvector(client: SqlClient, operation: string): Promise<string | undefined> {
   const found = await findPgvector(client);
   if (found !== undefined) return found;
   try {
     await client.script("CREATE EXTENSION IF NOT EXISTS vector");
   } catch (thrown) {
-    // Two at once can collide; then the other one has made it.
+    // Concurrent calls can collide. Then the other one has created it.
     const made = await findPgvector(client).catch(() => undefined);
     if (made !== undefined) return made;
     const { _tag, cause } = toMemoryError(operation, thrown);
     if (_tag === "MemoryConnectionError") throw thrown;
     const remedy =
-      "pgvector can't be created; install it on the server and let this user create it, or leave `pgvector` out";
+      "pgvector can't be created; install it on the server and let this user create it, or omit `pgvector`";
     throw new MemorySetupError(createMemoryStorageError(operation, remedy, { provider: "postgres", cause }));
   }
   return findPgvector(client);
@@ -164,13 +168,13 @@ async function createPgvector(client: SqlClient, operation: string): Promise<str
 export interface UserMemoryBackendOptions {
   readonly sql: SqlClient;
   readonly names: ResolvedNames;
-  /** The schema of pgvector, quoted; absent: vectors are compared without it. */
+  /** The schema of pgvector, quoted. Without it, vectors are compared without pgvector. */
   readonly pgvector?: string | undefined;
   /** Closes what was opened for this backend. */
   readonly close: () => Promise<void>;
 }
 
-/** The storage port on Postgres: one statement, one round trip for each call. */
+/** The storage port on Postgres. Each call is one statement in one round trip. */
 export function createUserMemoryBackend({
   sql,
   names,
@@ -191,13 +195,13 @@ export function createUserMemoryBackend({
 }
 
 /**
- * Creates or updates the tables, as `createPostgresUserMemory` does by itself unless `migrate: false`. Any number of
- * processes may call it at once. Rejects with a `MemorySetupError`.
+ * Creates or updates the tables. `createPostgresUserMemory` does this automatically, unless `migrate: false`. Any
+ * number of processes may call it at the same time. Rejects with a `MemorySetupError`.
  */
 export async function migrate(client: PostgresClient, options: PostgresUserMemoryTables = {}): Promise<void> {
   await migrateGroups(client, [userMemoryTables], parseTables(options));
 }
 
-/** What `migrate` would run, as a script for `psql`: for databases whose schema the application may not change. */
+/** Returns the SQL of `migrate` as a script for `psql`, for databases that the application must not change. */
 export const printMigrations = (options: PostgresUserMemoryTables = {}): string =>
   printGroups([userMemoryTables], parseTables(options));

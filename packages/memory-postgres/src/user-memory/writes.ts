@@ -24,8 +24,8 @@ const of = {
 };
 
 /**
- * One statement, and so one snapshot. That is enough, since whoever changes a user's facts changes the user's head first:
- * if the head still has the version that was read, nothing else has changed since either; and else, nothing is written.
+ * One statement has one snapshot. That suffices, since every change of a user's facts changes the user's head first: if
+ * the head still has the expected version, nothing else has changed, either. Otherwise, nothing is written.
  */
 function commitQuery(names: ResolvedNames): SQL {
   const tables = createUserMemoryTables(names);
@@ -74,7 +74,7 @@ function commitQuery(names: ResolvedNames): SQL {
 
 const isIndexed = (fact: StoredFact | null): number => (fact !== null && fact.terms.length > 0 ? 1 : 0);
 
-/** By how many the documents grow. */
+/** Returns the change of the number of documents. */
 function grownBy({ put, drop }: UserChange): number {
   const before = new Map(drop.map((fact) => [fact.seq, isIndexed(fact)]));
   for (const change of put.toReversed()) before.set(change.after.seq, isIndexed(change.before));
@@ -85,7 +85,7 @@ function grownBy({ put, drop }: UserChange): number {
   return sum(after) - sum(before);
 }
 
-// A statement can touch a row once: so of what a change does to it twice, only what comes last.
+// A statement can change a row only once, so only the last of several changes is kept.
 function lastOf<T>(items: readonly T[], nameOf: (item: T) => string | number, without: ReadonlySet<unknown>) {
   const last = new Map(items.map((item) => [nameOf(item), item]));
   return [...last.values()].filter((item) => !without.has(nameOf(item)));
@@ -114,7 +114,7 @@ function toValues(user: UserKey, change: UserChange, pgvector: boolean) {
   };
 }
 
-/** The call of the function; `migrations/user-memory.ts` describes it. */
+/** The call of the function in `migrations/user-memory.ts`. */
 function createEraseCall(names: ResolvedNames) {
   const table = (suffix: string): SQL => sql.raw(`${quoteLiteral(qualifiedName(names, suffix))}::regclass`);
   const { heads, facts, tombstones, audit, jobs } = TABLE_SUFFIXES;
@@ -123,7 +123,7 @@ function createEraseCall(names: ResolvedNames) {
       ${table(facts)}, ${table(tombstones)}, ${table(audit)}, ${table(jobs)}) AS gone`);
 }
 
-/** `pgvector`: whether vectors are to be compared by it. */
+/** `pgvector`: whether pgvector compares the vectors. */
 export function createWriteStatements(names: ResolvedNames, pgvector: boolean) {
   const commit = reusable<keyof ReturnType<typeof toValues>>(commitQuery(names));
   const erase = createEraseCall(names);
@@ -141,7 +141,7 @@ export function createWriteStatements(names: ResolvedNames, pgvector: boolean) {
 
 interface WritesOptions {
   readonly names: ResolvedNames;
-  /** Whether vectors are to be compared by it. */
+  /** Whether pgvector compares the vectors. */
   readonly pgvector: boolean;
 }
 

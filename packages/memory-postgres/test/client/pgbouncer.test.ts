@@ -12,8 +12,7 @@ const modes: readonly (readonly [string, Readonly<Record<string, number>>])[] = 
   ...(carries ? ([["that carries them over", { max_prepared_statements: 200 }]] as const) : []),
 ];
 
-if (!carries)
-  it.skip("behind a PgBouncer that carries prepared statements over (needs version 1.21)", () => {});
+if (!carries) it.skip("behind a PgBouncer that supports prepared statements (needs version 1.21)", () => {});
 
 describe.each(modes)("behind a PgBouncer in transaction mode %s", (_, settings) => {
   let bouncer: RunningServer;
@@ -31,7 +30,7 @@ describe.each(modes)("behind a PgBouncer in transaction mode %s", (_, settings) 
     await bouncer.stop();
   });
 
-  it("8 pools migrate one empty schema at once", async () => {
+  it("migrates one empty schema from 8 pools at the same time", async () => {
     const schema = schemaOf();
     const providers = await Promise.all(
       Array.from({ length: 8 }, () => createProvider({ connectionString: bouncer.url, schema })),
@@ -45,7 +44,7 @@ describe.each(modes)("behind a PgBouncer in transaction mode %s", (_, settings) 
     expect(rows).toEqual([{ version: 8 }]);
   });
 
-  it("prepared statements that land on other connections lose nothing", async () => {
+  it("loses nothing if prepared statements reach other connections", async () => {
     const schema = schemaOf();
     const pools = [1, 2, 3].map(() => new pg.Pool({ connectionString: bouncer.url, max: 4 }));
     const providers = await Promise.all(pools.map((pool) => createProvider({ schema }, pool)));
@@ -60,7 +59,7 @@ describe.each(modes)("behind a PgBouncer in transaction mode %s", (_, settings) 
     await Promise.all(pools.map((pool) => pool.end()));
   });
 
-  it("leaves nothing behind on the connections that others use", async () => {
+  it("leaves nothing on the connections of others", async () => {
     const schema = schemaOf();
     const pool = new pg.Pool({ connectionString: bouncer.url, max: 10 });
     const before = await pool.query("SHOW search_path");

@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const NOW = Date.now();
 
-// A fixed sequence, so that a failure can be repeated.
+// A fixed sequence, so a failure can be reproduced.
 function createRandom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -29,7 +29,7 @@ function createRandom(seed: number): (below: number) => number {
   };
 }
 
-// The nights in which clocks are changed, in Berlin, New York, and on Lord Howe by half an hour.
+// The nights of clock changes in Berlin, New York, and on Lord Howe Island (by half an hour).
 const CHANGES = [
   "2024-03-31T01:00Z",
   "2024-10-27T01:00Z",
@@ -49,7 +49,7 @@ function randomTime(random: (below: number) => number): number {
   }
 }
 
-/** Some users have one conversation, some many. */
+/** Some users have one conversation, some have many. */
 function randomConversations(seed: number): readonly Stored[] {
   const random = createRandom(seed);
   return Array.from({ length: 400 }, () => ({
@@ -91,7 +91,7 @@ function localTime(date: Date, timeZone: string) {
   return { hour: Number(parts.get("hour")), weekday: WEEKDAYS.indexOf(parts.get("weekday") ?? "") };
 }
 
-/** Of several, the smallest. */
+/** Returns the smallest one in a tie. */
 function mostFrequent(values: readonly number[]): number {
   const counts = Array.from({ length: 24 }, (_, value) => values.filter((each) => each === value).length);
   return counts.indexOf(Math.max(...counts));
@@ -137,7 +137,7 @@ describe("getAnalytics", () => {
     "Pacific/Chatham",
     "America/Argentina/Buenos_Aires",
     "Etc/GMT+5",
-  ])("counts what a count by hand does, over all and for each user, in %s", async (timeZone) => {
+  ])("matches a count by hand, in total and for each user, in %s", async (timeZone) => {
     expect(unwrap(await provider.getAnalytics(undefined, { timeZone }))).toEqual(
       expected(undefined, timeZone),
     );
@@ -146,11 +146,11 @@ describe("getAnalytics", () => {
     expect(results.map(unwrap)).toEqual(users.map((userId) => expected(userId, timeZone)));
   });
 
-  it("names UTC as the time zone when none is named", async () => {
+  it("uses UTC as the default time zone", async () => {
     expect(unwrap(await provider.getAnalytics())).toEqual(expected(undefined, "UTC"));
   });
 
-  it("has no busiest hour where there is no conversation", async () => {
+  it("has no busiest hour if there is no conversation", async () => {
     expect(unwrap(await provider.getAnalytics("nobody"))).toEqual({
       totalConversations: 0,
       totalMessages: 0,

@@ -22,11 +22,11 @@ const decrypt = (body: string): string => Buffer.from(body, "base64").toString()
 const wrappers: readonly (readonly [string, (body: string) => string, (body: string) => string])[] = [
   ["encrypted", encrypt, decrypt],
   ["empty", () => "", () => JSON.stringify(hello[0])],
-  ["what looks like JSON", (body) => `{${body}`, (body) => body.slice(1)],
+  ["similar to JSON", (body) => `{${body}`, (body) => body.slice(1)],
 ];
 
 describe("a wrapped backend", () => {
-  it.each(wrappers)("keeps a text that is %s, and the view shows it", (_name, to, from) =>
+  it.each(wrappers)("stores a text that is %s, and the view shows it", (_name, to, from) =>
     useClient(async (client) => {
       const schema = schemaOf();
       const provider = defineMemoryProvider(
@@ -47,7 +47,7 @@ describe("a wrapped backend", () => {
 });
 
 describe("the raw backend", () => {
-  it("closes what it opened, and nothing else", async () => {
+  it("closes only what it opened", async () => {
     const own = await createPostgresBackend({ connectionString: inject("pgUrl"), schema: schemaOf() });
     await own.ping();
     await own.close();
@@ -58,14 +58,14 @@ describe("the raw backend", () => {
     await pool.end();
   });
 
-  it("refuses what the provider does, by its own name", async () => {
+  it("refuses the same input as the provider, and names itself", async () => {
     await expect(createPostgresBackend({ tableName: "no name" })).rejects.toThrow(TypeError);
     const unreachable = createPostgresBackend({ host: "127.0.0.1", port: 1 });
     await expect(unreachable).rejects.toMatchObject({ error: { operation: "createPostgresBackend" } });
   });
 });
 
-it("a hash that isn't of the message is found, however it came to be stored", async () => {
+it("a hash that doesn't match its message is detected, however it was stored", async () => {
   const schema = schemaOf();
   await useClient(async (client) => {
     const provider = await createProvider({ schema }, client);

@@ -22,14 +22,14 @@ const schemaOf = (): string => {
 
 const hello: readonly Message[] = [{ role: "user", content: "hello" }];
 
-/** On a pool of its own. `options` are the connections'. */
+/** Opens a provider on its own pool. `options` are those of the connections. */
 async function open(config: PostgresConfig, options = ""): Promise<PostgresProvider> {
   const pool = new pg.Pool({ connectionString: inject("pgUrl"), max: 4, options });
   pools.push(pool);
   return createPostgresProvider(config, pool);
 }
 
-/** What a run would expect that read the conversation now. */
+/** Returns what a run that reads the conversation now would expect. */
 async function expectationOf(provider: PostgresProvider, id: string, userId = "u"): Promise<WriteOptions> {
   const read = await provider.readConversation(id, { userId, messages: "none" });
   if (!read.success) throw new Error(read.error.message);
@@ -59,7 +59,7 @@ const places: readonly (readonly [string, { readonly partitions?: number }, stri
 
 describe.each(places)("on %s", (_name, config, options) => {
   it.each(erasures)(
-    "a conversation that is created while it is %s is gone, or refused",
+    "a conversation that is created while it is %s is removed or refused",
     async (_how, erase) => {
       const schema = schemaOf();
       const [reader, creator, eraser] = [
@@ -145,7 +145,7 @@ describe.each(erasures)("a transaction of the application", (how, erase) => {
   });
 });
 
-it("a deletion of a conversation that its transaction doesn't see yet fails, rather than leave it there", async () => {
+it("a deletion fails if its transaction doesn't see the conversation yet, rather than leaving it", async () => {
   const schema = schemaOf();
   const other = await open({ schema });
   await useClient(async (client) => {
@@ -161,7 +161,7 @@ it("a deletion of a conversation that its transaction doesn't see yet fails, rat
   });
 });
 
-it("deletions, clearings, creations and appends of the same few conversations end, all of them", async () => {
+it("concurrent deletions, clearings, creations and appends of the same few conversations all finish", async () => {
   const schema = schemaOf();
   const providers = [await open({ schema }), await open({ schema }), await open({ schema })];
   const results = await Promise.all(
@@ -191,7 +191,7 @@ describe("a tombstone", () => {
   const tombstones = async (schema: string) =>
     (await runSql(`SELECT key, expires_at FROM "${schema}".conversations_tombstones ORDER BY key`)).rows;
 
-  it("has the name that the contract gives it, whatever the id", async () => {
+  it("has the contract's name, for any id", async () => {
     const schema = schemaOf();
     const provider = await open({ schema });
     const ids = ["c", "%", "\u{1F600} ü", " ", "none::", "x".repeat(255), "\ufeffbom", "\\"];
@@ -214,7 +214,7 @@ describe("a tombstone", () => {
     expect(await provider.appendMessages("c", hello, { userId: "u" }, before)).toMatchObject(refused);
   });
 
-  it("is left of each conversation of a user that is cleared, and of none that a policy removes", async () => {
+  it("is left for each conversation of a cleared user, but not for those that a policy removes", async () => {
     const schema = schemaOf();
     const provider = await open({ schema });
     for (const id of ["a", "b"]) await provider.storeMessages(id, hello, { userId: "u" });
@@ -233,7 +233,7 @@ describe("a tombstone", () => {
     expect((await tombstones(schema)).map(({ key }) => key)).toEqual(keys.sort());
   });
 
-  it("that has had its time counts for nothing, and is removed by the maintenance", async () => {
+  it("has no effect after it has expired, and is removed by the maintenance", async () => {
     const schema = schemaOf();
     const provider = await open({ schema });
     const before = await expectationOf(provider, "c");
@@ -246,7 +246,7 @@ describe("a tombstone", () => {
     expect(await tombstones(schema)).toEqual([]);
   });
 
-  it("that was seen and has had its time since refuses nothing", async () => {
+  it("refuses nothing if it was seen and has expired since", async () => {
     const schema = schemaOf();
     const provider = await open({ schema });
     await provider.deleteConversation("c");
@@ -256,7 +256,7 @@ describe("a tombstone", () => {
     expect(await provider.appendMessages("c", hello, { userId: "u" }, seen)).toMatchObject(done);
   });
 
-  it("and others that have had their time are removed on the way, so that they don't pile up", async () => {
+  it("is removed by later erasures after it has expired, so expired ones don't pile up", async () => {
     const schema = schemaOf();
     const provider = await open({ schema });
     await runSql(`INSERT INTO "${schema}".conversations_tombstones
@@ -267,7 +267,7 @@ describe("a tombstone", () => {
 });
 
 describe("a role without a right to the tombstones", () => {
-  it("may write and read, and erases nothing without leaving one", async () => {
+  it("can write and read, but erases nothing without a tombstone", async () => {
     const schema = schemaOf();
     const role = freshSchema();
     await (await open({ schema })).storeMessages("c", hello);

@@ -17,7 +17,7 @@ interface Listed {
 
 const BEGIN = Date.UTC(2026, 0, 1);
 
-/** Whole numbers below a limit, the same in each run. */
+/** Returns whole numbers below a limit, the same in each run. */
 function numbers(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {
@@ -34,7 +34,7 @@ const cursorOf = ({ id, at }: Listed) =>
   } as never as ConversationMemory);
 
 it.each([undefined, 3])(
-  "a page is that of a sorted list, amid equal times and times that were set back, in %s parts",
+  "a page equals that of a sorted list, with equal times and times that were set back, in %s parts",
   async (partitions) => {
     const schema = freshSchema();
     schemas.push(schema);

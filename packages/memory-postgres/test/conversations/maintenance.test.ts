@@ -27,7 +27,7 @@ function unwrap<T>(result: Result<T>): T {
   return result.data;
 }
 
-/** `count` conversations with two messages each. `age` and `expires` are SQL. */
+/** Inserts `count` conversations with two messages each. `age` and `expires` are SQL. */
 const insert = (prefix: string, count: number, { age = "0 s", expires = "NULL" } = {}) =>
   runSql(`SET search_path = "${schema}";
     INSERT INTO conversations (conversation_id, user_id, last_activity, total_messages, version, last_seq, expires_at)
@@ -39,7 +39,7 @@ const insert = (prefix: string, count: number, { age = "0 s", expires = "NULL" }
 const count = async (table = "conversations"): Promise<number> =>
   (await runSql(`SELECT count(*)::int FROM "${schema}".${table}`)).rows[0].count;
 
-/** Holds row locks on these conversations meanwhile. */
+/** Holds row locks on the conversations during `use`. */
 const withLocked = (pattern: string, use: () => Promise<void>) =>
   useClient(async (client) => {
     await client.query(
@@ -49,7 +49,7 @@ const withLocked = (pattern: string, use: () => Promise<void>) =>
   });
 
 describe("cleanupOldConversations", () => {
-  it("deletes what was last active longer ago, whole, and says how many that were", async () => {
+  it("deletes older conversations as a whole, and returns their number", async () => {
     await insert("old", 260, { age: "31 days" });
     await insert("new", 3, { age: "29 days" });
     expect(unwrap(await provider.cleanupOldConversations(30))).toBe(260);
@@ -58,20 +58,20 @@ describe("cleanupOldConversations", () => {
     expect(unwrap(await provider.cleanupOldConversations(30))).toBe(0);
   });
 
-  it("goes by the last activity, not by the creation", async () => {
+  it("uses the last activity, not the creation", async () => {
     await insert("c", 1, { age: "31 days" });
     await provider.appendMessages("c1", [hello]);
     expect(unwrap(await provider.cleanupOldConversations(30))).toBe(0);
   });
 
-  it("takes parts of a day, and any number of days", async () => {
+  it("accepts fractions of a day, and any number of days", async () => {
     await insert("c", 1, { age: "13 hours" });
     expect(unwrap(await provider.cleanupOldConversations(Number.MAX_VALUE))).toBe(0);
     expect(unwrap(await provider.cleanupOldConversations(0.55))).toBe(0);
     expect(unwrap(await provider.cleanupOldConversations(0.5))).toBe(1);
   });
 
-  it("removes expired conversations too, and does not count them", async () => {
+  it("also removes expired conversations, but does not count them", async () => {
     await insert("old", 2, { age: "31 days" });
     await insert("both", 3, { age: "31 days", expires: "now() - interval '1 day'" });
     await insert("expired", 4, { expires: "now() - interval '1 s'" });
@@ -79,7 +79,7 @@ describe("cleanupOldConversations", () => {
     expect(await count()).toBe(0);
   });
 
-  it("waits for nobody, and leaves what is in use for the next time", async () => {
+  it("never waits, and leaves locked conversations for the next time", async () => {
     await insert("old", 120, { age: "31 days" });
     await insert("used", 2, { age: "31 days" });
     await withLocked("used%", async () => {
@@ -88,7 +88,7 @@ describe("cleanupOldConversations", () => {
     expect(unwrap(await provider.cleanupOldConversations(30))).toBe(2);
   });
 
-  it("runs beside itself, appends, and a user's clearing, and counts each conversation once", async () => {
+  it("counts each conversation once if it runs concurrently with itself, appends and a user's clearing", async () => {
     await insert("old", 300, { age: "31 days" });
     const results = await Promise.all([
       provider.cleanupOldConversations(30),
@@ -122,7 +122,7 @@ describe("cleanupOldConversations", () => {
 });
 
 describe("purgeExpired", () => {
-  it("removes what has expired, and nothing else", async () => {
+  it("removes only expired conversations", async () => {
     await insert("expired", 230, { expires: "now() - interval '1 s'" });
     await insert("later", 2, { expires: "now() + interval '1 day'" });
     await insert("never", 2, { expires: "'infinity'" });
@@ -132,7 +132,7 @@ describe("purgeExpired", () => {
     expect(await count("conversations_messages")).toBe(12);
   });
 
-  it("waits for nobody", async () => {
+  it("never waits", async () => {
     await insert("expired", 130, { expires: "now() - interval '1 s'" });
     await withLocked("expired1", async () => {
       expect(unwrap(await provider.purgeExpired())).toBe(129);
@@ -141,14 +141,14 @@ describe("purgeExpired", () => {
 });
 
 describe("writes with a time to live", () => {
-  it("remove more than can come to expire, so that nothing piles up", async () => {
+  it("remove more than can expire, so nothing piles up", async () => {
     await insert("expired", 60, { expires: "now() - interval '1 s'" });
     for (let index = 0; index < 30; index++)
       await provider.appendMessages(`c${index}`, [hello], {}, { ttlSeconds: 3_600 });
     expect(await count()).toBe(30);
   });
 
-  it("stop early where much has expired, and go on with the next", async () => {
+  it("stop early if much has expired, and continue with the next write", async () => {
     await insert("expired", 30, { expires: "now() - interval '1 s'" });
     await runSql(`UPDATE "${schema}".conversations SET total_messages = 500, last_seq = 500`);
     await runSql(`UPDATE "${schema}".conversations SET total_messages = 9999, last_seq = 9999, expires_at = now() - interval '1 h'
@@ -165,7 +165,7 @@ describe("writes with a time to live", () => {
     expect(left.slice(-10)).toEqual([30, 29, 25, 21, 17, 13, 9, 5, 1, 0]);
   });
 
-  it("remove nothing on a client, where a transaction of the application would keep it locked", async () => {
+  it("remove nothing on a client, since a transaction of the application would keep it locked", async () => {
     await insert("expired", 60, { expires: "now() - interval '1 s'" });
     await useClient(async (client) => {
       const own = await createProvider({ schema }, client);
@@ -177,7 +177,7 @@ describe("writes with a time to live", () => {
 });
 
 describe("clearing a user", () => {
-  it("is done in statements that each delete few conversations and messages, in one fixed order", async () => {
+  it("uses statements that each delete few conversations and messages, in one fixed order", async () => {
     await insert("c", 130);
     const big = Array.from({ length: 600 }, () => hello);
     await provider.appendMessages("big", big, { userId: "u" });
@@ -202,7 +202,7 @@ describe("clearing a user", () => {
 });
 
 describe("in a long transaction", () => {
-  it("what expires in the middle of it is gone for the rest of it", () =>
+  it("a conversation that expires in the middle stays missing for the rest", () =>
     useClient(async (client) => {
       const own = await createProvider({ schema }, client);
       await own.appendMessages("c", [hello], { userId: "u" });
@@ -222,17 +222,17 @@ describe("in a long transaction", () => {
     }));
 });
 
-describe("times that were written by hand, and are infinite", () => {
+describe("infinite times that were written by hand", () => {
   const write = (column: string, time: string) =>
     runSql(`UPDATE "${schema}".conversations SET ${column} = '${time}'`);
 
-  it("don't stop what has expired from being removed", async () => {
+  it("don't prevent the removal of expired conversations", async () => {
     await insert("c", 130);
     await write("expires_at", "-infinity");
     expect(unwrap(await provider.purgeExpired())).toBe(130);
   });
 
-  it("don't stop what is old from being removed", async () => {
+  it("don't prevent the removal of old conversations", async () => {
     await insert("c", 130);
     await write("last_activity", "-infinity");
     expect(unwrap(await provider.cleanupOldConversations(1))).toBe(130);
@@ -258,7 +258,7 @@ describe("times that were written by hand, and are infinite", () => {
   it.each([
     ["infinity", 8.64e15],
     ["-infinity", -8.64e15],
-  ])("as %s are read as the date next to it, and a cursor leads on from there", async (time, ms) => {
+  ])("such as %s are read as the nearest date, and a cursor continues from there", async (time, ms) => {
     await insert("c", 3);
     await write("last_activity", time);
     await write("created_at", time);
@@ -279,7 +279,7 @@ describe("times that were written by hand, and are infinite", () => {
 });
 
 describe("a closed provider", () => {
-  it("refuses all of it", async () => {
+  it("refuses all methods", async () => {
     await provider.close();
     const closed = { error: { _tag: "MemoryConnectionError", retryable: false } };
     expect(await provider.cleanupOldConversations(1)).toMatchObject(closed);
@@ -288,8 +288,8 @@ describe("a closed provider", () => {
   });
 });
 
-describe("a server that fails", () => {
-  it("is a tagged error of the operation", async () => {
+describe("a failing server", () => {
+  it("causes a tagged error of the operation", async () => {
     const client = new pg.Client(inject("pgUrl"));
     await client.connect();
     const own = await createProvider({ schema }, client);

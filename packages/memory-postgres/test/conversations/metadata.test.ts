@@ -13,7 +13,7 @@ const SHOWN = "a\ufffdb";
 const columns = async (schema: string) =>
   (await runSql(`SELECT metadata, exact_metadata FROM "${schema}".conversations`)).rows[0];
 
-/** A provider with a conversation `c` of these metadata, and how to read them. */
+/** A provider with a conversation `c` with these metadata, and a way to read them. */
 async function withMetadata(
   metadata: Readonly<Record<string, unknown>>,
   use: (
@@ -36,7 +36,7 @@ async function withMetadata(
 }
 
 describe("metadata that jsonb can't hold", () => {
-  it("are shown with U+FFFD, and kept exactly beside it, those fields alone", () =>
+  it("are shown with U+FFFD, and only those fields are also stored exactly", () =>
     withMetadata({ plain: "x", nul: NUL, lone: { deep: [LONE] }, [LONE]: 1 }, async (merge, schema) => {
       expect(await columns(schema)).toEqual({
         metadata: { plain: "x", nul: SHOWN, lone: { deep: [SHOWN] }, [SHOWN]: 1 },
@@ -49,7 +49,7 @@ describe("metadata that jsonb can't hold", () => {
       expect(await merge({})).toEqual({ plain: "x", nul: NUL, lone: { deep: [LONE] }, [LONE]: 1 });
     }));
 
-  it("cost nothing where there are none", () =>
+  it("cost nothing if there are none", () =>
     withMetadata(
       { plain: "\\u0000 \\ud800", pair: "\u{1F600}", replacement: "\ufffd" },
       async (_, schema) => {
@@ -68,7 +68,7 @@ describe("metadata that jsonb can't hold", () => {
       });
     }));
 
-  it("go when their fields are written anew, and leave nothing", () =>
+  it("are removed when their fields are written again", () =>
     withMetadata({ plan: NUL, '"quoted"\\\n\u0001\u007f\u2028': LONE }, async (merge, schema) => {
       expect(await merge({ plan: "pro", other: 1 })).toMatchObject({ plan: "pro", other: 1 });
       expect(await merge({ '"quoted"\\\n\u0001\u007f\u2028': 2 })).toEqual({
@@ -80,7 +80,7 @@ describe("metadata that jsonb can't hold", () => {
       expect(await merge({ plan: LONE })).toMatchObject({ plan: LONE, other: 1 });
     }));
 
-  it("are replaced with all the rest", () =>
+  it("are replaced with all other fields", () =>
     withMetadata({ plan: NUL, [LONE]: 1 }, async (merge, schema) => {
       await useClient(async (client) => {
         const provider = await createProvider({ schema }, client);
@@ -90,7 +90,7 @@ describe("metadata that jsonb can't hold", () => {
     }));
 });
 
-it("metadata of any text come back exactly", () => {
+it("metadata with any text are read exactly as written", () => {
   const PIECES = ["\0", "\ud800", "\udfff", "\ufffd", "\u{1F600}", "\\", "\\u0000", '"', "a", "\n", "\ufeff"];
   const textOf = (seed: number): string =>
     Array.from({ length: seed % 5 }, (_, at) => PIECES[(seed >> at) % PIECES.length]).join("");
@@ -99,7 +99,7 @@ it("metadata of any text come back exactly", () => {
       [seed, seed * 7, seed * 31].map((at) => [textOf(at), { [textOf(at + 1)]: [textOf(at + 2)] }]),
     );
     const { jsonb, exact } = toMetadataTexts(metadata);
-    // As jsonb does: of several fields of one name, the last stays.
+    // As in jsonb, the last of several fields with the same name counts.
     const stored = JSON.stringify(JSON.parse(jsonb));
     expect(stored).not.toMatch(/(?<!\\)(?:\\\\)*\\u(0000|d[89a-f])/);
     expect(fromMetadataTexts(stored, exact && JSON.stringify(exact))).toEqual(metadata);

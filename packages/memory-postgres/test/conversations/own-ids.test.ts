@@ -21,7 +21,7 @@ const contents = async (provider: PostgresProvider, id: string) => {
   return { messages: messages.map(({ content }) => content), messageIds, version };
 };
 
-describe("messages with ids of their own", () => {
+describe("messages with their own ids", () => {
   beforeAll(() => using(async () => {}));
 
   it("are skipped, refused and numbered by the whole batch", () =>
@@ -44,7 +44,7 @@ describe("messages with ids of their own", () => {
       expect((await contents(provider, "c")).version).toBe(2);
     }));
 
-  it("are forgotten with what is dropped, trimmed or replaced", () =>
+  it("are forgotten if they are dropped, trimmed or replaced", () =>
     using(async (provider) => {
       await provider.storeMessages("d", [say("a"), say("b")], {}, { messageIds: ["1", "2"] });
       const again = { dropLast: 1, messageIds: ["1", "2"] };
@@ -57,7 +57,7 @@ describe("messages with ids of their own", () => {
       expect(read).toMatchObject({ data: { conversation: { messages: [say("z")] }, firstPosition: 4 } });
     }));
 
-  it("and a key say what was written, even if all of it was stored before", () =>
+  it("return a receipt with a key, even if all of them were stored before", () =>
     using(async (provider) => {
       await provider.appendMessages("e", [say("a"), say("b")], {}, { messageIds: ["1", "2"] });
       const options = { idempotencyKey: "k", messageIds: ["2", "3"] };
@@ -69,7 +69,7 @@ describe("messages with ids of their own", () => {
 });
 
 describe("a keyed append that expects a version", () => {
-  it("is done once, whoever else tries it at the same time, and refused for anything else", async () => {
+  it("is done once despite concurrent attempts, and refused for different content", async () => {
     const providers = await Promise.all(
       Array.from({ length: 4 }, async () => {
         const client = new pg.Client(inject("pgUrl"));

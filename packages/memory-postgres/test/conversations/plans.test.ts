@@ -13,11 +13,11 @@ const BEFORE = new Date(Date.now() - 50 * DAY_MS);
 
 const analyzed = freshSchema();
 const unknown = freshSchema();
-/** Where all conversations were active at the same time. */
+/** All conversations in it were active at the same time. */
 const equal = freshSchema();
 afterAll(() => dropSchemas([analyzed, unknown, equal]));
 
-/** 100 conversations for each user, and two for each trace; a quarter have a time to live. */
+/** 100 conversations per user and two per trace; a quarter have a time to live. */
 async function fill(schema: string): Promise<void> {
   await useClient(async (client) => {
     await migrate(client, { schema });
@@ -86,10 +86,10 @@ describe("a page of conversations", () => {
     ["analyzed", analyzed],
     ["never analyzed", unknown],
   ])("in tables that were %s", (_name, schema) => {
-    it.each(listings)("%s is read off an index", async (_name, query, index) => {
+    it.each(listings)("%s is read from an index", async (_name, query, index) => {
       const plan = await find(schema, query);
       expect(plan.indexes).toEqual([index]);
-      // Where nothing is known of the table, those of the user may all be read and sorted.
+      // Without statistics, all conversations of the user may be read and sorted.
       const isSorted = schema === unknown && query.userId !== undefined;
       const reading = isSorted ? /^Seq Scan$/ : /^(Seq|Bitmap Heap) Scan$/;
       expect(plan.nodes.filter((node) => reading.test(node))).toEqual([]);
@@ -97,7 +97,7 @@ describe("a page of conversations", () => {
     });
   });
 
-  it("touches no more where all were active at the same time, as an import may say", async () => {
+  it("touches no more rows if all were active at the same time, e.g. after an import", async () => {
     await useClient((client) => migrate(client, { schema: equal }));
     await runSql(`INSERT INTO "${equal}".conversations (conversation_id, last_activity)
       SELECT 'c' || n, '${BEFORE.toISOString()}' FROM generate_series(1, ${CONVERSATIONS}) AS n`);
@@ -108,7 +108,7 @@ describe("a page of conversations", () => {
   it.each([
     ["analyzed", analyzed],
     ["never analyzed", unknown],
-  ])("of a trace looks up its conversations and no others, in tables that were %s", async (_name, schema) => {
+  ])("of a trace looks up only its conversations, in tables that were %s", async (_name, schema) => {
     for (const query of [{}, { limit: 1 }, { userId: "u7" }, { since: BEFORE }, { cursor }]) {
       const plan = await find(schema, { traceId: "t77", ...query });
       expect(plan.indexes).toEqual(["idx_conversations_trace_id", "conversations_pkey"]);
@@ -122,7 +122,7 @@ describe("a whole conversation", () => {
   it.each([
     ["analyzed", analyzed],
     ["never analyzed", unknown],
-  ])("of 10,000 messages is not worth compiling its query, in tables that were %s", async (name, schema) => {
+  ])("of 10,000 messages doesn't need a compiled query, in tables that were %s", async (name, schema) => {
     await runSql(`ALTER TABLE "${schema}".conversations_messages SET (autovacuum_enabled = off);
       INSERT INTO "${schema}".conversations_messages (conversation_id, seq, body, is_tool_result)
       SELECT 'c1', seq, repeat('x', 400), false FROM generate_series(1, 10000) AS seq;
@@ -151,7 +151,7 @@ describe("a part of a conversation of 10,000 messages", () => {
   const parts: readonly (readonly [string, StoredSelection, number, string])[] = [
     ["its end", { kind: "last", limit: 20 }, 20, "conversations_messages_pkey"],
     ["a range", { kind: "range", after: 5_000, limit: 20 }, 20, "conversations_messages_pkey"],
-    ["what is before", { kind: "range", before: 5_000, limit: 20 }, 20, "conversations_messages_pkey"],
+    ["earlier messages", { kind: "range", before: 5_000, limit: 20 }, 20, "conversations_messages_pkey"],
     ["a span", { kind: "range", after: 4_999, before: 5_020 }, 20, "conversations_messages_pkey"],
     ["the beginning", { kind: "range", before: 20 }, 20, "conversations_messages_pkey"],
     ["a message", { kind: "message", messageId: "m5000" }, 1, "idx_conversations_messages_own_id"],
@@ -170,13 +170,13 @@ describe("a part of a conversation of 10,000 messages", () => {
       if (name === "analyzed") await runSql(`ANALYZE "${schema}".conversations_messages`);
     });
 
-    it.each(parts)("%s is read off an index, and nothing else is", async (_part, messages, count, index) => {
+    it.each(parts)("reading %s uses only an index", async (_part, messages, count, index) => {
       const plan = await read(schema, { messages });
       expect(plan.indexes).toEqual(expect.arrayContaining(["conversations_pkey", index]));
       expect(plan.touched).toBe(count);
     });
 
-    it("nothing of it, and a receipt, is a row of each", async () => {
+    it("without messages but with a receipt reads one row of each table", async () => {
       const plan = await read(schema, { messages: { kind: "none" }, receiptFor: "k7" });
       expect(plan.indexes).toEqual(["conversations_pkey", "conversations_keys_pkey"]);
       expect(plan.touched).toBe(1);
@@ -193,7 +193,7 @@ describe("the documented SQL", () => {
       "conversation_id IN (SELECT conversation_id FROM conversations_traces WHERE trace_id = $1)",
       "idx_conversations_trace_id",
     ],
-  ])("WHERE %s uses its index, also prepared for any value", async (condition, index) => {
+  ])("WHERE %s uses its index, also if prepared for any value", async (condition, index) => {
     const plan = await useClient(async (client) => {
       await client.query(`SET search_path = "${analyzed}"; SET plan_cache_mode = force_generic_plan;
         PREPARE documented(text) AS SELECT conversation_id FROM conversations WHERE ${condition}`);
@@ -204,14 +204,14 @@ describe("the documented SQL", () => {
 });
 
 describe("the figures of a user", () => {
-  it.each([analyzed, unknown])("touch that user's conversations alone", async (schema) => {
+  it.each([analyzed, unknown])("touch only that user's conversations", async (schema) => {
     const queries = createQueries({ tableName: "conversations", schema }, 1_000_000);
     expect((await explain(queries.stats("u7"))).touched).toBeLessThanOrEqual(100);
   });
 });
 
-describe("what is due to be deleted", () => {
-  it.each([analyzed, unknown])("is found by an index, when nothing is due", async (schema) => {
+describe("due deletions", () => {
+  it.each([analyzed, unknown])("are found by an index if nothing is due", async (schema) => {
     const queries = createBatchQueries({ tableName: "conversations", schema });
     const expired = await explain(queries.listDue("expired", undefined, 100));
     expect(expired).toMatchObject({ indexes: ["idx_conversations_expires_at"], touched: 0 });

@@ -37,7 +37,7 @@ describe("without a client", () => {
     expect(await provider.getStats()).toMatchObject({ error: { _tag: "MemoryConnectionError" } });
   });
 
-  it("survives that the server cuts its idle connections", async () => {
+  it("survives if the server closes its idle connections", async () => {
     const name = freshSchema();
     const connectionString = `${inject("pgUrl")}?application_name=${name}`;
     const provider = await createProvider({ connectionString, schema: schemaOf() });
@@ -49,7 +49,7 @@ describe("without a client", () => {
   it.each([
     ["nothing listens", { host: "127.0.0.1", port: 1 }, true],
     ["there is no such database", { database: "no_such_database" }, false],
-  ])("fails with a tagged error when %s", async (_case, config, retryable) => {
+  ])("fails with a tagged error if %s", async (_case, config, retryable) => {
     const { hostname, port, username } = new URL(inject("pgUrl"));
     const target = { host: hostname, port: Number(port), username, password: "s3cret", ...config };
     const thrown = await createProvider(target).catch((error: unknown) => error);
@@ -65,7 +65,7 @@ describe("a statement that does not end", () => {
   it("fails after queryTimeoutMs, and leaves the pool usable", async () => {
     const schema = schemaOf();
     const connectionString = inject("pgUrl");
-    await useClient((client) => migrate(client, { schema })); // May take longer than what is tested here.
+    await useClient((client) => migrate(client, { schema })); // May take longer than the tested timeout.
     const provider = await createProvider({
       connectionString,
       schema,
@@ -87,7 +87,7 @@ describe("a statement that does not end", () => {
     await provider.close();
   });
 
-  it("is no reason for a health check to wait", async () => {
+  it("does not delay a health check", async () => {
     const pool = new pg.Pool({ connectionString: inject("pgUrl"), max: 1 });
     const busy = await pool.connect();
     const names = { tableName: "conversations", schema: "public" };
@@ -104,7 +104,7 @@ describe("a statement that does not end", () => {
 });
 
 describe("a conversation", () => {
-  it("that row-level security hides is a conflict of ids that says so", async () => {
+  it("is a conflict of ids with a clear error if row-level security hides it", async () => {
     const schema = schemaOf();
     const role = freshSchema();
     await useClient((client) => migrate(client, { schema }));
@@ -141,29 +141,27 @@ describe("a conversation", () => {
     [1_000, 255],
     [1_000, 488],
     [1_000, 489],
-  ])(
-    "of %i messages, of which the last %i are kept, is read in parts and comes back whole",
-    (written, kept) =>
-      useClient(async (client) => {
-        const provider = await createProvider({ schema: schemaOf() }, client);
-        const all = Array.from({ length: written }, (_, n) => ({ role: "user", content: `${n}` }) as const);
-        const metadata = { userId: "u", topic: "parts" };
-        await provider.appendMessages("c", all, metadata, { maxMessages: kept });
-        expect(await provider.getConversation("c")).toMatchObject({
-          data: {
-            conversationId: "c",
-            userId: "u",
-            messages: all.slice(-kept),
-            metadata: { topic: "parts", nextPosition: written, totalMessages: Math.min(written, kept) },
-          },
-        });
-        expect(await provider.getRecentMessages("c", 300)).toMatchObject({
-          data: all.slice(-kept).slice(-300),
-        });
-      }),
+  ])("of %i messages, with the last %i kept, is read in parts and returned as a whole", (written, kept) =>
+    useClient(async (client) => {
+      const provider = await createProvider({ schema: schemaOf() }, client);
+      const all = Array.from({ length: written }, (_, n) => ({ role: "user", content: `${n}` }) as const);
+      const metadata = { userId: "u", topic: "parts" };
+      await provider.appendMessages("c", all, metadata, { maxMessages: kept });
+      expect(await provider.getConversation("c")).toMatchObject({
+        data: {
+          conversationId: "c",
+          userId: "u",
+          messages: all.slice(-kept),
+          metadata: { topic: "parts", nextPosition: written, totalMessages: Math.min(written, kept) },
+        },
+      });
+      expect(await provider.getRecentMessages("c", 300)).toMatchObject({
+        data: all.slice(-kept).slice(-300),
+      });
+    }),
   );
 
-  it("that is too large for one string is refused, and its end can be read", () =>
+  it("is refused if it is too large for one string, but its end can be read", () =>
     useClient(async (client) => {
       const names = { tableName: "conversations", schema: schemaOf() };
       await migrate(client, names);
@@ -187,7 +185,7 @@ describe("a conversation", () => {
       expect(await provider.appendMessages("c", [part])).toMatchObject({ success: true });
     }));
 
-  it("that is too large in all its parts together is refused, and one with a large part is not", () =>
+  it("is refused if its parts together are too large, but not for one large part", () =>
     useClient(async (client) => {
       const names = { tableName: "conversations", schema: schemaOf() };
       await migrate(client, names);
@@ -209,19 +207,19 @@ describe("a conversation", () => {
 });
 
 describe("a client that was passed in", () => {
-  it("stays open when the provider is closed", () =>
+  it("stays open after the provider is closed", () =>
     useClient(async (client) => {
       const provider = await createProvider({ schema: schemaOf() }, client);
       expect(await provider.close()).toEqual({ success: true, data: undefined });
       expect((await client.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
     }));
 
-  it("is refused when it is not connected, in place of waiting for ever", async () => {
+  it("is refused instead of waiting forever if it is not connected", async () => {
     const created = createProvider({}, new pg.Client(inject("pgUrl")));
     await expect(created).rejects.toThrow(/await its connect\(\) first/);
   });
 
-  it("that was closed is an error, and an unhealthy store", async () => {
+  it("is an error, and an unhealthy store, after it was closed", async () => {
     const client = new pg.Client(inject("pgUrl"));
     await client.connect();
     const provider = await createProvider({ schema: schemaOf() }, client);
@@ -234,7 +232,7 @@ describe("a client that was passed in", () => {
     });
   });
 
-  it("may parse types in any way of its own", async () => {
+  it("may parse types in its own way", async () => {
     const isText = (oid: number): boolean => oid === 25;
     const types = {
       getTypeParser: (oid: number) => (value: string) => (isText(oid) ? value : { odd: value }),
@@ -261,7 +259,7 @@ describe("prepared statements", () => {
     }
   };
 
-  it("are given up where a proxy loses them", () =>
+  it("are disabled if a proxy loses them", () =>
     withPool(async (pool) => {
       const provider = await createProvider({ schema: schemaOf() }, pool);
       expect(await provider.appendMessages("c", hello)).toMatchObject({ success: true });
@@ -272,7 +270,7 @@ describe("prepared statements", () => {
       expect(await provider.getConversation("c")).toMatchObject({ data: { metadata: { version: 3 } } });
     }));
 
-  it("are given up where another connection's are found", async () => {
+  it("are disabled if those of another connection are found", async () => {
     const schema = schemaOf();
     await withPool(async (pool) => {
       const provider = await createProvider({ schema }, pool);
@@ -287,7 +285,7 @@ describe("prepared statements", () => {
     });
   });
 
-  it("are not used on a client, where losing one would end the application's transaction", () =>
+  it("are not used on a client, since losing one would abort the application's transaction", () =>
     useClient(async (client) => {
       const provider = await createProvider({ schema: schemaOf() }, client);
       await provider.appendMessages("c", hello);

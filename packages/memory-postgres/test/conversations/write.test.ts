@@ -24,7 +24,7 @@ interface Options extends PostgresConfig {
   readonly connections?: number;
 }
 
-/** A provider on a pool. */
+/** Opens a provider on a pool. */
 async function open({ port, connections = 10, schema = schemaOf(), ...config }: Options = {}) {
   const url = new URL(inject("pgUrl"));
   if (port !== undefined) url.port = String(port);
@@ -49,7 +49,7 @@ async function create(provider: MemoryProvider, conversationIds: readonly string
 }
 
 describe("writes on a pool", () => {
-  it("keep their batches whole and their order, of 200 at once to 20 conversations", async () => {
+  it("keep their batches whole and in order, with 200 concurrent writes to 20 conversations", async () => {
     const { provider, schema } = await open({
       schema: schemaOf(`${freshSchema()} "and" 'more'`),
       partitions: 3,
@@ -69,7 +69,7 @@ describe("writes on a pool", () => {
     expect(rows).toEqual([{ version: 10, total: 20, writes: 10, metadata: { batch: "9" } }]);
   });
 
-  it("go on in their order after one of them fails, a replacement among them", async () => {
+  it("continue in order after one of them fails, including a replacement", async () => {
     const { provider, schema } = await open();
     await create(provider, ids(1));
     await runSql(`ALTER TABLE "${schema}".conversations_messages ADD CHECK (body NOT LIKE '%refuse me%')`);
@@ -86,7 +86,7 @@ describe("writes on a pool", () => {
     expect(await contents(provider, "c0")).toEqual(["new", "newer"]);
   });
 
-  it("have an outcome each, whatever becomes of the others", async () => {
+  it("have separate outcomes", async () => {
     const { provider } = await open();
     await create(provider, ids(6));
     await provider.appendMessages("c1", [], { userId: "owner" });
@@ -130,7 +130,7 @@ describe("writes on a pool", () => {
     expect(await contents(provider, "c0")).toEqual(["first", "keyed"]);
   });
 
-  it("to a conversation that somebody else has locked hold one connection, and the others go on", async () => {
+  it("to a locked conversation hold only one connection, while others continue", async () => {
     const { provider, schema } = await open({ connections: 2 });
     await create(provider, ids(8));
     await useClient(async (client) => {
@@ -147,8 +147,8 @@ describe("writes on a pool", () => {
     expect(await contents(provider, "c0")).toEqual(["first", "second", "third", "fourth"]);
   });
 
-  it("store nothing twice where the connection breaks after one of them, and it is sent again", async () => {
-    // All ten may be under way before the first cut.
+  it("store nothing twice if the connection breaks after one of them, and it is retried", async () => {
+    // All ten may be in progress before the first cut.
     let sent = 0;
     const proxy = await startCutProxy(
       Number(new URL(inject("pgUrl")).port),
@@ -180,7 +180,7 @@ describe("close", () => {
 });
 
 describe("on a client, which may be in a transaction of the application", () => {
-  it("each append is a statement of its own", () =>
+  it("each append is a separate statement", () =>
     useClient(async (client) => {
       const schema = schemaOf();
       const provider = await createProvider({ schema }, client);
@@ -190,7 +190,7 @@ describe("on a client, which may be in a transaction of the application", () => 
       expect(await provider.getStats()).toMatchObject({ data: { totalConversations: 0 } });
     }));
 
-  it("a key that is known doesn't end the transaction", () =>
+  it("a known key doesn't abort the transaction", () =>
     useClient(async (client) => {
       const schema = schemaOf();
       const provider = await createProvider({ schema }, client);

@@ -21,13 +21,13 @@ const groups = ["blobs"] as const;
 afterAll(() => dropSchemas(schemas));
 
 describe("the migrations of blobs", () => {
-  it("make the schema that is under review", async () => {
+  it("create the reviewed schema", async () => {
     const schema = schemaOf();
     await useClient((client) => migrate(client, { schema, groups }));
     await expect(await describeSchema(schema)).toMatchFileSnapshot("./blobs.schema.txt");
   });
 
-  it("print a script that does the same, any number of times", async () => {
+  it("print a script with the same effect, any number of times", async () => {
     const [migrated, printed] = [schemaOf(), schemaOf()];
     await useClient((client) => migrate(client, { schema: migrated, groups }));
     await runSql(printMigrations({ schema: printed, groups }));
@@ -35,7 +35,7 @@ describe("the migrations of blobs", () => {
     expect(await describeSchema(printed)).toBe(await describeSchema(migrated));
   });
 
-  it("run once when 8 stores are made at the same time", async () => {
+  it("run once if 8 stores are created at the same time", async () => {
     const schema = schemaOf();
     const create = () =>
       useClient(async (client) => void (await createPostgresBlobStore({ schema }, client)));
@@ -44,7 +44,7 @@ describe("the migrations of blobs", () => {
     expect(rows).toEqual([{ id: 0 }]);
   });
 
-  it("share a schema and a prefix with divided conversations, whichever comes first", async () => {
+  it("can share a schema and a prefix with partitioned conversations, in either order", async () => {
     for (const both of [["conversations", "blobs"] as const, ["blobs", "conversations"] as const]) {
       const tables = { schema: schemaOf(), tableName: "shared", partitions: 2 };
       await useClient(async (client) => {
@@ -55,7 +55,7 @@ describe("the migrations of blobs", () => {
     }
   });
 
-  it("are asked for when the store may not run them, and say when the table is gone", async () => {
+  it("are required by the error if the store must not run them, and a missing table is reported", async () => {
     const schema = schemaOf();
     await useClient(async (client) => {
       const created = createPostgresBlobStore({ schema, migrate: false }, client);
@@ -70,7 +70,7 @@ describe("the migrations of blobs", () => {
   });
 
   it.each(["te\"na'nt $jaf$ $jaf_migration$; --", '"public".', "%I %s"])(
-    "serve a schema named %s",
+    "support a schema named %s",
     async (schema) => {
       await useSchemaNamed(schema, async (client) => {
         const store = await createPostgresBlobStore({ schema }, client);
@@ -80,7 +80,7 @@ describe("the migrations of blobs", () => {
     },
   );
 
-  it("keep the bytes out of line and uncompressed, and nothing of them in statistics", async () => {
+  it("store the bytes out of line and uncompressed, and without statistics", async () => {
     const schema = schemaOf();
     await useClient((client) => migrate(client, { schema, groups }));
     const { rows } =

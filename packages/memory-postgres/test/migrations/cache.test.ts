@@ -16,13 +16,13 @@ const groups = ["cache"] as const;
 afterAll(() => dropSchemas(schemas));
 
 describe("the migrations of a cache", () => {
-  it("make the schema that is under review", async () => {
+  it("create the reviewed schema", async () => {
     const schema = schemaOf();
     await useClient((client) => migrate(client, { schema, groups }));
     await expect(await describeSchema(schema)).toMatchFileSnapshot("./cache.schema.txt");
   });
 
-  it("print a script that does the same, any number of times", async () => {
+  it("print a script with the same effect, any number of times", async () => {
     const [migrated, printed] = [schemaOf(), schemaOf()];
     await useClient((client) => migrate(client, { schema: migrated, groups }));
     await runSql(printMigrations({ schema: printed, groups }));
@@ -30,7 +30,7 @@ describe("the migrations of a cache", () => {
     expect(await describeSchema(printed)).toBe(await describeSchema(migrated));
   });
 
-  it("run once when 8 caches are made at the same time", async () => {
+  it("run once if 8 caches are created at the same time", async () => {
     const schema = schemaOf();
     const create = () =>
       useClient(async (client) => void (await createPostgresCacheAdapter(client, { schema })));
@@ -39,7 +39,7 @@ describe("the migrations of a cache", () => {
     expect(rows).toEqual([{ id: 0 }]);
   });
 
-  it("are asked for when the cache may not run them, and say when the table is gone", async () => {
+  it("are required by the error if the cache must not run them, and a missing table is reported", async () => {
     const schema = schemaOf();
     await useClient(async (client) => {
       const created = createPostgresCacheAdapter(client, { schema, migrate: false });
@@ -55,7 +55,7 @@ describe("the migrations of a cache", () => {
   });
 
   it.each(["te\"na'nt $jaf$ $jaf_migration$; --", '"public".', "%I %s"])(
-    "serve a schema named %s",
+    "support a schema named %s",
     async (schema) => {
       await useSchemaNamed(schema, async (client) => {
         const cache = await createPostgresCacheAdapter(client, { schema, tableName: "names" });

@@ -37,7 +37,7 @@ interface Column {
 
 const byName = (one: Column, other: Column): number => (one.name < other.name ? -1 : 1);
 
-// As `format_type` writes them, and without the collation, which the `…schema.txt` beside this show.
+// As `format_type` writes them, without the collation, which the `…schema.txt` next to this file shows.
 const TYPES: Readonly<Record<string, string>> = { "char(64)": "character(64)" };
 const typeOf = (type: string): string =>
   TYPES[type] ??
@@ -46,8 +46,8 @@ const typeOf = (type: string): string =>
     .replace(/^varchar/, "character varying")
     .replace(/^timestamp \(3\)/, "timestamp(3)");
 
-describe("the columns that queries know", () => {
-  it("are of all tables that are made", async () => {
+describe("the columns for queries", () => {
+  it("cover all created tables", async () => {
     const { rows } = await runSql(
       `SELECT relname FROM pg_class WHERE relnamespace = '"${schema}"'::regnamespace AND relkind = 'r'
         AND relname !~ '_migrations$'`,
@@ -58,7 +58,7 @@ describe("the columns that queries know", () => {
   });
 
   it.each(tables.map((table) => [getTableConfig(table).name, table] as const))(
-    "are those of the table %s",
+    "match those of the table %s",
     async (name, table) => {
       const { rows } = await runSql(`SELECT attname AS name, format_type(atttypid, atttypmod) AS type,
           attnotnull AS required, atthasdef AS defaulted

@@ -35,7 +35,7 @@ describe.each([
   ["in one piece", {}],
   ["in partitions", { partitions: 3 }],
 ])("SQL by hand, on tables %s", (_name, partitions) => {
-  it("that deletes conversations deletes what belongs to them, and nothing else", async () => {
+  it("deletes dependent rows with their conversations, and nothing else", async () => {
     const schema = await filledSchema(partitions);
     await runSql(`DELETE FROM "${schema}".conversations WHERE user_id IN ('a', 'c')`);
     expect(await remaining(schema)).toEqual(all("b"));
@@ -43,13 +43,13 @@ describe.each([
     expect(await remaining(schema)).toEqual(all("b"));
   });
 
-  it("that truncates the conversations truncates the rest", async () => {
+  it("truncates dependent tables with the conversations", async () => {
     const schema = await filledSchema(partitions);
     await runSql(`TRUNCATE "${schema}".conversations`);
     expect(await remaining(schema)).toEqual(all(""));
   });
 
-  it("can't rename a conversation, and may change anything else of it", async () => {
+  it("can't rename a conversation, but can change its other columns", async () => {
     const schema = await filledSchema(partitions);
     await expect(runSql(`UPDATE "${schema}".conversations SET conversation_id = 'd'`)).rejects.toThrow(
       /can't be changed/,
@@ -59,7 +59,7 @@ describe.each([
   });
 });
 
-it("SQL by hand that deletes from one part of the conversations deletes what belongs to them", async () => {
+it("SQL by hand that deletes from one partition also deletes the dependent rows", async () => {
   const schema = await filledSchema({ partitions: 2 });
   const { rows } = await runSql(`SELECT string_agg(conversation_id, '' ORDER BY 1) AS ids
     FROM "${schema}".conversations_p1`);

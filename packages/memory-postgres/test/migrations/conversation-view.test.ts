@@ -25,7 +25,7 @@ const store = (id: string, messages: readonly Message[], ttlSeconds?: number) =>
   });
 
 describe("the view", () => {
-  it("shows a conversation in the documented shape", async () => {
+  it("shows a conversation in the documented form", async () => {
     await store("c", [
       { role: "user", content: "hello" },
       { role: "assistant", content: "hi" },

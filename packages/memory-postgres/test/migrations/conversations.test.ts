@@ -19,13 +19,13 @@ const schemaOf = (name = freshSchema()): string => {
 afterAll(() => dropSchemas(schemas));
 
 describe("migrations", () => {
-  it("make the schema that is under review", async () => {
+  it("create the reviewed schema", async () => {
     const schema = schemaOf();
     await useClient((client) => migrate(client, { schema }));
     await expect(await describeSchema(schema)).toMatchFileSnapshot("./conversations.schema.txt");
   });
 
-  it("make the tables of every group that is named, and of no other", async () => {
+  it("create the tables of the named groups only", async () => {
     const [migrated, printed, alone] = [schemaOf(), schemaOf(), schemaOf()];
     const groups = ["conversations", "blobs", "cache", "turn-log"] as const;
     await useClient(async (client) => {
@@ -47,7 +47,7 @@ describe("migrations", () => {
     expect((await journals(alone)).rows).toEqual([{ tablename: "conversations_migrations" }]);
   });
 
-  it("keep what was made before one group failed", async () => {
+  it("keep the groups that were created before one failed", async () => {
     const schema = schemaOf();
     await runSql(`CREATE SCHEMA "${schema}"; CREATE TABLE "${schema}".conversations_cache (mine text)`);
     const failed = useClient((client) => migrate(client, { schema, groups: ["blobs", "cache"] }));
@@ -73,7 +73,7 @@ describe("migrations", () => {
     await expect(migrated).rejects.toThrow(TypeError);
   });
 
-  it("run once when 8 processes start at the same time", async () => {
+  it("run once if 8 processes start at the same time", async () => {
     const schema = schemaOf();
     const children = await Promise.all(
       Array.from({ length: 8 }, () => startChild("migrate-child.ts", [inject("pgUrl"), schema])),
@@ -92,7 +92,7 @@ describe("migrations", () => {
     expect(rows).toEqual([{ id: 0 }]);
   });
 
-  it("print a script that does the same, any number of times", async () => {
+  it("print a script with the same effect, any number of times", async () => {
     const [migrated, printed] = [schemaOf(), schemaOf()];
     await useClient((client) => migrate(client, { schema: migrated }));
     await runSql(printMigrations({ schema: printed }));
@@ -100,7 +100,7 @@ describe("migrations", () => {
     expect(await describeSchema(printed)).toBe(await describeSchema(migrated));
   });
 
-  it("leave nothing behind when they fail", async () => {
+  it("leave nothing behind if they fail", async () => {
     const schema = schemaOf();
     await runSql(`CREATE SCHEMA "${schema}"; CREATE TABLE "${schema}".conversations_keys (mine text)`);
     const failed = useClient((client) => migrate(client, { schema }));
@@ -109,7 +109,7 @@ describe("migrations", () => {
     expect(rows).toEqual([{ tablename: "conversations_keys" }]);
   });
 
-  it("need no right to change the schema where there is nothing to change", async () => {
+  it("need no right to change the schema if there is nothing to change", async () => {
     const schema = schemaOf();
     const role = freshSchema();
     await runSql(`CREATE ROLE ${role}; ${printMigrations({ schema })}
@@ -127,7 +127,7 @@ describe("migrations", () => {
     await runSql(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
   });
 
-  it("are asked for when the provider may not run them", async () => {
+  it("are required by the error if the provider must not run them", async () => {
     const schema = schemaOf();
     await useClient(async (client) => {
       const created = createProvider({ schema, migrate: false }, client);
@@ -138,7 +138,7 @@ describe("migrations", () => {
     });
   });
 
-  it("are asked for where the tables are of an older version, and bring them and their functions up to date", async () => {
+  it("are required for tables of an older version, and update them and their functions", async () => {
     const layout = { schema: schemaOf(), tableName: "notes" };
     const functionOf = (answer: number) =>
       `CREATE OR REPLACE FUNCTION "public"."__p___answer"() RETURNS int LANGUAGE sql AS 'SELECT ${answer}'`;
@@ -172,7 +172,7 @@ describe("migrations", () => {
     });
   });
 
-  it("put back functions that are gone", async () => {
+  it("restore missing functions", async () => {
     const schema = schemaOf();
     await useClient(async (client) => {
       await migrate(client, { schema });
@@ -189,7 +189,7 @@ describe("migrations", () => {
     "conversations_traces",
     "conversations_keys",
     "conversations_tombstones",
-  ])("say so when %s was dropped, and make no empty one in its place", async (table) => {
+  ])("report that %s was dropped, and create no empty one instead", async (table) => {
     const schema = schemaOf();
     await useClient(async (client) => {
       await migrate(client, { schema });
@@ -204,7 +204,7 @@ describe("migrations", () => {
     expect(rows).toEqual([{ made: null }]);
   });
 
-  it("find the tables wherever the caller's search_path leads", async () => {
+  it("find the tables with any search_path of the caller", async () => {
     const schema = schemaOf();
     await runSql(`CREATE SCHEMA "${schema}"`);
     const client = new pg.Client({ connectionString: inject("pgUrl"), options: `-c search_path=${schema}` });
@@ -236,7 +236,7 @@ describe("migrations", () => {
     expect((await count(shared)).rows).toEqual([]);
   });
 
-  it("say so when there is no schema for the tables", () =>
+  it("report that there is no schema for the tables", () =>
     useClient(async (client) => {
       await client.query("SET search_path = ''");
       await expect(createProvider({}, client)).rejects.toThrow(/no schema to create the tables in/);
@@ -244,7 +244,7 @@ describe("migrations", () => {
       await expect(client.query(printMigrations())).rejects.toMatchObject({ code: "3F000" });
     }));
 
-  it("leave the settings of the caller's transaction as they were", () =>
+  it("leave the settings of the caller's transaction unchanged", () =>
     useClient(async (client) => {
       const path = '"$user", elsewhere';
       await client.query(`SET search_path = ${path}; SET standard_conforming_strings = off; BEGIN`);
@@ -276,7 +276,7 @@ describe("migrations", () => {
     expect(names).toEqual(expect.arrayContaining(["first", "second"]));
   });
 
-  it("run when 8 connections start at the same time on a database that is serializable by default", async () => {
+  it("run if 8 connections start at the same time on a database that is serializable by default", async () => {
     const schema = schemaOf();
     const start = () =>
       useClient(async (client) => {
@@ -288,7 +288,7 @@ describe("migrations", () => {
     expect(rows).toEqual([{ count: 1 }]);
   });
 
-  it("keep writes out of temporary tables that have our names", async () => {
+  it("keep writes out of temporary tables with our names", async () => {
     const schema = schemaOf();
     await useClient(async (client) => {
       const provider = await createProvider({ schema }, client);

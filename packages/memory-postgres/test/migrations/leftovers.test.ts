@@ -23,9 +23,9 @@ const layouts: readonly (readonly [string, { readonly partitions?: number }])[] 
   ["in partitions", { partitions: 2 }],
 ];
 
-describe.each(layouts)("what is left of a deleted conversation, in tables %s", (_name, partitions) => {
+describe.each(layouts)("leftovers of a deleted conversation, in tables %s", (_name, partitions) => {
   it.each(["appendMessages", "storeMessages"] as const)(
-    "shows up nowhere in the next one of its id, made by %s",
+    "don't appear in the next one with its id, created by %s",
     async (write) => {
       const schema = schemaOf();
       await useClient(async (client) => {
@@ -45,7 +45,7 @@ describe.each(layouts)("what is left of a deleted conversation, in tables %s", (
     },
   );
 
-  it("and any other row with a number that the conversation doesn't have is not read", async () => {
+  it("a row with a number outside of the conversation's is not read", async () => {
     const schema = schemaOf();
     await useClient(async (client) => {
       const provider = await createProvider({ schema, ...partitions }, client);
@@ -61,7 +61,7 @@ describe.each(layouts)("what is left of a deleted conversation, in tables %s", (
   });
 });
 
-it("a new conversation is made by a role that may not delete", async () => {
+it("a new conversation can be created by a role that can't delete", async () => {
   const [schema, role] = [schemaOf(), freshSchema()];
   await useClient(async (client) => {
     const provider = await createProvider({ schema }, client);
@@ -73,8 +73,8 @@ it("a new conversation is made by a role that may not delete", async () => {
   await runSql(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
 });
 
-describe("a policy that hides messages from their owner too", () => {
-  it("refuses to delete a conversation rather than leave its messages", async () => {
+describe("a policy that hides messages even from their owner", () => {
+  it("refuses to delete a conversation rather than leaving its messages", async () => {
     const [schema, role] = [schemaOf(), freshSchema()];
     await runSql(`CREATE ROLE ${role}; CREATE SCHEMA "${schema}" AUTHORIZATION ${role}`);
     await useClient(async (client) => {
@@ -95,7 +95,7 @@ describe("a policy that hides messages from their owner too", () => {
   });
 });
 
-describe("truncating parts of the conversations by hand", () => {
+describe("truncating partitions of the conversations by hand", () => {
   const filled = async (): Promise<string> => {
     const schema = schemaOf();
     await useClient(async (client) => {
@@ -113,7 +113,7 @@ describe("truncating parts of the conversations by hand", () => {
     return rows[0];
   };
 
-  it("takes what belongs to one of them with it, and nothing else", async () => {
+  it("also truncates the dependent rows, and nothing else", async () => {
     const schema = await filled();
     await runSql(`TRUNCATE "${schema}".conversations_p0`);
     const left = await runSql(`SELECT conversation_id AS id FROM "${schema}".conversations ORDER BY 1`);
@@ -125,7 +125,7 @@ describe("truncating parts of the conversations by hand", () => {
     }
   });
 
-  it("is done for all of them at once, with everything that belongs to them", async () => {
+  it("works for all partitions at the same time, with all dependent rows", async () => {
     const schema = await filled();
     await runSql(`TRUNCATE "${schema}".conversations_p0, "${schema}".conversations_p1`);
     expect(await counts(schema)).toEqual({ conversations: 0, messages: 0, traces: 0, keys: 0 });

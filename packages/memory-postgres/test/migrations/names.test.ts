@@ -22,7 +22,7 @@ describe("migrations", () => {
     "select",
     "😀".repeat(15),
     "%I %s",
-  ])("serve a schema named %s", async (schema) => {
+  ])("support a schema named %s", async (schema) => {
     const tableName = `t${crypto.randomUUID().replaceAll("-", "")}`;
     await useSchemaNamed(schema, async (client) => {
       const provider = await createProvider({ schema, tableName }, client);
@@ -30,7 +30,7 @@ describe("migrations", () => {
         userId: "u",
         traceId: "t",
       });
-      // `toEqual`, so that a failure prints the error whole.
+      // `toEqual` makes a failure print the whole error.
       expect(appended).toEqual(expect.objectContaining({ success: true }));
       const found = await provider.findConversations({ userId: "u", traceId: "t" });
       const messages = [expect.objectContaining({ content: "hi" })];
@@ -39,7 +39,7 @@ describe("migrations", () => {
   });
 
   it.each(["select", "user", "__proto__", "constructor", "_", "t".repeat(40), "__p__"])(
-    "serve tables named %s",
+    "support tables named %s",
     async (tableName) => {
       const schema = schemaOf();
       const metadata = { userId: "u", traceId: "t" };
@@ -58,7 +58,7 @@ describe("migrations", () => {
     },
   );
 
-  it("serve a schema with a backslash where a backslash in a string escapes", async () => {
+  it("support a schema with a backslash if a backslash in a string escapes", async () => {
     const schema = "back\\'slash";
     await useSchemaNamed(schema, async (client) => {
       await client.query("SET standard_conforming_strings = off; SET escape_string_warning = off");
@@ -71,7 +71,7 @@ describe("migrations", () => {
     });
   });
 
-  it("keep providers with tables of different names apart", async () => {
+  it("keep providers with tables of different names separate", async () => {
     const schema = schemaOf();
     const longest = "l".repeat(40);
     await useClient(async (client) => {

@@ -27,7 +27,7 @@ const four = (count: number) => ({
 });
 
 describe("tables in partitions", () => {
-  it("are all four of them divided, by migrate and by the printed script alike", async () => {
+  it("are all four partitioned, by migrate and by the printed script", async () => {
     const [migrated, printed] = [schemaOf(), schemaOf()];
     await useClient((client) => migrate(client, { schema: migrated, partitions: 3 }));
     await runSql(printMigrations({ schema: printed, partitions: 3 }));
@@ -35,7 +35,7 @@ describe("tables in partitions", () => {
     expect(await describeSchema(printed)).toBe(await describeSchema(migrated));
   });
 
-  it("spread conversations over the parts, and keep each with its messages", async () => {
+  it("distribute conversations over the partitions, each with its messages", async () => {
     const schema = schemaOf();
     await useClient(async (client) => {
       const provider = await createProvider({ schema, partitions: 4 }, client);
@@ -49,14 +49,14 @@ describe("tables in partitions", () => {
     expect((await runSql(split("conversations_messages"))).rows).toEqual(conversations);
   });
 
-  it("are made at once by many processes", async () => {
+  it("can be created by many processes at the same time", async () => {
     const schema = schemaOf();
     const start = () => useClient((client) => migrate(client, { schema, partitions: 2 }));
     await Promise.all(Array.from({ length: 8 }, start));
     expect(await parts(schema)).toEqual(four(2));
   });
 
-  it("are taken as they are by a configuration that names no number", async () => {
+  it("are used as they are if the configuration has no number", async () => {
     const schema = schemaOf();
     await useClient(async (client) => {
       await migrate(client, { schema, partitions: 2 });
@@ -70,7 +70,7 @@ describe("tables in partitions", () => {
   it.each([
     ["in one piece", {}],
     ["in another number of parts", { partitions: 2 }],
-  ])("are an error where they exist %s, and stay as they are", async (_name, before) => {
+  ])("are an unchanged error if they exist %s", async (_name, before) => {
     const schema = schemaOf();
     await useClient(async (client) => {
       await migrate(client, { schema, ...before });

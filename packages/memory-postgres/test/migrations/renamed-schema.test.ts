@@ -14,7 +14,7 @@ afterAll(() => dropSchemas(schemas));
 
 const hello = [{ role: "user", content: "hello" }] as const;
 
-/** A schema with one conversation of this id, whose messages, traces and keys are one each. */
+/** A schema with one conversation with this id, which has one message, one trace and one key. */
 const fill = (schema: string, id: string, partitions: { readonly partitions?: number } = {}) =>
   useClient(async (client) => {
     const provider = await createProvider({ schema, ...partitions }, client);
@@ -36,7 +36,7 @@ const each = <T>(value: T): readonly T[] => [value, value, value, value];
 const rename = (from: string, to: string): Promise<unknown> =>
   runSql(`ALTER SCHEMA "${from}" RENAME TO "${to}"`);
 
-/** A schema that was renamed, and a new one of its old name. */
+/** A renamed schema, and a new one with its old name. */
 async function renamedSchema(partitions: { readonly partitions?: number }) {
   const [old, present] = [schemaOf(), schemaOf()];
   await fill(present, "shared", partitions);
@@ -48,14 +48,14 @@ async function renamedSchema(partitions: { readonly partitions?: number }) {
 describe.each([
   ["in one piece", {}],
   ["in partitions", { partitions: 2 }],
-])("a schema that was renamed, with tables %s", (_name, partitions) => {
+])("a renamed schema, with tables %s", (_name, partitions) => {
   let [old, present] = ["", ""];
   beforeAll(async () => {
     ({ old, present } = await renamedSchema(partitions));
   });
 
   it.each(["DELETE FROM", "TRUNCATE"])(
-    "refuses a %s by hand that would empty the tables of a new one of its old name",
+    "refuses a %s by hand that would empty the tables of a new one with its old name",
     async (sql) => {
       const isDivided = sql === "DELETE FROM" && "partitions" in partitions;
       const parts = isDivided ? ["conversations_p0", "conversations_p1"] : [];
@@ -68,7 +68,7 @@ describe.each([
     },
   );
 
-  it("refuses a write by hand that would land there", async () => {
+  it("refuses a write by hand that would reach the new schema", async () => {
     const rest = `ARRAY['{}'], ARRAY[''], ARRAY[false], 0, NULL, NULL, '{}', '{}', NULL, NULL, NULL, NULL, 'i', NULL, NULL, NULL, NULL, NULL`;
     const one = runSql(`SELECT "${old}".conversations_write('new', false, ${rest})`);
     await expect(one).rejects.toMatchObject({ code: "JF003" });
@@ -79,7 +79,7 @@ describe.each([
     expect(await idsIn(present)).toEqual(each("shared"));
   });
 
-  it("is no schema for a provider that may not migrate it", () =>
+  it("is refused by a provider that must not migrate it", () =>
     useClient(async (client) => {
       const created = createProvider({ schema: old, migrate: false }, client);
       await expect(created).rejects.toThrow(
@@ -92,7 +92,7 @@ it.each([
   ["a provider", (client: pg.Client, schema: string) => createProvider({ schema }, client), {}],
   ["migrate", (client: pg.Client, schema: string) => migrate(client, { schema }), { partitions: 2 }],
   ["the script", (client: pg.Client, schema: string) => client.query(printMigrations({ schema })), {}],
-])("a schema that was renamed keeps to itself once %s has adapted it", (_by, adapt, partitions) =>
+])("a renamed schema is separate from its successor after %s has adapted it", (_by, adapt, partitions) =>
   useClient(async (client) => {
     const { old, present } = await renamedSchema(partitions);
     await adapt(client, old);
@@ -107,7 +107,7 @@ it.each([
   }),
 );
 
-it("a schema that was renamed, and had no successor, serves under its new name", async () => {
+it("a renamed schema without a successor works under its new name", async () => {
   const [before, after] = [schemaOf(), schemaOf()];
   await fill(before, "c");
   await rename(before, after);
@@ -115,7 +115,7 @@ it("a schema that was renamed, and had no successor, serves under its new name",
   expect(await idsIn(after)).toEqual(each("c d"));
 });
 
-it("a provider whose schema changed names with another writes nothing into either, until both are migrated", async () => {
+it("a provider with a schema that swapped names with another writes to neither, until both are migrated", async () => {
   const [one, other, between] = [schemaOf(), schemaOf(), schemaOf()];
   await fill(one, "mine");
   await fill(other, "theirs");

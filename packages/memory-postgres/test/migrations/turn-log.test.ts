@@ -17,13 +17,13 @@ const groups = ["turn-log"] as const;
 afterAll(() => dropSchemas(schemas));
 
 describe("the migrations of a turn log", () => {
-  it("make the schema that is under review", async () => {
+  it("create the reviewed schema", async () => {
     const schema = schemaOf();
     await useClient((client) => migrate(client, { schema, groups }));
     await expect(await describeSchema(schema)).toMatchFileSnapshot("./turn-log.schema.txt");
   });
 
-  it("print a script that does the same, any number of times", async () => {
+  it("print a script with the same effect, any number of times", async () => {
     const [migrated, printed] = [schemaOf(), schemaOf()];
     await useClient((client) => migrate(client, { schema: migrated, groups }));
     await runSql(printMigrations({ schema: printed, groups }));
@@ -31,7 +31,7 @@ describe("the migrations of a turn log", () => {
     expect(await describeSchema(printed)).toBe(await describeSchema(migrated));
   });
 
-  it("run once when 8 logs are made at the same time", async () => {
+  it("run once if 8 logs are created at the same time", async () => {
     const schema = schemaOf();
     const create = () => useClient(async (client) => void (await createPostgresTurnLog(client, { schema })));
     await Promise.all(Array.from({ length: 8 }, create));
@@ -39,7 +39,7 @@ describe("the migrations of a turn log", () => {
     expect(rows).toEqual([{ id: 0 }]);
   });
 
-  it("are asked for when the log may not run them, and say when a table is gone", async () => {
+  it("are required by the error if the log must not run them, and a missing table is reported", async () => {
     const schema = schemaOf();
     await useClient(async (client) => {
       const created = createPostgresTurnLog(client, { schema, migrate: false });
@@ -52,7 +52,7 @@ describe("the migrations of a turn log", () => {
     });
   });
 
-  it("serve a name that leaves the longest derived ones no letter", async () => {
+  it("support a name that makes the longest derived names as long as possible", async () => {
     const [schema, tableName] = [schemaOf(), "n".repeat(40)];
     await useClient(async (client) => {
       const log = await createPostgresTurnLog(client, { schema, tableName });
@@ -64,7 +64,7 @@ describe("the migrations of a turn log", () => {
     expect(rows).toHaveLength(5);
   });
 
-  it("share a schema and a prefix with divided conversations, whichever comes first", async () => {
+  it("can share a schema and a prefix with partitioned conversations, in either order", async () => {
     for (const both of [["conversations", "turn-log"] as const, ["turn-log", "conversations"] as const]) {
       const tables = { schema: schemaOf(), tableName: "shared" };
       await useClient(async (client) => {
@@ -75,7 +75,7 @@ describe("the migrations of a turn log", () => {
     }
   });
 
-  it("keep nothing of what was said in statistics", async () => {
+  it("keep no content in statistics", async () => {
     const schema = schemaOf();
     await useClient((client) => migrate(client, { schema, groups }));
     const { rows } = await runSql(`SELECT attname FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
@@ -84,7 +84,7 @@ describe("the migrations of a turn log", () => {
   });
 
   it.each(["te\"na'nt $jaf$ $jaf_migration$; --", '"public".', "%I %s"])(
-    "serve a schema named %s",
+    "support a schema named %s",
     async (schema) => {
       await useSchemaNamed(schema, async (client) => {
         const log = await createPostgresTurnLog(client, { schema, tableName: "names" });

@@ -16,13 +16,13 @@ const schemaOf = (): string => {
 afterAll(() => dropSchemas(schemas));
 
 describe("the migrations of user memory", () => {
-  it("make the schema that is under review", async () => {
+  it("create the reviewed schema", async () => {
     const schema = schemaOf();
     await useClient((client) => migrate(client, { schema }));
     await expect(await describeSchema(schema)).toMatchFileSnapshot("./user-memory.schema.txt");
   });
 
-  it("run once when 4 processes start at the same time", { timeout: 60_000 }, async () => {
+  it("run once if 4 processes start at the same time", { timeout: 60_000 }, async () => {
     const schema = schemaOf();
     const children = await Promise.all(
       Array.from({ length: 4 }, () => startChild("migrate-user-memory-child.ts", [inject("pgUrl"), schema])),
@@ -39,7 +39,7 @@ describe("the migrations of user memory", () => {
     expect(rows).toEqual([{ version: 4, documents: 4 }]);
   });
 
-  it("run when 8 connections start at the same time on a database that is serializable by default", async () => {
+  it("run if 8 connections start at the same time on a database that is serializable by default", async () => {
     const schema = schemaOf();
     const start = () =>
       useClient(async (client) => {
@@ -51,7 +51,7 @@ describe("the migrations of user memory", () => {
     expect(rows).toEqual([{ id: 0 }]);
   });
 
-  it("print a script that does the same, any number of times", async () => {
+  it("print a script with the same effect, any number of times", async () => {
     const [migrated, printed] = [schemaOf(), schemaOf()];
     await useClient((client) => migrate(client, { schema: migrated }));
     await runSql(printMigrations({ schema: printed }));
@@ -59,7 +59,7 @@ describe("the migrations of user memory", () => {
     expect(await describeSchema(printed)).toBe(await describeSchema(migrated));
   });
 
-  it("share a schema, and even a prefix, with conversations, whichever comes first", async () => {
+  it("can share a schema, and even a prefix, with conversations, in either order", async () => {
     for (const first of [conversations.migrate, migrate]) {
       const tables = { schema: schemaOf(), tableName: "shared" };
       await useClient(async (client) => {
@@ -74,14 +74,14 @@ describe("the migrations of user memory", () => {
     }
   });
 
-  it("make no tables of conversations", async () => {
+  it("create no tables of conversations", async () => {
     const schema = schemaOf();
     await useClient((client) => migrate(client, { schema }));
     const { rows } = await runSql(`SELECT tablename FROM pg_tables WHERE schemaname = '${schema}'`);
     expect(rows.filter(({ tablename }) => !tablename.startsWith("user_memory_"))).toEqual([]);
   });
 
-  it("are asked for when the store may not run them", async () => {
+  it("are required by the error if the store must not run them", async () => {
     const schema = schemaOf();
     await useClient(async (client) => {
       const created = createPostgresUserMemory({ schema, migrate: false }, client);
@@ -92,7 +92,7 @@ describe("the migrations of user memory", () => {
     });
   });
 
-  it("put back the function where it is gone", async () => {
+  it("restore a missing function", async () => {
     const schema = schemaOf();
     await useClient(async (client) => {
       await migrate(client, { schema });
@@ -106,7 +106,7 @@ describe("the migrations of user memory", () => {
   });
 
   it.each(["heads", "facts", "fact_tombstones", "audit", "jobs"])(
-    "say so when the %s were dropped, and make no empty ones in their place",
+    "report that the %s were dropped, and create no empty ones instead",
     async (table) => {
       const schema = schemaOf();
       await useClient(async (client) => {
@@ -119,7 +119,7 @@ describe("the migrations of user memory", () => {
     },
   );
 
-  it("leave a schema usable that is renamed, and touch no other that has its old name", async () => {
+  it("keep a renamed schema usable, and don't touch another with its old name", async () => {
     const [before, after] = [schemaOf(), schemaOf()];
     await useClient(async (client) => {
       await (await createPostgresUserMemory({ schema: before }, client)).remember("u", "Likes tea");
@@ -142,7 +142,7 @@ describe("the migrations of user memory", () => {
     "select",
     "😀".repeat(15),
     "%I %s",
-  ])("serve a schema named %s", async (schema) => {
+  ])("support a schema named %s", async (schema) => {
     const tableName = `t${crypto.randomUUID().replaceAll("-", "")}`;
     await useSchemaNamed(schema, async (client) => {
       const memory = await createPostgresUserMemory({ schema, tableName }, client);
@@ -152,7 +152,7 @@ describe("the migrations of user memory", () => {
     });
   });
 
-  it.each(["select", "user", "_", "t".repeat(40), "__p__"])("serve tables named %s", async (tableName) => {
+  it.each(["select", "user", "_", "t".repeat(40), "__p__"])("support tables named %s", async (tableName) => {
     const schema = schemaOf();
     await useClient(async (client) => {
       const memory = await createPostgresUserMemory({ schema, tableName }, client);

@@ -11,11 +11,11 @@ beforeAll(async () => {
 afterAll(() => folders.remove());
 
 describe("a folder with a database", () => {
-  it("gives back what was stored", async () => {
+  it("returns the stored data", async () => {
     expect(await contents(folders.original)).toEqual(["kept"]);
   });
 
-  it("serves one opener at a time, and closes once", async () => {
+  it("allows one opener at a time, and closes once", async () => {
     const folder = folders.copy();
     const { close } = await openPglite(folder);
     await expect(openPglite(folder)).rejects.toMatchObject({ reason: "in-use" });
@@ -24,8 +24,8 @@ describe("a folder with a database", () => {
   });
 });
 
-describe("a folder that holds no good database", () => {
-  it("but other files is refused, and stays as it is", async () => {
+describe("a folder without a usable database", () => {
+  it("is refused and unchanged if it has other files", async () => {
     const folder = join(folders.root, "documents");
     mkdirSync(folder);
     writeFileSync(join(folder, "letter.txt"), "dear");
@@ -34,7 +34,7 @@ describe("a folder that holds no good database", () => {
     await expect(openPglite(join(folder, "letter.txt"))).rejects.toMatchObject({ reason: "not-a-database" });
   });
 
-  it.runIf(existsSync("/proc/self"))("that can't be made is refused at once (on Linux)", async () => {
+  it.runIf(existsSync("/proc/self"))("is refused immediately if it can't be created (on Linux)", async () => {
     await expect(openPglite("/proc/jaf/db")).rejects.toMatchObject({ reason: "not-writable" });
   });
 

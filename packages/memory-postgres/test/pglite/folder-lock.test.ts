@@ -30,7 +30,7 @@ const refusal = (): unknown => {
 };
 
 describe("the lock of a folder", () => {
-  it("is refused while it is held, also in the same process, and given again afterwards", () => {
+  it("is refused while it is held, even in the same process, and available afterwards", () => {
     for (let round = 0; round < 5; round++) {
       const lock = lockFolder(folder);
       expect(refusal()).toMatchObject({ reason: "in-use", message: expect.stringContaining("this process") });
@@ -45,18 +45,18 @@ describe("the lock of a folder", () => {
     expect(refusal()).toMatchObject({ reason: "in-use", message: expect.stringContaining("process 1 ") });
   });
 
-  it("is taken over from a process that is gone", () => {
+  it("is taken over from a process that has ended", () => {
     leaveLock({ pid: 2 ** 22 + 1 });
     lockFolder(folder).release();
   });
 
-  it.runIf(ownIdentity().start !== undefined)("is taken over when its process id was given out again", () => {
+  it.runIf(ownIdentity().start !== undefined)("is taken over if its process id was reused", () => {
     leaveLock({ start: "another boot 123" });
     lockFolder(folder).release();
   });
 
   it.runIf(ownIdentity().start !== undefined)("is taken over from a zombie", async () => {
-    // The shell starts a process, becomes another program, and so never asks for the exit code.
+    // The shell starts a process and then becomes another program, so it never reads the exit code.
     const parent = spawn("sh", ["-c", "sleep 0.1 & echo $!; exec sleep 30"]);
     try {
       const [pid] = await once(parent.stdout, "data");
@@ -69,7 +69,7 @@ describe("the lock of a folder", () => {
     }
   });
 
-  it("is not taken over from another machine, and says what to do", () => {
+  it("is not taken over from another machine, and the error says what to do", () => {
     leaveLock({ pid: 2 ** 22 + 1, host: "elsewhere" });
     expect(refusal()).toMatchObject({
       reason: "in-use",
@@ -77,12 +77,12 @@ describe("the lock of a folder", () => {
     });
   });
 
-  it("is not taken over when its file can't be read", () => {
+  it("is not taken over if its file can't be read", () => {
     writeFileSync(join(folder, "jaf-lock.7"), "{");
     expect(refusal()).toMatchObject({ reason: "in-use", message: expect.stringMatching(/Delete it/) });
   });
 
-  it("goes to exactly one of many processes that find a dead holder at the same time", async () => {
+  it("is given to exactly one of many processes that find a dead holder at the same time", async () => {
     const starting = Array.from({ length: 10 }, () => startChild("lock-child.ts", [folder]));
     const children = await Promise.all(starting);
     try {

@@ -20,7 +20,7 @@ const schemaOf = (): string => {
 };
 
 describeBlobStoreConformance({
-  name: "postgres, clients whose transactions are serializable by default",
+  name: "postgres, clients with serializable transactions by default",
   createStore: async () => {
     const schema = schemaOf();
     const clients: pg.Client[] = [];

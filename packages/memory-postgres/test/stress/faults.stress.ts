@@ -45,8 +45,8 @@ const killOften: Faults = async (recovered) => {
   return `killed ${KILLS} times`;
 };
 
-describe("Postgres, killed (SIGKILL) and restarted under 16 writers that retry", () => {
-  it("keeps every acknowledged batch once, whole and in order, and its indexes agree", async () => {
+describe("Postgres, killed (SIGKILL) and restarted under 16 retrying writers", () => {
+  it("keeps every acknowledged batch once, whole and in order, with matching indexes", async () => {
     const at = { port: server.port, schema: "killed" };
     const { ledger, failed, unretryable } = await withProvider(at, (provider) =>
       runLoad([provider], { title: "Postgres", faults: killOften }),
@@ -57,8 +57,8 @@ describe("Postgres, killed (SIGKILL) and restarted under 16 writers that retry",
   });
 });
 
-describe("a reply that Postgres gave and the client never got", () => {
-  it("is made good by a retry, which stores nothing twice", async () => {
+describe("lost replies of Postgres", () => {
+  it("cause no duplicates with a retry", async () => {
     const proxy = await startCutProxy(
       server.port,
       (request) => request.includes("to be lost") && proxy.cuts() === 0,
@@ -77,7 +77,7 @@ describe("a reply that Postgres gave and the client never got", () => {
     await proxy.stop();
   });
 
-  it("now and then, under 16 writers that retry, loses and doubles nothing", async () => {
+  it("now and then, under 16 retrying writers, cause no lost and no duplicate messages", async () => {
     const proxy = await startCutProxy(
       server.port,
       (request) => request.includes("shared-") && Math.random() < 1 / 20,

@@ -4,10 +4,11 @@ import { mediaEverywhere } from "../../../../test/media/everywhere.ts";
 import { createPostgresBlobStore, createPostgresProvider } from "../../src/index.ts";
 import { connectPool, createSchemas, freshSchema } from "../support/stores.ts";
 
-// The stores of `createSchemas` are emptied with their conversations; blobs of another test's may stay, unseen.
+// The stores of `createSchemas` are emptied with their conversations. Blobs of other tests may stay, but no test sees
+// them.
 describeMemoryProvider({
   name: "postgres, every message of it in a blob store",
-  // A batch of 5,000 messages is 5,000 writes of blobs before its own.
+  // A batch of 5,000 messages needs 5,000 writes of blobs first.
   timeoutMs: 60_000,
   ...createSchemas((schema) =>
     connectPool(schema, {}, async (config, pool) =>
@@ -22,11 +23,11 @@ describeMemoryProvider({
 const idle: string[] = [];
 let pglite: PGlite;
 
-// The whole kit runs on PGlite without blobs, and on the pool above with them.
+// The whole kit runs on PGlite without blobs, and on the pool above with blobs.
 describeMemoryProvider({
   name: "PGlite, every message of it in a blob store",
   rules: "smoke",
-  // One connection does several times as much for each call.
+  // Each call does several times as much work, on one connection.
   timeoutMs: 120_000,
   capabilities: { durability: { unsupported: "it is in memory" } },
   setUp: async () => {

@@ -1,7 +1,7 @@
 import { describeMemoryProvider } from "@jaf/memory/testing";
 import { connectClient, connectPool, createSchemas } from "../support/stores.ts";
 
-// The whole kit runs on a pool. These differ from it in the client, or in where the rows lie.
+// The whole kit runs on a pool. These runs have another client or another layout of the rows.
 describeMemoryProvider({ name: "postgres, one client", rules: "smoke", ...createSchemas(connectClient) });
 
 describeMemoryProvider({

@@ -3,7 +3,7 @@ import { describeMemoryProvider } from "@jaf/memory/testing";
 import { createPostgresBackend } from "../../src/index.ts";
 import { connectPool, createSchemas } from "../support/stores.ts";
 
-/** Keeps every message the wrong way round. */
+/** A wrapper that stores every message in reverse. */
 function reversed(backend: MemoryBackend): MemoryBackend {
   const reverse = (text: string) => [...text].toReversed().join("");
   return mapMessages(backend, { encode: reverse, decode: reverse });

@@ -4,7 +4,7 @@ import { checkCrashes } from "../../../../test/media/crash.ts";
 import { createPostgresBlobStore, createPostgresProvider } from "../../src/index.ts";
 import { dropSchemas, freshSchema } from "../support/stores.ts";
 
-it("a writer of media that is killed leaves no dangling reference, and nothing for ever", async () => {
+it("a killed writer of media leaves no dangling reference, and no blob permanently", async () => {
   const schema = freshSchema();
   const pool = new pg.Pool({ connectionString: inject("pgUrl"), max: 4 });
   await checkCrashes({

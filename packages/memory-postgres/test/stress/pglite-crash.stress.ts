@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => folders.remove());
 
 describe("a killed process", () => {
-  it("leaves every message that it acknowledged, and frees the folder", async () => {
+  it("leaves every acknowledged message, and frees the folder", async () => {
     const folder = folders.copy();
     for (let round = 0; round < 10; round++) {
       const before = (await contents(folder)).length;
@@ -28,13 +28,13 @@ describe("a killed process", () => {
       await child.kill();
       const acknowledged = child.lines.length;
       const stored = (await contents(folder)).slice(before);
-      // One more may have been stored whose acknowledgement was cut off.
+      // One more message may be stored without its acknowledgement.
       expect([acknowledged, acknowledged + 1]).toContain(stored.length);
       expect(stored).toEqual(stored.map((_, index) => String(index + 1)));
     }
   });
 
-  it("in the middle of creating a database leaves a folder that is created again", async () => {
+  it("in the middle of creating a database leaves a folder that can be created again", async () => {
     const folder = join(folders.root, "interrupted");
     const child = await startChild("append-child.ts", [folder]);
     await expect.poll(() => existsSync(join(folder, "base")), { timeout: 20_000, interval: 5 }).toBe(true);
@@ -63,7 +63,7 @@ function canMount(): boolean {
 }
 
 describe("a full disk", () => {
-  it.runIf(canMount())("is named, and what was stored stays (needs the right to mount)", async () => {
+  it.runIf(canMount())("is named, and no stored data is lost (needs the right to mount)", async () => {
     const disk = join(folders.root, "disk");
     mounted(disk, 56);
     try {
@@ -78,7 +78,7 @@ describe("a full disk", () => {
         result = await provider.appendMessages("c", [{ role: "user", content: content() }]);
       expect(result.error).toMatchObject({ _tag: "MemoryStorageError", retryable: true });
       expect(result.error.message).toContain("disk of the server is full");
-      // Postgres panicked over its log. Unguarded, PGlite would loop for ever here.
+      // Postgres panicked because of its log. Without the guard, PGlite would loop forever here.
       expect(await provider.getStats()).toMatchObject({
         error: { message: expect.stringMatching(/has stopped/) },
       });
@@ -87,7 +87,7 @@ describe("a full disk", () => {
       execFileSync("mount", ["-o", "remount,size=300m", disk]);
       expect((await contents(folder)).length).toBe(stored);
     } finally {
-      execFileSync("umount", ["--lazy", disk]); // PGlite leaves files open when it crashes.
+      execFileSync("umount", ["--lazy", disk]); // PGlite leaves files open after a crash.
     }
   });
 });

@@ -36,8 +36,8 @@ const damages: readonly (readonly [string, string, (folder: string) => void])[] 
   ["no data", "damaged", (folder) => rmSync(join(folder, "base"), { recursive: true })],
 ];
 
-describe("a folder that holds no good database", () => {
-  it.each(damages)("but %s is %s, and stays as it is", async (_name, reason, damage) => {
+describe("a folder without a usable database", () => {
+  it.each(damages)("with %s is refused as %s and unchanged", async (_name, reason, damage) => {
     const folder = folders.copy();
     damage(folder);
     const before = hashes(folder);

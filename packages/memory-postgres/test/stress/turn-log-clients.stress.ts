@@ -42,7 +42,7 @@ async function openPglite(schema: string) {
 }
 
 describeTurnLogConformance({
-  name: "postgres, clients whose transactions are serializable by default",
+  name: "postgres, clients with serializable transactions by default",
   createLog: createTurnLogStores({ freshSchema: schemaOf, open: openSerializable, runSql }),
 });
 
@@ -55,9 +55,9 @@ describeTurnLogConformance({
   }),
 });
 
-describe("a turn log on clients whose transactions are serializable by default", () => {
+describe("a turn log on clients with serializable transactions by default", () => {
   it.each([1, 2, 3, 4, 5])(
-    "answers random calls as the one in memory, with seed %i",
+    "answers random calls like the one in memory, with seed %i",
     async (seed) => {
       const { log, end } = await openSerializable(schemaOf());
       await expectAnswersAsInMemory(log, seed);
@@ -66,7 +66,7 @@ describe("a turn log on clients whose transactions are serializable by default",
     60_000,
   );
 
-  it("has one open turn at most while eight begin and end turns, and loses no event", async () => {
+  it("has at most one open turn while eight begin and end turns, and loses no event", async () => {
     const schema = schemaOf();
     const opened = await Promise.all(Array.from({ length: 8 }, () => openSerializable(schema)));
     const logs = opened.map(({ log }) => log);
@@ -100,7 +100,7 @@ describe("a turn log on clients whose transactions are serializable by default",
 
 describe("a turn log on PGlite", () => {
   it.each([1, 2, 3, 4, 5])(
-    "answers random calls as the one in memory, with seed %i",
+    "answers random calls like the one in memory, with seed %i",
     async (seed) => {
       const { log } = await openPglite(freshSchema());
       await expectAnswersAsInMemory(log, seed);

@@ -23,7 +23,7 @@ const places: Readonly<Record<string, readonly number[]>> = {
   peru: [0, 0, 1],
 };
 
-/** Vectors without a word in common: what is found is found by meaning. */
+/** Vectors for texts without a common word, which are found only by meaning. */
 const embed = async (texts: readonly string[]) => texts.map((text) => places[text] ?? [0.1, 0.1, 0.1]);
 
 let pglite: PGlite;
@@ -41,7 +41,7 @@ const columns = async (schema: string) =>
   ).rows;
 
 describe("with embed", () => {
-  it("facts are found by meaning, whether pgvector came or went since they were remembered", async () => {
+  it("facts are found by meaning, even if pgvector was added or removed after they were remembered", async () => {
     const schema = freshSchema();
     const before = await open({ schema });
     await before.remember("u", "Lives in Oslo");
@@ -67,7 +67,7 @@ describe("with embed", () => {
     expect(await without.forgetAll("u")).toMatchObject({ facts: 3, vectors: 3 });
   });
 
-  it("pgvector serves from a schema of any name, which is on no search_path", async () => {
+  it("pgvector works in a schema with any name, outside of the search_path", async () => {
     await pglite.exec(`DROP EXTENSION IF EXISTS vector CASCADE; CREATE SCHEMA "Ex""tensions";
       CREATE EXTENSION vector SCHEMA "Ex""tensions"`);
     const schema = freshSchema();
@@ -77,7 +77,7 @@ describe("with embed", () => {
     expect(await columns(schema)).toMatchObject([{ compared_here: true }]);
   });
 
-  it("a store that is to create pgvector says so where the server doesn't have it", () =>
+  it("a store that should create pgvector reports that the server doesn't have it", () =>
     useClient(async (client) => {
       const { rows } = await client.query("SELECT FROM pg_available_extensions WHERE name = 'vector'");
       const created = createPostgresUserMemory({ schema: schemaOf(), embed, pgvector: "create" }, client);

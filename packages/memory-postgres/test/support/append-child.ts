@@ -1,7 +1,7 @@
 import { openPglite } from "../../src/pglite/index.ts";
 import { createProvider } from "./provider.ts";
 
-/** Opens a folder and appends until it is killed; prints the number of each append that was acknowledged. */
+/** Opens a folder and appends until it is killed. Prints the number of each acknowledged append. */
 const [folder = ""] = process.argv.slice(2);
 try {
   const { client } = await openPglite(folder);

@@ -5,14 +5,14 @@ import { bundleProcess } from "../../../../test/process-bundle.ts";
 
 export interface Child {
   readonly process: ChildProcess;
-  /** What it has printed so far. */
+  /** The printed lines so far. */
   readonly lines: readonly string[];
-  /** Resolves with the first line that begins so. */
+  /** Resolves with the first line that begins with `prefix`. */
   readonly line: (prefix: string) => Promise<string>;
   readonly kill: () => Promise<void>;
 }
 
-/** Runs a script of this folder in a process of its own. */
+/** Runs a script of this folder in a separate process. */
 export async function startChild(script: string, args: readonly string[]): Promise<Child> {
   const file = await bundleProcess(new URL(script, import.meta.url));
   const child = spawn(process.execPath, [file, ...args], { stdio: ["pipe", "pipe", "inherit"] });

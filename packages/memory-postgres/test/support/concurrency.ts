@@ -10,7 +10,7 @@ const TOTAL = WRITERS * APPENDS;
 
 const schemas: string[] = [];
 
-/** Of the tests so far. */
+/** Drops the schemas of the tests so far. */
 const dropAll = () => dropSchemas(schemas.splice(0));
 
 const message = (writer: number, append: number): Message => ({
@@ -43,7 +43,7 @@ async function expectAll(schema: string): Promise<void> {
 
 interface Server {
   readonly schema: string;
-  /** One for each writer, on few or many connections. */
+  /** One provider per writer, on few or many connections. */
   readonly providers: readonly MemoryProvider[];
 }
 
@@ -77,7 +77,7 @@ async function withClients(use: (server: Server) => Promise<void>, options = "")
   }
 }
 
-/** How the writers reach the server. */
+/** The writers' ways to connect to the server. */
 const connections = {
   "a pool of 10": withPool,
   "8 clients": withClients,
@@ -90,13 +90,13 @@ export const describeWriters = (name: Exclude<Connections, "a pool of its own">)
   describe(`32 writers with 20 appends each, on ${name}`, () => {
     const using = connections[name];
     afterAll(dropAll);
-    it("lose nothing, and number without a gap", () =>
+    it("lose nothing, and number without gaps", () =>
       using(async ({ schema, providers }) => {
         await Promise.all(providers.map((provider, writer) => write(provider, writer, false)));
         await expectAll(schema);
       }));
 
-    it("store each message once when every append is sent three times", () =>
+    it("store each message once if every append is sent three times", () =>
       using(async ({ schema, providers }) => {
         const twice = [...providers.entries()].flatMap((entry) => [entry, entry]);
         await Promise.all(twice.map(([writer, provider]) => write(provider, writer, true)));
@@ -125,7 +125,7 @@ export const describeWriters = (name: Exclude<Connections, "a pool of its own">)
         expect(rows).toEqual([{ messages: 10 }]);
       }));
 
-    it("append, delete and clear at once without an error or an orphan", () =>
+    it("append, delete and clear concurrently without an error or an orphan", () =>
       using(async ({ schema, providers }) => {
         const results = await Promise.all(
           providers.flatMap((provider, writer) =>
@@ -163,7 +163,7 @@ export const describeStrictDefaults = (name: Connections): unknown =>
   describe(`200 appends at once to 4 conversations, on ${name}`, () => {
     const using = connections[name];
     afterAll(dropAll);
-    it.each(["repeatable\\ read", "serializable"])("all succeed where %s is the default", (level) =>
+    it.each(["repeatable\\ read", "serializable"])("all succeed if %s is the default", (level) =>
       using(async ({ schema, providers }) => {
         const append = (index: number) =>
           providers[index % providers.length]?.appendMessages(`c${index % 4}`, [message(index, 0)]);
@@ -178,7 +178,7 @@ export const describeStrictDefaults = (name: Connections): unknown =>
 export const describeSerializationFailure = (): unknown =>
   describe("a serialization failure in the application's transaction", () => {
     afterAll(dropAll);
-    it("is reported, and not tried again", () =>
+    it("is reported, and not retried", () =>
       withClients(async ({ schema, providers }) => {
         await providers[0]?.appendMessages("c", [message(0, 0)]);
         const client = new pg.Client(inject("pgUrl"));

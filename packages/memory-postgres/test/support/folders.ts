@@ -17,7 +17,7 @@ async function using<T>(
   }
 }
 
-/** What conversation `c` holds. */
+/** Returns the messages of conversation `c`. */
 export const contents = (folder: string): Promise<readonly string[]> =>
   using(folder, async (provider) => {
     const result = await provider.getConversation("c");
@@ -25,7 +25,7 @@ export const contents = (folder: string): Promise<readonly string[]> =>
     return result.data?.messages.map(({ content }) => content) ?? [];
   });
 
-/** A temporary folder, and in it a database whose conversation `c` holds one message, "kept". */
+/** A temporary folder with a database and a conversation `c` with one message, "kept". */
 export async function createFolders() {
   const root = mkdtempSync(join(tmpdir(), "jaf-pglite-"));
   const original = join(root, "original", "deeper");

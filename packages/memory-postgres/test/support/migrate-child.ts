@@ -1,6 +1,6 @@
 import { createProvider } from "./provider.ts";
 
-/** Waits for a line, then creates a provider with a pool of its own, and appends once. */
+/** Waits for a line, then creates a provider with its own pool, and appends once. */
 const [connectionString = "", schema = ""] = process.argv.slice(2);
 console.log("ready");
 process.stdin.once("data", async () => {

@@ -1,6 +1,6 @@
 import { createPostgresUserMemory } from "../../src/user-memory/index.ts";
 
-/** Waits for a line, then creates a store with a pool of its own, and remembers once. */
+/** Waits for a line, then creates a store with its own pool, and remembers once. */
 const [connectionString = "", schema = ""] = process.argv.slice(2);
 console.log("ready");
 process.stdin.once("data", async () => {

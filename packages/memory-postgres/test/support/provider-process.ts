@@ -2,7 +2,7 @@ import { serveProviders } from "@jaf/memory/testing";
 import pg from "pg";
 import { createPostgresProvider } from "../../src/index.ts";
 
-/** Serves providers to the conformance kit, on one pool for all of them. */
+/** Serves providers to the conformance kit, on one shared pool. */
 
 export interface StorageAddress {
   readonly url: string;

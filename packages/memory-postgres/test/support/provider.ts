@@ -1,6 +1,6 @@
 import { createPostgresProvider, type PostgresProvider } from "../../src/index.ts";
 
-/** A provider whose appends make what isn't there, whoever owns it, unless they say otherwise. */
+/** A provider with appends that create missing conversations, for any owner, unless they say otherwise. */
 export async function createProvider(
   ...given: Parameters<typeof createPostgresProvider>
 ): Promise<PostgresProvider> {

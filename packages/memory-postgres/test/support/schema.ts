@@ -17,7 +17,7 @@ const QUERIES = {
   views: `SELECT viewname || ':' || definition FROM pg_views WHERE schemaname = $schema ORDER BY 1`,
 } as const;
 
-/** What is in a schema, as text that shows in a review. */
+/** Describes the content of a schema as text for reviews. */
 export async function describeSchema(schema: string): Promise<string> {
   const parts: string[] = [];
   for (const [title, query] of Object.entries(QUERIES)) {

@@ -16,10 +16,10 @@ declare module "vitest" {
   }
 }
 
-/** A schema name that no other test has. */
+/** Returns a unique schema name. */
 export const freshSchema = (): string => `test_${crypto.randomUUID().replaceAll("-", "")}`;
 
-/** On a connection of its own. */
+/** Runs on a separate connection. */
 export async function useClient<T>(use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client(inject("pgUrl"));
   await client.connect();
@@ -41,8 +41,8 @@ export const dropSchemas = (schemas: readonly string[]): Promise<unknown> =>
   );
 
 /**
- * On a connection of its own, with a schema of exactly that name, which is dropped afterwards unless it is `public`. Tests of
- * several files use the same hostile names: they take turns.
+ * Runs on a separate connection, with a schema of exactly this name, which is dropped afterwards unless it is `public`.
+ * Tests of several files use the same hostile names and take turns.
  */
 export const useSchemaNamed = <T>(schema: string, use: (client: pg.Client) => Promise<T>): Promise<T> =>
   useClient(async (client) => {
@@ -55,18 +55,18 @@ export const useSchemaNamed = <T>(schema: string, use: (client: pg.Client) => Pr
   });
 
 export interface Connection {
-  /** A new provider on it. */
+  /** Creates a new provider on the connection. */
   readonly createProvider: () => Promise<VersionedMemoryProvider>;
   readonly end: () => Promise<void>;
-  /** Destroys its sockets, whatever is in progress on them. */
+  /** Destroys the sockets, even during calls. */
   readonly cut: () => void;
-  /** Puts the server out of its reach for good; absent where it can't. */
+  /** Makes the server unreachable permanently; absent if that isn't possible. */
   readonly stop?: () => Promise<void>;
 }
 
 const processModule = pathToFileURL(await bundleProcess(new URL("./provider-process.ts", import.meta.url)));
 
-/** A provider on the same schema in another process, which reaches the server by itself. */
+/** A provider on the same schema in another process, with its own connection. */
 const processAt = (schema: string): ProviderProcess => {
   const argument: StorageAddress = { url: inject("pgUrl"), schema };
   return { module: processModule, argument };
@@ -78,9 +78,9 @@ interface Slot {
 }
 
 /**
- * Stores in schemas of their own. Making tables and connections takes longer than most tests, so a schema whose test
- * is over is emptied, and serves the next one with its connections. `processes`: with a second process, for the rules
- * that need one.
+ * Creates stores in separate schemas. Creating tables and connections takes longer than most tests, so a schema is
+ * emptied after its test and reused with its connections. `processes`: with a second process, for the rules that need
+ * one.
  */
 export function createSchemas(
   connect: (schema: string) => Promise<Connection>,
@@ -102,7 +102,7 @@ export function createSchemas(
     const slot = checkOut();
     let used = 0;
     const open = async () => {
-      const index = used++; // Taken at once: several may be opened at the same time.
+      const index = used++; // Taken synchronously, since several may be opened at the same time.
       const connection = slot.connections[index] ?? (await connect(slot.schema));
       slot.connections[index] = connection;
       return connection.createProvider();
@@ -162,7 +162,7 @@ export async function connectPool(
   create: Create = createPostgresProvider,
 ): Promise<Connection> {
   const { connectionString = inject("pgUrl"), ...config } = options;
-  // Idle for long, the connections of many schemas would be more than the server has.
+  // If they stayed idle for long, the connections of many schemas would exceed the server's limit.
   const pool = new pg.Pool({ connectionString, max: 10, idleTimeoutMillis: 500 });
   const clients = new Set<pg.PoolClient>();
   pool.on("error", () => {});
@@ -178,7 +178,7 @@ export async function connectPool(
   };
 }
 
-/** A pool that reaches the server through a proxy of its own, which `stop` takes away. */
+/** A pool with its own proxy to the server, which `stop` removes. */
 export async function connectThroughProxy(schema: string): Promise<Connection> {
   const url = new URL(inject("pgUrl"));
   const proxy = await startCutProxy(Number(url.port), () => false);

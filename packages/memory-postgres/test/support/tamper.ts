@@ -1,7 +1,7 @@
 import type { TestStore } from "@jaf/memory/testing";
 import type pg from "pg";
 
-/** Changes rows as somebody with access to the database could. */
+/** Changes rows, as a person with access to the database could. */
 export const tamperIn =
   (admin: pg.Pool, schema: string): NonNullable<TestStore["tamper"]> =>
   async (conversationId, { kind, index }) => {
@@ -13,7 +13,7 @@ export const tamperIn =
     const seq = seqs[index] ?? 0;
     switch (kind) {
       case "change":
-        // The first string, whatever the message holds.
+        // Changes the first string of any message.
         await run(`UPDATE ${table} SET body = regexp_replace(body, '(":").', '\\1~') WHERE seq = $2`, seq);
         return;
       case "remove":

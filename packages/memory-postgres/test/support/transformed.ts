@@ -1,6 +1,6 @@
 import type { MemoryBackend, ReadOutcome, StoredConversation } from "@jaf/memory/adapter";
 
-/** A wrapper that stores another text in the place of each body. */
+/** A wrapper that stores another text instead of each body. */
 export function transformed(
   backend: MemoryBackend,
   to: (body: string) => string,

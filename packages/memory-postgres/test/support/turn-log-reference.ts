@@ -6,7 +6,7 @@ import { END, newTurn } from "./turn-log.ts";
 const CONVERSATIONS = 3;
 const STEPS = 1_500;
 
-/** Of a linear congruential generator, so that a failure comes again. */
+/** Numbers of a linear congruential generator, so a failure can be reproduced. */
 function createRandom(seed: number) {
   let state = seed;
   return (below: number): number => {
@@ -15,7 +15,7 @@ function createRandom(seed: number) {
   };
 }
 
-/** Of turns of several conversations: PGlite's clock may show one time to two of them, and then either may come first. */
+/** For turns of several conversations: PGlite's clock may give two of them the same time, in any order. */
 async function unordered(listing: Promise<Result<readonly LoggedTurn[]>>): Promise<Result<unknown>> {
   const result = await listing;
   if (!result.success) return result;
@@ -23,13 +23,13 @@ async function unordered(listing: Promise<Result<readonly LoggedTurn[]>>): Promi
   return { success: true, data: sorted };
 }
 
-/** A log, and the writers it gave out, in their order, by numbers that are the same in both logs. */
+/** A log and its writers, in their order. The numbers are the same in both logs. */
 interface Party {
   readonly log: TurnLog;
   readonly writers: TurnWriter[];
 }
 
-/** What a log answers, without what is random or a time; the writer that it gives is kept. */
+/** Returns a log's answer without random values and times, and keeps its writer. */
 function shown({ writers }: Party, result: Result<unknown>): unknown {
   if (!result.success) return { _tag: result.error._tag };
   return JSON.parse(
@@ -57,7 +57,7 @@ function createSteps(random: ReturnType<typeof createRandom>): { name: string; s
   const ends = random(4) === 0;
   const erases = random(6) === 0;
   const texts = Array.from({ length: Math.max(count, ends ? 0 : 1) }, (_, at) => `${first + at}`);
-  /** One of those that were given out last; before there is any, one that never was. */
+  /** Returns one of the latest writers; before there is any, one that never existed. */
   const writerOf = ({ writers }: Party): TurnWriter => writers.at(-1 - nth) ?? { ...turn, token: "none" };
   const steps: Record<string, Step> = {
     begin: ({ log }) => log.begin(newTurn({ ...turn, request: turn.turnId })),
@@ -103,7 +103,10 @@ function createSteps(random: ReturnType<typeof createRandom>): { name: string; s
   return { name, step: steps[name] as Step };
 }
 
-/** Makes random calls, the same ones of the log in memory, and expects the same answers. The log is empty, and nobody else's. */
+/**
+ * Makes the same random calls on the log and on the log in memory, and expects the same answers. The log must be empty,
+ * and used only here.
+ */
 export async function expectAnswersAsInMemory(log: TurnLog, seed: number): Promise<void> {
   const memory: Party = { log: createInMemoryTurnLog(), writers: [] };
   const tested: Party = { log, writers: [] };

@@ -1,12 +1,12 @@
 import type { TurnLog } from "@jaf/memory";
 import type { TestTurnLog } from "@jaf/memory/testing";
 
-/** Runs SQL on the database that the logs are in, whoever opens them, and returns the rows. */
+/** Runs SQL on the database of the logs, regardless of their openers, and returns the rows. */
 type RunSql = (sql: string) => Promise<{ readonly rows: readonly unknown[] }>;
 
 export interface OpenedTurnLog {
   readonly log: TurnLog;
-  /** Closes what is only for this log. */
+  /** Closes what belongs only to this log. */
   readonly end?: () => Promise<void>;
 }
 
@@ -16,7 +16,7 @@ interface TurnLogStores {
   readonly runSql: RunSql;
 }
 
-/** Logs in schemas that are used again once their test is over, since making the tables takes longer than most tests. */
+/** Creates logs in schemas that are reused after their test, since creating the tables takes longer than most tests. */
 export function createTurnLogStores({
   freshSchema,
   open,

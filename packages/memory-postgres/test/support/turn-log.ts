@@ -7,7 +7,7 @@ export function dataOf<T>(result: Result<T>): T {
   return result.data;
 }
 
-/** A turn of the user `u`, with an id that no other has, unless `given` says otherwise. */
+/** A turn of the user `u` with a unique id, unless `given` says otherwise. */
 export const newTurn = (given: Partial<NewTurn> & Pick<NewTurn, "conversationId">): NewTurn => ({
   userId: "u",
   turnId: crypto.randomUUID(),
@@ -17,7 +17,7 @@ export const newTurn = (given: Partial<NewTurn> & Pick<NewTurn, "conversationId"
   ...given,
 });
 
-/** Begins a turn, which nothing may hinder. */
+/** Begins a turn, which must succeed. */
 export async function beginTurn(
   log: TurnLog,
   given: Parameters<typeof newTurn>[0],
@@ -33,7 +33,7 @@ export async function append(log: TurnLog, events: AppendedEvents): Promise<Writ
   return dataOf(await log.append(events));
 }
 
-/** All events of the conversation's latest turn. */
+/** Returns all events of the conversation's latest turn. */
 export async function eventsOf(log: TurnLog, conversationId: string): Promise<readonly string[]> {
   const page = dataOf(await log.read({ conversationId, limit: 100_000 }));
   expect(page).not.toBeNull();

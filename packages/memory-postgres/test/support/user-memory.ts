@@ -19,17 +19,17 @@ import { dropSchemas, freshSchema, runSql } from "./stores.ts";
 
 const TABLES = ["heads", "facts", "fact_tombstones", "audit", "jobs"].map((name) => `user_memory_${name}`);
 
-/** What empties the tables of a schema. */
+/** The SQL that empties the tables of a schema. */
 export const emptyTables = (schema: string): string =>
   TABLES.map((table) => `DELETE FROM "${schema}".${table}`).join(";");
 
 export interface BackendOptions {
   readonly schema: string;
-  /** Default: where the database has it. */
+  /** Default: if the database has it. */
   readonly pgvector?: boolean;
 }
 
-/** The port itself, with its tables made. */
+/** The port itself, on created tables. */
 export async function createBackend(
   client: PostgresClient,
   { schema, pgvector = true }: BackendOptions,
@@ -67,10 +67,7 @@ interface Slot {
   readonly clients: OpenClient[];
 }
 
-/**
- * Schemas of a test file on the real server. One whose test is over is emptied, and serves the next one with its
- * connections.
- */
+/** Schemas of a test file on the real server. A schema is emptied after its test, and reused with its connections. */
 function serverSlots(open: () => Promise<OpenClient>) {
   const idle: Slot[] = [];
   const all: Slot[] = [];
@@ -83,7 +80,7 @@ function serverSlots(open: () => Promise<OpenClient>) {
     if (!all.includes(slot)) all.push(slot);
     let used = 0;
     const connect = async (): Promise<PostgresClient> => {
-      const index = used++; // Taken at once: several may be opened at the same time.
+      const index = used++; // Taken synchronously, since several may be opened at the same time.
       const opened = slot.clients[index] ?? (await open());
       slot.clients[index] = opened;
       return opened.client;
@@ -129,11 +126,11 @@ export function serverStores(open: () => Promise<OpenClient>): StoreFactory {
 
 const reverse = (text: string): string => [...text].reverse().join("");
 
-/** A wrapper as somebody may write it: every text that a user said is stored in reverse. */
+/** A wrapper as an application may write it: it stores every text of a user in reverse. */
 const reversedOn = async (client: PostgresClient, schema: string): Promise<UserMemoryBackend> =>
   mapFacts(await createPostgresUserMemoryBackend({ schema }, client), { encode: reverse, decode: reverse });
 
-/** The backend that applications get, wrapped. */
+/** The backend of applications, wrapped. */
 export function reversedServerBackends(open: () => Promise<OpenClient>): BackendFactory {
   const take = serverSlots(open);
   return async () => {
@@ -143,7 +140,7 @@ export function reversedServerBackends(open: () => Promise<OpenClient>): Backend
   };
 }
 
-/** Stores of the same. */
+/** Stores on the wrapped backend. */
 export function reversedServerStores(open: () => Promise<OpenClient>): StoreFactory {
   const take = serverSlots(open);
   return async () => {
@@ -210,6 +207,6 @@ export function pgliteStores(options: PgliteOptions = {}): StoreFactory {
   };
 }
 
-/** What the index knows the terms of a user by. */
+/** The keys of a user's terms in the index. */
 export const termKeys = (user: UserKey, terms: readonly string[]): readonly string[] =>
   terms.map((term) => termKeyOf(user, term));

@@ -4,11 +4,11 @@ import type { SqlClient } from "../../src/client/clients.ts";
 import { createTurnLogBackend } from "../../src/turn-log/turn-log.ts";
 import { newTurn } from "../support/turn-log.ts";
 
-it("a turn that others are always in the way of fails, retryably, and with no code of the server", async () => {
+it("a turn fails with a retryable error, without a code of the server, if others are always in the way", async () => {
   let asked = 0;
   const query = async () => {
     asked += 1;
-    return []; // A turn came to wait after the statement had looked for one.
+    return []; // A turn began to wait after the statement had looked for one.
   };
   const sql: SqlClient = { autocommit: true, concurrent: true, query, script: async () => {} };
   const names = { schema: "public", tableName: "conversations" };

@@ -19,12 +19,12 @@ interface Sent {
   readonly fail: (thrown: unknown) => void;
 }
 
-/** Until the queue has sent what it can. */
+/** Waits until the queue has sent everything that it can. */
 async function turn(): Promise<void> {
   for (let count = 0; count < 3; count++) await immediate();
 }
 
-/** A queue whose statements are answered by the test. */
+/** A queue with statements that the test answers. */
 function open() {
   const sent: Sent[] = [];
   const known = new Map<string, Item>();
@@ -55,7 +55,7 @@ function open() {
 const numbered = (count: number, prefix = ""): Item[] =>
   Array.from({ length: count }, (_, index) => item(`${prefix}${index}`));
 
-/** A queue of which eight statements are in flight; `free` answers one of them. */
+/** A queue with eight statements in flight; `free` answers one of them. */
 function openBusy() {
   const opened = open();
   opened.addAll(numbered(8, "busy "));
@@ -66,14 +66,14 @@ function openBusy() {
   return { ...opened, free, next: () => opened.names().slice(7) };
 }
 
-describe("what is added", () => {
-  it("is sent at once and by itself while fewer than eight are in flight", () => {
+describe("an added item", () => {
+  it("is sent immediately and alone while fewer than eight are in flight", () => {
     const { names, addAll } = open();
     addAll(numbered(8));
     expect(names()).toEqual(numbered(8).map(({ name }) => `one: ${name}`));
   });
 
-  it("waits while eight are in flight, and is sent together with what came meanwhile", async () => {
+  it("waits while eight are in flight, and is sent together with later ones", async () => {
     const { names, addAll, free, next, answerAll } = openBusy();
     const added = addAll(numbered(5));
     await turn();
@@ -84,14 +84,14 @@ describe("what is added", () => {
     expect(await Promise.all(added)).toEqual(numbered(5).map(({ name }) => `${name} done`));
   });
 
-  it("goes in groups of at most 64, and of at most a million characters", async () => {
+  it("is sent in a group of at most 64 items and a million characters", async () => {
     const { addAll, sent, free } = openBusy();
     addAll([...numbered(100), ...["x", "y", "z"].map((name) => item(name, { length: 400_000 }))]);
     for (let count = 0; count < 3; count++) await free();
     expect(sent.slice(5).map(({ items }) => items.length)).toEqual([64, 38, 1]);
   });
 
-  it("is sent by itself if it is long, and passed by others meanwhile", async () => {
+  it("is sent alone if it is long, and others overtake it meanwhile", async () => {
     const { addAll, free, next } = openBusy();
     addAll([item("a"), item("long", { length: 1_000_001 }), item("b")]);
     await free();
@@ -100,7 +100,7 @@ describe("what is added", () => {
     expect(next()).toEqual(["one: long"]);
   });
 
-  it("waits for what came before it under its key, and is passed by what has another", async () => {
+  it("waits for earlier ones with its key, while others overtake it", async () => {
     const { names, addAll, sent } = open();
     addAll([item("a1", { key: "a" }), item("a2", { key: "a" }), item("b"), item("a3", { key: "a" })]);
     await turn();
@@ -113,7 +113,7 @@ describe("what is added", () => {
     }
   });
 
-  it("is sent by itself if the group left it out, before what came after it under its key", async () => {
+  it("is sent alone if the group left it out, before later ones with its key", async () => {
     const { addAll, sent, free, next, answerAll } = openBusy();
     const added = addAll([item("a1", { key: "a" }), item("b"), item("a2", { key: "a" })]);
     await free();
@@ -127,7 +127,7 @@ describe("what is added", () => {
     expect(await Promise.all(added)).toEqual(["a1 done", "b done", "a2 done"]);
   });
 
-  it("fails with what its group failed with, and is not sent again", async () => {
+  it("fails with the error of its group, and is not resent", async () => {
     const { names, addAll, sent, free } = openBusy();
     const grouped = addAll(numbered(3));
     await free();
@@ -141,7 +141,7 @@ describe("what is added", () => {
 });
 
 describe("drained", () => {
-  it("resolves at once where nothing is, and else after the last", async () => {
+  it("resolves immediately if the queue is empty, else after the last item", async () => {
     const { queue, addAll, answerAll } = open();
     await queue.drained();
     const added = addAll(numbered(20));
@@ -219,7 +219,7 @@ async function runAtRandom(seed: number) {
 }
 
 describe.each([1, 2, 3, 4, 5, 6, 7, 8])("300 under 12 keys, answered at random (seed %i)", (seed) => {
-  it("are each done once, in order under each key, and never two under a key at once", async () => {
+  it("are each done once, in order for each key, and never two of a key at the same time", async () => {
     const { added, done, overlapped, outcomes } = await runAtRandom(seed);
     expect(overlapped).toBe(false);
     expect(outcomes).toEqual(added.map(({ name }) => `${name} done`));

@@ -11,7 +11,10 @@ const analyzed = freshSchema();
 const unknown = freshSchema();
 afterAll(() => dropSchemas([analyzed, unknown]));
 
-/** 20 turns a conversation, 100 a user; of each conversation the last one runs. One of 10 of these is abandoned. */
+/**
+ * 20 turns per conversation, 100 per user. The last turn of each conversation is running; one in ten of these is
+ * abandoned.
+ */
 async function fill(schema: string): Promise<void> {
   await useClient(async (client) => {
     await migrate(client, { schema, groups: ["turn-log"] });
@@ -47,8 +50,8 @@ interface Plan {
 const nodesOf = (plan: Plan): readonly Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
 /**
- * Of the plan that a prepared statement gets for any values, in a transaction that is rolled back. `touched`: the most rows that
- * a node of it looked at.
+ * Returns the plan of a prepared statement for any values, from a transaction that is rolled back. `touched`: the most
+ * rows that one node read.
  */
 async function explain({ text, values }: Statement) {
   const { rows } = await useClient(async (client) => {
@@ -141,7 +144,7 @@ describe.each([
   });
 });
 
-it("an append changes no index while its turn's lease has long to go", async () => {
+it("an append changes no index while its turn's lease is still long", async () => {
   const schema = freshSchema();
   try {
     await fill(schema);
@@ -159,7 +162,7 @@ it("an append changes no index while its turn's lease has long to go", async () 
             FROM pg_stat_user_tables WHERE schemaname = '${schema}' AND relname = 'conversations_turns'`)
         ).rows[0];
       await expect.poll(async () => (await stats()).updates).toBe(50);
-      // A page that is full, as dead versions of rows stay while somebody else's transaction is open, sends a row to the next one.
+      // A full page, since dead versions of rows stay during another transaction, sends a row to the next page.
       expect((await stats()).within_page).toBeGreaterThanOrEqual(40);
     });
   } finally {

@@ -11,7 +11,7 @@ afterAll(async () => {
   await dropSchemas([schema]);
 });
 
-it.each([1, 2, 3])("answers random calls as the log in memory does, with seed %i", async (seed) => {
+it.each([1, 2, 3])("answers random calls like the log in memory, with seed %i", async (seed) => {
   const log = await createPostgresTurnLog(pool, { schema, tableName: `seed_${seed}` });
   await expectAnswersAsInMemory(log, seed);
 });

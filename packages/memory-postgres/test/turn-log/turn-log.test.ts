@@ -40,7 +40,7 @@ const storedEvents = async (conversationId: string): Promise<readonly string[]> 
   return rows.map(({ text }) => String(text));
 };
 
-/** Lets so much time pass for the turns of a conversation. */
+/** Lets this much time pass for the turns of a conversation. */
 const age = (conversationId: string, seconds: number) =>
   useClient((client) =>
     client.query(
@@ -55,7 +55,7 @@ describe.each([
   ["read committed", () => log],
   ["serializable", () => serializableLog],
 ] as const)("a turn log in Postgres, by default %s", (_, logOf) => {
-  it("lets one of eight that begin at once win, and shows its turn to the others", async () => {
+  it("lets one of eight concurrent beginnings win, and shows its turn to the others", async () => {
     for (let round = 0; round < 10; round++) {
       const conversationId = fresh("c");
       const begun = await Promise.all(
@@ -68,7 +68,7 @@ describe.each([
     }
   });
 
-  it("begins a turn once that eight begin under one id", async () => {
+  it("begins a turn once if eight begin with the same id", async () => {
     for (let round = 0; round < 10; round++) {
       const turn = newTurn({ conversationId: fresh("c") });
       const begun = await Promise.all(
@@ -78,7 +78,7 @@ describe.each([
     }
   });
 
-  it("has one open turn at most while eight begin and end turns", async () => {
+  it("has at most one open turn while eight begin and end turns", async () => {
     const conversationId = fresh("c");
     const work = async () => {
       for (let round = 0; round < 10; round++) {
@@ -105,7 +105,7 @@ describe.each([
     expect(await append(logOf(), { writer, first: 0, events: ["1"] })).toEqual({ held: false });
   });
 
-  it("stores the same append once that eight send at once", async () => {
+  it("stores an append once if eight send it at the same time", async () => {
     const { writer } = await beginTurn(logOf(), { conversationId: fresh("c") });
     for (let first = 0; first < 30; first += 3) {
       const events = [0, 1, 2].map((at) => String(first + at));
@@ -117,7 +117,7 @@ describe.each([
     );
   });
 
-  it("adds to a stored part of an append what is new", async () => {
+  it("adds the new events to a partly stored append", async () => {
     const { writer } = await beginTurn(logOf(), { conversationId: fresh("c") });
     await append(logOf(), { writer, first: 0, events: ["0", "1"] });
     await append(logOf(), { writer, first: 1, events: ["1", "2", "3"] });
@@ -127,7 +127,7 @@ describe.each([
     expect(dataOf(await logOf().read({ ...writer, from: 4 }))?.events).toEqual([]);
   });
 
-  it("ends what expired without an end as a turn begins, also under the same id", async () => {
+  it("ends turns that expired without an end when a turn begins, even with the same id", async () => {
     const { writer } = await beginTurn(logOf(), { conversationId: fresh("c"), turnId: "t" });
     await append(logOf(), { writer, first: 0, events: ["old"] });
     await age(writer.conversationId, 4_000);
@@ -140,10 +140,10 @@ describe.each([
   });
 });
 
-describe("appends of many turns at once", () => {
+describe("concurrent appends of many turns", () => {
   const STREAMS = 100;
 
-  it("go together, and each stream gets its own events in order", async () => {
+  it("are sent together, and each stream gets its own events in order", async () => {
     const statements: string[] = [];
     const watched = new pg.Pool({ connectionString: inject("pgUrl"), max: 10 });
     onTestFinished(() => watched.end());
@@ -177,7 +177,7 @@ describe("appends of many turns at once", () => {
     }
   });
 
-  it("do not wait for a turn that somebody else has locked", async () => {
+  it("do not wait for a locked turn", async () => {
     const writers = await Promise.all(
       Array.from({ length: 40 }, async () => (await beginTurn(log, { conversationId: fresh("c") })).writer),
     );
@@ -198,7 +198,7 @@ describe("appends of many turns at once", () => {
     });
   });
 
-  it("answer each by itself: who lost its turn, left a gap, or is told to stop", async () => {
+  it("get separate answers: a lost turn, a gap, a requested stop", async () => {
     const writers = await Promise.all(
       Array.from({ length: 30 }, async () => (await beginTurn(log, { conversationId: fresh("c") })).writer),
     );
@@ -218,7 +218,7 @@ describe("appends of many turns at once", () => {
     }
   });
 
-  it("store nothing of one whose backend is killed in the middle, and once what is sent again", async () => {
+  it("store nothing if the backend is killed in the middle, and everything once if resent", async () => {
     const { writer } = await beginTurn(log, { conversationId: fresh("c") });
     const events = Array.from({ length: 100 }, (_, at) => String(at));
     const other = new pg.Pool({ connectionString: inject("pgUrl"), max: 1 });
@@ -245,7 +245,7 @@ describe("appends of many turns at once", () => {
     expect(await storedEvents(writer.conversationId)).toEqual(events);
   });
 
-  it("store nothing twice, wherever the connection breaks, when they are sent again", async () => {
+  it("store nothing twice if the connection breaks anywhere and they are resent", async () => {
     const { writer } = await beginTurn(log, { conversationId: fresh("c") });
     let first = 0;
     for (let round = 0; round < 6; round++) {
@@ -268,8 +268,8 @@ describe("appends of many turns at once", () => {
   });
 });
 
-describe("what is left", () => {
-  it("is nothing after a deletion, also while eight append", async () => {
+describe("leftovers", () => {
+  it("don't exist after a deletion, even while eight append", async () => {
     const userId = fresh("u");
     for (let round = 0; round < 5; round++) {
       const writers = await Promise.all(
@@ -295,7 +295,7 @@ describe("what is left", () => {
     }
   });
 
-  it("is the record once the events have expired, and nothing in the end", async () => {
+  it("are the record after the events have expired, and nothing in the end", async () => {
     const { writer } = await beginTurn(log, { conversationId: fresh("c") });
     const { conversationId } = writer;
     await append(log, { writer, first: 0, events: ["1", "2"], end: END });
@@ -311,7 +311,7 @@ describe("what is left", () => {
     expect(await turnsOf(conversationId)).toEqual([]);
   });
 
-  it("is removed a part at a time, what nobody went on with too, by whoever begins a turn", async () => {
+  it("are removed in parts, including abandoned turns, when a turn begins", async () => {
     const place = freshSchema();
     onTestFinished(async () => void (await dropSchemas([place])));
     const own = await createPostgresTurnLog(pool, { schema: place });
@@ -332,7 +332,7 @@ describe("what is left", () => {
     expect(rows).toEqual([]);
   });
 
-  it("is no other's business: a turn begins beside one that expired and somebody has locked", async () => {
+  it("don't delay others: a turn begins beside an expired turn that is locked", async () => {
     const { writer } = await beginTurn(log, { conversationId: fresh("c") });
     await age(writer.conversationId, 4_000);
     await useClient(async (client) => {
@@ -347,7 +347,7 @@ describe("what is left", () => {
 });
 
 describe("a turn log on a client", () => {
-  it("belongs to a transaction of the application, and removes nothing in it", async () => {
+  it("is part of the application's transaction, and removes nothing in it", async () => {
     const { writer: expired } = await beginTurn(log, { conversationId: fresh("c") });
     await age(expired.conversationId, 4_000);
     const conversationId = fresh("c");
@@ -379,7 +379,7 @@ describe("errors of a turn log", () => {
     await reached.end();
   });
 
-  it("say that the log was closed, and the client stays open", async () => {
+  it("report that the log was closed, and the client stays open", async () => {
     const own = await createPostgresTurnLog(pool, { schema });
     expect(await own.close()).toMatchObject({ success: true });
     expect(await own.turnsOf("c")).toMatchObject({

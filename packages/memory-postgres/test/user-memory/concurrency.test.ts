@@ -35,7 +35,7 @@ async function begin(client: pg.Client, level: string): Promise<void> {
   await client.query(`BEGIN ISOLATION LEVEL ${level}`);
 }
 
-/** Resolves when somebody waits for a lock in the schema. */
+/** Resolves when a transaction waits for a lock in the schema. */
 const someoneWaits = (schema: string) =>
   expect
     .poll(
@@ -48,8 +48,8 @@ const someoneWaits = (schema: string) =>
     )
     .toBeGreaterThan(0);
 
-describe.each(levels)("on a database whose isolation level is %s", (level) => {
-  it("of 8 stores that remember at once each gets through", async () => {
+describe.each(levels)("on a database with isolation level %s", (level) => {
+  it("all of 8 stores that remember at the same time succeed", async () => {
     const schema = schemaOf();
     const pool = poolAt(level);
     const memory = await createPostgresUserMemory({ schema }, pool);
@@ -59,7 +59,7 @@ describe.each(levels)("on a database whose isolation level is %s", (level) => {
     expect(await memory.verifyAudit("u")).toMatchObject({ ok: true, facts: 8 });
   });
 
-  it("an erasure that waits for a job to be added takes it along", () =>
+  it("an erasure that waits for the addition of a job also removes it", () =>
     useClient(async (client) => {
       const schema = schemaOf();
       const backend = await createBackend(poolAt(level), { schema });
@@ -114,7 +114,7 @@ describe.each(levels)("on a database whose isolation level is %s", (level) => {
 });
 
 describe("on a client of the application", () => {
-  it("what is remembered in a transaction that is rolled back was never there", () =>
+  it("a fact that is remembered in a rolled-back transaction is never stored", () =>
     useClient(async (client) => {
       const memory = await createPostgresUserMemory({ schema: schemaOf() }, client);
       await client.query("BEGIN");
@@ -126,7 +126,7 @@ describe("on a client of the application", () => {
       expect(await memory.list("u")).toHaveLength(1);
     }));
 
-  it("two at once lease different jobs, and none waits for the other", () =>
+  it("two concurrent leases get different jobs, and neither waits", () =>
     useClient((client) =>
       useClient(async (second) => {
         const schema = schemaOf();

@@ -31,20 +31,20 @@ describe("the configuration", () => {
     ["limits.maxFacts", { limits: { maxFacts: 0 } }],
     ["embed", { embed: "s3cret" }],
     ["partitions", { partitions: 4 }],
-  ])("that is wrong is a TypeError that names %s, and tells no value", async (field, config) => {
+  ])("is a TypeError that names %s without a value if it is wrong", async (field, config) => {
     const thrown = await createPostgresUserMemory(config as never).catch((error: unknown) => error);
     expect(thrown).toBeInstanceOf(TypeError);
     expect(String(thrown)).toContain(field);
     expect(String(thrown)).not.toContain("s3cret");
   });
 
-  it("of the tables is checked where they are migrated, too", () => {
+  it("of the tables is also checked in a migration", () => {
     expect(() => printMigrations({ tableName: "a b" })).toThrow(/tableName/);
     expect(() => printMigrations({ table: "x" } as never)).toThrow(TypeError);
   });
 });
 
-it("that is an instance of a class has its methods called on it", async () => {
+it("an instance of a class as a configuration has its methods called on it", async () => {
   class Config {
     readonly connectionString = inject("pgUrl");
     readonly schema = schemaOf();
@@ -62,8 +62,8 @@ it("that is an instance of a class has its methods called on it", async () => {
   await memory.close();
 });
 
-describe("the backend by itself", () => {
-  it("is what the store is made of, on a pool of its own or on a client", async () => {
+describe("the raw backend", () => {
+  it("supports the store, on its own pool or on a given client", async () => {
     const [connectionString, schema] = [inject("pgUrl"), schemaOf()];
     const own = defineUserMemory(await createPostgresUserMemoryBackend({ connectionString, schema }));
     const fact = await own.remember("u", "Likes tea");
@@ -89,7 +89,7 @@ describe("the backend by itself", () => {
     await expect(created).rejects.toThrow(field);
   });
 
-  it("is a MemorySetupError that names it where nothing listens", async () => {
+  it("rejects with a MemorySetupError that names it if no server listens", async () => {
     const created = createPostgresUserMemoryBackend({ host: "127.0.0.1", port: 1 });
     await expect(created).rejects.toMatchObject({
       ...{ name: "MemorySetupError", error: { operation: "createPostgresUserMemoryBackend" } },
@@ -98,7 +98,7 @@ describe("the backend by itself", () => {
 });
 
 describe("without a client", () => {
-  it("opens a pool of its own, and closes it", async () => {
+  it("opens its own pool, and closes it", async () => {
     const name = freshSchema();
     const connectionString = `${inject("pgUrl")}?application_name=${name}`;
     const config = { connectionString, schema: schemaOf(), maxConnections: 3 };
@@ -111,7 +111,7 @@ describe("without a client", () => {
     await expect(memory.list("u1")).rejects.toMatchObject({ code: "unavailable", retryable: false });
   });
 
-  it("is a MemorySetupError where nothing listens", async () => {
+  it("rejects with a MemorySetupError if no server listens", async () => {
     const created = createPostgresUserMemory({ host: "127.0.0.1", port: 1, password: "s3cret" });
     const thrown = await created.catch((error: unknown) => error);
     expect(thrown).toBeInstanceOf(MemorySetupError);

@@ -41,11 +41,11 @@ async function fill(): Promise<void> {
   await memory.queue.enqueue({ ...job, saidAt: new Date(), since }, { leaseMs: 60_000 });
 }
 
-/** What of the secrets stands in a text. */
+/** Returns the secrets that a text contains. */
 const found = (text: string): readonly string[] =>
   SECRETS.filter((secret) => text.toLowerCase().includes(secret));
 
-/** The bytes of every table, index and long value of the schema, as they lie in the server's files. */
+/** The bytes of all tables, indexes and long values of the schema in the server's files. */
 async function filesOf(): Promise<string> {
   await client.query("CHECKPOINT");
   const { rows } = await client.query<{ content: Buffer }>(
@@ -60,7 +60,7 @@ async function filesOf(): Promise<string> {
   return rows.map(({ content }) => content.toString("latin1")).join("\n");
 }
 
-test("statistics hold no sample of what users say", async () => {
+test("statistics hold no sample of users' texts", async () => {
   await fill();
   await client.query(`ANALYZE "${schema}".user_memory_facts, "${schema}".user_memory_jobs`);
   const { rows } = await client.query("SELECT pg_stats::text AS row FROM pg_stats WHERE schemaname = $1", [
@@ -70,7 +70,7 @@ test("statistics hold no sample of what users say", async () => {
   expect(found(JSON.stringify(rows))).toEqual([]);
 });
 
-test("after forgetAll and a VACUUM FULL, no file of a table or an index holds anything of the user", async () => {
+test("after forgetAll and a VACUUM FULL, no file of a table or an index has any data of the user", async () => {
   await fill();
   expect(found(await filesOf())).toEqual(SECRETS);
   expect(await memory.forgetAll("ada@example.org")).toMatchObject({ facts: 40, vectors: 40, jobs: 1 });
@@ -79,6 +79,6 @@ test("after forgetAll and a VACUUM FULL, no file of a table or an index holds an
     for (const table of tables) await client.query(`VACUUM FULL "${schema}".user_memory_${table}`);
     return found(await filesOf());
   };
-  // It keeps what a transaction of another test, on the same server, may still see.
+  // It keeps rows that another test's transaction on the same server may still see.
   await expect.poll(vacuumed, { interval: 500 }).toEqual([]);
 });

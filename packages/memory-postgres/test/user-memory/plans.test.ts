@@ -18,7 +18,7 @@ const analyzed = freshSchema();
 const unknown = freshSchema();
 afterAll(() => dropSchemas([analyzed, unknown]));
 
-/** Each fact has one term of its own, and one that it shares with nine others of its user. */
+/** Each fact has one term of its own, and one that it shares with nine other facts of its user. */
 async function fill(schema: string): Promise<void> {
   await useClient(async (client) => {
     await migrate(client, { schema });
@@ -61,10 +61,10 @@ interface Plan {
 
 const nodesOf = (plan: Plan): readonly Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-// So few rows that to read them all is as good as an index.
+// So few rows that reading them all is as good as an index.
 const SMALL = new Set<unknown>(["user_memory_heads", "user_memory_fact_tombstones"]);
 
-/** In a transaction that is rolled back. */
+/** Runs in a transaction that is rolled back. */
 async function explain({ text, values }: Statement, before?: string) {
   const { rows } = await useClient(async (client) => {
     await client.query("BEGIN");
@@ -95,7 +95,7 @@ describe.each([
   ["analyzed", analyzed],
   ["never analyzed", unknown],
 ])("in tables that were %s", (_name, schema) => {
-  it("a match reads the documents that hold a term, and no others of the user", async () => {
+  it("a match reads only the user's documents with a term", async () => {
     const plan = await explain(createMatchStatement(tablesOf(schema))(user, ["shared", "absent"]));
     expect([...plan.indexes]).toContain("idx_user_memory_facts_terms");
     expect(plan.wholeTables).toEqual([]);
@@ -111,14 +111,14 @@ describe.each([
     ["locations", { locations: [{ conversationId: "c5", position: 3 }] }, 1],
     ["successors", { supersededBy: ["7-id-9"] }, 1],
     ["all of them", { seqs: [1], ids: ["7-id-50"], digests: ["digest-8"], keys: ["key-10"] }, 4],
-  ])("a read by %s touches what it finds, and little more", async (_names, selection, found) => {
+  ])("a read by %s touches its results, and little more", async (_names, selection, found) => {
     const plan = await explain(createReadStatements(tablesOf(schema)).read(user, selection, ["none"]));
     expect(plan.wholeTables).toEqual([]);
     expect(plan.touched).toBeLessThanOrEqual(3 * found + 3);
   });
 
   it.each([["active"], ["quarantined"], ["active", "quarantined", "superseded"]] as const)(
-    "a page of %s facts is read off an index",
+    "a page of %s facts is read from an index",
     async (...statuses) => {
       const page = { statuses, before: 900, limit: 10 };
       const plan = await explain(createReadStatements(tablesOf(schema)).list(user, page));
@@ -127,7 +127,7 @@ describe.each([
     },
   );
 
-  it("a commit touches what it writes", async () => {
+  it("a commit touches only the rows that it writes", async () => {
     const names = { tableName: "user_memory", schema };
     const plan = await explain(
       createWriteStatements(names, false).commit(user, {
@@ -144,7 +144,7 @@ describe.each([
     expect(plan.touched).toBeLessThanOrEqual(2);
   });
 
-  it("a lease finds what is due by an index, and takes no more than it gives", async () => {
+  it("a lease finds due jobs by an index, and takes no more than it returns", async () => {
     const { lease } = createJobStatements(tablesOf(schema));
     const plan = await explain(lease({ inMs: 9_000, limit: 5 }));
     expect([...plan.indexes]).toContain("idx_user_memory_jobs_ready_at");
@@ -154,8 +154,8 @@ describe.each([
   });
 });
 
-// Before that, the planner takes the index of active facts to be as good.
-it("a read by current keys doesn't touch the history of a key, once its table was analyzed", async () => {
+// Before that, the planner considers the index of active facts as good.
+it("a read by current keys doesn't touch the history of a key after its table was analyzed", async () => {
   const selection = { currentKeys: ["same", "key-9"] };
   const plan = await explain(createReadStatements(tablesOf(analyzed)).read(user, selection, []));
   expect([...plan.indexes]).toContain("idx_user_memory_facts_key");

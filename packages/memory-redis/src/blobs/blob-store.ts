@@ -9,9 +9,9 @@ import { createCalls, openStore, type StoreOptions } from "../open-store.ts";
 import { scripts } from "./scripts.ts";
 
 /**
- * Keeps the bytes of large media in Redis, for `withBlobs`: beside the conversations of a provider with the same
- * `keyPrefix`, or on a server of its own. Arguments and errors are those of `createRedisProvider`; `ttl` has no effect, as
- * media lives as long as a message names it. Give the server no policy that evicts keys.
+ * Creates a store for the bytes of large media in Redis, for `withBlobs`. It can use the server and the `keyPrefix` of
+ * the conversations, or a server of its own. Arguments and errors are those of `createRedisProvider`. `ttl` has no
+ * effect: media lives as long as a message refers to it. The server must not evict keys.
  */
 export async function createRedisBlobStore(
   config: RedisConfig = {},
@@ -31,9 +31,9 @@ function toEntries(reply: readonly unknown[]): readonly BlobEntry[] {
 }
 
 /**
- * Blobs on Redis, as base64, since the clients' commands are text. On a Cluster, the list of due conversations may be on
- * another server: it is written before a blob and after it, so that a concurrent erasure can't remove the conversation from
- * the list permanently.
+ * Stores blobs as base64, since the clients send commands as text. On a Cluster, the list of due conversations may be
+ * on another server. An entry is written before and after each blob, so a concurrent erasure can't remove the
+ * conversation from the list permanently.
  */
 function createBlobBackend(options: StoreOptions): BlobBackend {
   const { port, close } = options;
@@ -90,7 +90,7 @@ function createBlobBackend(options: StoreOptions): BlobBackend {
       const [removed, others] = list(reply).map(number);
       if (!atomic && others === 0) {
         await deadlines(port.send(["ZREM", keys.due, conversationId], keys.due));
-        // Put meanwhile, by somebody who had added it before.
+        // A concurrent `put` may have stored a blob after it added the entry that is now removed.
         const again = await run("list", { keys: [keys.records(conversationId)], args: [] });
         if (list(again).length > 0) await addDue(conversationId);
       }
@@ -106,8 +106,8 @@ function createBlobBackend(options: StoreOptions): BlobBackend {
 }
 
 /**
- * How keys of blobs are named: in the slot of their conversation, but for the list of what is due. No conversation's key
- * is one of these, since there braces are escaped.
+ * Names the keys of blobs. All but the list of due conversations are in the slot of their conversation. A
+ * conversation's key never equals one of these, since its braces are escaped.
  */
 function createBlobKeys(prefix: string) {
   const keys = createKeys(prefix);

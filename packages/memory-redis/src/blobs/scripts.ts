@@ -1,12 +1,12 @@
 import { clockMicros, lua } from "../lua.ts";
 
 /**
- * Stores a blob, or stores it again, with a hold on it.
+ * Stores a blob with a hold on it, again if it exists.
  *
- * KEYS  1 records: a hash in which 'b' and the hash of a blob lead to its size and token, 'h', the hash and the id of a hold
- *         to when the hold is over
- *       2 bytes   3 conversations that are due, absent where that may lie on another server
- * ARGV  1 hash of the blob   2 size   3 id of the hold   4 its seconds   5 the bytes, base64   6 conversation id
+ * KEYS  1 records: a hash. The fields 'b' + hash of a blob hold its size and token; the fields 'h' + hash + id of a hold
+ *         hold the time when the hold ends
+ *       2 bytes   3 due conversations; absent if they may be on another server
+ * ARGV  1 hash of the blob   2 size   3 id of the hold   4 seconds of the hold   5 bytes, base64   6 conversation id
  *
  * Returns 1.
  */
@@ -22,12 +22,12 @@ return 1
 `;
 
 /**
- * Puts a hold on those blobs that are there.
+ * Puts a hold on the blobs that exist.
  *
  * KEYS  1 records, as in `put`
  * ARGV  1 id of the hold   2 its seconds   3 … hashes of blobs
  *
- * Returns the hashes of those that are there.
+ * Returns the hashes of the existing blobs.
  */
 const keep = lua`
 ${clockMicros}
@@ -44,11 +44,11 @@ return kept
 `;
 
 /**
- * The blobs of a conversation.
+ * Lists the blobs of a conversation.
  *
  * KEYS  1 records, as in `put`
  *
- * Returns, of each blob, hash, size, token and 1 if it is held, else 0.
+ * Returns for each blob its hash, size, token, and 1 if it is held, else 0.
  */
 const list = lua`
 ${clockMicros}
@@ -74,12 +74,12 @@ return reply
 `;
 
 /**
- * Removes blobs whose tokens are as they were listed.
+ * Removes blobs if their tokens haven't changed since they were listed.
  *
- * KEYS  1 records, as in `put`   2 … bytes of each   last: conversations that are due, where ARGV[1] is not ''
- * ARGV  1 conversation id, or '' where what is due may lie on another server   2 … hash and token of each blob
+ * KEYS  1 records, as in `put`   2 … bytes of each blob   last: due conversations, unless ARGV[1] is ''
+ * ARGV  1 conversation id, or '' if the due conversations may be on another server   2 … hash and token of each blob
  *
- * Returns how many were removed, and 1 if there are others, else 0.
+ * Returns the number of removed blobs, and 1 if others are left, else 0.
  */
 const remove = lua`
 local gone, removed = {}, 0
@@ -104,9 +104,9 @@ return { removed, others }
 `;
 
 /**
- * Records that something was put in a conversation, where `put` can't.
+ * Adds a conversation to the due ones, for a Cluster, on which `put` can't.
  *
- * KEYS  1 conversations that are due
+ * KEYS  1 due conversations
  * ARGV  1 conversation id
  *
  * Returns 1.
@@ -119,10 +119,10 @@ return 1
 `;
 
 /**
- * The conversations with blobs that were swept longest ago. Their idle time starts again.
+ * Returns the conversations with blobs that were swept longest ago, and restarts their idle time.
  *
- * KEYS  1 conversations that are due
- * ARGV  1 how many, at most   2 for how many seconds they have waited, at least
+ * KEYS  1 due conversations
+ * ARGV  1 maximum number   2 minimum idle time in seconds
  *
  * Returns their ids.
  */

@@ -16,12 +16,12 @@ import {
   sentinelQueue,
 } from "./clients.ts";
 
-/** A client that can't be used as it is. */
+/** The client can't be used in its current state. */
 export class UnusableClient extends Error {
   override readonly name = "UnusableClient";
 }
 
-// A transaction is refused because a command in it was.
+// Returns the error of the command that made the server refuse the transaction.
 function reasonOf(thrown: unknown): unknown {
   if (!(thrown instanceof Error) || !("previousErrors" in thrown)) return thrown;
   const { previousErrors: earlier } = thrown;
@@ -43,7 +43,7 @@ function adaptIoredis(client: IoredisClient): RedisPort {
   const calls = (commands: readonly (readonly string[])[]) =>
     commands.map((command): [string, ...string[]] => ["call", ...command]);
   return {
-    // As a list: a hundred thousand arguments would be too many for a call.
+    // Passed as a list, since a call can't take a hundred thousand arguments.
     send: ([command = "", ...args]) => client.call(command, args),
     sendPipeline: (commands) => client.pipeline(calls(commands)).exec().then(valuesOf, rethrowReason),
     sendTransaction: (commands) => client.multi(calls(commands)).exec().then(valuesOf, rethrowReason),
@@ -52,7 +52,7 @@ function adaptIoredis(client: IoredisClient): RedisPort {
   };
 }
 
-// One error stands for all the replies; the first that failed says what to do.
+// The client throws one error for all replies. The first failed reply says what to do.
 async function repliesOf(executed: Promise<unknown>): Promise<readonly unknown[]> {
   try {
     const replies = await executed;
@@ -70,7 +70,7 @@ const several = (fill: Fill): Pick<RedisPort, "sendPipeline" | "sendTransaction"
   sendTransaction: (commands, key) => repliesOf(fill(commands, key).exec()),
 });
 
-/** Where a Cluster has moved a key is known only to those who ask again. */
+/** A Cluster is still moving the key to another server after several attempts. */
 class SlotsMoving extends Error {
   override readonly name = "SlotsMoving";
 }
@@ -80,7 +80,8 @@ const MOVES = 3;
 const isMoved = (thrown: unknown): boolean =>
   thrown instanceof Error && /^(MOVED|ASK|EXECABORT)\b/.test(thrown.message);
 
-// Clients follow a key that has moved with single commands only, and learn from them. Nothing was done meanwhile.
+// Clients follow a moved key only in single commands, and learn its new place from them. A refused attempt changes
+// nothing.
 function followMoves(send: RedisPort["send"], sendSeveral: SendSeveral): SendSeveral {
   return async (commands, key) => {
     for (let move = 0; move < MOVES; move++) {
@@ -135,7 +136,7 @@ const adaptCluster = (client: NodeRedisCluster): RedisPort => ({
   mayResend: true,
 });
 
-// With it every key of a command gets a prefix, and those that a script makes itself don't.
+// The client would prefix the keys of every command, but not those that a script builds.
 function hasKeyPrefix(client: IoredisClient): boolean {
   const options: unknown = "options" in client ? client.options : undefined;
   if (typeof options !== "object" || options === null || !("keyPrefix" in options)) return false;
@@ -143,15 +144,16 @@ function hasKeyPrefix(client: IoredisClient): boolean {
 }
 
 const notAClient = () =>
-  new TypeError("Invalid Redis client: expected one of the packages `redis` or `ioredis`");
+  new TypeError("Invalid Redis client: expected a client of the package `redis` or `ioredis`");
 
-/** Does no I/O. Throws a `TypeError` for what is no client, and {@link UnusableClient}. */
+/** Does no I/O. Throws a `TypeError` if `client` isn't a Redis client, and {@link UnusableClient}. */
 export function adaptClient(client: RedisClient): RedisPort {
   if (typeof client !== "object" || client === null) throw notAClient();
   if (isIoredis(client)) {
-    if (client.status === "end") throw new UnusableClient("the client that was passed in is closed");
+    if (client.status === "end")
+      throw new UnusableClient("the client that was passed in is closed; create a new one");
     if (hasKeyPrefix(client)) {
-      throw new UnusableClient("the client has a `keyPrefix` of its own; give it to the provider instead");
+      throw new UnusableClient("the client has its own `keyPrefix`; pass it to the provider instead");
     }
     const port = adaptIoredis(client);
     return isIoredisCluster(client) ? inCluster(port) : port;

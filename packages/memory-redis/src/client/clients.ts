@@ -1,6 +1,6 @@
 /*
- * What is asked of the clients that applications pass, by structure: any version that has these methods will do, and
- * no driver is imported for its types.
+ * Structural types of the clients that applications pass. Any version with these methods works, and no driver is
+ * imported for its types.
  */
 
 type Command = string[];
@@ -27,18 +27,18 @@ interface NodeRedis {
   multi(key?: string): unknown;
 }
 
-/** `createClient()` or `createClientPool()` of `redis`, connected. */
+/** A connected `createClient()` or `createClientPool()` of `redis`. */
 export interface NodeRedisClient extends NodeRedis {
   sendCommand(args: Command): Promise<unknown>;
 }
 
-/** `createSentinel()` of `redis`, connected. */
+/** A connected `createSentinel()` of `redis`. */
 export interface NodeRedisSentinel extends NodeRedis {
   sendCommand(isReadonly: boolean, args: Command): Promise<unknown>;
   getMasterNode(): unknown;
 }
 
-/** `createCluster()` of `redis`, connected. */
+/** A connected `createCluster()` of `redis`. */
 export interface NodeRedisCluster extends NodeRedis {
   sendCommand(firstKey: string | undefined, isReadonly: boolean, args: Command): Promise<unknown>;
   readonly slots: unknown;
@@ -48,7 +48,7 @@ interface IoredisPipeline {
   exec(): Promise<readonly (readonly [Error | null, unknown])[] | null>;
 }
 
-/** `new Redis()`, also with `sentinels`, or `new Cluster()` of `ioredis`. */
+/** A `new Redis()`, also with `sentinels`, or a `new Cluster()` of `ioredis`. */
 export interface IoredisClient {
   call(command: string, args: string[]): Promise<unknown>;
   pipeline(commands: [string, ...string[]][]): IoredisPipeline;
@@ -79,21 +79,23 @@ export type SendSeveral = (
   key: string,
 ) => Promise<readonly unknown[]>;
 
-/** All that the adapter needs of a client. */
+/** The calls that the package needs from a client. */
 export interface RedisPort {
   /**
-   * Sends one command to the server that has `key`, or, without one, to any. Replies of scripts hold strings, numbers,
-   * `null` and arrays of these.
+   * Sends one command to the server that has `key`, or to any server without one. Replies of scripts consist of
+   * strings, numbers, `null` and arrays of these.
    */
   readonly send: (args: readonly string[], key?: string) => Promise<unknown>;
-  /** Sends several commands, one directly after the other on one connection to the server that has `key`. */
+  /** Sends several commands directly after each other on one connection to the server that has `key`. */
   readonly sendPipeline: SendSeveral;
-  /** The same as one transaction. */
+  /** Sends several commands as one transaction. */
   readonly sendTransaction: SendSeveral;
-  /** Whether keys may lie on different servers. */
+  /** Whether keys may be on different servers. */
   readonly isCluster: boolean;
-  /** Whether the client may send a command again of which it doesn't know whether it was done. */
+  /**
+   * Whether the client may resend a command after a lost connection, without knowing whether the server executed it.
+   */
   readonly mayResend: boolean;
-  /** To be told when calls got no reply in time. */
+  /** Called when a call gets no reply in time. */
   readonly onTimeout?: () => void;
 }

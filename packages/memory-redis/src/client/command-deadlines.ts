@@ -1,18 +1,18 @@
-/** The server, or the client, which may be waiting for a connection, did not answer. */
+/** The server didn't answer in time, or the client was still waiting for a connection. */
 export class CommandTimeout extends Error {
   override readonly name = "CommandTimeout";
 }
 
 /**
- * Rejects with {@link CommandTimeout} what takes longer. `recover` may answer a failure with another attempt, within the
- * same time; it isn't called once the time is over.
+ * Rejects with {@link CommandTimeout} if the work takes too long. `recover` may answer a failure with another attempt
+ * within the same time. It isn't called after the time is over.
  */
 export type Deadlines = <T>(
   work: Promise<T>,
   recover?: (thrown: unknown) => Promise<T> | undefined,
 ) => Promise<T>;
 
-/** `onTimeout` is called behind each that times out. */
+/** `onTimeout` is called after each timeout. */
 export function createDeadlines(timeoutMs: number, onTimeout?: () => void): Deadlines {
   return (work, recover) =>
     new Promise((resolve, reject) => {
@@ -22,7 +22,7 @@ export function createDeadlines(timeoutMs: number, onTimeout?: () => void): Dead
       function giveUp(): void {
         if (isOver) return;
         const leftMs = untilMs - performance.now();
-        // A timer may be early by less than a millisecond.
+        // A timer may fire less than a millisecond early.
         if (leftMs > 0) wait(leftMs);
         else {
           isOver = true;
@@ -30,7 +30,7 @@ export function createDeadlines(timeoutMs: number, onTimeout?: () => void): Dead
           onTimeout?.();
         }
       }
-      // After the replies that arrived while the process was busy: those are in time.
+      // Runs after the replies that arrived in time while the process was busy.
       function wait(ms: number): void {
         timer = setTimeout(() => setImmediate(giveUp), ms);
       }

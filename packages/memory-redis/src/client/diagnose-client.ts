@@ -6,27 +6,27 @@ import {
   type RedisClient,
 } from "./clients.ts";
 
-/** A setting of a client because of which it doesn't recover, or doesn't fail in time, when a connection dies. */
+/** A setting with which a client doesn't recover, or doesn't fail in time, after a connection dies. */
 export interface RedisClientFinding {
-  /** From the options that the client was created with, e.g. `socket.socketTimeout`. */
+  /** The name within the client's options, e.g. `socket.socketTimeout`. */
   readonly setting: string;
-  /** `"unreadable"`: the client doesn't expose it. Pass the options that it was created with, too. */
+  /** `"unreadable"`: the client doesn't expose the setting. Pass the client's options to check it. */
   readonly problem: "missing" | "unsuitable" | "unreadable";
-  /** What happens with the current setting. */
+  /** The effect of the current setting. */
   readonly why: string;
-  /** What to set. */
+  /** The recommended setting. */
   readonly remedy: string;
 }
 
-/** What is wrong with a value. */
+/** The problem with a value. */
 type SettingProblem = Pick<RedisClientFinding, "problem" | "why">;
 
-/** What one setting should be. */
+/** The requirement for one setting. */
 interface Rule {
-  /** Within the options of one connection. */
+  /** The name within the options of one connection. */
   readonly setting: string;
   readonly remedy: string;
-  /** `connection`: all options of one connection. `undefined`: it is right. */
+  /** `connection`: all options of one connection. Returns `undefined` if the value is right. */
   readonly check: (value: unknown, connection: unknown) => SettingProblem | undefined;
 }
 
@@ -34,7 +34,7 @@ const missing = (why: string): SettingProblem => ({ problem: "missing", why });
 
 const unsuitable = (why: string): SettingProblem => ({ problem: "unsuitable", why });
 
-/** By a path, e.g. `socket.socketTimeout`. */
+/** Reads a setting by its path, e.g. `socket.socketTimeout`. */
 function settingOf(options: unknown, path: string): unknown {
   let value = options;
   for (const name of path.split(".")) {
@@ -47,7 +47,7 @@ function settingOf(options: unknown, path: string): unknown {
 const isPositive = (value: unknown): value is number => typeof value === "number" && value > 0;
 
 const DEAD =
-  "a connection whose other side is gone without any sign is kept, and every call on it fails by timeout, for ever";
+  "if the server vanishes without closing a connection, the connection is kept, and every call on it times out";
 
 const offlineQueue = (setting: string, right: boolean): Rule => ({
   setting,
@@ -55,14 +55,12 @@ const offlineQueue = (setting: string, right: boolean): Rule => ({
   check: (value) =>
     value === right
       ? undefined
-      : missing(
-          "without a connection calls wait, and are sent later, also those that were given up meanwhile",
-        ),
+      : missing("without a connection, calls are queued and sent later, even after they have timed out"),
 });
 
-const SOCKET_TIMEOUT = "30_000, or more than the slowest call may take";
+const SOCKET_TIMEOUT = "30_000, or more than the duration of the slowest call";
 
-/** Of one connection of `redis`. */
+/** Rules for one connection of `redis`. */
 const nodeRedisRules: readonly Rule[] = [
   {
     setting: "socket.socketTimeout",
@@ -73,8 +71,8 @@ const nodeRedisRules: readonly Rule[] = [
     setting: "socket.reconnectStrategy",
     remedy: "(retries) => Math.min(50 * 2 ** retries, 2_000)",
     check: (value) => {
-      if (value === undefined) return missing("after a socketTimeout the client closes itself for good");
-      return value === false ? unsuitable("a connection that broke is never made again") : undefined;
+      if (value === undefined) return missing("after a socketTimeout, the client closes permanently");
+      return value === false ? unsuitable("a broken connection is never replaced") : undefined;
     },
   },
   {
@@ -83,21 +81,21 @@ const nodeRedisRules: readonly Rule[] = [
     check: (value, connection) => {
       if (!isPositive(value)) {
         return missing(
-          "nobody notices that an idle connection is dead, or, with a socketTimeout, each idle one is closed",
+          "a dead idle connection isn't detected, or, with a socketTimeout, each idle connection is closed",
         );
       }
       const timeout = settingOf(connection, "socket.socketTimeout");
       return isPositive(timeout) && value >= timeout
-        ? unsuitable("an idle connection is closed by its socketTimeout before it is pinged")
+        ? unsuitable("the socketTimeout closes an idle connection before the ping")
         : undefined;
     },
   },
 ];
 
-/** Of a client of `redis` that is one connection. */
+/** Rules for a client of `redis` with one connection. */
 const nodeRedisClientRules: readonly Rule[] = [...nodeRedisRules, offlineQueue("disableOfflineQueue", true)];
 
-/** Of one connection of a Cluster of `ioredis`. */
+/** Rules for one connection of a Cluster of `ioredis`. */
 const ioredisNodeRules: readonly Rule[] = [
   {
     setting: "socketTimeout",
@@ -112,7 +110,7 @@ const retries = (setting: string, otherwise: string): Rule => ({
   check: (value) => (typeof value === "function" ? undefined : unsuitable(otherwise)),
 });
 
-/** Of a client of `ioredis`, also by Sentinels. */
+/** Rules for a client of `ioredis`, with or without Sentinels. */
 const ioredisClientRules: readonly Rule[] = [
   ...ioredisNodeRules,
   {
@@ -121,22 +119,20 @@ const ioredisClientRules: readonly Rule[] = [
     check: (value) =>
       isPositive(value)
         ? undefined
-        : missing(
-            "the system asks after two hours whether the other side of an idle connection is still there",
-          ),
+        : missing("the operating system checks idle connections only after two hours"),
   },
-  retries("retryStrategy", "a connection that broke is never made again"),
+  retries("retryStrategy", "a broken connection is never replaced"),
   offlineQueue("enableOfflineQueue", false),
 ];
 
-/** Of a Cluster of `ioredis` as a whole. */
+/** Rules for a Cluster of `ioredis` as a whole. */
 const ioredisClusterRules: readonly Rule[] = [
-  retries("clusterRetryStrategy", "a Cluster all of whose connections broke is never connected again"),
+  retries("clusterRetryStrategy", "the client never reconnects after all connections to the Cluster broke"),
 ];
 
-/** Where the options of single connections are, within those of the client: `""`, or e.g. `defaults`. */
+/** The path to the options of single connections within the client's options: `""`, or e.g. `defaults`. */
 interface OptionsLocation {
-  /** `undefined`: the client doesn't show them. */
+  /** `undefined` if the client doesn't expose them. */
   readonly options: unknown;
   readonly path: string;
 }
@@ -147,7 +143,7 @@ function check({ options, path }: OptionsLocation, rules: readonly Rule[]): read
     const setting = path === "" ? rule.setting : `${path}.${rule.setting}`;
     if (options === undefined) {
       const problem = rule.check(undefined, undefined);
-      const why = `where it isn't set, ${problem?.why ?? ""}`;
+      const why = `if it isn't set: ${problem?.why ?? ""}`;
       return [{ setting, problem: "unreadable", why, remedy: rule.remedy }];
     }
     const problem = rule.check(settingOf(connection, rule.setting), connection);
@@ -155,11 +151,11 @@ function check({ options, path }: OptionsLocation, rules: readonly Rule[]): read
   });
 }
 
-/** Of `redis` only: `ioredis` prints what nobody listens to. */
+/** Checks clients of `redis` only: without a listener, `ioredis` prints errors. */
 function checkListeners(client: RedisClient): readonly RedisClientFinding[] {
   const count: unknown = Reflect.get(client, "listenerCount");
   if (typeof count !== "function" || Number(count.call(client, "error")) > 0) return [];
-  const why = "a connection that breaks while nobody listens ends the process";
+  const why = "without a listener, a connection that breaks ends the process";
   return [{ setting: 'on("error")', problem: "missing", why, remedy: "a listener, e.g. one that logs" }];
 }
 
@@ -175,11 +171,11 @@ function diagnoseNodeRedis(client: RedisClient, given: object | undefined): read
 }
 
 /**
- * Finds settings because of which a client that you pass in doesn't recover when a connection dies without being closed, or
- * doesn't fail in time meanwhile. Empty: there are none. Does no I/O; the client needn't be connected.
+ * Finds settings with which a client doesn't recover, or doesn't fail in time, after a connection dies without being
+ * closed. Returns an empty list if there are none. Does no I/O; the client needn't be connected.
  *
- * `options`: those that the client was created with. Pools and Sentinel clients of `redis` don't expose them: without this
- * argument, each of their settings is `"unreadable"`.
+ * `options`: the options that the client was created with. Pools and Sentinel clients of `redis` don't expose them:
+ * without this argument, each of their settings is `"unreadable"`.
  */
 export function diagnoseRedisClient(client: RedisClient, options?: object): readonly RedisClientFinding[] {
   if (!isIoredis(client)) return [...diagnoseNodeRedis(client, options), ...checkListeners(client)];

@@ -2,25 +2,25 @@ import type { RedisClient } from "../client/clients.ts";
 import { createDeadlines } from "../client/command-deadlines.ts";
 import type { RedisSettings } from "../config.ts";
 
-/** Where the server is, and the credentials. `url` takes precedence over the rest. */
+/** The server's address and the credentials. `url` takes precedence over the rest. */
 export type Target = Pick<RedisSettings, "url" | "host" | "port" | "username" | "password" | "db">;
 
 /**
- * One connection to the server by a client of one of the libraries. It is made once and never again by itself, so that
- * `reconnecting.ts` decides for both libraries when a connection is given up and replaced.
+ * One connection to the server, with a client of one of the libraries. It never reconnects: for both libraries,
+ * `reconnecting.ts` decides when a connection is replaced.
  */
 export interface Connection {
   readonly client: RedisClient;
-  /** Resolves when it is connected and logged in; may hang if the server doesn't reply. */
+  /** Resolves after the login. May hang if the server doesn't reply. */
   readonly connect: () => Promise<unknown>;
-  /** Closes at once: calls in flight fail. May be called at any time, and again. */
+  /** Closes immediately: calls in flight fail. May be called at any time and repeatedly. */
   readonly destroy: () => void;
 }
 
-/** `onLost` is called at least once when a connection breaks after it was made. */
+/** `onLost` is called at least once if an established connection breaks. */
 export type CreateConnection = (onLost: () => void) => Connection;
 
-/** There is no connection at the moment, and a new one is being made. */
+/** There is currently no connection, and a new one is being made. */
 export class ConnectionLost extends Error {
   override readonly name = "ConnectionLost";
 }
@@ -34,7 +34,7 @@ export class ConnectionClosed extends Error {
   }
 }
 
-/** Rejects when `signal` aborts, whatever the work does. */
+/** Rejects when `signal` aborts, even if the work goes on. */
 const unlessClosed = (work: Promise<unknown>, signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve, reject) => {
     const giveUp = () => reject(new ConnectionClosed());
@@ -43,13 +43,15 @@ const unlessClosed = (work: Promise<unknown>, signal: AbortSignal): Promise<unkn
   });
 
 export interface DialOptions {
-  /** For connecting and logging in together: a server may accept a connection and never reply. */
+  /** Limit for connecting and the login together, since a server may accept a connection and never reply. */
   readonly connectTimeoutMs: number;
   /** Aborts when the provider is closed. */
   readonly signal: AbortSignal;
 }
 
-/** Makes one connection. `onLost` is called at least once if it breaks later. Leaves no connection open where it fails. */
+/**
+ * Makes one connection. `onLost` is called at least once if it breaks later. Leaves no open connection after a failure.
+ */
 export type Dial = (onLost: (connection: Connection) => void) => Promise<Connection>;
 
 export function createDial(
@@ -65,7 +67,7 @@ export function createDial(
     });
     try {
       await inTime(unlessClosed(connection.connect(), signal));
-      if (lost) throw new ConnectionLost("the connection broke at once");
+      if (lost) throw new ConnectionLost("the connection broke immediately");
       return connection;
     } catch (thrown) {
       connection.destroy();

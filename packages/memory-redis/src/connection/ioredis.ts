@@ -3,7 +3,7 @@ import type { CreateConnection, Target } from "./connection.ts";
 
 type Library = Pick<typeof import("ioredis"), "Redis">;
 
-/** By `new Redis()` of `ioredis`. */
+/** Makes connections with `new Redis()` of `ioredis`. */
 export function ioredisConnections(
   { Redis }: Library,
   target: Target,
@@ -12,13 +12,13 @@ export function ioredisConnections(
   const { url, host, port, username, password, db } = target;
   const options = {
     lazyConnect: true,
-    // Not connected, a call fails at once: queued, it might be done long after it was given up.
+    // Without a connection, calls fail immediately. A queued call might run long after its timeout.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     connectTimeout: connectTimeoutMs,
     retryStrategy: () => null,
-    // It ends a connection politely, and waits so many milliseconds for the other side.
+    // Closing ends a connection gracefully and waits this many milliseconds for the other side.
     disconnectTimeout: 1,
   };
   const credentials = present({ username, password });
@@ -36,10 +36,10 @@ export function ioredisConnections(
         try {
           await client.connect();
         } catch (thrown) {
-          // It says only that the connection was closed.
+          // The thrown error only says that the connection was closed.
           throw reason ?? thrown;
         }
-        // A user without the right to SELECT would be in database 0 otherwise.
+        // Without the right to SELECT, the client would stay in database 0.
         if (reason !== undefined) throw reason;
       },
       destroy: () => {

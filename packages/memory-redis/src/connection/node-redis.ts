@@ -6,9 +6,9 @@ type Library = Pick<typeof import("redis"), "createClient">;
 function clientOptions({ url, host, port, username, password, db }: Target, connectTimeoutMs: number) {
   const socket = { connectTimeout: connectTimeoutMs, reconnectStrategy: false } as const;
   const common = {
-    // Not connected, a call fails at once: queued, it might be done long after it was given up.
+    // Without a connection, calls fail immediately. A queued call might run long after its timeout.
     disableOfflineQueue: true,
-    // The client's own 5 s hold for commands only until they are written. `commandTimeoutMs` holds for all.
+    // The client's default timeout of 5 s ends once a command is written. `commandTimeoutMs` includes the reply.
     commandOptions: { timeout: 0 },
   };
   if (url !== undefined) return { ...common, url, socket };
@@ -20,7 +20,7 @@ function clientOptions({ url, host, port, username, password, db }: Target, conn
   };
 }
 
-/** By `createClient` of `redis`. */
+/** Makes connections with `createClient` of `redis`. */
 export function nodeRedisConnections(
   { createClient }: Library,
   target: Target,
@@ -35,17 +35,17 @@ export function nodeRedisConnections(
       try {
         client.destroy();
       } catch {
-        // Version 5 throws where the connection is gone already.
+        // Version 5 throws if the connection is already gone.
       }
     }
 
     client.on("error", onLost);
-    // Before that, the client forgets the socket that it destroys, which would connect all the same and stay.
+    // If it is destroyed earlier, the client forgets its socket, which would still connect and stay open.
     client.once("connect", () => {
       reached = true;
       if (destroyed) destroyReached();
     });
-    // Nobody waits for a socket that is still to connect, other than the caller of `connect`.
+    // A connection attempt alone must not keep the process alive.
     client.unref();
     return {
       client,

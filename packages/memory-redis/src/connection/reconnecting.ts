@@ -10,15 +10,15 @@ import {
   createDial,
 } from "./connection.ts";
 
-/** All in milliseconds. */
+/** All times are in milliseconds. */
 export interface ConnectionTimes {
-  /** Until a connection without any reply, with calls that wait for one, is given up. */
+  /** Time without any reply after which a connection with waiting calls is replaced. */
   readonly commandTimeoutMs: number;
-  /** How long nobody used the connection when a ping asks whether it is still there. */
+  /** Idle time after which a ping checks the connection. */
   readonly pingAfterMs: number;
-  /** Until a connection that left such a ping without a reply is given up. */
+  /** Time without a reply to a ping after which a connection is replaced. */
   readonly pingTimeoutMs: number;
-  /** Until an attempt to connect and to log in is given up. */
+  /** Limit for an attempt to connect and log in. */
   readonly connectTimeoutMs: number;
   readonly closeTimeoutMs: number;
 }
@@ -35,16 +35,16 @@ interface Live {
   readonly inFlight: InFlight;
 }
 
-/** Milliseconds to wait before an attempt: soon at first, then every two seconds, never all clients at once. */
+/** Milliseconds before an attempt: short at first, at most two seconds, randomized to spread the clients. */
 const pauseMs = (attempt: number): number =>
   Math.min(50 * 2 ** Math.min(attempt, 6), 2_000) * (0.5 + Math.random() / 2);
 
 /**
- * Keeps one connection, and replaces it when it broke or is dead. A connection whose other side vanished looks like one
- * whose server is slow; it counts as dead if no reply at all came within the timeout of a call. So a slow server that still
- * replies keeps its connection, and however many calls time out together, it is replaced once.
+ * Keeps one connection, and replaces it if it breaks or is dead. A vanished server looks like a slow one. A connection
+ * counts as dead if no reply at all arrives within a call's timeout. So a slow server that still replies keeps its
+ * connection, and many calls that time out together replace it once.
  *
- * Rejects where the first connection can't be made.
+ * Rejects if the first connection can't be made.
  */
 export async function openReconnecting(
   createConnection: CreateConnection,
@@ -56,7 +56,7 @@ export async function openReconnecting(
   const dial = createDial(createConnection, { connectTimeoutMs, signal });
   const pingInTime = createDeadlines(pingTimeoutMs, check);
   let live: Live | undefined;
-  /** Why there is no connection, as far as that is known. */
+  /** The reason why there is no connection, if known. */
   let failure: unknown;
 
   async function connect(): Promise<void> {
@@ -76,7 +76,7 @@ export async function openReconnecting(
     }
   }
 
-  /** Calls in flight fail with a retryable error. */
+  /** Replaces the connection. Calls in flight fail with a retryable error. */
   function replace(): void {
     live?.connection.destroy();
     live = undefined;
@@ -104,7 +104,7 @@ export async function openReconnecting(
   }
 
   await connect();
-  // After the replies that came while the process was busy.
+  // Runs after the replies that arrived while the process was busy.
   const checking = setInterval(() => setImmediate(check), pingAfterMs / 3).unref();
 
   async function close(): Promise<void> {
@@ -129,17 +129,17 @@ export async function openReconnecting(
   return { port, close };
 }
 
-/** Pings wait for less long than calls. */
+/** Pings have a shorter timeout than calls. */
 type CallKind = "call" | "ping";
 
-/** The calls in flight on one connection, and whether replies come back. */
+/** The calls in flight on one connection, and the time since the last reply. */
 interface InFlight {
   readonly track: <T>(kind: CallKind, send: () => Promise<T>) => Promise<T>;
-  /** `"call"` where at least one is in flight. */
+  /** `"call"` if at least one call is in flight. */
   readonly waitsFor: () => CallKind | "nothing";
-  /** Milliseconds since the last reply, or, where none was due then, since the first call after it. */
+  /** Milliseconds since the last reply, or since the first call after it if the connection was idle then. */
   readonly silentMs: () => number;
-  /** Resolves when nothing is in flight. */
+  /** Resolves when no call is in flight. */
   readonly idle: () => Promise<void>;
 }
 

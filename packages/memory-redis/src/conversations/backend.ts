@@ -13,16 +13,16 @@ import { scripts } from "./scripts/index.ts";
 import { createWriter } from "./write.ts";
 
 export interface ConversationBackendOptions extends StoreOptions {
-  /** In seconds. */
+  /** Seconds. */
   readonly ttl?: number | undefined;
 }
 
 const PING_TIMEOUT_MS = 5_000;
 
-/** How many conversations of a listing have their messages read at once. */
+/** How many conversations of a listing are read with their messages at the same time. */
 const READ_AT_ONCE = 8;
 
-/** The storage port on Redis. On one server, a write is one script in one round trip, indexes included. */
+/** The storage port on Redis. On one server, a write is one script in one round trip, including the indexes. */
 export function createConversationBackend(options: ConversationBackendOptions): MemoryBackend {
   const { port, commandTimeoutMs, ttl, close } = options;
   const keys = createKeys(options.keyPrefix);
@@ -42,7 +42,10 @@ export function createConversationBackend(options: ConversationBackendOptions): 
   const deleteOne = createDeletion({ run, keys, indexes, atomic, isCluster: port.isCluster, wait });
   const write = createWriter({ run, keys, indexes, tombstones, atomic, port, ttl, wait, onCreated });
 
-  /** Without those that are gone meanwhile, and whose ids another conversation has now, or one that doesn't match. */
+  /**
+   * Reads the messages. Leaves out conversations that were deleted meanwhile, even if a new one has the id, and those
+   * that no longer match.
+   */
   async function withMessages(
     heads: readonly Head[],
     query: ConversationQuery,

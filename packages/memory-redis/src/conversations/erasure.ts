@@ -19,13 +19,13 @@ export interface TombstoneOptions {
 
 const toId = (reply: unknown): string | null => (reply == null ? null : text(reply));
 
-/** What a deletion puts into a tombstone: its random id, and in how many milliseconds it expires. */
+/** The content of a new tombstone: a random id, and its expiry in milliseconds. */
 const newTombstone = (): readonly [id: string, expiresInMs: number] => [
   crypto.randomUUID(),
   TOMBSTONE_SECONDS * 1_000,
 ];
 
-/** Tombstones, which erasures create: see the scripts `write`, `delete` and `reserveIndexEntry` for how writes find them. */
+/** Reads and creates tombstones. The scripts `write`, `delete` and `reserveIndexEntry` say how writes find them. */
 export function createTombstones({ port, run, keys, atomic, deadlines, wait }: TombstoneOptions) {
   async function get(key: string): Promise<string | null> {
     return toId(await deadlines(port.send(["GET", key], key)));
@@ -65,16 +65,16 @@ export interface DeletionOptions {
   readonly wait?: ReplicaWait | undefined;
 }
 
-/** Whose conversation alone is deleted. */
+/** Limits a deletion to a conversation of one user. */
 interface Owner {
   readonly userId: string;
-  /** Where there is none, it may be about to be written, and finds a tombstone then. */
+  /** Whether a missing conversation may be about to be written; its creation then finds a tombstone. */
   readonly isAwaited: boolean;
 }
 
 /**
- * Deletes a conversation, where it is that user's if `only` is given; else it leaves a tombstone whatever it finds.
- * `deleted`: whether there was one.
+ * Deletes a conversation. With `only`, deletes it only if it belongs to that user; without, always leaves a tombstone.
+ * `deleted`: whether it existed.
  */
 export function createDeletion({ run, keys, indexes, atomic, isCluster, wait }: DeletionOptions) {
   return async (conversationId: string, only?: Owner) => {
@@ -97,7 +97,7 @@ export function createDeletion({ run, keys, indexes, atomic, isCluster, wait }: 
   };
 }
 
-/** Conversations deleted between two commands of other clients: Redis does all that a client has sent before it goes on. */
+/** How many conversations are deleted together. Redis handles all commands of a client before those of others. */
 const DELETED_AT_ONCE = 20;
 
 export interface ClearUserOptions {
@@ -132,7 +132,8 @@ export function createClearUser(options: ClearUserOptions) {
           await Promise.all(entries.slice(from, from + DELETED_AT_ONCE).map(clear));
         }
       }
-      // A reserved entry has a score in the future, and gets a lower one once its conversation is written: maybe one that was scanned already.
+      // A reserved entry has a score in the future. Once its conversation is written, it gets a lower score, which may
+      // be one that was already scanned.
     } while (!atomic && seen.size > before);
     return cleared;
   };

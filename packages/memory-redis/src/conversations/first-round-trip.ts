@@ -6,26 +6,26 @@ import { list, number, text } from "../lua.ts";
 import { type Head, parseHead } from "./head.ts";
 import type { RunConversationScript } from "./scripts/index.ts";
 
-/** How many messages one call reads at most, so that no call blocks the server for long. */
+/** The maximum number of messages in one call, so no call blocks the server for long. */
 export const PART = 2_000;
 
-/** There is no conversation. */
+/** The conversation doesn't exist. */
 interface Absence {
   readonly head: undefined;
   readonly readAt: Date | undefined;
 }
 
-/** What the first round trip of a read returns. */
+/** The result of a read's first round trip. */
 export interface FirstRoundTrip {
-  /** By the server's clock, if it was asked for. */
+  /** The server's time, if requested. */
   readonly readAt: Date | undefined;
   readonly head: Head;
-  /** Which messages are selected, as indexes of the list, the end exclusive. */
+  /** The selected messages, by their indexes in the list; `to` is exclusive. */
   readonly from: number;
   readonly to: number;
-  /** The first of them, at most {@link PART}. */
+  /** The first selected messages, at most {@link PART}. */
   readonly items: readonly unknown[];
-  /** The value of the idempotency key that was asked for. */
+  /** The value of the requested idempotency key. */
   readonly receipt?: string | undefined;
   /** For an export: the messages' own ids, and the traces. */
   readonly ownIds: readonly unknown[];
@@ -41,12 +41,12 @@ export interface FirstRoundTripOptions {
 
 type Request = Pick<ReadRequest, "conversationId" | "messages" | "receiptFor" | "forExport" | "asksTime">;
 
-/** As `LRANGE` takes it. */
+/** The arguments of `LRANGE`. */
 type Span = readonly [first: number, last: number] | "none";
 
 /**
- * The indexes of a range in a conversation from which nothing was trimmed, as far as they are known before
- * its length. The reply shows whether that was so.
+ * Returns the list indexes of a range, assuming that nothing was trimmed, without knowing the length. The reply shows
+ * if the assumption was right.
  */
 function rangeSpan({ after, before, limit }: Extract<StoredSelection, { kind: "range" }>): Span {
   const fromEnd = after === undefined && before !== undefined && limit !== undefined;
@@ -55,7 +55,7 @@ function rangeSpan({ after, before, limit }: Extract<StoredSelection, { kind: "r
   return end <= from ? "none" : [from, end - 1];
 }
 
-/** `undefined`: it depends on what is stored. */
+/** Returns `undefined` if the span depends on the stored data. */
 function spanOf(selection: StoredSelection): Span | undefined {
   switch (selection.kind) {
     case "all":
@@ -71,23 +71,23 @@ function spanOf(selection: StoredSelection): Span | undefined {
   }
 }
 
-/** The ids of messages are in no head. */
+/** A head has no message ids. */
 const positionOf = () => undefined;
 
 const toReceipt = (value: unknown): string | undefined => (value == null ? undefined : text(value));
 
-/** As `TIME` gives it: seconds and microseconds. */
+/** Parses a reply of `TIME`: seconds and microseconds. */
 function toTime(reply: unknown): Date {
   const [seconds, microseconds] = list(reply);
   return new Date(number(seconds) * 1_000 + Math.floor(number(microseconds) / 1_000));
 }
 
 /**
- * The first round trip of a read: a transaction where the span is known, else a script. A range is read where it is if
- * nothing was trimmed; otherwise the script reads it in another round trip.
+ * Makes a read's first round trip: a transaction if the span is known, else a script. If a range isn't at the expected
+ * place since messages were trimmed, the script reads it in a second round trip.
  */
 export function createFirstRoundTrip({ port, run, keys, deadlines }: FirstRoundTripOptions) {
-  /** `undefined`: the selected messages are elsewhere. */
+  /** Resolves to `undefined` if the selected messages are in another place. */
   async function readSpan(request: Request, span: Span): Promise<FirstRoundTrip | Absence | undefined> {
     const { conversationId, messages: selection, receiptFor, asksTime = false } = request;
     const { conversation, messages, idempotency } = keys.of(conversationId);

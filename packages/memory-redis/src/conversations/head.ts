@@ -5,24 +5,24 @@ import type { RunConversationScript } from "./scripts/index.ts";
 
 const METADATA = "metadata:";
 
-/** A field's name as a part of a key's: JSON has escapes for what UTF-8 and the scripts can't hold. */
+/** Encodes a metadata field's name for the hash. JSON escapes the characters that UTF-8 and the scripts can't hold. */
 export const encodeField = (name: string): string => JSON.stringify(name).slice(1, -1);
 
 const decodeField = (name: string): string => (name.includes("\\") ? JSON.parse(`"${name}"`) : name);
 
 /** A conversation without its messages. */
 export interface Head extends Omit<StoredConversation, "messages"> {
-  /** Equal as long as messages were only appended: positions mean what they meant. */
+  /** Stays the same while messages are only appended, so positions keep their meaning. */
   readonly generation: string;
-  /** In seconds, if a write named it. */
+  /** Seconds, if a write set it. */
   readonly ownTtl?: number;
-  /** How many fields the hash of the messages' own ids has. */
+  /** The number of fields in the hash of the messages' own ids. */
   readonly idFields: number;
 }
 
 export const generationOf = (incarnation: string, rewritten: string): string => `${incarnation}/${rewritten}`;
 
-/** Fields and values, which clients and versions of the protocol put into different shapes. */
+/** Reads fields and values. Their form differs between clients and protocol versions. */
 function pairs(reply: unknown): readonly (readonly [string, string])[] {
   if (Array.isArray(reply)) {
     return Array.from({ length: reply.length / 2 }, (_, at) => [
@@ -34,7 +34,7 @@ function pairs(reply: unknown): readonly (readonly [string, string])[] {
   return entries.map(([field, value]) => [text(field), text(value)]);
 }
 
-/** Of the fields of its hash; `undefined` where it has none. */
+/** Parses the fields of a conversation's hash. Returns `undefined` if there are none. */
 export function parseHead(conversationId: string, hash: unknown): Head | undefined {
   const fields = new Map<string, string>();
   const metadata: [string, JsonValue][] = [];
@@ -68,24 +68,24 @@ export function parseHead(conversationId: string, hash: unknown): Head | undefin
   };
 }
 
-/** How many conversations one call reads, so that no call blocks the server for long; metadata may be large. */
+/** How many conversations one call reads, so no call blocks the server for long. Metadata may be large. */
 const AT_ONCE = { counts: 50, all: 20 };
 
 export interface FoundHead {
   readonly id: string;
-  /** `undefined`: there is no such conversation, or the trace has not written to it. */
+  /** `undefined` if there is no such conversation, or if the trace hasn't written to it. */
   readonly head: Head | undefined;
-  /** The server's time when it was read. */
+  /** The server's time of the read. */
   readonly seenAtMs: number;
 }
 
 export interface HeadSelection {
   readonly traceId?: string | undefined;
-  /** Only the owner, the creation time and the number of messages. */
+  /** Reads only the owner, the creation time and the number of messages. */
   readonly counts?: boolean;
 }
 
-/** Reads many heads at once. `atomic`: all keys are on one server. */
+/** Reads many heads together. `atomic`: all keys are on one server. */
 export function createHeadReader(run: RunConversationScript, keys: Keys, atomic: boolean) {
   async function readSome(ids: readonly string[], select: HeadSelection): Promise<readonly FoundHead[]> {
     const all = ids.map(keys.of).flatMap(({ conversation, traces }) => [conversation, traces]);

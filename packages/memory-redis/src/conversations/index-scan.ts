@@ -4,37 +4,37 @@ import type { RunConversationScript } from "./scripts/index.ts";
 /** A conversation's entry in an index. */
 export interface Entry {
   readonly id: string;
-  /** Its last activity in milliseconds, or what the index takes for it. */
+  /** The last activity in milliseconds, as far as the index knows. */
   readonly score: number;
   readonly index: string;
 }
 
-/** Whether it waits for its conversation to be written: see the script `reserveIndexEntry`. */
+/** Returns whether an entry waits for its conversation to be written: see the script `reserveIndexEntry`. */
 export const isReserved = ({ score }: Entry): boolean => score % 1 !== 0;
 
 export interface Range {
   readonly order: "newest" | "oldest";
-  /** In milliseconds, both inclusive; absent: unbounded. */
+  /** Milliseconds, both inclusive. Default: unbounded. */
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
-  /** Begin right behind this entry. */
+  /** Start directly after this entry. */
   readonly after?: Pick<Entry, "id" | "score"> | undefined;
 }
 
-// As Redis orders equal scores.
+// Redis's order of equal scores.
 const compareIds = (a: string, b: string): number =>
   a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-/** By score, then by id. */
+/** Compares by score, then by id. */
 export const compareEntries = (a: Pick<Entry, "id" | "score">, b: Pick<Entry, "id" | "score">): number =>
   a.score - b.score || compareIds(a.id, b.id);
 
-/** Reads an index page by page; each page is read when the one before is used up. */
+/** Reads an index in pages, each when the page before is used up. */
 export function createScan(run: RunConversationScript, index: string, range: Range) {
   const { order, fromMs, toMs } = range;
   const direction = order === "newest" ? -1 : 1;
   let last = range.after;
-  /** How many entries with the score of `last` were seen, all of which the next page begins with. */
+  /** The number of read entries with the score of `last`. The next page repeats them. */
   let ties = 0;
 
   function bounds(): readonly [string, string] {
@@ -47,7 +47,7 @@ export function createScan(run: RunConversationScript, index: string, range: Ran
     return [bound(from), bound(to)];
   }
 
-  /** The next entries, at most `size`; none at the end. */
+  /** Returns at most `size` further entries, or none at the end. */
   return async function next(size: number): Promise<readonly Entry[]> {
     for (;;) {
       const asked = size + ties;
@@ -65,7 +65,7 @@ export function createScan(run: RunConversationScript, index: string, range: Ran
         ties = found.filter(({ score }) => score === end.score).length;
         last = fresh.at(-1) ?? last;
       }
-      // A full page may contain nothing new: many entries of one score, read from a cursor.
+      // A full page may contain no new entry, if a read from a cursor meets many entries with the same score.
       if (fresh.length > 0 || found.length < asked) return fresh;
       ties = asked;
     }
@@ -74,7 +74,7 @@ export function createScan(run: RunConversationScript, index: string, range: Ran
 
 export type Scan = ReturnType<typeof createScan>;
 
-/** Several scans as one, in the order that all of them have. */
+/** Merges several scans, keeping their common order. */
 export function mergeScans(scans: readonly Scan[], order: Range["order"]): Scan {
   const sources = scans.map((next) => ({ next, ahead: [] as Entry[], ended: false }));
   const direction = order === "newest" ? -1 : 1;
@@ -108,12 +108,12 @@ export function mergeScans(scans: readonly Scan[], order: Range["order"]): Scan 
   };
 }
 
-/** Entries of an index fetched at once. */
+/** The number of index entries in one call. */
 const PAGE = 500;
 
-/** Reads all entries of an index, once each. `seen`: the ids of those that are passed over. */
+/** Reads all entries of an index, each once. Skips the ids in `seen`. */
 export function createEveryEntry(run: RunConversationScript) {
-  /** Oldest first: what is written meanwhile moves to the end, and is met there instead of being missed. */
+  /** Reads oldest first: a concurrent write moves its entry to the end, where this read still finds it. */
   return async function* everyEntry(
     index: string,
     seen = new Set<string>(),

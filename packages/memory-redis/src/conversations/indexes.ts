@@ -3,7 +3,7 @@ import { list, type ReplicaWait, text } from "../lua.ts";
 import type { ReadHeads } from "./head.ts";
 import type { RunConversationScript } from "./scripts/index.ts";
 
-/** Where a conversation's entries are: in the list of all, unless `recent` is false, in its owner's, and in those of traces. */
+/** A conversation and its indexes: the list of all (unless `recent` is false), its owner's and those of its traces. */
 export interface IndexedConversation {
   readonly conversationId: string;
   readonly recent?: boolean;
@@ -13,9 +13,9 @@ export interface IndexedConversation {
 
 export interface Reservation {
   readonly nowMs: number;
-  /** 0: for ever. */
+  /** 0 means no expiry. */
   readonly ttlMs: number;
-  /** The user's tombstone, if what it holds is asked for, and what it may hold for an entry to be made. */
+  /** The key of the user's tombstone, if it is checked, and the only content with which the entry is created. */
   readonly user?: { readonly tombstone: string; readonly expected: string } | undefined;
 }
 
@@ -27,9 +27,9 @@ export interface FoundEntry {
 }
 
 /**
- * The maintenance of indexes that no script can reach together with the conversation, since a Cluster may have them on
- * another server. Entries are made before a conversation is written and removed after it was deleted, so that a crash
- * leaves an entry too many, never one too few.
+ * Maintains indexes that no script can reach together with the conversation, since a Cluster may have them on another
+ * server. An entry is written before its conversation, and removed after its deletion. So a crash can leave a
+ * superfluous entry, but never a missing one.
  */
 export function createIndexes(run: RunConversationScript, keys: Keys, wait?: ReplicaWait) {
   const indexesOf = ({
@@ -53,7 +53,7 @@ export function createIndexes(run: RunConversationScript, keys: Keys, wait?: Rep
   const remove = (index: string, conversationId: string, goneAtMs: number): Promise<unknown> =>
     run("removeIndexEntry", { keys: [index], args: [conversationId, goneAtMs, keys.importMarker(index)] });
 
-  // A repair must not fail the read: a server that refuses writes still answers it.
+  // A failed repair must not fail the read: a server that refuses writes can still answer reads.
   const ignoreFailure = (repair: Promise<unknown>): Promise<void> =>
     repair.then(
       () => {},
@@ -61,7 +61,10 @@ export function createIndexes(run: RunConversationScript, keys: Keys, wait?: Rep
     );
 
   return {
-    /** Makes entries for a conversation that is about to be written, and extends the ttl of the indexes. */
+    /**
+     * Creates entries before a conversation is written, and extends the ttl of the indexes. Returns the content of the
+     * user's tombstone, or `""`.
+     */
     reserve: async (indexed: IndexedConversation, { nowMs, ttlMs, user }: Reservation): Promise<string> => {
       const { userId } = indexed;
       const args = [indexed.conversationId, nowMs, ttlMs];
@@ -77,13 +80,13 @@ export function createIndexes(run: RunConversationScript, keys: Keys, wait?: Rep
       return found;
     },
 
-    /** Extends the ttl of the indexes to that of a conversation in them, before the conversation gets it. */
+    /** Extends the ttl of the indexes before a conversation in them gets that ttl. */
     extend: (indexed: IndexedConversation, ttlMs: number) =>
       inAll(indexed, (index) => run("extendIndex", { keys: [index], args: [ttlMs] }, wait)),
 
     /**
-     * Gives the reserved entries the score of the last activity; `importedAtMs`: of an import, whose activity may be long
-     * ago.
+     * Gives reserved entries the score of the last activity. `importedAtMs` is for an import, with activity possibly
+     * long ago.
      */
     confirm: (indexed: IndexedConversation, lastActivityMs: number, importedAtMs?: number) => {
       const args = [indexed.conversationId, lastActivityMs, wait === undefined ? 0 : 1];
@@ -96,12 +99,12 @@ export function createIndexes(run: RunConversationScript, keys: Keys, wait?: Rep
     removeAll: (indexed: IndexedConversation, goneAtMs: number) =>
       inAll(indexed, (index) => remove(index, indexed.conversationId, goneAtMs)),
 
-    /** For readers: never fails. */
+    /** Repairs by readers. They never fail. */
     repair: {
-      /** The conversation was gone at that time. */
+      /** Removes the entry of a conversation that didn't exist at `goneAtMs`. */
       remove: ({ index, id }: Pick<FoundEntry, "index" | "id">, goneAtMs: number) =>
         ignoreFailure(remove(index, id, goneAtMs)),
-      /** The score was wrong, and is corrected unless it has changed since. */
+      /** Corrects a wrong score, unless it has changed since. */
       correct: ({ index, id, score }: FoundEntry, lastActivityMs: number, seenAtMs: number) => {
         const args = [id, score, lastActivityMs, keys.importMarker(index), seenAtMs];
         return ignoreFailure(run("correctIndexEntry", { keys: [index], args }));
@@ -113,8 +116,8 @@ export function createIndexes(run: RunConversationScript, keys: Keys, wait?: Rep
 export type Indexes = ReturnType<typeof createIndexes>;
 
 /**
- * One of this many new conversations checks SAMPLE entries: two entries for each conversation, so that at most half of all
- * are stale.
+ * One in 8 new conversations checks 16 entries. These are two entries per conversation, which keeps at most half of all
+ * entries stale.
  */
 const ONE_IN = 8;
 const SAMPLE = 16;
@@ -127,8 +130,8 @@ export interface SweepOptions {
 }
 
 /**
- * Redis removes expired conversations, but not their entries in indexes. Readers remove the stale entries that they
- * find; without readers, new conversations do, a few entries at a time.
+ * Redis removes expired conversations, but not their index entries. Readers remove the stale entries that they find.
+ * New conversations remove a few, too, in case there are no readers.
  */
 export function createSweep({ run, keys, indexes, readHeads }: SweepOptions) {
   async function sweepIndex(index: string): Promise<void> {
@@ -138,7 +141,7 @@ export function createSweep({ run, keys, indexes, readHeads }: SweepOptions) {
     await Promise.all(gone.map(({ id, seenAtMs }) => indexes.repair.remove({ index, id }, seenAtMs)));
   }
 
-  /** Never fails: the write before it is done. */
+  /** Never fails, since the write before it has succeeded. */
   return async (conversationId: string, userId: string | undefined): Promise<void> => {
     if (Math.random() * ONE_IN >= 1) return;
     const owned = userId === undefined ? [] : [keys.userIndex(userId)];

@@ -14,7 +14,7 @@ import {
 import type { Indexes } from "./indexes.ts";
 import type { RunConversationScript } from "./scripts/index.ts";
 
-/** Entries looked at in one go. */
+/** The number of index entries in one batch. */
 const BATCH = 100;
 
 const asEntry = ({ conversationId, lastActivity }: Pick<Head, "conversationId" | "lastActivity">) => ({
@@ -24,7 +24,7 @@ const asEntry = ({ conversationId, lastActivity }: Pick<Head, "conversationId" |
 
 const newestFirst = (a: Head, b: Head): number => compareEntries(asEntry(b), asEntry(a));
 
-/** Checks every condition but the trace against the conversation itself; an index may be out of date. */
+/** Checks all conditions except the trace against the conversation itself, since an index may be out of date. */
 export function matches(
   head: Pick<Head, "conversationId" | "userId" | "lastActivity">,
   { userId, since, until, cursor }: ConversationQuery,
@@ -61,7 +61,7 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
   const endOf = ({ offset, limit }: ConversationQuery): number =>
     offset + (limit ?? Number.POSITIVE_INFINITY);
 
-  /** Reads the conversations of the entries, and repairs the index where it is wrong. */
+  /** Reads the conversations of the entries, and repairs wrong entries. */
   async function look(entries: readonly Entry[], query: ConversationQuery): Promise<readonly Head[]> {
     const ids = entries.map(({ id }) => id);
     const found = await readHeads(ids, { traceId: query.traceId });
@@ -69,7 +69,7 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
     const heads: Head[] = [];
     for (const [at, entry] of entries.entries()) {
       const { head, seenAtMs = 0 } = found[at] ?? {};
-      // A trace's index holds conversations of several users, and in the order in which it came to them.
+      // A trace's index holds conversations of several users, in the order of the trace's first writes to them.
       const byTrace = query.traceId !== undefined;
       if (head === undefined || (!byTrace && query.userId !== undefined && head.userId !== query.userId)) {
         repairs.push(indexes.repair.remove(entry, seenAtMs));
@@ -95,7 +95,7 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
     return userId === undefined ? keys.recencyIndexes : [keys.userIndex(userId)];
   };
 
-  /** Oldest first: what is written meanwhile moves to the end, and is found there instead of being missed. */
+  /** Reads oldest first: a concurrent write moves its conversation to the end, where this read still finds it. */
   async function everyHead(query: ConversationQuery, range: Range): Promise<Map<string, Head>> {
     const scan = scanOf(indexesFor(query), range);
     const heads = new Map<string, Head>();
@@ -110,9 +110,9 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
     [...heads].sort(newestFirst).slice(query.offset, endOf(query));
 
   /**
-   * A page of an index that has the order of the listing: costs what the page holds. An entry may stand too far to the
-   * front, as one that waits for its conversation does, so the page is full only once as many conversations as it needs
-   * are at least as recent as the last entry.
+   * Reads a page from an index in the listing's order; the cost depends on the size of the page. An entry may be too
+   * far ahead, e.g. a reserved one. So the page is full only when enough conversations are at least as recent as the
+   * last entry.
    */
   async function firstHeads(query: ConversationQuery): Promise<Map<string, Head>> {
     const end = endOf(query);
@@ -132,7 +132,7 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
       for (const head of heads.values()) if (head.lastActivity.getTime() >= last.score) settled += 1;
     }
     if (batches < 2 || newest === undefined) return heads;
-    // What was written since the first batch has moved in front of it.
+    // Conversations written since the first batch have moved ahead of it.
     const { fromMs = newest, ...range } = rangeOf("oldest", query);
     const moved = await everyHead(query, { ...range, fromMs: Math.max(fromMs, newest) });
     return new Map([...heads, ...moved]);
@@ -143,11 +143,11 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
     return found?.head !== undefined && matches(found.head, query) ? [found.head] : [];
   }
 
-  /** Without messages, newest activity first. */
+  /** Lists conversations without messages, newest activity first. */
   return async (query: ConversationQuery): Promise<readonly Head[]> => {
     const { conversationId, traceId, limit } = query;
     if (conversationId !== undefined) return pageOf(await listOne(conversationId, query), query);
-    // A trace has few conversations, and its index another order.
+    // A trace has few conversations, and its index has another order.
     if (traceId !== undefined) return pageOf((await everyHead(query, { order: "oldest" })).values(), query);
     if (limit === undefined)
       return pageOf((await everyHead(query, rangeOf("oldest", query))).values(), query);
@@ -159,7 +159,7 @@ export interface StatsOptions extends Pick<ListingOptions, "keys" | "indexes" | 
   readonly everyEntry: EveryEntry;
 }
 
-/** Counts the conversations of a user, or of all, in small steps. */
+/** Counts the conversations of one user, or of all users, in small steps. */
 export function createStats({ keys, indexes, readHeads, everyEntry }: StatsOptions) {
   return async (userId?: string): Promise<MemoryStats> => {
     let [conversations, messages] = [0, 0];

@@ -16,18 +16,19 @@ async function open(operation: string, config: RedisConfig, client?: RedisClient
 }
 
 /**
- * The storage port of {@link createRedisProvider}, to be wrapped: `defineMemoryProvider(wrap(await createRedisBackend()))`.
- * Takes and throws what that does. Bodies of messages are strings, always.
+ * Opens the storage port of {@link createRedisProvider}, for wrappers:
+ * `defineMemoryProvider(wrap(await createRedisBackend()))`. Arguments and errors are the same. Message bodies are
+ * always strings.
  */
 export const createRedisBackend = (config: RedisConfig = {}, client?: RedisClient): Promise<MemoryBackend> =>
   open("createRedisBackend", config, client);
 
 /**
- * Keeps conversations in Redis 6.2 or later. `client` is a connected client, pool, Cluster or Sentinel client of
- * `redis`, or a client or Cluster of `ioredis`, and stays open when the provider is closed. Without one, a connection
- * is opened by the configuration; with one, `host`, `port`, `username`, `password`, `db` and `url` have no effect.
+ * Creates a provider that stores conversations in Redis 6.2 or later. `client` is a connected client, pool, Cluster or
+ * Sentinel client of `redis`, or a client or Cluster of `ioredis`. Closing the provider leaves it open, and `host`,
+ * `port`, `username`, `password`, `db` and `url` have no effect. Without `client`, the provider opens a connection.
  *
- * Throws a `TypeError` for an invalid configuration, and a `MemorySetupError` when the server can't be reached.
+ * Throws a `TypeError` for an invalid configuration, and a `MemorySetupError` if the server can't be reached.
  */
 export const createRedisProvider = async (
   config: RedisConfig = {},

@@ -15,12 +15,12 @@ import { generationOf, type Head } from "./head.ts";
 import type { Indexes } from "./indexes.ts";
 import type { RunConversationScript } from "./scripts/index.ts";
 
-/** SHA-1, hex. */
+/** The length of a SHA-1 in hex. */
 const DIGEST_LENGTH = 40;
 
 /**
- * Where the JSON text of a stored message lies in its item of the list: a space before it says that it is a tool result,
- * and a digest follows, unless it was written before digests were kept.
+ * Returns the bounds of a message's JSON text in its list item. A leading space marks a tool result. A digest follows
+ * the text, unless the message was written before digests existed.
  */
 function boundsOf(item: string): readonly [from: number, end: number] {
   return [item.startsWith(" ") ? 1 : 0, item.endsWith("}") ? item.length : item.length - DIGEST_LENGTH];
@@ -37,19 +37,19 @@ function itemOf(reply: unknown): { readonly body: string; readonly digest: strin
   return { body: item.slice(from, end), digest: end === item.length ? null : item.slice(end) };
 }
 
-/** Redis is configured to evict keys when its memory is full, and has evicted a part of this conversation. */
+/** Redis has evicted a part of the conversation, since it is configured to evict keys when its memory is full. */
 export class DamagedConversation extends Error {
   override readonly name = "DamagedConversation";
 }
 
-/** It was trimmed or replaced again and again while it was being read. */
+/** The conversation was trimmed or replaced during each attempt to read it. */
 export class UnsteadyConversation extends Error {
   override readonly name = "UnsteadyConversation";
 }
 
 const ATTEMPTS = 8;
 
-/** Messages by their indexes in the list, the end exclusive. */
+/** Messages by their indexes in the list; `to` is exclusive. */
 interface Span {
   readonly from: number;
   readonly to: number;
@@ -72,13 +72,13 @@ const firstPart = ({ from, to, items, ownIds }: FirstRoundTrip) => ({
   ownIds: ownIds.map(toOwnId),
 });
 
-/** What this package returns of a conversation. */
+/** Removes the fields that only this package uses. */
 export function toStored(head: Head, messages: readonly string[]): StoredConversation {
   const { generation: _, ownTtl: __, idFields: ___, ...stored } = head;
   return Object.assign(stored, { messages });
 }
 
-/** A key's value is the hash of its write, how many writes there were, and the position behind the last message. */
+/** A key's value consists of the hash of its write, the number of writes and the position after the last message. */
 const toReceipt = (value: string) => ({ nextPosition: Number(value.slice(value.lastIndexOf(" ") + 1)) });
 
 function toOutcome(firstRead: FirstRoundTrip, { bodies, ownIds }: Selected, forExport: boolean): ReadOutcome {
@@ -137,7 +137,7 @@ export function createConversationReader(options: ConversationReaderOptions) {
     await send(true);
   }
 
-  /** Messages that lie behind the first part. `undefined`: the conversation isn't what it was. */
+  /** Reads messages after the first part. Resolves to `undefined` if the conversation was trimmed or replaced. */
   async function readPart(head: Head, { from, to }: Span, forExport: boolean): Promise<Selected | undefined> {
     const { conversation, messages, ownIds } = keys.of(head.conversationId);
     const commands = [
@@ -158,7 +158,10 @@ export function createConversationReader(options: ConversationReaderOptions) {
     return { bodies: expectItems(list(items), to - from), ownIds: list(own).map(toOwnId) };
   }
 
-  /** What is selected beyond the first part is read, too. `undefined`: the conversation isn't what it was. */
+  /**
+   * Reads all selected messages beyond the first part, too. Resolves to `undefined` if the conversation was trimmed or
+   * replaced.
+   */
   async function complete(firstRead: FirstRoundTrip, forExport: boolean): Promise<Selected | undefined> {
     const { head, from, to } = firstRead;
     const parts: Promise<Selected | undefined>[] = [];
@@ -174,7 +177,7 @@ export function createConversationReader(options: ConversationReaderOptions) {
     return { bodies, ownIds };
   }
 
-  /** The conversation as it was at one moment, without its tombstones. */
+  /** Reads a consistent state of the conversation, without its tombstones. */
   async function peek(request: ReadRequest): Promise<ReadOutcome> {
     const forExport = request.forExport === true;
     for (let round = 0; round < ATTEMPTS; round++) {
@@ -189,11 +192,11 @@ export function createConversationReader(options: ConversationReaderOptions) {
   }
 
   return {
-    /** All of it; `null`: there is none. */
+    /** Reads a whole conversation; `null` if there is none. */
     peekAll: async (conversationId: string): Promise<StoredConversation | null> =>
       (await peek({ conversationId, messages: { kind: "all" } })).conversation,
 
-    /** Also restarts its ttl. */
+    /** Reads a conversation and restarts its ttl. */
     read: async (request: ReadRequest): Promise<ReadOutcome> => {
       const { conversationId, tombstones: asked } = request;
       const peeking = peek(request);

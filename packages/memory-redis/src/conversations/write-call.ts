@@ -13,7 +13,7 @@ import { list, number, text, UnexpectedReply } from "../lua.ts";
 import { encodeField } from "./head.ts";
 import { DamagedConversation } from "./read.ts";
 
-/** 128 bits tell contents apart, and a thousand of them are kept with each conversation. */
+/** 128 bits suffice to tell contents apart. Each conversation keeps a thousand of them. */
 const HASH_LENGTH = 32;
 
 /** The argument of the script `write`, without the fields for indexing. */
@@ -23,20 +23,22 @@ export interface WriteArgumentsOptions {
   readonly keys: Keys;
   /** Whether the indexes are on the same server as the conversation. */
   readonly atomic: boolean;
-  /** Whether the client may send a command again of which it doesn't know whether it was done. */
+  /**
+   * Whether the client may resend a command after a lost connection, without knowing whether the server executed it.
+   */
   readonly mayResend: boolean;
-  /** In seconds. */
+  /** Seconds. */
   readonly ttl?: number | undefined;
   /** Whether the caller waits for replicas. */
   readonly waits: boolean;
 }
 
-/** Every trace that the write adds to those of the conversation. */
+/** Returns all traces that the write adds to the conversation. */
 export const tracesOf = ({ traceId, source }: ConversationWrite): readonly string[] => [
   ...new Set([...(traceId === undefined ? [] : [traceId]), ...(source?.traceIds ?? [])]),
 ];
 
-/** Ids and hashes alternating; nothing where no message has an id. */
+/** Returns alternating ids and hashes, or `undefined` if no message has an id. */
 function ownIds(messages: readonly EncodedMessage[]): readonly string[] | undefined {
   if (messages.every(({ own }) => own === undefined)) return undefined;
   return messages.flatMap(({ own }) =>
@@ -53,9 +55,11 @@ const sourceInput = (write: ConversationWrite, source: ConversationSource) => ({
   traceIds: tracesOf(write),
 });
 
-/** Makes the part of the argument that is the same for every attempt. Short, since the script has to parse it. */
+/**
+ * Creates the part of the argument that is the same for every attempt. It is short, since the script has to parse it.
+ */
 export function createWriteArguments({ keys, atomic, mayResend, ttl, waits }: WriteArgumentsOptions) {
-  // No caller's key begins with NUL.
+  // A caller's key never begins with NUL.
   const ownKey = () => (mayResend ? { key: `\0${randomUUID()}`, bodyHash: "-" } : undefined);
 
   function absence(write: ConversationWrite, expected: Tombstones) {
@@ -80,7 +84,7 @@ export function createWriteArguments({ keys, atomic, mayResend, ttl, waits }: Wr
     given["absent"] = absence(write, expected.absent);
   }
 
-  /** Where an import, whose activity may be long ago, has entries in the indexes. */
+  /** Returns the markers of the indexes with an import's entries, with activity possibly long ago. */
   const markers = (write: ConversationWrite): readonly string[] => {
     const { conversationId, userId } = write;
     const indexes = [
@@ -127,15 +131,15 @@ export function createWriteArguments({ keys, atomic, mayResend, ttl, waits }: Wr
 /** A reply of the script `write`. */
 export interface WriteReply {
   readonly status: string;
-  /** With `metadata-version`: the metadata version. */
+  /** The metadata version if `status` is `metadata-version`. */
   readonly version: number;
   readonly lastActivityMs: number;
-  /** Whether there was none. */
+  /** Whether the conversation didn't exist. */
   readonly absent: boolean;
   readonly userId: string | undefined;
-  /** 0: kept for ever. */
+  /** 0 means no expiry. */
   readonly ttlMs: number;
-  /** With `reserve`: whether the indexes that it is in have to be kept for that ttl. */
+  /** With `reserve`: whether the conversation's indexes must be extended for that ttl first. */
   readonly keep: boolean;
   readonly nowMs: number;
   readonly traceIds: readonly string[];

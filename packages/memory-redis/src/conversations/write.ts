@@ -8,7 +8,7 @@ import { UnsteadyConversation } from "./read.ts";
 import type { RunConversationScript } from "./scripts/index.ts";
 import { createWriteArguments, parseReply, toOutcome, tracesOf, type WriteReply } from "./write-call.ts";
 
-/** As the script `write` has it. */
+/** The indexing argument of the script `write`. */
 type Indexing =
   | { readonly indexing: "atomic" | "ask" }
   | {
@@ -16,11 +16,11 @@ type Indexing =
       readonly reservedAt: number;
       readonly reservedNew: boolean;
       readonly kept: boolean;
-      /** What the user's tombstone held when the entry was reserved. */
+      /** The content of the user's tombstone when the entry was reserved. */
       readonly userFound?: string;
     };
 
-/** The refusals that are decided after the incarnation. */
+/** The refusals that are checked after the incarnation. */
 const LATER_REFUSALS = new Set(["version", "metadata-version", "missing", "length", "message-id"]);
 
 export interface WriterOptions {
@@ -31,17 +31,17 @@ export interface WriterOptions {
   /** Whether the indexes are on the same server as the conversation. */
   readonly atomic: boolean;
   readonly port: Pick<RedisPort, "isCluster" | "mayResend">;
-  /** The ttl in seconds of conversations whose writes name none. */
+  /** The default ttl of conversations, in seconds. */
   readonly ttl?: number | undefined;
   readonly wait?: ReplicaWait | undefined;
   /** Called after a conversation with a ttl was created. */
   readonly onCreated: (conversationId: string, userId: string | undefined) => Promise<void>;
 }
 
-/** How often a write may find that its reservation is no longer valid. */
+/** How often a write retries after its reservation became invalid. */
 const RESERVATIONS = 5;
 
-/** The tombstones that it expects, where it expects no conversation. */
+/** Returns the expected tombstones if the write expects no conversation. */
 const expectedTombstones = ({ expectedIncarnation: expected }: ConversationWrite) =>
   expected !== undefined && "absent" in expected ? expected.absent : undefined;
 
@@ -55,7 +55,7 @@ export function createWriter(options: WriterOptions) {
     waits: wait !== undefined,
   });
 
-  /** The part that every attempt at a write sends unchanged. */
+  /** Prepares the part that every attempt of a write sends unchanged. */
   function prepare(write: ConversationWrite) {
     const { conversationId, messages } = write;
     const input = toInput(write);
@@ -84,8 +84,7 @@ export function createWriter(options: WriterOptions) {
         : { tombstone: keys.userTombstone(userId), expected: expected.user ?? "" };
     let reply = parseReply(await send({ indexing: "ask" }));
     for (let attempt = 0; reply.status === "reserve"; attempt++) {
-      if (attempt === RESERVATIONS)
-        throw new UnsteadyConversation("it was deleted again and again meanwhile");
+      if (attempt === RESERVATIONS) throw new UnsteadyConversation("it was deleted during each attempt");
       const { nowMs, absent, ttlMs, keep } = reply;
       const joined = absent || reply.userId !== userId ? userId : undefined;
       const indexed = { conversationId, recent: absent, userId: joined, traceIds: tracesOf(write) };
@@ -102,7 +101,10 @@ export function createWriter(options: WriterOptions) {
     return { reply, reserved: false };
   }
 
-  /** A refusal that came before the user's tombstone was known, which is decided on first. */
+  /**
+   * Returns whether the user was erased. The user's tombstone takes precedence over a refusal that was decided without
+   * it.
+   */
   async function isErased(write: ConversationWrite, { status, absent }: WriteReply): Promise<boolean> {
     const expected = expectedTombstones(write);
     if (!absent || expected === undefined || write.userId === undefined) return false;
@@ -119,7 +121,7 @@ export function createWriter(options: WriterOptions) {
     const { reply, reserved } = await reserveAndWrite(write, send);
     const { status, lastActivityMs, userId, absent, nowMs } = reply;
     const isThere = !absent || status === "written";
-    // A replay may be the retry of one that came this far and no further.
+    // A replay may be the retry of a write that failed before its entries were confirmed.
     if (isThere && (reserved || status === "written" || status === "replayed")) {
       const traceIds = reserved ? tracesOf(write) : [];
       const indexed = { conversationId, userId, traceIds };

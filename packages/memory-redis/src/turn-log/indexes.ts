@@ -5,11 +5,11 @@ import { list, number, type RunScript, text } from "../lua.ts";
 import { type createTurnKeys, nameOf, parseName, type TurnName } from "./keys.ts";
 import { type scripts, toTurn } from "./scripts.ts";
 
-/** Entries of an index that are looked at together. */
+/** The number of index entries that are read together. */
 const PAGE = 100;
 /**
- * An entry is made before its turn where they may lie on different servers. Of one that is younger the turn may be about to be
- * written.
+ * Age in microseconds after which an entry without a turn is removed. If they may be on different servers, an entry is
+ * written before its turn, so the turn of a younger entry may still follow.
  */
 const RESERVED_US = 60_000_000;
 
@@ -23,11 +23,14 @@ export interface IndexParts {
 interface LeasedTurn {
   readonly turn: LoggedTurn | undefined;
   readonly leaseEndsAt: number;
-  /** By the server's clock, as all times in microseconds since 1970. */
+  /** The server's time. All times are in microseconds since 1970. */
   readonly now: number;
 }
 
-/** What finds turns in the indexes. An index may name turns that are gone or have ended: those are taken out when they are met. */
+/**
+ * Finds turns in the indexes. An index may name turns that have expired or ended; their entries are removed when a read
+ * finds them.
+ */
 export function createTurnIndexes({ port, run, keys, deadlines }: IndexParts) {
   const remove = (index: string, name: string): Promise<unknown> =>
     deadlines(port.send(["ZREM", index, name], index));
@@ -39,7 +42,7 @@ export function createTurnIndexes({ port, run, keys, deadlines }: IndexParts) {
     return { turn: toTurn(head), leaseEndsAt: lease == null ? 0 : number(lease), now: number(now) };
   }
 
-  /** The user's turns of a state, the latest first. */
+  /** Returns the user's turns in a state, newest first. */
   async function find(
     userId: string,
     state: LoggedTurn["state"],
@@ -67,7 +70,7 @@ export function createTurnIndexes({ port, run, keys, deadlines }: IndexParts) {
     return found.slice(0, limit);
   }
 
-  /** Running turns whose lease has ended, the longest first. */
+  /** Returns running turns with an expired lease, longest expired first. */
   async function abandoned(limit: number): Promise<readonly LoggedTurn[]> {
     const found: { readonly turn: LoggedTurn; readonly leaseEndsAt: number }[] = [];
     for (let from = 0; found.length < limit; ) {
@@ -78,7 +81,7 @@ export function createTurnIndexes({ port, run, keys, deadlines }: IndexParts) {
       let isDue = entries.length > 0;
       for (const [at, { name, score }] of entries.entries()) {
         const { turn, leaseEndsAt, now } = turns[at] ?? { turn: undefined, leaseEndsAt: 0, now: 0 };
-        // Later ones hadn't ended when they were last looked at, and no lease gets shorter but by its release.
+        // Later entries hadn't expired when they were last read, and only a release shortens a lease.
         if (score > now) isDue = false;
         if (turn?.state === "running") {
           kept += 1;
@@ -98,7 +101,7 @@ export function createTurnIndexes({ port, run, keys, deadlines }: IndexParts) {
     return longest.slice(0, limit).map(({ turn }) => turn);
   }
 
-  /** The conversations in which a user has turns, and the turns' names. */
+  /** Returns the names of a user's turns, with their conversations. */
   async function turnsOfUser(userId: string): Promise<readonly TurnName[]> {
     const index = keys.userTurns(userId);
     return list(await deadlines(port.send(["ZRANGE", index, "0", "-1"], index))).map((name) =>
@@ -106,7 +109,7 @@ export function createTurnIndexes({ port, run, keys, deadlines }: IndexParts) {
     );
   }
 
-  /** Takes turns out of all indexes. */
+  /** Removes turns from all indexes. */
   async function forget(turns: readonly (TurnName & { readonly userId: string })[]): Promise<void> {
     await Promise.all(
       turns.flatMap((turn) =>
@@ -125,7 +128,7 @@ interface IndexEntry {
   readonly score: number;
 }
 
-/** Clients give members and scores as pairs, or one after the other. */
+/** Depending on the client, the reply holds pairs of member and score, or a flat list. */
 function entriesIn(reply: unknown): readonly IndexEntry[] {
   const flat = list(reply).flat();
   return Array.from({ length: flat.length / 2 }, (_, at) => ({

@@ -1,8 +1,8 @@
 import { createKeys, hashTagOf, slotOf } from "../keys.ts";
 
 /**
- * How the keys of a turn log are named: those of a conversation's turns in the slot of the conversation, those of a user in one of
- * their own. No conversation's key is one of these, since there braces are escaped.
+ * Names the keys of a turn log. A conversation's turns are in the slot of the conversation, a user's lists in a slot of
+ * their own. A conversation's key never equals one of these, since its braces are escaped.
  */
 export function createTurnKeys(prefix: string) {
   const keys = createKeys(prefix);
@@ -10,22 +10,22 @@ export function createTurnKeys(prefix: string) {
   const tagOf = (conversationId: string): string => keys.of(conversationId).conversation;
   return {
     inOneSlot: keys.inOneSlot,
-    /** The turns of a conversation, by their order. */
+    /** The turns of a conversation, in their order. */
     turns: (conversationId: string): string => `${prefix}turns:{${tagOf(conversationId)}}`,
-    /** What the hash of a turn begins with; its id follows. */
+    /** The start of the key of a turn's hash; the turn's id follows. */
     turn: (conversationId: string): string => `${prefix}turn:{${tagOf(conversationId)}}:`,
-    /** What the key of a turn's events begins with; its id follows. */
+    /** The start of the key of a turn's events; the turn's id follows. */
     events: (conversationId: string): string => `${prefix}turn-events:{${tagOf(conversationId)}}:`,
-    /** A user's turns, by when they will have expired. */
+    /** A user's turns by the time when they will have expired. */
     userTurns: (userId: string): string => `${prefix}user-turns:{${slotTag(userId)}}:${userId}`,
-    /** A user's turns that run or wait, by their beginnings; some may have ended. */
+    /** A user's running or waiting turns by their start; some may have ended. */
     openTurns: (userId: string): string => `${prefix}open-turns:{${slotTag(userId)}}:${userId}`,
-    /** Running turns, by a time at which their lease was known to end. */
+    /** Running turns by a known end of their lease, which may be outdated. */
     running: `${prefix}{turns}:running`,
   };
 }
 
-/** A turn's name in the indexes. */
+/** Returns a turn's name in the indexes. */
 export const nameOf = ({ conversationId, turnId }: TurnName): string =>
   JSON.stringify([conversationId, turnId]);
 

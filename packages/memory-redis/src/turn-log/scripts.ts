@@ -1,14 +1,14 @@
 import type { LoggedTurn, TurnState } from "@jaf/memory/adapter";
 import { clockMicros, list, lua, number, text } from "../lua.ts";
 
-/** Has a key live so many milliseconds more, at least. */
+/** Makes a key live at least this many milliseconds more. */
 const extend = lua`
 local function extend(key, milliseconds)
   if redis.call('PTTL', key) < tonumber(milliseconds) then redis.call('PEXPIRE', key, milliseconds) end
 end
 `;
 
-/** Enters a turn into the indexes of its user. One that goes on keeps its place among the open ones. */
+/** Adds a turn to the indexes of its user. A continuing turn keeps its place among the open ones. */
 const indexTurn = lua`
 local function indexTurn(turns, open, name, now, keepMs, goesOn)
   redis.call('ZREMRANGEBYSCORE', turns, '-inf', digits(now))
@@ -21,10 +21,10 @@ end
 `;
 
 /**
- * Enters a turn into the list of running ones, where its own script can't.
+ * Adds a turn to the list of running ones, if its own script can't.
  *
  * KEYS  1 running turns, by the ends of their leases
- * ARGV  1 the turn's name   2 for how long its writer has it, in milliseconds
+ * ARGV  1 the turn's name   2 duration of the lease in milliseconds
  *
  * Returns 1.
  */
@@ -36,10 +36,10 @@ return 1
 `;
 
 /**
- * Enters a turn into the indexes of its user, where `begin` can't.
+ * Adds a turn to the indexes of its user, if `begin` can't.
  *
- * KEYS  1 the user's turns, by when they have expired   2 the user's open turns, by their beginnings
- * ARGV  1 the turn's name   2 how long it is kept, in milliseconds   3 1 if it begins, 0 if it goes on
+ * KEYS  1 the user's turns, by their expiry   2 the user's open turns, by their start
+ * ARGV  1 the turn's name   2 how long the turn is kept, in milliseconds   3 1 if it begins, 0 if it continues
  *
  * Returns 1.
  */
@@ -53,12 +53,12 @@ return 1
 `;
 
 /**
- * Stores until when the entries of a turn in the indexes of its user live, once they do.
+ * Stores how long a turn's entries in the indexes of its user live, after they were extended.
  *
  * KEYS  1 hash of the turn
  * ARGV  1 token
  *
- * Returns 1 if the writer has the turn, else 0.
+ * Returns 1 if the writer holds the lease, else 0.
  */
 const confirmIndexed = lua`
 ${clockMicros}
@@ -70,10 +70,10 @@ return 1
 `;
 
 /**
- * Tells the indexes of a user that a turn has ended, where `append` can't.
+ * Records the end of a turn in the indexes of its user, if `append` can't.
  *
  * KEYS  1 the user's turns   2 the user's open turns
- * ARGV  1 the turn's name   2 its state   3 how long it is kept, in milliseconds
+ * ARGV  1 the turn's name   2 its state   3 how long the turn is kept, in milliseconds
  *
  * Returns 1.
  */
@@ -87,7 +87,7 @@ if ARGV[2] == 'ended' then redis.call('ZREM', KEYS[2], ARGV[1]) else extend(KEYS
 return 1
 `;
 
-/** What is told of a turn. `key` is that of its hash. */
+/** Reads the fields of a turn for `toTurn`. `key` is that of its hash. */
 const head = lua`
 local function head(key)
   return redis.call('HMGET', key, 'conversation', 'user', 'turn', 'state', 'started', 'count', 'stop', 'record')
@@ -95,14 +95,14 @@ end
 `;
 
 /**
- * Begins a turn, unless the conversation has one that runs.
+ * Begins a turn, unless the conversation has a running one.
  *
- * KEYS  1 turns of the conversation, by their order   2 hash of the turn
- *       3 running turns   4 the user's turns   5 the user's open turns: absent where they may lie on another server
- * ARGV  1 conversation id   2 user id   3 turn id   4 token   5 request   6 lease in milliseconds   7 how long to keep it,
- *       in milliseconds   8 the turn's name in the indexes   9 what the hash of a turn begins with, before its id
+ * KEYS  1 turns of the conversation, in their order   2 hash of the turn
+ *       3 running turns   4 the user's turns   5 the user's open turns; absent if they may be on another server
+ * ARGV  1 conversation id   2 user id   3 turn id   4 token   5 request   6 lease in milliseconds   7 how long the turn is
+ *       kept, in milliseconds   8 the turn's name in the indexes   9 start of the key of a turn's hash, before its id
  *
- * Returns 1 and when it began; 0 and the turn that runs; or 2 if there is a turn of this id.
+ * Returns 1 and the time of the start; 0 and the running turn; or 2 if the id is taken.
  */
 const begin = lua`
 ${clockMicros}
@@ -140,12 +140,13 @@ return { 1, digits(now) }
  * Stores events and renews the lease, or ends the turn.
  *
  * KEYS  1 hash of the turn   2 its events   3 turns of the conversation
- *       4 running turns   5 the user's turns   6 the user's open turns: absent where they may lie on another server
- * ARGV  1 token   2 number of the first event, or '' to renew the lease alone   3 the turn's name in the indexes
- *       4 state at the end, or '' if it goes on   5 record   6 how long events are kept   7 how long the turn is kept, both in
- *       milliseconds   8 ... events
+ *       4 running turns   5 the user's turns   6 the user's open turns; absent if they may be on another server
+ * ARGV  1 token   2 number of the first event, or '' to only renew the lease   3 the turn's name in the indexes
+ *       4 state at the end, or '' if the turn continues   5 record   6 how long events are kept   7 how long the turn is
+ *       kept, both in milliseconds   8 ... events
  *
- * Returns 1, whether it should stop, and how long it is kept if the user's index has to be told, else 0; 0 if it is lost; or 2 if events are missing.
+ * Returns 1, whether a stop was requested, and how long the turn is kept if its entries in the user's indexes must be
+ * extended, else 0; 0 if the lease is lost; or 2 if events are missing.
  */
 const append = lua`
 ${clockMicros}
@@ -195,10 +196,10 @@ return { 1, tonumber(stop), 0 }
 /**
  * Ends the lease of a turn's writer.
  *
- * KEYS  1 hash of the turn   2 running turns: absent where they may lie on another server
+ * KEYS  1 hash of the turn   2 running turns; absent if they may be on another server
  * ARGV  1 token   2 the turn's name in the index
  *
- * Returns 1 if the writer had it, else 0.
+ * Returns 1 if the writer held the lease, else 0.
  */
 const release = lua`
 ${clockMicros}
@@ -212,12 +213,12 @@ return 1
 `;
 
 /**
- * Gives a turn whose lease has ended a new writer.
+ * Gives a turn with an expired lease to a new writer.
  *
  * KEYS  1 hash of the turn
  * ARGV  1 token
  *
- * Returns the turn and its request; nothing if there is none to take over.
+ * Returns the turn and its request, or nothing if the turn can't be taken over.
  */
 const takeOver = lua`
 ${clockMicros}
@@ -233,11 +234,11 @@ return { head(KEYS[1]), request }
 `;
 
 /**
- * A turn, and when its lease ends.
+ * Reads a turn and the end of its lease.
  *
  * KEYS  1 hash of the turn
  *
- * Returns the turn, its lease's end and the server's time, in microseconds.
+ * Returns the turn, the end of its lease and the server's time, in microseconds.
  */
 const leases = lua`
 ${clockMicros}
@@ -251,7 +252,7 @@ return { head(KEYS[1]), redis.call('HGET', KEYS[1], 'lease'), digits(clock()) }
  *
  * KEYS  1 hash of the turn
  *
- * Returns 1 if it runs, else 0.
+ * Returns 1 if the turn is running, else 0.
  */
 const requestStop = lua`
 if redis.call('HGET', KEYS[1], 'state') ~= 'running' then return 0 end
@@ -260,13 +261,13 @@ return 1
 `;
 
 /**
- * Events of a turn.
+ * Reads events of a turn.
  *
  * KEYS  1 turns of the conversation
- * ARGV  1 turn id, or '' for the latest   2 what the hash of a turn begins with, before its id   3 what its events' key begins
- *       with   4 number of the first event   5 how many, at most
+ * ARGV  1 turn id, or '' for the latest   2 start of the key of a turn's hash   3 start of the key of its events
+ *       4 number of the first event   5 maximum number
  *
- * Returns the turn and its events; nothing if there is no such turn.
+ * Returns the turn and its events, or nothing if there is no such turn.
  */
 const read = lua`
 ${head}
@@ -284,12 +285,12 @@ return { found, redis.call('LRANGE', ARGV[3] .. turn, ARGV[4], ARGV[4] + ARGV[5]
 `;
 
 /**
- * Turns of a conversation, the latest first.
+ * Lists turns of a conversation, newest first.
  *
  * KEYS  1 turns of the conversation
- * ARGV  1 what the hash of a turn begins with, before its id   2 how many, at most
+ * ARGV  1 start of the key of a turn's hash   2 maximum number
  *
- * Returns them.
+ * Returns the turns.
  */
 const listTurns = lua`
 ${head}
@@ -307,10 +308,10 @@ return found
  * Erases the turns of a conversation.
  *
  * KEYS  1 turns of the conversation
- * ARGV  1 what the hash of a turn begins with, before its id   2 what its events' key begins with   3 a user id, or '': only
- *       that user's turns
+ * ARGV  1 start of the key of a turn's hash   2 start of the key of its events   3 a user id to erase only that user's
+ *       turns, or ''
  *
- * Returns of each that there was its id and its user's.
+ * Returns the turn id and user id of each erased turn.
  */
 const erase = lua`
 local erased, others = {}, 0
@@ -343,7 +344,7 @@ export const scripts = {
   ...{ read, release, requestStop, takeOver },
 } as const;
 
-/** As the scripts' `head` gives it; `undefined`: there is no such turn. */
+/** Parses a reply of the scripts' `head`. Returns `undefined` if there is no such turn. */
 export function toTurn(reply: unknown): LoggedTurn | undefined {
   const [conversationId, userId, turnId, state, started, count, stop, record] = list(reply);
   if (conversationId == null) return undefined;

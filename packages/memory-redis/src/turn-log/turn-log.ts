@@ -21,12 +21,12 @@ import { createTurnKeys, nameOf, type TurnName } from "./keys.ts";
 import { scripts, toTurn, toTurns } from "./scripts.ts";
 
 /**
- * Keeps the log of turns in Redis, for all processes that share it. Each call is one script, which runs as a whole. The client is never
- * closed. Times are measured by the server's clock, and what has expired is removed by the server.
+ * Creates a log of turns in Redis that all processes share. Each call is one atomic script. It never closes the client.
+ * Times are those of the server, which also removes expired turns.
  *
- * The keys of a conversation's turns lie in the slot of the conversation. On a Cluster the list of running turns and those of each user
- * lie elsewhere: an entry is made before its turn and again after it, so that an erasure at the same time leaves none without an
- * entry, and readers take out entries whose turns are gone.
+ * The keys of a conversation's turns are in the slot of the conversation. On a Cluster, the list of running turns and
+ * the lists of each user are in other slots. An entry is written before its turn and again after it, so a concurrent
+ * erasure never leaves a turn without an entry. Readers remove entries of missing turns.
  *
  * @throws TypeError for an invalid client or option.
  */
@@ -49,7 +49,7 @@ export function createRedisTurnLog(
     keys.openTurns(userId),
   ];
 
-  /** Enters a running turn into the indexes, where no script reaches both. */
+  /** Adds a running turn to the indexes, if no script reaches both. */
   async function indexTurnEntries(
     turn: TurnName,
     userId: string,
@@ -78,13 +78,13 @@ export function createRedisTurnLog(
     if (!atomic && isBegun) await indexTurnEntries(turn, userId, times);
     if (isBegun) return { begun: true, writer: { conversationId, turnId, token } };
     const running = number(outcome) === 0 ? toTurn(details) : undefined;
-    // A call that is sent again finds its own turn, whose entries have to stay.
+    // A resent call finds its own turn, and must keep its entries.
     if (!atomic && running !== undefined && running.turnId !== turnId) await indexes.forget([turn]);
     if (running === undefined) throw new TurnConflict("the id is taken");
     return { begun: false, running };
   }
 
-  /** What an end does to the indexes that its script can't reach. */
+  /** Updates the indexes that the script can't reach after a turn ends. */
   async function indexTurnEnd(writer: TurnWriter, { state, recordSeconds }: TurnEnding): Promise<void> {
     const name = nameOf(writer);
     const userId = await ownerOf(writer);
@@ -95,7 +95,10 @@ export function createRedisTurnLog(
     ]);
   }
 
-  /** Has the entries of a turn that goes on live longer than it. A crash before the end of this has the next write do it. */
+  /**
+   * Extends the entries of a continuing turn beyond its own expiry. After a crash in between, the next write repeats
+   * it.
+   */
   async function prolongEntries(writer: TurnWriter, keepMs: number): Promise<void> {
     const userId = await ownerOf(writer);
     if (userId === undefined) return;
@@ -143,7 +146,7 @@ export function createRedisTurnLog(
     return turn === undefined ? null : { turn, events: list(events).map(text) };
   };
 
-  /** Erases turns of a conversation, and takes them out of the indexes. */
+  /** Erases turns of a conversation and removes them from the indexes. */
   async function erase(conversationId: string, userId = ""): Promise<number> {
     const reply = await run("erase", {
       keys: [keys.turns(conversationId)],
@@ -180,7 +183,7 @@ export function createRedisTurnLog(
       }
     },
     read,
-    // The clients send what is asked for at once in one go.
+    // The clients send concurrent calls together.
     readAll: (queries) => Promise.all(queries.map(read)),
     turnsOf: async (conversationId, limit) => {
       const call = { keys: [keys.turns(conversationId)], args: [keys.turn(conversationId), limit] } as const;
@@ -195,7 +198,7 @@ export function createRedisTurnLog(
       let erased = 0;
       for (const conversationId of new Set(turns.map((turn) => turn.conversationId)))
         erased += await erase(conversationId, userId);
-      // Those that had expired.
+      // Also removes the entries of expired turns.
       await indexes.forget(turns.map((turn) => ({ ...turn, userId })));
       return erased;
     },

@@ -1,7 +1,7 @@
 import type { FactSelection, StoredFact } from "@jaf/user-memory/adapter";
 import { list, text, UnexpectedReply } from "../lua.ts";
 
-/** The layout of a body: another one gets another number. */
+/** The version of a body's layout. */
 const LAYOUT = 2;
 
 type Scalar = Exclude<keyof StoredFact, "terms" | "vector">;
@@ -38,7 +38,7 @@ const POSITIONS: Readonly<Record<Scalar, number>> = {
 const SCALARS = Object.entries(POSITIONS) as readonly (readonly [Scalar, number])[];
 const TERMS = SCALARS.length + 1;
 
-/** A fact without its vector: JSON of its values without their names, the terms and their weights alternating. */
+/** Encodes a fact without its vector: a JSON array of its values, with alternating terms and weights at the end. */
 export function encodeFact(fact: StoredFact): string {
   const values: unknown[] = [LAYOUT];
   for (const [name, position] of SCALARS) values[position] = fact[name];
@@ -49,7 +49,7 @@ export function encodeFact(fact: StoredFact): string {
 function decodeFact(body: string, vector: string): StoredFact {
   const values: unknown = JSON.parse(body);
   if (!Array.isArray(values) || values[0] !== LAYOUT || values.length !== TERMS + 1) {
-    throw new UnexpectedReply("a fact is not as this version stores it");
+    throw new UnexpectedReply("a fact was stored by another version of this package");
   }
   const flat: readonly unknown[] = values[TERMS];
   const fact: Record<string, unknown> = {
@@ -63,13 +63,13 @@ function decodeFact(body: string, vector: string): StoredFact {
   return fact as unknown as StoredFact;
 }
 
-/** Of the bodies and vectors that scripts return. */
+/** Decodes the bodies and vectors that scripts return. */
 export function decodeFacts(bodies: unknown, vectors: unknown): readonly StoredFact[] {
   const given = list(vectors);
   return list(bodies).map((body, at) => decodeFact(text(body), text(given[at] ?? "")));
 }
 
-/** Four bytes a number, as base64: replies are text, whatever a client is set to. */
+/** Encodes a vector with four bytes per number, as base64, since replies are text with every client. */
 export const encodeVector = (vector: readonly number[]): string =>
   Buffer.from(Float32Array.from(vector).buffer).toString("base64");
 
@@ -81,10 +81,10 @@ export function decodeVector(text: string): Float32Array {
 }
 
 const SIGNS = 6;
-/** A question mark. The 64 characters from it on are printable, and neither a colon nor a semicolon is among them. */
+/** A question mark. The 64 characters from it on are printable and include neither a colon nor a semicolon. */
 const FIRST = 63;
 
-/** One bit a number: whether it is positive. Six to a character. */
+/** Returns the sign of each number as one bit, six per character. */
 export function signatureOf(vector: readonly number[]): string {
   const codes = new Uint8Array(signatureLength(vector)).fill(FIRST);
   for (let at = 0; at < vector.length; at++) {
@@ -94,12 +94,12 @@ export function signatureOf(vector: readonly number[]): string {
   return Buffer.from(codes.buffer).toString("latin1");
 }
 
-/** Of a vector's signature, in characters. */
+/** The length of a vector's signature in characters. */
 export const signatureLength = (vector: readonly number[]): number => Math.ceil(vector.length / SIGNS);
 
 /**
- * A function of texts with a signature from `at` on: how much of the vector's direction the signs have, on a scale that is
- * the same for all.
+ * Returns a function that scores a signature within a text, starting at `at`. A higher score means a direction closer
+ * to the vector's. The scale is the same for all signatures.
  */
 export function signatureScorer(vector: readonly number[]): (text: string, at: number) => number {
   const length = signatureLength(vector);
@@ -126,7 +126,7 @@ export function signatureScorer(vector: readonly number[]): (text: string, at: n
 const locationName = (conversationId: string, position: number): string =>
   `place:${position}:${conversationId}`;
 
-/** Names that a fact is found by, beside its `seq`. */
+/** Returns the names by which a fact is found, besides its `seq`. */
 export const lookupsOf = (fact: StoredFact): readonly string[] => [
   `id:${fact.id}`,
   `digest:${fact.digest}`,
@@ -138,7 +138,7 @@ export const lookupsOf = (fact: StoredFact): readonly string[] => [
   ...(fact.supersededBy === null ? [] : [`by:${fact.supersededBy}`]),
 ];
 
-/** The names that a selection asks for, beside its `seqs`. */
+/** Returns the names that a selection looks up, besides its `seqs`. */
 export const lookupsIn = (selection: FactSelection): readonly string[] => [
   ...(selection.ids ?? []).map((id) => `id:${id}`),
   ...(selection.digests ?? []).map((digest) => `digest:${digest}`),

@@ -3,36 +3,36 @@ import type { JobBackend, StoredJob, UserKey } from "@jaf/user-memory/adapter";
 import { list, number, text } from "../lua.ts";
 import type { UserMemoryCalls } from "./keys.ts";
 
-/** How long it is known that an entry was taken away: longer than a command may be under way. */
+/** How long the removal of an entry is remembered: longer than any command may be in transit. */
 const GONE_ENTRY_MS = 3_600_000;
 
-/** So often at most does one call look for more jobs, after entries without a job. */
+/** The maximum number of attempts in one call, e.g. to find more jobs after entries without a job. */
 const ROUNDS = 8;
 
-/** Its entry was taken away again and again before the job was written. */
+/** The job's entry was removed before the job was written, in each attempt. */
 class JobEntryGone extends Error {
   override readonly name = "JobEntryGone";
 }
 
 const ENTRY = /^([^:]*):([^:]*):(.*)$/s;
 
-/** In the order of being made, for the sake of entries of the same time. */
+/** Returns a ticket. Tickets sort by their creation, which orders entries with the same time. */
 const newTicket = (): string =>
   `${Date.now().toString(36).padStart(9, "0")}${randomBytes(8).toString("hex")}`;
 
-/** `entry` as it stands in the list of all jobs. */
+/** Returns a job's entry in the list of all jobs. */
 const entryOf = ({ hash }: UserKey, id: string, ticket: string): string => `${ticket}:${hash}:${id}`;
 
 /**
- * Jobs lie with their users, so that they go with them, and in a list of all, which a Cluster may have on another server.
- * An entry is made before its job is written and taken away after it was deleted. It has a ticket that no other has, so
- * that one that is left over is never mistaken for that of a job with the same id.
+ * Stores each job with its user, so both are erased together, and an entry in a list of all jobs, which a Cluster may
+ * have on another server. An entry is written before its job, and removed after the job's deletion. Its unique ticket
+ * tells a leftover entry from that of another job with the same id.
  */
 export function createJobs({ run, port, keys, deadlines, wait }: UserMemoryCalls) {
   const { allJobs } = keys;
   const send = (...command: readonly string[]): Promise<unknown> => deadlines(port.send(command, allJobs));
 
-  /** Never fails: what it is called after is done, and `lease` takes away what is left. */
+  /** Never fails: the change before it has succeeded, and `lease` removes leftover entries. */
   const removeEntries = (entries: readonly string[]): Promise<unknown> =>
     entries.length === 0 ? Promise.resolve() : send("ZREM", allJobs, ...entries).catch(() => {});
 
@@ -69,7 +69,7 @@ export function createJobs({ run, port, keys, deadlines, wait }: UserMemoryCalls
 
   const lease: JobBackend["lease"] = async ({ leaseMs, limit }) => {
     const found: StoredJob[] = [];
-    // What is handed out for no time is due again.
+    // With a lease of 0 ms, an entry is due again immediately.
     const seen = new Set<string>();
     for (let round = 0; round < ROUNDS && found.length < limit; round++) {
       const wanted = limit - found.length;
@@ -108,7 +108,7 @@ export function createJobs({ run, port, keys, deadlines, wait }: UserMemoryCalls
 
   return {
     backend,
-    /** Takes away the entries of jobs that were deleted with their user: ids and tickets alternating. */
+    /** Removes the entries of jobs that were deleted with their user. `jobs`: alternating ids and tickets. */
     forget: (user: UserKey, jobs: readonly string[]): Promise<unknown> => {
       const entries = Array.from({ length: jobs.length / 2 }, (_, at) =>
         entryOf(user, jobs[2 * at] ?? "", jobs[2 * at + 1] ?? ""),

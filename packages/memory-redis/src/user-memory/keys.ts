@@ -5,18 +5,18 @@ import type { Deadlines } from "../client/command-deadlines.ts";
 import type { ReplicaWait, RunScript } from "../lua.ts";
 import type { scripts } from "./scripts/index.ts";
 
-/** Keys of one user, all in one slot. */
+/** The keys of one user, all in one slot. */
 export interface UserKeys extends Readonly<Record<FactStatus, string>> {
-  /** What outlives `erase`: version, epoch, and the shared code's state. */
+  /** Survives `erase`: version, epoch, and the shared code's state. */
   readonly head: string;
   readonly facts: string;
   readonly vectors: string;
-  /** Names that facts are found by. */
+  /** The names by which facts are found. */
   readonly lookups: string;
   readonly postings: string;
-  /** Of the indexed facts: what ranking needs beside their terms. */
+  /** The data of indexed facts that ranking needs besides their terms. */
   readonly contexts: string;
-  /** One bit of each number of a vector. */
+  /** One bit for each number of a vector. */
   readonly signatures: string;
   readonly tombstones: string;
   readonly audit: string;
@@ -24,8 +24,8 @@ export interface UserKeys extends Readonly<Record<FactStatus, string>> {
 }
 
 /**
- * How keys are named: `<prefix>user-memory:{<hash of the user id>}:<part>`. The braces tell them from those of
- * conversations, and put what belongs to a user into one slot.
+ * Names the keys: `<prefix>user-memory:{<hash of the user id>}:<part>`. The braces distinguish them from keys of
+ * conversations, and put all keys of a user into one slot.
  */
 export function createUserKeys(prefix: string) {
   const keyOf = ({ hash }: UserKey, part: string): string => `${prefix}user-memory:{${hash}}:${part}`;
@@ -48,21 +48,21 @@ export function createUserKeys(prefix: string) {
         jobs: key("jobs"),
       };
     },
-    /** Says that the entry with this ticket is gone from the list of all jobs. */
+    /** Marks that the entry with this ticket was removed from the list of all jobs. */
     goneEntryKey: (user: UserKey, ticket: string): string => keyOf(user, `gone:${ticket}`),
-    /** The list of all jobs, of all users. */
+    /** The list of all users' jobs. */
     allJobs: `${prefix}user-memory:{jobs}`,
   };
 }
 
 type CreatedUserKeys = ReturnType<typeof createUserKeys>;
 
-/** What every part of the backend works with. */
+/** The connection, keys and scripts for every part of the backend. */
 export interface UserMemoryCalls {
   readonly port: RedisPort;
   readonly run: RunScript<keyof typeof scripts>;
   readonly keys: CreatedUserKeys;
   readonly deadlines: Deadlines;
-  /** Absent: a write waits for no replica. */
+  /** Without it, a write waits for no replica. */
   readonly wait?: ReplicaWait | undefined;
 }

@@ -2,12 +2,12 @@ import type { MatchedDocument, Matches, StoredFact, TermWeight, UserKey } from "
 import { list, number, text } from "../lua.ts";
 import type { UserMemoryCalls } from "./keys.ts";
 
-/** How many facts with neighbouring numbers have their contexts in one field: so all are read from few fields. */
+/** How many facts with neighbouring numbers share a field for their contexts, so few fields are read. */
 export const CONTEXTS_PER_FIELD = 32;
 
 /**
- * What ranking needs of a fact beside its terms, as JSON with a comma behind it; empty for a fact that isn't indexed. A
- * bracket begins it, and stands nowhere else in it.
+ * Encodes the data that ranking needs besides a fact's terms: JSON with a trailing comma, or `""` for a fact that isn't
+ * indexed. The only bracket `[` is its first character.
  */
 export function encodeContext(fact: StoredFact): string {
   if (fact.terms.length === 0) return "";
@@ -27,12 +27,12 @@ type Row = readonly [
   length: number,
 ];
 
-/** A document whose terms are still to be added. */
+/** A document to which terms are still added. */
 export interface OpenDocument extends MatchedDocument {
   readonly terms: TermWeight[];
 }
 
-/** Of contexts one behind the other. */
+/** Decodes concatenated contexts. */
 function decodeContexts(text: string): ReadonlyMap<number, OpenDocument> {
   const rows: readonly Row[] = JSON.parse(`[${text.slice(0, -1)}]`);
   const documents = new Map<number, OpenDocument>();
@@ -53,7 +53,7 @@ const SEMICOLON = 59;
 const COLON = 58;
 const ZERO = 48;
 
-/** Calls with each `;<seq>:<weight>` of a text: read by hand, since there may be hundreds of thousands. */
+/** Calls `use` for each `;<seq>:<weight>` of a text. Parses by hand, since there may be hundreds of thousands. */
 function eachPosting(records: string, use: (seq: number, weight: number) => void): void {
   let seq = 0;
   let value = 0;
@@ -66,7 +66,7 @@ function eachPosting(records: string, use: (seq: number, weight: number) => void
   }
 }
 
-/** Facts by their terms. */
+/** Finds facts by their terms. */
 export function createMatching({ run, keys }: UserMemoryCalls) {
   return async (user: UserKey, given: readonly string[]): Promise<Matches> => {
     const { postings, contexts } = keys.of(user);

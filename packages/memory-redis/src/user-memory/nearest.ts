@@ -3,24 +3,24 @@ import { list, text } from "../lua.ts";
 import { decodeVector, signatureLength, signatureScorer } from "./fact-codec.ts";
 import type { UserMemoryCalls } from "./keys.ts";
 
-/** A fact and how near its vector is. */
+/** A fact and the similarity of its vector. */
 interface Near {
   readonly seq: number;
   readonly similarity: number;
 }
 
-/** How many numbers of vectors are compared exactly: some hundreds of long vectors. */
+/** How many numbers are compared exactly. That is some hundred long vectors. */
 const EXACT_NUMBERS = 512 * 1_024;
 
-/** Of a shorter vector, the signs say too little. All are compared exactly: they are small. */
+/** The signs of a shorter vector say too little. Such vectors are all compared exactly, since they are small. */
 const SHORT = 64;
 
-/** Vectors that one call fetches, so that none holds the server for long. */
+/** The number of vectors in one call, so no call blocks the server for long. */
 const PART = 128;
 
 const byNearness = (a: Near, b: Near): number => b.similarity - a.similarity || b.seq - a.seq;
 
-/** Cosine similarities. Vectors of another dimension, which another model made, and those without a direction are left out. */
+/** Returns cosine similarities. Skips zero vectors and those of another dimension, which come from another model. */
 function exactly(vector: readonly number[], others: Iterable<readonly [number, string]>): readonly Near[] {
   const wanted = Float64Array.from(vector);
   const length = Math.hypot(...vector);
@@ -41,7 +41,7 @@ function exactly(vector: readonly number[], others: Iterable<readonly [number, s
   return found;
 }
 
-/** Facts whose signatures have the most of the vector's direction, of those that the fields hold. */
+/** Returns the facts with the closest directions by their signatures in the fields. */
 function candidates(vector: readonly number[], fields: readonly string[], limit: number): readonly string[] {
   const length = signatureLength(vector);
   const score = signatureScorer(vector);
@@ -62,7 +62,7 @@ function candidates(vector: readonly number[], fields: readonly string[], limit:
 }
 
 /**
- * Facts by their vectors. One bit of each number of all vectors is fetched first; those that seem nearest by that, up to
+ * Finds facts by their vectors. Reads one bit of each number of all vectors first. Only the nearest by these signs,
  * some hundreds, are compared exactly.
  */
 export function createNearest({ port, keys, deadlines }: UserMemoryCalls) {

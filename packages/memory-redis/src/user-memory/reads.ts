@@ -10,7 +10,7 @@ import { list, number, text, UnexpectedReply } from "../lua.ts";
 import { decodeFacts, lookupsIn } from "./fact-codec.ts";
 import type { UserMemoryCalls } from "./keys.ts";
 
-/** Facts that one call fetches of a listing, so that none holds the server for long. */
+/** The number of facts in one call of a listing, so no call blocks the server for long. */
 const LIST_PART = 500;
 
 const counted = (values: readonly unknown[]): readonly string[] => [
@@ -20,7 +20,7 @@ const counted = (values: readonly unknown[]): readonly string[] => [
 
 const flag = (brief: boolean | undefined): string => (brief === true ? "1" : "0");
 
-/** Reads facts by what they are found by, and in order. */
+/** Reads facts by their names and in their order. */
 export function createReads({ run, keys }: UserMemoryCalls): Pick<UserMemoryBackend, "read" | "list"> {
   return {
     read: async (user, { tombstones: digests = [], brief, ...selection }) => {
@@ -60,15 +60,16 @@ export function createReads({ run, keys }: UserMemoryCalls): Pick<UserMemoryBack
   };
 }
 
-/** Entries that one call fetches, so that none holds the server for long. */
+/** The number of entries in one call, so no call blocks the server for long. */
 const AUDIT_PART = 2_000;
 
-/** An entry as it is stored. */
+/** Encodes an entry of the audit trail. */
 export const encodeEntry = ({ seq, body }: StoredAuditEntry): string => `${seq} ${body}`;
 
 function decodeEntry(stored: string): StoredAuditEntry {
   const end = stored.indexOf(" ");
-  if (end === -1) throw new UnexpectedReply("an entry of the audit trail is not as this version stores it");
+  if (end === -1)
+    throw new UnexpectedReply("an entry of the audit trail was stored by another version of this package");
   return { seq: Number(stored.slice(0, end)), body: stored.slice(end + 1) };
 }
 
@@ -77,7 +78,7 @@ interface Trail {
   readonly entries: readonly StoredAuditEntry[];
 }
 
-/** Reads the audit trail, a long one in parts: entries are only ever added, until the user is erased. */
+/** Reads the audit trail, a long one in parts. Entries are only added, until the user is erased. */
 export function createAuditReader({ run, keys }: UserMemoryCalls) {
   async function readPart(user: UserKey, first: number, last: number) {
     const { head, audit } = keys.of(user);
@@ -104,7 +105,7 @@ export function createAuditReader({ run, keys }: UserMemoryCalls) {
   };
 }
 
-/** Of the three values that scripts return; `null` where there is none. */
+/** Parses the three values that scripts return; `null` if there is no head. */
 function parseHead(version: unknown, epoch: unknown, state: unknown): UserHead | null {
   if (text(version) === "") return null;
   return { version: Number(text(version)), epoch: Number(text(epoch)), state: text(state) };

@@ -19,10 +19,13 @@ import { createAuditReader, createReads } from "./reads.ts";
 import { scripts } from "./scripts/index.ts";
 import { createWrites } from "./writes.ts";
 
-/** Where the server is and how keys begin, as for conversations but without `ttl`: facts are kept until they are forgotten. */
+/**
+ * The options of {@link createRedisUserMemoryBackend}: the server and the start of keys, as for conversations. There is
+ * no `ttl`, since facts are kept until they are forgotten.
+ */
 export interface RedisUserMemoryBackendConfig extends Omit<RedisConfig, "ttl"> {}
 
-/** Where the facts are kept, and what every store of user memory can be given. */
+/** The options of {@link createRedisUserMemory}: those of the backend, and those of every store of user memory. */
 export interface RedisUserMemoryConfig extends RedisUserMemoryBackendConfig, UserMemoryOptions {}
 
 const WHAT = "Redis user memory configuration";
@@ -34,11 +37,11 @@ type RedisUserMemoryBackendSettings = Omit<RedisSettings, "ttl">;
 
 interface RedisUserMemorySettings {
   readonly settings: RedisUserMemoryBackendSettings;
-  /** Checked, and as they were given. */
+  /** Validated, but otherwise unchanged. */
   readonly options: UserMemoryOptions;
 }
 
-/** Throws a `TypeError` that names the field and what was expected, and never the value. */
+/** Throws a `TypeError` that names the field and the expected value, but never contains the actual value. */
 function parseUserMemoryConfig(config: RedisUserMemoryConfig): RedisUserMemorySettings {
   const given = bindOptions(configSchema, config);
   const settings = parseOptions(configSchema, given, WHAT);
@@ -46,16 +49,16 @@ function parseUserMemoryConfig(config: RedisUserMemoryConfig): RedisUserMemorySe
   return { settings, options: Object.fromEntries(options) };
 }
 
-/** Throws as {@link parseUserMemoryConfig}. */
+/** Throws the errors of {@link parseUserMemoryConfig}. */
 const parseUserMemoryBackendConfig = (config: RedisUserMemoryBackendConfig): RedisUserMemoryBackendSettings =>
   parseOptions(backendSchema, bindOptions(backendSchema, config), WHAT);
 
 /**
- * Keeps facts about users in Redis 6.2 or later. `client` is a connected client, pool, Cluster or Sentinel client of
- * `redis`, or a client or Cluster of `ioredis`, and stays open when the store is closed. Without one, a connection is
- * opened by the configuration; with one, `host`, `port`, `username`, `password`, `db` and `url` have no effect.
+ * Creates a store for facts about users in Redis 6.2 or later. `client` is a connected client, pool, Cluster or
+ * Sentinel client of `redis`, or a client or Cluster of `ioredis`. Closing the store leaves it open, and `host`,
+ * `port`, `username`, `password`, `db` and `url` have no effect. Without `client`, the store opens a connection.
  *
- * Throws a `TypeError` for an invalid configuration, and a `MemorySetupError` when the server can't be reached.
+ * Throws a `TypeError` for an invalid configuration, and a `MemorySetupError` if the server can't be reached.
  */
 export async function createRedisUserMemory(
   config: RedisUserMemoryConfig = {},
@@ -67,8 +70,8 @@ export async function createRedisUserMemory(
 }
 
 /**
- * The storage port of {@link createRedisUserMemory} by itself, to be wrapped before `defineUserMemory` makes a store of it:
- * what every store can be given is told to that. The same arguments and errors.
+ * Opens the storage port of {@link createRedisUserMemory}, for wrappers. Pass the wrapped port, and the options of user
+ * memory, to `defineUserMemory`. Arguments and errors are otherwise the same.
  */
 export async function createRedisUserMemoryBackend(
   config: RedisUserMemoryBackendConfig = {},
@@ -79,7 +82,7 @@ export async function createRedisUserMemoryBackend(
   return createUserMemoryBackend(await openStore(opening));
 }
 
-/** The storage port of user memory on Redis: one script a step, on keys of one slot. */
+/** The storage port of user memory on Redis. Each step is one script on keys of one slot. */
 export function createUserMemoryBackend(options: StoreOptions): UserMemoryBackend {
   const { port, close } = closable(options.port, options.close);
   const keys = createUserKeys(options.keyPrefix);
@@ -104,7 +107,7 @@ class UserMemoryClosed extends Error {
   override readonly name = "UserMemoryClosed";
 }
 
-/** The same port until `close` is called: a client that was handed in goes on, and the store doesn't. */
+/** Makes a port that refuses calls after `close`. A client that was passed in stays usable. */
 function closable(port: RedisPort, close: () => Promise<void>) {
   let closed = false;
   const refuse = (): Promise<never> => Promise.reject(new UserMemoryClosed("the store was closed"));

@@ -12,13 +12,13 @@ import type { UserKeys, UserMemoryCalls } from "./keys.ts";
 import { CONTEXTS_PER_FIELD, encodeContext } from "./matching.ts";
 import { encodeEntry } from "./reads.ts";
 
-/** The keys that the script `commit` writes to by commands that it is given. */
+/** The keys that the script `commit` writes with the commands in its arguments. */
 const BY_COMMAND = [
   ...(["facts", "vectors", "tombstones", "audit"] as const),
   ...(["active", "quarantined", "superseded"] as const),
 ] as const;
 
-/** The keys of the script `commit`: the first five by their role. */
+/** The keys of the script `commit`. The first five have fixed places. */
 const COMMIT_PARTS = [
   ...(["head", "lookups", "postings", "signatures", "contexts"] as const),
   ...BY_COMMAND,
@@ -26,7 +26,10 @@ const COMMIT_PARTS = [
 
 type CommitPart = (typeof COMMIT_PARTS)[number];
 
-/** Arguments of one command: no more than fit on Lua's stack, and even, so that no value is torn from its name. */
+/**
+ * The maximum number of arguments of one command. They fit on Lua's stack, and an even number never separates a name
+ * from its value.
+ */
 const ARGUMENTS = 4_000;
 
 interface Command {
@@ -64,7 +67,7 @@ function otherCommands({ tombstones, removedTombstones, audit }: UserChange): re
   ];
 }
 
-/** Commands of one name on one key as one. They concern different fields, so their order doesn't matter. */
+/** Joins commands with the same name and key. They concern different fields, so their order doesn't matter. */
 function joined(commands: readonly Command[]): readonly Command[] {
   const all = new Map<
     string,
@@ -86,7 +89,7 @@ function joined(commands: readonly Command[]): readonly Command[] {
 
 const inThrees = (edits: readonly string[]): readonly string[] => [String(edits.length / 3), ...edits];
 
-/** The arguments of the script `commit`. `write` names it, as no other. */
+/** Returns the arguments of the script `commit`. `write` is a unique name of the write. */
 function encodeChange(change: UserChange, write: string): readonly string[] {
   const { expectedVersion, head } = change;
   const edits = factEdits(change);
@@ -110,14 +113,14 @@ function encodeChange(change: UserChange, write: string): readonly string[] {
   ];
 }
 
-/** The keys of the script `erase`: the first five by their role. */
+/** The keys of the script `erase`. The first five have fixed places. */
 const ERASED_PARTS = [
   ...(["head", "audit", "facts", "vectors", "jobs"] as const),
   ...(["lookups", "postings", "contexts", "signatures", "tombstones"] as const),
   ...(["active", "quarantined", "superseded"] as const),
 ] as const;
 
-/** Changes a user's facts and erases them. `forgetJobs` takes erased jobs out of the queue. */
+/** Changes and erases a user's facts. `forgetJobs` removes erased jobs from the queue. */
 export function createWrites(
   { run, keys, wait }: UserMemoryCalls,
   forgetJobs: (user: UserKey, jobs: readonly string[]) => Promise<unknown>,
@@ -144,17 +147,17 @@ export function createWrites(
   };
 }
 
-/** What becomes of one fact; never `null` both. */
+/** The change of one fact. At most one of `before` and `after` is `null`. */
 interface FactEdit {
   readonly seq: string;
   readonly before: StoredFact | null;
   readonly after: StoredFact | null;
 }
 
-/** How many facts with neighbouring numbers have their signatures in one field: so all are read from few fields. */
+/** How many facts with neighbouring numbers share a field for their signatures, so few fields are read. */
 const SIGNATURES_PER_FIELD = 64;
 
-/** Each fact once. */
+/** Returns one edit per fact. */
 function factEdits({ put, drop }: Pick<UserChange, "put" | "drop">): readonly FactEdit[] {
   const edits = new Map<number, FactEdit>();
   const add = (before: StoredFact | null, after: StoredFact | null, seq: number) => {
@@ -179,11 +182,11 @@ function isSameVector({ before, after }: FactEdit): boolean {
   return old === now || (old.length === now.length && old.every((value, at) => value === now[at]));
 }
 
-/** Whether the vector is another than before; `undefined`: there is none any more. */
+/** Returns the change of the vector, if any. A `vector` of `undefined` means its removal. */
 const vectorChange = (edit: FactEdit): { readonly vector: readonly number[] | undefined } | undefined =>
   isSameVector(edit) ? undefined : { vector: edit.after?.vector ?? undefined };
 
-/** In threes, as `commit` takes them: name, seq, `1` or `0`. */
+/** Returns triples for `commit`: name, seq, `1` or `0`. */
 function lookupEdits({ seq, before, after }: FactEdit): readonly string[] {
   const old = new Set(before === null ? [] : lookupsOf(before));
   const now = new Set(after === null ? [] : lookupsOf(after));
@@ -193,7 +196,7 @@ function lookupEdits({ seq, before, after }: FactEdit): readonly string[] {
   ];
 }
 
-/** In threes: term, seq, record. */
+/** Returns triples: term, seq, record. */
 function postingEdits({ seq, before, after }: FactEdit): readonly string[] {
   const old = weightsOf(before?.terms);
   const now = weightsOf(after?.terms);
@@ -207,7 +210,7 @@ function postingEdits({ seq, before, after }: FactEdit): readonly string[] {
 
 const fieldOf = (seq: string, perField: number): string => String(Math.floor(Number(seq) / perField));
 
-/** In threes: field, seq, record. */
+/** Returns triples: field, seq, record. */
 function signatureEdits(edit: FactEdit): readonly string[] {
   const change = vectorChange(edit);
   if (change === undefined) return [];
@@ -215,7 +218,7 @@ function signatureEdits(edit: FactEdit): readonly string[] {
   return [fieldOf(edit.seq, SIGNATURES_PER_FIELD), edit.seq, record];
 }
 
-/** In threes: field, seq, record. */
+/** Returns triples: field, seq, record. */
 function contextEdits({ seq, before, after }: FactEdit): readonly string[] {
   const old = before === null ? "" : encodeContext(before);
   const now = after === null ? "" : encodeContext(after);

@@ -20,7 +20,7 @@ async function withProvider(open: () => Promise<Opened>, minReplicas: number) {
 describe.each(Object.entries(openers))("%s", (name, open) => {
   const minReplicas = name.includes("sentinel") ? [0, 1] : [0];
 
-  it.each(minReplicas)("does everything that a provider does (replicas awaited: %i)", async (replicas) => {
+  it.each(minReplicas)("supports all provider methods (replicas awaited: %i)", async (replicas) => {
     const { provider, end } = await withProvider(open, replicas);
     const done = createSuccess(undefined);
     const owned = { userId: "u{1}", traceId: "t:*", topic: { "a.b": [1] } };
@@ -60,8 +60,8 @@ describe.each(Object.entries(openers))("%s", (name, open) => {
   });
 });
 
-describe("a client that may send a command twice by itself", () => {
-  it("writes once all the same, with and without a key of the caller's", async () => {
+describe("a client that may resend a command", () => {
+  it("writes once, with and without a key of the caller", async () => {
     const { client, end } = await openers.ioredis();
     const twice = new Proxy(client, {
       get: (target, property) => {

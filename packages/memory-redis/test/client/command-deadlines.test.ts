@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { CommandTimeout, createDeadlines } from "../../src/client/command-deadlines.ts";
 
 describe("a call with a deadline", () => {
-  it("isn't tried again once its timeout was told", async () => {
+  it("isn't retried after its timeout", async () => {
     let fail: (reason: Error) => void = () => {};
     const work = new Promise<never>((_, reject) => {
       fail = reject;
@@ -15,7 +15,7 @@ describe("a call with a deadline", () => {
     expect(recover).not.toHaveBeenCalled();
   });
 
-  it("is tried again before that", async () => {
+  it("is retried before its timeout", async () => {
     const work = Promise.reject(new Error("NOSCRIPT"));
     expect(await createDeadlines(10_000)(work, () => Promise.resolve("done"))).toBe("done");
   });

@@ -21,7 +21,7 @@ const lazy = { lazyConnect: true };
 const nodes = [{ host: "127.0.0.1", port: 6379 }];
 const good5 = { ...lazy, socketTimeout: 30_000, keepAlive: 10_000, enableOfflineQueue: false };
 
-/** Of `redis`, with a listener as every application needs it. */
+/** A client of `redis` with a listener, which every application needs. */
 const heard = <C extends { on(event: "error", listener: () => void): unknown }>(client: C): C => {
   client.on("error", () => {});
   return client;
@@ -32,7 +32,7 @@ type Case = readonly [client: () => RedisClient, options?: object];
 const NODE_REDIS = ["socket.socketTimeout", "socket.reconnectStrategy", "pingInterval"];
 const within = (path: string) => NODE_REDIS.map((setting) => `${path}.${setting}`);
 
-/** As it comes, with the settings that are found, in their order; and as the README advises. */
+/** `plain`: with default settings, with their findings in order. `good`: with the README's advice. */
 const cases: Readonly<
   Record<string, { readonly plain: Case; readonly found: readonly string[]; readonly good: Case }>
 > = {
@@ -109,7 +109,7 @@ const cases: Readonly<
 const diagnose = ([client, options]: Case) => diagnoseRedisClient(client(), options);
 
 describe.each(Object.entries(cases))("%s", (_, { plain, found, good }) => {
-  it("as it comes: each missing setting, why it matters and what to set", () => {
+  it("has findings with the default settings: each missing setting, its effect and the remedy", () => {
     const findings = diagnose(plain);
     expect(findings.map(({ setting }) => setting)).toEqual(found);
     for (const { problem, why, remedy } of findings) {
@@ -119,12 +119,12 @@ describe.each(Object.entries(cases))("%s", (_, { plain, found, good }) => {
     }
   });
 
-  it("as the README advises: nothing", () => {
+  it("has no findings with the README's settings", () => {
     expect(diagnose(good)).toEqual([]);
   });
 });
 
-describe("a setting that is there and wrong", () => {
+describe("a wrong setting", () => {
   it.each<[string, RedisClient]>([
     [
       "socket.reconnectStrategy",
@@ -142,7 +142,7 @@ describe("a setting that is there and wrong", () => {
     );
   });
 
-  it("of 0 is none", () => {
+  it("counts as missing if it is 0", () => {
     const client = new Redis({ ...good5, socketTimeout: 0 });
     expect(diagnoseRedisClient(client)).toMatchObject([{ setting: "socketTimeout", problem: "missing" }]);
   });
@@ -151,13 +151,13 @@ describe("a setting that is there and wrong", () => {
 it.each<[string, RedisClient, string]>([
   ["pool", heard(createClientPool(connection)), ""],
   ["Sentinel client", heard(createSentinel(sentinels)), "nodeClientOptions."],
-])("a %s doesn't show its settings, which are named", (_, client, path) => {
+])("a %s doesn't expose its settings, which are named", (_, client, path) => {
   const findings = diagnoseRedisClient(client);
   expect(findings.map(({ setting }) => setting)).toEqual(NODE_REDIS.map((setting) => `${path}${setting}`));
   for (const { problem } of findings) expect(problem).toBe("unreadable");
 });
 
-describe("with the settings that are advised, in small, a client that is passed in comes back", () => {
+describe("a client that was passed in with the advised settings recovers, with shorter times", () => {
   let proxy: BlackHoleProxy;
   beforeEach(async () => {
     proxy = await startBlackHoleProxy(Number(new URL(inject("redisUrl")).port));

@@ -22,7 +22,7 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map(({ close }) => close()));
 });
 
-/** A server that replies as it is told, and how many connections to it were made and ended. */
+/** A server with scripted replies, and the number of connections that were opened and closed. */
 async function openTo(reply: Reply, times: Partial<ConnectionTimes> = {}) {
   const count = { made: 0, ended: 0 };
   const createConnection = (): Connection => {
@@ -45,7 +45,7 @@ async function openTo(reply: Reply, times: Partial<ConnectionTimes> = {}) {
 const never = () => new Promise<never>(() => {});
 
 describe("the provider's own connection", () => {
-  it("is kept where the server is slow but replies, also when calls run out of time", async () => {
+  it("is kept if the server is slow but replies, even if calls time out", async () => {
     let due = 0;
     const inTurn = () => sleep(20 * ++due, "done"); // One every 20 ms.
     const { port, count } = await openTo(inTurn);
@@ -67,7 +67,7 @@ describe("the provider's own connection", () => {
     await expect.poll(() => count.made).toBe(2);
   });
 
-  it("isn't pinged while it is used, and is once it is idle", async () => {
+  it("is pinged only while it is idle", async () => {
     const seen: string[] = [];
     const { port } = await openTo(
       async (command) => {
@@ -83,7 +83,7 @@ describe("the provider's own connection", () => {
     await expect.poll(() => seen).toContain("PING");
   });
 
-  it("isn't given up for a ping while a call waits that has more time", async () => {
+  it("isn't replaced because of a ping while a call with a longer timeout waits", async () => {
     const { port, count } = await openTo(never, {
       pingAfterMs: 30,
       pingTimeoutMs: 10,
@@ -96,7 +96,7 @@ describe("the provider's own connection", () => {
     expect(count).toEqual({ made: 1, ended: 0 });
   });
 
-  it("isn't blamed for a process that was busy itself", async () => {
+  it("isn't replaced if the process itself was busy", async () => {
     const { port, count } = await openTo(() => stat("/").then(() => "done"));
     const deadline = createDeadlines(TIMES.commandTimeoutMs, port.onTimeout);
     const call = deadline(port.send(["GET"]));

@@ -22,7 +22,7 @@ describe("the slot of a tombstone", () => {
   const port = () => Number(new URL(inject("redisClusterUrls")[0] ?? "").port);
   const slotIn = async (key: string) => Number(await redisCommand(port(), "CLUSTER", "KEYSLOT", key));
 
-  it("has a short hash tag, whichever it is", () => {
+  it("has a short hash tag, for every slot", () => {
     const slots = Array.from({ length: 16_384 }, (_, slot) => slot);
     const tags = slots.map(hashTagOf);
     expect(Math.max(...tags.map(({ length }) => length))).toBeLessThan(5);
@@ -30,7 +30,7 @@ describe("the slot of a tombstone", () => {
   });
 
   it.each(["plain:", "", "{tag}:", "über:{\u{1f680}}:"])(
-    "under the prefix %j is that of the conversation, or of the user's index, as Redis has it",
+    "under the prefix %j is that of the conversation or the user's index, as in Redis",
     async (prefix) => {
       const keys = createKeys(prefix);
       for (const id of ["c", "{c}", "{}x", "a}b{c", "%7B", "user:x", "ü\u{1f680}", "x".repeat(255), "*"]) {
@@ -51,7 +51,7 @@ describe("the slot of a tombstone", () => {
 
 type Before = (count: number) => Promise<void>;
 
-/** The same connection, with something to do before each command and each transaction. */
+/** The same connection with a hook before each command and each transaction. */
 function intercept(before: Before): NodeRedisCluster {
   let count = 0;
   return {
@@ -67,7 +67,7 @@ function intercept(before: Before): NodeRedisCluster {
 
 type Call = (provider: VersionedMemoryProvider) => Promise<{ readonly success: boolean }>;
 
-/** Does `inner` before the command `at` of `outer`. Whether the command was reached. */
+/** Runs `inner` before the command `at` of `outer`. Returns whether that command was reached. */
 async function cut(keyPrefix: string, { outer, inner, at }: { outer: Call; inner: Call; at: number }) {
   const intact = await createRedisProvider({ keyPrefix }, client);
   let reached = false;
@@ -85,81 +85,88 @@ const erasures: Readonly<Record<string, Call>> = {
   clearUserConversations: (provider) => provider.clearUserConversations("u"),
 };
 
-describe.each(Object.entries(erasures))("a creation on a Cluster that saw nothing before %s", (_, erase) => {
-  const creation =
-    (expectedIncarnation: string): Call =>
-    (provider) =>
-      provider.appendMessages(
-        "c",
-        hello,
-        { userId: "u", traceId: "t" },
-        { createIfMissing: true, expectedIncarnation },
-      );
+describe.each(Object.entries(erasures))(
+  "a creation on a Cluster that found nothing before %s",
+  (_, erase) => {
+    const creation =
+      (expectedIncarnation: string): Call =>
+      (provider) =>
+        provider.appendMessages(
+          "c",
+          hello,
+          { userId: "u", traceId: "t" },
+          { createIfMissing: true, expectedIncarnation },
+        );
 
-  async function open() {
-    const keyPrefix = freshPrefix();
-    const provider = await createRedisProvider({ keyPrefix }, client);
-    const read = await provider.readConversation("c", { userId: "u" });
-    const token = read.success ? read.data.incarnation : expect.fail(read.error.message);
-    return { keyPrefix, provider, write: creation(token) };
-  }
-
-  it("leaves nothing, wherever the erasure comes between its steps", async () => {
-    let reached = true;
-    for (let at = 0; reached; at++) {
-      const { keyPrefix, provider, write } = await open();
-      reached = await cut(keyPrefix, { at, outer: write, inner: erase });
-      if (!reached) expect(await provider.getConversation("c")).toMatchObject({ data: { messages: hello } });
-      else {
-        expect(await provider.getConversation("c"), `step ${at}`).toEqual({ success: true, data: null });
-        expect(await provider.findConversations({}), `step ${at}`).toEqual({ success: true, data: [] });
-      }
-      expect(at).toBeLessThan(20);
+    async function open() {
+      const keyPrefix = freshPrefix();
+      const provider = await createRedisProvider({ keyPrefix }, client);
+      const read = await provider.readConversation("c", { userId: "u" });
+      const token = read.success ? read.data.incarnation : expect.fail(read.error.message);
+      return { keyPrefix, provider, write: creation(token) };
     }
-  });
 
-  it("leaves nothing, wherever it comes between the steps of the erasure", async () => {
-    let reached = true;
-    for (let at = 0; reached; at++) {
-      const { keyPrefix, provider, write } = await open();
-      await provider.storeMessages("other", hello, { userId: "u" });
-      reached = await cut(keyPrefix, { at, outer: erase, inner: write });
-      const erased = await provider.getConversation("c");
-      if (reached) expect(erased, `step ${at}`).toEqual({ success: true, data: null });
-      expect(at).toBeLessThan(20);
-    }
-  });
-
-  it("leaves nothing, wherever the erasure's steps fall between its own", async () => {
-    // The creation is held before each of its commands while the erasure is held before each of its.
-    for (let step = 0; step < 6; step++) {
-      for (let held = 0; held < 4; held++) {
+    it("leaves nothing if the erasure comes between its steps", async () => {
+      let reached = true;
+      for (let at = 0; reached; at++) {
         const { keyPrefix, provider, write } = await open();
-        let finish = (): void => {};
-        const finished = new Promise<void>((resolve) => {
-          finish = resolve;
-        });
-        let erasing: Promise<unknown> | undefined;
-        const pausing = intercept((count) => (count === held ? finished : Promise.resolve()));
-        const begun = await createRedisProvider({ keyPrefix }, pausing);
-        const creating = intercept(async (count) => {
-          if (count !== step) return;
-          erasing = erase(begun);
-          await new Promise((resolve) => setTimeout(resolve, 10));
-        });
-        const written = await write(await createRedisProvider({ keyPrefix }, creating));
-        finish();
-        await erasing;
-        if (erasing === undefined) continue;
-        const left = await provider.getConversation("c");
-        expect(left, `step ${step}, held ${held}: ${written.success}`).toEqual({ success: true, data: null });
+        reached = await cut(keyPrefix, { at, outer: write, inner: erase });
+        if (!reached)
+          expect(await provider.getConversation("c")).toMatchObject({ data: { messages: hello } });
+        else {
+          expect(await provider.getConversation("c"), `step ${at}`).toEqual({ success: true, data: null });
+          expect(await provider.findConversations({}), `step ${at}`).toEqual({ success: true, data: [] });
+        }
+        expect(at).toBeLessThan(20);
       }
-    }
-  });
-});
+    });
+
+    it("leaves nothing if it comes between the steps of the erasure", async () => {
+      let reached = true;
+      for (let at = 0; reached; at++) {
+        const { keyPrefix, provider, write } = await open();
+        await provider.storeMessages("other", hello, { userId: "u" });
+        reached = await cut(keyPrefix, { at, outer: erase, inner: write });
+        const erased = await provider.getConversation("c");
+        if (reached) expect(erased, `step ${at}`).toEqual({ success: true, data: null });
+        expect(at).toBeLessThan(20);
+      }
+    });
+
+    it("leaves nothing if its steps and the erasure's alternate", async () => {
+      // Both the creation and the erasure are paused before each of their commands.
+      for (let step = 0; step < 6; step++) {
+        for (let held = 0; held < 4; held++) {
+          const { keyPrefix, provider, write } = await open();
+          let finish = (): void => {};
+          const finished = new Promise<void>((resolve) => {
+            finish = resolve;
+          });
+          let erasing: Promise<unknown> | undefined;
+          const pausing = intercept((count) => (count === held ? finished : Promise.resolve()));
+          const begun = await createRedisProvider({ keyPrefix }, pausing);
+          const creating = intercept(async (count) => {
+            if (count !== step) return;
+            erasing = erase(begun);
+            await new Promise((resolve) => setTimeout(resolve, 10));
+          });
+          const written = await write(await createRedisProvider({ keyPrefix }, creating));
+          finish();
+          await erasing;
+          if (erasing === undefined) continue;
+          const left = await provider.getConversation("c");
+          expect(left, `step ${step}, held ${held}: ${written.success}`).toEqual({
+            success: true,
+            data: null,
+          });
+        }
+      }
+    });
+  },
+);
 
 describe("the reason of a refusal on a Cluster", () => {
-  it("is the erasure of the user, which is decided on before anything else that is wrong", async () => {
+  it("is the erasure of the user, which takes precedence over all other reasons", async () => {
     const provider = await createRedisProvider({ keyPrefix: freshPrefix() }, client);
     const read = await provider.readConversation("c", { userId: "u" });
     const expectedIncarnation = read.success ? read.data.incarnation : "";
@@ -173,7 +180,7 @@ describe("the reason of a refusal on a Cluster", () => {
 });
 
 describe("an import on a Cluster", () => {
-  it("stays in its indexes, though a reader that found nothing there takes its entry away late", async () => {
+  it("stays in its indexes if a reader that found no conversation removes its entry late", async () => {
     const keyPrefix = freshPrefix();
     const keys = createKeys(keyPrefix);
     const provider = await createRedisProvider({ keyPrefix }, client);
@@ -188,7 +195,7 @@ describe("an import on a Cluster", () => {
         slots: [],
         multi: (key?: string) => client.multi(key),
         sendCommand: async (key: string | undefined, isReadonly: boolean, args: string[]) => {
-          // Its entries are taken away once the conversation is.
+          // Its entries are removed after the conversation.
           if (!args.some((arg) => arg.startsWith(`${keyPrefix}imported:`))) {
             return client.sendCommand(key, isReadonly, args);
           }
@@ -211,7 +218,7 @@ describe("an import on a Cluster", () => {
   });
 });
 
-it("an entry that outlived its conversation gives what isn't there no other identity", async () => {
+it("creates no new identity for a missing conversation from a leftover entry", async () => {
   const keyPrefix = freshPrefix();
   const provider = await createRedisProvider({ keyPrefix }, client);
   const identity = async () => {
@@ -221,7 +228,7 @@ it("an entry that outlived its conversation gives what isn't there no other iden
   await provider.storeMessages("c", hello, { userId: "u" });
   await provider.deleteConversation("c");
   const before = await identity();
-  // As it stays where a conversation is deleted in the millisecond in which it was written.
+  // As after a deletion in the same millisecond as the write.
   const index = createKeys(keyPrefix).userIndex("u");
   await client.sendCommand(index, false, ["ZADD", index, String(Date.now()), "c"]);
   await provider.clearUserConversations("u");

@@ -65,7 +65,7 @@ describe.each([
     keys.traceIndex("t"),
   ];
 
-  it("that a crash has left with an entry too many are skipped by readers, and repaired", async () => {
+  it("skip and repair superfluous entries after a crash", async () => {
     const { provider, keys } = await open();
     await provider.appendMessages("there", hello, { userId: "u", traceId: "t" });
     const indexes = everyIndex(keys, "gone");
@@ -82,7 +82,7 @@ describe.each([
     expect(await client.zCard(keys.userIndex("u"))).toBe(0);
   });
 
-  it("never show a user a conversation of another, whatever they say", async () => {
+  it("never show a user another user's conversation, even with wrong entries", async () => {
     const { provider, keys } = await open();
     await provider.appendMessages("theirs", hello, { userId: "v", traceId: "t" });
     await client.zAdd(keys.userIndex("u"), { value: "theirs", score: Date.now() - 5_000 });
@@ -95,7 +95,7 @@ describe.each([
     expect(await found(provider, { userId: "v" })).toEqual(["theirs"]);
   });
 
-  it("keep an entry whose conversation is about to be written", async () => {
+  it("keep an entry if its conversation is about to be written", async () => {
     const { provider, keys, maintenance } = await open();
     const listed = { conversationId: "c", userId: "u", traceIds: ["t"] };
     await maintenance.reserve(listed, { nowMs: Date.now(), ttlMs: 0 });
@@ -105,7 +105,7 @@ describe.each([
     for (const index of everyIndex(keys, "c")) expect(await client.zScore(index, "c")).not.toBeNull();
   });
 
-  it("list by what the conversations say, where a crash has left a wrong time", async () => {
+  it("list by the conversations' own times if a crash left a wrong time", async () => {
     const { provider, keys } = await open();
     for (const id of ["1", "2", "3", "4"]) {
       await provider.appendMessages(id, hello, { userId: "u" });
@@ -118,7 +118,7 @@ describe.each([
     expect(await found(provider, { userId: "u", limit: 1 })).toEqual(["4"]);
   });
 
-  it("don't grow with conversations that have expired, also where nobody reads", async () => {
+  it("don't grow with expired conversations, even without reads", async () => {
     const { provider, keys } = await open();
     const index = keys.userIndex("u");
     const stale = Array.from({ length: 400 }, (_, n) => ({ value: `old-${n}`, score: 1_000 + n }));
@@ -126,7 +126,7 @@ describe.each([
     for (let n = 0; n < 300; n++) {
       await provider.appendMessages(`new-${n}`, hello, { userId: "u" }, { ttlSeconds: 100 });
     }
-    // On average 600 entries were looked at, of which most were stale.
+    // About 600 entries were checked on average, and most were stale.
     expect(await client.zCard(index)).toBeLessThan(600);
     expect(await provider.getStats("u")).toMatchObject({ data: { totalConversations: 300 } });
     expect(await client.zCard(index)).toBe(300);
@@ -134,7 +134,7 @@ describe.each([
 });
 
 describe("a prefix with a hash tag", () => {
-  it("makes of a Cluster's writes one step, indexes included", async () => {
+  it("makes each write on a Cluster one step, including the indexes", async () => {
     const client = await connectCluster();
     const provider = creating(await createRedisProvider({ keyPrefix: `{${freshPrefix()}}:` }, client));
     await provider.appendMessages("c", hello, { userId: "u", traceId: "t" });

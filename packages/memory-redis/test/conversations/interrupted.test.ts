@@ -19,7 +19,7 @@ afterAll(() => client.close());
 
 type BeforeCommand = (args: readonly string[], count: number) => Promise<void> | void;
 
-/** The same connection, with something to do before each single command. */
+/** The same connection with a hook before each single command. */
 function intercept(before: BeforeCommand): NodeRedisCluster {
   let count = 0;
   return {
@@ -91,7 +91,7 @@ async function found(provider: MemoryProvider, query: Parameters<MemoryProvider[
     : expect.fail(result.error.message);
 }
 
-/** Every index that says something of the conversation must outlive it. */
+/** Every index with an entry of the conversation must outlive it. */
 async function expectFindable(provider: MemoryProvider, keyPrefix: string): Promise<boolean> {
   const read = await provider.getConversation("c");
   if (!read.success) return expect.fail(read.error.message);
@@ -118,7 +118,7 @@ async function expectFindable(provider: MemoryProvider, keyPrefix: string): Prom
 
 describe("a write on a Cluster", () => {
   it.each(Object.entries(writes))(
-    "%s, cut off anywhere, leaves what exists findable",
+    "%s, interrupted at any step, leaves everything findable",
     async (_, scenario) => {
       const { before, write } = scenario;
       for (let commands = 0; ; commands++) {
@@ -136,7 +136,7 @@ describe("a write on a Cluster", () => {
     },
   );
 
-  it("whose conversation is deleted after the indexes were prepared, is still found", async () => {
+  it("can still be found if the conversation is deleted after the indexes were prepared", async () => {
     const keyPrefix = freshPrefix();
     const intact = creating(await createRedisProvider({ keyPrefix }, client));
     await intact.appendMessages("c", hello, { userId: "u", traceId: "t1" });
@@ -154,7 +154,7 @@ describe("a write on a Cluster", () => {
     expect(await intact.clearUserConversations("u")).toMatchObject({ data: 1 });
   });
 
-  it("that comes long after its preparation prepares again", async () => {
+  it("prepares again if it comes long after its preparation", async () => {
     const keyPrefix = freshPrefix();
     const intact = creating(await createRedisProvider({ keyPrefix }, client));
     let late = 0;
@@ -172,7 +172,7 @@ describe("a write on a Cluster", () => {
 });
 
 describe("a listing on a Cluster", () => {
-  it("stays a page while conversations are being created", async () => {
+  it("remains one page while conversations are being created", async () => {
     const keyPrefix = freshPrefix();
     const provider = creating(await createRedisProvider({ keyPrefix }, client));
     const ids = Array.from({ length: 300 }, (_, n) => `old-${n}`);

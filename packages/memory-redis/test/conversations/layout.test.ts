@@ -28,7 +28,7 @@ async function open(config: RedisConfig = {}) {
 }
 
 describe("the keys", () => {
-  it("are those that are documented", async () => {
+  it("match the documentation", async () => {
     const { provider, keys, keyPrefix } = await open();
     await provider.appendMessages(
       "conv-123",
@@ -60,7 +60,7 @@ describe("the keys", () => {
     "{",
     "}{",
     "user%3A",
-  ])("of the conversation %s are no other's", async (id) => {
+  ])("of the conversation %s are unique to it", async (id) => {
     const { provider } = await open();
     const other = id.replaceAll(/[{}]/g, (brace) => (brace === "{" ? "%7B" : "%7D")).replace(":", "%3A");
     await provider.appendMessages("c", hello, { userId: "u", traceId: "t" });
@@ -73,7 +73,7 @@ describe("the keys", () => {
     expect(await provider.findConversations({})).toMatchObject({ data: [{ conversationId: "c" }] });
   });
 
-  it("are all gone with the last conversation, but for tombstones that name nobody", async () => {
+  it("are all removed with the last conversation, except for tombstones without names", async () => {
     const { provider, keys, keyPrefix } = await open();
     const options = { idempotencyKey: "k", messageIds: ["m"] };
     for (const id of ["a", "b"])
@@ -121,7 +121,7 @@ describe("ttl", () => {
     return Promise.all([`${keyPrefix}c`, ...all].map((key) => redis.pExpireTime(key)));
   };
 
-  it("is one time for all keys of a conversation", async () => {
+  it("is the same for all keys of a conversation", async () => {
     const { provider, keyPrefix } = await open({ ttl: 100 });
     const options = { idempotencyKey: "k", messageIds: ["m"] };
     await provider.appendMessages("c", hello, { userId: "u", traceId: "t" }, options);
@@ -133,7 +133,7 @@ describe("ttl", () => {
     expect(left).toBeLessThanOrEqual(100_000);
   });
 
-  it.each(["getConversation", "getRecentMessages"] as const)("starts anew with %s", async (method) => {
+  it.each(["getConversation", "getRecentMessages"] as const)("restarts with %s", async (method) => {
     const { provider, keyPrefix } = await open({ ttl: 100 });
     await provider.appendMessages("c", hello, { userId: "u", traceId: "t" }, { messageIds: ["m"] });
     const keys = await redis.keys(`${keyPrefix}*`);
@@ -146,7 +146,7 @@ describe("ttl", () => {
     }
   });
 
-  it("of an index outlives that of its conversations, and ends for one that has a conversation without", async () => {
+  it("of an index outlives that of its conversations, and ends with a conversation without a ttl", async () => {
     const { provider, keyPrefix } = await open();
     const left = () => redis.ttl(`${keyPrefix}user:u:conversations`);
     await provider.appendMessages("short", hello, { userId: "u" }, { ttlSeconds: 10 });
@@ -162,8 +162,8 @@ describe("ttl", () => {
   });
 });
 
-describe("a ttl that a write has named", () => {
-  it("counts from the last write, whoever reads", async () => {
+describe("the ttl of a write", () => {
+  it("counts from the last write, regardless of reads", async () => {
     const { provider, keyPrefix } = await open({ ttl: 100 });
     await provider.appendMessages("c", hello, { userId: "u" }, { ttlSeconds: 1_000 });
     await redis.pExpire(`${keyPrefix}c`, 5_000);
@@ -174,7 +174,7 @@ describe("a ttl that a write has named", () => {
 });
 
 describe("idempotency keys", () => {
-  it("are bounded, whichever of the writes have one", async () => {
+  it("are bounded, even if only some writes have one", async () => {
     const { provider, keyPrefix } = await open();
     for (let write = 0; write < 4_000; write += 2) {
       await Promise.all([
@@ -186,8 +186,8 @@ describe("idempotency keys", () => {
   });
 });
 
-describe("what something else has done to the keys", () => {
-  it("is reported, where a key of the name holds something else", async () => {
+describe("keys changed by other applications", () => {
+  it("are reported if a key of another type has the name", async () => {
     const { provider, keyPrefix } = await open();
     await redis.set(`${keyPrefix}c`, "{}");
     for (const result of [
@@ -201,7 +201,7 @@ describe("what something else has done to the keys", () => {
     expect(await redis.get(`${keyPrefix}c`)).toBe("{}");
   });
 
-  it("is reported, where the server has evicted the messages", async () => {
+  it("are reported if the server has evicted the messages", async () => {
     const { provider, keyPrefix } = await open();
     await provider.appendMessages("c", hello);
     await redis.del(`${keyPrefix}messages:{${keyPrefix}c}`);
@@ -211,7 +211,7 @@ describe("what something else has done to the keys", () => {
     expect(await provider.deleteConversation("c")).toMatchObject({ data: true });
   });
 
-  it("hides no conversation: nothing is written where an index can't be", async () => {
+  it("hide no conversation: nothing is written if an index can't be written", async () => {
     const { provider, keyPrefix } = await open();
     await redis.set(`${keyPrefix}user:u:conversations`, "not an index");
     const result = await provider.appendMessages("c", hello, { userId: "u" });
@@ -222,7 +222,7 @@ describe("what something else has done to the keys", () => {
 });
 
 describe("a listing", () => {
-  it("shows nothing of a user who has the id by the time the messages are read", async () => {
+  it("shows nothing of another user who gets the id before the messages are read", async () => {
     const { provider, keyPrefix } = await open();
     await provider.appendMessages("shared", hello, { userId: "u" });
     const taking = {
@@ -242,7 +242,7 @@ describe("a listing", () => {
   });
 
   it.each([undefined, 350])(
-    "of limit %s misses none that was there all along, while they are written",
+    "with limit %s returns every conversation that existed throughout, despite concurrent writes",
     async (limit) => {
       const { provider } = await open();
       const ids = Array.from({ length: 300 }, (_, n) => `c${n}`);
@@ -268,7 +268,7 @@ describe("a long conversation", () => {
   const numbered = (from: number, count: number): readonly Message[] =>
     Array.from({ length: count }, (_, index) => ({ role: "user", content: `${from + index}` }));
 
-  it("is read in parts, in order, whole or its end", async () => {
+  it("is read in parts, in order, as a whole or only its end", async () => {
     const { provider } = await open();
     await provider.storeMessages("c", numbered(0, 4_500));
     for (const count of [4_500, 4_499, 2_001, 2_000, 1_999, 1, 9_999]) {
@@ -279,7 +279,7 @@ describe("a long conversation", () => {
     expect(await provider.getConversation("c")).toMatchObject({ data: { messages: numbered(0, 4_500) } });
   });
 
-  it("is read as it was at one moment, while it is written and trimmed", async () => {
+  it("is read consistently while it is written and trimmed", async () => {
     const { provider } = await open();
     await provider.storeMessages("c", numbered(0, 5_000));
     let written = 5_000;
@@ -307,7 +307,7 @@ describe("a long conversation", () => {
   });
 });
 
-it("refuses a client that can't be used, and says why", async () => {
+it("refuses an unusable client and gives the reason", async () => {
   await expect(createRedisProvider({}, createClient())).rejects.toThrow(MemorySetupError);
   await expect(createRedisProvider({}, createClient())).rejects.toThrow(/not connected.*connect\(\)/);
   for (const none of [{}, null, 5, "redis://localhost"]) {

@@ -39,10 +39,10 @@ async function read(provider: VersionedMemoryProvider, messages: ReadOptions["me
   return { firstPosition, contents: (conversation?.messages ?? []).map(({ content }) => Number(content)) };
 }
 
-it("messages whose place is known are read without a script, which would hold the server longer", async () => {
+it("reads messages at known places without a script, which would block the server longer", async () => {
   const { provider } = await open();
   await provider.storeMessages("c", numbered(0, 2_500));
-  const sent = vi.spyOn(redis, "sendCommand"); // A script goes out by it, and a transaction does not.
+  const sent = vi.spyOn(redis, "sendCommand"); // Scripts are sent with it, transactions are not.
   onTestFinished(() => sent.mockRestore());
   expect((await read(provider, undefined)).contents).toHaveLength(2_500);
   expect((await read(provider, { after: 9, limit: 2 })).contents).toEqual([10, 11]);
@@ -54,7 +54,7 @@ it("messages whose place is known are read without a script, which would hold th
 });
 
 describe("the hash of the messages' own ids", () => {
-  it("is there for those alone that have one", async () => {
+  it("contains only messages with an id", async () => {
     const { provider, ids, stored } = await open();
     await provider.storeMessages("c", numbered(0, 3));
     expect(await redis.exists(ids)).toBe(0);
@@ -63,7 +63,7 @@ describe("the hash of the messages' own ids", () => {
     expect(await redis.hLen(ids)).toBe(2);
   });
 
-  it("loses what a trim, a dropped end and a replacement remove, and nothing else", async () => {
+  it("loses only ids that a trim, a dropped end or a replacement removes", async () => {
     const { provider, ids, stored } = await open();
     const messageIds = idsOf(0, 10);
     await provider.storeMessages("c", numbered(0, 10), {}, { messageIds });
@@ -84,7 +84,7 @@ describe("the hash of the messages' own ids", () => {
     expect(await stored()).toEqual([[9, "n"]]);
   });
 
-  it("is right for a batch that is longer than what is kept of it, and for thousands", async () => {
+  it("is right for a batch that exceeds the limit, and for thousands of ids", async () => {
     const { provider, stored } = await open();
     const many = { messageIds: idsOf(0, 9_000), maxMessages: 5_000 };
     await provider.storeMessages("c", numbered(0, 9_000), {}, many);
@@ -102,7 +102,7 @@ describe("the hash of the messages' own ids", () => {
     expect((await stored()).length).toBe(500);
   });
 
-  it("is missed where the server has evicted it", async () => {
+  it("is reported as missing if the server has evicted it", async () => {
     const { provider, ids } = await open();
     await provider.storeMessages("c", numbered(0, 3), {}, { messageIds: idsOf(0, 3) });
     await redis.del(ids);
@@ -112,7 +112,7 @@ describe("the hash of the messages' own ids", () => {
 });
 
 describe("ranges of 10,000 messages", () => {
-  it("are what their positions say, wherever they lie and however long they are", async () => {
+  it("match their positions, at any place and with any length", async () => {
     const { provider } = await open();
     await provider.storeMessages("c", numbered(0, 5_000));
     await provider.appendMessages("c", numbered(5_000, 7_000), {}, { maxMessages: 10_000 });
@@ -131,7 +131,7 @@ describe("ranges of 10,000 messages", () => {
     expect(await read(provider, { after: 12_000 })).toEqual({ firstPosition: 12_000, contents: [] });
   });
 
-  it("are read as they were at one moment, while the end is replaced again and again", async () => {
+  it("are read consistently while the end is replaced repeatedly", async () => {
     const { provider } = await open();
     const marked = (mark: number): Message => ({ role: "user", content: `${mark}` });
     await provider.storeMessages(
@@ -155,7 +155,7 @@ describe("ranges of 10,000 messages", () => {
     await writer;
   });
 
-  it("are one round trip, and report a list that the server has evicted", async () => {
+  it("take one round trip, and report an evicted list", async () => {
     const { provider, keyPrefix } = await open();
     await provider.storeMessages("c", numbered(0, 100));
     await redis.del(`${keyPrefix}messages:{${keyPrefix}c}`);
@@ -168,7 +168,7 @@ describe("ranges of 10,000 messages", () => {
 });
 
 describe("the provider's ttl", () => {
-  it("of an import counts from now, and one that the record has from its last activity", async () => {
+  it("of an import counts from now, and the record's own ttl from its last activity", async () => {
     const { provider, keyPrefix } = await open({ ttl: 1_000 });
     await provider.storeMessages("c", numbered(0, 1), { userId: "u" });
     const exported = await provider.exportConversation("c");
@@ -188,8 +188,8 @@ describe("the provider's ttl", () => {
   });
 });
 
-describe("idempotency keys of a client that may send a command twice", () => {
-  it("are bounded apart from those of callers, and have receipts", async () => {
+describe("idempotency keys of a client that may resend a command", () => {
+  it("are bounded separately from the callers' keys, and have receipts", async () => {
     const client = new Redis(inject("redisUrl"));
     const keyPrefix = freshPrefix();
     const provider = await createRedisProvider({ keyPrefix }, client);
@@ -217,7 +217,7 @@ describe("idempotency keys of a client that may send a command twice", () => {
 });
 
 describe("createRedisBackend", () => {
-  it("is wrapped in a few lines, and gives bodies as they were written", async () => {
+  it("can be wrapped in a few lines, and returns bodies as they were written", async () => {
     const reversed = (text: string): string => Buffer.from(text).reverse().toString("base64");
     const restored = (text: string): string => Buffer.from(text, "base64").reverse().toString();
     const wrap = (backend: MemoryBackend): MemoryBackend => ({
@@ -243,7 +243,7 @@ describe("createRedisBackend", () => {
     expect(body).not.toContain("content");
   });
 
-  it("throws what the provider throws", async () => {
+  it("throws the same errors as the provider", async () => {
     await expect(createRedisBackend({ keyPrefix: "{" }, redis)).rejects.toThrow(TypeError);
     await expect(createRedisBackend({}, createClient())).rejects.toThrow(/not connected/);
   });

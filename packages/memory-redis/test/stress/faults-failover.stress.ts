@@ -16,10 +16,10 @@ import {
 
 const NODE_TIMEOUT_MS = 1_000;
 
-// Without a replica nothing is acknowledged.
+// Without a replica, no write is acknowledged.
 const ALONE_MS = 300;
 
-// Redis replicates after it has answered, so only what a replica has outlives a killed master.
+// Redis replicates after its reply, so only writes that a replica has survive a killed master.
 const REPLICATED = { minReplicas: 1, commandTimeoutMs: 2_000 };
 
 let cluster: RedisCluster;
@@ -95,8 +95,8 @@ async function expectNoLoss({ connects, title, faults, replication }: Run): Prom
   }
 }
 
-describe("under 16 writers of node-redis and ioredis that retry, every acknowledged batch is there once, whole and in order, and the indexes agree", () => {
-  it("when each master of a Cluster is killed (SIGKILL) in turn, with `minReplicas`", () =>
+describe("acknowledged batches of 16 retrying writers with node-redis and ioredis are stored once, whole and in order, with matching indexes", () => {
+  it("if each master of a Cluster is killed (SIGKILL) in turn, with `minReplicas`", () =>
     expectNoLoss({
       connects: [nodeRedisCluster(cluster.urls), ioredisCluster(cluster.urls)],
       title: "Redis Cluster",
@@ -104,7 +104,7 @@ describe("under 16 writers of node-redis and ioredis that retry, every acknowled
       replication: REPLICATED,
     }));
 
-  it("when each shard of a Cluster is handed over to its replica, also without `minReplicas`", () =>
+  it("if each shard of a Cluster is handed over to its replica, with or without `minReplicas`", () =>
     expectNoLoss({
       connects: [nodeRedisCluster(cluster.urls), ioredisCluster(cluster.urls)],
       title: "Redis Cluster, asked",
@@ -112,7 +112,7 @@ describe("under 16 writers of node-redis and ioredis that retry, every acknowled
       replication: {},
     }));
 
-  it("when Sentinel has to replace a killed (SIGKILL) master, with `minReplicas`", () =>
+  it("if Sentinel has to replace a killed (SIGKILL) master, with `minReplicas`", () =>
     expectNoLoss({
       connects: [nodeRedisSentinel(sentinel), ioredisSentinel(sentinel)],
       title: "Redis Sentinel",

@@ -5,7 +5,7 @@ import { createLedger } from "../../../../test/faults/ledger.ts";
 
 type Append = MemoryProvider["appendMessages"];
 
-/** What a ledger says of a store whose appends are tampered with. */
+/** Returns the ledger's findings about a store with manipulated appends. */
 async function problemsWith(tamper: (append: Append, batch: number) => Append): Promise<readonly string[]> {
   const store = await createInMemoryProvider();
   const ledger = createLedger();
@@ -23,17 +23,17 @@ const first =
 
 const done = { success: true, data: undefined } as const;
 
-describe("the ledger that the fault tests rely on", () => {
-  it("finds nothing wrong with a store that does what it says", async () => {
+describe("the ledger of the fault tests", () => {
+  it("finds no problem with a correct store", async () => {
     expect(await problemsWith((append) => append)).toEqual([]);
   });
 
-  it("notices an acknowledged batch that is lost", async () => {
+  it("detects a lost acknowledged batch", async () => {
     const problems = await problemsWith(first(() => async () => done));
     expect(problems).toContain("shared-0: 0:0 was acknowledged and is lost");
   });
 
-  it("notices a batch that is stored twice", async () => {
+  it("detects a batch that is stored twice", async () => {
     const problems = await problemsWith(
       first((append) => async (...call) => {
         await append(...call);
@@ -43,7 +43,7 @@ describe("the ledger that the fault tests rely on", () => {
     expect(problems).toContain("shared-0: 0:0 (acknowledged) is there 2 times");
   });
 
-  it("notices a batch of which only a part is stored", async () => {
+  it("detects a partly stored batch", async () => {
     const problems = await problemsWith(
       first(
         (append) =>
@@ -54,7 +54,7 @@ describe("the ledger that the fault tests rely on", () => {
     expect(problems).toContain("shared-0: message 1 (0:1) is out of place");
   });
 
-  it("notices batches that changed places", async () => {
+  it("detects batches in the wrong order", async () => {
     const late: (() => Promise<unknown>)[] = [];
     const problems = await problemsWith((append, batch) => async (...call) => {
       if (batch === 0) late.push(() => append(...call));
@@ -65,7 +65,7 @@ describe("the ledger that the fault tests rely on", () => {
     expect(problems).toContain("shared-0: 0:0 stands behind 0:1");
   });
 
-  it("notices conversations without the owner and the trace that were named", async () => {
+  it("detects conversations without the given owner and trace", async () => {
     const unowned = { createIfMissing: "unowned" } as const;
     const problems = await problemsWith((append) => (id, messages) => append(id, messages, {}, unowned));
     expect(problems).toEqual(

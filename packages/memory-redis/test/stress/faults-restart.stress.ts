@@ -44,7 +44,7 @@ describe.each([
   ["node-redis", nodeRedis],
   ["ioredis", ioredis],
 ])("with %s", (name, connect) => {
-  it("a server that is killed (SIGKILL) and restarted under 16 writers that retry keeps every acknowledged batch once, whole and in order, and its indexes agree", async () => {
+  it("a server that is killed (SIGKILL) and restarted under 16 retrying writers keeps every acknowledged batch once, whole and in order, with matching indexes", async () => {
     const config = { keyPrefix: `killed-${name}:` };
     const { ledger, failed, unretryable } = await withProviders(
       [connect(server.port)],
@@ -52,12 +52,12 @@ describe.each([
       config,
     );
     expect.soft(unretryable).toEqual([]);
-    // ioredis sends what was in flight again by itself, so that nothing need fail.
+    // ioredis resends commands in flight automatically, so no write need fail.
     if (connect === nodeRedis) expect(failed).toBeGreaterThan(KILLS);
     expect(await problemsOf(ledger, config)).toEqual([]);
   });
 
-  it("a reply that the client never got is made good by a retry, which stores nothing twice", async () => {
+  it("stores nothing twice if a retry follows a lost reply", async () => {
     const proxy = await startCutProxy(
       server.port,
       (request) => request.includes("to be lost") && proxy.cuts() === 0,
@@ -86,7 +86,7 @@ describe.each([
     await proxy.stop();
   });
 
-  it("replies lost now and then, under 16 writers that retry, lose and double nothing", async () => {
+  it("loses and duplicates nothing if replies to 16 retrying writers are lost now and then", async () => {
     const config = { keyPrefix: `cut-often-${name}:` };
     const proxy = await startCutProxy(
       server.port,

@@ -12,7 +12,7 @@ const SECONDS = 15;
 const WRITERS = 20;
 const commandTimeoutMs = 300;
 
-/** Appends one after another, each until it is acknowledged. */
+/** Appends messages one after another, retrying each until it is acknowledged. */
 async function write(
   provider: MemoryProvider,
   id: string,
@@ -39,7 +39,7 @@ async function write(
 describe.each(Object.entries(libraries))(
   "twenty writers on one connection that goes dead every second, by %s",
   (_, load) => {
-    it("lose nothing, double nothing, and leave no connection behind", async () => {
+    it("lose nothing, duplicate nothing, and leave no connection open", async () => {
       const proxy = await startBlackHoleProxy(Number(new URL(inject("redisUrl")).port));
       const settings = { host: "127.0.0.1", port: proxy.port, db: 0, commandTimeoutMs };
       const times = { connectTimeoutMs: 300 };

@@ -7,7 +7,7 @@ import { type LimitedUser, setUser } from "../support/rights.ts";
 import { createStore } from "../support/stores.ts";
 import { backendFactory, storeFactory } from "../support/user-memory.ts";
 
-/** The kits as users that may do what the README lists and nothing else. */
+/** The kits with users that have only the rights in the README. */
 beforeAll(async () => {
   const port = Number(new URL(inject("redisUrl")).port);
   for (const user of ["conversations", "facts"] as const) await setUser(port, user, { keyPrefix: "test:" });

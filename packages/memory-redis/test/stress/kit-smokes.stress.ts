@@ -4,7 +4,8 @@ import { createRedisBackend, type createRedisProvider } from "../../src/index.ts
 import { openers } from "../support/clients.ts";
 import { createStore } from "../support/stores.ts";
 
-// The whole kit runs on node-redis, on one server and on a Cluster. These differ from it in the client or in the text of messages.
+// The whole kit runs on node-redis, on one server and on a Cluster. These runs have another client or other message
+// texts.
 for (const client of ["node-redis, RESP2", "node-redis pool", "ioredis", "ioredis cluster"] as const) {
   describeMemoryProvider({
     name: `redis, ${client}`,
@@ -13,7 +14,7 @@ for (const client of ["node-redis, RESP2", "node-redis pool", "ioredis", "ioredi
   });
 }
 
-/** Keeps every message the wrong way round. */
+/** A wrapper that stores every message in reverse. */
 function reversed(backend: MemoryBackend): MemoryBackend {
   const reverse = (text: string) => [...text].toReversed().join("");
   return mapMessages(backend, { encode: reverse, decode: reverse });

@@ -4,7 +4,7 @@ import { createRedisBlobStore, createRedisProvider } from "../../src/index.ts";
 import { openers } from "../support/clients.ts";
 import { freshPrefix } from "../support/stores.ts";
 
-it("a writer of media that is killed leaves no dangling reference, and nothing for ever", async () => {
+it("a killed writer of media leaves no dangling reference, and no blob permanently", async () => {
   const keyPrefix = freshPrefix();
   const { client, end } = await openers["node-redis"]();
   await checkCrashes({

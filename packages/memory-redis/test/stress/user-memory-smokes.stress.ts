@@ -9,7 +9,8 @@ import {
 
 const smoke = { rules: "smoke" } as const;
 
-// The whole kits run on node-redis, on one server and on a Cluster. These differ from it in the client or in the text of facts.
+// The whole kits run on node-redis, on one server and on a Cluster. These runs have another client or other texts of
+// facts.
 for (const client of ["node-redis, RESP2", "node-redis pool", "ioredis", "ioredis cluster"] as const) {
   describeUserMemoryBackend(`redis, ${client}`, backendFactory(openers[client]), smoke);
   describeUserMemory(`redis, ${client}`, storeFactory(openers[client]), smoke);

@@ -3,7 +3,7 @@ import { createRedisBlobStore } from "../../src/index.ts";
 import { type Opened, openers } from "./clients.ts";
 import { freshPrefix } from "./stores.ts";
 
-/** The kit of a blob store on clients of this kind. */
+/** Runs the kit of a blob store on clients of one kind. */
 export function describeBlobStoreOn(name: keyof typeof openers): void {
   describeBlobStoreConformance({
     name: `redis, ${name}`,

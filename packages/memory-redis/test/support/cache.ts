@@ -3,7 +3,7 @@ import { createRedisCacheAdapter } from "../../src/index.ts";
 import { type Opened, openers } from "./clients.ts";
 import { freshPrefix } from "./stores.ts";
 
-/** The kit of a cache on clients of this kind. */
+/** Runs the kit of a cache on clients of one kind. */
 export function describeCacheOn(name: keyof typeof openers): void {
   describeCacheAdapterConformance({
     name: `redis, ${name}`,

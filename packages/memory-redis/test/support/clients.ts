@@ -21,7 +21,7 @@ declare module "vitest" {
 export interface Opened {
   readonly client: RedisClient;
   readonly end: () => Promise<void>;
-  /** Breaks the connections, whatever is in progress. */
+  /** Breaks the connections, even during calls. */
   readonly cut: () => void;
 }
 
@@ -61,7 +61,7 @@ const ioredisSentinel = () => {
   return { name: masterName, sentinels };
 };
 
-/** Of a cluster of the test's own. */
+/** Clients of the test's own cluster. */
 export const clusterOpeners = {
   "node-redis": (urls: readonly string[]) =>
     connected(createCluster({ rootNodes: urls.map((node) => ({ url: node })) })),
@@ -69,11 +69,11 @@ export const clusterOpeners = {
     ready(new Cluster(urls.map((node) => ({ host: "127.0.0.1", port: Number(new URL(node).port) })))),
 } as const satisfies Readonly<Record<string, (urls: readonly string[]) => Promise<Opened>>>;
 
-/** As an application should set it: while the server is away, calls fail at once. */
+/** With the settings that an application should have: calls fail immediately while the server is away. */
 export const openThrough = (port: number): Promise<Opened> =>
   connected(createClient({ url: `redis://127.0.0.1:${port}`, disableOfflineQueue: true }));
 
-/** Every kind of client that is supported, of both majors. */
+/** All supported kinds of clients, with both major versions. */
 export const openers = {
   "node-redis": () => connected(createClient({ url: url() })),
   "node-redis, RESP2": () => connected(createClient({ url: url(), RESP: 2 })),

@@ -1,6 +1,6 @@
 import type { RedisProvider } from "../../src/index.ts";
 
-/** The same provider, whose appends make the conversations that aren't there. */
+/** The same provider with appends that create missing conversations. */
 export const creating = (provider: RedisProvider): RedisProvider => ({
   ...provider,
   appendMessages: (conversationId, messages, metadata, options) =>

@@ -5,7 +5,7 @@ export const hashOf = (text: string): string => createHash("sha256").update(text
 
 export const userKey = (userId: string): UserKey => ({ userId, hash: hashOf(userId) });
 
-/** The `seq`th fact of a user, active. */
+/** Returns the `seq`th fact of a user, active. */
 export const storedFact = (seq: number, fields: Partial<StoredFact> = {}): StoredFact => ({
   ...{ seq, id: `id-${seq}`, fact: `fact ${seq}`, tags: [], score: null, trust: "stated", status: "active" },
   ...{ quarantine: null, digest: hashOf(`digest ${seq}`), key: null, conversationId: null, position: null },
@@ -20,7 +20,7 @@ export const added = (...facts: readonly StoredFact[]): Pick<UserChange, "put"> 
   put: facts.map((after) => ({ before: null, after })),
 });
 
-/** A change on top of a version. */
+/** Returns a change of a version. */
 export const changeOn = (version: number, parts: Partial<UserChange> = {}): UserChange => ({
   expectedVersion: version,
   head: { version: version + 1, epoch: 0, state: "{}" },
@@ -28,7 +28,7 @@ export const changeOn = (version: number, parts: Partial<UserChange> = {}): User
   ...parts,
 });
 
-/** Commits on top of what is there, where nobody else writes. */
+/** Commits on top of the stored version, if there is no other writer. */
 export async function commitTo(
   backend: UserMemoryBackend,
   user: UserKey,
@@ -37,5 +37,5 @@ export async function commitTo(
   const { head } = await backend.read(user, {});
   const change = changeOn(head?.version ?? 0, parts);
   const kept = { ...change, head: { ...change.head, epoch: head?.epoch ?? 0 } };
-  if (!(await backend.commit(user, kept))) throw new Error("somebody else has written");
+  if (!(await backend.commit(user, kept))) throw new Error("another writer has committed");
 }

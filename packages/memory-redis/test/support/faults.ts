@@ -4,7 +4,7 @@ import { createClient, createCluster, createSentinel } from "redis";
 import type { RedisSentinel } from "../../../../test/redis-sentinel.ts";
 import { createRedisProvider, type RedisClient, type RedisConfig } from "../../src/index.ts";
 
-/** Clients with the options that applications leave alone, each with a provider. */
+/** A provider on a client with default options. */
 export interface Connected {
   readonly provider: MemoryProvider;
   readonly end: () => Promise<void>;
@@ -73,7 +73,7 @@ export const ioredisSentinel =
     return withProvider(client, config, async () => client.disconnect());
   };
 
-/** Connects them all, and ends them whatever happens. */
+/** Connects all providers, and always closes them. */
 export async function withProviders<T>(
   connects: readonly Connect[],
   use: (providers: readonly MemoryProvider[]) => Promise<T>,

@@ -17,12 +17,12 @@ import { freshPrefix } from "./stores.ts";
 const messages: readonly Message[] = [{ role: "user", content: "Hello" }];
 const created = { createIfMissing: "unowned" } as const;
 
-/** One that these tests may block and lock. */
+/** A server that these tests may block and lock. */
 let server: RestartableServer;
 let proxy: BlackHoleProxy;
 const closes: (() => Promise<unknown>)[] = [];
 
-/** Called inside of each `describe`: a module is read once for several files of tests. */
+/** Called inside of each `describe`, since a module is loaded once for several test files. */
 function useServer(): void {
   beforeAll(async () => {
     server = await startLocalRedis(requireRedis());
@@ -37,7 +37,7 @@ function useServer(): void {
   });
 }
 
-/** Long enough for an answer of a busy machine, short enough for a test. */
+/** Long enough for a reply on a busy machine, short enough for a test. */
 const ANSWER_MS = 750;
 const fast: Partial<ConnectionTimes> = { connectTimeoutMs: ANSWER_MS, pingTimeoutMs: ANSWER_MS };
 
@@ -68,7 +68,7 @@ const expectBack = (provider: MemoryProvider) =>
 export const describeOwnConnection = (library: Library): unknown =>
   describe(`a connection of the provider's own, by ${library}`, () => {
     useServer();
-    it("that goes dead under calls is replaced, once for all of them", async () => {
+    it("is replaced once for all calls if it goes dead under them", async () => {
       const { provider } = await open(library);
       expect(await append(provider)).toMatchObject({ success: true });
       proxy.swallow();
@@ -79,7 +79,7 @@ export const describeOwnConnection = (library: Library): unknown =>
       await expect.poll(proxy.open).toBe(1);
     });
 
-    it("that goes dead while nobody uses it is found by a ping, and replaced before the next call", async () => {
+    it("is pinged and replaced before the next call if it goes dead while idle", async () => {
       const { provider } = await open(library, 5_000, { ...fast, pingAfterMs: 30 });
       expect(await append(provider)).toMatchObject({ success: true });
       proxy.swallow();
@@ -89,7 +89,7 @@ export const describeOwnConnection = (library: Library): unknown =>
       await expect.poll(proxy.open).toBe(1);
     });
 
-    it("recovers after several in a row, even if new connections are dead at first", async () => {
+    it("recovers after several failures in a row, even if new connections are dead at first", async () => {
       const { provider } = await open(library);
       for (let round = 0; round < 2; round++) {
         proxy.swallowNew(true);
@@ -97,14 +97,14 @@ export const describeOwnConnection = (library: Library): unknown =>
         const before = proxy.accepted();
         expect(await append(provider)).toMatchObject(retryable);
         await expect.poll(proxy.accepted, { interval: 10 }).toBeGreaterThan(before);
-        expect(await append(provider), "at once").toMatchObject(retryable);
+        expect(await append(provider), "immediately").toMatchObject(retryable);
         proxy.swallowNew(false);
         await expectBack(provider);
       }
       await expect.poll(proxy.open).toBe(1);
     });
 
-    it("does a write once whose reply was lost, under its idempotency key", async () => {
+    it("stores a write once under its idempotency key if its reply was lost", async () => {
       const { provider } = await open(library);
       const write = () => provider.appendMessages("c", messages, {}, { ...created, idempotencyKey: "k" });
       proxy.swallow("replies");
@@ -113,7 +113,7 @@ export const describeOwnConnection = (library: Library): unknown =>
       expect(await provider.getStats()).toMatchObject({ data: { totalMessages: 1 } });
     });
 
-    it("is replaced a few times, and not for every call, if the server is blocked for long", async () => {
+    it("is replaced a few times, not for every call, if the server is blocked for long", async () => {
       const { provider } = await open(library, 100, { connectTimeoutMs: 100 });
       await redisCommand(server.port, "CLIENT", "PAUSE", "600", "ALL");
       const results = await Promise.all(Array.from({ length: 50 }, (_, n) => append(provider, `c${n}`)));
@@ -123,7 +123,7 @@ export const describeOwnConnection = (library: Library): unknown =>
       await expect.poll(proxy.open).toBe(1);
     });
 
-    it("closes at once while it is dead, and while a new one is made, and leaves nothing behind", async () => {
+    it("closes immediately while it is dead or being replaced, and leaves nothing open", async () => {
       const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
       const before = timers();
       const [one, other] = [await open(library, 100), await open(library, 100, { connectTimeoutMs: 60_000 })];
@@ -142,7 +142,7 @@ export const describeOwnConnection = (library: Library): unknown =>
       expect(timers()).toBeLessThanOrEqual(before);
     });
 
-    it("isn't opened where the server says nothing: the setup fails in time", async () => {
+    it("isn't opened if the server never replies: the setup fails in time", async () => {
       proxy.swallowNew(true);
       await expect(open(library, 250, { connectTimeoutMs: 50 })).rejects.toThrow(/in time/);
       await expect.poll(proxy.open).toBe(0);
@@ -165,11 +165,11 @@ export const describeOwnConnection = (library: Library): unknown =>
   });
 
 export const describeOpened = (): unknown =>
-  describe("what applications open", () => {
+  describe("stores that open their own connection", () => {
     useServer();
     const commandTimeoutMs = 250;
 
-    it.each(["url", "host and port"])("comes back: a provider, by %s", async (by) => {
+    it.each(["url", "host and port"])("recover: a provider, by %s", async (by) => {
       const { port } = proxy;
       const place = by === "url" ? { url: `redis://127.0.0.1:${port}` } : { host: "127.0.0.1", port };
       const provider = await createRedisProvider({ ...place, keyPrefix: freshPrefix(), commandTimeoutMs });
@@ -179,7 +179,7 @@ export const describeOpened = (): unknown =>
       await expectBack(provider);
     });
 
-    it("recovers: user memory", async () => {
+    it("recover: user memory", async () => {
       const url = `redis://127.0.0.1:${proxy.port}`;
       const memory = await createRedisUserMemory({ url, keyPrefix: freshPrefix(), commandTimeoutMs });
       closes.push(() => memory.close());

@@ -6,7 +6,7 @@ import { ioredisConnections } from "../../src/connection/ioredis.ts";
 import { nodeRedisConnections } from "../../src/connection/node-redis.ts";
 import type { LoadConnections } from "../../src/open-store.ts";
 
-/** What a provider opens its own connection with, of both majors. */
+/** Both major versions of the libraries with which a provider opens its own connection. */
 export const libraries = {
   redis: async (...target) => nodeRedisConnections(redis, ...target),
   "redis 5": async (...target) => nodeRedisConnections(redis5 as unknown as typeof redis, ...target),

@@ -22,7 +22,7 @@ function createRandom(seed: number) {
 
 type Random = ReturnType<typeof createRandom>;
 
-/** What one provider was told of a conversation, by the name that both know it by. */
+/** What one provider returned for a conversation, by the name that both providers use. */
 interface Memory {
   readonly provider: VersionedMemoryProvider;
   readonly tokens: string[];
@@ -39,7 +39,7 @@ const expectedTag = (result: Result<unknown>): unknown => {
   return error._tag === "MemoryConflictError" ? [error.reason, error.actualVersion] : error._tag;
 };
 
-/** Without what no two stores have alike. */
+/** Removes values that differ between any two stores. */
 const plain = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value ?? null, (key, held: unknown) =>
@@ -138,10 +138,10 @@ function randomStep(random: Random): Step {
   return kind < 12 ? randomWrite(random) : randomRead(random);
 }
 
-/** Random programs on clients of this kind, beside the in-memory provider. */
+/** Runs random programs on clients of one kind and on the in-memory provider. */
 export const describeModelPrograms = (kind: keyof typeof openers, seeds: readonly number[]) =>
   describe(kind, () => {
-    it("does and returns what the in-memory provider does and returns, for any input", async () => {
+    it("does and returns the same as the in-memory provider, for any input", async () => {
       const { client, end } = await openers[kind]();
       for (const seed of seeds) {
         const redis = await createRedisProvider({ keyPrefix: freshPrefix() }, client);

@@ -1,4 +1,4 @@
-/** Serves providers to the conformance kit, on one connection for all of them. */
+/** Serves providers to the conformance kit, on one shared connection. */
 import { serveProviders } from "@jaf/memory/testing";
 import { createClient } from "redis";
 import { createRedisProvider } from "../../src/index.ts";

@@ -14,7 +14,7 @@ export const allowedCommands = (user: LimitedUser): readonly string[] =>
     .filter((word) => word.startsWith("+"))
     .map((word) => word.slice(1).toUpperCase());
 
-/** Makes the user as the README says, under a prefix, with some rights more or less, e.g. `-zadd`. */
+/** Creates the user of the README for a prefix, with some rights more or less, e.g. `-zadd`. */
 export const setUser = (
   port: number,
   user: LimitedUser,

@@ -11,7 +11,7 @@ import { freshPrefix } from "./stores.ts";
 
 const hello: readonly Message[] = [{ role: "user", content: "Hello" }];
 
-/** Moves keys of one slot from their server to another, as a reshard does: key by key. */
+/** Moves keys of one slot from their server to another, key by key, as a reshard does. */
 async function beginMigration(ports: readonly number[], key: string) {
   const slot = String(await redisCommand(ports[0] ?? 0, "CLUSTER", "KEYSLOT", key));
   const nodes = await Promise.all(
@@ -42,9 +42,9 @@ async function beginMigration(ports: readonly number[], key: string) {
   };
 }
 
-/** What a client of this kind does while keys go from one server of a cluster to another. */
+/** Tests a kind of client while keys move from one server of a cluster to another. */
 export function describeSlotMigration(kind: keyof typeof clusterOpeners): void {
-  /** Of these tests' own: a slot that is being moved would refuse the writes of others. */
+  /** A cluster of its own, since a slot that is being moved would refuse the writes of other tests. */
   let cluster: RedisCluster;
 
   describe(`${kind}: while a slot is being moved`, () => {
@@ -68,7 +68,7 @@ export function describeSlotMigration(kind: keyof typeof clusterOpeners): void {
     };
 
     it.each([0, 1, 2, 3, 4])(
-      "with %i of its keys there: every write is whole, or refused and may be retried",
+      "with %i of its keys moved: every write is complete, or refused and retryable",
       async (moved) => {
         const keyPrefix = freshPrefix();
         const provider = creating(await createRedisProvider({ keyPrefix, ttl: 1_000 }, opened.client));
@@ -104,7 +104,7 @@ export function describeSlotMigration(kind: keyof typeof clusterOpeners): void {
     );
 
     it.each([0, 1, 5, 9])(
-      "with %i of a user's keys there: what is remembered, found and forgotten is whole, or refused for now",
+      "with %i of a user's keys moved: every call is complete, or refused for now",
       async (moved) => {
         const keyPrefix = freshPrefix();
         const memory = await createRedisUserMemory({ keyPrefix }, opened.client);

@@ -8,12 +8,12 @@ import { type Opened, openThrough } from "./clients.ts";
 import type { StorageAddress } from "./provider-process.ts";
 import { tamperUnder } from "./tamper.ts";
 
-/** A prefix that no other test has. */
+/** Returns a unique prefix. */
 export const freshPrefix = (): string => `test:${crypto.randomUUID()}:`;
 
 const processModule = pathToFileURL(await bundleProcess(new URL("./provider-process.ts", import.meta.url)));
 
-/** A provider under the same prefix in another process, which reaches the server by itself. */
+/** A provider with the same prefix in another process, with its own connection. */
 const processAt = (keyPrefix: string): ProviderProcess => {
   const argument: StorageAddress = { url: inject("redisUrl"), keyPrefix };
   return { module: processModule, argument };
@@ -25,8 +25,8 @@ interface ProxiedConnections {
 }
 
 /**
- * Stores that are reached through a proxy, which `stop` takes away. Making connections takes longer than most tests, so
- * those of a store whose test is over serve the next one. `processes`: with a second process, for the rules that need one.
+ * Creates stores behind a proxy that `stop` removes. Connecting takes longer than most tests, so a store's connections
+ * are reused after its test. `processes`: with a second process, for the rules that need one.
  */
 export function createStoppableStores({ processes = false }: { readonly processes?: boolean } = {}) {
   const idle: ProxiedConnections[] = [];
@@ -46,7 +46,7 @@ export function createStoppableStores({ processes = false }: { readonly processe
     let used = 0;
     let isStopped = false;
     const connect = async (): Promise<RedisProvider> => {
-      const index = used++; // Taken at once: several may be opened at the same time.
+      const index = used++; // Taken synchronously, since several may be opened at the same time.
       const connection = opened[index] ?? (await openThrough(proxy.port));
       opened[index] = connection;
       return createRedisProvider({ keyPrefix }, connection.client);
@@ -75,7 +75,7 @@ export function createStoppableStores({ processes = false }: { readonly processe
   return { createStore: createStoppable, tearDown };
 }
 
-/** A store under a prefix of its own; what is left under it goes with the server. */
+/** Creates a store with its own prefix. Its leftovers are removed with the server. */
 export async function createStore(
   open: () => Promise<Opened>,
   config: RedisConfig = {},

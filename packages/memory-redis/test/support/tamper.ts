@@ -2,11 +2,11 @@ import type { TestStore } from "@jaf/memory/testing";
 import { createClient } from "redis";
 import { inject } from "vitest";
 
-/** Another character at the beginning of what the message says. */
+/** Replaces the first character of the message's content. */
 const changed = (item: string): string =>
   item.replace(/(?<="content":")./, (first) => (first === "x" ? "y" : "x"));
 
-/** Changes the list of messages as somebody at the server could. */
+/** Changes the list of messages, as a person with access to the server could. */
 export const tamperUnder =
   (keyPrefix: string): NonNullable<TestStore["tamper"]> =>
   async (conversationId, { kind, index }) => {

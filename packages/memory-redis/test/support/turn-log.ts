@@ -4,7 +4,7 @@ import { createRedisTurnLog } from "../../src/index.ts";
 import { type Opened, openers } from "./clients.ts";
 import { freshPrefix } from "./stores.ts";
 
-/** The kit of a turn log on clients of this kind, which serve one test after the other. */
+/** Runs the kit of a turn log on clients of one kind, which are reused by all tests. */
 export function describeTurnLogOn(name: keyof typeof openers): void {
   const opened: Opened[] = [];
   afterAll(async () => void (await Promise.all(opened.map(({ end }) => end()))));

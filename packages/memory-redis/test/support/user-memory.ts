@@ -26,7 +26,7 @@ const readers = {
   zset: ["ZRANGE", "0", "-1", "WITHSCORES"],
 } as const;
 
-/** All keys with a prefix, and what they hold, as text. */
+/** Returns all keys with a prefix and their values, as text. */
 export async function dumpOf(keyPrefix: string, urls: readonly string[]): Promise<string> {
   const parts: unknown[] = [];
   for (const url of urls) {
@@ -40,7 +40,7 @@ export async function dumpOf(keyPrefix: string, urls: readonly string[]): Promis
   return JSON.stringify(parts);
 }
 
-/** Connections under one prefix, closed together. */
+/** Connections with one prefix, which are closed together. */
 function connections(open: () => Promise<Opened>) {
   const opened: Opened[] = [];
   return {
@@ -56,7 +56,7 @@ function connections(open: () => Promise<Opened>) {
   };
 }
 
-/** What the kit for storage ports is given. */
+/** Creates backends for the kit for storage ports. */
 export const backendFactory = (open: () => Promise<Opened>) => async (): Promise<BackendUnderTest> => {
   const { keyPrefix, connect, close } = connections(open);
   const another = async () => backendOn(await connect(), keyPrefix);
@@ -66,7 +66,7 @@ export const backendFactory = (open: () => Promise<Opened>) => async (): Promise
 const urlsOf = (client: RedisClient): readonly string[] =>
   adaptClient(client).isCluster ? inject("redisClusterUrls") : [inject("redisUrl")];
 
-/** What the kit for stores is given. */
+/** Creates stores for the kit for stores. */
 export const storeFactory = (open: () => Promise<Opened>) => async (): Promise<StoreUnderTest> => {
   const { keyPrefix, connect, close } = connections(open);
   const another = async () => createRedisUserMemory({ keyPrefix }, await connect());
@@ -80,11 +80,11 @@ export const storeFactory = (open: () => Promise<Opened>) => async (): Promise<S
 
 const reverse = (text: string): string => [...text].reverse().join("");
 
-/** A wrapper as somebody may write it: every text that a user said is stored in reverse. */
+/** A wrapper as an application may write it: it stores every text of a user in reverse. */
 export const reversed = (backend: UserMemoryBackend): UserMemoryBackend =>
   mapFacts(backend, { encode: reverse, decode: reverse });
 
-/** What the kit for storage ports is given: the backend that applications get, wrapped. */
+/** Creates wrapped backends of applications for the kit for storage ports. */
 export const reversedBackendFactory =
   (open: () => Promise<Opened>) => async (): Promise<BackendUnderTest> => {
     const { keyPrefix, connect, close } = connections(open);
@@ -92,7 +92,7 @@ export const reversedBackendFactory =
     return { backend: await another(), another, close };
   };
 
-/** What the kit for stores is given, the same. */
+/** Creates stores on wrapped backends for the kit for stores. */
 export const reversedStoreFactory = (open: () => Promise<Opened>) => async (): Promise<StoreUnderTest> => {
   const { keyPrefix, connect, close } = connections(open);
   const backendFor = async (client: RedisClient) =>

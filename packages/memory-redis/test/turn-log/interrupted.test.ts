@@ -30,7 +30,7 @@ async function clientAt(port: number) {
 }
 
 describe("a connection that breaks", () => {
-  it("in an append loses nothing, and the same append again stores nothing twice", async () => {
+  it("loses nothing if it breaks in an append, and a repeated append stores nothing twice", async () => {
     const keyPrefix = freshPrefix();
     const event = '"only once"';
     let isArmed = true;
@@ -42,7 +42,7 @@ describe("a connection that breaks", () => {
     onTestFinished(proxy.stop);
     const log = createRedisTurnLog(await clientAt(serverPort()), { keyPrefix });
     const writer = await begin(log);
-    // It leaves the source of the script with the server, so that the next one is a single command.
+    // This loads the script into the server, so the next append is a single command.
     await log.append({ writer, first: 0, events: ['"before"'] });
     const broken = createRedisTurnLog(await clientAt(proxy.port), { keyPrefix });
     const append = { writer, first: 1, events: [event] };
@@ -53,7 +53,7 @@ describe("a connection that breaks", () => {
     expect(await log.read({ conversationId: "c" })).toMatchObject({ data: { events: ['"before"', event] } });
   });
 
-  it("without a word is a MemoryConnectionError once the time of a command is over", async () => {
+  it("returns a MemoryConnectionError after the command's timeout if it breaks silently", async () => {
     const proxy = await startFaultProxy(serverPort());
     onTestFinished(proxy.stop);
     const client = await clientAt(proxy.port);
@@ -71,8 +71,8 @@ describe("a connection that breaks", () => {
   });
 });
 
-describe("what is left", () => {
-  it("of a turn that nobody goes on with is only its entry among the running turns", async () => {
+describe("leftovers", () => {
+  it("of an abandoned turn are only its entry among the running turns", async () => {
     const keyPrefix = freshPrefix();
     const client = await clientAt(serverPort());
     const log = createRedisTurnLog(client, { keyPrefix });
@@ -88,7 +88,7 @@ describe("what is left", () => {
     expect(await log.abandoned(10)).toEqual({ success: true, data: [] });
   });
 
-  it("of a user's entries lives on: an append renews them before they expire", async () => {
+  it("of a user's entries survive: an append renews them before they expire", async () => {
     const keyPrefix = freshPrefix();
     const client = await clientAt(serverPort());
     const log = createRedisTurnLog(client, { keyPrefix });
@@ -113,7 +113,7 @@ describe("on a Cluster", () => {
   });
   afterAll(() => client.close());
 
-  /** The same connection, which breaks before its command of this number. */
+  /** The same connection, which breaks before the command with this number. */
   function crashAt(last: number): NodeRedisCluster {
     let count = 0;
     return {
@@ -130,7 +130,7 @@ describe("on a Cluster", () => {
     async (at) => {
       const keyPrefix = freshPrefix();
       const log = createRedisTurnLog(client, { keyPrefix });
-      // The servers know the scripts then.
+      // Loads the scripts into the servers.
       await begin(log, { ...turn, conversationId: "other", userId: "other" });
       await createRedisTurnLog(crashAt(at), { keyPrefix }).begin(turn);
       const turns = await log.turnsOf("c");
@@ -143,7 +143,7 @@ describe("on a Cluster", () => {
     },
   );
 
-  it("a beginning that is sent again keeps its turn among those that are found", async () => {
+  it("a resent beginning keeps its turn findable", async () => {
     const keyPrefix = freshPrefix();
     const log = createRedisTurnLog(client, { keyPrefix });
     const writer = await begin(log);

@@ -19,7 +19,7 @@ async function keysUnder(prefix: string): Promise<readonly string[]> {
   return keys.map((key) => key.slice(prefix.length)).sort();
 }
 
-it("leaves no key behind once a turn is erased, and each expires by itself until then", async () => {
+it("leaves no key after a turn is erased, and all keys expire until then", async () => {
   const keyPrefix = freshPrefix();
   const { client, end } = await openers["node-redis"]();
   onTestFinished(async () => void (await end()));
@@ -40,6 +40,6 @@ it("leaves no key behind once a turn is erased, and each expires by itself until
   expect(await keysUnder(keyPrefix)).toEqual([]);
 });
 
-it("what is no client is refused", () => {
+it("refuses anything but a client", () => {
   expect(() => createRedisTurnLog({} as never)).toThrow(TypeError);
 });

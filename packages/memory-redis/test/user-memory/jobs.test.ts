@@ -18,7 +18,7 @@ describe.each(["node-redis", "node-redis cluster"] as const)("jobs, %s", (kind) 
   });
   afterAll(() => opened.end());
 
-  /** The same server, with something to do before each command, told how many were done. A script may need two. */
+  /** The same server with a hook before each command, with the number of previous commands. A script may take two. */
   const intercepted = (keyPrefix: string, before: (done: number) => Promise<void> | void) => {
     let done = 0;
     const send: RedisPort["send"] = async (...call) => {
@@ -36,7 +36,7 @@ describe.each(["node-redis", "node-redis cluster"] as const)("jobs, %s", (kind) 
   const intact = (keyPrefix: string) => backendOnPort(port, keyPrefix);
   const entries = (keyPrefix: string) => port.send(["ZCARD", `${keyPrefix}user-memory:{jobs}`], `{jobs}`);
 
-  it.each([0, 1, 2])("that were cut off before command %i are handed out, or not there", async (last) => {
+  it.each([0, 1, 2])("are leased or missing if they were interrupted before command %i", async (last) => {
     const keyPrefix = freshPrefix();
     const written = await crashAt(keyPrefix, last)
       .jobs.enqueue(job, { epoch: 0, leaseMs: 0 })
@@ -49,18 +49,21 @@ describe.each(["node-redis", "node-redis cluster"] as const)("jobs, %s", (kind) 
     expect(await jobs.lease({ leaseMs: 0, limit: 5 })).toHaveLength(1);
   });
 
-  it.each([0, 1])("whose completion is cut off before command %i stay or go whole", async (last) => {
-    const keyPrefix = freshPrefix();
-    const { jobs } = intact(keyPrefix);
-    await jobs.enqueue(job, { epoch: 0, leaseMs: 0 });
-    await crashAt(keyPrefix, last)
-      .jobs.complete(user, job.id)
-      .catch(() => {});
-    expect(await jobs.lease({ leaseMs: 0, limit: 5 })).toHaveLength(last === 0 ? 1 : 0);
-    expect(await jobs.size()).toBe(last === 0 ? 1 : 0);
-  });
+  it.each([0, 1])(
+    "stay or are removed as a whole if their completion is interrupted before command %i",
+    async (last) => {
+      const keyPrefix = freshPrefix();
+      const { jobs } = intact(keyPrefix);
+      await jobs.enqueue(job, { epoch: 0, leaseMs: 0 });
+      await crashAt(keyPrefix, last)
+        .jobs.complete(user, job.id)
+        .catch(() => {});
+      expect(await jobs.lease({ leaseMs: 0, limit: 5 })).toHaveLength(last === 0 ? 1 : 0);
+      expect(await jobs.size()).toBe(last === 0 ? 1 : 0);
+    },
+  );
 
-  it("that are leased in between are written with a new entry, and found", async () => {
+  it("are written with a new entry and found if they are leased in between", async () => {
     const keyPrefix = freshPrefix();
     const { jobs } = intact(keyPrefix);
     const late = intercepted(keyPrefix, async (done) => {
@@ -71,7 +74,7 @@ describe.each(["node-redis", "node-redis cluster"] as const)("jobs, %s", (kind) 
     expect(await jobs.lease({ leaseMs: 0, limit: 5 })).toHaveLength(1);
   });
 
-  it("of an erased user leave entries that a lease takes away, and that hide no other job", async () => {
+  it("of an erased user leave entries that a lease removes, and that hide no other job", async () => {
     const keyPrefix = freshPrefix();
     const { jobs } = intact(keyPrefix);
     for (let n = 0; n < 20; n++) {
@@ -86,7 +89,7 @@ describe.each(["node-redis", "node-redis cluster"] as const)("jobs, %s", (kind) 
     expect(await jobs.size()).toBe(1);
   });
 
-  it("of the same time are handed out in the order of being added", async () => {
+  it("with the same time are leased in the order of their addition", async () => {
     const { jobs } = intact(freshPrefix());
     const ids = Array.from({ length: 12 }, (_, n) => hashOf(`${n}`));
     for (const [n, id] of ids.entries()) {

@@ -36,7 +36,7 @@ async function fill(backend: UserMemoryBackend): Promise<void> {
 }
 
 describe("the keys of a user memory", () => {
-  it("are those that are documented, and name a user by a hash alone", async () => {
+  it("match the documentation, and contain only a hash of the user", async () => {
     const keyPrefix = freshPrefix();
     await fill(backendOn(redis, keyPrefix));
     const keys = (await redis.keys(`${keyPrefix}*`)).map((key) => key.slice(keyPrefix.length)).sort();
@@ -51,7 +51,7 @@ describe("the keys of a user memory", () => {
     expect(await redis.ttl(`${keyPrefix}user-memory:{${user.hash}}:facts`)).toBe(-1);
   });
 
-  it("are no conversation's under the same prefix", async () => {
+  it("never equal a conversation's key with the same prefix", async () => {
     const keyPrefix = freshPrefix();
     const provider = await createRedisProvider({ keyPrefix }, redis);
     const backend = backendOn(redis, keyPrefix);
@@ -67,7 +67,7 @@ describe("the keys of a user memory", () => {
     expect(await dumpOf(`${keyPrefix}user-memory:{`, [inject("redisUrl")])).toBe(before);
   });
 
-  it("are all gone with the last fact, but for head, tombstones and trail", async () => {
+  it("are all removed with the last fact, except for head, tombstones and trail", async () => {
     const keyPrefix = freshPrefix();
     const backend = backendOn(redis, keyPrefix);
     await fill(backend);
@@ -78,7 +78,7 @@ describe("the keys of a user memory", () => {
     expect(keys.sort()).toEqual(["audit", "head", "tombstones"]);
   });
 
-  it("leave head and new trail after an erasure, and no word of the user", async () => {
+  it("after an erasure are the head and a new trail, without any word of the user", async () => {
     const keyPrefix = freshPrefix();
     const backend = backendOn(redis, keyPrefix);
     await fill(backend);
@@ -90,7 +90,7 @@ describe("the keys of a user memory", () => {
   });
 
   it.each(["head", "facts", "lookups", "postings", "contexts", "signatures", "vectors", "active", "audit"])(
-    "that hold something else at %s fail a write, which then changes nothing",
+    "with another type at %s fail a write, which then changes nothing",
     async (part) => {
       const keyPrefix = freshPrefix();
       const backend = backendOn(redis, keyPrefix);
@@ -108,7 +108,7 @@ describe("the keys of a user memory", () => {
 });
 
 describe("a user memory", () => {
-  it("takes one round trip to match, and one to read what was found", async () => {
+  it("takes one round trip to match, and one to read the matches", async () => {
     const port = adaptClient(redis);
     let trips = 0;
     const send: typeof port.send = (...call) => {
@@ -117,7 +117,7 @@ describe("a user memory", () => {
     };
     const backend = backendOnPort({ ...port, send }, freshPrefix());
     await commitTo(backend, user, added(...Array.from({ length: 50 }, (_, at) => storedFact(at + 1))));
-    // The server has the scripts from now on.
+    // Loads the scripts into the server.
     await backend.match(user, ["fact"]);
     await backend.read(user, {});
     trips = 0;
@@ -127,7 +127,7 @@ describe("a user memory", () => {
     expect(trips).toBe(2);
   });
 
-  it("does a write once that the client sends twice", async () => {
+  it("does a write once if the client resends it", async () => {
     const port = adaptClient(redis);
     const send: typeof port.send = async (...call) => {
       await port.send(...call);
@@ -145,7 +145,7 @@ describe("a user memory", () => {
     expect(trail).toEqual({ head: { version: 2, epoch: 1, state: "" }, entries: audit });
   });
 
-  it("is closed for good, and leaves the client that it was given", async () => {
+  it("closes permanently, and leaves the given client open", async () => {
     const backend = backendOn(redis);
     const memory = defineUserMemory(backend);
     await memory.remember("u", "Likes tea");

@@ -49,7 +49,7 @@ const rows = (facts: Iterable<StoredFact>, asked: readonly string[]) =>
     .filter(({ terms }) => terms.length > 0)
     .sort((a, b) => a.seq - b.seq);
 
-it.each([1, 2])("an index stays whole through thousands of random changes (seed %i)", async (seed) => {
+it.each([1, 2])("an index stays consistent through thousands of random changes (seed %i)", async (seed) => {
   const random = randomNumbers(seed);
   const keyPrefix = freshPrefix();
   const backend = backendOn(redis, keyPrefix);
@@ -81,7 +81,7 @@ it.each([1, 2])("an index stays whole through thousands of random changes (seed 
   expect(await redis.keys(`${keyPrefix}*`)).toEqual([expect.stringMatching(/:head$/)]);
 });
 
-it("the fields of contexts and lookups that a fact is added to stay small, whatever the number of facts", async () => {
+it("the fields of contexts and lookups stay small with any number of facts", async () => {
   const keyPrefix = freshPrefix();
   const backend = backendOn(redis, keyPrefix);
   for (let from = 0; from < 3_000; from += 500) {
@@ -96,7 +96,7 @@ it("the fields of contexts and lookups that a fact is added to stay small, whate
   }
 });
 
-it("a change of an old fact leaves the others of its term in their place", async () => {
+it("a change of an old fact keeps the places of the term's other facts", async () => {
   const backend = backendOn(redis);
   const counts = Array.from({ length: 40 }, (_, at) => 330 + at);
   const termsOf = (seq: number, weight?: number): readonly TermWeight[] =>

@@ -13,7 +13,7 @@ afterAll(() => redis.close());
 
 const user = userKey("u");
 
-/** A direction that belongs to a topic, the same for the same numbers. */
+/** A direction of a topic, the same for the same numbers. */
 const direction = (topic: number, variant: number, length: number): readonly number[] =>
   Array.from(
     { length },
@@ -23,8 +23,8 @@ const direction = (topic: number, variant: number, length: number): readonly num
 const cosine = (a: readonly number[], b: readonly number[]): number =>
   a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0) / (Math.hypot(...a) * Math.hypot(...b));
 
-describe("the nearest of more vectors than are compared exactly", () => {
-  it.each([700, 1_536])("are the nearest, of %i numbers each", async (length) => {
+describe("more vectors than are compared exactly", () => {
+  it.each([700, 1_536])("include the nearest ones, with %i numbers each", async (length) => {
     const backend = backendOn(redis);
     const facts = Array.from({ length: Math.ceil((512 * 1_024) / length) + 300 }, (_, at) =>
       storedFact(at + 1, { terms: [], vector: direction(at % 40, at, length) }),
@@ -49,7 +49,7 @@ describe("the nearest of more vectors than are compared exactly", () => {
 });
 
 describe("a vector", () => {
-  it("is given back as it was stored, in 32 bits a number", async () => {
+  it("is returned as it was stored, with 32 bits per number", async () => {
     const backend = backendOn(redis);
     const vector = [0.1, -0.5, 3e-30, 1e30, 0, 123_456.789];
     await commitTo(backend, user, added(storedFact(1, { vector })));
@@ -57,7 +57,7 @@ describe("a vector", () => {
     expect(fact?.vector).toEqual(vector.map(Math.fround));
   });
 
-  it("goes with its fact, and with the change that takes it away", async () => {
+  it("is removed with its fact, or by a change without it", async () => {
     const backend = backendOn(redis);
     const before = storedFact(1, { vector: [1, 2] });
     await commitTo(backend, user, added(before, storedFact(2, { vector: [2, 1] })));

@@ -5,7 +5,7 @@ import { describe, expect, inject, it } from "vitest";
 import { createRedisUserMemory, createRedisUserMemoryBackend } from "../../src/user-memory/index.ts";
 import { freshPrefix } from "../support/stores.ts";
 
-it("opens a connection of its own by the configuration, and closes it", async () => {
+it("opens its own connection from the configuration, and closes it", async () => {
   const { hostname, port } = new URL(inject("redisUrl"));
   const keyPrefix = freshPrefix();
   const memory = await createRedisUserMemory({ host: hostname, port: Number(port), keyPrefix });
@@ -17,7 +17,7 @@ it("opens a connection of its own by the configuration, and closes it", async ()
   await again.close();
 });
 
-it("takes the options of every user memory beside its own", async () => {
+it("accepts the options of every user memory besides its own", async () => {
   const keyPrefix = freshPrefix();
   const embed = async (texts: readonly string[]) =>
     texts.map((text) => (/tea|drink/.test(text) ? [1, 0.1] : [0.1, 1]));
@@ -45,7 +45,7 @@ it.each([
   await expect(created).rejects.toThrow(field);
 });
 
-it("rejects with a MemorySetupError where no server can be reached, or the client can't be used", async () => {
+it("rejects with a MemorySetupError if no server can be reached or the client can't be used", async () => {
   const unreachable = createRedisUserMemory({ port: 1 });
   await expect(unreachable).rejects.toThrow(MemorySetupError);
   await expect(unreachable).rejects.toMatchObject({ error: { operation: "createRedisUserMemory" } });
@@ -53,7 +53,7 @@ it("rejects with a MemorySetupError where no server can be reached, or the clien
   await expect(createRedisUserMemory({}, {} as never)).rejects.toThrow(TypeError);
 });
 
-it("takes a configuration that is an instance of a class, and calls its methods on it", async () => {
+it("accepts an instance of a class as a configuration, and calls its methods on it", async () => {
   class Config {
     readonly url = inject("redisUrl");
     readonly keyPrefix = freshPrefix();
@@ -71,8 +71,8 @@ it("takes a configuration that is an instance of a class, and calls its methods 
   await memory.close();
 });
 
-describe("the backend by itself", () => {
-  it("is what the store is made of, on a connection of its own or on a client", async () => {
+describe("the raw backend", () => {
+  it("supports the store, on its own connection or on a given client", async () => {
     const [url, keyPrefix] = [inject("redisUrl"), freshPrefix()];
     const own = defineUserMemory(await createRedisUserMemoryBackend({ url, keyPrefix }));
     const fact = await own.remember("u", "Likes tea");
@@ -97,7 +97,7 @@ describe("the backend by itself", () => {
     await expect(created).rejects.toThrow(field);
   });
 
-  it("rejects with a MemorySetupError that names it where no server can be reached", async () => {
+  it("rejects with a MemorySetupError that names it if no server can be reached", async () => {
     const unreachable = createRedisUserMemoryBackend({ port: 1 });
     await expect(unreachable).rejects.toThrow(MemorySetupError);
     await expect(unreachable).rejects.toMatchObject({ error: { operation: "createRedisUserMemoryBackend" } });

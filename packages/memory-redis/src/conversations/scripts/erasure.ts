@@ -2,18 +2,19 @@ import { clockMs, lua } from "../../lua.ts";
 import { partKeys } from "./fragments.ts";
 
 /**
- * Deletes a conversation, and leaves a tombstone of it, also where nothing was, if that may be about to be written.
+ * Deletes a conversation and leaves a tombstone, also for a missing one that may be about to be written.
  *
  * KEYS  1 conversation   on a Cluster also the keys of its parts and of its tombstone, as in `write`
- * ARGV  1 conversation id   2 only if it is of this user, or ''   3 indexing, as in `write`
- *       4 prefix of all keys       5 the recency index that it belongs to
- *       6 key of the tombstone     7 its id       8 in how many ms it expires
- *       9 '1' if one that isn't there may be about to be written
+ * ARGV  1 conversation id   2 a user id to delete it only for this owner, or ''   3 indexing, as in `write`
+ *       4 prefix of all keys       5 the conversation's recency index
+ *       6 key of the tombstone     7 its id       8 its expiry in ms
+ *       9 '1' if a missing conversation may be about to be written
  *
- * Returns { whether there was one, time in ms, owner or '', trace ids … }.
+ * Returns { whether it existed, time in ms, owner or '', trace ids … }.
  *
- * Another user's stays, and gets a tombstone all the same where this user's may be about to be written. It says nothing as
- * long as the other's is there: a creation that is in progress for this user finds it, also if the other's expires before.
+ * Another user's conversation stays. It still gets a tombstone if this user's may be about to be written. The tombstone
+ * has no effect while the other user's conversation exists. If that expires, a creation in progress for this user finds
+ * the tombstone.
  */
 export const deleteConversation = lua`
 ${clockMs}
@@ -46,7 +47,7 @@ return reply
  * Leaves a tombstone of a user.
  *
  * KEYS  1 tombstone
- * ARGV  1 its id   2 in how many ms it expires
+ * ARGV  1 its id   2 its expiry in ms
  */
 export const tombstone = lua`
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])

@@ -1,6 +1,6 @@
 import { lua } from "../../lua.ts";
 
-/** The keys of a conversation's parts: its messages, its idempotency keys, its traces, its messages' own ids. */
+/** The keys of a conversation's parts: messages, idempotency keys, traces and the messages' own ids. */
 export const partKeys = lua`
 local function part_keys(prefix, conversation)
   local tag = ':{' .. conversation .. '}'
@@ -9,9 +9,9 @@ end
 `;
 
 /**
- * An index must outlive every conversation in it, also one that is only read: it is kept for twice their `ttl`, and
- * renewed when half a `ttl` has passed. One that holds a conversation without a ttl stays for good, and so does one of
- * which that isn't known: only an index that was just made gets an end.
+ * Extends the ttl of an index, which must outlive every conversation in it, even one that is only read. It is twice the
+ * conversations' ttl, and renewed after half of theirs. An index that holds, or may hold, a conversation without a ttl
+ * never expires: only a new index gets a ttl.
  */
 export const enterIndex = lua`
 local function extend_index(index, ttl, just_made)
@@ -37,9 +37,9 @@ local RESERVED_MS = 60000
 `;
 
 /**
- * An entry is taken away if its conversation was gone after the time that the entry has. That of an import has the
- * time of its source, so beside the indexes of a slot stands when an entry with a time of the past was last made there:
- * what was gone before that says nothing.
+ * Stores beside a slot's indexes when an entry with a past time was last made. An entry is removed if its conversation
+ * was missing after the entry's time. Since an import has the time of its source, an absence observed before the import
+ * proves nothing.
  */
 export const markImport = lua`
 local function mark_import(marker, at)
@@ -49,8 +49,8 @@ end
 `;
 
 /**
- * The digest that a stored message ends with, behind the bracket that ends its JSON text; nil for one that was written
- * before digests were kept, and where there is none.
+ * Returns the digest after a stored message's JSON text. Returns nil if there is no message, or if it was written
+ * before digests existed.
  */
 export const digestAt = lua`
 local function digest_at(messages, at)
@@ -61,9 +61,9 @@ end
 `;
 
 /**
- * The messages' own ids, in a hash: 'i' and the id lead to its position and the hash of its content, 'p' and the
- * position to the id, so that what goes with a message is found by the message's place. One function that makes the
- * three, since most writes need none of them.
+ * The messages' own ids, in a hash. 'i' + id holds the position and the hash of the content; 'p' + position holds the
+ * id, which finds the fields of a message by its position. One function creates the three, since most writes need none
+ * of them.
  */
 export const ownIds = lua`
 local function own_ids(hash)
@@ -120,9 +120,9 @@ end
 `;
 
 /**
- * Where a conversation that keeps at most `max` messages begins. A tool result, which begins with a space, never stays
- * without the call before it: the cut moves past the results, unless nothing else is left; then the last group of call
- * and results stays whole.
+ * Returns the first kept message if at most `max` messages are kept. A tool result, which begins with a space, never
+ * stays without its call: the cut moves past results. If only results are left, the last group of call and results
+ * stays whole.
  */
 export const trimCut = lua`
 local function trim_cut(messages, total, max)

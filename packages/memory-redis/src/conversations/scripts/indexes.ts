@@ -2,17 +2,18 @@ import { lua } from "../../lua.ts";
 import { enterIndex, markImport, reservedMs } from "./fragments.ts";
 
 /**
- * Enters a conversation in an index before it is written, where both can't be done in one step: a crash in between
- * leaves an entry without a conversation, which readers pass over and later take away, and never the reverse.
+ * Reserves a conversation's index entry before the conversation is written, if both can't be written in one step. A
+ * crash in between leaves an entry without a conversation, which readers skip and later remove, but never the reverse.
  *
- * KEYS  1 index   2 the tombstone of the user whose index it is, if that is asked for
- * ARGV  1 conversation id   2 time in ms   3 ttl in ms, 0 for none   4 what the tombstone may hold, if it is asked for
+ * KEYS  1 index   2 the tombstone of the index's user, if it is checked
+ * ARGV  1 conversation id   2 time in ms   3 ttl in ms, 0 for none   4 the allowed content of the tombstone, if checked
  *
- * Returns what the tombstone holds, or ''. Where that forbids the write, nothing is entered. Clearing a user sets the
- * tombstone first and then looks at the entries: either this sees the tombstone, or the entry is seen.
+ * Returns the content of the tombstone, or ''. If that forbids the write, no entry is made. Clearing a user first
+ * creates the tombstone and then reads the entries: either this script finds the tombstone, or the clearing finds the
+ * entry.
  *
- * The score lies ahead of every reader's clock, so that none takes the entry away while it is waiting for its
- * conversation; the half millisecond tells it from a final one.
+ * The score is ahead of every reader's clock, so no reader removes the entry while it waits for its conversation. The
+ * half millisecond marks it as reserved.
  */
 export const reserveIndexEntry = lua`
 ${enterIndex}
@@ -26,11 +27,11 @@ return tombstone
 `;
 
 /**
- * Gives the reserved entry of a conversation its final score, once the conversation is written.
+ * Gives a reserved entry its final score, after the conversation is written.
  *
  * KEYS  1 index
  * ARGV  1 conversation id   2 last activity in ms   3 '1' if the caller waits for replicas
- *       4 of an import: the marker of `markImport`   5 when it was written, in ms
+ *       4 for an import: the marker of `markImport`   5 time of the write in ms
  */
 export const confirmIndexEntry = lua`
 ${markImport}
@@ -50,11 +51,11 @@ return 1
 `;
 
 /**
- * Corrects an entry of an index that a reader has found to be wrong, unless it has changed since.
+ * Corrects an entry that a reader found to be wrong, unless it has changed since.
  *
  * KEYS  1 index
  * ARGV  1 conversation id   2 the wrong score   3 last activity in ms
- *       4 the marker of `markImport`   5 when the conversation was seen, in ms
+ *       4 the marker of `markImport`   5 when the conversation was read, in ms
  */
 export const correctIndexEntry = lua`
 ${markImport}
@@ -68,13 +69,13 @@ return 1
 `;
 
 /**
- * Takes an entry out of an index whose conversation was found to be gone.
+ * Removes the entry of a missing conversation from an index.
  *
  * KEYS  1 index
- * ARGV  1 conversation id   2 when it was found to be gone, in ms   3 the marker of `markImport`
+ * ARGV  1 conversation id   2 when it was found to be missing, in ms   3 the marker of `markImport`
  *
- * One that was written, or imported, at that time or later stays: the conversation may have been created since. So does
- * every entry while a Cluster is moving the marker.
+ * An entry that was written or imported at that time or later stays, since the conversation may exist again. While a
+ * Cluster moves the marker, every entry stays.
  */
 export const removeIndexEntry = lua`
 local imported = redis.pcall('GET', ARGV[3])
@@ -98,12 +99,13 @@ return 1
 `;
 
 /**
- * A part of an index.
+ * Reads a part of an index.
  *
  * KEYS  1 index
- * ARGV  1 'newest' or 'oldest' first   2 lowest score   3 highest score   4 at most this many
+ * ARGV  1 'newest' or 'oldest' first   2 lowest score   3 highest score   4 maximum number
  *
- * Returns conversation ids and scores alternating. Among equal scores, ids are in the same direction, by their bytes.
+ * Returns alternating conversation ids and scores. Equal scores are ordered by the bytes of the ids, in the same
+ * direction.
  */
 export const indexPage = lua`
 local low, high = ARGV[2], ARGV[3]
@@ -114,10 +116,10 @@ return redis.call('ZRANGEBYSCORE', KEYS[1], low, high, 'WITHSCORES', 'LIMIT', 0,
 `;
 
 /**
- * Some entries of an index, at random.
+ * Returns random entries of an index.
  *
  * KEYS  1 index
- * ARGV  1 at most this many
+ * ARGV  1 maximum number
  *
  * Returns conversation ids.
  */

@@ -2,13 +2,13 @@ import { clockMs, lua } from "../../lua.ts";
 import { enterIndex, partKeys } from "./fragments.ts";
 
 /**
- * What is known of some conversations, without their messages.
+ * Reads conversations without their messages.
  *
- * KEYS  for each of them: conversation, traces
+ * KEYS  for each: conversation, traces
  * ARGV  1 a trace id, or ''   2 '1' for the fields that statistics need, '' for all
  *
- * Returns the time in ms, and for each of them: fields and values of the hash, or nil if there is none or the trace
- * has not written to it. A key that holds something else is no conversation.
+ * Returns the time in ms, and for each: fields and values of the hash, or nil if there is no conversation or the trace
+ * hasn't written to it. A key of another type is no conversation.
  */
 export const heads = lua`
 ${clockMs}
@@ -30,19 +30,20 @@ return reply
 `;
 
 /**
- * Reads some messages of a conversation by their positions, by an id of their own, or for an export.
+ * Reads messages of a conversation by their positions, by an own id, or for an export.
  *
  * KEYS  1 conversation   on a Cluster also the keys of its parts, as in `write`
- * ARGV  1 a JSON object, of which all but the first two may be absent:
+ * ARGV  1 a JSON object; all fields but the first two are optional:
  *         prefix      of all keys
- *         part        at most this many messages, from the first that is selected
+ *         part        maximum number of messages, from the first selected one
  *         after, before, limit   positions, both exclusive; `limit` counts from `after`, else from the end
- *         messageId   selects this one instead
+ *         messageId   selects this message instead
  *         receipt     an idempotency key
  *         export      true: with the messages' own ids and the traces
  *
- * Returns { the server's time in ms }, and behind it, if there is one: fields and values of the hash, index of the first
- * selected, index behind the last, messages, value of the idempotency key or nil, own ids or nil each, traces.
+ * Returns { the server's time in ms }. If there is a conversation, these follow: fields and values of the hash, index
+ * of the first selected message, index after the last, messages, value of the idempotency key or nil, own ids or nil
+ * each, traces.
  */
 export const selectMessages = lua`
 ${clockMs}
@@ -87,13 +88,13 @@ return { clock(), hash, from, to, items, receipt, own, trace_ids }
 `;
 
 /**
- * Reads some messages with their digests, whatever the list holds.
+ * Reads messages with their digests, in any form of the list.
  *
  * KEYS  1 conversation   on a Cluster also the keys of its parts, as in `write`
- * ARGV  1 prefix of all keys   2 the position to read from   3 at most this many
+ * ARGV  1 prefix of all keys   2 the first position   3 maximum number
  *
- * Returns nil if there is no conversation, else { first position, number of messages, base of the digests, digest or '',
- * messages }.
+ * Returns nil if there is no conversation, else { first position, number of messages, base of the digests, digest or
+ * '', messages }.
  */
 export const history = lua`
 ${partKeys}
@@ -108,12 +109,12 @@ return { first_position, tonumber(stored[3] or 0), stored[4] or stored[1], store
 `;
 
 /**
- * Restarts the ttl of a conversation, since it is being read.
+ * Restarts the ttl of a conversation for a read.
  *
  * KEYS  1 conversation   on a Cluster also the keys of its parts, as in `write`
- * ARGV  1 'atomic' if the indexes are on this server   2 prefix of all keys   3 '1' if the indexes were kept
+ * ARGV  1 'atomic' if the indexes are on this server   2 prefix of all keys   3 '1' if the indexes were extended
  *
- * Returns 0, or, if the indexes have to be kept first, { ttl in ms, owner or '', trace ids … }.
+ * Returns 0, or, if the indexes must be extended first, { ttl in ms, owner or '', trace ids … }.
  */
 export const touch = lua`
 ${clockMs}

@@ -2,46 +2,47 @@ import { clockMs, lua } from "../../lua.ts";
 import { digestAt, enterIndex, markImport, ownIds, partKeys, reservedMs, trimCut } from "./fragments.ts";
 
 /**
- * One write to one conversation, decided in this order: expiry (by Redis itself), owner, idempotency, incarnation,
- * version, metadata version, existence, length, message ids.
+ * Writes to one conversation. Checks in this order: expiry (by Redis itself), owner, idempotency, incarnation, version,
+ * metadata version, existence, length, message ids.
  *
- * KEYS  1 conversation   on a Cluster also the keys of its parts, and of its tombstone where that is asked for, so that
- *                        it doesn't run while they are being moved
- * ARGV  1 a JSON object, of which all but the first four may be absent:
+ * KEYS  1 conversation   on a Cluster also the keys of its parts, and of its tombstone if that is checked, so the script
+ *                        doesn't run while they are being moved
+ * ARGV  1 a JSON object; all fields but the first four are optional:
  *         prefix      of all keys
  *         mode        'append' or 'replace'
  *         id          of the conversation
- *         indexing    'atomic'   all keys are on this server: the indexes are written here
- *                     'ask'      indexes are elsewhere: write only if no entry has to be reserved first
- *                     'reserved' entries were reserved, at the time `reservedAt`; `reservedNew`: for a conversation
- *                                that did not exist then; `kept`: its other indexes were kept for the ttl
- *         recent      the recency index that it belongs to, for 'atomic'
- *         create      the incarnation that a conversation gets which isn't there; absent: none is made
- *         present     the incarnation expected
- *         absent      that there is none is expected, and these tombstones: `conversation` and `user`, '' for none;
- *                     `key`: where that of the conversation is; `userKey`: where that of the user is, for 'atomic'
- *         userFound   what that holds, where it is elsewhere and was looked up
- *         user, trace, version and metadataVersion (the expected ones), key and hash (of idempotency)
- *         drop        messages to drop from the end; max: messages to keep
- *         ids         the messages' own ids and the hashes of their contents alternating, '' for a message without
+ *         indexing    'atomic'   all keys are on this server: the script writes the indexes
+ *                     'ask'      the indexes are elsewhere: write only if no entry must be reserved first
+ *                     'reserved' entries were reserved at the time `reservedAt`; `reservedNew`: for a conversation that
+ *                                did not exist then; `kept`: its other indexes were extended for the ttl
+ *         recent      the conversation's recency index, for 'atomic'
+ *         create      the incarnation of a new conversation; without it, none is created
+ *         present     the expected incarnation
+ *         absent      expects no conversation, and these tombstones: `conversation` and `user`, '' for none;
+ *                     `key`: the key of the conversation's tombstone; `userKey`: that of the user's, for 'atomic'
+ *         userFound   the content of the user's tombstone, if it is elsewhere and was read before
+ *         user, trace, version and metadataVersion (expected), key and hash (of idempotency)
+ *         drop        number of messages to drop from the end; max: number of messages to keep
+ *         ids         alternating own ids of the messages and hashes of their contents, '' for a message without
  *         source      of an import: createdAt, lastActivity, version, metadataVersion, firstPosition, traceIds
  *         markers     of an import, for 'atomic': see `markImport`
  *         ttl         in seconds
  *         newTtl      in seconds, for a conversation that has none
  *         wait        true if the caller waits for replicas
- *         metadata    fields and values alternating
- *       2 … messages, each a JSON text; that of a tool result begins with a space. Then as many SHA-256, hex, of these
- *           texts as they are without that space
+ *         metadata    alternating fields and values
+ *       2 … messages, each a JSON text; that of a tool result begins with a space. Then a SHA-256 in hex for each text,
+ *           without that space
  *
- * Returns { status, version, last activity in ms, whether there was none, owner or '', ttl in ms or 0, keep, time in ms,
- * trace ids, or with 'written' a receipt }. Status: 'written', 'replayed', 'reserve' (nothing was written; `keep` is 1 if
- * the indexes of the owner and of the trace ids have to be kept for that ttl first), 'owner', 'idempotency-key',
- * 'incarnation', 'version', 'metadata-version' (which stands in the place of the version), 'length', 'message-id'
- * (conflicts), 'missing', 'damaged'. A receipt is version, next position, number of messages and digest, with spaces between.
+ * Returns { status, version, last activity in ms, whether it didn't exist, owner or '', ttl in ms or 0, keep, time in
+ * ms, trace ids, or with 'written' a receipt }. Status: 'written', 'replayed', 'reserve' (nothing was written; `keep`
+ * is 1 if the indexes of the owner and of the trace ids must be extended for that ttl first), 'owner',
+ * 'idempotency-key', 'incarnation', 'version', 'metadata-version' (returned in place of the version), 'length',
+ * 'message-id' (conflicts), 'missing', 'damaged'. A receipt consists of version, next position, number of messages and
+ * digest, separated by spaces.
  *
- * What can fail comes before the conversation is touched: reads, which find a key of the wrong type, and indexes. Redis
- * undoes nothing, and an index entry without its conversation is harmless. And no key that exists is ever gone for a
- * moment: it couldn't be created again while a Cluster moves its slot.
+ * Everything that can fail comes before the conversation changes: reads, which fail on a key of the wrong type, and
+ * indexes. Redis has no rollback, and an index entry without its conversation is harmless. The script never removes an
+ * existing key temporarily: it couldn't create it again while a Cluster moves its slot.
  */
 export const write = lua`
 ${clockMs}

@@ -1,7 +1,7 @@
 import { lua } from "../../lua.ts";
 import { records, slices } from "./fragments.ts";
 
-/** Fields of one hash, read when they are needed and written together at the end. */
+/** Fields of one hash that are read when needed and written together at the end. */
 const edit = lua`
 local function edit(key)
   local values, changed = {}, {}
@@ -48,17 +48,17 @@ end
 `;
 
 /**
- * One write to one user's memory, if its version is the expected one.
+ * Writes to one user's memory if its version is the expected one.
  *
  * KEYS  1 head   2 lookups   3 postings   4 signatures   5 contexts   6 … the others
- * ARGV  1 expected version   2 a name of this write, that no other has   then, each after its number:
+ * ARGV  1 expected version   2 a unique name of this write   then these lists, each after its length:
  *         commands: name, number of the key, number of arguments, arguments
- *         lookups:    name, seq, '1' to add it or '0' to take it out
- *         postings:   term, seq, record or '' to take it out
- *         signatures: the same by a field
+ *         lookups:    name, seq, '1' to add it or '0' to remove it
+ *         postings:   term, seq, record or '' to remove it
+ *         signatures: field, seq, record or '' to remove it
  *         contexts:   the same; their number is in the field 'size'
  *
- * Returns 1, or 0 if the version is another and nothing was written. A write that a client sends twice is done once.
+ * Returns 1, or 0 if the version is another and nothing was written. A resent write takes effect once.
  */
 export const commit = lua`
 ${slices}
@@ -146,13 +146,13 @@ return 1
 `;
 
 /**
- * Deletes everything of a user but the head, and begins a new audit trail.
+ * Deletes all data of a user except the head, and starts a new audit trail.
  *
  * KEYS  1 head   2 audit   3 facts   4 vectors   5 jobs   6 … the others
- * ARGV  1 a name of this write, that no other has   2 state   3 … entries of the new trail
+ * ARGV  1 a unique name of this write   2 state   3 … entries of the new trail
  *
- * Returns { facts, vectors, jobs, id and ticket of each job … }, the first three how many were deleted. A write that a
- * client sends twice is done once; the second time, ids and tickets are not known any more.
+ * Returns { facts, vectors, jobs, id and ticket of each job … }. The first three are the numbers of deleted items. A
+ * resent write takes effect once; its second reply has no ids and tickets.
  */
 export const erase = lua`
 ${slices}

@@ -1,6 +1,6 @@
 import { lua } from "../../lua.ts";
 
-/** Commands with many arguments, in portions: Lua's stack holds some thousands of values only. */
+/** Splits commands with many arguments, since Lua's stack holds only a few thousand values. */
 export const slices = lua`
 local SLICE = 4000
 
@@ -21,7 +21,9 @@ local function fields_of(key, fields)
 end
 `;
 
-/** Text of records, each of which begins with a mark of its kind and a seq; nowhere else does a record hold the mark. */
+/**
+ * Records concatenated to a text. Each begins with a mark of its kind and a seq, and contains the mark nowhere else.
+ */
 export const records = lua`
 local POSTING = { mark = ';', stop = ':' } -- ;<seq>:<weight>
 local SIGNATURE = { mark = ';', stop = ':' } -- ;<seq>:<signature>

@@ -1,11 +1,11 @@
 import { clockMs, lua } from "../../lua.ts";
 
 /**
- * Makes a job's entry in the list of all, before the job is written. A crash in between leaves an entry without a job,
- * which `lease` takes away, and never a job that nobody finds.
+ * Adds a job's entry to the list of all jobs before the job is written. A crash in between leaves an entry without a
+ * job, which `lease` removes, but never a job without an entry.
  *
  * KEYS  1 list of all jobs
- * ARGV  1 entry   2 for how long it is handed out, in ms
+ * ARGV  1 entry   2 duration of its lease in ms
  */
 export const reserveJob = lua`
 ${clockMs}
@@ -14,13 +14,13 @@ return redis.call('ZADD', KEYS[1], clock() + ARGV[2], ARGV[1])
 `;
 
 /**
- * Writes a job whose entry in the list of all was made.
+ * Writes a job after its entry.
  *
- * KEYS  1 head   2 jobs   3 a mark that the entry was taken away meanwhile
- * ARGV  1 job id   2 ticket of its entry, that no other has   3 the epoch that the user must have   4 body
+ * KEYS  1 head   2 jobs   3 a mark that the entry was removed meanwhile
+ * ARGV  1 job id   2 unique ticket of its entry   3 the user's expected epoch   4 body
  *
- * Returns 1; 0 if there is one of this id or the epoch is another; -1 if the entry is gone. A job that a client sends
- * twice is written once.
+ * Returns 1; 0 if the job id is taken or the epoch is another; -1 if the entry was removed. A resent job is written
+ * once.
  */
 export const writeJob = lua`
 local stored = redis.call('HGET', KEYS[2], ARGV[1])
@@ -36,12 +36,12 @@ return 1
 `;
 
 /**
- * Hands out entries of the list of all jobs that are due, each to one caller.
+ * Leases due entries of the list of all jobs, each to one caller.
  *
  * KEYS  1 list of all jobs
- * ARGV  1 for how long they are handed out, in ms   2 at most this many
+ * ARGV  1 duration of the leases in ms   2 maximum number
  *
- * Returns the entries, the oldest first.
+ * Returns the entries, oldest first.
  */
 export const leaseJobs = lua`
 ${clockMs}
@@ -53,12 +53,12 @@ return entries
 `;
 
 /**
- * Reads a job whose entry was handed out, and counts the attempt.
+ * Reads a job after its entry was leased, and counts the attempt.
  *
- * KEYS  1 jobs   2 a mark that the entry is being taken away
+ * KEYS  1 jobs   2 a mark that the entry is being removed
  * ARGV  1 job id   2 ticket of its entry   3 how long the mark stays, in ms
  *
- * Returns { attempts, body }, or, if there is no job to the entry, nil: and none will be written, because of the mark.
+ * Returns { attempts, body }, or nil if the entry has no job. The mark then prevents a late write of the job.
  */
 export const takeJob = lua`
 local stored = redis.call('HGET', KEYS[1], ARGV[1])
@@ -74,10 +74,10 @@ return { attempts, body }
 `;
 
 /**
- * Sets when a job can be handed out again, if its entry is there.
+ * Sets when a job can be leased again, if its entry exists.
  *
  * KEYS  1 list of all jobs
- * ARGV  1 entry   2 in how long, in ms
+ * ARGV  1 entry   2 delay in ms
  */
 export const releaseJob = lua`
 ${clockMs}
@@ -86,12 +86,12 @@ return redis.call('ZADD', KEYS[1], 'XX', clock() + ARGV[2], ARGV[1])
 `;
 
 /**
- * The ticket of a job: it names its entry in the list of all.
+ * Returns the ticket of a job, which is part of its entry in the list of all jobs.
  *
  * KEYS  1 jobs
  * ARGV  1 job id   2 '1' to delete the job
  *
- * Returns the ticket, or nil if there is no such job.
+ * Returns nil if there is no such job.
  */
 export const findJob = lua`
 local stored = redis.call('HGET', KEYS[1], ARGV[1])

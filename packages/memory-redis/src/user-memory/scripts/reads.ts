@@ -2,8 +2,8 @@ import { lua } from "../../lua.ts";
 import { slices } from "./fragments.ts";
 
 /**
- * Those of the facts that exist, and their vectors, '' where a fact has none; no vectors where none has one, and where
- * `brief` is '1'.
+ * Returns the existing facts and their vectors, '' for a fact without one. Returns no vectors if the user has none, or
+ * if `brief` is '1'.
  */
 const factsOf = lua`
 local function facts_of(facts_key, vectors_key, seqs, brief)
@@ -22,13 +22,13 @@ end
 `;
 
 /**
- * A user's head, the facts that a selection names, and the tombstones asked for.
+ * Reads a user's head, the selected facts, and tombstones.
  *
  * KEYS  1 head   2 facts   3 vectors   4 lookups   5 tombstones
  * ARGV  1 '1': without vectors   2 number of tombstones   their digests   number of seqs   the seqs
  *       names of lookups …
  *
- * Returns { version, epoch, state, facts, vectors, tombstones }, the first three '' where there is no head.
+ * Returns { version, epoch, state, facts, vectors, tombstones }. The first three are '' if there is no head.
  */
 export const read = lua`
 ${slices}
@@ -64,10 +64,10 @@ return { head[1] or '', head[2] or '', head[3] or '', facts, vectors, fields_of(
 `;
 
 /**
- * A page of a user's facts, the newest first.
+ * Reads a page of a user's facts, newest first.
  *
- * KEYS  1 facts   2 vectors   3 … the sets of the statuses asked for
- * ARGV  1 only facts below this seq, or '+inf'   2 at most this many   3 '1': without vectors
+ * KEYS  1 facts   2 vectors   3 … the sets of the requested statuses
+ * ARGV  1 upper limit of the seqs, exclusive, or '+inf'   2 maximum number   3 '1': without vectors
  *
  * Returns { facts, vectors }.
  */
@@ -88,12 +88,12 @@ return { facts, vectors }
 `;
 
 /**
- * A part of a user's audit trail, and the head that it belongs to.
+ * Reads a part of a user's audit trail, and its head.
  *
  * KEYS  1 head   2 audit
- * ARGV  1 first position, from 0   2 last
+ * ARGV  1 first position, from 0   2 last position
  *
- * Returns { version, epoch, state, number of entries, entries }, the first three '' where there is no head.
+ * Returns { version, epoch, state, number of entries, entries }. The first three are '' if there is no head.
  */
 export const audit = lua`
 local head = redis.call('HMGET', KEYS[1], 'version', 'epoch', 'state')
@@ -102,13 +102,13 @@ return { head[1] or '', head[2] or '', head[3] or '', redis.call('LLEN', KEYS[2]
 `;
 
 /**
- * A user's indexed facts that hold any of the terms.
+ * Finds a user's indexed facts that contain any of the terms.
  *
- * KEYS  1 postings: of each term, records of the facts that hold it, each with its weight   2 contexts
- * ARGV  1 facts whose contexts are in one field   2 … terms
+ * KEYS  1 postings: for each term, records of its facts with their weights   2 contexts
+ * ARGV  1 number of facts with their contexts in one field   2 … terms
  *
- * Returns { number of indexed facts, contexts in a list, postings of the first term … }. The contexts may be more than
- * those of the facts that were found.
+ * Returns { number of indexed facts, list of contexts, postings of the first term … }. The contexts may include other
+ * facts.
  */
 export const match = lua`
 ${slices}
