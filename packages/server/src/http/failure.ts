@@ -165,7 +165,8 @@ function userMemoryFailure(error: UserMemoryError): HttpFailure {
     case "storage":
     case "embedding":
       return new HttpFailure("unavailable", "The facts can't be used at the moment.", {
-        ...{ retryable, cause: error },
+        retryable,
+        cause: error,
       });
   }
 }
