@@ -22,6 +22,11 @@ const realTime = (aheadMs = 0): number => performance.timeOrigin + performance.n
 const setClock = (aheadMs: number): void =>
   void vi.useFakeTimers({ toFake: ["Date"], now: realTime(aheadMs) });
 
+/** Lets time pass only by hand. Otherwise a lease could expire because the machine is busy. */
+function stopTime(aheadMs = 0): void {
+  const timers = ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] as const;
+  vi.useFakeTimers({ toFake: [...timers, "Date", "performance"], now: realTime(aheadMs) });
+}
 afterEach(() => void vi.useRealTimers());
 
 /** A server's own clock. */
@@ -87,26 +92,24 @@ const leaseConflict = { _tag: "MemoryError", error: { _tag: "MemoryConflictError
 describe.each(clocks)("a process with a clock that is %s", (_, aheadMs) => {
   it("loses its lease when that has expired, and not before", async () => {
     const provider = withOwnClock(createInMemoryProvider());
-    setClock(aheadMs);
+    stopTime(aheadMs);
     await dieInTurn(provider, { leaseMs: 250 });
-    vi.useRealTimers();
+    vi.setSystemTime(realTime());
     expect(errorOf(await start({ provider, steps: ["one"] }))).toMatchObject(leaseConflict);
-    const next = await start({
-      provider,
-      memory: { concurrency: "queue", queueTimeoutMs: 5_000 },
-      steps: ["one"],
-    });
-    expect(next.outcome.status).toBe("completed");
+    const memory = { concurrency: "queue", queueTimeoutMs: 5_000 } as const;
+    const next = start({ provider, memory, steps: ["one"] });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect((await next).outcome.status).toBe("completed");
   });
 
   it("keeps its lease as long as it runs", async () => {
     const provider = withOwnClock(createInMemoryProvider());
-    setClock(aheadMs);
+    stopTime(aheadMs);
     const slow = slowReply();
     const first = start({ provider, memory: { leaseMs: 2_000 }, steps: [slow.step] });
     await slow.asked;
-    await new Promise((resolve) => setTimeout(resolve, 2_300));
-    vi.useRealTimers();
+    await vi.advanceTimersByTimeAsync(2_300);
+    vi.setSystemTime(realTime());
     expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(leaseConflict);
     slow.answer();
     expect((await first).outcome.status).toBe("completed");
@@ -178,10 +181,13 @@ describe("a lease", () => {
   it("uses this process's clock if the provider reports no time", async () => {
     const inner = createInMemoryProvider();
     const provider = tenMethods(inner);
+    stopTime();
     await dieInTurn(provider, { leaseMs: 200 });
     expect(errorOf(await start({ provider, steps: [] }))).toMatchObject(leaseConflict);
     const memory = { concurrency: "queue", queueTimeoutMs: 5_000 } as const;
-    expect((await start({ provider, memory, steps: ["one"] })).outcome.status).toBe("completed");
+    const next = start({ provider, memory, steps: ["one"] });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect((await next).outcome.status).toBe("completed");
   });
 
   it("is never further ahead of the store than its length, however long the reading takes", async () => {

@@ -206,14 +206,15 @@ describe("a lease that was held", () => {
       ...provider,
       appendMessages: (...args) => (alive ? provider.appendMessages(...args) : new Promise(() => {})),
     };
+    const began = performance.now();
     void runner(dying, { durability: "turn", leaseMs: 300 })([slow.step], ["1"]);
     await slow.asked;
     alive = false;
     const start = runner(gone, { durability: "turn", concurrency: "queue", leaseMs: 300 });
-    const began = performance.now();
     const next = await start(["one"], ["1"]);
     expect(next.outcome.status).toBe("completed");
-    expect(performance.now() - began).toBeGreaterThan(100);
+    // A timer may fire a millisecond early.
+    expect(performance.now() - began).toBeGreaterThan(290);
     expect(await storedMessages(provider)).toEqual([user("1"), assistant("one")]);
   });
 

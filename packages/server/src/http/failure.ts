@@ -165,7 +165,8 @@ function userMemoryFailure(error: UserMemoryError): HttpFailure {
     case "storage":
     case "embedding":
       return new HttpFailure("unavailable", "The store of facts is unavailable.", {
-        ...{ retryable, cause: error },
+        retryable,
+        cause: error,
       });
   }
 }

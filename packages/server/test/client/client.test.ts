@@ -124,6 +124,16 @@ describe("chat", () => {
     expect(failure).toMatchObject({ code: "connection", retryable: true });
   });
 
+  it("also reports a lost connection if `fetch` rejects with its own error after the abort", async () => {
+    const fetch = (_: string | URL | Request, { signal }: RequestInit = {}) =>
+      new Promise<never>((_resolve, reject) => {
+        signal?.addEventListener("abort", () => reject(new DOMException("Aborted.", "AbortError")));
+      });
+    const client = createJafClient({ baseUrl: "http://localhost", fetch });
+    const failure = await failureOf(numbersOf(client.chat({ message: "Hi" }, { idleTimeoutMs: 50 })));
+    expect(failure).toMatchObject({ code: "connection", retryable: true });
+  });
+
   it("doesn't repeat a request without an event, since it may have begun a turn", async () => {
     const { client, received } = await serve((response) => response.destroy());
     const failure = await failureOf(numbersOf(client.chat({ message: "Hi" }, { reconnect })));
