@@ -1,6 +1,6 @@
 /**
- * Compiles every ```ts block of the documentation against the packages, and names the file and line of what fails; blocks that
- * come with a tsconfig.json by that, too.
+ * Compiles every ```ts block of the documents, and of the doc comments in the packages' sources, against the packages. A block
+ * that fails is named by its file and line. Blocks that come with a tsconfig.json are compiled with that, too.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,12 +10,22 @@ const root = new URL("..", import.meta.url).pathname;
 // In the documentation, because that is where every package of the workspace can be imported from.
 const folder = join(root, "docs/.snippets");
 
-const documents = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "*.md"], {
-  cwd: root,
-  encoding: "utf8",
-})
+const documents = execFileSync(
+  "git",
+  ["ls-files", "-co", "--exclude-standard", "*.md", "packages/*/src/*.ts"],
+  {
+    cwd: root,
+    encoding: "utf8",
+  },
+)
   .split("\n")
   .filter((file) => file !== "" && !file.startsWith(".changeset/"));
+
+/** A document as it is, and of a source file its doc comments: other lines are empty, so that line numbers stay. */
+function markdownOf(document: string): string {
+  const text = readFileSync(join(root, document), "utf8");
+  return document.endsWith(".md") ? text : text.replaceAll(/^(?:[ \t]*\* ?(.*)|.*)$/gm, "$1");
+}
 
 /** A block that names a `file=` is one of several that import each other. */
 const FENCE = /^```(?:(?:ts|typescript)(?: file=(\S+))?|json file=(\S+))\n([\s\S]*?)^```/gm;
@@ -25,7 +35,7 @@ mkdirSync(folder);
 let count = 0;
 const configs = new Set<string>();
 for (const document of documents) {
-  const text = readFileSync(join(root, document), "utf8");
+  const text = markdownOf(document);
   for (const match of text.matchAll(FENCE)) {
     const [, source, config, code = ""] = match;
     const file = source ?? config;
@@ -55,5 +65,5 @@ const compiled = [
   ...[...configs].map((config) => compile("-p", config, "--customConditions", "@jaf/source")),
 ];
 rmSync(folder, { recursive: true, force: true });
-if (!compiled.includes(false)) console.log(`${count} snippets of the documentation compile.`);
+if (!compiled.includes(false)) console.log(`${count} snippets of documents and doc comments compile.`);
 else process.exitCode = 1;

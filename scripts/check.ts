@@ -11,6 +11,7 @@ const STEPS = [
   "texts",
   "cycles",
   "unused",
+  "words",
   "lint",
   "changesets",
 ];
