@@ -77,7 +77,7 @@ export abstract class Agent<Context = unknown, Output = string> implements Agent
   conversational?(context: Readonly<Context>): Returned<ConversationalDeclaration<Context>>;
   /** The agent's middleware. Default: none. */
   middleware?(): readonly Middleware<Context>[];
-  /** The user whose facts the agent recalls and stores. Default: none. Needs a user memory; see `setUserMemory`. */
+  /** The settings of user memory, from a prompt's context. Default: none. Needs a user memory; see `setUserMemory`. */
   remembers?(context: Readonly<Context>): Returned<RemembersDeclaration<Context>>;
 
   /** `modelConfig().name`, e.g. `"anthropic/claude-sonnet-4-6"`. Default: the model of `AiRegistry.setDefault`. */

@@ -26,8 +26,8 @@ abstract class NamedProvider implements AiProvider {
 }
 
 /**
- * The model provider of `createAnthropicProvider` of `@jaf/anthropic`, for {@link AiRegistry}. Its name is `"anthropic"`, or the option
- * `provider`.
+ * The model provider of `createAnthropicProvider` in `@jaf/anthropic`, for {@link AiRegistry}.
+ * Its name is `"anthropic"`, or the option `provider`.
  *
  * @example
  * ```ts
@@ -44,8 +44,8 @@ export class AnthropicProvider extends NamedProvider {
 }
 
 /**
- * The model provider of `createGoogleProvider` of `@jaf/google`, for {@link AiRegistry}. Its name is `"google"`, or the option
- * `provider`.
+ * The model provider of `createGoogleProvider` in `@jaf/google`, for {@link AiRegistry}.
+ * Its name is `"google"`, or the option `provider`.
  *
  * @example
  * ```ts
@@ -62,8 +62,8 @@ export class GoogleProvider extends NamedProvider {
 }
 
 /**
- * The model provider of `createOpenAIProvider` of `@jaf/openai` (Chat Completions), for {@link AiRegistry}. Its name is `"openai"`, or the option
- * `provider`.
+ * The model provider of `createOpenAIProvider` in `@jaf/openai` (Chat Completions), for {@link AiRegistry}.
+ * Its name is `"openai"`, or the option `provider`.
  *
  * @example
  * ```ts
@@ -80,8 +80,8 @@ export class OpenAIProvider extends NamedProvider {
 }
 
 /**
- * The model provider of `createOpenAIResponsesProvider` of `@jaf/openai`, for {@link AiRegistry}. Its name is `"openai"`, or the option
- * `provider`.
+ * The model provider of `createOpenAIResponsesProvider` in `@jaf/openai`, for {@link AiRegistry}.
+ * Its name is `"openai"`, or the option `provider`.
  *
  * @example
  * ```ts

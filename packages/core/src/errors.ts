@@ -69,7 +69,7 @@ interface ToolCallError {
   readonly detail: string;
 }
 
-/** The model handed the conversation to an agent that isn't in its `handoffs` or isn't registered. */
+/** The model chose an agent for a handoff that isn't in the `handoffs` of its own agent. */
 interface HandoffError {
   readonly _tag: "HandoffError";
   readonly detail: string;
@@ -108,7 +108,7 @@ interface InternalError {
  */
 export interface BudgetExceeded {
   readonly _tag: "BudgetExceeded";
-  /** Whose budget is used up. */
+  /** The budget that is used up: that of the run, or that of its conversation. */
   readonly of: "run" | "conversation";
   /** The limit that was reached. */
   readonly limit: "maxCost" | "maxTokens";

@@ -50,19 +50,14 @@ export interface ClientToolResult {
  *
  * @example
  * ```ts
- * import { approve, createRunState, reject, run, type RunConfig } from "@jaf/core";
+ * import { type ApprovalRequest, approve, type RunConfig, type RunState, reject, run } from "@jaf/core";
  *
+ * declare const state: RunState<object>;
  * declare const config: RunConfig<object>;
- * declare const isAllowed: (toolName: string, args: unknown) => Promise<boolean>;
  *
- * const state = createRunState({ agentName: "clerk", context: {} });
- * const { outcome } = await run(state, config);
- * if (outcome.status === "interrupted") {
- *   const [call] = outcome.interruptions;
- *   if (call?.type === "approval") {
- *     const approval = (await isAllowed(call.toolName, call.args)) ? approve(call) : reject(call, "Over the limit.");
- *     await run(state, { ...config, resume: { approvals: [approval] } });
- *   }
+ * export function decide(call: ApprovalRequest, isAllowed: boolean) {
+ *   const decision = isAllowed ? approve(call) : reject(call, "Over the limit.");
+ *   return run(state, { ...config, resume: { approvals: [decision] } });
  * }
  * ```
  */

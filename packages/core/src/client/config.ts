@@ -90,7 +90,7 @@ export function parseClientConfig<Ctx, Out>(
 function runSettingsOf<Ctx>(config: RunSettings<Ctx>): RunSettings<Ctx> {
   const fields = Object.keys(settingsShape) as (keyof RunSettings<Ctx>)[];
   const given = fields.filter((field) => config[field] !== undefined);
-  return Object.fromEntries(given.map((field) => [field, config[field]])) as RunSettings<Ctx>;
+  return Object.fromEntries(given.map((field) => [field, config[field]])) as unknown as RunSettings<Ctx>;
 }
 
 function registryOf<Ctx, Out>(

@@ -63,7 +63,10 @@ export interface PromptOptions<Ctx> {
   readonly onEvent?: RunConfig<Ctx>["onEvent"] | undefined;
   /** The run's trace id. Default: a new one. */
   readonly traceId?: TraceId | undefined;
-  /** The run's id. Default: a new one. For stateless prompts, approvals are bound to the run's id: pass the same id again with them. */
+  /**
+   * The run's id. Default: a new one. For stateless prompts, approvals are bound to the run's id: pass the same id again with
+   * them.
+   */
   readonly runId?: RunId | undefined;
 }
 

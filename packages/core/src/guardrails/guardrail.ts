@@ -44,6 +44,7 @@ type Verdict = ValidationResult | Promise<ValidationResult>;
 export function composeValidations<I, Ctx = any>(
   ...validations: readonly ((input: I, context: Ctx) => ValidationResult)[]
 ): (input: I, context: Ctx) => ValidationResult;
+/** Combines validations in the same way; some of them can be async. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
 export function composeValidations<I, Ctx = any>(
   ...validations: readonly ((input: I, context: Ctx) => Verdict)[]
