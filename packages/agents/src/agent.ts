@@ -31,7 +31,7 @@ type ReturnedCacheable = Omit<CacheableConfig, "messages"> & {
  * The configuration of an agent's client. All fields are optional: by default the class uses `AiRegistry` and an empty
  * context.
  */
-export type AgentConfig<Context = unknown> = Partial<AgentClientConfig<Context>>;
+export interface AgentConfig<Context = unknown> extends Partial<AgentClientConfig<Context>> {}
 
 /**
  * An agent as a class. Each field of an agent value is a method with the same name that returns the field's value. The class
@@ -39,11 +39,19 @@ export type AgentConfig<Context = unknown> = Partial<AgentClientConfig<Context>>
  * `continue` call them once and keep the results.
  *
  * @example
+ * ```ts
+ * import { Agent } from "@jaf/agents";
+ *
  * class SupportAgent extends Agent {
- *   instructions() { return "Be kind."; }
- *   conversational() { return { user: currentUserId }; }
+ *   override instructions() {
+ *     return "Be kind.";
+ *   }
+ *   override model() {
+ *     return "anthropic/claude-sonnet-4-6";
+ *   }
  * }
- * const { text } = await new SupportAgent().prompt("Hi");
+ * const { text } = await new SupportAgent().forUser("user-42").prompt("Hi");
+ * ```
  */
 export abstract class Agent<Context = unknown, Output = string> implements AgentClient<Output, Context> {
   /** Default: the name of the class. It separates the conversations of agents. Return a fixed name if you minify your code. */
@@ -54,14 +62,22 @@ export abstract class Agent<Context = unknown, Output = string> implements Agent
   instructions(_state: Readonly<RunState<Context>>): string | Promise<string> {
     return "";
   }
+  /** The tools that the model can call. Default: none. */
   // biome-ignore lint/suspicious/noExplicitAny: as in an agent value; each tool has its own arguments
   tools?(): readonly Tool<any, Context>[];
+  /** The schema that decodes the final reply. Default: the output is the reply's text. */
   outputCodec?(): z.ZodType<Output>;
+  /** The names of the agents that this agent can hand off to with `handoffTool`; see `agents` in `config`. Default: none. */
   handoffs?(): readonly string[];
+  /** The settings for the model. The model provider chooses absent values. */
   modelConfig?(): ModelConfig;
+  /** The parts of the prompts that stay the same between calls, for the provider's prompt cache. Default: none. */
   cacheable?(): ReturnedCacheable;
+  /** The user and the conversation of a prompt, from its context. Default: prompts are stateless, except with `forUser`. */
   conversational?(context: Readonly<Context>): Returned<ConversationalDeclaration<Context>>;
+  /** The agent's middleware. Default: none. */
   middleware?(): readonly Middleware<Context>[];
+  /** The settings of user memory, from a prompt's context. Default: none. Needs a user memory; see `setUserMemory`. */
   remembers?(context: Readonly<Context>): Returned<RemembersDeclaration<Context>>;
 
   /** `modelConfig().name`, e.g. `"anthropic/claude-sonnet-4-6"`. Default: the model of `AiRegistry.setDefault`. */

@@ -7,6 +7,7 @@ import { present } from "@jaf/memory/internal";
  */
 // biome-ignore lint/suspicious/noExplicitAny: a provider of the process looks at no context, and works with every one
 export interface AiProvider extends ModelProvider<any> {
+  /** The name before the `/` in model names, without a `/` itself. */
   readonly name: string;
 }
 
@@ -150,8 +151,14 @@ async function unstreamed(provider: AiProvider, request: CompletionArguments): P
 }
 
 /**
+ * The model providers of the process.
+ *
  * @example
- * AiRegistry.register(new AnthropicProvider({ apiKey }));
+ * ```ts
+ * import { AiRegistry, AnthropicProvider } from "@jaf/agents";
+ *
+ * AiRegistry.register(new AnthropicProvider({ apiKey: process.env["ANTHROPIC_API_KEY"] }));
  * AiRegistry.setDefault("anthropic/claude-sonnet-4-6");
+ * ```
  */
 export const AiRegistry: AiRegistry = { register, setDefault, reset, modelProvider: routingProvider };

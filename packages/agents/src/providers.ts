@@ -25,28 +25,72 @@ abstract class NamedProvider implements AiProvider {
   }
 }
 
-/** `createAnthropicProvider` of `@jaf/anthropic`. Its name is `"anthropic"`, or the option `provider`. */
+/**
+ * The model provider of `createAnthropicProvider` in `@jaf/anthropic`, for {@link AiRegistry}.
+ * Its name is `"anthropic"`, or the option `provider`.
+ *
+ * @example
+ * ```ts
+ * import { AiRegistry, AnthropicProvider } from "@jaf/agents";
+ *
+ * AiRegistry.register(new AnthropicProvider());
+ * AiRegistry.setDefault("anthropic/claude-sonnet-4-6");
+ * ```
+ */
 export class AnthropicProvider extends NamedProvider {
   constructor(options: AnthropicProviderOptions = {}) {
     super(options.provider ?? "anthropic", createAnthropicProvider(options));
   }
 }
 
-/** `createGoogleProvider` of `@jaf/google`. Its name is `"google"`, or the option `provider`. */
+/**
+ * The model provider of `createGoogleProvider` in `@jaf/google`, for {@link AiRegistry}.
+ * Its name is `"google"`, or the option `provider`.
+ *
+ * @example
+ * ```ts
+ * import { AiRegistry, GoogleProvider } from "@jaf/agents";
+ *
+ * AiRegistry.register(new GoogleProvider());
+ * AiRegistry.setDefault("google/gemini-3-flash");
+ * ```
+ */
 export class GoogleProvider extends NamedProvider {
   constructor(options: GoogleProviderOptions = {}) {
     super(options.provider ?? "google", createGoogleProvider(options));
   }
 }
 
-/** `createOpenAIProvider` of `@jaf/openai` (Chat Completions). Its name is `"openai"`, or the option `provider`. */
+/**
+ * The model provider of `createOpenAIProvider` in `@jaf/openai` (Chat Completions), for {@link AiRegistry}.
+ * Its name is `"openai"`, or the option `provider`.
+ *
+ * @example
+ * ```ts
+ * import { AiRegistry, OpenAIProvider } from "@jaf/agents";
+ *
+ * AiRegistry.register(new OpenAIProvider({ provider: "ollama", baseURL: "http://localhost:11434/v1" }));
+ * AiRegistry.setDefault("ollama/qwen3");
+ * ```
+ */
 export class OpenAIProvider extends NamedProvider {
   constructor(options: OpenAIProviderOptions = {}) {
     super(options.provider ?? "openai", createOpenAIProvider(options));
   }
 }
 
-/** `createOpenAIResponsesProvider` of `@jaf/openai`. Its name is `"openai"`, or the option `provider`. */
+/**
+ * The model provider of `createOpenAIResponsesProvider` in `@jaf/openai`, for {@link AiRegistry}.
+ * Its name is `"openai"`, or the option `provider`.
+ *
+ * @example
+ * ```ts
+ * import { AiRegistry, OpenAIResponsesProvider } from "@jaf/agents";
+ *
+ * AiRegistry.register(new OpenAIResponsesProvider());
+ * AiRegistry.setDefault("openai/gpt-5-mini");
+ * ```
+ */
 export class OpenAIResponsesProvider extends NamedProvider {
   constructor(options: OpenAIResponsesProviderOptions = {}) {
     super(options.provider ?? "openai", createOpenAIResponsesProvider(options));

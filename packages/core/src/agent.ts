@@ -22,12 +22,14 @@ export type Agent<Ctx, Out> = {
    * doesn't return a text, the run ends with `InternalError`.
    */
   readonly instructions: string | ((state: Readonly<RunState<Ctx>>) => string | Promise<string>);
+  /** The tools that the model can call. Their names must differ. */
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification; each tool has its own arguments
   readonly tools?: readonly Tool<any, Ctx>[];
   /** Decodes the final reply. Without a codec, the output is the reply's text. */
   readonly outputCodec?: z.ZodType<Out>;
   /** The registry keys of the agents that this agent can hand off to with `handoffTool`. */
   readonly handoffs?: readonly string[];
+  /** The model's name and settings. The model provider chooses absent values. */
   readonly modelConfig?: ModelConfig;
   /**
    * The parts of the prompts that stay the same between calls, for the provider's prompt cache. `RunConfig.cache` takes

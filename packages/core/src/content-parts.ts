@@ -9,6 +9,7 @@ export type UserPart = TextPart | MediaPart;
 /** A user's message: a text, or several parts, e.g. a question and an image. */
 export interface UserMessage {
   readonly role: "user";
+  /** A text, or parts in order. */
   readonly content: string | readonly UserPart[];
 }
 
@@ -21,6 +22,7 @@ export type ToolPart = TextPart | MediaPart;
  * than `parts`, or with other kinds of parts, is sent to the model as JSON.
  */
 export interface ToolParts {
+  /** The parts of the result in order, at least one. */
   readonly parts: readonly ToolPart[];
 }
 
@@ -44,11 +46,9 @@ const NOT_SAID: ReadonlySet<string> = new Set([
 
 /** Accepts part types that JAF doesn't know, because the model provider may know them. */
 const other = z.looseObject({
-  type: z
-    .string({ error: "expected the type of a part" })
-    .refine((type) => !NOT_SAID.has(type), {
-      error: "expected a part that a user can send, e.g. text or media",
-    }),
+  type: z.string({ error: "expected the type of a part" }).refine((type) => !NOT_SAID.has(type), {
+    error: "expected a part that a user can send, e.g. text or media",
+  }),
 });
 
 function schemaOf(type: unknown): z.ZodType {

@@ -16,6 +16,16 @@ import type { AdditionPlacement } from "./middleware.ts";
  */
 export type ContextFate = "sent" | "repaired" | "summarized" | "trimmed" | "dropped";
 
+/**
+ * Why a model doesn't get messages.
+ *
+ * - `"older"`: they are older than the window.
+ * - `"long-turn"`: they are in the middle of a turn that alone exceeds the window's limit.
+ * - `"orphan-result"`: they are tool results at the beginning without their calls.
+ * - `"no-room"`: messages that must be sent use up the window's limit, so there is no room for these or for their summary.
+ * - `"function"`: the window function left them out.
+ * - `"not-replayable"`, `"cut-turn"`, `"not-stored"`, `"not-loaded"`: see {@link ContextFate}.
+ */
 export type ContextReason =
   | OmissionReason
   | "function"
@@ -24,6 +34,7 @@ export type ContextReason =
   | "not-stored"
   | "not-loaded";
 
+/** The fate of messages in a model call, and its reason. */
 export interface ContextLabel {
   readonly fate: ContextFate;
   /** Present only with `"trimmed"` and `"dropped"`. */
@@ -40,6 +51,7 @@ export interface ContextRange extends ContextLabel {
 
 /** Lists which messages of a conversation the model gets, which it doesn't, and why. Contains no message content. */
 export interface ContextManifest {
+  /** The registry key of the agent that calls the model. */
   readonly agentName: string;
   /** The number of messages that the conversation has ever had, including those of this run. */
   readonly messages: number;
@@ -78,6 +90,7 @@ export interface ContextManifest {
 export interface ContextAddition {
   /** The name of the middleware. */
   readonly name: string;
+  /** The place of the text in the prompt. */
   readonly placement: AdditionPlacement;
   /** The position of the message that it precedes. Absent: it follows the instructions. */
   readonly before?: number;
@@ -87,8 +100,11 @@ export interface ContextAddition {
 
 /** The limits of the window. */
 export interface WindowLimit {
+  /** What the window counts; `"function"`: a window function chooses the messages. */
   readonly type: "messages" | "tokens" | "function";
+  /** The maximum number of messages or tokens. Absent for a function without `maxMessages`. */
   readonly limit?: number;
+  /** The number to which the window is cut when it exceeds the limit. Absent: `limit`. */
   readonly trimTo?: number;
 }
 
@@ -104,6 +120,7 @@ export interface CompactionReport {
   readonly outcome: "stored" | "unstored" | "elsewhere" | "failed" | "postponed";
   /** The number of messages that were summarised in addition to the previous summary. */
   readonly messages: number;
+  /** How long it took, in milliseconds. */
   readonly durationMs: number;
   /** Why it failed or couldn't be stored. For an error of `summarize`, only the name and the code. */
   readonly reason?: string;

@@ -1,34 +1,106 @@
 import type { ContinuationRejectionCode, ErrorCause, MemoryErrorUnion } from "@jaf/memory";
 import type * as z from "zod";
 
-/** Why a run ended without an output. The engine's own texts never quote the conversation. */
+/**
+ * Why a run ended without an output, as a union by `_tag`. The engine's own texts never quote the conversation. For a text to
+ * show, use `JAFErrorHandler.format`.
+ */
 export type JAFError =
-  | { readonly _tag: "MaxTurnsExceeded"; readonly turns: number }
+  | MaxTurnsExceeded
   | BudgetExceeded
-  /** The model's reply was unusable, even after retries. */
-  | { readonly _tag: "ModelBehaviorError"; readonly detail: string }
+  | ModelBehaviorError
   | ModelRefused
-  /** The final reply doesn't match the agent's `outputCodec`. */
-  | { readonly _tag: "DecodeError"; readonly errors: z.ZodIssue[] }
-  /**
-   * `reason` comes from the guardrail. If the guardrail threw, it is the error's name and message, masked by
-   * `RunConfig.maskSecrets`.
-   */
-  | { readonly _tag: "InputGuardrailTripwire"; readonly reason: string }
-  | { readonly _tag: "OutputGuardrailTripwire"; readonly reason: string }
-  /** A tool threw, and `RunConfig.onToolError` is `"fail"`. `detail` is the error's message, masked by `RunConfig.maskSecrets`. */
-  | { readonly _tag: "ToolCallError"; readonly tool: string; readonly detail: string }
-  | { readonly _tag: "HandoffError"; readonly detail: string }
-  | { readonly _tag: "AgentNotFound"; readonly agentName: string }
+  | DecodeError
+  | InputGuardrailTripwire
+  | OutputGuardrailTripwire
+  | ToolCallError
+  | HandoffError
+  | AgentNotFound
   | ModelCallError
   | RunInterrupted
   | ContinuationRejected
-  /** The store failed. If a call had to be stored before its tool runs and wasn't, the tool hasn't run. */
-  | { readonly _tag: "MemoryError"; readonly error: MemoryErrorUnion }
-  /** `RunConfig.signal` was aborted, or the application left the loop over a stream. `reason` comes from the signal. */
-  | { readonly _tag: "RunAborted"; readonly reason: string }
-  /** A bug in the program: an invalid configuration, or code that must not throw and did (`cause`). */
-  | { readonly _tag: "InternalError"; readonly detail: string; readonly cause?: ErrorCause };
+  | RunMemoryError
+  | RunAborted
+  | InternalError;
+
+/** The run took `RunConfig.maxTurns` steps without a final reply. */
+interface MaxTurnsExceeded {
+  readonly _tag: "MaxTurnsExceeded";
+  /** The number of steps. */
+  readonly turns: number;
+}
+
+/** The model's reply was unusable, even after retries. */
+interface ModelBehaviorError {
+  readonly _tag: "ModelBehaviorError";
+  readonly detail: string;
+}
+
+/** The final reply doesn't match the agent's `outputCodec`. */
+interface DecodeError {
+  readonly _tag: "DecodeError";
+  readonly errors: z.ZodIssue[];
+}
+
+/** An input guardrail blocked the user's messages. */
+interface InputGuardrailTripwire {
+  readonly _tag: "InputGuardrailTripwire";
+  /**
+   * The guardrail's `errorMessage`. If the guardrail threw, the error's name and message, masked by `RunConfig.maskSecrets`.
+   */
+  readonly reason: string;
+}
+
+/** An output guardrail blocked the final reply. */
+interface OutputGuardrailTripwire {
+  readonly _tag: "OutputGuardrailTripwire";
+  /**
+   * The guardrail's `errorMessage`. If the guardrail threw, the error's name and message, masked by `RunConfig.maskSecrets`.
+   */
+  readonly reason: string;
+}
+
+/** A tool threw, and `RunConfig.onToolError` is `"fail"`. */
+interface ToolCallError {
+  readonly _tag: "ToolCallError";
+  /** The name of the tool. */
+  readonly tool: string;
+  /** The error's message, masked by `RunConfig.maskSecrets`. */
+  readonly detail: string;
+}
+
+/** The model chose an agent for a handoff that isn't in the `handoffs` of its own agent. */
+interface HandoffError {
+  readonly _tag: "HandoffError";
+  readonly detail: string;
+}
+
+/** `RunConfig.agentRegistry` has no agent with this key. */
+interface AgentNotFound {
+  readonly _tag: "AgentNotFound";
+  readonly agentName: string;
+}
+
+/** The store failed. If a call had to be stored before its tool runs and wasn't, the tool hasn't run. */
+interface RunMemoryError {
+  readonly _tag: "MemoryError";
+  readonly error: MemoryErrorUnion;
+}
+
+/** `RunConfig.signal` was aborted, or the application left the loop over a stream. */
+interface RunAborted {
+  readonly _tag: "RunAborted";
+  /** The reason of the signal, as text. */
+  readonly reason: string;
+}
+
+/** A bug in the program: an invalid configuration, or an error thrown by code that must not throw. */
+interface InternalError {
+  readonly _tag: "InternalError";
+  readonly detail: string;
+  /** The thrown error, if any. */
+  readonly cause?: ErrorCause;
+}
 
 /**
  * The budget of `RunConfig.budget` is used up, so the run made no further model call. The reply of the call that exceeded the
@@ -36,9 +108,13 @@ export type JAFError =
  */
 export interface BudgetExceeded {
   readonly _tag: "BudgetExceeded";
+  /** The budget that is used up: that of the run, or that of its conversation. */
   readonly of: "run" | "conversation";
+  /** The limit that was reached. */
   readonly limit: "maxCost" | "maxTokens";
+  /** The value of the limit: tokens, or a cost in the currency of `RunConfig.prices`. */
   readonly allowed: number;
+  /** The tokens or the cost so far. */
   readonly spent: number;
 }
 
@@ -100,9 +176,24 @@ export interface ModelCallError {
   readonly cause: ErrorCause;
 }
 
+/** How urgent an error is, from a normal end of a run (`low`) to code, configuration or credentials to change (`critical`). */
 export type ErrorSeverity = "low" | "medium" | "high" | "critical";
 
-/** Formats and classifies a {@link JAFError}. Each function exists on the class and on instances. */
+/**
+ * Formats and classifies a {@link JAFError}. Each function exists on the class and on instances.
+ *
+ * @example
+ * ```ts
+ * import { JAFErrorHandler, type RunResult } from "@jaf/core";
+ *
+ * declare const result: RunResult<string>;
+ *
+ * const { outcome } = result;
+ * if (outcome.status === "error") {
+ *   console.error(JAFErrorHandler.getSeverity(outcome.error), JAFErrorHandler.format(outcome.error));
+ * }
+ * ```
+ */
 export class JAFErrorHandler {
   /** Returns one sentence to show or log. */
   static readonly format = format;

@@ -2,7 +2,7 @@ import type { ContentPart, Message, ModelOrigin, RunId, TraceId } from "@jaf/mem
 import type { ContextManifest } from "./context-manifest.ts";
 import type { Interruption } from "./interruption.ts";
 import type { ModelUsage } from "./limits/cost.ts";
-import type { RunResult } from "./state.ts";
+import type { RunOutcome } from "./state.ts";
 import { callObserver } from "./thrown.ts";
 import type { ToolResultStatus } from "./tools/result.ts";
 
@@ -52,7 +52,7 @@ type TypedData =
       readonly data: { readonly stage: "input" | "output"; readonly reason: string };
     }
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
-  | { readonly type: "run_end"; readonly data: { readonly outcome: RunResult<any>["outcome"] } };
+  | { readonly type: "run_end"; readonly data: { readonly outcome: RunOutcome<any> } };
 
 type MemoryEvent =
   /** The stored history was read; `messageCount` is `0` for a new conversation. */
@@ -234,7 +234,7 @@ export function openEmitter(observed: Observed, { runId, conversationId, sink }:
       if (isObserved) {
         callObserver(
           () => observed.onEvent?.(event),
-          () => `RunConfig.onEvent failed on "${event.type}"; the run goes on.`,
+          () => `RunConfig.onEvent failed on "${event.type}"; the run continues.`,
         );
       }
     },

@@ -101,7 +101,14 @@ export type {
   RunConfig,
   RunSettings,
 } from "./run-config.ts";
-export { createRunState, type RunResult, type RunState, type RunStateInput } from "./state.ts";
+export {
+  createRunState,
+  type RunOutcome,
+  type RunResult,
+  type RunSpent,
+  type RunState,
+  type RunStateInput,
+} from "./state.ts";
 export {
   type RemembersDeclaration,
   type RemembersSpec,
@@ -132,6 +139,8 @@ export {
   ToolErrorCodes,
   ToolResponse,
   type ToolResult,
+  type ToolResultError,
+  type ToolResultMetadata,
   type ToolResultStatus,
 } from "./tools/result.ts";
 export {

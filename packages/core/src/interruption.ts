@@ -9,6 +9,7 @@ export type Interruption = ApprovalRequest | ClientToolCall;
 interface InterruptedCall {
   /** The model's id for the call. */
   readonly toolCallId: string;
+  /** The name of the tool. */
   readonly toolName: string;
   /** A frozen copy of the parsed arguments that the call will run with. */
   readonly args: unknown;
@@ -38,12 +39,28 @@ export interface ClientToolCall extends InterruptedCall {
 
 /** The result of a call that the client has run. */
 export interface ClientToolResult {
+  /** The `toolCallId` of the {@link ClientToolCall}. */
   readonly toolCallId: string;
   /** The model gets a string or {@link ToolParts} unchanged, and a {@link ToolResult} as JSON. */
   readonly result: string | ToolResult | ToolParts;
 }
 
-/** Returns a decision that lets the call run. */
+/**
+ * Returns a decision that lets the call run. Pass it in `RunConfig.resume.approvals`, or as an option of a prompt.
+ *
+ * @example
+ * ```ts
+ * import { type ApprovalRequest, approve, type RunConfig, type RunState, reject, run } from "@jaf/core";
+ *
+ * declare const state: RunState<object>;
+ * declare const config: RunConfig<object>;
+ *
+ * export function decide(call: ApprovalRequest, isAllowed: boolean) {
+ *   const decision = isAllowed ? approve(call) : reject(call, "Over the limit.");
+ *   return run(state, { ...config, resume: { approvals: [decision] } });
+ * }
+ * ```
+ */
 export const approve = ({ toolCallId, approvalId }: ApprovalRequest): ApprovalDecision => ({
   toolCallId,
   approvalId,

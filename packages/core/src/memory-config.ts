@@ -25,6 +25,7 @@ export type Durability = "completed" | "turn" | "step";
 
 /** How a run loads and stores its conversation. */
 export interface MemoryConfig {
+  /** The store of the conversations. */
   readonly provider: MemoryProvider;
   /**
    * Loads the conversation before the run and stores new messages. Needs `RunConfig.conversationId`. Default `false`. A write
@@ -88,7 +89,7 @@ export interface MemoryConfig {
   readonly leaseMs?: number;
 }
 
-/** See `MemoryConfig.summary`. */
+/** How summaries of older messages are made; see `MemoryConfig.summary`. */
 export interface SummaryConfig {
   /**
    * Makes a summary from the previous one, if any, and the messages since then. If it throws, the `context` event reports it,
@@ -105,6 +106,7 @@ export interface SummaryConfig {
 /** Returns a summary that covers the previous summary and the messages since then. */
 export type Summarize = (input: SummarizeInput) => Promise<string>;
 
+/** The input of {@link Summarize}. */
 export interface SummarizeInput {
   /** The previous summary, which the new one replaces. Absent for the first. */
   readonly previous?: string;
@@ -128,6 +130,7 @@ export type RunWindow = (ChatMemoryConfig & ChatMemoryOptions) | WindowFunction 
 export interface SelectingWindow {
   /** The number of messages in the sliding window that the function gets. */
   readonly maxMessages: number;
+  /** Returns the messages to send. */
   readonly select: WindowFunction;
 }
 

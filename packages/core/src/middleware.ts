@@ -9,7 +9,9 @@ import type { ToolCallInfo, ToolReturn } from "./tools/tool.ts";
 
 /** A request to the run's model provider outside of the conversation, without tools. It isn't stored. */
 export interface CompletionRequest {
+  /** The system prompt. */
   readonly instructions: string;
+  /** The messages that the model gets, oldest first. */
   readonly messages: readonly Message[];
   /**
    * The model's name. It takes precedence over `RunConfig.modelOverride`, and no other settings are used then. Default: the
@@ -135,6 +137,7 @@ export interface Middleware<Ctx> {
 
 /** The fields of a request that a middleware can change. */
 export interface ModelCallChanges {
+  /** The system prompt. */
   readonly instructions?: string;
   /** The messages that the model gets. The conversation itself isn't changed. */
   readonly messages?: readonly Message[];
@@ -152,11 +155,13 @@ export interface ModelCallRequest<Ctx> {
   readonly state: Readonly<RunState<Ctx>>;
   /** The registry key of the agent that calls the model. */
   readonly agentName: string;
+  /** The agent's system prompt, with the additions of middleware. */
   readonly instructions: string;
   /** The messages that the model gets. */
   readonly messages: readonly Message[];
   /** The names of the agent's tools. */
   readonly tools: readonly string[];
+  /** The agent's settings; `{}` if it has none. */
   readonly modelConfig: ModelConfig;
   /** The model's name, from `RunConfig.modelOverride` or the agent. Absent: the provider chooses. */
   readonly model?: string;
@@ -164,10 +169,10 @@ export interface ModelCallRequest<Ctx> {
   readonly signal: AbortSignal;
 }
 
-/** Calls the next middleware, or the model. */
+/** Calls the next middleware, or the model. Rejects with `ModelCallFailure` if the model call fails. */
 export type NextModelCall = (changes?: ModelCallChanges) => Promise<ModelCompletion>;
 
-/** See `Middleware.wrapModelCall`. */
+/** A hook around each model call of a turn; see `Middleware.wrapModelCall`. */
 export type WrapModelCall<Ctx> = (
   request: ModelCallRequest<Ctx>,
   next: NextModelCall,
@@ -181,16 +186,18 @@ export interface ToolCallChanges {
 
 /** The tool call that a `wrapToolCall` hook gets. */
 export interface ToolCallRequest<Ctx> extends ToolCallInfo {
+  /** The name of the tool. */
   readonly toolName: string;
   /** The parsed arguments that the tool would get. */
   readonly args: unknown;
+  /** The run's context. */
   readonly context: Readonly<Ctx>;
 }
 
 /** Calls the next middleware, or the tool. */
 export type NextToolCall = (changes?: ToolCallChanges) => Promise<ToolReturn>;
 
-/** See `Middleware.wrapToolCall`. */
+/** A hook around each execution of a tool; see `Middleware.wrapToolCall`. */
 export type WrapToolCall<Ctx> = (
   request: ToolCallRequest<Ctx>,
   next: NextToolCall,

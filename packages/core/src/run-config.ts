@@ -23,6 +23,7 @@ import type { RemembersDeclaration, RunUserMemory } from "./user-memory.ts";
  * always present and belongs to this call.
  */
 export type ModelProvider<Ctx> = {
+  /** Returns the reply. Rejects with the error of the provider's client. */
   readonly getCompletion: (
     state: Readonly<RunState<Ctx>>,
     agent: ResolvedAgent<Ctx>,
@@ -38,12 +39,13 @@ export type ModelProvider<Ctx> = {
 
 /** A model to call instead of the agent's. It gets the agent's settings, except for the name. */
 export interface FallbackModel<Ctx> {
+  /** The model's name. */
   readonly model: string;
-  /** Default: `RunConfig.modelProvider`. */
+  /** The provider to call. Default: `RunConfig.modelProvider`. */
   readonly modelProvider?: ModelProvider<Ctx>;
 }
 
-/** See `RunConfig.modelFallback`. */
+/** The models to call if the agent's model fails; see `RunConfig.modelFallback`. */
 export interface ModelFallback<Ctx> {
   /** The models, in the order of the calls. A name alone is a model of `RunConfig.modelProvider`. */
   readonly models: readonly (string | FallbackModel<Ctx>)[];
@@ -77,7 +79,8 @@ export interface Resume {
 }
 
 /** The settings that several runs share. An agent client, a server and an agent state pass them to each of their runs. */
-export type RunSettings<Ctx> = {
+export interface RunSettings<Ctx> {
+  /** The interface to the model, e.g. from `createOpenAIProvider`. */
   readonly modelProvider: ModelProvider<Ctx>;
   /**
    * The maximum number of steps (a model call and its tools). Without a final reply by then, the run ends with
@@ -121,7 +124,7 @@ export type RunSettings<Ctx> = {
    * `defaultContinuationValidator()`. Called only if `resume` has `messages` or a `historyToken`.
    */
   readonly validate?: ContinuationValidator;
-  /** Default: 3 attempts, see {@link ModelRetryPolicy}. */
+  /** When model calls are retried. Default: 3 attempts; see {@link ModelRetryPolicy}. */
   readonly modelRetry?: ModelRetryPolicy;
   /**
    * The models to call if the agent's model has failed after all retries with a transient error, an unusable reply, or one of
@@ -158,13 +161,14 @@ export type RunSettings<Ctx> = {
   readonly budget?: RunBudget;
   /** How many tool calls of one reply run at the same time. Default: all of them. */
   readonly maxParallelTools?: number;
-};
+}
 
 /** Everything that a run needs in addition to its state. */
 export type RunConfig<Ctx> = RunSettings<Ctx> & {
   /** The agents by their keys. States, handoffs, events and the store use these keys. */
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification; each agent has its own output
   readonly agentRegistry: ReadonlyMap<string, Agent<Ctx, any>>;
+  /** How the run loads and stores its conversation. Default: nothing is stored. */
   readonly memory?: MemoryConfig;
   /** The id of the stored conversation; required by `memory.autoStore`. */
   readonly conversationId?: string;

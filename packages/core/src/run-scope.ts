@@ -14,7 +14,7 @@ import type { GivenDecisions } from "./interruption.ts";
 import type { Spending } from "./limits/budget.ts";
 import type { PromptAddition } from "./middleware.ts";
 import type { RunConfig } from "./run-config.ts";
-import type { RunResult, RunState } from "./state.ts";
+import type { RunOutcome, RunState } from "./state.ts";
 import type { WriteHooks } from "./stored/append.ts";
 import type { Journal } from "./stored/journal.ts";
 import type { Masking } from "./thrown.ts";
@@ -109,7 +109,7 @@ export interface Refused {
 /** The state after a part of a run. Without an outcome the run continues. */
 export interface RunProgress<Ctx> {
   readonly state: RunState<Ctx>;
-  readonly outcome?: RunResult<unknown>["outcome"];
+  readonly outcome?: RunOutcome<unknown>;
   /** Another run holds the lease, and this run has stored nothing and run no tool yet. */
   readonly lostLease?: true;
   /** Another execution of the same run ended first. */

@@ -8,26 +8,54 @@ import type { Spent } from "./limits/budget.ts";
 
 /** Everything that a run knows at one point in time. States are immutable: each step makes a new one. */
 export type RunState<Ctx> = {
+  /** The id of the run. If you repeat a run, pass the same id. */
   readonly runId: RunId;
+  /** The id that groups related runs. */
   readonly traceId: TraceId;
+  /** The conversation, oldest message first. */
   readonly messages: readonly Message[];
   /** The key of the agent in `RunConfig.agentRegistry`. */
   readonly currentAgentName: string;
+  /** The application's data for instructions, tools and guardrails. The model doesn't get it. */
   readonly context: Readonly<Ctx>;
   /** The number of completed steps. A step is a model call and its tools. */
   readonly turnCount: number;
 };
 
 /**
+ * How a run ended.
+ *
+ * - `completed`: the agent gave its final reply. `output` is its text, or the value that the agent's `outputCodec` decodes.
+ * - `error`: the run failed; see {@link JAFError}.
+ * - `interrupted`: tool calls wait for an approval or for the client. To continue, run again in any process with
+ *   `RunConfig.resume` and no new messages. Code that knows only the specification's two outcomes can treat it as the error
+ *   `RunInterrupted`.
+ */
+export type RunOutcome<Out> =
+  | { readonly status: "completed"; readonly output: Out }
+  | { readonly status: "error"; readonly error: JAFError }
+  | {
+      readonly status: "interrupted";
+      /** The calls that wait, in call order. */
+      readonly interruptions: readonly Interruption[];
+      readonly error: RunInterrupted;
+    };
+
+/** The usage of a run, and of all runs of its stored conversation. */
+export interface RunSpent {
+  /** The usage of this run. */
+  readonly run: Spent;
+  /** The usage of all runs of the conversation, including this one. Absent if nothing is stored. */
+  readonly conversation?: Spent;
+}
+
+/**
  * How a run ended, and its last state. The state is frozen except for its `context`; it is the initial state if the run
  * couldn't begin. The run adds tool calls to `finalState.messages` only together with their results, except for calls that an
  * interrupted run waits for. It doesn't add replies that a guardrail or the codec refused.
- *
- * `interrupted`: tool calls wait for an approval or for the client. To continue, run again in any process with
- * `RunConfig.resume` and no new messages. Code that knows only the specification's two outcomes can treat it as the error
- * `RunInterrupted`.
  */
 export type RunResult<Out> = {
+  /** The run's last state. */
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
   readonly finalState: RunState<any>;
   /**
@@ -42,35 +70,40 @@ export type RunResult<Out> = {
    * the same run had ended before and the conversation has continued since. See `historyTokenOf`.
    */
   readonly historyToken?: string;
-  /**
-   * The usage of the run's model calls and of all runs of its stored conversation, as reported by the model provider. Absent if
-   * it reports none; `conversation` is absent if nothing is stored.
-   */
-  readonly spent?: { readonly run: Spent; readonly conversation?: Spent };
-  readonly outcome:
-    | { readonly status: "completed"; readonly output: Out }
-    | { readonly status: "error"; readonly error: JAFError }
-    | {
-        readonly status: "interrupted";
-        /** The calls that wait, in call order. */
-        readonly interruptions: readonly Interruption[];
-        readonly error: RunInterrupted;
-      };
+  /** The usage that the model provider reported for the run and its stored conversation. Absent if it reported none. */
+  readonly spent?: RunSpent;
+  /** How the run ended. */
+  readonly outcome: RunOutcome<Out>;
 };
 
+/** The input of {@link createRunState}. */
 export interface RunStateInput<Ctx> {
   /** The key of the first agent in `RunConfig.agentRegistry`. */
   readonly agentName: string;
+  /** The application's data for instructions, tools and guardrails. */
   readonly context: Readonly<Ctx>;
-  /** Default `[]`: no new messages, e.g. to resume a stored conversation. */
+  /** The new messages, or a whole history. Default `[]`: no new messages, e.g. to resume a stored conversation. */
   readonly messages?: readonly (Message | UserMessage)[];
-  /** Default: a new one. */
+  /** The id of the run. To retry a run, pass the same id again. Default: a new one. */
   readonly runId?: RunId;
-  /** Default: a new one. To group runs, pass the trace id of the run that caused this run. */
+  /** The id of the trace. To group runs, pass the trace id of the run that caused this run. Default: a new one. */
   readonly traceId?: TraceId;
 }
 
-/** Creates a state to pass to `run`, with generated ids and a step count (`turnCount`) of 0. */
+/**
+ * Creates a state to pass to `run`, with generated ids and a step count (`turnCount`) of 0.
+ *
+ * @example
+ * ```ts
+ * import { createRunState } from "@jaf/core";
+ *
+ * const state = createRunState({
+ *   agentName: "clerk",
+ *   context: { userId: "user-42" },
+ *   messages: [{ role: "user", content: "Where is my order?" }],
+ * });
+ * ```
+ */
 export function createRunState<Ctx>(input: RunStateInput<Ctx>): RunState<Ctx> {
   return {
     runId: input.runId ?? generateRunId(),

@@ -113,6 +113,20 @@ const EXPECTED =
  * Sets the user memory of the process. Runs and agent clients without `userMemory` in their configuration use it. `undefined`
  * removes it; then `remembers` has no effect. It is stored as `globalThis[Symbol.for("@jaf/user-memory")]`, like the store of
  * `setUserMemory` of `@jaf/user-memory`. Throws a `TypeError` if it isn't a {@link RunUserMemory}.
+ *
+ * @example
+ * ```ts
+ * import { type Agent, setRunUserMemory } from "@jaf/core";
+ * import { MemoryUserMemory } from "@jaf/user-memory";
+ *
+ * setRunUserMemory(new MemoryUserMemory());
+ *
+ * export const support: Agent<{ userId: string }, string> = {
+ *   name: "support",
+ *   instructions: "You are a support agent.",
+ *   remembers: ({ userId }) => ({ user: userId, extract: "auto" }),
+ * };
+ * ```
  */
 export function setRunUserMemory(memory: RunUserMemory | undefined): void {
   slots[SLOT] = memory === undefined ? undefined : checkUserMemory(memory, "user memory");

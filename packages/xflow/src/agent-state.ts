@@ -32,9 +32,11 @@ export type AgentStateResult =
       readonly returnValues: unknown;
       /** The next state; `undefined` if no condition is true or the state has no outcomes. */
       readonly transition: string | undefined;
+      /** The condition that is true; `undefined` without a transition. */
       readonly reason: TransitionReason | undefined;
       /** The `memoryId`, if the state has a memory. */
       readonly conversationId: string | undefined;
+      /** The result of the run. */
       readonly result: RunResult<unknown>;
     }
   | {
@@ -49,7 +51,9 @@ export type AgentStateResult =
 export interface AgentState<Ctx> {
   /** The state's `name`. */
   readonly name: string;
+  /** The state's `agentName`: the agent's name in events and in the store. */
   readonly agentName: string;
+  /** The state's `aiModel`: a key of `options.models`. */
   readonly aiModel: string;
   /** The transitions in `agentOutcomes`, in order, each once. */
   readonly transitions: readonly string[];

@@ -18,13 +18,22 @@ import { compileTemplates } from "./template/state-templates.ts";
  * invalid options.
  *
  * @example
+ * ```ts
+ * import { readFile } from "node:fs/promises";
+ * import { createInMemoryProvider } from "@jaf/memory";
+ * import { createOpenAIProvider } from "@jaf/openai";
+ * import { loadAgentState } from "@jaf/xflow";
+ *
+ * declare const search: (query: string) => Promise<string[]>;
+ *
  * const state = await loadAgentState(await readFile("state.yaml", "utf8"), {
- *   models: { "gpt-4o": openai },
+ *   models: { "gpt-4o": createOpenAIProvider() },
  *   tools: { SEARCH_DOCUMENTS: async ({ query }: { query: string }) => ({ documents: await search(query) }) },
- *   provider,
+ *   provider: createInMemoryProvider(),
  * });
  * const ended = await state.run({ request: { question: "What is a lease?" } }, { userId: "user-42" });
  * if (ended.status === "completed") console.log(ended.transition, ended.returnValues);
+ * ```
  */
 export async function loadAgentState<Ctx = unknown>(
   textOrObject: string | object,

@@ -15,6 +15,7 @@ export interface LoadAgentStateOptions<Ctx> {
   readonly tokenizer?: Tokenizer;
   /** Further settings of runs, e.g. time limits, retries, prices and `onEvent`. */
   readonly runConfig?: StateRunConfig<Ctx>;
+  /** Limits of the state's text and its expressions, in place of the defaults. */
   readonly limits?: Partial<Omit<AgentStateLimits, "jq">> & { readonly jq?: Partial<JqLimits> };
 }
 
@@ -29,8 +30,9 @@ export type ToolFunction<Ctx> = {
 
 /** A model: its provider, and the provider's name for it. */
 export interface RegisteredModel<Ctx> {
+  /** The provider that calls the model. */
   readonly provider: ModelProvider<Ctx>;
-  /** Default: the name in `models`. */
+  /** The provider's name for the model. Default: the name in `models`. */
   readonly model?: string;
 }
 
@@ -72,7 +74,7 @@ const optionsSchema = z.strictObject({
     .looseObject({
       memory: z.undefined("expected nothing: the state's memory decides").optional(),
       agentRegistry: z.undefined("expected nothing: the state is the agent").optional(),
-      modelProvider: z.undefined("expected nothing: give it in models").optional(),
+      modelProvider: z.undefined("expected nothing: pass it in models").optional(),
       conversationId: z.undefined("expected nothing: it is the state's memoryId").optional(),
     })
     .optional(),

@@ -59,9 +59,18 @@ export interface PromptStream<Out> extends AsyncIterable<TraceEvent> {
  * `TypeError` that names the invalid fields of the configuration.
  *
  * @example
- * const client = createAgentClient(agent, { modelProvider, context: {}, store });
+ * ```ts
+ * import { createAgentClient, type ModelProvider } from "@jaf/core";
+ * import { createInMemoryProvider } from "@jaf/memory";
+ *
+ * declare const modelProvider: ModelProvider<object>;
+ *
+ * const agent = { name: "assistant", instructions: "Be brief." };
+ * const client = createAgentClient(agent, { modelProvider, context: {}, store: createInMemoryProvider() });
  * const first = await client.forUser("user-42").prompt("My name is Alice.");
- * const second = await client.forUser("user-42").continue(first.conversationId!).prompt("What's my name?");
+ * const second = await client.forUser("user-42").continue(first.conversationId ?? "").prompt("What's my name?");
+ * console.log(second.text);
+ * ```
  */
 export function createAgentClient<Ctx, Out>(
   agent: Agent<Ctx, Out>,

@@ -11,7 +11,7 @@ import { idSchema } from "./conversation.ts";
 import { toConversationStore } from "./conversation-store.ts";
 
 /** The memory settings of a run, without the fields that an agent client sets itself. */
-export type ClientMemoryConfig = Omit<MemoryConfig, "provider" | "autoStore" | "userId">;
+export interface ClientMemoryConfig extends Omit<MemoryConfig, "provider" | "autoStore" | "userId"> {}
 
 /** Everything that an agent client needs in addition to the input. */
 export interface AgentClientConfig<Ctx> extends RunSettings<Ctx> {
@@ -90,7 +90,7 @@ export function parseClientConfig<Ctx, Out>(
 function runSettingsOf<Ctx>(config: RunSettings<Ctx>): RunSettings<Ctx> {
   const fields = Object.keys(settingsShape) as (keyof RunSettings<Ctx>)[];
   const given = fields.filter((field) => config[field] !== undefined);
-  return Object.fromEntries(given.map((field) => [field, config[field]])) as RunSettings<Ctx>;
+  return Object.fromEntries(given.map((field) => [field, config[field]])) as unknown as RunSettings<Ctx>;
 }
 
 function registryOf<Ctx, Out>(

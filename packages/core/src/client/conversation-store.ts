@@ -18,6 +18,15 @@ const EXPECTED = "a ConversationStore or a MemoryProvider";
 /**
  * Sets the conversation store of the process. Agent clients without a `store` in their configuration use it. `undefined`
  * removes it. Throws a `TypeError` if it isn't a store.
+ *
+ * @example
+ * ```ts
+ * import { getConversationStore, setConversationStore } from "@jaf/core";
+ * import { createInMemoryProvider } from "@jaf/memory";
+ *
+ * setConversationStore(createInMemoryProvider());
+ * const conversations = await getConversationStore()?.list("user-42");
+ * ```
  */
 export function setConversationStore(store: AnyConversationStore | MemoryProvider | undefined): void {
   slots[SLOT] = store === undefined ? undefined : toConversationStore(store, "conversation store");

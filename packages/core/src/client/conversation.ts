@@ -47,6 +47,22 @@ export interface OpenConversation {
 /**
  * The user has no conversation with this id: it doesn't exist, has no owner or belongs to another user. The error doesn't say
  * which, so it doesn't reveal which ids exist.
+ *
+ * @example
+ * ```ts
+ * import { type AgentClient, ConversationOwnershipError } from "@jaf/core";
+ *
+ * declare const client: AgentClient<string>;
+ *
+ * export async function answer(userId: string, conversationId: string, text: string): Promise<Response> {
+ *   try {
+ *     return new Response((await client.forUser(userId).continue(conversationId).prompt(text)).text);
+ *   } catch (error) {
+ *     if (error instanceof ConversationOwnershipError) return new Response("Not found.", { status: 404 });
+ *     throw error;
+ *   }
+ * }
+ * ```
  */
 export class ConversationOwnershipError extends Error {
   override readonly name = "ConversationOwnershipError";

@@ -24,6 +24,7 @@ export interface JobClient<Ctx, Out = unknown> {
 
 /** The settings of a prompt's job. A job can have several prompts. */
 export interface PromptJob<Ctx> {
+  /** The id of the user that the prompt acts for. */
   readonly userId: string;
   /**
    * The id of the conversation to continue, or a function that creates one after the request is validated. The function rejects
@@ -32,6 +33,7 @@ export interface PromptJob<Ctx> {
   readonly conversation: string | (() => Promise<string>);
   /** The store of the conversation, in place of the client's store. */
   readonly provider?: MemoryProvider | undefined;
+  /** The context of the run, in place of the client's. */
   readonly context: AgentClientConfig<Ctx>["context"];
   /** Added after the client's middleware. */
   readonly middleware: Middleware<Ctx>;
@@ -42,6 +44,7 @@ export interface PromptJob<Ctx> {
   readonly userMemory?: RunUserMemory | undefined;
   /** Replaces the client's memory settings, field by field. */
   readonly memory?: ClientMemoryConfig | undefined;
+  /** Hooks before and after each write of the run. */
   readonly writes: WriteHooks;
   /** Called synchronously with each event of the run. Must not throw. */
   readonly sink: Emit;

@@ -61,9 +61,12 @@ export interface PromptOptions<Ctx> {
   readonly signal?: AbortSignal | undefined;
   /** Observes this run, in addition to the client's observer. */
   readonly onEvent?: RunConfig<Ctx>["onEvent"] | undefined;
-  /** Default: a new one. */
+  /** The run's trace id. Default: a new one. */
   readonly traceId?: TraceId | undefined;
-  /** Default: a new one. For stateless prompts, approvals are bound to the run's id: pass the same id again with them. */
+  /**
+   * The run's id. Default: a new one. For stateless prompts, approvals are bound to the run's id: pass the same id again with
+   * them.
+   */
   readonly runId?: RunId | undefined;
 }
 

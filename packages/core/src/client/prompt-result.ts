@@ -4,7 +4,7 @@ import type { TraceEvent } from "../events.ts";
 import type { Interruption } from "../interruption.ts";
 import { type ModelUsage, sumOfUsage } from "../limits/cost.ts";
 import { refusalOf } from "../model/reply.ts";
-import type { RunResult } from "../state.ts";
+import type { RunOutcome, RunResult, RunSpent } from "../state.ts";
 
 /** The result of a prompt. */
 export interface PromptResult<Out> {
@@ -27,9 +27,9 @@ export interface PromptResult<Out> {
   /** The sum over all model calls of the run. Counts that the model provider doesn't report are absent. */
   readonly usage: ModelUsage;
   /** The usage and cost of the run and of the conversation so far; see `RunResult.spent`. */
-  readonly spent?: NonNullable<RunResult<Out>["spent"]>;
+  readonly spent?: RunSpent;
   /** How the run ended. Failures of the run are reported here and not thrown. */
-  readonly outcome: RunResult<Out>["outcome"];
+  readonly outcome: RunOutcome<Out>;
   /** The approvals and client tool calls that the run waits for. `[]` unless the outcome is `interrupted`. */
   readonly interruptions: readonly Interruption[];
   /**
@@ -79,7 +79,7 @@ export function toPromptResult<Out>(
   };
 }
 
-const refusalIn = (outcome: RunResult<unknown>["outcome"]): string | undefined =>
+const refusalIn = (outcome: RunOutcome<unknown>): string | undefined =>
   outcome.status === "error" && outcome.error._tag === "ModelRefused" ? outcome.error.refusal : undefined;
 
 /**

@@ -13,7 +13,7 @@ import { abortable, runAborted } from "../limits/abort.ts";
 import { type Ended, execute } from "../run/run.ts";
 import type { Resume, RunConfig } from "../run-config.ts";
 import type { ScopeOptions } from "../run-scope.ts";
-import { frozenState, type RunResult, type RunState } from "../state.ts";
+import { frozenState, type RunOutcome, type RunState } from "../state.ts";
 import type { ClientSettings } from "./config.ts";
 import { ConversationOwnershipError, type OpenConversation, openConversation } from "./conversation.ts";
 import { isContinuation } from "./options.ts";
@@ -168,7 +168,7 @@ function failedBeforeRun<Ctx, Out>(
  * {@link ConversationOwnershipError}. Doesn't throw for an expired approval, or an approval of arguments that have changed
  * since.
  */
-function throwRefusal(outcome: RunResult<unknown>["outcome"], refusal: Ended<unknown>["refusal"]): void {
+function throwRefusal(outcome: RunOutcome<unknown>, refusal: Ended<unknown>["refusal"]): void {
   if (outcome.status !== "error") return;
   const { error } = outcome;
   if (error._tag === "ContinuationRejected") {

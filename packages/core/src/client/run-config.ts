@@ -86,7 +86,7 @@ export function observerOf<Ctx, Out>(
     for (const observer of [first, second]) {
       callObserver(
         () => observer(event),
-        () => `onEvent failed on "${event.type}"; the run goes on.`,
+        () => `onEvent failed on "${event.type}"; the run continues.`,
       );
     }
   };

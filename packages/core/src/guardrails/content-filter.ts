@@ -6,6 +6,18 @@ const SENSITIVE = [/password/i, /secret/i, /api[_-]?key/i];
  * Creates a guardrail that blocks text that matches any of the patterns. If the output isn't a text, each text in it is checked
  * separately, at any depth: field names, values, numbers as text, and entries of Maps and Sets. Default patterns: words for
  * credentials ("password", "secret", "api key").
+ *
+ * @example
+ * ```ts
+ * import { createContentFilter, type ModelProvider, type RunSettings } from "@jaf/core";
+ *
+ * declare const modelProvider: ModelProvider<object>;
+ *
+ * export const settings: RunSettings<object> = {
+ *   modelProvider,
+ *   finalOutputGuardrails: [createContentFilter([/internal only/i])],
+ * };
+ * ```
  */
 export function createContentFilter(
   patterns: readonly RegExp[] = SENSITIVE,

@@ -24,11 +24,27 @@ type Verdict = ValidationResult | Promise<ValidationResult>;
 /**
  * Combines validations. They are called in order until one fails; its result is returned. Only `isValid: true` passes; a
  * missing result is a failure. The combined validation is async only if one of the validations is.
+ *
+ * @example
+ * ```ts
+ * import { composeValidations, createContentFilter, createPermissionCheck } from "@jaf/core";
+ *
+ * interface Caller {
+ *   readonly permissions: readonly string[];
+ * }
+ *
+ * export const mayAsk = composeValidations<string, Caller>(
+ *   createPermissionCheck("orders:read"),
+ *   createContentFilter([/password/i]),
+ *   (text) => (text.length < 4_000 ? { isValid: true } : { isValid: false, errorMessage: "The question is too long" }),
+ * );
+ * ```
  */
 // biome-ignore lint/suspicious/noExplicitAny: validations that name no context work with every one
 export function composeValidations<I, Ctx = any>(
   ...validations: readonly ((input: I, context: Ctx) => ValidationResult)[]
 ): (input: I, context: Ctx) => ValidationResult;
+/** Combines validations in the same way; some of them can be async. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
 export function composeValidations<I, Ctx = any>(
   ...validations: readonly ((input: I, context: Ctx) => Verdict)[]

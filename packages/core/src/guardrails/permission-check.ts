@@ -1,5 +1,6 @@
 import type { ValidationResult } from "./guardrail.ts";
 
+/** The options of {@link createPermissionCheck}. */
 export interface PermissionCheckOptions<Ctx> {
   /** Returns the permissions in a context. Default: the context's own `permissions`. */
   readonly permissionsOf?: (context: Ctx) => readonly string[] | undefined;
@@ -16,6 +17,16 @@ const ownPermissions = (context: unknown): readonly string[] | undefined =>
 /**
  * Creates a guardrail that passes if the context has all `required` permissions. Without required permissions (the default), it
  * passes if the context has at least one. A context without a list of permissions is blocked.
+ *
+ * @example
+ * ```ts
+ * import { createPermissionCheck } from "@jaf/core";
+ *
+ * export const canRead = createPermissionCheck("orders:read");
+ * export const canRefund = createPermissionCheck(["orders:read", "orders:refund"], {
+ *   permissionsOf: (context: { roles: readonly string[] }) => context.roles,
+ * });
+ * ```
  */
 // biome-ignore lint/suspicious/noExplicitAny: the default looks for permissions in every context
 export function createPermissionCheck<Ctx = any>(

@@ -1,5 +1,6 @@
 import type { ValidationResult } from "./guardrail.ts";
 
+/** The options of {@link createRateLimiter}. */
 export interface RateLimiterOptions {
   /** Returns the time in milliseconds from a monotonic clock. Default `performance.now`. */
   readonly now?: () => number;
@@ -15,6 +16,18 @@ const DEFAULT_MAX_KEYS = 10_000;
  *
  * The limit applies to this process only; several processes each have their own. At most `maxCalls` numbers are kept for each
  * of `maxKeys` keys. Throws a `TypeError` for invalid arguments.
+ *
+ * @example
+ * ```ts
+ * import { createRateLimiter, type ModelProvider, type RunSettings } from "@jaf/core";
+ *
+ * declare const modelProvider: ModelProvider<{ userId: string }>;
+ *
+ * export const settings: RunSettings<{ userId: string }> = {
+ *   modelProvider,
+ *   initialInputGuardrails: [createRateLimiter(20, 60_000, (_input, { userId }: { userId: string }) => userId)],
+ * };
+ * ```
  */
 // biome-ignore lint/suspicious/noExplicitAny: a key that looks at no context works with every one
 export function createRateLimiter<I = unknown, Ctx = any>(

@@ -13,8 +13,9 @@ export interface BudgetLimits {
 
 /** Limits for a run, and for all runs of its stored conversation together. */
 export interface RunBudget {
+  /** The limits for one run. */
   readonly run?: BudgetLimits;
-  /** Needs `memory.autoStore`. */
+  /** The limits for all runs of the stored conversation. Needs `memory.autoStore`. */
   readonly conversation?: BudgetLimits;
 }
 
@@ -27,6 +28,7 @@ export const budgetSchema = z.strictObject(
 
 /** The usage and the cost of model calls. */
 export interface Spent {
+  /** The sum of the tokens of all calls. */
   readonly usage: ModelUsage;
   /** The cost by `RunConfig.prices`. Calls without a price aren't counted. Absent: no call had a price. */
   readonly cost?: number;

@@ -3,7 +3,9 @@ import * as z from "zod";
 
 /** The tokens that a model call used. Counts that the provider doesn't report are absent. */
 export interface ModelUsage {
+  /** All input tokens, including those of the prompt cache. */
   readonly inputTokens?: number;
+  /** All output tokens, including those for reasoning. */
   readonly outputTokens?: number;
   /** The input tokens that were read from the provider's prompt cache. */
   readonly cachedInputTokens?: number;
@@ -38,8 +40,9 @@ export function sumOfUsage(
 
 /** The price of a million tokens, in any currency. */
 export interface ModelPrice {
+  /** For input tokens. */
   readonly input: number;
-  /** Also applies to reasoning tokens. */
+  /** For output tokens. Also applies to reasoning tokens. */
   readonly output: number;
   /** For input that was read from the provider's prompt cache. Default: `input`. */
   readonly cachedInput?: number;
@@ -65,7 +68,18 @@ export const pricesSchema = z.record(
 
 const MILLION = 1_000_000;
 
-/** Returns the cost of the tokens. Tokens that the provider doesn't report cost nothing. */
+/**
+ * Returns the cost of the tokens, in the currency of the price. Tokens that the provider doesn't report cost nothing.
+ *
+ * @example
+ * ```ts
+ * import { costOf } from "@jaf/core";
+ *
+ * const price = { input: 2, output: 8, cachedInput: 0.5 };
+ * const cost = costOf({ inputTokens: 10_000, cachedInputTokens: 8_000, outputTokens: 500 }, price);
+ * console.log(cost); // 0.012
+ * ```
+ */
 export function costOf(usage: ModelUsage, price: ModelPrice): number {
   const { inputTokens = 0, outputTokens = 0, cachedInputTokens = 0, cacheWriteTokens = 0 } = usage;
   const { input, output, cachedInput = input, cacheWrite = input } = price;

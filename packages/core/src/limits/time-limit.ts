@@ -14,7 +14,7 @@ export interface RunTimeouts {
    * 300,000.
    */
   readonly modelIdleMs?: number;
-  /** The default of `Tool.timeoutMs`. Default 600,000. */
+  /** The limit of one execution of a tool. `Tool.timeoutMs` takes precedence. Default 600,000. */
   readonly toolMs?: number;
 }
 

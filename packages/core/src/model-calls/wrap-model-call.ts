@@ -15,7 +15,23 @@ import { type Attempt, failedCall, modelCallError } from "./call-once.ts";
 import { callModels, type ModelCall } from "./call-with-fallback.ts";
 import { openStreamedReply, type StreamedReply } from "./streamed-reply.ts";
 
-/** The error that `next` rejects with in a `wrapModelCall` hook: the model call failed after all retries. */
+/**
+ * The error that `next` rejects with in a `wrapModelCall` hook: the model call failed after all retries.
+ *
+ * @example
+ * ```ts
+ * import { type Middleware, ModelCallFailure } from "@jaf/core";
+ *
+ * export const shorter: Middleware<unknown> = {
+ *   name: "shorter",
+ *   wrapModelCall: ({ messages }, next) =>
+ *     next().catch((failure: unknown) => {
+ *       if (failure instanceof ModelCallFailure && failure.status === 413) return next({ messages: messages.slice(-4) });
+ *       throw failure;
+ *     }),
+ * };
+ * ```
+ */
 export class ModelCallFailure extends Error {
   override readonly name = "ModelCallFailure";
   /** The error with which the run ends, unless the middleware handles it. */

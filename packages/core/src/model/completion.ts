@@ -6,9 +6,11 @@ import type { ModelUsage } from "../limits/cost.ts";
  * e.g. `extra_content` with a thought signature.
  */
 export interface ModelToolCall {
+  /** The model's id for the call. Default: an id that the engine creates. */
   readonly id?: string;
-  /** Default `"function"`. */
+  /** `"function"` (default), or `"custom"` for a call with text input. */
   readonly type?: string;
+  /** The called tool and its arguments. */
   readonly function?: {
     readonly name?: string;
     /** JSON text. */
@@ -27,7 +29,9 @@ export interface ModelToolCall {
  * it, e.g. `annotations` or `reasoning_details`. `docs/turns.md` describes how each kind of reply is handled.
  */
 export interface ModelCompletion {
+  /** The reply. Without it, the reply is unusable. */
   readonly message?: {
+    /** A text, or parts in order. */
     readonly content?: string | readonly ContentPart[] | null;
     readonly tool_calls?: readonly ModelToolCall[] | null;
     /** The text of a refusal. A part of type `"refusal"` means the same. */
@@ -41,6 +45,7 @@ export interface ModelCompletion {
   readonly origin?: ModelOrigin;
   /** The provider's reason why the model stopped, e.g. `"length"`. Passed on in `llm_call_end`. */
   readonly finish_reason?: string | null;
+  /** The tokens that the call used. */
   readonly usage?: ModelUsage;
 }
 
@@ -52,11 +57,13 @@ export interface ModelCompletion {
  * of the previous piece. Chunks of other types are ignored.
  */
 export type ModelStreamChunk =
+  /** A piece of the reply's text. */
   | { readonly type: "text_delta"; readonly text: string }
   /** Reasoning. Consecutive pieces form one reasoning part, unless their `id` changes. */
   | { readonly type: "reasoning_delta"; readonly text: string; readonly id?: string }
   /** A whole part that is neither text nor a call, e.g. an image or an opaque reasoning item. */
   | { readonly type: "part"; readonly part: ContentPart }
+  /** A piece of a tool call. */
   | {
       readonly type: "tool_call_delta";
       readonly index?: number;
@@ -64,6 +71,7 @@ export type ModelStreamChunk =
       readonly name?: string;
       readonly arguments?: string;
     }
+  /** The end of the reply. */
   | {
       readonly type: "done";
       readonly usage?: ModelUsage;

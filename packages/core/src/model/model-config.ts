@@ -13,6 +13,7 @@ export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "
 export type ModelConfig = {
   /** The model's name, e.g. `"gpt-4"`. `RunConfig.modelOverride` takes precedence. */
   readonly name?: string;
+  /** The sampling temperature. Its range depends on the provider. */
   readonly temperature?: number;
   /** Nucleus sampling, from 0 to 1. */
   readonly topP?: number;

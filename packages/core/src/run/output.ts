@@ -82,11 +82,11 @@ export function repairRequest(reply: Message, faults: readonly z.ZodIssue[]): Me
     .map(({ path, message }) => `- ${path.length === 0 ? "the whole" : path.join(".")}: ${message}`);
   const left = faults.length - shown.length;
   const lines = [
-    "Your last reply is not the expected output:",
-    ...(holdsJson(messageText(reply)) ? [] : ["- the whole: it is not JSON"]),
+    "Your last reply is not the output that is expected:",
+    ...(holdsJson(messageText(reply)) ? [] : ["- the whole: it is no JSON"]),
     ...shown,
     ...(left > 0 ? [`- and ${left} more`] : []),
-    "Reply again with the whole corrected output and nothing else: no explanation and no code fence.",
+    "Reply again with the whole output, corrected, and with nothing else: no explanation and no code fence.",
   ];
   return Object.freeze({ role: "user", content: lines.join("\n") });
 }

@@ -17,11 +17,18 @@ export interface RunStream<Out> extends AsyncIterable<TraceEvent> {
  * As with `run`, `Out` isn't checked.
  *
  * @example
- * const stream = runStream(state, config);
+ * ```ts
+ * import { type RunConfig, type RunState, runStream } from "@jaf/core";
+ *
+ * declare const state: RunState<object>;
+ * declare const config: RunConfig<object>;
+ *
+ * const stream = runStream<object, string>(state, config);
  * for await (const event of stream) {
  *   if (event.type === "llm_delta") process.stdout.write(event.data.text);
  * }
  * const { outcome } = await stream.result;
+ * ```
  */
 export function runStream<Ctx, Out = unknown>(
   initialState: RunState<NoInfer<Ctx>>,

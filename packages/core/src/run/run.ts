@@ -4,7 +4,7 @@ import { frozenCopy } from "../immutable/copy.ts";
 import { openRunMiddleware } from "../middleware/run-middleware.ts";
 import type { RunConfig } from "../run-config.ts";
 import type { RunProgress, RunScope, ScopeOptions } from "../run-scope.ts";
-import { frozenState, ownState, type RunResult, type RunState } from "../state.ts";
+import { frozenState, ownState, type RunResult, type RunSpent, type RunState } from "../state.ts";
 import { begin } from "./begin.ts";
 import { outcomeElsewhere } from "./repeated-run.ts";
 import { openScope } from "./scope.ts";
@@ -34,6 +34,21 @@ import { takeStep } from "./step.ts";
  * One run at a time holds the lease of a stored conversation; see `memory.concurrency`.
  *
  * `Out` isn't checked: the agents of a registry can differ in their output, so you state the expected type.
+ *
+ * @example
+ * ```ts
+ * import { type Agent, createRunState, JAFErrorHandler, type ModelProvider, run } from "@jaf/core";
+ *
+ * declare const modelProvider: ModelProvider<object>;
+ *
+ * const clerk: Agent<object, string> = { name: "clerk", instructions: "You sell fruit." };
+ * const messages = [{ role: "user", content: "Do you have apples?" }] as const;
+ * const { outcome } = await run<object, string>(createRunState({ agentName: "clerk", context: {}, messages }), {
+ *   agentRegistry: new Map([["clerk", clerk]]),
+ *   modelProvider,
+ * });
+ * console.log(outcome.status === "completed" ? outcome.output : JAFErrorHandler.format(outcome.error));
+ * ```
  */
 export async function run<Ctx, Out = unknown>(
   initialState: RunState<NoInfer<Ctx>>,
@@ -80,7 +95,7 @@ export async function execute<Ctx, Out>(
   }
 }
 
-function spentBy<Ctx>({ spending, journal }: RunScope<Ctx>): RunResult<unknown>["spent"] {
+function spentBy<Ctx>({ spending, journal }: RunScope<Ctx>): RunSpent | undefined {
   const run = spending.ofRun();
   if (run === undefined) return undefined;
   const conversation = journal && spending.ofConversation();
@@ -117,6 +132,6 @@ async function runSteps<Ctx>(
 const internalError = (thrown: unknown) =>
   ({
     _tag: "InternalError",
-    detail: "code threw that must not throw",
+    detail: "code that must not throw threw an error",
     cause: describeCause(thrown),
   }) as const;

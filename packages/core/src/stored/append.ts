@@ -188,7 +188,7 @@ export function openAppends(options: AppendsOptions) {
         if (receipt !== undefined && writes !== undefined)
           callObserver(
             () => writes.onWritten(receipt),
-            () => "The hook after a write (onWritten) failed; the run goes on.",
+            () => "The hook after a write (onWritten) failed; the run continues.",
           );
         const data = { conversationId, messageCount: messages.length };
         if (messages.length > 0) options.emit?.({ type: "memory_stored", data });

@@ -99,6 +99,17 @@ export const readMetadata = ({ metadata }: Pick<ConversationMemory, "metadata">)
 /**
  * Returns the usage of all runs of a stored conversation; `undefined` if no run has reported any. A run that failed before it
  * stored anything isn't counted.
+ *
+ * @example
+ * ```ts
+ * import { spentIn } from "@jaf/core";
+ * import type { MemoryProvider } from "@jaf/memory";
+ *
+ * declare const provider: MemoryProvider;
+ *
+ * const stored = await provider.getConversation("conv-123");
+ * if (stored.success && stored.data !== null) console.log(spentIn(stored.data)?.cost);
+ * ```
  */
 export const spentIn = (conversation: Pick<ConversationMemory, "metadata">): Spent | undefined =>
   readMetadata(conversation).spent;

@@ -2,6 +2,7 @@ import type { MemoryProvider, VersionedMemoryProvider } from "@jaf/memory";
 
 type Method = keyof VersionedMemoryProvider;
 
+/** A memory provider that counts its calls. */
 export interface CountedProvider extends MemoryProvider {
   /** The number of calls by method, in the order of the first call. Methods that weren't called are absent. */
   readonly calls: Readonly<Partial<Record<Method, number>>>;
@@ -31,9 +32,19 @@ const VERSIONED = [
  * Returns a provider that counts the calls to the given one. It has the same methods.
  *
  * @example
+ * ```ts
+ * import { type RunConfig, type RunState, run } from "@jaf/core";
+ * import { countCalls } from "@jaf/core/testing";
+ * import { createInMemoryProvider } from "@jaf/memory";
+ * import { expect } from "vitest";
+ *
+ * declare const state: RunState<object>;
+ * declare const config: RunConfig<object>;
+ *
  * const provider = countCalls(createInMemoryProvider());
  * await run(state, { ...config, memory: { provider, autoStore: true } });
  * expect(provider.calls).toEqual({ readConversation: 1, appendMessages: 1 });
+ * ```
  */
 export function countCalls(provider: MemoryProvider): CountedProvider {
   const calls: Partial<Record<Method, number>> = {};

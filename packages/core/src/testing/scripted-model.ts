@@ -17,14 +17,19 @@ export type ScriptedStep<Ctx> =
 
 /** A request that the model got. */
 export interface ScriptedRequest<Ctx> {
+  /** The state, with the messages that the model gets. */
   readonly state: Readonly<RunState<Ctx>>;
+  /** The agent that calls the model. */
   readonly agent: ResolvedAgent<Ctx>;
+  /** The run's configuration, with the signal of this call. */
   readonly config: RunConfig<Ctx>;
   /** The agent's instructions for the state. */
   readonly instructions: string;
 }
 
+/** A model provider that follows a script; see {@link createScriptedModel}. */
 export interface ScriptedModel<Ctx> extends ModelProvider<Ctx> {
+  /** Streams the reply of the next step, word by word. */
   readonly getCompletionStream: NonNullable<ModelProvider<Ctx>["getCompletionStream"]>;
   /** Every request so far, in order. */
   readonly requests: readonly ScriptedRequest<Ctx>[];
@@ -32,6 +37,7 @@ export interface ScriptedModel<Ctx> extends ModelProvider<Ctx> {
   readonly assertDone: () => void;
 }
 
+/** A reply of a scripted model. */
 export interface ScriptedReply {
   /** The text. With `reasoning` or `parts`, it becomes a text part between them. */
   readonly text?: string;
@@ -39,18 +45,25 @@ export interface ScriptedReply {
   readonly reasoning?: string;
   /** The last parts of the content, in order. */
   readonly parts?: readonly ContentPart[];
+  /** The text of a refusal. */
   readonly refusal?: string;
+  /** The tool calls, in order. */
   readonly toolCalls?: readonly ScriptedCall[];
   /** Further fields of the message, e.g. `reasoning_details`. */
   readonly fields?: Readonly<Record<string, unknown>>;
+  /** The model that replied. */
   readonly origin?: ModelOrigin;
+  /** Why the model stopped, e.g. `"length"`. */
   readonly finishReason?: string;
+  /** The tokens that the call used. */
   readonly usage?: ModelUsage;
   /** The exact chunks to stream instead. Without a `done` the stream is cut off. Used only in streams. */
   readonly chunks?: readonly ModelStreamChunk[];
 }
 
+/** A tool call in a {@link ScriptedReply}. */
 export interface ScriptedCall {
+  /** The name of the tool. */
   readonly name: string;
   /** A value, which is written as JSON, or a text, which is sent unchanged even if it isn't JSON. Default `{}`. */
   readonly arguments?: unknown;
@@ -72,12 +85,20 @@ export class ScriptError extends Error {
  * fails. `assertDone` throws after such a call, or if steps are left.
  *
  * @example
+ * ```ts
+ * import { type Agent, createRunState, run } from "@jaf/core";
+ * import { createScriptedModel } from "@jaf/core/testing";
+ *
+ * declare const agent: Agent<object, string>;
+ *
  * const model = createScriptedModel([
  *   { toolCalls: [{ name: "get_weather", arguments: { city: "Pune" } }] },
  *   "It is sunny.",
  * ]);
- * const { outcome } = await run(state, { agentRegistry, modelProvider: model });
+ * const state = createRunState({ agentName: "agent", context: {}, messages: [{ role: "user", content: "Weather?" }] });
+ * const { outcome } = await run(state, { agentRegistry: new Map([["agent", agent]]), modelProvider: model });
  * model.assertDone();
+ * ```
  */
 // biome-ignore lint/suspicious/noExplicitAny: a script that looks at no context works with every one
 export function createScriptedModel<Ctx = any>(steps: readonly ScriptedStep<Ctx>[]): ScriptedModel<Ctx> {

@@ -17,6 +17,7 @@ const handoffArguments = z.object({
   message: z.string().optional().describe("What the next agent should know or do"),
 });
 
+/** The arguments of {@link handoffTool}: the registry key of the next agent, and an optional message for it. */
 export type HandoffArguments = z.output<typeof handoffArguments>;
 
 const schema: Tool<HandoffArguments, unknown>["schema"] = {
@@ -32,6 +33,20 @@ const execute: Tool<HandoffArguments, unknown>["execute"] = async () =>
  * The tool that lets an agent hand the conversation to one of the agents in its `handoffs`. The run continues with that agent.
  *
  * To change its name or description: `{ ...handoffTool, schema: { ...handoffTool.schema, name: "transfer" } }`.
+ *
+ * @example
+ * ```ts
+ * import { type Agent, handoffTool } from "@jaf/core";
+ *
+ * const front: Agent<object, string> = {
+ *   name: "front",
+ *   instructions: "Hand over questions about bills to billing.",
+ *   tools: [handoffTool],
+ *   handoffs: ["billing"],
+ * };
+ * const billing: Agent<object, string> = { name: "billing", instructions: "Answer questions about bills." };
+ * export const agentRegistry = new Map([front, billing].map((agent) => [agent.name, agent]));
+ * ```
  */
 // biome-ignore lint/suspicious/noExplicitAny: fits agents of every context
 export const handoffTool: Tool<HandoffArguments, any> = Object.freeze({ schema, execute, [HANDOFF]: true });
@@ -110,7 +125,7 @@ function decide<Ctx>(
     return {
       denied: "not_allowed",
       result: ToolResponse.permissionDenied("A handoff to this agent is not allowed."),
-      error: { _tag: "HandoffError", detail: `agent "${agentName}" may not hand off to "${to}"` },
+      error: { _tag: "HandoffError", detail: `agent "${agentName}" can't hand off to "${to}"` },
     };
   }
   if (!config.agentRegistry.has(to)) {

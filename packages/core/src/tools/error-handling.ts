@@ -10,13 +10,17 @@ import type { ToolCallInfo } from "./tool.ts";
 
 /** One finished execution of a tool, without arguments and result, because they can quote the conversation. */
 export interface ToolLogEntry {
+  /** The name of the tool. */
   readonly toolName: string;
+  /** The status of the result. */
   readonly status: ToolResultStatus;
+  /** How long the execution took, in milliseconds. */
   readonly executionTimeMs: number;
   /** The error that the tool threw, if any. */
   readonly error?: unknown;
 }
 
+/** The options of {@link withErrorHandling}. */
 export interface ErrorHandlingOptions {
   /**
    * Called once for each execution. If it throws, the error becomes a process warning and the tool's result doesn't change.
@@ -36,6 +40,23 @@ type Unwrapped<R> = R extends ToolResult<infer T> ? T : R;
  * Returns an `execute` function that never throws. A return value of `executor` becomes a successful result (a
  * {@link ToolResult} keeps its status). A thrown error becomes an error result with code `EXECUTION_FAILED`. Both have the
  * tool's name and `executionTimeMs`.
+ *
+ * @example
+ * ```ts
+ * import { createTool, withErrorHandling } from "@jaf/core";
+ * import * as z from "zod";
+ *
+ * export const weather = createTool({
+ *   name: "get_weather",
+ *   description: "The weather in a city",
+ *   parameters: z.object({ city: z.string() }),
+ *   execute: withErrorHandling("get_weather", async ({ city }: { city: string }) => {
+ *     const response = await fetch(`https://weather.example/${encodeURIComponent(city)}`);
+ *     if (!response.ok) throw new Error(`The weather service answered with ${response.status}`);
+ *     return { report: await response.text() };
+ *   }),
+ * });
+ * ```
  */
 export function withErrorHandling<A, Ctx, R>(
   toolName: string,
@@ -50,7 +71,7 @@ export function withErrorHandling<A, Ctx, R>(
       if (options.log !== undefined) {
         callObserver(
           () => options.log?.({ toolName, status: result.status, executionTimeMs, ...failure }),
-          () => `The log of withErrorHandling failed for tool "${toolName}"; its result stands.`,
+          () => `The log of withErrorHandling failed for tool "${toolName}"; its result is unchanged.`,
         );
       }
       return { ...result, metadata: { executionTimeMs, toolName, ...result.metadata } };

@@ -1,24 +1,39 @@
 import { present } from "@jaf/memory/internal";
 
+/** Whether a tool succeeded (`"success"`), or the kind of its failure. */
 export type ToolResultStatus = "success" | "error" | "validation_error" | "permission_denied" | "not_found";
 
 /** The structured result of a tool. The model gets it as JSON. Create one with `ToolResponse`. */
 // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
 export interface ToolResult<T = any> {
   readonly status: ToolResultStatus;
+  /** The data of a successful result. */
   readonly data?: T;
-  readonly error?: {
-    readonly code: string;
-    readonly message: string;
-    // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
-    readonly details?: any;
-  };
-  readonly metadata?: {
-    readonly executionTimeMs?: number;
-    readonly toolName?: string;
-    // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
-    readonly [key: string]: any;
-  };
+  /** The error of a failure. */
+  readonly error?: ToolResultError;
+  /** Further information about the execution. The model gets it, too. */
+  readonly metadata?: ToolResultMetadata;
+}
+
+/** The error in a {@link ToolResult}. */
+export interface ToolResultError {
+  /** One of {@link ToolErrorCodes}, or your own. */
+  readonly code: string;
+  /** What went wrong, for the model. */
+  readonly message: string;
+  /** Further JSON data for the model. */
+  // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
+  readonly details?: any;
+}
+
+/** The metadata of a {@link ToolResult}. You can add your own fields. */
+export interface ToolResultMetadata {
+  /** How long the execution took, in milliseconds. */
+  readonly executionTimeMs?: number;
+  /** The name of the tool. */
+  readonly toolName?: string;
+  // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
+  readonly [key: string]: any;
 }
 
 /** The error codes of the engine and of `ToolResponse`. Tools can use their own codes. */
@@ -37,28 +52,52 @@ export const ToolErrorCodes = {
   UNKNOWN_ERROR: "UNKNOWN_ERROR",
 } as const;
 
+/** One of {@link ToolErrorCodes}. */
 export type ToolErrorCode = (typeof ToolErrorCodes)[keyof typeof ToolErrorCodes];
 
-/** Creates {@link ToolResult}s. */
+/**
+ * Creates {@link ToolResult}s.
+ *
+ * @example
+ * ```ts
+ * import { createTool, ToolResponse } from "@jaf/core";
+ * import * as z from "zod";
+ *
+ * declare const findOrder: (id: string) => Promise<{ state: string } | undefined>;
+ *
+ * export const orderState = createTool({
+ *   name: "order_state",
+ *   description: "The state of an order",
+ *   parameters: z.object({ id: z.string() }),
+ *   execute: async ({ id }) => {
+ *     const order = await findOrder(id);
+ *     return order === undefined ? ToolResponse.notFound("order", id) : ToolResponse.success(order);
+ *   },
+ * });
+ * ```
+ */
 export const ToolResponse = {
-  success: <T>(data: T, metadata?: Metadata): ToolResult<T> =>
+  /** Returns a successful result. The model gets `data` as JSON. */
+  success: <T>(data: T, metadata?: ToolResultMetadata): ToolResult<T> =>
     metadata === undefined ? { status: "success", data } : { status: "success", data, metadata },
 
-  /** `code`: one of {@link ToolErrorCodes} or your own. The model gets `message` and `details`. */
+  /** Returns an error. `code`: one of {@link ToolErrorCodes} or your own. The model gets `message` and `details`. */
   error: (
     code: ToolErrorCode | (string & {}),
     message: string,
     details?: unknown,
-    metadata?: Metadata,
+    metadata?: ToolResultMetadata,
   ): ToolResult<never> => failure("error", { code, message, details }, metadata),
 
-  validationError: (message: string, details?: unknown, metadata?: Metadata): ToolResult<never> =>
+  /** Returns a failure with status `"validation_error"` and code `INVALID_INPUT`. */
+  validationError: (message: string, details?: unknown, metadata?: ToolResultMetadata): ToolResult<never> =>
     failure("validation_error", { code: ToolErrorCodes.INVALID_INPUT, message, details }, metadata),
 
+  /** Returns a failure with status `"permission_denied"`. The model gets `requiredPermissions` in the details. */
   permissionDenied: (
     message: string,
     requiredPermissions?: readonly string[],
-    metadata?: Metadata,
+    metadata?: ToolResultMetadata,
   ): ToolResult<never> => {
     const details = requiredPermissions === undefined ? undefined : { requiredPermissions };
     return failure(
@@ -68,7 +107,8 @@ export const ToolResponse = {
     );
   },
 
-  notFound: (resource: string, identifier?: string, metadata?: Metadata): ToolResult<never> => {
+  /** Returns a failure with status `"not_found"`. `resource` names the kind of thing, `identifier` the missing one. */
+  notFound: (resource: string, identifier?: string, metadata?: ToolResultMetadata): ToolResult<never> => {
     const message =
       identifier === undefined ? `${resource} not found` : `${resource} not found: ${identifier}`;
     const details = identifier === undefined ? { resource } : { resource, identifier };
@@ -78,8 +118,8 @@ export const ToolResponse = {
 
 function failure(
   status: ToolResultStatus,
-  error: NonNullable<ToolResult["error"]>,
-  metadata: Metadata | undefined,
+  error: ToolResultError,
+  metadata: ToolResultMetadata | undefined,
 ): ToolResult<never> {
   const { code, message, details } = error;
   return {
@@ -88,8 +128,6 @@ function failure(
     ...present({ metadata }),
   };
 }
-
-type Metadata = NonNullable<ToolResult["metadata"]>;
 
 const STATUSES: ReadonlySet<unknown> = new Set<ToolResultStatus>([
   "success",
@@ -116,7 +154,22 @@ function isPlainObject(value: unknown): value is object {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Parses the text of a tool message as a `ToolResult`. Returns `undefined` for any other text. */
+/**
+ * Parses the text of a tool message as a `ToolResult`. Returns `undefined` for any other text.
+ *
+ * @example
+ * ```ts
+ * import { readToolResult, rejectionOf, type ToolCallInfo } from "@jaf/core";
+ *
+ * declare const call: ToolCallInfo;
+ *
+ * for (const message of call.turn.messages) {
+ *   if (message.role !== "tool") continue;
+ *   const result = readToolResult(message.content);
+ *   if (result !== undefined && rejectionOf(result) !== undefined) console.log("The user rejected a call.");
+ * }
+ * ```
+ */
 export function readToolResult(text: string): ToolResult | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -132,7 +185,7 @@ const REJECTED = "The call was not approved";
 export const rejectedResult = (reason: string | undefined): ToolResult =>
   ToolResponse.permissionDenied(reason === undefined ? `${REJECTED}.` : `${REJECTED}: ${reason}`);
 
-/** Returns the reason if the result is that of a rejected call; `undefined` for any other result. */
+/** Returns the reason of a rejection, `{}` for one without a reason, and `undefined` if the result isn't a rejection. */
 export function rejectionOf({ status, error }: ToolResult): { readonly reason?: string } | undefined {
   if (status !== "permission_denied" || error === undefined) return undefined;
   const { message } = error;

@@ -29,10 +29,13 @@ export interface ToolCallInfo {
   readonly idempotencyKey: string;
   /** Aborted with the run, and when the tool's time limit is reached. The run doesn't wait for tools that ignore it. */
   readonly signal: AbortSignal;
+  /** `RunState.runId`. */
   readonly runId: RunId;
+  /** `RunState.traceId`. */
   readonly traceId: TraceId;
   /** The registry key of the agent that made the call. */
   readonly agentName: string;
+  /** The turn in which the call is made. */
   readonly turn: ToolCallTurn;
 }
 
@@ -43,12 +46,13 @@ export interface ToolCallInfo {
  * `RunConfig.onToolError`).
  */
 export type Tool<A, Ctx> = {
+  /** The tool's name, description and parameters, as the model gets them. */
   readonly schema: {
     readonly name: string;
     readonly description: string;
     readonly parameters: z.ZodType<A>;
   };
-  /** The engine always passes `call`. It is optional so tests can call a tool without it. */
+  /** Runs the tool. The engine always passes `call`. It is optional so tests can call a tool without it. */
   readonly execute: (args: A, context: Readonly<Ctx>, call?: ToolCallInfo) => Promise<string | ToolResult>;
   /**
    * Whether a call needs an approval before it runs. Then the run ends as `interrupted`; resume it with
@@ -86,22 +90,25 @@ export const isClientTool = <Ctx>(tool: Tool<any, Ctx>): boolean =>
 /** A tool's return value: text, a {@link ToolResult}, parts, or data, which the model gets as JSON. */
 export type ToolReturn = string | ToolResult | ToolParts | object;
 
+/** The input of {@link createTool}. */
 export interface ToolDefinition<Schema extends z.ZodType, Ctx> {
+  /** The name by which the model calls the tool. It is unique within an agent. */
   readonly name: string;
   /** What the tool does and when to use it. The model chooses tools by this text. */
   readonly description: string;
+  /** The schema of the arguments. Describe fields with `.describe()`; the model gets the descriptions. */
   readonly parameters: Schema;
-  /** Absent: the client runs the tool. The run is interrupted; resume it with `RunConfig.resume.toolResults`. */
+  /** Runs the tool. Absent: the client runs the tool. The run is interrupted; resume it with `RunConfig.resume.toolResults`. */
   readonly execute?: (
     args: z.output<Schema>,
     context: Readonly<Ctx>,
     call?: ToolCallInfo,
   ) => Promise<ToolReturn> | ToolReturn;
-  /** See `Tool.needsApproval`. */
+  /** Whether a call needs an approval before it runs. Default `false`; see `Tool.needsApproval`. */
   readonly needsApproval?:
     | boolean
     | ((args: z.output<Schema>, context: Readonly<Ctx>) => boolean | Promise<boolean>);
-  /** See `Tool.timeoutMs`. */
+  /** The time limit of one execution, in milliseconds; see `Tool.timeoutMs`. */
   readonly timeoutMs?: number;
 }
 
@@ -109,12 +116,17 @@ export interface ToolDefinition<Schema extends z.ZodType, Ctx> {
  * Creates a {@link Tool}. The type of its arguments is inferred from the schema.
  *
  * @example
- * const add = createTool({
+ * ```ts
+ * import { createTool } from "@jaf/core";
+ * import * as z from "zod";
+ *
+ * export const add = createTool({
  *   name: "add",
  *   description: "Adds two numbers",
  *   parameters: z.object({ a: z.number(), b: z.number() }),
  *   execute: ({ a, b }) => String(a + b),
  * });
+ * ```
  */
 // biome-ignore lint/suspicious/noExplicitAny: a tool that names no context works with every one
 export function createTool<Schema extends z.ZodType, Ctx = any>(

@@ -36,7 +36,7 @@ describe("an observer that fails", () => {
     expect((await run(says("Hi"), config)).outcome.status).toBe("completed");
     await expect.poll(() => warnings.length).toBeGreaterThan(0);
     stop();
-    expect(warnings[0]?.message).toBe('RunConfig.onEvent failed on "run_start"; the run goes on.');
+    expect(warnings[0]?.message).toBe('RunConfig.onEvent failed on "run_start"; the run continues.');
     expect((warnings[0] as Error & { detail: string }).detail).toContain("a bug in the observer");
   });
 

@@ -19,7 +19,7 @@ describe("a bug in the program", () => {
     const ended = await run(state, config);
     const error = {
       _tag: "InternalError",
-      detail: "code threw that must not throw",
+      detail: "code that must not throw threw an error",
       cause: { name: "Error", message: "a bug in the registry" },
     };
     expect(errorOf(ended)).toEqual(error);

@@ -26,7 +26,7 @@ describe("a final reply that doesn't match the codec", () => {
     expect([hi, reply]).toEqual([user("Hi"), assistant(bad)]);
     expect(request?.role).toBe("user");
     expect(request?.content).toMatch(/n: .*expected number.*\n- to\.city: .*expected string/);
-    expect(request?.content).not.toContain("not JSON");
+    expect(request?.content).not.toContain("no JSON");
     expect(finalState.messages).toEqual([user("Hi"), assistant(good)]);
     expect(finalState.turnCount).toBe(1);
     expect(eventsOfType(events, "output_repair")).toEqual([
@@ -38,7 +38,7 @@ describe("a final reply that doesn't match the codec", () => {
   it("says that the reply is not JSON", async () => {
     const { model, config } = repairing(["one", good]);
     await run(says("Hi"), config);
-    expect(model.requests[1]?.state.messages.at(-1)?.content).toContain("it is not JSON");
+    expect(model.requests[1]?.state.messages.at(-1)?.content).toContain("it is no JSON");
   });
 
   it("is never stored, nor is the correction request", async () => {

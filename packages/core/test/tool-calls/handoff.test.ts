@@ -141,7 +141,7 @@ describe("a handoff", () => {
     const ended = await run(says("Hi"), config);
     expect(errorOf(ended)).toEqual({
       _tag: "HandoffError",
-      detail: 'agent "helper" may not hand off to "secret"',
+      detail: 'agent "helper" can\'t hand off to "secret"',
     });
     expect(ended.finalState.currentAgentName).toBe("helper");
     expect(ended.finalState.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "tool"]);

@@ -13,6 +13,7 @@ export interface AgentStateIssue {
 /** The error of an invalid agent state, with all its problems in the order of the text. */
 export class AgentStateError extends Error {
   override readonly name = "AgentStateError";
+  /** The problems, in the order of the text. */
   readonly issues: readonly AgentStateIssue[];
 
   constructor(found: readonly AgentStateIssue[]) {
