@@ -54,6 +54,7 @@ export interface HistoryReader {
   readonly read: (request: HistoryRequest) => Promise<StoredHistory | null>;
 }
 
+/** A request for a part of a conversation's messages with their digests. */
 export interface HistoryRequest {
   readonly conversationId: string;
   /** The position to read from. A lower value than the first stored position reads from the first. */
@@ -62,6 +63,7 @@ export interface HistoryRequest {
   readonly limit: number;
 }
 
+/** A part of a conversation's messages with their digests. Returned by {@link HistoryReader}. */
 export interface StoredHistory {
   /** The position of the first stored message, by the store's own count. */
   readonly firstPosition: number;
@@ -149,6 +151,7 @@ export interface ConversationSource {
 /** The conflicts that a store can report. */
 export type WriteConflictReason = Exclude<MemoryConflictReason, "lease">;
 
+/** The outcome of a {@link ConversationWrite}. */
 export type WriteOutcome =
   /**
    * Without `receipt`, runs read more often, because they know neither the digest nor which messages the store dropped.
@@ -168,6 +171,7 @@ export type WriteOutcome =
 /** The minimum number of later writes to the same conversation for which an idempotency key is kept. */
 export const IDEMPOTENCY_WINDOW = 1_000;
 
+/** A checked read of one conversation. */
 export interface ReadRequest {
   readonly conversationId: string;
   readonly messages: StoredSelection;
@@ -198,6 +202,7 @@ export type StoredSelection =
     }
   | { readonly kind: "message"; readonly messageId: string };
 
+/** The result of a {@link ReadRequest}: the conversation, or `null` if it doesn't exist. */
 export type ReadOutcome = ReadContent & {
   /**
    * With `asksTime`: the time of the read by the store's clock, not this process's. Present even if the conversation
@@ -231,6 +236,7 @@ type ReadContent =
 /** The body as it was written. Backends that keep objects return the message from `decodeMessage`. */
 export type StoredMessage = string | Message;
 
+/** A conversation as a backend returns it. */
 export interface StoredConversation {
   readonly conversationId: string;
   readonly userId?: string;
@@ -339,6 +345,8 @@ export const messageHash = (body: string): string => sha256(body, "hex");
 export const nextDigest = (algorithm: DigestAlgorithm, previous: string, messageHashHex: string): string =>
   (algorithm === "sha1" ? sha1 : sha256)(previous + messageHashHex, "hex");
 
+/** A value that JSON can represent. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
+/** A JSON object. */
 export type JsonObject = { readonly [key: string]: JsonValue };
