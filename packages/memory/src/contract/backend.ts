@@ -14,12 +14,13 @@ import type { WriteReceipt } from "./versioned-provider.ts";
 export interface MemoryBackend {
   /** The name in errors and health reports, e.g. `"postgres"`. */
   readonly name: string;
+  /** Makes one write as a single atomic step: see {@link ConversationWrite}. */
   readonly write: (write: ConversationWrite) => Promise<WriteOutcome>;
   /** A consistent snapshot. The cost is proportional to the number of selected messages. */
   readonly read: (request: ReadRequest) => Promise<ReadOutcome>;
   /** Absent: the store keeps no digests, and can't detect changes made by others. */
   readonly history?: HistoryReader;
-  /** `limit` is at least 1. */
+  /** Finds conversations, newest activity first. */
   readonly find: (query: ConversationQuery) => Promise<readonly StoredConversation[]>;
   /**
    * Returns whether the conversation existed. In either case, creates a tombstone for it: a random id under
@@ -33,11 +34,13 @@ export interface MemoryBackend {
    * tombstone.
    */
   readonly clearUser: (userId: string) => Promise<number>;
+  /** Returns statistics of one user's conversations or, without a user, of all users'. */
   readonly stats: (userId?: string) => Promise<MemoryStats>;
   /** Makes one round trip to the store. Throws if the store can't be reached. */
   readonly ping: () => Promise<void>;
   /** Called once. Closes only what the backend opened itself. */
   readonly close: () => Promise<void>;
+  /** Translates an error that a method threw. `operation` is the provider's method that failed. */
   readonly toMemoryError: (operation: string, thrown: unknown) => MemoryErrorUnion;
 }
 
@@ -265,12 +268,17 @@ export interface StoredConversation {
 export interface ConversationQuery {
   readonly conversationId?: string;
   readonly userId?: string;
+  /** Only conversations that this trace wrote to. */
   readonly traceId?: string;
+  /** Last activity at or after this time. */
   readonly since?: Date;
+  /** Last activity at or before this time. */
   readonly until?: Date;
   /** At least 1. Default: all. */
   readonly limit?: number;
+  /** The number of conversations to skip. */
   readonly offset: number;
+  /** Only conversations after this position. */
   readonly cursor?: ConversationPosition;
   readonly includeMessages: boolean;
 }

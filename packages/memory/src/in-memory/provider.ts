@@ -33,6 +33,7 @@ import { applyWrite, decideWrite } from "./write.ts";
 
 /** Limits are whole numbers, at least 1. Both default to 1,000. */
 export const inMemoryConfigSchema = z.strictObject({
+  /** The backend type, for `createMemoryProvider`. */
   type: z.literal("memory").default("memory"),
   /** Above this limit, the least recently active conversation is evicted. Default 1,000. */
   maxConversations: z.int().min(1).default(1_000),

@@ -116,7 +116,9 @@ export interface EventPage {
 
 /** Selects a user's turns by their state. */
 export interface TurnQuery {
+  /** The owner of the conversations. */
   readonly userId: string;
+  /** Only turns in this state. */
   readonly state: "running" | "waiting";
 }
 
