@@ -35,6 +35,15 @@ class MissingTime extends Error {
 /**
  * Makes a {@link VersionedMemoryProvider} from a storage port: validates and encodes input, decodes and freezes output,
  * and turns thrown errors into tagged errors.
+ *
+ * @example
+ * ```ts
+ * import { defineMemoryProvider, type MemoryBackend } from "@jaf/memory/adapter";
+ *
+ * declare function openMyBackend(url: string): Promise<MemoryBackend>;
+ *
+ * export const createMyProvider = async (url: string) => defineMemoryProvider(await openMyBackend(url));
+ * ```
  */
 export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryProvider {
   const provider = backend.name;

@@ -23,6 +23,18 @@ export interface MessageMapping {
  * Ids, owners and metadata are stored unchanged. The hashes of writes with idempotency keys and of messages with ids
  * don't change either, so retries and repeated messages are recognised even if `encode` returns a different text each
  * time. They are SHA-256 hashes of the original: short or guessable texts can be recovered from them.
+ *
+ * @example
+ * ```ts
+ * import { gunzipSync, gzipSync } from "node:zlib";
+ * import { createInMemoryBackend, defineMemoryProvider, mapMessages } from "@jaf/memory/adapter";
+ *
+ * const compressed = mapMessages(createInMemoryBackend(), {
+ *   encode: (body) => gzipSync(body).toString("base64"),
+ *   decode: (text) => gunzipSync(Buffer.from(text, "base64")).toString(),
+ * });
+ * export const provider = defineMemoryProvider(compressed);
+ * ```
  */
 export function mapMessages<B extends MemoryBackend>(backend: B, { encode, decode }: MessageMapping): B {
   const encodeBody = async (message: EncodedMessage): Promise<EncodedMessage> => ({
@@ -82,6 +94,19 @@ function fromStoredBody(stored: StoredMessage, index: number): string {
 /**
  * Returns the backend with some of its methods replaced: the base of a wrapper. All other methods are passed on, bound
  * to the backend, which may be a class instance.
+ *
+ * @example
+ * ```ts
+ * import { extendBackend, type MemoryBackend } from "@jaf/memory/adapter";
+ *
+ * export const logDeletions = (backend: MemoryBackend): MemoryBackend =>
+ *   extendBackend(backend, {
+ *     delete: (conversationId) => {
+ *       console.log("delete", conversationId);
+ *       return backend.delete(conversationId);
+ *     },
+ *   });
+ * ```
  */
 export const extendBackend = <B extends MemoryBackend>(backend: B, methods: Partial<MemoryBackend>): B =>
   extendObject(backend, methods);

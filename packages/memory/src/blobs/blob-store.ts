@@ -12,6 +12,7 @@ export interface BlobHold {
   readonly seconds: number;
 }
 
+/** A blob to be stored. */
 export interface NewBlob {
   readonly conversationId: string;
   /** The SHA-256 of `data`, hex. */
@@ -30,6 +31,7 @@ export interface BlobEntry {
   readonly held: boolean;
 }
 
+/** A blob to be removed, as `list` returned it. */
 export type ListedBlob = Pick<BlobEntry, "sha256" | "token">;
 
 /**
@@ -104,6 +106,7 @@ export interface BlobStore {
     hashes: readonly string[],
     hold: BlobHold,
   ) => Promise<Result<readonly string[]>>;
+  /** Ends this hold on these blobs. Other holds stay. */
   readonly release: (
     conversationId: string,
     hashes: readonly string[],
@@ -111,6 +114,7 @@ export interface BlobStore {
   ) => Promise<Result<void>>;
   /** Returns the bytes, or `null` if there are none. Bytes with a different hash are a `MemoryStorageError`. */
   readonly get: (conversationId: string, sha256: string) => Promise<Result<Uint8Array | null>>;
+  /** Lists the conversation's blobs without their bytes. */
   readonly list: (conversationId: string) => Promise<Result<readonly BlobEntry[]>>;
   /** Removes the blobs that haven't changed since the listing. Returns the number of removed blobs. */
   readonly remove: (conversationId: string, blobs: readonly ListedBlob[]) => Promise<Result<number>>;

@@ -53,6 +53,15 @@ type Check = () => readonly (MemoryIssue | undefined)[];
 
 /**
  * Makes a {@link BlobStore} from a backend: checks arguments and results, and turns thrown errors into tagged errors.
+ *
+ * @example
+ * ```ts
+ * import { type BlobBackend, defineBlobStore } from "@jaf/memory/adapter";
+ *
+ * declare function openMyBlobBackend(folder: string): BlobBackend;
+ *
+ * export const createMyBlobStore = (folder: string) => defineBlobStore(openMyBlobBackend(folder));
+ * ```
  */
 export function defineBlobStore(backend: BlobBackend): BlobStore {
   const provider = backend.name;

@@ -41,13 +41,15 @@ export async function collectBlobs(
   return garbage.length === 0 ? createSuccess(0) : blobs.remove(conversationId, garbage);
 }
 
+/** Options of `sweepBlobs`. */
 export interface SweepOptions {
   /** The maximum number of conversations. Default 100. */
   readonly limit?: number;
-  /** Skips conversations that were written or swept within this time. Default 3,600. */
+  /** Skips conversations that were written or swept within this many seconds. Default 3,600. */
   readonly idleSeconds?: number;
 }
 
+/** The result of `sweepBlobs`. */
 export interface SweepReport {
   /** The number of swept conversations. If it is below `limit`, no more are due now. */
   readonly conversations: number;

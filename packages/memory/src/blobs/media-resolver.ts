@@ -10,6 +10,7 @@ import { base64Of } from "../runtime/bytes.ts";
 import { type BlobStore, failedIn, parseReference } from "./blob-store.ts";
 import { referencesOf, withData } from "./media-parts.ts";
 
+/** Options of `resolveMedia`. */
 export interface ResolveOptions {
   /**
    * What to do if the bytes of a media part are gone. `"fail"` (default) returns the failure; `"leave"` keeps the

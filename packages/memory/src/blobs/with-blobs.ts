@@ -49,6 +49,7 @@ const blobOptionsSchema = z.strictObject({
     .optional(),
 });
 
+/** Options of `withBlobs`. */
 export type BlobOptions = z.input<typeof blobOptionsSchema>;
 
 /** The methods that {@link withBlobs} adds to a provider. */
@@ -112,6 +113,16 @@ const isId = (value: unknown): boolean => idIssue("", value) === undefined;
  * read its own writes, not a copy that lags.
  *
  * Throws a `TypeError` for invalid options.
+ *
+ * @example
+ * ```ts
+ * import { createInMemoryBlobStore, createInMemoryProvider, withBlobs } from "@jaf/memory";
+ *
+ * const provider = withBlobs(createInMemoryProvider(), { blobs: createInMemoryBlobStore() });
+ * const read = await provider.getRecentMessages("conv-123");
+ * const withMedia = read.success ? await provider.resolveMedia("conv-123", read.data) : read;
+ * if (withMedia.success) console.log(withMedia.data);
+ * ```
  */
 export function withBlobs<P extends VersionedMemoryProvider>(
   provider: P,

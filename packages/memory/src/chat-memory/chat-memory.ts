@@ -77,6 +77,16 @@ function counted<T>(count: () => T): Result<T> {
  *
  * Reads the end of the conversation, more of it if that isn't enough to compute the window, and all of it only if
  * necessary or if the conversation contains system content.
+ *
+ * @example
+ * ```ts
+ * import { createChatMemory, createInMemoryProvider } from "@jaf/memory";
+ *
+ * const memory = createChatMemory({ memoryId: "conv-123", maxMessages: 20 }, createInMemoryProvider());
+ * await memory.add({ role: "user", content: "Where is my order?" }, { userId: "user-456" });
+ * const forTheModel = await memory.messages();
+ * if (forTheModel.success) console.log(forTheModel.data);
+ * ```
  */
 export function createChatMemory(
   config: ChatMemoryConfig,

@@ -29,12 +29,13 @@ const tokenizerSchema = z.custom<Tokenizer>((value) => typeof value === "functio
  */
 export const chatMemoryConfigSchema = z
   .strictObject({
-    /** The conversation's id. */
+    /** The conversation's id. `createChatMemory` requires it. */
     memoryId: memoryIdSchema.optional(),
+    /** The unit of the limit. Default `"message_window"`. */
     memoryType: z.enum(["message_window", "token_window"]).default("message_window"),
-    /** A whole number, at least 1. */
+    /** The maximum number of messages in the window, at least 1. For `message_window`. */
     maxMessages: limitSchema.optional(),
-    /** A whole number, at least 1. */
+    /** The maximum number of tokens in the window, at least 1. For `token_window`. */
     maxTokens: limitSchema.optional(),
     /** The low mark in messages or tokens, below the limit. Absent: the window slides. */
     trimTo: limitSchema.optional(),
@@ -55,9 +56,26 @@ export const chatMemoryConfigSchema = z
     }
   });
 
+/**
+ * The configuration of a chat memory: its conversation, and the limit of its window in messages or tokens. The limit of
+ * the chosen `memoryType` is required.
+ */
 export type ChatMemoryConfig = z.input<typeof chatMemoryConfigSchema>;
 
-/** Parses a value from YAML or JSON. A failure is a `MemoryValidationError` that names each invalid field. */
+/**
+ * Parses a value from YAML or JSON. A failure is a `MemoryValidationError` that names each invalid field.
+ *
+ * @example
+ * ```ts
+ * import { createChatMemory, createInMemoryProvider, parseChatMemoryConfig } from "@jaf/memory";
+ *
+ * declare const fromYaml: unknown;
+ *
+ * const config = parseChatMemoryConfig(fromYaml);
+ * if (!config.success) throw new TypeError(config.error.message);
+ * export const memory = createChatMemory(config.data, createInMemoryProvider());
+ * ```
+ */
 export function parseChatMemoryConfig(config: unknown): Result<ChatMemoryConfig> {
   const parsed = chatMemoryConfigSchema.safeParse(config);
   if (parsed.success) return createSuccess(parsed.data);
@@ -93,7 +111,19 @@ export function windowOptionsOf(config: ChatMemoryConfig, options: ChatMemoryOpt
 /** Returns the window of a history, or the same array if nothing is left out. */
 export type ConversationWindow = <M extends Message | RichMessage>(messages: readonly M[]) => readonly M[];
 
-/** Creates the window function of a configuration. Throws a `TypeError` that names the problem. */
+/**
+ * Creates the window function of a configuration. Throws a `TypeError` that names the problem.
+ *
+ * @example
+ * ```ts
+ * import { type Message, windowOf } from "@jaf/memory";
+ *
+ * declare const history: readonly Message[];
+ *
+ * const toWindow = windowOf({ memoryType: "token_window", maxTokens: 8_000, trimTo: 4_000 });
+ * console.log(toWindow(history).length);
+ * ```
+ */
 export function windowOf(config: ChatMemoryConfig, options: ChatMemoryOptions = {}): ConversationWindow {
   const window = windowOptionsOf(config, options);
   return (messages) => planWindow(messages, window).messages;

@@ -74,6 +74,14 @@ async function encodingOf(model: string): Promise<string> {
  * time for them. This can make the number slightly too high.
  *
  * Rejects with a `MemorySetupError` if the package is not installed, and with a `TypeError` if an option is invalid.
+ *
+ * @example
+ * ```ts
+ * import { createGptTokenizer, windowOf } from "@jaf/memory";
+ *
+ * const tokenizer = await createGptTokenizer({ model: "gpt-4o" });
+ * export const toWindow = windowOf({ memoryType: "token_window", maxTokens: 8_000 }, { tokenizer });
+ * ```
  */
 export async function createGptTokenizer(options: GptTokenizerOptions = {}): Promise<Tokenizer> {
   const { encoding, model } = parseOptions(optionsSchema, options, "tokenizer options");

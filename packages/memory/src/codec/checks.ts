@@ -143,6 +143,16 @@ export function schemaIssues(error: z.ZodError): SchemaIssue[] {
 /**
  * Parses a configuration, or options of a factory or wrapper. Throws a `TypeError` that names the problem, e.g.
  * `Invalid retry options: maxAttempts: expected number to be >=1.`, and never contains a value.
+ *
+ * @example
+ * ```ts
+ * import { parseOptions } from "@jaf/memory/adapter";
+ * import * as z from "zod";
+ *
+ * const schema = z.strictObject({ file: z.string().min(1) });
+ *
+ * export const parseMyConfig = (config: unknown) => parseOptions(schema, config, "file provider configuration");
+ * ```
  */
 export function parseOptions<T>(schema: z.ZodType<T>, options: unknown, what: string): T {
   const parsed = schema.safeParse(options);

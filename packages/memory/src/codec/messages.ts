@@ -205,6 +205,17 @@ export function encodePlainMessage(message: unknown): EncodedMessage | undefined
  * Checks untrusted messages, e.g. a request body or another framework's history, as a store would, and returns the same
  * array. Accepts rich messages (see {@link RichMessage}), which then have the type `Message`. Failures are a
  * `MemoryValidationError` with a path for each issue.
+ *
+ * @example
+ * ```ts
+ * import { createInMemoryProvider, parseMessages } from "@jaf/memory";
+ *
+ * declare const body: unknown;
+ *
+ * const parsed = parseMessages(body);
+ * if (!parsed.success) throw new TypeError(parsed.error.message);
+ * await createInMemoryProvider().storeMessages("conv-123", parsed.data);
+ * ```
  */
 export function parseMessages(messages: unknown): Result<readonly Message[]> {
   const issues: MemoryIssue[] = [];
@@ -231,7 +242,10 @@ function isMessage(value: unknown): value is Message {
   return typeof value.role === "string" && ROLES.has(value.role);
 }
 
-/** Throws {@link CorruptMessage} with this `index`. */
+/**
+ * Decodes the body of a stored message, and freezes it. If it isn't a message, throws a `CorruptMessage` with this
+ * `index`.
+ */
 export function decodeMessage(body: string, index: number): Message {
   let value: unknown;
   try {

@@ -90,6 +90,20 @@ export function encodeLimit(limit: number): Checked<number> {
 /**
  * Returns the `cursor` that continues a listing after this conversation; `undefined` if it has no metadata. A
  * conversation that is written between two pages moves to the front, so it isn't listed twice.
+ *
+ * @example
+ * ```ts
+ * import type { MemoryProvider } from "@jaf/memory";
+ * import { conversationCursor } from "@jaf/memory/adapter";
+ *
+ * declare const provider: MemoryProvider;
+ *
+ * const query = { userId: "user-42", limit: 100, includeMessages: false };
+ * const page = await provider.findConversations(query);
+ * const last = page.success ? page.data.at(-1) : undefined;
+ * const cursor = last && conversationCursor(last);
+ * if (cursor !== undefined) console.log(await provider.findConversations({ ...query, cursor }));
+ * ```
  */
 export function conversationCursor(conversation: ConversationMemory): string | undefined {
   const { conversationId, metadata } = conversation;

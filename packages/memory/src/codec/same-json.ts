@@ -12,6 +12,13 @@ const MAX_DEPTH = 1_000;
  * text, and a `URL` its address. Bytes equal the same bytes and their JSON forms: base64, or an object with an index
  * for each byte. Only reads own fields, so `__proto__` is a normal key. Only goes as deep as both values, so a cycle in
  * one of them ends. Throws only what reading a value throws.
+ *
+ * @example
+ * ```ts
+ * import { sameJson } from "@jaf/memory/history";
+ *
+ * console.log(sameJson({ city: "Pune", days: undefined }, { city: "Pune" }));
+ * ```
  */
 export const sameJson = (a: unknown, b: unknown): boolean => sameValue(a, b, 0);
 

@@ -139,7 +139,7 @@ function createsIfMissing(given: unknown, userId: unknown, issues: MemoryIssue[]
     issues.push({ path: "options.createIfMissing", expected: 'a boolean or "unowned"' });
   } else if (given === true && userId === undefined) {
     const expected =
-      'the owner, since createIfMissing is true; createIfMissing: "unowned" makes a conversation that nobody owns';
+      'the owner, since createIfMissing is true; createIfMissing: "unowned" creates a conversation without an owner';
     issues.push({ path: "metadata.userId", expected });
   }
   return true;

@@ -22,8 +22,13 @@ const optionsSchema = z.strictObject({
   write: z.boolean().default(true),
 });
 
+/** Options of `diagnoseMemoryProvider`. */
 export type DiagnosisOptions = z.input<typeof optionsSchema>;
 
+/**
+ * A step of a diagnosis, in the order in which they run. `"read-back"` reads after the append, and `"gone"` after the
+ * deletion.
+ */
 export type DiagnosisStepName =
   | "health"
   | "stats"
@@ -34,9 +39,11 @@ export type DiagnosisStepName =
   | "delete"
   | "gone";
 
+/** The result of one step of a diagnosis. */
 export interface DiagnosisStep {
   readonly name: DiagnosisStepName;
   readonly ok: boolean;
+  /** The duration of the step in milliseconds. */
   readonly latencyMs: number;
   /** Why the step failed. */
   readonly error?: MemoryErrorUnion;
@@ -64,6 +71,15 @@ export interface MemoryDiagnosis {
  * nothing: it checks health, statistics, and that a conversation that was never stored reads as `null`.
  *
  * Never rejects because of the provider, even if that throws or hangs. Rejects with a `TypeError` for invalid options.
+ *
+ * @example
+ * ```ts
+ * import { createMemoryProviderFromEnv, diagnoseMemoryProvider, formatMemoryDiagnosis } from "@jaf/memory";
+ *
+ * const diagnosis = await diagnoseMemoryProvider(await createMemoryProviderFromEnv());
+ * console.log(formatMemoryDiagnosis(diagnosis));
+ * if (!diagnosis.ok) process.exitCode = 1;
+ * ```
  */
 export async function diagnoseMemoryProvider(
   provider: MemoryProvider,

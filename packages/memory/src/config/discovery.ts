@@ -31,6 +31,18 @@ const registered = new Map<string, Registration>([
  * several times stays until all registrations are undone.
  *
  * Throws a `TypeError` if the adapter is invalid or another adapter is registered under the type.
+ *
+ * @example
+ * ```ts
+ * import { createMemoryProvider, registerMemoryAdapter } from "@jaf/memory";
+ * import { adapter } from "@jaf/memory-postgres";
+ *
+ * registerMemoryAdapter(adapter);
+ * export const provider = await createMemoryProvider({
+ *   type: "postgres",
+ *   connectionString: "postgres://localhost:5432/jaf",
+ * });
+ * ```
  */
 export function registerMemoryAdapter<Config extends object, Client>(
   adapter: MemoryAdapter<Config, Client>,

@@ -31,6 +31,15 @@ const invalid = (issues: readonly MemoryIssue[], provider: string) =>
  *
  * Rejects with a `MemorySetupError`. If values are invalid, its `error` is a `MemoryValidationError` with an issue for
  * each variable, by name and without the value.
+ *
+ * @example
+ * ```ts
+ * import { createMemoryProviderFromEnv } from "@jaf/memory";
+ *
+ * const provider = await createMemoryProviderFromEnv();
+ * const health = await provider.healthCheck();
+ * if (!health.success || !health.data.healthy) console.warn("The memory store can't be reached.");
+ * ```
  */
 export async function createMemoryProviderFromEnv(
   clients: MemoryClients = {},
@@ -46,6 +55,8 @@ export async function createMemoryProviderFromEnv(
 }
 
 /**
+ * Whether and how a variable is used:
+ *
  * - `"set"`: its value is used.
  * - `"default"`: not set; the adapter's default is used.
  * - `"unset"`: not set and not required.
@@ -55,6 +66,7 @@ export async function createMemoryProviderFromEnv(
  */
 export type VariableState = "set" | "default" | "unset" | "missing" | "invalid" | "replaced";
 
+/** A variable in an {@link EnvironmentReport}. */
 export interface EnvironmentVariable {
   readonly name: string;
   readonly state: VariableState;
@@ -82,6 +94,14 @@ export interface EnvironmentReport {
 /**
  * Checks the environment for `createMemoryProviderFromEnv` without opening anything: which variables are used, invalid,
  * missing or probably misspelt. Prints nothing and never rejects; `formatEnvironmentReport` returns a text.
+ *
+ * @example
+ * ```ts
+ * import { formatEnvironmentReport, validateMemoryEnvironment } from "@jaf/memory";
+ *
+ * const report = await validateMemoryEnvironment();
+ * if (!report.valid || report.warnings.length > 0) console.warn(formatEnvironmentReport(report));
+ * ```
  */
 export async function validateMemoryEnvironment(
   environment: MemoryEnvironment = processEnvironment(),

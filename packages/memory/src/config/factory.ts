@@ -30,6 +30,7 @@ export type MemorySettings<Type extends string> = Type extends Known
   ? Omit<FieldsOf<Type>, "type">
   : { readonly [field: string]: unknown };
 
+/** The client that a backend's provider can use, e.g. a Redis client; `never` if it takes none. */
 export type MemoryClient<Type extends string> = Type extends Known
   ? MemoryAdapterTypes[Type] extends { readonly client: infer Client }
     ? Client
@@ -55,6 +56,18 @@ export type MemoryProviderOf<Type extends string> = Type extends Known
  *
  * Rejects with a `TypeError` that names the fields if the configuration is invalid, and with a `MemorySetupError` if
  * the adapter is not installed or its store can't be set up.
+ *
+ * @example
+ * ```ts
+ * import { createMemoryProvider } from "@jaf/memory";
+ *
+ * const provider = await createMemoryProvider({
+ *   type: "postgres",
+ *   connectionString: "postgres://localhost:5432/jaf",
+ * });
+ * const loaded = await provider.getConversation("conv-123");
+ * if (loaded.success) console.log(loaded.data?.messages);
+ * ```
  */
 export async function createMemoryProvider<const Type extends string>(
   config: MemoryProviderConfig<Type>,
@@ -67,6 +80,14 @@ export async function createMemoryProvider<const Type extends string>(
 /**
  * Opens a provider by its type. `config` is optional and overrides the defaults. Rejects as
  * {@link createMemoryProvider}.
+ *
+ * @example
+ * ```ts
+ * import { createSimpleMemoryProvider } from "@jaf/memory";
+ *
+ * const provider = await createSimpleMemoryProvider("memory", undefined, { maxConversations: 10_000 });
+ * console.log(await provider.getStats());
+ * ```
  */
 export async function createSimpleMemoryProvider<const Type extends string>(
   type: Type,

@@ -14,12 +14,13 @@ import type { WriteReceipt } from "./versioned-provider.ts";
 export interface MemoryBackend {
   /** The name in errors and health reports, e.g. `"postgres"`. */
   readonly name: string;
+  /** Makes one write as a single atomic step: see {@link ConversationWrite}. */
   readonly write: (write: ConversationWrite) => Promise<WriteOutcome>;
   /** A consistent snapshot. The cost is proportional to the number of selected messages. */
   readonly read: (request: ReadRequest) => Promise<ReadOutcome>;
   /** Absent: the store keeps no digests, and can't detect changes made by others. */
   readonly history?: HistoryReader;
-  /** `limit` is at least 1. */
+  /** Finds conversations, newest activity first. */
   readonly find: (query: ConversationQuery) => Promise<readonly StoredConversation[]>;
   /**
    * Returns whether the conversation existed. In either case, creates a tombstone for it: a random id under
@@ -33,11 +34,13 @@ export interface MemoryBackend {
    * tombstone.
    */
   readonly clearUser: (userId: string) => Promise<number>;
+  /** Returns statistics of one user's conversations or, without a user, of all users'. */
   readonly stats: (userId?: string) => Promise<MemoryStats>;
   /** Makes one round trip to the store. Throws if the store can't be reached. */
   readonly ping: () => Promise<void>;
   /** Called once. Closes only what the backend opened itself. */
   readonly close: () => Promise<void>;
+  /** Translates an error that a method threw. `operation` is the provider's method that failed. */
   readonly toMemoryError: (operation: string, thrown: unknown) => MemoryErrorUnion;
 }
 
@@ -54,6 +57,7 @@ export interface HistoryReader {
   readonly read: (request: HistoryRequest) => Promise<StoredHistory | null>;
 }
 
+/** A request for a part of a conversation's messages with their digests. */
 export interface HistoryRequest {
   readonly conversationId: string;
   /** The position to read from. A lower value than the first stored position reads from the first. */
@@ -62,6 +66,7 @@ export interface HistoryRequest {
   readonly limit: number;
 }
 
+/** A part of a conversation's messages with their digests. Returned by {@link HistoryReader}. */
 export interface StoredHistory {
   /** The position of the first stored message, by the store's own count. */
   readonly firstPosition: number;
@@ -149,6 +154,7 @@ export interface ConversationSource {
 /** The conflicts that a store can report. */
 export type WriteConflictReason = Exclude<MemoryConflictReason, "lease">;
 
+/** The outcome of a {@link ConversationWrite}. */
 export type WriteOutcome =
   /**
    * Without `receipt`, runs read more often, because they know neither the digest nor which messages the store dropped.
@@ -168,6 +174,7 @@ export type WriteOutcome =
 /** The minimum number of later writes to the same conversation for which an idempotency key is kept. */
 export const IDEMPOTENCY_WINDOW = 1_000;
 
+/** A checked read of one conversation. */
 export interface ReadRequest {
   readonly conversationId: string;
   readonly messages: StoredSelection;
@@ -198,6 +205,7 @@ export type StoredSelection =
     }
   | { readonly kind: "message"; readonly messageId: string };
 
+/** The result of a {@link ReadRequest}: the conversation, or `null` if it doesn't exist. */
 export type ReadOutcome = ReadContent & {
   /**
    * With `asksTime`: the time of the read by the store's clock, not this process's. Present even if the conversation
@@ -231,6 +239,7 @@ type ReadContent =
 /** The body as it was written. Backends that keep objects return the message from `decodeMessage`. */
 export type StoredMessage = string | Message;
 
+/** A conversation as a backend returns it. */
 export interface StoredConversation {
   readonly conversationId: string;
   readonly userId?: string;
@@ -259,12 +268,17 @@ export interface StoredConversation {
 export interface ConversationQuery {
   readonly conversationId?: string;
   readonly userId?: string;
+  /** Only conversations that this trace wrote to. */
   readonly traceId?: string;
+  /** Last activity at or after this time. */
   readonly since?: Date;
+  /** Last activity at or before this time. */
   readonly until?: Date;
   /** At least 1. Default: all. */
   readonly limit?: number;
+  /** The number of conversations to skip. */
   readonly offset: number;
+  /** Only conversations after this position. */
   readonly cursor?: ConversationPosition;
   readonly includeMessages: boolean;
 }
@@ -339,6 +353,8 @@ export const messageHash = (body: string): string => sha256(body, "hex");
 export const nextDigest = (algorithm: DigestAlgorithm, previous: string, messageHashHex: string): string =>
   (algorithm === "sha1" ? sha1 : sha256)(previous + messageHashHex, "hex");
 
+/** A value that JSON can represent. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
+/** A JSON object. */
 export type JsonObject = { readonly [key: string]: JsonValue };

@@ -8,12 +8,29 @@ export type Result<T, E = MemoryErrorUnion> =
 type Success<T> = { readonly success: true; readonly data: T };
 type Failure<E> = { readonly success: false; readonly error: E };
 
+/** Creates a successful {@link Result}. */
 export const createSuccess = <T>(data: T): Success<T> => ({ success: true, data });
 
+/**
+ * Creates a failed {@link Result}, e.g. with an error of `createMemoryStorageError`.
+ *
+ * @example
+ * ```ts
+ * import { createFailure, createMemoryStorageError, type MemoryProvider } from "@jaf/memory";
+ *
+ * export const withoutClearing = (provider: MemoryProvider): MemoryProvider => ({
+ *   ...provider,
+ *   clearUserConversations: async () =>
+ *     createFailure(createMemoryStorageError("clearUserConversations", "this environment deletes nothing.")),
+ * });
+ * ```
+ */
 export const createFailure = <E>(error: E): Failure<E> => ({ success: false, error });
 
+/** Whether the operation succeeded. Narrows the result to the one with `data`. */
 export const isSuccess = <T, E>(result: Result<T, E>): result is Success<T> => result.success;
 
+/** Whether the operation failed. Narrows the result to the one with `error`. */
 export const isFailure = <T, E>(result: Result<T, E>): result is Failure<E> => !result.success;
 
 /**
@@ -90,6 +107,7 @@ export interface MemoryConflictError extends MemoryErrorFields {
   readonly actualVersion?: number;
 }
 
+/** An invalid value in the input of a call. */
 export interface MemoryIssue {
   /** The path of the invalid value, e.g. `messages[2].role`. */
   readonly path: string;
@@ -103,6 +121,7 @@ export interface MemoryValidationError extends MemoryErrorFields {
   readonly issues: readonly MemoryIssue[];
 }
 
+/** Any error of a memory provider. Narrow it by `_tag`, or with a guard such as `isMemoryConflictError`. */
 export type MemoryErrorUnion =
   | MemoryConnectionError
   | MemoryNotFoundError
@@ -112,8 +131,11 @@ export type MemoryErrorUnion =
 
 /** Optional details for a `create…Error` function. */
 export interface MemoryErrorDetails {
+  /** The backend, e.g. `"postgres"`. Default `"unknown"`. */
   readonly provider?: string;
+  /** The method that failed, e.g. `"appendMessages"`. Default `"unknown"`. */
   readonly operation?: string;
+  /** Whether the same call can succeed later. Default: as the function says. */
   readonly retryable?: boolean;
   /** The driver's error. Only its name, message and code are kept. */
   readonly cause?: unknown;
@@ -144,7 +166,7 @@ function fields(message: string, retryable: boolean, details: MemoryErrorDetails
   };
 }
 
-/** Retryable by default. `hint` says what to do. */
+/** Creates the error for a store that can't be reached. `hint` says what to do. Retryable by default. */
 export function createMemoryConnectionError(
   provider: string,
   hint = "check that the server is running and reachable",
@@ -154,6 +176,7 @@ export function createMemoryConnectionError(
   return { _tag: "MemoryConnectionError", ...fields(message, true, { ...details, provider }) };
 }
 
+/** Creates the error for a write to a conversation that doesn't exist. Not retryable by default. */
 export function createMemoryNotFoundError(
   conversationId: string,
   details: MemoryErrorDetails = {},
@@ -163,7 +186,9 @@ export function createMemoryNotFoundError(
   return { _tag: "MemoryNotFoundError", conversationId, ...fields(message, false, details) };
 }
 
-/** Not retryable by default. */
+/**
+ * Creates the error for an operation that failed. `reason` says what happened and what to do. Not retryable by default.
+ */
 export function createMemoryStorageError(
   operation: string,
   reason: string,
@@ -188,6 +213,7 @@ const conflictMessages: Record<MemoryConflictReason, string> = {
   lease: "Another run holds the lease of this conversation. Try again when it is done, or let runs queue.",
 };
 
+/** Creates the error for a write that conflicts with the stored conversation. Not retryable by default. */
 export function createMemoryConflictError(
   reason: MemoryConflictReason,
   details: MemoryErrorDetails & { readonly actualVersion?: number } = {},
@@ -200,6 +226,7 @@ export function createMemoryConflictError(
   };
 }
 
+/** Creates the error for invalid input. Its message contains the first five issues. Not retryable by default. */
 export function createMemoryValidationError(
   issues: readonly MemoryIssue[],
   details: MemoryErrorDetails = {},
@@ -210,18 +237,39 @@ export function createMemoryValidationError(
   return { _tag: "MemoryValidationError", issues, ...fields(message, false, details) };
 }
 
+/** Whether the store can't be reached or the provider is closed: {@link MemoryConnectionError}. */
 export const isMemoryConnectionError = (error: MemoryErrorUnion): error is MemoryConnectionError =>
   error._tag === "MemoryConnectionError";
 
+/** Whether the conversation that a write needs doesn't exist: {@link MemoryNotFoundError}. */
 export const isMemoryNotFoundError = (error: MemoryErrorUnion): error is MemoryNotFoundError =>
   error._tag === "MemoryNotFoundError";
 
+/** Whether the store was reached but the operation failed: {@link MemoryStorageError}. */
 export const isMemoryStorageError = (error: MemoryErrorUnion): error is MemoryStorageError =>
   error._tag === "MemoryStorageError";
 
+/**
+ * Whether the write conflicts with the stored conversation: {@link MemoryConflictError}.
+ *
+ * @example
+ * ```ts
+ * import { createInMemoryProvider, isMemoryConflictError } from "@jaf/memory";
+ *
+ * const provider = createInMemoryProvider();
+ * const stored = await provider.appendMessages(
+ *   "conv-123",
+ *   [{ role: "assistant", content: "It was sent yesterday." }],
+ *   {},
+ *   { expectedVersion: 4 },
+ * );
+ * if (!stored.success && isMemoryConflictError(stored.error)) console.warn(stored.error.reason);
+ * ```
+ */
 export const isMemoryConflictError = (error: MemoryErrorUnion): error is MemoryConflictError =>
   error._tag === "MemoryConflictError";
 
+/** Whether the input is invalid: {@link MemoryValidationError}. */
 export const isMemoryValidationError = (error: MemoryErrorUnion): error is MemoryValidationError =>
   error._tag === "MemoryValidationError";
 

@@ -6,15 +6,21 @@ export type TraceId = string & { readonly _brand: "TraceId" };
 /** Identifies one execution of the engine. */
 export type RunId = string & { readonly _brand: "RunId" };
 
+/** Marks a string as a trace id. Doesn't check it. */
 export const createTraceId = (id: string): TraceId => id as TraceId;
 
+/** Marks a string as a run id. Doesn't check it. */
 export const createRunId = (id: string): RunId => id as RunId;
 
+/** Returns a new trace id: a random UUID. */
 export const generateTraceId = (): TraceId => createTraceId(crypto.randomUUID());
 
+/** Returns a new run id: a random UUID. */
 export const generateRunId = (): RunId => createRunId(crypto.randomUUID());
 
-/** In UTF-16 units, so an id also fits the documented `VARCHAR(255)`, which counts code points. */
+/**
+ * The maximum length of an id in UTF-16 units. An id also fits the documented `VARCHAR(255)`, which counts code points.
+ */
 export const MAX_ID_LENGTH = 255;
 
 const UNPAIRED_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;

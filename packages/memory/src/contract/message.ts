@@ -45,6 +45,7 @@ export interface CustomToolCall {
   readonly [field: string]: unknown;
 }
 
+/** A call of a tool with JSON arguments, with all fields that the provider sent. */
 export interface FunctionToolCall extends ToolCall {
   readonly providerMetadata?: ProviderMetadata;
   readonly [field: string]: unknown;
@@ -100,6 +101,7 @@ interface PartBase {
   readonly [field: string]: unknown;
 }
 
+/** The text of a message, or a part of it. */
 export interface TextPart extends PartBase {
   readonly type: "text";
   readonly text: string;
@@ -164,6 +166,7 @@ export interface ProviderToolCallPart extends PartBase {
   readonly input?: unknown;
 }
 
+/** The result of a {@link ProviderToolCallPart}. */
 export interface ProviderToolResultPart extends PartBase {
   readonly type: "provider-tool-result";
   /** The id of the call. */

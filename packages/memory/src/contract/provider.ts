@@ -140,8 +140,11 @@ export interface WriteOptions {
  * `undefined`, are refused, because they would widen the search to all users.
  */
 export interface MemoryQuery {
+  /** Only the conversation with this id. */
   readonly conversationId?: string;
+  /** Only conversations of this owner. */
   readonly userId?: string;
+  /** Only conversations that this trace wrote to. */
   readonly traceId?: TraceId | string;
   /** Last activity at or after this time. */
   readonly since?: Date;
@@ -157,6 +160,7 @@ export interface MemoryQuery {
   readonly includeMessages?: boolean;
 }
 
+/** Statistics of the stored conversations of one user or of all users. */
 export interface MemoryStats {
   readonly totalConversations: number;
   readonly totalMessages: number;
@@ -166,6 +170,7 @@ export interface MemoryStats {
   readonly newestConversation?: Date;
 }
 
+/** The result of a health check. */
 export interface HealthStatus {
   readonly healthy: boolean;
   /** Round-trip time to the store in milliseconds. */

@@ -19,6 +19,7 @@ export interface MessageRange {
 /** The messages to read. `messageId` selects the message that was written with this id in `WriteOptions.messageIds`. */
 export type MessageSelection = "all" | "none" | MessageRange | { readonly messageId: string };
 
+/** Options of `readConversation`. */
 export interface ReadOptions {
   /** Default `"all"`. The cost depends on the selected messages. */
   readonly messages?: MessageSelection;

@@ -58,6 +58,7 @@ const optionsSchema = z.strictObject({
   userId: z.string().min(1).exactOptional(),
 });
 
+/** Options of `providerOf`. */
 export type ProviderOfOptions = z.input<typeof optionsSchema>;
 
 /** Whether the store was made over a provider, by this package or by a subclass or wrapper of its stores. */
@@ -95,6 +96,17 @@ export function isProviderConversationStore(store: AnyConversationStore): store 
  *   refused.
  *
  * `close` leaves the store open. Throws a `TypeError` if a method is missing or an option is invalid.
+ *
+ * @example
+ * ```ts
+ * import { type ConversationStore, providerOf } from "@jaf/memory";
+ *
+ * declare const store: ConversationStore;
+ *
+ * const provider = providerOf(store, { userId: "user-42" });
+ * const found = await provider.findConversations({ userId: "user-42", limit: 10 });
+ * if (found.success) console.log(found.data.map(({ conversationId }) => conversationId));
+ * ```
  */
 export function providerOf(store: AnyConversationStore, options: ProviderOfOptions = {}): MemoryProvider {
   const { userId } = parseOptions(optionsSchema, options, "providerOf options");

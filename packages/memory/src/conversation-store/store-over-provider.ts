@@ -17,7 +17,7 @@ import { sanitizeConversation } from "../history/messages/sanitizer.ts";
 import { createInMemoryProvider, type InMemoryConfig } from "../in-memory/provider.ts";
 import { copyArgument, present } from "../runtime/objects.ts";
 import { readFrom } from "../wrappers/read-from.ts";
-import { retrySchema, withRetry } from "../wrappers/retry.ts";
+import { type RetryOptions, retrySchema, withRetry } from "../wrappers/retry.ts";
 import {
   ConversationStoreError,
   type ConversationStoreListEntry,
@@ -27,15 +27,18 @@ import {
   unwrap,
 } from "./store.ts";
 
-const optionsSchema = z.strictObject({
+/** Options of `createConversationStore`. */
+export interface ConversationStoreOptions {
   /**
    * Retry options, as for `withRetry`. `false` turns retries off, e.g. if the provider is already wrapped. Default: the
    * defaults of `withRetry`.
    */
+  readonly retry?: RetryOptions | false | undefined;
+}
+
+const optionsSchema = z.strictObject({
   retry: z.union([retrySchema, z.literal(false)]).prefault({}),
 });
-
-export type ConversationStoreOptions = z.input<typeof optionsSchema>;
 
 interface Written {
   readonly messages: readonly Message[];
@@ -66,6 +69,16 @@ const expecting = (incarnation: unknown): Expected =>
  *
  * The store doesn't check access: compare the owner, as the engine does, before you show a conversation to a user.
  * Throws a `TypeError` for invalid options.
+ *
+ * @example
+ * ```ts
+ * import { createConversationStore, createInMemoryProvider } from "@jaf/memory";
+ *
+ * const store = createConversationStore(createInMemoryProvider());
+ * const id = await store.create("Order 17", { userId: "user-42", agent: "support" });
+ * await store.append(id, [{ role: "user", content: "Where is my order?" }]);
+ * console.log(await store.load(id), await store.list("user-42"));
+ * ```
  */
 export function createConversationStore(
   provider: MemoryProvider,
@@ -203,6 +216,15 @@ const metaSchema = z.strictObject({
  * Returns title and meta as the metadata of a write: `title`, `agent`, `resourceSlug`, `recordId` and `userId`. Use it
  * if you write to a store's provider directly and want the store to list the conversation. Throws a `TypeError` that
  * names a field that is unknown or not a string.
+ *
+ * @example
+ * ```ts
+ * import { conversationMetadata, createInMemoryProvider } from "@jaf/memory";
+ *
+ * const provider = createInMemoryProvider();
+ * const metadata = conversationMetadata({ userId: "user-42", agent: "support" }, "Order 17");
+ * await provider.storeMessages("conv-123", [{ role: "user", content: "Where is my order?" }], metadata);
+ * ```
  */
 export function conversationMetadata(meta: ConversationStoreMeta = {}, title?: string): WriteMetadata {
   const named = title === undefined ? meta : { ...meta, title };
@@ -228,6 +250,15 @@ function toListEntry(conversation: ConversationMemory): ConversationStoreListEnt
 /**
  * A conversation store in this process, for development and tests. Nothing survives a restart, and the limits of the
  * in-memory provider apply. Throws a `TypeError` that names the field if the configuration is invalid.
+ *
+ * @example
+ * ```ts
+ * import { MemoryConversationStore } from "@jaf/memory";
+ *
+ * const store = new MemoryConversationStore({ maxConversations: 100 });
+ * const id = await store.create("Order 17", { userId: "user-42" });
+ * await store.append(id, [{ role: "user", content: "Where is my order?" }]);
+ * ```
  */
 export class MemoryConversationStore implements ProviderConversationStore {
   readonly #store: ProviderConversationStore;

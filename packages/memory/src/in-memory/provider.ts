@@ -33,18 +33,23 @@ import { applyWrite, decideWrite } from "./write.ts";
 
 /** Limits are whole numbers, at least 1. Both default to 1,000. */
 export const inMemoryConfigSchema = z.strictObject({
+  /** The backend type, for `createMemoryProvider`. */
   type: z.literal("memory").default("memory"),
-  /** Above this limit, the least recently active conversation is evicted. */
+  /** Above this limit, the least recently active conversation is evicted. Default 1,000. */
   maxConversations: z.int().min(1).default(1_000),
-  /** Above this limit, an append drops the oldest messages, never splitting a tool call from its results. */
+  /**
+   * Above this limit, an append drops the oldest messages, never splitting a tool call from its results. Default 1,000.
+   */
   maxMessagesPerConversation: z.int().min(1).default(1_000),
 });
 
+/** The configuration of the in-memory provider. All fields are optional. */
 export type InMemoryConfig = z.input<typeof inMemoryConfigSchema>;
 export type InMemoryLimits = z.output<typeof inMemoryConfigSchema>;
 
 type EvictionListener = (conversationId: string) => void;
 
+/** A provider that keeps conversations in this process, and reports those that it evicts. */
 export interface InMemoryProvider extends VersionedMemoryProvider {
   /** Calls `listener` for each conversation that `maxConversations` evicts. Returns a function that unsubscribes. */
   readonly on: (event: "conversation_evicted", listener: EvictionListener) => () => void;
@@ -230,6 +235,20 @@ export const createInMemoryBackend = (config: InMemoryConfig = {}): MemoryBacken
 /**
  * Creates a provider that keeps conversations in this process: for development, tests and short-lived work. Nothing
  * survives a restart. Throws a `TypeError` that names the field if the configuration is invalid.
+ *
+ * @example
+ * ```ts
+ * import { createInMemoryProvider } from "@jaf/memory";
+ *
+ * const provider = createInMemoryProvider({ maxConversations: 10_000 });
+ * provider.on("conversation_evicted", (conversationId) => console.warn("evicted", conversationId));
+ * await provider.appendMessages(
+ *   "conv-123",
+ *   [{ role: "user", content: "Where is my order?" }],
+ *   { userId: "user-456" },
+ *   { createIfMissing: true },
+ * );
+ * ```
  */
 export function createInMemoryProvider(config: InMemoryConfig = {}): InMemoryProvider {
   const listeners = new Set<EvictionListener>();

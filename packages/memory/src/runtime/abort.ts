@@ -43,8 +43,9 @@ function listen(signal: AbortSignal): AbortListeners {
   return listeners;
 }
 
+/** Options of `withDeadline`. */
 export interface DeadlineOptions {
-  /** From 0 to 2,147,483,647. */
+  /** The time to wait, in milliseconds, from 0 to 2,147,483,647. */
   readonly timeoutMs: number;
   /** Creates the error of the rejection. Default: an `Error` that contains the time. */
   readonly timeoutError?: () => Error;
@@ -55,6 +56,19 @@ export interface DeadlineOptions {
 /**
  * Settles like `promise`, or rejects if it isn't settled in time. Only the waiting ends: the work of the promise
  * continues.
+ *
+ * @example
+ * ```ts
+ * import { withDeadline } from "@jaf/memory/adapter";
+ *
+ * declare function countRows(): Promise<number>;
+ *
+ * const rows = await withDeadline(countRows(), {
+ *   timeoutMs: 5_000,
+ *   timeoutError: () => new Error("The database did not answer within 5 seconds."),
+ * });
+ * console.log(rows);
+ * ```
  */
 export async function withDeadline<T>(
   promise: PromiseLike<T>,

@@ -27,6 +27,7 @@ export interface BackoffLimits extends BackoffDelays {
   readonly maxElapsedMs?: number;
 }
 
+/** Options of `retryWithBackoff`. */
 export interface BackoffOptions<T> extends BackoffLimits {
   /** Whether an attempt that threw this may succeed later. Default: no. */
   readonly isTransientError?: (thrown: unknown) => boolean;
@@ -60,6 +61,19 @@ function unwrap<T>(outcome: Outcome<T>): T {
 /**
  * Retries a call after transient failures, with exponential, randomised waits. Returns or throws the last outcome. The
  * caller decides whether the call is safe to repeat.
+ *
+ * @example
+ * ```ts
+ * import { retryWithBackoff } from "@jaf/memory/adapter";
+ *
+ * declare function connect(): Promise<{ readonly query: (sql: string) => Promise<unknown> }>;
+ *
+ * const connection = await retryWithBackoff(connect, {
+ *   maxAttempts: 3,
+ *   isTransientError: (thrown) => thrown instanceof Error && "code" in thrown && thrown.code === "ECONNREFUSED",
+ * });
+ * await connection.query("SELECT 1");
+ * ```
  */
 export const retryWithBackoff = <T>(call: () => Promise<T>, options: BackoffOptions<T>): Promise<T> =>
   retryUntilAborted(call, options, [options.signal]);

@@ -1,3 +1,4 @@
+/** Runs asynchronous tasks of the same key one after another. */
 export interface KeyedQueue {
   /** Runs the task after all earlier tasks of this key, even if they failed. Tasks of other keys don't wait for it. */
   readonly run: <T>(key: string, task: () => Promise<T>) => Promise<T>;

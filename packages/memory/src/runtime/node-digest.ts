@@ -12,7 +12,9 @@ export interface GrowingDigest {
 
 // `#digest` with Node's modules: in Node, Deno and Bun.
 
+/** SHA-1. */
 export const sha1: Digest = (data, encoding) => hash("sha1", data, encoding);
+/** SHA-256. */
 export const sha256: Digest = (data, encoding) => hash("sha256", data, encoding);
 /** SHA-512/256. */
 export const sha512t256: Digest = (data, encoding) => hash("sha512-256", data, encoding);

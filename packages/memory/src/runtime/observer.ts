@@ -18,7 +18,7 @@ const isObject = (value: unknown): boolean =>
   (typeof value === "object" && value !== null) || typeof value === "function";
 
 function warnOfFailure(name: string, thrown: unknown): void {
-  const reason = thrown instanceof Error ? thrown.message : "it threw a value that is not an Error";
+  const reason = thrown instanceof Error ? thrown.message : "it threw something other than an Error";
   warn(`The observer ${name} failed: ${reason}`, { type: "JAFObserverWarning" });
 }
 

@@ -31,6 +31,7 @@ export function unref<Timer>(timer: Timer): Timer {
   return timer;
 }
 
+/** The timer that `setTimeout` returns, in any runtime. */
 export type Timeout = ReturnType<typeof setTimeout>;
 
 /** Restarts a timer, even if it has fired. For Node's timers this costs a tenth of a new one. */

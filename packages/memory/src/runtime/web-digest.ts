@@ -22,7 +22,9 @@ const encoder = new TextEncoder();
 const bytesOf = (data: string | Uint8Array): Uint8Array =>
   typeof data === "string" ? encoder.encode(data) : data;
 
+/** SHA-1. */
 export const sha1: Digest = (data, encoding) => encoded(hashSha1(bytesOf(data)), encoding);
+/** SHA-256. */
 export const sha256: Digest = (data, encoding) => encoded(hashSha256(bytesOf(data)), encoding);
 /** SHA-512/256. */
 export const sha512t256: Digest = (data, encoding) => encoded(hashSha512t256(bytesOf(data)), encoding);

@@ -141,11 +141,17 @@ const SUBJECTS = { values: valueRules, lifetimes: lifetimeRules, claims: claimRu
 /**
  * Declares the conformance tests of a `CacheAdapter`. Call it at the top of a vitest file.
  *
+ * @example
  * ```ts
+ * import type { CacheAdapter } from "@jaf/memory";
+ * import { describeCacheAdapterConformance } from "@jaf/memory/testing";
+ *
+ * declare function createMyCache(options: { prefix: string }): CacheAdapter;
+ *
  * describeCacheAdapterConformance({
  *   name: "my cache",
  *   createCache: async () => {
- *     const cache = createMyCacheAdapter({ prefix: crypto.randomUUID() });
+ *     const cache = createMyCache({ prefix: crypto.randomUUID() });
  *     return { cache, dispose: async () => {} };
  *   },
  * });

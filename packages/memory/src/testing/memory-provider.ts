@@ -13,7 +13,13 @@ const MARGIN_MS = 5_000;
  * Declares the conformance tests of the MemoryProvider contract, by level and subject. Call it at the top of a vitest
  * file; `checkMemoryProvider` does the same without vitest's runner.
  *
+ * @example
  * ```ts
+ * import type { VersionedMemoryProvider } from "@jaf/memory";
+ * import { describeMemoryProvider } from "@jaf/memory/testing";
+ *
+ * declare function createMyProvider(options: { prefix: string }): Promise<VersionedMemoryProvider>;
+ *
  * describeMemoryProvider({
  *   name: "my store",
  *   createStore: async () => {
@@ -96,8 +102,15 @@ async function report(harness: MemoryProviderHarness, rule: Rule): Promise<RuleR
  * Checks a provider by every rule and reports on each: for test runners other than vitest, and for scripts. Rejects
  * only if `setUp` or `tearDown` rejects.
  *
+ * @example
  * ```ts
- * const broken = (await checkMemoryProvider(harness)).filter(({ status }) => status === "failed");
+ * import { checkMemoryProvider, type MemoryProviderHarness } from "@jaf/memory/testing";
+ *
+ * declare const harness: MemoryProviderHarness;
+ *
+ * const reports = await checkMemoryProvider(harness);
+ * const broken = reports.filter(({ status }) => status === "failed");
+ * for (const { level, subject, rule } of broken) console.error(level, subject, rule);
  * ```
  */
 export async function checkMemoryProvider(harness: MemoryProviderHarness): Promise<readonly RuleReport[]> {

@@ -126,19 +126,25 @@ export interface BoundedEventQuery extends EventQuery {
 
 type Queries = "read" | "readAll";
 
-/**
- * The storage port for {@link defineTurnLog}. Its methods get valid arguments with defaults filled in, and return what
- * {@link TurnLog} says. They throw {@link TurnConflict}, or errors for `toMemoryError`.
- */
-export type TurnLogBackend = {
+type PlainMethods = {
   readonly [Method in Exclude<keyof TurnLog, Queries>]: Plain<TurnLog[Method]>;
-} & {
+};
+
+/**
+ * The storage port for {@link defineTurnLog}. Its methods are those of {@link TurnLog}, but their arguments are valid
+ * and complete, and they return the data without a `Result`. They throw {@link TurnConflict}, or errors for
+ * `toMemoryError`.
+ */
+export interface TurnLogBackend extends PlainMethods {
   /** The name in errors. */
   readonly name: string;
+  /** Reads events of a turn. Returns `null` if the turn doesn't exist or has expired. */
   readonly read: (query: BoundedEventQuery) => Promise<EventPage | null>;
+  /** Runs several queries. Returns the answers in their order. */
   readonly readAll: (queries: readonly BoundedEventQuery[]) => Promise<readonly (EventPage | null)[]>;
+  /** Translates an error that a method threw. */
   readonly toMemoryError: (operation: string, thrown: unknown) => MemoryErrorUnion;
-};
+}
 
 const bounded = (query: EventQuery): BoundedEventQuery => ({
   ...query,
@@ -149,6 +155,15 @@ const bounded = (query: EventQuery): BoundedEventQuery => ({
 /**
  * Makes a {@link TurnLog} from a backend: refuses invalid arguments and calls after `close`, closes only once, and
  * turns thrown errors into tagged errors.
+ *
+ * @example
+ * ```ts
+ * import { defineTurnLog, type TurnLogBackend } from "@jaf/memory/adapter";
+ *
+ * declare function openMyTurnBackend(url: string): TurnLogBackend;
+ *
+ * export const createMyTurnLog = (url: string) => defineTurnLog(openMyTurnBackend(url));
+ * ```
  */
 export function defineTurnLog(backend: TurnLogBackend): TurnLog {
   const provider = backend.name;

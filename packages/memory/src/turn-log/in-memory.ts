@@ -55,12 +55,27 @@ const toTurn = (entry: Entry): LoggedTurn => ({
 
 const byBeginning = (a: Entry, b: Entry): number => b.nth - a.nth;
 
+/** Options of `createInMemoryTurnLog`. */
 export interface InMemoryTurnLogOptions {
   /** The clock, in milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number;
 }
 
-/** Creates a turn log in this process: for tests, development, and servers that may lose turns in a restart. */
+/**
+ * Creates a turn log in this process: for tests, development, and servers that may lose turns in a restart.
+ *
+ * @example
+ * ```ts
+ * import { createInMemoryTurnLog } from "@jaf/memory/adapter";
+ *
+ * const log = createInMemoryTurnLog();
+ * const ids = { conversationId: "conv-123", userId: "user-456", turnId: crypto.randomUUID() };
+ * const begun = await log.begin({ ...ids, request: "{}", leaseSeconds: 30, keepSeconds: 3_600 });
+ * if (begun.success && begun.data.begun) {
+ *   await log.append({ writer: begun.data.writer, first: 0, events: ['{"type":"start"}'] });
+ * }
+ * ```
+ */
 export function createInMemoryTurnLog({ now = Date.now }: InMemoryTurnLogOptions = {}): TurnLog {
   /** By conversation, then by turn. */
   const conversations = new Map<string, Map<string, Entry>>();

@@ -1,6 +1,8 @@
 import type { Result } from "../contract/errors.ts";
 
 /**
+ * The state of a turn:
+ *
  * - `"running"`: a writer appends events to it.
  * - `"waiting"`: it ended with calls that wait for an approval or the client. The conversation's next turn ends it.
  * - `"ended"`: it doesn't change any more.
@@ -23,6 +25,7 @@ export interface LoggedTurn {
   readonly record?: string;
 }
 
+/** A turn to begin. */
 export interface NewTurn {
   readonly conversationId: string;
   readonly userId: string;
@@ -48,20 +51,24 @@ export interface TurnWriter {
   readonly token: string;
 }
 
+/** The result of `begin`. */
 export type BegunTurn =
   | { readonly begun: true; readonly writer: TurnWriter }
   /** The conversation has a running turn, or one without a writer that `takeOver` can continue. */
   | { readonly begun: false; readonly running: LoggedTurn };
 
+/** How a turn ends, and how long it is kept. */
 export interface TurnEnding {
   readonly state: "waiting" | "ended";
+  /** The writer's data about the turn: see {@link LoggedTurn.record}. */
   readonly record: string;
-  /** How long its events can be read. */
+  /** How long its events can be read, in seconds. */
   readonly eventSeconds: number;
-  /** How long the turn and its record are kept. At least `eventSeconds`. */
+  /** How long the turn and its record are kept, in seconds. At least `eventSeconds`. */
   readonly recordSeconds: number;
 }
 
+/** Events that a writer appends to its turn. */
 export interface AppendedEvents {
   readonly writer: TurnWriter;
   /** The number of the first event: the number of events that the turn already has. */
@@ -80,13 +87,17 @@ export type WriterAnswer =
   | { readonly held: true; readonly stopRequested: boolean }
   | { readonly held: false };
 
+/** A turn that `takeOver` has handed to the caller. */
 export interface TakenOverTurn {
   readonly writer: TurnWriter;
   readonly turn: LoggedTurn;
+  /** The `request` of the {@link NewTurn}. */
   readonly request: string;
 }
 
+/** Selects events of one turn. */
 export interface EventQuery {
+  /** The conversation of the turn. */
   readonly conversationId: string;
   /** Default: the conversation's latest turn. */
   readonly turnId?: string;
@@ -96,14 +107,18 @@ export interface EventQuery {
   readonly limit?: number;
 }
 
+/** A turn and some of its events. */
 export interface EventPage {
   readonly turn: LoggedTurn;
   /** In order and without gaps, starting with number `from`. `[]` if there are none or they have expired. */
   readonly events: readonly string[];
 }
 
+/** Selects a user's turns by their state. */
 export interface TurnQuery {
+  /** The owner of the conversations. */
   readonly userId: string;
+  /** Only turns in this state. */
   readonly state: "running" | "waiting";
 }
 

@@ -41,6 +41,7 @@ const fallbackSchema = z.strictObject({
     .optional(),
 });
 
+/** Options of `withFallback`. */
 export type FallbackOptions = z.input<typeof fallbackSchema>;
 
 type FallbackSettings = z.output<typeof fallbackSchema>;
@@ -66,6 +67,18 @@ export const mayAnswerFromFallback = (provider: object): boolean => ANSWERS_FROM
  *
  * For retries, wrap the primary: `withFallback(withRetry(primary), fallback)`. See the guide on outages,
  * docs/outages.md. Throws a `TypeError` for invalid options, or if the fallback is not a provider.
+ *
+ * @example
+ * ```ts
+ * import { type MemoryProvider, withFallback, withRetry } from "@jaf/memory";
+ *
+ * declare const primary: MemoryProvider;
+ * declare const replica: MemoryProvider;
+ *
+ * export const provider = withFallback(withRetry(primary), replica, {
+ *   onFallback: ({ operation, error }) => console.warn(operation, error.message),
+ * });
+ * ```
  */
 export function withFallback<P extends MemoryProvider>(
   primary: P,

@@ -58,7 +58,19 @@ export class MemoryPerformanceMonitor {
   }
 }
 
-/** Wraps the provider and measures each contract method except `close`, by method name. */
+/**
+ * Wraps the provider and measures each contract method except `close`, by method name.
+ *
+ * @example
+ * ```ts
+ * import { createInMemoryProvider, MemoryPerformanceMonitor, monitorProvider } from "@jaf/memory";
+ *
+ * const monitor = new MemoryPerformanceMonitor();
+ * const provider = monitorProvider(createInMemoryProvider(), monitor);
+ * await provider.getConversation("conv-123");
+ * console.log(monitor.getStats("getConversation")?.p95);
+ * ```
+ */
 export function monitorProvider<P extends MemoryProvider>(provider: P, monitor: MemoryPerformanceMonitor): P {
   const copy = extendObject<MemoryProvider>(provider, {});
   const { readConversation, exportConversation, importConversation, verifyConversation } =

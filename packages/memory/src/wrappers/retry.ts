@@ -44,6 +44,7 @@ export const retrySchema = z.strictObject({
   random: callback<() => number>().default(() => Math.random),
 });
 
+/** Options of `withRetry`. */
 export type RetryOptions = z.input<typeof retrySchema>;
 
 type RetrySettings = z.output<typeof retrySchema>;
@@ -64,6 +65,20 @@ type RetrySettings = z.output<typeof retrySchema>;
  * after its user was cleared. A repeated deletion also deletes what was created since.
  *
  * `close` and methods outside the contract are passed on and not repeated. Throws a `TypeError` for invalid options.
+ *
+ * @example
+ * ```ts
+ * import { createMemoryProvider, withRetry } from "@jaf/memory";
+ *
+ * const postgres = await createMemoryProvider({
+ *   type: "postgres",
+ *   connectionString: "postgres://localhost:5432/jaf",
+ * });
+ * export const provider = withRetry(postgres, {
+ *   maxAttempts: 3,
+ *   onRetry: ({ operation, attempt, delayMs }) => console.warn(operation, attempt, delayMs),
+ * });
+ * ```
  */
 export function withRetry<P extends MemoryProvider>(provider: P, options: RetryOptions = {}): P {
   const settings = parseOptions(retrySchema, options, "retry options");

@@ -13,7 +13,20 @@ export type PendingApproval = Pick<ApprovalDecision, "toolCallId" | "approvalId"
 
 const isId = (value: unknown): value is string => typeof value === "string" && value !== "";
 
-/** Parses an untrusted decision. Returns a copy with only the documented fields, or `undefined` if it is invalid. */
+/**
+ * Parses an untrusted decision. Returns a copy with only the documented fields, or `undefined` if it is invalid.
+ *
+ * @example
+ * ```ts
+ * import { parseApprovalDecision } from "@jaf/memory/history";
+ *
+ * declare const body: unknown;
+ *
+ * const decision = parseApprovalDecision(body);
+ * if (decision === undefined) throw new TypeError("Expected an approval decision.");
+ * console.log(decision.toolCallId, decision.approved);
+ * ```
+ */
 export function parseApprovalDecision(value: unknown): ApprovalDecision | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   try {

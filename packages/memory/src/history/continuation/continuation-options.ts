@@ -23,6 +23,7 @@ import type { PendingApproval } from "./approval.ts";
  */
 export type ContinuationMode = "strict" | "compatible";
 
+/** Options of `validateContinuation`. */
 export interface ContinuationOptions {
   /** Default `strict`. */
   readonly mode?: ContinuationMode;
@@ -55,6 +56,7 @@ export interface ContinuationOptions {
   readonly historyToken?: HistoryTokens | undefined;
 }
 
+/** A client's history token and the token that it must equal. */
 export interface HistoryTokens {
   /** The unchecked token from the client. */
   readonly sent: unknown;

@@ -42,6 +42,18 @@ export class ContinuationValidationError extends Error {
  *
  * Never throws because of the client's data. Linear in the number of messages. Throws a `TypeError` that names an
  * invalid option.
+ *
+ * @example
+ * ```ts
+ * import { type Message, validateContinuation } from "@jaf/memory";
+ *
+ * declare const stored: readonly Message[];
+ * declare const body: { readonly messages: unknown; readonly approvals?: unknown };
+ *
+ * const result = validateContinuation(stored, body.messages, { approvals: body.approvals });
+ * if (result.ok) console.log(result.toolResults, result.added, result.approvals);
+ * else console.warn("continuation refused", result.code, result.reason);
+ * ```
  */
 export function validateContinuation(
   persisted: readonly Message[],
@@ -56,7 +68,25 @@ export function validateContinuation(
   }
 }
 
-/** Like {@link validateContinuation}, but throws {@link ContinuationValidationError} for a rejection. */
+/**
+ * Like {@link validateContinuation}, but throws {@link ContinuationValidationError} for a rejection.
+ *
+ * @example
+ * ```ts
+ * import { assertValidContinuation, ContinuationValidationError, type Message } from "@jaf/memory";
+ *
+ * declare const stored: readonly Message[];
+ * declare const body: { readonly messages: unknown };
+ *
+ * try {
+ *   const { added } = assertValidContinuation(stored, body.messages, { mode: "compatible" });
+ *   console.log(added);
+ * } catch (error) {
+ *   if (!(error instanceof ContinuationValidationError)) throw error;
+ *   console.warn("continuation refused", error.code, error.index);
+ * }
+ * ```
+ */
 export function assertValidContinuation(
   persisted: readonly Message[],
   incoming: unknown,
@@ -174,6 +204,18 @@ export type ContinuationValidator = (continuation: Continuation) => void | Promi
 /**
  * Creates the default validator: {@link assertValidContinuation} as a hook. It throws `ContinuationValidationError`.
  * `options.mode` defaults to `strict`. Throws a `TypeError` that names an invalid option.
+ *
+ * @example
+ * ```ts
+ * import { type ContinuationValidator, defaultContinuationValidator } from "@jaf/memory";
+ *
+ * const checkForgery = defaultContinuationValidator();
+ *
+ * export const validate: ContinuationValidator = async (continuation) => {
+ *   if (continuation.incoming.length > 10_000) throw new Error("The conversation is too long.");
+ *   await checkForgery(continuation);
+ * };
+ * ```
  */
 export function defaultContinuationValidator(
   options: Pick<ContinuationOptions, "mode"> = {},
@@ -214,6 +256,17 @@ export interface HistoryPosition {
  *
  * The token is not secret and grants no access: the store decides who owns the conversation. Anyone who knows the
  * stored messages can compute it, and gains nothing.
+ *
+ * @example
+ * ```ts
+ * import type { MemoryProvider } from "@jaf/memory";
+ * import { historyTokenOf } from "@jaf/memory/history";
+ *
+ * declare const provider: MemoryProvider;
+ *
+ * const loaded = await provider.getConversation("conv-123");
+ * if (loaded.success) console.log(historyTokenOf(loaded.data?.metadata));
+ * ```
  */
 export const historyTokenOf = (position: HistoryPosition | undefined): string | undefined =>
   position?.nextPosition === undefined || position.historyDigest === undefined

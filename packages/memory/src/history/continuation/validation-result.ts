@@ -39,9 +39,10 @@ const REASONS = {
   "forged-approval": "a decision names a call that does not wait for approval, or a wrong approval id",
   "duplicate-approval": "two decisions are about the same call; send one for each call",
   "malformed-approval":
-    "the approvals are not a list of decisions; each has toolCallId, approvalId, approved and maybe reason",
+    "the approvals are not a list of decisions; each has toolCallId, approvalId, approved and an optional reason",
 } as const;
 
+/** A refused continuation. */
 export type ContinuationRejection = {
   readonly ok: false;
   readonly code: ContinuationRejectionCode;
@@ -73,6 +74,7 @@ export type ContinuationAcceptance = {
   readonly approvals: readonly ApprovalDecision[];
 };
 
+/** The result of `validateContinuation`: the client's added messages, or why the continuation is refused. */
 export type ContinuationValidationResult = ContinuationAcceptance | ContinuationRejection;
 
 export const reject = (code: ContinuationRejectionCode, index?: number): ContinuationRejection => ({

@@ -7,6 +7,20 @@ export const partText = (part: ContentPart): string | undefined =>
 /**
  * Returns the text of a message: its content, or its text parts joined by line breaks; `""` if there is none. Excludes
  * reasoning and refusals.
+ *
+ * @example
+ * ```ts
+ * import { messageText } from "@jaf/memory/history";
+ *
+ * const text = messageText({
+ *   role: "user",
+ *   content: [
+ *     { type: "text", text: "What does this picture show?" },
+ *     { type: "media", mediaType: "image/png", url: "https://example.com/cat.png" },
+ *   ],
+ * });
+ * console.log(text);
+ * ```
  */
 export function messageText(message: Message | RichMessage): string {
   const content: RichMessage["content"] = message.content;
@@ -32,6 +46,7 @@ const REASONING_FIELDS: ReadonlySet<string> = new Set([
 /** The types of JAF and other frameworks for images, audio, video and files. */
 const MEDIA_TYPE = /media|image|audio|video|file|document|screenshot/;
 
+/** Whether the part is text: `text`, or `input_text` or `output_text` of OpenAI's Responses API. */
 export const isTextPart = ({ type }: Pick<ContentPart, "type">): boolean => TEXT_TYPES.has(type);
 
 /** Whether the part contains reasoning, readable or not. */

@@ -18,8 +18,20 @@ import { type CallKey, callKey, matchResults } from "./tool-calls.ts";
  * The model's adapter handles what only some providers refuse: an id that is used again in a later turn, a function
  * name with other characters, arguments that aren't JSON, a user message without text, a history that starts with a
  * reply. It changes only what the model sees, not the stored messages.
+ *
+ * @example
+ * ```ts
+ * import { createInMemoryProvider, sanitizeConversation } from "@jaf/memory";
+ *
+ * const recent = await createInMemoryProvider().getRecentMessages("conv-123", 20);
+ * if (recent.success) console.log(sanitizeConversation(recent.data));
+ * ```
  */
 export function sanitizeConversation<M extends Message | RichMessage>(messages: M[]): M[];
+/**
+ * Repairs the order of calls and results in any stored history, as the overload above describes. Returns a readonly
+ * array.
+ */
 export function sanitizeConversation<M extends Message | RichMessage>(messages: readonly M[]): readonly M[];
 export function sanitizeConversation<M extends Message | RichMessage>(messages: readonly M[]): readonly M[] {
   return sanitizeWithOrigins(messages).messages;

@@ -7,6 +7,7 @@ export interface CalledTool {
   readonly input: string;
 }
 
+/** Returns the name and input of a tool call of any kind. */
 export function calledTool(call: ToolCall | RichToolCall): CalledTool {
   if (call.type === "custom") return { name: call.custom.name, input: call.custom.input };
   return { name: call.function.name, input: call.function.arguments };
@@ -25,6 +26,16 @@ export interface PendingToolCalls {
 /**
  * Returns the unanswered calls at the end of a history, or `undefined`. Only the end counts: once something other than
  * a tool result follows a call, the turn continued without it.
+ *
+ * @example
+ * ```ts
+ * import type { Message } from "@jaf/memory";
+ * import { calledTool, pendingToolCalls } from "@jaf/memory/history";
+ *
+ * declare const history: readonly Message[];
+ *
+ * for (const call of pendingToolCalls(history)?.missing ?? []) console.log(call.id, calledTool(call).name);
+ * ```
  */
 export function pendingToolCalls(messages: readonly Message[]): PendingToolCalls | undefined {
   const index = messages.findLastIndex(({ role }) => role !== "tool");

@@ -55,6 +55,16 @@ const PER_TOOL_CALL = 8;
  * their kind; 4 for the message and 8 for each tool call. Of additional fields, `refusal` and reasoning
  * (`reasoning_details` etc.) count, and 1,600 tokens for `audio` and for each of the `attachments`. `docs/windows.md`
  * has a table. Throws a `TypeError` if the tokenizer returns no number.
+ *
+ * @example
+ * ```ts
+ * import type { Message } from "@jaf/memory";
+ * import { countMessageTokens } from "@jaf/memory/history";
+ *
+ * declare const history: readonly Message[];
+ *
+ * console.log(history.reduce((sum, message) => sum + countMessageTokens(message), 0));
+ * ```
  */
 export function countMessageTokens(
   message: Message | RichMessage,

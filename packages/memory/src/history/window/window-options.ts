@@ -23,11 +23,13 @@ interface TrimOptions {
   readonly positionOf?: ((index: number) => number) | undefined;
 }
 
+/** Options of `messageWindow`. */
 export interface MessageWindowOptions extends TrimOptions {
   /** The maximum number of messages, at least 1. */
   readonly maxMessages: number;
 }
 
+/** Options of `tokenWindow`. */
 export interface TokenWindowOptions extends TrimOptions {
   /** The maximum number of tokens, at least 1, as `countMessageTokens` counts them. */
   readonly maxTokens: number;
@@ -35,6 +37,7 @@ export interface TokenWindowOptions extends TrimOptions {
   readonly tokenizer?: Tokenizer | undefined;
 }
 
+/** Options of `planWindow`: a limit in messages or in tokens. */
 export type WindowOptions = MessageWindowOptions | TokenWindowOptions;
 
 /** Limits in the unit of the window: messages or tokens. */

@@ -28,6 +28,7 @@ export interface WindowTail {
   readonly endOf: (messages: readonly Message[], from?: number) => WindowEnd;
 }
 
+/** Whether the last messages of a conversation suffice to compute its window. */
 export type WindowEnd =
   | {
       readonly decides: true;
@@ -43,7 +44,27 @@ export type WindowEnd =
       readonly readNext?: number;
     };
 
-/** Throws a `TypeError` that names the field if an option is invalid. */
+/**
+ * Returns how to compute a window from only the last messages of a conversation. Throws a `TypeError` that names the
+ * field if an option is invalid.
+ *
+ * @example
+ * ```ts
+ * import type { MemoryProvider } from "@jaf/memory";
+ * import { planWindow, windowTailOf } from "@jaf/memory/history";
+ *
+ * declare const provider: MemoryProvider;
+ *
+ * const options = { maxMessages: 20 };
+ * const tail = windowTailOf(options);
+ * const recent = await provider.getRecentMessages("conv-123", tail.firstRead);
+ * if (!recent.success) throw new Error(recent.error.message);
+ * const end = tail.endOf(recent.data);
+ * const isWhole = recent.data.length < tail.firstRead;
+ * if (end.decides) console.log(planWindow(end.messages, options).messages);
+ * else if (isWhole) console.log(planWindow(recent.data, options).messages);
+ * ```
+ */
 export function windowTailOf(options: WindowOptions): WindowTail {
   const limits = limitsOf(options);
   const least = leastCost(limits);

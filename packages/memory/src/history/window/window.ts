@@ -35,6 +35,7 @@ export interface Omission {
   readonly reason: OmissionReason;
 }
 
+/** The result of `planWindow`. */
 export interface WindowPlan<M> {
   /** The messages for the model; the same array if nothing was left out. */
   readonly messages: readonly M[];
@@ -59,6 +60,16 @@ type AnyMessage = Message | RichMessage;
  * - A replayable history stays replayable. Call `sanitizeConversation` first for a broken one.
  *
  * Throws a `TypeError` that names the field if an option is invalid.
+ *
+ * @example
+ * ```ts
+ * import { type Message, sanitizeConversation } from "@jaf/memory";
+ * import { messageWindow } from "@jaf/memory/history";
+ *
+ * declare const history: readonly Message[];
+ *
+ * console.log(messageWindow(sanitizeConversation(history), { maxMessages: 20, trimTo: 10 }));
+ * ```
  */
 export const messageWindow = <M extends AnyMessage>(
   messages: readonly M[],
@@ -68,13 +79,38 @@ export const messageWindow = <M extends AnyMessage>(
 /**
  * Like {@link messageWindow}, with at most `maxTokens` tokens. Messages are never cut: one that doesn't fit is left
  * out.
+ *
+ * @example
+ * ```ts
+ * import { type Message, sanitizeConversation } from "@jaf/memory";
+ * import { tokenWindow } from "@jaf/memory/history";
+ *
+ * declare const history: readonly Message[];
+ *
+ * console.log(tokenWindow(sanitizeConversation(history), { maxTokens: 8_000 }));
+ * ```
  */
 export const tokenWindow = <M extends AnyMessage>(
   messages: readonly M[],
   options: TokenWindowOptions,
 ): readonly M[] => computeWindow(messages, tokenLimits(options)).messages;
 
-/** Returns a window, with the messages that were left out and why. */
+/**
+ * Returns a window, with the messages that were left out and why. Throws a `TypeError` that names the field if an
+ * option is invalid.
+ *
+ * @example
+ * ```ts
+ * import type { Message } from "@jaf/memory";
+ * import { planWindow } from "@jaf/memory/history";
+ *
+ * declare const history: readonly Message[];
+ *
+ * const plan = planWindow(history, { maxMessages: 20, trimTo: 10 });
+ * if (plan.newestOmitted) throw new Error("The last message doesn't fit into the window.");
+ * for (const { start, end, reason } of plan.omitted) console.log(start, end, reason);
+ * ```
+ */
 export const planWindow = <M extends AnyMessage>(
   messages: readonly M[],
   options: WindowOptions,

@@ -40,9 +40,15 @@ const SUBJECTS = {
 /**
  * Declares the conformance tests of a `BlobStore`. Call it at the top of a vitest file.
  *
+ * @example
  * ```ts
+ * import type { BlobStore } from "@jaf/memory";
+ * import { describeBlobStoreConformance } from "@jaf/memory/testing";
+ *
+ * declare function createMyBlobStore(options: { prefix: string }): BlobStore;
+ *
  * describeBlobStoreConformance({
- *   name: "my store",
+ *   name: "my blob store",
  *   createStore: async () => {
  *     const store = createMyBlobStore({ prefix: crypto.randomUUID() });
  *     return { store, dispose: async () => void (await store.close()) };

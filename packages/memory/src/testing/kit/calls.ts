@@ -98,7 +98,23 @@ export function createCallRecord(): CallRecord {
 
 type Recorded = <T extends object>(target: T, label?: string) => T;
 
-/** Runs a check of a rule. If it fails, the error lists the last calls of the objects passed to `recorded`. */
+/**
+ * Runs a check of a rule. If it fails, the error lists the last calls of the objects passed to `recorded`.
+ *
+ * @example
+ * ```ts
+ * import type { MemoryProvider } from "@jaf/memory";
+ * import { reportCalls } from "@jaf/memory/testing";
+ * import { expect } from "vitest";
+ *
+ * declare const provider: MemoryProvider;
+ *
+ * await reportCalls(async (recorded) => {
+ *   const deleted = await recorded(provider).deleteConversation("no-such-id");
+ *   expect(deleted).toEqual({ success: true, data: false });
+ * });
+ * ```
+ */
 export async function reportCalls(check: (recorded: Recorded) => Promise<void>): Promise<void> {
   const record = createCallRecord();
   try {

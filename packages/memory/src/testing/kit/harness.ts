@@ -13,6 +13,7 @@ import type { ProviderProcess } from "./provider-process.ts";
  */
 export const levels = ["contract", "isolation", "limits", "ttl", "concurrency", "crash"] as const;
 
+/** A level of the conformance kit: see {@link levels}. */
 export type Level = (typeof levels)[number];
 
 /** A store for one test: empty at first, and used by no other test. */

@@ -1,21 +1,17 @@
 import type { VersionedMemoryProvider } from "../../contract/versioned-provider.ts";
 
 /**
- * How to get a provider on the storage of a store in another process of the operating system. The kit forks `module` once
- * for a harness, and asks it for a provider as often as a rule needs one.
+ * How to get a provider on the storage of a store in another process of the operating system. The kit forks `module`
+ * once for a harness, and asks it for a provider as often as a rule needs one.
  *
+ * @example
  * ```ts
- * // provider-process.ts, next to the harness
- * import { serveProviders } from "@jaf/memory/testing";
+ * import type { ProviderProcess } from "@jaf/memory/testing";
  *
- * serveProviders(async (prefix: string) => createMyProvider({ prefix }));
- *
- * // the harness
- * createStore: async () => {
- *   const prefix = crypto.randomUUID();
- *   const process = { module: new URL("./provider-process.ts", import.meta.url), argument: prefix };
- *   return { provider: await createMyProvider({ prefix }), process, … };
- * }
+ * export const processFor = (prefix: string): ProviderProcess => ({
+ *   module: new URL("./provider-process.ts", import.meta.url),
+ *   argument: prefix,
+ * });
  * ```
  */
 export interface ProviderProcess {
@@ -54,6 +50,16 @@ const describe = (thrown: unknown): string =>
  * Serves providers to the conformance kit from a separate process, which ends with the kit's. `open` gets the
  * `argument` of `TestStore.process` and returns a provider on that storage. Open shared resources, such as a
  * connection, once for all providers. Throws in a process that the kit didn't fork.
+ *
+ * @example
+ * ```ts
+ * import type { VersionedMemoryProvider } from "@jaf/memory";
+ * import { serveProviders } from "@jaf/memory/testing";
+ *
+ * declare function createMyProvider(options: { prefix: string }): Promise<VersionedMemoryProvider>;
+ *
+ * serveProviders((prefix: string) => createMyProvider({ prefix }));
+ * ```
  */
 export function serveProviders<T>(open: (argument: T) => Promise<VersionedMemoryProvider>): void {
   const send = process.send?.bind(process);

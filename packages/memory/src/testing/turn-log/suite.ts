@@ -46,9 +46,15 @@ const SUBJECTS = {
 /**
  * Declares the conformance tests of a `TurnLog`. Call it at the top of a vitest file.
  *
+ * @example
  * ```ts
+ * import type { TurnLog } from "@jaf/memory";
+ * import { describeTurnLogConformance } from "@jaf/memory/testing";
+ *
+ * declare function createMyTurnLog(options: { prefix: string }): TurnLog;
+ *
  * describeTurnLogConformance({
- *   name: "my log",
+ *   name: "my turn log",
  *   createLog: async () => {
  *     const log = createMyTurnLog({ prefix: crypto.randomUUID() });
  *     return { log, dispose: async () => void (await log.close()) };
