@@ -1,6 +1,6 @@
 /** A term of a document with its weight. */
 export interface TermWeight {
-  /** A stemmed word, a date, or another sign of the text, as a short string. */
+  /** A stemmed word, with `?` before a word of a question, or a date such as `@2023-07-08`. */
   readonly term: string;
   /** A whole number from 1. */
   readonly weight: number;
