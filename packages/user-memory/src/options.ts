@@ -144,7 +144,7 @@ interface OptionsSchema {
  * @example
  * ```ts
  * import { parseOptions } from "@jaf/memory/adapter";
- * import type { UserMemoryOptions, UserMemoryStore } from "@jaf/user-memory";
+ * import type { UserMemoryOptions } from "@jaf/user-memory";
  * import { bindOptions, defineUserMemory, type UserMemoryBackend, userMemoryOptionsSchema } from "@jaf/user-memory/adapter";
  * import * as z from "zod";
  *
@@ -152,7 +152,7 @@ interface OptionsSchema {
  *
  * const schema = z.strictObject({ folder: z.string().min(1), ...userMemoryOptionsSchema.shape });
  *
- * export async function createFileMemory(config: { folder: string } & UserMemoryOptions): Promise<UserMemoryStore> {
+ * export async function createFileMemory(config: { folder: string } & UserMemoryOptions) {
  *   const { folder, ...options } = bindOptions(schema, config);
  *   parseOptions(schema, { folder, ...options }, "file memory configuration");
  *   return defineUserMemory(await openBackend(folder), options);
