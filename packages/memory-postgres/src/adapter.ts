@@ -13,8 +13,7 @@ declare module "@jaf/memory" {
   }
 }
 
-/** The adapter behind `createMemoryProvider({ type: "postgres" })` and the `JAF_POSTGRES_…` environment variables. */
-export const adapter = {
+const definition = {
   type: "postgres",
   configSchema: postgresConfigSchema,
   environment: {
@@ -35,3 +34,14 @@ export const adapter = {
   create: (config: PostgresSettings, client?: PostgresClient): Promise<PostgresProvider> =>
     createPostgresProvider(config, client),
 } as const satisfies MemoryAdapter<PostgresSettings, PostgresClient>;
+
+type Definition = typeof definition;
+
+/** The type of {@link adapter}. */
+export interface PostgresAdapter extends Definition {}
+
+/**
+ * The adapter behind `createMemoryProvider({ type: "postgres" })` and `JAF_MEMORY_TYPE=postgres`. They find it by the
+ * name of this package. In a bundle, pass it to `registerMemoryAdapter` first.
+ */
+export const adapter: PostgresAdapter = definition;

@@ -18,6 +18,18 @@ import type { ResolvedNames } from "./table-names.ts";
  *
  * Rejects with a `TypeError` for an invalid client or option, and with a `MemorySetupError` if the table can't be
  * created or found.
+ *
+ * @example
+ * ```ts
+ * import { createPostgresCacheAdapter } from "@jaf/memory-postgres";
+ * import { Pool } from "pg";
+ *
+ * declare function sendReport(): Promise<void>;
+ *
+ * const cache = await createPostgresCacheAdapter(new Pool(), { schema: "memory" });
+ * const isFirst = await cache.setIfAbsent("report:2026-11-02", "sent", { ttlSeconds: 86_400 });
+ * if (isFirst) await sendReport();
+ * ```
  */
 export async function createPostgresCacheAdapter(
   client: PostgresClient,

@@ -80,10 +80,15 @@ const tlsSchema = z.custom<ConnectionOptions>(
 
 /** The connection to the database, and whether to create the tables. */
 export const connectionShape = {
+  /** The name or address of the server. Default `"localhost"`. */
   host: z.string().min(1).default("localhost"),
+  /** The port of the server. Default 5432. */
   port: z.int().min(1).max(65_535).default(5432),
+  /** The name of the database. Default `"jaf_memory"`. */
   database: z.string().min(1).default("jaf_memory"),
+  /** The user. Default `"postgres"`. */
   username: z.string().min(1).default("postgres"),
+  /** The user's password. Default: none. */
   password: z.string().optional(),
   /** `true`, or TLS options of Node. Default: the setting in the connection string, else off. */
   ssl: z
@@ -108,14 +113,26 @@ const connectionSchema = z.object(connectionShape);
 
 export type ConnectionSettings = z.output<typeof connectionSchema>;
 
-export const postgresConfigSchema = z.strictObject({
+const schema = z.strictObject({
+  /** Selects this package in `createMemoryProvider`. Not needed elsewhere. */
   type: z.literal("postgres").default("postgres"),
   ...connectionShape,
   ...tablesShape,
 });
 
-export type PostgresConfig = z.input<typeof postgresConfigSchema>;
-export type PostgresSettings = z.output<typeof postgresConfigSchema>;
+type Schema = typeof schema;
+
+/** The type of {@link postgresConfigSchema}. */
+export interface PostgresConfigSchema extends Schema {}
+
+/** The zod schema of {@link PostgresConfig}, e.g. to check a configuration file early. It refuses unknown fields. */
+export const postgresConfigSchema: PostgresConfigSchema = schema;
+
+/** The configuration of the stores in Postgres: the database, the names of the tables, and time limits. */
+export interface PostgresConfig extends z.input<Schema> {}
+
+/** The configuration with its defaults. */
+export interface PostgresSettings extends z.output<Schema> {}
 
 const WHAT = "Postgres provider configuration";
 

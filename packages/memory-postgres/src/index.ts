@@ -1,8 +1,13 @@
-export { adapter } from "./adapter.ts";
+export { adapter, type PostgresAdapter } from "./adapter.ts";
 export { createPostgresBlobStore } from "./blobs/blob-store.ts";
 export { createPostgresCacheAdapter } from "./cache-adapter.ts";
 export type { PgClient, PgliteClient, PostgresClient } from "./client/clients.ts";
-export { type PostgresConfig, type PostgresTables, postgresConfigSchema } from "./config.ts";
+export {
+  type PostgresConfig,
+  type PostgresConfigSchema,
+  type PostgresTables,
+  postgresConfigSchema,
+} from "./config.ts";
 export type { AnalyticsOptions, ConversationAnalytics } from "./conversations/analytics.ts";
 export {
   createPostgresBackend,

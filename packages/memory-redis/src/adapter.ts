@@ -9,8 +9,7 @@ declare module "@jaf/memory" {
   }
 }
 
-/** The adapter behind `createMemoryProvider({ type: "redis" })` and `JAF_MEMORY_TYPE=redis`. */
-export const adapter = {
+const definition = {
   type: "redis",
   configSchema: redisConfigSchema,
   environment: {
@@ -26,3 +25,14 @@ export const adapter = {
   },
   create: createRedisProvider,
 } as const satisfies MemoryAdapter<RedisSettings, RedisClient>;
+
+type Definition = typeof definition;
+
+/** The type of {@link adapter}. */
+export interface RedisAdapter extends Definition {}
+
+/**
+ * The adapter behind `createMemoryProvider({ type: "redis" })` and `JAF_MEMORY_TYPE=redis`. They find it by the name of
+ * this package. In a bundle, pass it to `registerMemoryAdapter` first.
+ */
+export const adapter: RedisAdapter = definition;

@@ -11,6 +11,18 @@ import { text } from "./lua.ts";
  * `<keyPrefix>cache:{<key>}`. They never equal a key of a conversation or of media.
  *
  * @throws TypeError for an invalid client or option.
+ *
+ * @example
+ * ```ts
+ * import { createRedisCacheAdapter, type RedisClient } from "@jaf/memory-redis";
+ *
+ * declare const client: RedisClient;
+ * declare function sendReport(): Promise<void>;
+ *
+ * const cache = createRedisCacheAdapter(client, { keyPrefix: "app:" });
+ * const isFirst = await cache.setIfAbsent("report:2026-11-02", "sent", { ttlSeconds: 86_400 });
+ * if (isFirst) await sendReport();
+ * ```
  */
 export function createRedisCacheAdapter(
   client: RedisClient,

@@ -19,13 +19,18 @@ function isRedisUrl(text: string): boolean {
   }
 }
 
-export const redisConfigSchema = z.strictObject({
+const schema = z.strictObject({
+  /** Selects this package in `createMemoryProvider`. Not needed elsewhere. */
   type: z.literal("redis").default("redis"),
+  /** The name or address of the server. Default `"localhost"`. */
   host: z.string().min(1).default("localhost"),
+  /** The port of the server. Default 6379. */
   port: z.int().min(1).max(65_535).default(6379),
+  /** The user. Default: the server's default user. */
   username: z.string().min(1).optional(),
+  /** The user's password. Default: none. */
   password: z.string().optional(),
-  /** The number of the database. A Cluster has only 0. */
+  /** The number of the database. Default 0. A Cluster has only 0. */
   db: z.int().min(0).default(0),
   /** `redis://user:password@host:port/db`, or `rediss://` for TLS. Replaces the fields above. */
   url: z
@@ -65,8 +70,19 @@ export const redisConfigSchema = z.strictObject({
   commandTimeoutMs: z.int().min(1).max(2_147_483_647).default(30_000),
 });
 
-export type RedisConfig = z.input<typeof redisConfigSchema>;
-export type RedisSettings = z.output<typeof redisConfigSchema>;
+type Schema = typeof schema;
+
+/** The type of {@link redisConfigSchema}. */
+export interface RedisConfigSchema extends Schema {}
+
+/** The zod schema of {@link RedisConfig}, e.g. to check a configuration file early. It refuses unknown fields. */
+export const redisConfigSchema: RedisConfigSchema = schema;
+
+/** The configuration of the stores in Redis: the server, the start of the keys, and time limits. */
+export interface RedisConfig extends z.input<Schema> {}
+
+/** The configuration with its defaults. */
+export interface RedisSettings extends z.output<Schema> {}
 
 /** Throws a `TypeError` that names the field and the expected value, but never contains the actual value. */
 export const parseConfig = (config: RedisConfig): RedisSettings =>

@@ -1,4 +1,4 @@
-export { adapter } from "./adapter.ts";
+export { adapter, type RedisAdapter } from "./adapter.ts";
 export { createRedisBlobStore } from "./blobs/blob-store.ts";
 export { createRedisCacheAdapter } from "./cache-adapter.ts";
 export type {
@@ -9,6 +9,6 @@ export type {
   RedisClient,
 } from "./client/clients.ts";
 export { diagnoseRedisClient, type RedisClientFinding } from "./client/diagnose-client.ts";
-export { type RedisConfig, redisConfigSchema } from "./config.ts";
+export { type RedisConfig, type RedisConfigSchema, redisConfigSchema } from "./config.ts";
 export { createRedisBackend, createRedisProvider, type RedisProvider } from "./conversations/provider.ts";
 export { createRedisTurnLog } from "./turn-log/turn-log.ts";

@@ -23,16 +23,17 @@ const AUDIT_ACTIONS = [
  */
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/**
- * An entry of a user's audit trail, without text. `digest` is a keyed hash of the fact after the change, absent if the fact
- * was deleted.
- */
+/** An entry of a user's audit trail, without text. */
 export interface AuditEntry {
   /** Counts from 1 for each user, without gaps. */
   readonly seq: number;
+  /** The time of the change. */
   readonly at: Date;
+  /** The kind of change. */
   readonly action: AuditAction;
+  /** The id of the fact. Absent for `"erased"`. */
   readonly factId?: string;
+  /** A keyed hash of the fact after the change. Absent if the fact was deleted. */
   readonly digest?: string;
   /** The hash of the previous entry; 64 zeros in the first. */
   readonly previous: string;
@@ -40,6 +41,10 @@ export interface AuditEntry {
   readonly hash: string;
 }
 
+/**
+ * A difference between a user's audit trail and the stored data. `seq` is the number of the entry with the problem, or the
+ * number that the newest entry should have.
+ */
 export type AuditProblem =
   /** An entry was changed, or an entry before it is missing. */
   | { readonly kind: "broken-chain"; readonly seq: number }
@@ -52,10 +57,15 @@ export type AuditProblem =
   /** A fact is missing, but it isn't forgotten in the trail. */
   | { readonly kind: "missing-fact"; readonly factId: string };
 
+/** The result of a check of a user's audit trail. */
 export interface AuditReport {
+  /** Whether there are no problems. */
   readonly ok: boolean;
+  /** Number of checked entries. */
   readonly entries: number;
+  /** Number of checked facts, of any status. */
   readonly facts: number;
+  /** The differences. */
   readonly problems: readonly AuditProblem[];
 }
 

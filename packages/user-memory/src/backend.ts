@@ -30,7 +30,7 @@ export interface UserMemoryBackend {
     vector: readonly number[],
     limit: number,
   ) => Promise<readonly { readonly seq: number; readonly similarity: number }[]>;
-  /** Lists facts, newest (highest `seq`) first. */
+  /** Lists up to `limit` facts with one of the statuses, newest (highest `seq`) first. */
   readonly list: (
     user: UserKey,
     page: Extent & {
@@ -44,9 +44,11 @@ export interface UserMemoryBackend {
   readonly audit: (
     user: UserKey,
   ) => Promise<{ readonly head: UserHead | null; readonly entries: readonly StoredAuditEntry[] }>;
+  /** The extraction jobs. */
   readonly jobs: JobBackend;
   /** Closes only the connections that the backend itself opened. */
   readonly close: () => Promise<void>;
+  /** Converts an error of the driver. `operation` is the method of the store, e.g. `"remember"`. */
   readonly toMemoryError: (operation: string, thrown: unknown) => MemoryErrorUnion;
 }
 
@@ -82,6 +84,7 @@ export interface JobBackend {
 
 /** A user's id and its hash. */
 export interface UserKey {
+  /** The id as the application passed it. */
   readonly userId: string;
   /** SHA-256 of the user id as base64url, 43 characters. It names keys and rows that outlive the user's facts. */
   readonly hash: string;
@@ -101,28 +104,49 @@ export interface StoredFact {
   readonly seq: number;
   /** A random id. */
   readonly id: string;
+  /** The text. */
   readonly fact: string;
+  /** The tags, or an empty list. */
   readonly tags: readonly string[];
+  /** Confidence in [0, 1]. */
   readonly score: number | null;
+  /** Where the fact comes from. */
   readonly trust: Trust;
+  /** Whether the fact is recalled, is history, or waits for review. */
   readonly status: FactStatus;
+  /** Why the fact waits for review. */
   readonly quarantine: QuarantineReason | null;
   /** A keyed hash of the fact's text without case, spaces and punctuation; 43 characters. */
   readonly digest: string;
+  /** The topic, e.g. `"home-city"`. */
   readonly key: string | null;
+  /** The id of the conversation that the fact comes from. */
   readonly conversationId: string | null;
+  /** Position of the message in its conversation, from 0. */
   readonly position: number | null;
+  /** The message's own id. */
   readonly messageId: string | null;
+  /** Name or id of the author. */
   readonly author: string | null;
+  /** The program or model that extracted the fact. */
   readonly extractor: string | null;
+  /** The words that the fact was extracted from. */
   readonly evidence: string | null;
+  /** When it was said. */
   readonly saidAt: number | null;
+  /** When it was stored. */
   readonly createdAt: number;
+  /** When it was last changed. */
   readonly updatedAt: number | null;
+  /** The time from which the fact holds. */
   readonly validFrom: number;
+  /** The time until which the fact holds. */
   readonly validUntil: number | null;
+  /** Id of the fact that replaced this one. */
   readonly supersededBy: string | null;
+  /** The time from which the fact that replaced this one holds. */
   readonly supersededAt: number | null;
+  /** Id of the user's fact that this quarantined fact contradicts. */
   readonly conflictsWith: string | null;
   /** Details of a quotation, as opaque JSON. */
   readonly quotation: string | null;
@@ -154,12 +178,17 @@ export interface Tombstone {
 
 /** Selects the facts, of any status, that match at least one of the fields. */
 export interface FactSelection {
+  /** Facts with one of these numbers. */
   readonly seqs?: readonly number[];
+  /** Facts with one of these ids. */
   readonly ids?: readonly string[];
+  /** Facts with one of these digests. */
   readonly digests?: readonly string[];
+  /** Facts with one of these keys. */
   readonly keys?: readonly string[];
   /** Active facts with one of these keys. They are few, even if the history of a key is long. */
   readonly currentKeys?: readonly string[];
+  /** Facts from one of these messages. */
   readonly locations?: readonly MessageLocation[];
   /** Facts that were superseded by one of these ids. */
   readonly supersededBy?: readonly string[];
@@ -171,7 +200,9 @@ export interface Extent {
   readonly brief?: boolean | undefined;
 }
 
+/** The result of a read, consistent at the head's version. */
 export interface UserSnapshot {
+  /** `null` if nothing was ever written for the user. */
   readonly head: UserHead | null;
   /** Each fact once, in the order of `seq`. */
   readonly facts: readonly StoredFact[];
@@ -200,9 +231,11 @@ export interface UserChange {
   readonly audit: readonly StoredAuditEntry[];
 }
 
-/** An entry of the audit trail. `body` is opaque JSON. */
+/** An entry of the audit trail. */
 export interface StoredAuditEntry {
+  /** Counts from 1 for each user, without gaps. */
   readonly seq: number;
+  /** Opaque JSON. */
   readonly body: string;
 }
 
@@ -211,18 +244,25 @@ export interface StoredAuditEntry {
  * and epoch (from 0 without a head) and replaces state and audit trail.
  */
 export interface Erasure {
+  /** The new state of the head: opaque JSON. */
   readonly state: string;
+  /** The entries that replace the audit trail. */
   readonly audit: readonly StoredAuditEntry[];
 }
 
+/** Counts of the data that an erasure deleted. */
 export interface Erased {
+  /** Number of facts of any status. */
   readonly facts: number;
+  /** Number of vectors. */
   readonly vectors: number;
+  /** Number of extraction jobs. */
   readonly jobs: number;
 }
 
 /** An extraction job. */
 export interface StoredJob {
+  /** The user that the job belongs to. */
   readonly user: UserKey;
   /** 1 to 255 characters. */
   readonly id: string;

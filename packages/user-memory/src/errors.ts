@@ -24,7 +24,9 @@ export type UserMemoryErrorCode =
   | "storage"
   | "embedding";
 
+/** The fields of a {@link UserMemoryError}. */
 export interface UserMemoryErrorFields {
+  /** Why the call failed. */
   readonly code: UserMemoryErrorCode;
   /** The method that failed, e.g. `"remember"`. */
   readonly operation: string;
@@ -32,14 +34,31 @@ export interface UserMemoryErrorFields {
   readonly message: string;
   /** Whether a retry can succeed. */
   readonly retryable: boolean;
+  /** The error of the store or of your function, without a stack. */
   readonly cause?: ErrorCause | undefined;
 }
 
-/** The error that all methods of this package's stores reject with. */
+/** The error that all methods of this package's stores reject with. *
+ * @example
+ * ```ts
+ * import { MemoryUserMemory, UserMemoryError } from "@jaf/user-memory";
+ *
+ * const memory = new MemoryUserMemory();
+ * try {
+ *   await memory.remember("user-123", "Likes tea");
+ * } catch (error) {
+ *   if (!(error instanceof UserMemoryError)) throw error;
+ *   console.error(error.code, error.operation, error.retryable);
+ * }
+ * ```
+ */
 export class UserMemoryError extends Error {
   override readonly name = "UserMemoryError";
+  /** Why the call failed. */
   readonly code: UserMemoryErrorCode;
+  /** The method that failed, e.g. `"remember"`. */
   readonly operation: string;
+  /** Whether a retry can succeed. */
   readonly retryable: boolean;
 
   constructor({ code, operation, message, retryable, cause }: UserMemoryErrorFields) {

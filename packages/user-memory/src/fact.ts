@@ -22,6 +22,7 @@ export type QuarantineReason =
 
 /** The source of a fact. Any field may be unknown. */
 export interface Provenance {
+  /** The id of the conversation. */
   readonly conversationId?: string | undefined;
   /** Position of the message in its conversation, from 0. Facts of neighbouring messages are context for each other. */
   readonly position?: number | undefined;
@@ -50,8 +51,11 @@ export interface Quotation {
 
 /** A fact as the stores of this package return it. */
 export interface UserFact extends MemoryEntry {
+  /** Where the fact comes from. It decides which facts can replace this one. */
   readonly trust: Trust;
+  /** Whether the fact is recalled, is history, or waits for review. */
   readonly status: FactStatus;
+  /** The conversation, message and author of the fact, if known. */
   readonly provenance: Provenance;
   /** The topic, e.g. `"home-city"`. Of all facts with the same key, the newest is current. */
   readonly key?: string;
@@ -61,9 +65,11 @@ export interface UserFact extends MemoryEntry {
   readonly validUntil?: Date;
   /** Id of the fact that replaced this one. */
   readonly supersededBy?: string;
+  /** The time from which the fact that replaced this one holds. */
   readonly supersededAt?: Date;
   /** Id of the user's fact that this quarantined fact contradicts. */
   readonly conflictsWith?: string;
+  /** Why the fact waits for review. Present if `status` is `"quarantined"`. */
   readonly quarantine?: QuarantineReason;
   /** Present if `fact` is a quotation of the user, not a model's wording. */
   readonly quotation?: Quotation;

@@ -66,6 +66,7 @@ export { type MemoryInjectOptions, withMemoryInject } from "./middleware/inject.
 export type { MemoryLinkOptions } from "./middleware/middleware.ts";
 export type {
   ForgetArguments,
+  MemoryToolApprovals,
   MemoryToolsOptions,
   RecallArguments,
   RememberArguments,

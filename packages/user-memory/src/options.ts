@@ -12,6 +12,7 @@ export interface UserMemoryOptions {
   readonly resolve?: ResolveConflicts | undefined;
   /** Time limit of `resolve`, in milliseconds. Default 10,000. */
   readonly resolveTimeoutMs?: number | undefined;
+  /** Limits of each user's memory. */
   readonly limits?: Partial<UserMemoryLimits> | undefined;
   /**
    * The secret key for the hashes of the audit trail and of forgotten facts, at least 16 characters. Without the key, someone
@@ -28,8 +29,11 @@ export type Embed = (texts: readonly string[]) => Promise<readonly (readonly num
 
 /** A fact that is about to be stored. */
 export interface IncomingFact {
+  /** The text. */
   readonly fact: string;
+  /** The tags, or an empty list. */
   readonly tags: readonly string[];
+  /** The topic, e.g. `"home-city"`. */
   readonly key?: string | undefined;
 }
 
@@ -44,13 +48,13 @@ export type ResolveConflicts = (
 
 /** Limits of one user's memory. Lengths are in characters (UTF-16 units). */
 export interface UserMemoryLimits {
-  /** Default 2,000. */
+  /** Maximum length of a fact. Longer facts are refused with `"invalid"`. Default 2,000. */
   readonly maxFactLength: number;
-  /** Longer evidence is cut. Default 4,000. */
+  /** Maximum length of the evidence. Longer evidence is cut. Default 4,000. */
   readonly maxEvidenceLength: number;
-  /** Default 32. */
+  /** Maximum number of tags of a fact. Default 32. */
   readonly maxTags: number;
-  /** Default 64. */
+  /** Maximum length of a tag. Default 64. */
   readonly maxTagLength: number;
   /** Maximum number of a user's facts of any status, without quotations. Default 10,000. */
   readonly maxFacts: number;
@@ -106,7 +110,7 @@ const limitsSchema = z
 
 const milliseconds = (byDefault: number) => z.int().min(1).max(600_000).default(byDefault);
 
-export const userMemoryOptionsSchema = z.strictObject({
+const optionsSchema = z.strictObject({
   embed: callback.optional(),
   embedTimeoutMs: milliseconds(5_000),
   resolve: callback.optional(),
@@ -115,6 +119,17 @@ export const userMemoryOptionsSchema = z.strictObject({
   auditKey: z.string().min(16).optional(),
   onError: callback.optional(),
 });
+
+type Schema = typeof optionsSchema;
+
+/** The type of {@link userMemoryOptionsSchema}. */
+export interface UserMemoryOptionsSchema extends Schema {}
+
+/**
+ * The zod schema of {@link UserMemoryOptions}, with their defaults. Spread its `shape` into the schema of a factory that takes
+ * these options in addition to its own.
+ */
+export const userMemoryOptionsSchema: UserMemoryOptionsSchema = optionsSchema;
 
 /** The part of a schema that is needed here: the names of its fields. */
 interface OptionsSchema {
@@ -125,6 +140,24 @@ interface OptionsSchema {
  * Copies options into a plain object and binds their functions to the original, which may be an instance of a class. From an
  * instance it copies only the fields of the schema, from a plain object all fields. Returns other values unchanged; the
  * schema refuses them.
+ *
+ * @example
+ * ```ts
+ * import { parseOptions } from "@jaf/memory/adapter";
+ * import type { UserMemoryOptions } from "@jaf/user-memory";
+ * import { bindOptions, defineUserMemory, type UserMemoryBackend, userMemoryOptionsSchema } from "@jaf/user-memory/adapter";
+ * import * as z from "zod";
+ *
+ * declare function openBackend(folder: string): Promise<UserMemoryBackend>;
+ *
+ * const schema = z.strictObject({ folder: z.string().min(1), ...userMemoryOptionsSchema.shape });
+ *
+ * export async function createFileMemory(config: { folder: string } & UserMemoryOptions) {
+ *   const { folder, ...options } = bindOptions(schema, config);
+ *   parseOptions(schema, { folder, ...options }, "file memory configuration");
+ *   return defineUserMemory(await openBackend(folder), options);
+ * }
+ * ```
  */
 export function bindOptions<T>({ shape }: OptionsSchema, given: T): T {
   if (typeof given !== "object" || given === null) return given;

@@ -32,6 +32,7 @@ export interface UserMemoryStore extends UserMemory, RunUserMemory {
    * refused. The remaining row contains no user id and no text.
    */
   forgetAll(userId: string): Promise<ForgetReceipt>;
+  /** The facts that wait for review. */
   readonly review: FactReview;
   /** Explains why a query finds a fact and where the fact comes from. `null` if the user has no such fact. */
   explain(userId: string, factId: string, query?: string): Promise<FactExplanation | null>;
@@ -43,7 +44,7 @@ export interface UserMemoryStore extends UserMemory, RunUserMemory {
   mark(userId: string): Promise<ErasureMark>;
   /** The extraction jobs. */
   readonly queue: ExtractionQueue;
-  /** Waits until the extractions of this process are stored. */
+  /** Waits until the extractions of this process are stored, at most `timeoutMs` milliseconds. Never rejects. */
   drain(options?: { readonly timeoutMs?: number | undefined }): Promise<void>;
   /** Drains, then closes the connections that the store itself opened. */
   close(): Promise<void>;
@@ -53,21 +54,24 @@ export interface UserMemoryStore extends UserMemory, RunUserMemory {
 export const isStore = (memory: UserMemory): memory is UserMemoryStore =>
   hasMethod(memory, "mark") && "queue" in memory && typeof memory.queue === "object";
 
+/** Options of `remember`. */
 export interface RememberOptions {
+  /** Labels, e.g. to recall only some facts. Upper and lower case differ. */
   readonly tags?: readonly string[] | undefined;
   /** Confidence in [0, 1]. It never outranks trust. */
   readonly score?: number | undefined;
   /**
-   * Default `"stated"`: your application vouches that the user said so. A quotation has `"inferred"`. `"external"` facts
+   * Whose word the fact is. Default `"stated"`: your application vouches that the user said so. A quotation has `"inferred"`. `"external"` facts
    * wait for review.
    */
   readonly trust?: Trust | undefined;
   /** The topic. The fact replaces the current fact with this key. */
   readonly key?: string | undefined;
+  /** The source of the fact. */
   readonly provenance?: Provenance | undefined;
-  /** Default: now. Dates more than 150 years in the past or 50 in the future are ignored. */
+  /** The time from which the fact holds. Default: now. Dates more than 150 years in the past or 50 in the future are ignored. */
   readonly validFrom?: Date | undefined;
-  /** Default: no end. Dates outside the same range, or before `validFrom`, are ignored. */
+  /** The time until which the fact holds. Default: no end. Dates outside the same range, or before `validFrom`, are ignored. */
   readonly validUntil?: Date | undefined;
   /** Quarantines the fact for this reason. Default: the rules decide. */
   readonly quarantine?: QuarantineReason | undefined;
@@ -76,10 +80,11 @@ export interface RememberOptions {
    * quotation never replaces a stated fact. `paraphrases` are searched but never shown.
    */
   readonly quotation?: (Quotation & { readonly paraphrases?: readonly string[] | undefined }) | undefined;
-  /** See {@link UserMemoryStore.mark}. */
+  /** Refuses the write if the user's memory was erased after this mark. See {@link UserMemoryStore.mark}. */
   readonly since?: ErasureMark | undefined;
 }
 
+/** Options of `recall`. */
 export interface RecallOptions {
   /** Maximum number of facts. Default 10, at most 1,000. */
   readonly limit?: number | undefined;
@@ -91,11 +96,13 @@ export interface RecallOptions {
   readonly minTrust?: Trust | undefined;
 }
 
+/** Options of `list`. */
 export interface ListOptions {
+  /** Only facts with at least one of these tags. */
   readonly tags?: readonly string[] | undefined;
   /** Maximum number of facts. Default: all. */
   readonly limit?: number | undefined;
-  /** Default: only active facts. */
+  /** Only facts with this status, or one of these. Default `"active"`. */
   readonly status?: FactStatus | readonly FactStatus[] | undefined;
 }
 
@@ -103,9 +110,13 @@ export interface ListOptions {
  * The fields of a fact that you can change. `null` removes a value. A changed `fact` counts as a new statement of the user.
  */
 export interface FactChanges {
+  /** The new text. */
   readonly fact?: string | undefined;
+  /** The new tags. They replace the old ones. */
   readonly tags?: readonly string[] | undefined;
+  /** The new confidence in [0, 1]. */
   readonly score?: number | null | undefined;
+  /** The time until which the fact holds. */
   readonly validUntil?: Date | null | undefined;
 }
 
@@ -126,6 +137,7 @@ export type ErasureMark = number & { readonly __brand: "ErasureMark" };
 export interface ForgetDetails {
   /** A random id, for your records. */
   readonly receiptId: string;
+  /** The time of the deletion. */
   readonly at: Date;
   /** Number of deleted facts of any status. `0` if there was no such fact. */
   readonly facts: number;
@@ -137,12 +149,16 @@ export interface ForgetDetails {
   readonly revived: number;
 }
 
-/** Also a `void`, so a store with receipts is assignable to `UserMemory`. */
+/**
+ * The receipt of a deletion: counts of the deleted data. It is also a `void`, so a store with receipts is assignable to
+ * `UserMemory`.
+ */
 // biome-ignore lint/suspicious/noConfusingVoidType: the specification has these methods resolve with nothing
 export type ForgetReceipt = ForgetDetails & void;
 
 /** One part of a fact's score for a query. */
 export interface RecallReason {
+  /** The kind of match. */
   readonly kind: /** The fact or its evidence contains words of the query. */
     | "terms"
     /** Neighbouring messages match. */
@@ -163,6 +179,7 @@ export interface RecallReason {
 
 /** Why a fact is recalled, and where it comes from. */
 export interface FactExplanation {
+  /** The fact, with its provenance. */
   readonly fact: UserFact;
   /** From 1, among all facts that the query finds. `null` if the query doesn't find the fact, or without a query. */
   readonly rank: number | null;
@@ -180,6 +197,7 @@ export interface FactExplanation {
 export interface ExtractionJob {
   /** The same for the same turn, so the queue never has two jobs for a turn. */
   readonly id: string;
+  /** The id of the user. */
   readonly userId: string;
   /** The user's messages, oldest first. */
   readonly said: readonly string[];
@@ -191,11 +209,13 @@ export interface ExtractionJob {
   readonly isAnnounced?: boolean | undefined;
   /** Quotes all that the user said, without a model. */
   readonly isVerbatim?: boolean | undefined;
+  /** The id of the conversation, if it has one. */
   readonly conversationId?: string | undefined;
   /** Position of the first message of `said` in its conversation, from 0. */
   readonly position?: number | undefined;
   /** When the turn began. */
   readonly saidAt: Date;
+  /** The tags of all facts from this turn. */
   readonly tags: readonly string[];
   /** The model that extracts. Default: the agent's. */
   readonly model?: string | undefined;
@@ -207,6 +227,7 @@ export interface ExtractionJob {
 
 /** A job that one worker holds until its lease expires. */
 export interface LeasedJob {
+  /** The turn to extract facts from. */
   readonly job: ExtractionJob;
   /** Number of times that the job was leased, from 1. */
   readonly attempt: number;
@@ -224,6 +245,7 @@ export interface LeasedJob {
  * Each job is delivered at least once. Facts that are extracted twice are stored once.
  */
 export interface ExtractionQueue {
+  /** Whether jobs survive the end of the process. */
   readonly durable: boolean;
   /**
    * Adds a job, without sentences that contain secrets, and leases it to the caller. Returns `null` if the job is in the queue
@@ -231,7 +253,7 @@ export interface ExtractionQueue {
    * is in whole milliseconds, at most 30 days.
    */
   enqueue(job: ExtractionJob, options: { readonly leaseMs: number }): Promise<LeasedJob | null>;
-  /** Leases available jobs of any user, oldest first. */
+  /** Leases up to `limit` available jobs of any user, oldest first, for `leaseMs` milliseconds. */
   lease(options: { readonly limit: number; readonly leaseMs: number }): Promise<LeasedJob[]>;
   /** Returns the number of jobs, leased or not. */
   size(): Promise<number>;

@@ -2,13 +2,19 @@ import type { RunUserMemory } from "@jaf/core";
 
 /** A fact about a user, as every store returns it. */
 export interface MemoryEntry {
+  /** The id of the fact, for `forget`. */
   readonly id: string;
+  /** The id of the user. */
   readonly userId: string;
+  /** The text. */
   readonly fact: string;
+  /** Labels of the application. Upper and lower case differ. */
   readonly tags?: readonly string[];
   /** Confidence in [0, 1]. Absent if unknown. */
   readonly score?: number;
+  /** When it was stored. */
   readonly createdAt: Date;
+  /** When it was last changed, if ever. */
   readonly updatedAt?: Date;
 }
 
@@ -18,13 +24,13 @@ export interface MemoryEntry {
  * on failure.
  */
 export interface UserMemory {
-  /** Stores a fact. */
+  /** Stores a fact and returns it. `score`: confidence in [0, 1]. */
   remember(
     userId: string,
     fact: string,
     opts?: { readonly tags?: readonly string[]; readonly score?: number },
   ): Promise<MemoryEntry>;
-  /** Returns the facts that match the query, best first. `tags`: only facts with at least one of them. */
+  /** Returns at most `limit` facts that match the query, best first. `tags`: only facts with at least one of them. */
   recall(
     userId: string,
     query: string,
@@ -32,7 +38,7 @@ export interface UserMemory {
   ): Promise<MemoryEntry[]>;
   /** Deletes a fact. Does nothing if the user has no such fact. */
   forget(userId: string, factId: string): Promise<void>;
-  /** Returns the user's facts. `tags`: only facts with at least one of them. */
+  /** Returns at most `limit` facts of the user. `tags`: only facts with at least one of them. */
   list(
     userId: string,
     opts?: { readonly tags?: readonly string[]; readonly limit?: number },
@@ -67,7 +73,14 @@ const SLOT = Symbol.for("@jaf/user-memory");
 
 const slots = globalThis as { [SLOT]?: unknown };
 
-/** Returns the user memory of the process, set by `setUserMemory`, or `undefined`. */
+/** Returns the user memory of the process, set by `setUserMemory`, or `undefined`. *
+ * @example
+ * ```ts
+ * import { getUserMemory, MemoryUserMemory, setUserMemory } from "@jaf/user-memory";
+ *
+ * if (getUserMemory() === undefined) setUserMemory(new MemoryUserMemory());
+ * ```
+ */
 export function getUserMemory(): LinkedUserMemory | undefined {
   const memory = slots[SLOT];
   return isLinked(memory) ? memory : undefined;

@@ -16,6 +16,17 @@ import { createBlobStatements } from "./statements.ts";
  *
  * With a `Client`, calls within a transaction of the application are part of it. To roll back messages and media
  * together, use one connection for both.
+ *
+ * @example
+ * ```ts
+ * import { withBlobs } from "@jaf/memory";
+ * import { createPostgresBlobStore, createPostgresProvider } from "@jaf/memory-postgres";
+ *
+ * const config = { connectionString: "postgres://localhost/app" };
+ * const provider = withBlobs(await createPostgresProvider(config), {
+ *   blobs: await createPostgresBlobStore(config),
+ * });
+ * ```
  */
 export async function createPostgresBlobStore(
   config: PostgresConfig = {},

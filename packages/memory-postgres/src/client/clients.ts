@@ -14,15 +14,19 @@ interface NamedQuery {
 
 /** A `Client` or `Pool` of `pg`, or any object with the same `query` method. A `Client` must be connected. */
 export interface PgClient {
+  /** Runs a statement and returns its rows. */
   query(query: string | NamedQuery, values?: unknown[]): Promise<QueryRows>;
 }
 
 /** An instance of `@electric-sql/pglite`. */
 export interface PgliteClient {
+  /** Runs a statement and returns its rows. */
   query(text: string, values?: unknown[]): Promise<QueryRows>;
+  /** Runs several statements without parameters. */
   exec(script: string): Promise<unknown>;
 }
 
+/** A client that you pass to this package: of `pg`, or of PGlite. This package never closes it. */
 export type PostgresClient = PgClient | PgliteClient;
 
 export const isPglite = (client: PostgresClient): client is PgliteClient =>

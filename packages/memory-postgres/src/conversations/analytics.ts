@@ -10,6 +10,7 @@ import { conversationsOf } from "./rows.ts";
  * time of its last activity.
  */
 export interface ConversationAnalytics {
+  /** The number of conversations. */
   readonly totalConversations: number;
   /** The number of stored messages. */
   readonly totalMessages: number;
@@ -30,6 +31,7 @@ export interface ConversationAnalytics {
   readonly timeZone: string;
 }
 
+/** The options of `getAnalytics` of a `PostgresProvider`. */
 export interface AnalyticsOptions {
   /** An IANA time zone such as `"Europe/Berlin"`. Respects daylight saving time. Default `"UTC"`. */
   readonly timeZone?: string;

@@ -7,6 +7,10 @@ import { openStore } from "../open-store.ts";
 import { createConversationBackend } from "./backend.ts";
 import { createMaintenance, type Maintenance, type MaintenanceOptions } from "./maintenance.ts";
 
+/**
+ * The provider that {@link createPostgresProvider} returns. In addition to the methods of every provider it has
+ * `cleanupOldConversations`, `purgeExpired` and `getAnalytics`.
+ */
 export interface PostgresProvider extends VersionedMemoryProvider, Maintenance {}
 
 function extend(
@@ -48,6 +52,19 @@ async function open(
  *
  * Throws a `TypeError` for an invalid configuration, and a `MemorySetupError` if the database can't be reached or its
  * tables can't be created.
+ *
+ * @example
+ * ```ts
+ * import { createPostgresProvider } from "@jaf/memory-postgres";
+ * import { Pool } from "pg";
+ *
+ * const pool = new Pool({ connectionString: "postgres://localhost/app" });
+ * pool.on("error", (error) => console.error("Postgres:", error.message));
+ *
+ * const provider = await createPostgresProvider({ schema: "memory" }, pool);
+ * const stored = await provider.storeMessages("conv-123", [{ role: "user", content: "Hello" }]);
+ * if (!stored.success) console.error(stored.error.message);
+ * ```
  */
 export async function createPostgresProvider(
   config: PostgresConfig = {},
@@ -60,6 +77,18 @@ export async function createPostgresProvider(
 /**
  * Opens the storage port of {@link createPostgresProvider}, for wrappers. It stores any body that a wrapper makes,
  * except for NUL, unpaired surrogates and line breaks. Arguments and errors are the same.
+ *
+ * @example
+ * ```ts
+ * import { defineMemoryProvider, type MemoryBackend } from "@jaf/memory/adapter";
+ * import { createPostgresBackend } from "@jaf/memory-postgres";
+ * import { Pool } from "pg";
+ *
+ * declare function encrypted(backend: MemoryBackend): MemoryBackend;
+ *
+ * const backend = await createPostgresBackend({}, new Pool());
+ * const provider = defineMemoryProvider(encrypted(backend));
+ * ```
  */
 export async function createPostgresBackend(
   config: PostgresConfig = {},

@@ -25,10 +25,30 @@ function toGroups(options: PostgresTables): readonly [groups: readonly TableGrou
  * `createPostgresTurnLog` do this automatically for their own tables, unless `migrate: false`. Any number of processes
  * may call it at the same time. Rejects with a `TypeError` for an invalid option, and with a `MemorySetupError` if the
  * tables can't be created.
+ *
+ * @example
+ * ```ts
+ * import { createPostgresProvider, migrate } from "@jaf/memory-postgres";
+ * import { Pool } from "pg";
+ *
+ * const pool = new Pool();
+ * await migrate(pool, { schema: "memory", groups: ["conversations", "blobs", "turn-log"] });
+ * const provider = await createPostgresProvider({ schema: "memory", migrate: false }, pool);
+ * ```
  */
 export async function migrate(client: PostgresClient, options: PostgresTables = {}): Promise<void> {
   await migrateGroups(client, ...toGroups(options));
 }
 
-/** Returns the SQL of `migrate` as a script for `psql`, for databases that the application must not change. */
+/**
+ * Returns the SQL of {@link migrate} as a script for `psql`, for databases that the application must not change. Throws a
+ * `TypeError` for an invalid option.
+ *
+ * @example
+ * ```ts
+ * import { printMigrations } from "@jaf/memory-postgres";
+ *
+ * process.stdout.write(printMigrations({ schema: "memory" }));
+ * ```
+ */
 export const printMigrations = (options: PostgresTables = {}): string => printGroups(...toGroups(options));

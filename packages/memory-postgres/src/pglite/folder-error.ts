@@ -6,7 +6,9 @@ export type PgliteFolderReason =
   | "damaged"
   /** It holds other files, or is a file. */
   | "not-a-database"
+  /** The user can't write there, or the path can't be created. */
   | "not-writable"
+  /** The disk, or the user's quota, is full. */
   | "disk-full"
   /** `@electric-sql/pglite` is missing. */
   | "not-installed";
@@ -16,7 +18,9 @@ export class PgliteFolderError extends Error {
   override readonly name = "PgliteFolderError";
 
   constructor(
+    /** Why the folder can't be opened or closed. */
     readonly reason: PgliteFolderReason,
+    /** The absolute path of the folder. */
     readonly folder: string,
     remedy: string,
   ) {

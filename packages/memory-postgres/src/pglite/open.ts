@@ -4,8 +4,8 @@ import { createFolder, inspectFolder, prepareFolder, removeProcessFile } from ".
 import { diskFull, PgliteFolderError, toFolderError } from "./folder-error.ts";
 import { lockFolder } from "./folder-lock.ts";
 
-/** PGlite's own options, e.g. extensions. */
-export type PgliteOptions = Omit<PGliteOptions, "dataDir" | "fs">;
+/** PGlite's own options, e.g. `extensions`, without those that name the folder. */
+export interface PgliteOptions extends Omit<PGliteOptions, "dataDir" | "fs"> {}
 
 /** A database in a folder that no other process can open meanwhile. */
 export interface PgliteDatabase {
@@ -61,6 +61,18 @@ async function start(folder: string, options: PgliteOptions, guard: CrashGuard):
  * one folder, which destroys it, and would replace a damaged database with a new one.
  *
  * Rejects with a {@link PgliteFolderError}. Written data survives a kill of the process and a full disk.
+ *
+ * @example
+ * ```ts
+ * import { createPostgresProvider } from "@jaf/memory-postgres";
+ * import { openPglite } from "@jaf/memory-postgres/pglite";
+ *
+ * const database = await openPglite("./data");
+ * const provider = await createPostgresProvider({}, database.client);
+ * await provider.storeMessages("conv-123", [{ role: "user", content: "Hello" }]);
+ * await provider.close();
+ * await database.close();
+ * ```
  */
 export async function openPglite(folder: string, options: PgliteOptions = {}): Promise<PgliteDatabase> {
   const path = resolve(folder);

@@ -34,6 +34,16 @@ import { createReadStatement, createTurnStatements } from "./statements.ts";
  *
  * Rejects with a `TypeError` for an invalid client or option, and with a `MemorySetupError` if the tables can't be
  * created or found.
+ *
+ * @example
+ * ```ts
+ * import { createPostgresTurnLog } from "@jaf/memory-postgres";
+ * import { Pool } from "pg";
+ *
+ * const log = await createPostgresTurnLog(new Pool(), { schema: "memory" });
+ * const page = await log.read({ conversationId: "conv-123", from: 0 });
+ * if (page.success) console.log(page.data?.turn.state, page.data?.events);
+ * ```
  */
 export async function createPostgresTurnLog(
   client: PostgresClient,

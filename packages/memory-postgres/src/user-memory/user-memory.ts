@@ -34,6 +34,7 @@ const tablesSchema = z.strictObject(tablesShape);
 export type PostgresUserMemoryTables = z.input<typeof tablesSchema>;
 
 const ownShape = {
+  /** Accepted as in the configuration of conversations, but not needed. */
   type: z.literal("postgres").default("postgres"),
   ...connectionShape,
   ...tablesShape,
@@ -49,10 +50,10 @@ const ownSchema = z.strictObject(ownShape);
 const configSchema = z.strictObject({ ...ownShape, ...userMemoryOptionsSchema.shape });
 
 /** The options of {@link createPostgresUserMemoryBackend}: the database and its tables. */
-export type PostgresUserMemoryBackendConfig = z.input<typeof ownSchema>;
+export interface PostgresUserMemoryBackendConfig extends z.input<typeof ownSchema> {}
 
 /** The options of {@link createPostgresUserMemory}: those of the backend, and those of every store of user memory. */
-export type PostgresUserMemoryConfig = PostgresUserMemoryBackendConfig & UserMemoryOptions;
+export interface PostgresUserMemoryConfig extends PostgresUserMemoryBackendConfig, UserMemoryOptions {}
 
 type PostgresUserMemoryBackendSettings = z.output<typeof ownSchema>;
 
@@ -109,6 +110,19 @@ const openBackend = (opening: Opening): Promise<UserMemoryBackend> =>
  *
  * Rejects with a `TypeError` for an invalid configuration, and with a `MemorySetupError` if the database can't be
  * reached or its tables can't be created.
+ *
+ * @example
+ * ```ts
+ * import { createPostgresUserMemory } from "@jaf/memory-postgres/user-memory";
+ * import { Pool } from "pg";
+ *
+ * const memory = await createPostgresUserMemory(
+ *   { schema: "memory", auditKey: process.env["AUDIT_KEY"] },
+ *   new Pool(),
+ * );
+ * await memory.remember("user-456", "Is allergic to peanuts");
+ * const facts = await memory.recall("user-456", "Which snacks may I offer?");
+ * ```
  */
 export async function createPostgresUserMemory(
   config: PostgresUserMemoryConfig = {},
@@ -124,6 +138,19 @@ export async function createPostgresUserMemory(
  * Opens the storage port of {@link createPostgresUserMemory}, for wrappers. Pass the wrapped port, and the options of
  * user memory, to `defineUserMemory`. Arguments and errors are otherwise the same. If you don't use `embed`, set
  * `pgvector: "off"`.
+ *
+ * @example
+ * ```ts
+ * import { createPostgresUserMemoryBackend } from "@jaf/memory-postgres/user-memory";
+ * import { defineUserMemory } from "@jaf/user-memory";
+ * import { mapFacts, type TextCodec } from "@jaf/user-memory/adapter";
+ * import { Pool } from "pg";
+ *
+ * declare const encryption: TextCodec;
+ *
+ * const backend = await createPostgresUserMemoryBackend({ pgvector: "off" }, new Pool());
+ * const memory = defineUserMemory(mapFacts(backend, encryption), { auditKey: process.env["AUDIT_KEY"] });
+ * ```
  */
 export async function createPostgresUserMemoryBackend(
   config: PostgresUserMemoryBackendConfig = {},
@@ -195,13 +222,34 @@ export function createUserMemoryBackend({
 }
 
 /**
- * Creates or updates the tables. `createPostgresUserMemory` does this automatically, unless `migrate: false`. Any
- * number of processes may call it at the same time. Rejects with a `MemorySetupError`.
+ * Creates or updates the tables of facts about users. `createPostgresUserMemory` does this automatically, unless
+ * `migrate: false`. Any number of processes may call it at the same time. Rejects with a `TypeError` for an invalid
+ * option, and with a `MemorySetupError` if the tables can't be created.
+ *
+ * @example
+ * ```ts
+ * import { createPostgresUserMemory, migrate } from "@jaf/memory-postgres/user-memory";
+ * import { Pool } from "pg";
+ *
+ * const pool = new Pool();
+ * await migrate(pool, { schema: "memory" });
+ * const memory = await createPostgresUserMemory({ schema: "memory", migrate: false }, pool);
+ * ```
  */
 export async function migrate(client: PostgresClient, options: PostgresUserMemoryTables = {}): Promise<void> {
   await migrateGroups(client, [userMemoryTables], parseTables(options));
 }
 
-/** Returns the SQL of `migrate` as a script for `psql`, for databases that the application must not change. */
+/**
+ * Returns the SQL of {@link migrate} as a script for `psql`, for databases that the application must not change. Throws a
+ * `TypeError` for an invalid option.
+ *
+ * @example
+ * ```ts
+ * import { printMigrations } from "@jaf/memory-postgres/user-memory";
+ *
+ * process.stdout.write(printMigrations({ schema: "memory" }));
+ * ```
+ */
 export const printMigrations = (options: PostgresUserMemoryTables = {}): string =>
   printGroups([userMemoryTables], parseTables(options));

@@ -12,6 +12,17 @@ import { scripts } from "./scripts.ts";
  * Creates a store for the bytes of large media in Redis, for `withBlobs`. It can use the server and the `keyPrefix` of
  * the conversations, or a server of its own. Arguments and errors are those of `createRedisProvider`. `ttl` has no
  * effect: media lives as long as a message refers to it. The server must not evict keys.
+ *
+ * @example
+ * ```ts
+ * import { withBlobs } from "@jaf/memory";
+ * import { createRedisBlobStore, createRedisProvider } from "@jaf/memory-redis";
+ *
+ * const config = { host: "localhost", port: 6379 };
+ * const provider = withBlobs(await createRedisProvider(config), {
+ *   blobs: await createRedisBlobStore(config),
+ * });
+ * ```
  */
 export async function createRedisBlobStore(
   config: RedisConfig = {},

@@ -23,24 +23,31 @@ interface ClusterQueue extends NodeRedisQueue {
 }
 
 interface NodeRedis {
+  /** Whether `connect` was called and the client isn't closed. */
   readonly isOpen: boolean;
+  /** Begins a queue of commands. */
   multi(key?: string): unknown;
 }
 
 /** A connected `createClient()` or `createClientPool()` of `redis`. */
 export interface NodeRedisClient extends NodeRedis {
+  /** Sends a command, given as its name and arguments. */
   sendCommand(args: Command): Promise<unknown>;
 }
 
 /** A connected `createSentinel()` of `redis`. */
 export interface NodeRedisSentinel extends NodeRedis {
+  /** Sends a command to the master, or to a replica if `isReadonly`. */
   sendCommand(isReadonly: boolean, args: Command): Promise<unknown>;
+  /** Distinguishes a Sentinel client from others. Never called. */
   getMasterNode(): unknown;
 }
 
 /** A connected `createCluster()` of `redis`. */
 export interface NodeRedisCluster extends NodeRedis {
+  /** Sends a command to the server that has `firstKey`. */
   sendCommand(firstKey: string | undefined, isReadonly: boolean, args: Command): Promise<unknown>;
+  /** Distinguishes a Cluster client from others. Never read. */
   readonly slots: unknown;
 }
 
@@ -50,12 +57,20 @@ interface IoredisPipeline {
 
 /** A `new Redis()`, also with `sentinels`, or a `new Cluster()` of `ioredis`. */
 export interface IoredisClient {
+  /** Sends a command. */
   call(command: string, args: string[]): Promise<unknown>;
+  /** Makes a pipeline of commands. */
   pipeline(commands: [string, ...string[]][]): IoredisPipeline;
+  /** Makes a transaction of commands. */
   multi(commands: [string, ...string[]][]): IoredisPipeline;
+  /** The state of the connection, e.g. `"ready"`. */
   readonly status: string;
 }
 
+/**
+ * A client that you pass to this package: a connected client, pool, Cluster or Sentinel client of `redis` 5.12 or later, or a
+ * client or Cluster of `ioredis` 5.11 or later. This package never closes it.
+ */
 export type RedisClient = NodeRedisClient | NodeRedisSentinel | NodeRedisCluster | IoredisClient;
 
 export const isIoredis = (client: RedisClient): client is IoredisClient =>

@@ -176,6 +176,19 @@ function diagnoseNodeRedis(client: RedisClient, given: object | undefined): read
  *
  * `options`: the options that the client was created with. Pools and Sentinel clients of `redis` don't expose them:
  * without this argument, each of their settings is `"unreadable"`.
+ *
+ * @example
+ * ```ts
+ * import { diagnoseRedisClient } from "@jaf/memory-redis";
+ * import { createClient } from "redis";
+ *
+ * const client = createClient({ url: "redis://localhost:6379", disableOfflineQueue: true });
+ * client.on("error", (error) => console.error("Redis:", error.message));
+ *
+ * for (const { setting, why, remedy } of diagnoseRedisClient(client)) {
+ *   console.warn(`Redis client: ${setting}: ${why}. Set ${remedy}.`);
+ * }
+ * ```
  */
 export function diagnoseRedisClient(client: RedisClient, options?: object): readonly RedisClientFinding[] {
   if (!isIoredis(client)) return [...diagnoseNodeRedis(client, options), ...checkListeners(client)];

@@ -5,6 +5,7 @@ import { parseConfig, type RedisConfig } from "../config.ts";
 import { openStore } from "../open-store.ts";
 import { createConversationBackend } from "./backend.ts";
 
+/** The provider that {@link createRedisProvider} returns. */
 export interface RedisProvider extends VersionedMemoryProvider {}
 
 async function open(operation: string, config: RedisConfig, client?: RedisClient): Promise<MemoryBackend> {
@@ -19,6 +20,17 @@ async function open(operation: string, config: RedisConfig, client?: RedisClient
  * Opens the storage port of {@link createRedisProvider}, for wrappers:
  * `defineMemoryProvider(wrap(await createRedisBackend()))`. Arguments and errors are the same. Message bodies are
  * always strings.
+ *
+ * @example
+ * ```ts
+ * import { defineMemoryProvider, type MemoryBackend } from "@jaf/memory/adapter";
+ * import { createRedisBackend } from "@jaf/memory-redis";
+ *
+ * declare function encrypted(backend: MemoryBackend): MemoryBackend;
+ *
+ * const backend = await createRedisBackend({ host: "localhost" });
+ * const provider = defineMemoryProvider(encrypted(backend));
+ * ```
  */
 export const createRedisBackend = (config: RedisConfig = {}, client?: RedisClient): Promise<MemoryBackend> =>
   open("createRedisBackend", config, client);
@@ -29,6 +41,20 @@ export const createRedisBackend = (config: RedisConfig = {}, client?: RedisClien
  * `port`, `username`, `password`, `db` and `url` have no effect. Without `client`, the provider opens a connection.
  *
  * Throws a `TypeError` for an invalid configuration, and a `MemorySetupError` if the server can't be reached.
+ *
+ * @example
+ * ```ts
+ * import { createRedisProvider } from "@jaf/memory-redis";
+ * import { createClient } from "redis";
+ *
+ * const client = createClient({ url: "redis://localhost:6379" });
+ * client.on("error", (error) => console.error("Redis:", error.message));
+ * await client.connect();
+ *
+ * const provider = await createRedisProvider({ keyPrefix: "app:", ttl: 86_400 }, client);
+ * const stored = await provider.storeMessages("conv-123", [{ role: "user", content: "Hello" }]);
+ * if (!stored.success) console.error(stored.error.message);
+ * ```
  */
 export const createRedisProvider = async (
   config: RedisConfig = {},

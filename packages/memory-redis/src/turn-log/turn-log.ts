@@ -29,6 +29,17 @@ import { scripts, toTurn, toTurns } from "./scripts.ts";
  * erasure never leaves a turn without an entry. Readers remove entries of missing turns.
  *
  * @throws TypeError for an invalid client or option.
+ *
+ * @example
+ * ```ts
+ * import { createRedisTurnLog, type RedisClient } from "@jaf/memory-redis";
+ *
+ * declare const client: RedisClient;
+ *
+ * const log = createRedisTurnLog(client, { keyPrefix: "app:" });
+ * const page = await log.read({ conversationId: "conv-123", from: 0 });
+ * if (page.success) console.log(page.data?.turn.state, page.data?.events);
+ * ```
  */
 export function createRedisTurnLog(
   client: RedisClient,

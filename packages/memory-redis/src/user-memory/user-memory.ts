@@ -59,6 +59,20 @@ const parseUserMemoryBackendConfig = (config: RedisUserMemoryBackendConfig): Red
  * `port`, `username`, `password`, `db` and `url` have no effect. Without `client`, the store opens a connection.
  *
  * Throws a `TypeError` for an invalid configuration, and a `MemorySetupError` if the server can't be reached.
+ *
+ * @example
+ * ```ts
+ * import { createRedisUserMemory } from "@jaf/memory-redis/user-memory";
+ * import { createClient } from "redis";
+ *
+ * const client = createClient({ url: "redis://localhost:6379" });
+ * client.on("error", (error) => console.error("Redis:", error.message));
+ * await client.connect();
+ *
+ * const memory = await createRedisUserMemory({ auditKey: process.env["AUDIT_KEY"] }, client);
+ * await memory.remember("user-456", "Is allergic to peanuts");
+ * const facts = await memory.recall("user-456", "Which snacks may I offer?");
+ * ```
  */
 export async function createRedisUserMemory(
   config: RedisUserMemoryConfig = {},
@@ -72,6 +86,18 @@ export async function createRedisUserMemory(
 /**
  * Opens the storage port of {@link createRedisUserMemory}, for wrappers. Pass the wrapped port, and the options of user
  * memory, to `defineUserMemory`. Arguments and errors are otherwise the same.
+ *
+ * @example
+ * ```ts
+ * import { createRedisUserMemoryBackend } from "@jaf/memory-redis/user-memory";
+ * import { defineUserMemory } from "@jaf/user-memory";
+ * import { mapFacts, type TextCodec } from "@jaf/user-memory/adapter";
+ *
+ * declare const encryption: TextCodec;
+ *
+ * const backend = await createRedisUserMemoryBackend({ host: "localhost" });
+ * const memory = defineUserMemory(mapFacts(backend, encryption), { auditKey: process.env["AUDIT_KEY"] });
+ * ```
  */
 export async function createRedisUserMemoryBackend(
   config: RedisUserMemoryBackendConfig = {},

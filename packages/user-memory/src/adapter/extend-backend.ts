@@ -4,6 +4,19 @@ import type { UserMemoryBackend } from "../backend.ts";
 /**
  * Returns a backend with some methods replaced, as a base for wrappers. All others are called on the given backend, which may
  * be an instance of a class.
+ *
+ * @example
+ * ```ts
+ * import { extendUserMemoryBackend, type UserMemoryBackend } from "@jaf/user-memory/adapter";
+ *
+ * export const withLog = (backend: UserMemoryBackend): UserMemoryBackend =>
+ *   extendUserMemoryBackend(backend, {
+ *     commit: (user, change) => {
+ *       console.log(`${change.put.length} facts change`);
+ *       return backend.commit(user, change);
+ *     },
+ *   });
+ * ```
  */
 export function extendUserMemoryBackend(
   backend: UserMemoryBackend,

@@ -14,7 +14,7 @@ export type {
   UserMemoryBackend,
   UserSnapshot,
 } from "../backend.ts";
-export { bindOptions, userMemoryOptionsSchema } from "../options.ts";
+export { bindOptions, type UserMemoryOptionsSchema, userMemoryOptionsSchema } from "../options.ts";
 export type { MatchedDocument, Matches, MessageLocation, TermWeight } from "../ranker/index.ts";
 export { defineUserMemory } from "../store/define-user-memory.ts";
 export { extendUserMemoryBackend } from "./extend-backend.ts";

@@ -46,6 +46,21 @@ function mappingOf(codec: TextCodec, direction: keyof TextCodec): Mapping {
  *
  * It doesn't encode the fields that facts are found and ranked by: terms (stemmed words), vectors, `key`, `author`,
  * conversation and message ids, times, digests and the user id.
+ *
+ * @example
+ * ```ts
+ * import { createInMemoryUserMemoryBackend, defineUserMemory } from "@jaf/user-memory";
+ * import { mapFacts } from "@jaf/user-memory/adapter";
+ *
+ * declare function encrypt(text: string, userId: string): Promise<string>;
+ * declare function decrypt(text: string, userId: string): Promise<string>;
+ *
+ * const backend = mapFacts(createInMemoryUserMemoryBackend(), {
+ *   encode: (text, { userId }) => encrypt(text, userId),
+ *   decode: (text, { userId }) => decrypt(text, userId),
+ * });
+ * const memory = defineUserMemory(backend);
+ * ```
  */
 export function mapFacts(backend: UserMemoryBackend, codec: TextCodec): UserMemoryBackend {
   const encode = mappingOf(codec, "encode");

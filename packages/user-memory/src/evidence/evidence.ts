@@ -7,6 +7,7 @@ import { oneLine, type Passage, type Quotable } from "./passages.ts";
  * The proposal itself only helps to find them and is never shown.
  */
 export interface ProposedFact {
+  /** The fact as a sentence. */
   readonly fact: string;
   /** The user's words that state the fact, copied exactly. Default: the user's words that share most with the fact. */
   readonly evidence?: string | undefined;

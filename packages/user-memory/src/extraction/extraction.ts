@@ -16,17 +16,22 @@ import { rememberTurn } from "./remember-turn.ts";
  */
 export type ExtractionErrorCode = "model" | "reply" | "given-up";
 
+/** The fields of an {@link ExtractionError}. */
 export interface ExtractionErrorFields {
+  /** Why the extraction failed. */
   readonly code: ExtractionErrorCode;
-  /** Contains no content of the conversation. */
+  /** What went wrong. Contains no content of the conversation. */
   readonly message: string;
+  /** The number of the attempt, from 1. */
   readonly attempt: number;
+  /** The error of the model or of your function. Only its name and code are kept. */
   readonly cause?: unknown;
 }
 
 /** The error of a failed extraction job, for `onError`. */
 export class ExtractionError extends Error {
   override readonly name = "ExtractionError";
+  /** Why the extraction failed. */
   readonly code: ExtractionErrorCode;
   /** The number of the attempt, from 1. */
   readonly attempt: number;

@@ -6,6 +6,7 @@ import type { MemoryEntry, UserMemory } from "../user-memory.ts";
 
 /** A turn to extract facts from. */
 export interface ExtractInput {
+  /** The id of the user. */
   readonly userId: string;
   /** The user's messages, oldest first: the only source of facts. */
   readonly said: readonly string[];
@@ -13,6 +14,7 @@ export interface ExtractInput {
   readonly reply: string;
   /** The assistant's last question before the turn: context. */
   readonly question?: string | undefined;
+  /** The id of the conversation, if it has one. */
   readonly conversationId?: string | undefined;
   /** Aborted after the time limit. */
   readonly signal: AbortSignal;
@@ -38,7 +40,9 @@ export type VerifyFact = (
 
 /** A report on the extraction from one turn. */
 export interface ExtractionReport {
+  /** The id of the user. */
   readonly userId: string;
+  /** The id of the conversation, if it has one. */
   readonly conversationId?: string | undefined;
   /** Number of proposed facts. Several can point at the same words. 0 for `"verbatim"`. */
   readonly proposed: number;
@@ -46,7 +50,9 @@ export interface ExtractionReport {
 
 /** A turn that the user asked not to keep, without its content. */
 export interface OffRecordTurn {
+  /** The id of the user. */
   readonly userId: string;
+  /** The id of the conversation, if it has one. */
   readonly conversationId?: string | undefined;
   /** Position of the user's first message of the turn in its conversation, from 0. */
   readonly position?: number | undefined;
@@ -99,6 +105,7 @@ export interface ExtractionOptions {
   readonly concurrency?: number | undefined;
 }
 
+/** Options of `withMemoryExtract`. */
 export interface MemoryExtractOptions extends ExtractionOptions {
   /** Default: the user memory of the process, see `setUserMemory`. Without either, nothing is extracted. */
   readonly memory?: UserMemory | undefined;

@@ -7,6 +7,7 @@ import { withConcurrencyLimit } from "./concurrency-limit.ts";
 import { type CompleteText, ExtractionError, type ExtractionScope, extractFacts } from "./extraction.ts";
 import { type ExtractFacts, type ExtractionOptions, processOptionsSchema } from "./options.ts";
 
+/** Options of {@link processExtractions}. */
 export interface ProcessExtractionsOptions extends Omit<ExtractionOptions, "extract"> {
   /**
    * Proposes the facts instead of a model. With `"verbatim"` this worker has no model and only runs jobs that quote the user.
@@ -23,9 +24,11 @@ export interface ProcessExtractionsOptions extends Omit<ExtractionOptions, "extr
 
 /** Numbers of jobs by outcome. */
 export interface ProcessedExtractions {
+  /** Jobs that succeeded. */
   readonly done: number;
-  /** Jobs that will be retried. */
+  /** Jobs that failed and will be retried. */
   readonly delayed: number;
+  /** Jobs that failed for the last time and are deleted. */
   readonly givenUp: number;
 }
 
@@ -33,6 +36,20 @@ export interface ProcessedExtractions {
  * Runs the extraction jobs in a store's queue that failed before or that a crashed process left. Call it in a worker or a
  * timer. Processes that run agents also take over a few of these jobs. Resolves when no job is available or `limit` is
  * reached. Rejects if the store can't be read, and with a `TypeError` for invalid options.
+ *
+ * @example
+ * ```ts
+ * import type { CompletionRequest } from "@jaf/core";
+ * import { processExtractions, type UserMemoryStore } from "@jaf/user-memory";
+ *
+ * declare const memory: UserMemoryStore;
+ * declare function complete(request: CompletionRequest): Promise<string>;
+ *
+ * setInterval(async () => {
+ *   const { done, delayed, givenUp } = await processExtractions(memory, { complete, limit: 50 });
+ *   console.log(`Extractions: ${done} done, ${delayed} delayed, ${givenUp} given up`);
+ * }, 30_000);
+ * ```
  */
 export async function processExtractions(
   memory: UserMemoryStore,

@@ -6,6 +6,16 @@ import { createUserState, type UserState } from "./user-state.ts";
 /**
  * Creates a backend in memory: the executable reference of the storage port. Its methods are synchronous inside, so they are
  * atomic.
+ *
+ * @example
+ * ```ts
+ * import { createInMemoryUserMemoryBackend, defineUserMemory } from "@jaf/user-memory";
+ * import { mapFacts, type TextCodec } from "@jaf/user-memory/adapter";
+ *
+ * declare const encryption: TextCodec;
+ *
+ * const memory = defineUserMemory(mapFacts(createInMemoryUserMemoryBackend(), encryption));
+ * ```
  */
 export const createInMemoryUserMemoryBackend = (): UserMemoryBackend => openInMemory().backend;
 

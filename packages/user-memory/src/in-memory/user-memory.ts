@@ -20,10 +20,25 @@ import { createInMemoryUserMemoryBackend } from "./backend.ts";
 /**
  * A user memory in this process, for tests and development. Facts are lost when the process ends. Otherwise it behaves like
  * the stores in Postgres and Redis. Throws a `TypeError` for invalid options.
+ *
+ * @example
+ * ```ts
+ * import { MemoryUserMemory } from "@jaf/user-memory";
+ *
+ * const memory = new MemoryUserMemory();
+ * await memory.remember("user-123", "Lives in Rome", { key: "home-city" });
+ * await memory.remember("user-123", "Lives in Oslo", { key: "home-city" });
+ *
+ * const facts = await memory.recall("user-123", "Where does the user live?");
+ * console.log(facts[0]?.fact, facts[0]?.trust);
+ * await memory.forgetAll("user-123");
+ * ```
  */
 export class MemoryUserMemory implements UserMemoryStore {
   readonly #store: UserMemoryStore;
+  /** The facts that wait for review. */
   readonly review: FactReview;
+  /** The extraction jobs. They are lost when the process ends. */
   readonly queue: ExtractionQueue;
 
   constructor(options: UserMemoryOptions = {}) {

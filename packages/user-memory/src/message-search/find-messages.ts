@@ -8,9 +8,11 @@ import type { UserIndex } from "./user-indexes.ts";
 
 /** A message that a query finds. */
 export interface FoundMessage {
+  /** The id of the conversation. */
   readonly conversationId: string;
   /** Position of the message in its conversation, from 0. Trimmed messages count. */
   readonly position: number;
+  /** The message as it is stored. */
   readonly message: Message;
   /** Above 0. Only comparable within one search. */
   readonly score: number;

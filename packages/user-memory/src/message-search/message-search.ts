@@ -8,6 +8,7 @@ import { openUserIndexes } from "./user-indexes.ts";
 
 export type { FoundMessage };
 
+/** Options of a search over messages. */
 export interface MessageSearchOptions {
   /** Maximum number of messages. Default 10, at most 1,000. */
   readonly limit?: number | undefined;
@@ -15,6 +16,7 @@ export interface MessageSearchOptions {
   readonly conversationId?: string | undefined;
 }
 
+/** Limits of the indexes that a {@link MessageSearch} keeps in memory. */
 export interface MessageSearchConfig {
   /** Maximum number of users with an index in memory. The least recently searched index is dropped first. Default 100. */
   readonly maxUsers?: number | undefined;
@@ -59,7 +61,19 @@ const optionsSchema = z
 const MAX_LIMIT = 1_000;
 const OPERATION = "searchMessages";
 
-/** Creates a search over the conversations of a provider. Throws a `TypeError` for an invalid configuration. */
+/** Creates a search over the conversations of a provider. Throws a `TypeError` for an invalid configuration. *
+ * @example
+ * ```ts
+ * import type { MemoryProvider } from "@jaf/memory";
+ * import { createMessageSearch } from "@jaf/user-memory";
+ *
+ * declare const provider: MemoryProvider;
+ *
+ * const messages = createMessageSearch(provider, { maxMessagesPerUser: 50_000 });
+ * const found = await messages.search("user-123", "the move to Oslo", { limit: 5 });
+ * if (found.success) console.log(found.data.map(({ message }) => message.content));
+ * ```
+ */
 export function createMessageSearch(
   provider: MemoryProvider,
   config: MessageSearchConfig = {},
@@ -95,6 +109,20 @@ const searches = new WeakMap<MemoryProvider, MessageSearch>();
 /**
  * Searches a user's conversations, see {@link MessageSearch.search}. Keeps an index per provider, see
  * {@link dropMessageIndex}.
+ *
+ * @example
+ * ```ts
+ * import type { MemoryProvider } from "@jaf/memory";
+ * import { searchMessages } from "@jaf/user-memory";
+ *
+ * declare const provider: MemoryProvider;
+ *
+ * const found = await searchMessages(provider, "user-123", "When did we talk about Oslo?", { limit: 5 });
+ * if (!found.success) throw new Error(found.error.message);
+ * for (const { conversationId, position, message } of found.data) {
+ *   console.log(conversationId, position, message.content);
+ * }
+ * ```
  */
 export function searchMessages(
   provider: MemoryProvider,
@@ -110,6 +138,17 @@ export function searchMessages(
 /**
  * Drops a user's index of {@link searchMessages} in this process. Call it when you delete the user's data, with the same
  * `provider` object. A running search keeps no index either.
+ *
+ * @example
+ * ```ts
+ * import type { MemoryProvider } from "@jaf/memory";
+ * import { dropMessageIndex } from "@jaf/user-memory";
+ *
+ * declare const provider: MemoryProvider;
+ *
+ * await provider.clearUserConversations("user-123");
+ * dropMessageIndex(provider, "user-123");
+ * ```
  */
 export function dropMessageIndex(provider: MemoryProvider, userId: string): void {
   searches.get(provider)?.drop(userId);

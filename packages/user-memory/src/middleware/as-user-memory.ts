@@ -15,8 +15,35 @@ export interface AdaptedUserMemory extends LinkedUserMemory {
  *
  * A store without trust gets only the user's own words and facts inferred from them, which carry the tag `"inferred"`. Facts
  * that would wait for review are dropped. Throws a `TypeError` if `store` lacks one of the methods.
+ *
+ * @example
+ * ```ts
+ * import { asUserMemory, MemoryUserMemory, setUserMemory } from "@jaf/user-memory";
+ *
+ * const memory = new MemoryUserMemory();
+ * setUserMemory(
+ *   asUserMemory(memory, {
+ *     inject: { timeoutMs: 500 },
+ *     extract: { threshold: 0.8, onError: (error) => console.error(error) },
+ *   }),
+ * );
+ * ```
  */
 export function asUserMemory(store: UserMemoryStore, options?: MemoryLinkOptions): UserMemoryStore;
+/**
+ * Wraps a store with `remember`, `recall`, `forget` and `list`, so runs can use it. A store without trust gets only the user's
+ * own words and facts inferred from them, which carry the tag `"inferred"`. Facts that would wait for review are dropped.
+ * Throws a `TypeError` if `store` lacks one of the methods.
+ *
+ * @example
+ * ```ts
+ * import { asUserMemory, setUserMemory, type UserMemory } from "@jaf/user-memory";
+ *
+ * declare const vectorStore: UserMemory;
+ *
+ * setUserMemory(asUserMemory(vectorStore, { inject: { timeoutMs: 500 }, extract: { maxFacts: 3 } }));
+ * ```
+ */
 export function asUserMemory(store: UserMemory, options?: MemoryLinkOptions): AdaptedUserMemory;
 export function asUserMemory(store: UserMemory, options: MemoryLinkOptions = {}): AdaptedUserMemory {
   checkStore(store);
@@ -52,6 +79,20 @@ const beyondNarrow = (
  * Sets the user memory of the process. All runs and middleware use it unless they have their own. {@link asUserMemory} wraps
  * stores that lack `middlewareFor`. `undefined` removes the user memory; then `remembers` does nothing. Throws a `TypeError`
  * if `memory` isn't a user memory.
+ *
+ * @example
+ * ```ts
+ * import type { Agent } from "@jaf/core";
+ * import { MemoryUserMemory, setUserMemory } from "@jaf/user-memory";
+ *
+ * setUserMemory(new MemoryUserMemory());
+ *
+ * const support: Agent<{ userId?: string }, string> = {
+ *   name: "support",
+ *   instructions: () => "You are a support agent.",
+ *   remembers: ({ userId }) => ({ user: userId, extract: "verbatim" }),
+ * };
+ * ```
  */
 export function setUserMemory(memory: UserMemory | undefined): void {
   if (memory !== undefined) checkStore(memory);

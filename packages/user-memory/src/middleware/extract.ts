@@ -30,6 +30,20 @@ import { getUserMemory } from "../user-memory.ts";
  * `processExtractions` take over jobs of other processes. If the store has no queue, the middleware writes to it directly. It
  * does nothing in a continuation, without a user, or with `extract: false`. It never fails the run. Throws a `TypeError` for
  * invalid options.
+ *
+ * @example
+ * ```ts
+ * import type { Agent } from "@jaf/core";
+ * import { withMemoryExtract } from "@jaf/user-memory";
+ *
+ * const support: Agent<object, string> = {
+ *   name: "support",
+ *   instructions: () => "You are a support agent.",
+ *   middleware: [
+ *     withMemoryExtract({ user: "user-123", tags: ["support"] }, { onError: (error) => console.error(error) }),
+ *   ],
+ * };
+ * ```
  */
 export function withMemoryExtract<Ctx>(
   spec: RemembersSpec,

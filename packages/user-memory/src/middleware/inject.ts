@@ -10,6 +10,7 @@ import { bindOptions, callback } from "../options.ts";
 import { type FactsPlacement, renderFacts } from "../render/render.ts";
 import { getUserMemory, type MemoryEntry, type UserMemory } from "../user-memory.ts";
 
+/** Options of {@link withMemoryInject}. */
 export interface MemoryInjectOptions {
   /** Default: the user memory of the process, see `setUserMemory`. Without either, nothing is injected. */
   readonly memory?: UserMemory | undefined;
@@ -37,6 +38,18 @@ export const injectOptionsSchema = z.strictObject({
  * the facts that match the user's messages: at most `injectLimit` (default 5), with one of the spec's `tags`, within
  * `injectTokenBudget`. It does nothing in a continuation, without a user, without text, or with `inject: false`. A failing or
  * slow store doesn't fail the run or delay it by more than `timeoutMs`. Throws a `TypeError` for invalid options.
+ *
+ * @example
+ * ```ts
+ * import type { Agent } from "@jaf/core";
+ * import { withMemoryInject } from "@jaf/user-memory";
+ *
+ * const support: Agent<object, string> = {
+ *   name: "support",
+ *   instructions: () => "You are a support agent.",
+ *   middleware: [withMemoryInject({ user: "user-123", injectTokenBudget: 400 }, { timeoutMs: 500 })],
+ * };
+ * ```
  */
 export function withMemoryInject<Ctx>(
   spec: RemembersSpec,

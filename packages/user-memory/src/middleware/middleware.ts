@@ -7,7 +7,9 @@ import { injectOptionsSchema, type MemoryInjectOptions, withMemoryInject } from 
 
 /** Options for a user memory in runs. */
 export interface MemoryLinkOptions {
+  /** How facts get into the prompt. */
   readonly inject?: Omit<MemoryInjectOptions, "memory"> | undefined;
+  /** How facts are extracted from a turn. */
   readonly extract?: Omit<MemoryExtractOptions, "memory"> | undefined;
 }
 

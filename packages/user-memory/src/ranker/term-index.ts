@@ -1,11 +1,14 @@
-/** A term of a document with its weight, a whole number from 1. */
+/** A term of a document with its weight. */
 export interface TermWeight {
+  /** A stemmed word, with `?` before a word of a question, or a date such as `@2023-07-08`. */
   readonly term: string;
+  /** A whole number from 1. */
   readonly weight: number;
 }
 
 /** The message that a document comes from. Documents without it have no neighbours. */
 export interface MessageLocation {
+  /** The id of the conversation. */
   readonly conversationId: string;
   /** Position of the message in its conversation, from 0. */
   readonly position: number;
@@ -24,8 +27,9 @@ export interface DocumentContext {
   readonly role?: "user" | "assistant" | undefined;
 }
 
-/** A document with at least one of the requested terms. `terms` contains only these. */
+/** A document with at least one of the requested terms. */
 export interface MatchedDocument extends DocumentContext {
+  /** Only those of the requested terms that the document has. */
   readonly terms: readonly TermWeight[];
   /** Number of all different terms of the document. Default: a usual length. */
   readonly length?: number | undefined;
@@ -38,6 +42,7 @@ export interface MatchedDocument extends DocumentContext {
 export interface Matches {
   /** Number of the user's documents in the index. */
   readonly size: number;
+  /** The matching documents, in any order. */
   readonly documents: readonly MatchedDocument[];
   /**
    * Number of documents per word, in statements or questions. Present if `documents` are only the best matches. Absent if they

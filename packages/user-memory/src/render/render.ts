@@ -13,6 +13,7 @@ import {
   statementOf,
 } from "./renderable-fact.ts";
 
+/** Options of {@link renderUserMemory}. */
 export interface RenderOptions {
   /**
    * Maximum number of tokens of the whole text. Over budget, facts are dropped in this order: superseded, least trusted,
@@ -72,6 +73,15 @@ const EXPLANATION = {
  * the block explains the marks. An unknown trust counts as `"external"`. The same facts give the same text in any order,
  * unless some are dropped. Returns `""` without facts. Facts that wait for review are never shown. Throws a `TypeError` that
  * names an invalid option.
+ *
+ * @example
+ * ```ts
+ * import { MemoryUserMemory, renderUserMemory } from "@jaf/user-memory";
+ *
+ * const memory = new MemoryUserMemory();
+ * const facts = await memory.recall("user-123", "Where do I deploy?", { limit: 5 });
+ * const instructions = `You are a coding assistant.\n\n${renderUserMemory(facts, { tokenBudget: 400 })}`;
+ * ```
  */
 export function renderUserMemory(facts: readonly RenderableFact[], options: RenderOptions = {}): string {
   return renderFacts(facts, options).text;

@@ -4,9 +4,13 @@ import { type LineOptions, lineOf } from "./line.ts";
 
 /** A fact of any store, with trust, status and source if the store has them. */
 export interface RenderableFact extends MemoryEntry {
+  /** Default: `"inferred"` with the tag `"inferred"`, else `"stated"`. */
   readonly trust?: Trust;
+  /** Default `"active"`. */
   readonly status?: FactStatus;
+  /** Present if `fact` is a quotation of the user. */
   readonly quotation?: Quotation;
+  /** The source. `saidAt` is the date of a quotation. */
   readonly provenance?: Provenance;
 }
 

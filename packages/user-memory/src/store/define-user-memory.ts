@@ -29,6 +29,17 @@ const CLOSING_MS = 10_000;
 /**
  * Creates a store from a backend. The store validates input, applies the rules and converts errors of the backend to
  * `UserMemoryError`s. Throws a `TypeError` for invalid options.
+ *
+ * @example
+ * ```ts
+ * import { defineUserMemory } from "@jaf/user-memory";
+ * import type { UserMemoryBackend } from "@jaf/user-memory/adapter";
+ *
+ * declare const backend: UserMemoryBackend;
+ *
+ * const memory = defineUserMemory(backend, { auditKey: process.env["AUDIT_KEY"] });
+ * await memory.remember("user-123", "Prefers tea", { tags: ["drinks"] });
+ * ```
  */
 export function defineUserMemory(
   backend: UserMemoryBackend,

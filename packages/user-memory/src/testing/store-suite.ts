@@ -53,7 +53,13 @@ export async function checkStore(
  * Declares the conformance tests for a user memory: all methods of `UserMemoryStore`, and attacks. Call it at the top level of
  * a Vitest file.
  *
+ * @example
  * ```ts
+ * import { defineUserMemory, type UserMemoryBackend } from "@jaf/user-memory/adapter";
+ * import { describeUserMemory } from "@jaf/user-memory/testing";
+ *
+ * declare function createMyBackend(options: { prefix: string }): Promise<UserMemoryBackend>;
+ *
  * describeUserMemory("my store", async () => {
  *   const backend = await createMyBackend({ prefix: crypto.randomUUID() });
  *   const memory = defineUserMemory(backend);

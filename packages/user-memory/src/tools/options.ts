@@ -7,16 +7,23 @@ import type { UserMemory } from "../user-memory.ts";
 type Approval<Args, Ctx> = NonNullable<Tool<Args, Ctx>["needsApproval"]>;
 type Awaitable<T> = T | Promise<T>;
 
+/** The model's arguments for the remember tool. */
 export interface RememberArguments {
+  /** The fact in the model's words. It only helps to find the user's words. */
   readonly fact: string;
+  /** The user's words that say it, copied exactly. */
   readonly evidence?: string | undefined;
 }
 
+/** The model's arguments for the recall tool. */
 export interface RecallArguments {
+  /** A question or a few words. */
   readonly query: string;
 }
 
+/** The model's arguments for the forget tool. */
 export interface ForgetArguments {
+  /** The id of the fact, from a recall. */
   readonly id: string;
 }
 
@@ -28,8 +35,19 @@ export interface TurnStart {
   readonly since?: ErasureMark | undefined;
 }
 
+/** For each tool, whether its calls need a person's approval, see `Tool.needsApproval`. */
+export interface MemoryToolApprovals<Ctx> {
+  /** For the remember tool. */
+  readonly remember?: Approval<RememberArguments, Ctx>;
+  /** For the recall tool. */
+  readonly recall?: Approval<RecallArguments, Ctx>;
+  /** For the forget tool. */
+  readonly forget?: Approval<ForgetArguments, Ctx>;
+}
+
+/** Options of `createMemoryTools`. */
 export interface MemoryToolsOptions<Ctx> {
-  /** Default: the user memory of the process, see `setUserMemory`. */
+  /** The store. Default: the user memory of the process, see `setUserMemory`. */
   readonly memory?: UserMemory | undefined;
   /**
    * The id of the user. Your application sets it, never the model. If it is empty, the tools do nothing and tell the model
@@ -52,14 +70,8 @@ export interface MemoryToolsOptions<Ctx> {
     | undefined;
   /** Only recalls facts with at least one of these tags, and adds the tags to new facts. */
   readonly tags?: readonly string[] | undefined;
-  /** See `Tool.needsApproval`. Default: none. */
-  readonly needsApproval?:
-    | {
-        readonly remember?: Approval<RememberArguments, Ctx>;
-        readonly recall?: Approval<RecallArguments, Ctx>;
-        readonly forget?: Approval<ForgetArguments, Ctx>;
-      }
-    | undefined;
+  /** Which calls need a person's approval. Default: none. */
+  readonly needsApproval?: MemoryToolApprovals<Ctx> | undefined;
 }
 
 export const memoryToolsSchema = z.strictObject({

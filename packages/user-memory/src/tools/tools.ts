@@ -18,8 +18,11 @@ import { REMEMBER_TOOL, rememberFact } from "./remember.ts";
 
 /** Tools for a model that remembers, recalls and forgets facts. */
 export interface MemoryTools<Ctx> {
+  /** Stores words of the user from this turn. */
   readonly remember: Tool<RememberArguments, Ctx>;
+  /** Finds facts, each with its id. */
   readonly recall: Tool<RecallArguments, Ctx>;
+  /** Deletes a fact by its id. */
   readonly forget: Tool<ForgetArguments, Ctx>;
 }
 
@@ -63,6 +66,22 @@ interface Reached {
  * - `forget`: deletes a fact of this user by its id. The result tells the model if there is no such fact.
  *
  * Calls reject with the errors of the store. Throws a `TypeError` for invalid options.
+ *
+ * @example
+ * ```ts
+ * import type { Agent } from "@jaf/core";
+ * import { createMemoryTools } from "@jaf/user-memory";
+ *
+ * const { remember, recall, forget } = createMemoryTools<{ userId: string }>({
+ *   user: ({ userId }) => userId,
+ *   needsApproval: { forget: true },
+ * });
+ * const assistant: Agent<{ userId: string }, string> = {
+ *   name: "assistant",
+ *   instructions: () => "Recall before you ask.",
+ *   tools: [remember, recall, forget],
+ * };
+ * ```
  */
 export function createMemoryTools<Ctx>(options: MemoryToolsOptions<Ctx>): MemoryTools<Ctx> {
   const settings = bindOptions(memoryToolsSchema, options);

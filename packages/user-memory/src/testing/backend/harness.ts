@@ -2,6 +2,7 @@ import type { UserMemoryBackend } from "../../backend.ts";
 
 /** The store of one test: empty at first, and not shared with other tests. */
 export interface BackendUnderTest {
+  /** The backend of the test. */
   readonly backend: UserMemoryBackend;
   /**
    * Opens another backend on the same store with its own connections, like another process. Absent if the store is in one

@@ -28,7 +28,13 @@ export async function checkBackend(factory: BackendFactory, check: BackendCheck)
 /**
  * Declares the conformance tests for a backend of user memory. Call it at the top level of a Vitest file.
  *
+ * @example
  * ```ts
+ * import type { UserMemoryBackend } from "@jaf/user-memory/adapter";
+ * import { describeUserMemoryBackend } from "@jaf/user-memory/testing";
+ *
+ * declare function createMyBackend(options: { prefix: string }): Promise<UserMemoryBackend>;
+ *
  * describeUserMemoryBackend("my store", async () => {
  *   const backend = await createMyBackend({ prefix: crypto.randomUUID() });
  *   return { backend, close: () => backend.close() };
