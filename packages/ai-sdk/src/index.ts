@@ -4,4 +4,14 @@ export type { AiSdkProviderOptions, DownloadRequest } from "./options.ts";
 export { createAiSdkProvider } from "./provider.ts";
 export { decisionsFromUIMessages, fromUIMessages } from "./ui/from-ui-messages.ts";
 export { type ToUIMessagesOptions, toUIMessages } from "./ui/to-ui-messages.ts";
-export type { AiSdkToolPart, AiSdkUIMessage, AiSdkUIPart } from "./ui/ui-message.ts";
+export type {
+  AiSdkFilePart,
+  AiSdkReasoningPart,
+  AiSdkSourceDocumentPart,
+  AiSdkSourceUrlPart,
+  AiSdkStepStartPart,
+  AiSdkTextPart,
+  AiSdkToolPart,
+  AiSdkUIMessage,
+  AiSdkUIPart,
+} from "./ui/ui-message.ts";

@@ -5,13 +5,17 @@ import type { ModelOrigin } from "@jaf/memory";
  * `anthropic("claude-sonnet-4-5")`.
  */
 export interface AiSdkModel {
+  /** `"v2"`, `"v3"` or `"v4"`. */
   readonly specificationVersion: string;
-  /** E.g. `"anthropic.messages"`. */
+  /** The provider and its API, e.g. `"anthropic.messages"`. */
   readonly provider: string;
+  /** The model's name, e.g. `"claude-sonnet-4-5"`. */
   readonly modelId: string;
   /** Regular expressions of the URLs that the provider can fetch, by media type. */
   readonly supportedUrls?: unknown;
+  /** Returns a whole reply. */
   doGenerate(options: object): PromiseLike<object>;
+  /** Returns a reply in pieces. */
   doStream(options: object): PromiseLike<{ readonly stream: AiSdkStream }>;
 }
 

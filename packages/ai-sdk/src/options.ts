@@ -25,8 +25,11 @@ export interface AiSdkProviderOptions {
   readonly download?: (url: URL, request: DownloadRequest) => Promise<Uint8Array>;
 }
 
+/** What `download` gets besides the URL. */
 export interface DownloadRequest {
+  /** The file's media type, e.g. `"image/png"`. */
   readonly mediaType: string;
+  /** Aborted when the run is stopped or the model call times out. */
   readonly signal: AbortSignal | undefined;
 }
 

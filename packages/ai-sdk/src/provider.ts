@@ -17,7 +17,13 @@ import { callRequest } from "./request/request.ts";
  * become an {@link AiSdkCallError}.
  *
  * @example
- * const modelProvider = createAiSdkProvider(anthropic("claude-sonnet-4-5"));
+ * ```ts
+ * import { anthropic } from "@ai-sdk/anthropic";
+ * import { createAiSdkProvider } from "@jaf/ai-sdk";
+ *
+ * export const modelProvider = createAiSdkProvider(anthropic("claude-sonnet-4-5"));
+ * export const byName = createAiSdkProvider(anthropic, { model: "claude-sonnet-4-5" });
+ * ```
  */
 // biome-ignore lint/suspicious/noExplicitAny: it works with any context
 export function createAiSdkProvider<Ctx = any>(

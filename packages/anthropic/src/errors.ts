@@ -1,9 +1,9 @@
 import { ModelHttpError, type ModelHttpErrorReason, serviceErrors } from "@jaf/model-http";
 
-/** See {@link ModelHttpErrorReason}. */
+/** Why a model call failed: the `reason` of an {@link AnthropicError}; see {@link ModelHttpErrorReason}. */
 export type AnthropicErrorReason = ModelHttpErrorReason;
 
-/** A model call that failed; see {@link ModelHttpError}. */
+/** A failed model call. It holds no conversation content and no key; see {@link ModelHttpError} for its fields. */
 export class AnthropicError extends ModelHttpError {
   override readonly name = "AnthropicError";
 }

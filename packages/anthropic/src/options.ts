@@ -12,6 +12,7 @@ import { errors } from "./errors.ts";
 /** How the agent's `outputCodec` is sent. */
 export type OutputFormat = "json_schema" | "instructions" | "none";
 
+/** Options of {@link createAnthropicProvider}. */
 export interface AnthropicProviderOptions extends ModelServiceOptions {
   /** Sent as `x-api-key`. Default: `ANTHROPIC_API_KEY`. Required for Anthropic's own service only. */
   readonly apiKey?: string | undefined;
@@ -22,8 +23,8 @@ export interface AnthropicProviderOptions extends ModelServiceOptions {
   /** Names of beta features, sent as `anthropic-beta`. Those of `providerOptions.anthropic.betas` are added. */
   readonly betas?: readonly string[] | undefined;
   /**
-   * Default: `"json_schema"` if the model supports it and can express the schema, else `"instructions"`, which appends the
-   * schema to the agent's instructions. `"none"` sends no format.
+   * How the agent's `outputCodec` is sent. Default: `"json_schema"` if the model supports it and can express the schema, else
+   * `"instructions"`, which appends the schema to the agent's instructions. `"none"` sends no format.
    */
   readonly outputFormat?: OutputFormat | undefined;
   /**

@@ -30,7 +30,11 @@ import { type MessagesRequest, messagesRequest } from "./request/request.ts";
  * @throws TypeError if an option is invalid or Anthropic's key is missing.
  *
  * @example
- * const modelProvider = createAnthropicProvider({ model: "claude-opus-5-5" }); // ANTHROPIC_API_KEY
+ * ```ts
+ * import { createAnthropicProvider } from "@jaf/anthropic";
+ *
+ * export const modelProvider = createAnthropicProvider({ model: "claude-opus-5-5" }); // ANTHROPIC_API_KEY
+ * ```
  */
 export function createAnthropicProvider(options: AnthropicProviderOptions = {}): AnthropicProvider {
   const parsed = parseOptions(options);
@@ -66,6 +70,7 @@ export function createAnthropicProvider(options: AnthropicProviderOptions = {}):
   };
 }
 
+/** A model provider for Anthropic's Messages API, for agents with any context. It can stream. */
 // biome-ignore lint/suspicious/noExplicitAny: it works with any context
 export type AnthropicProvider = Required<ModelProvider<any>>;
 

@@ -2,6 +2,7 @@ import type { CacheAdapter } from "@jaf/memory";
 import { warn, withDeadline } from "@jaf/memory/internal";
 import { ModelHttpError } from "@jaf/model-http";
 
+/** Options of {@link GoogleCacheRegistry}. */
 export interface GoogleCacheRegistryOptions {
   /** Stores the names of cached prompts. Default: a map in this process, which warns at its first use. */
   readonly store?: CacheAdapter | undefined;
@@ -19,8 +20,9 @@ export interface CacheablePrompt {
   readonly create: () => Promise<MadeResource>;
 }
 
+/** A new `cachedContents` resource. */
 export interface MadeResource {
-  /** E.g. `cachedContents/abc`. */
+  /** The resource's name, e.g. `cachedContents/abc`. */
   readonly name: string;
   /** How many seconds the name can be used. */
   readonly ttlSeconds: number;
@@ -47,8 +49,14 @@ const MAX_WAIT_MS = 10_000;
  * requests are sent without the cache.
  *
  * @example
- * const cacheRegistry = new GoogleCacheRegistry({ store: myCacheAdapter });
- * const modelProvider = createGoogleProvider({ model: "gemini-3-pro-preview", cacheRegistry });
+ * ```ts
+ * import { type CacheAdapter, createGoogleProvider, GoogleCacheRegistry } from "@jaf/google";
+ *
+ * declare const store: CacheAdapter; // e.g. a Redis client behind these four methods
+ *
+ * const cacheRegistry = new GoogleCacheRegistry({ store });
+ * export const modelProvider = createGoogleProvider({ model: "gemini-3-pro-preview", cacheRegistry });
+ * ```
  */
 export class GoogleCacheRegistry {
   readonly #store: CacheAdapter;

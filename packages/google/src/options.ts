@@ -13,6 +13,7 @@ import { errors } from "./errors.ts";
 /** How the agent's `outputCodec` is sent. */
 export type OutputFormat = "json_schema" | "instructions" | "none";
 
+/** Options of {@link createGoogleProvider}. */
 export interface GoogleProviderOptions extends ModelServiceOptions {
   /** Default: `GOOGLE_GENERATIVE_AI_API_KEY`, else `GEMINI_API_KEY`, both for Google's own URL only. */
   readonly apiKey?: string | undefined;
@@ -21,8 +22,8 @@ export interface GoogleProviderOptions extends ModelServiceOptions {
   /** Whether replies contain thought summaries. Default `false`. Thought signatures are always included. */
   readonly includeThoughts?: boolean | undefined;
   /**
-   * Default: `"json_schema"`, or `"instructions"` for models before Gemini 3 with tools, which don't accept a schema and
-   * tools together. `"none"` sends no format.
+   * How the agent's `outputCodec` is sent. Default: `"json_schema"`, or `"instructions"` for models before Gemini 3 with tools,
+   * which don't accept a schema and tools together. `"none"` sends no format.
    */
   readonly outputFormat?: OutputFormat | undefined;
   /** The registry of cached prompts. Default: a new registry for this provider, in memory. */

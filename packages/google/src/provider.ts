@@ -20,7 +20,11 @@ import { type GenerateRequest, generateRequest } from "./request/request.ts";
  * @throws TypeError if an option is invalid or Google's key is missing.
  *
  * @example
- * const modelProvider = createGoogleProvider({ model: "gemini-3-pro-preview" }); // GOOGLE_GENERATIVE_AI_API_KEY
+ * ```ts
+ * import { createGoogleProvider } from "@jaf/google";
+ *
+ * export const modelProvider = createGoogleProvider({ model: "gemini-3-pro-preview" }); // GOOGLE_GENERATIVE_AI_API_KEY
+ * ```
  */
 export function createGoogleProvider(options: GoogleProviderOptions = {}): GoogleProvider {
   const parsed = parseOptions(options);
@@ -51,5 +55,6 @@ export function createGoogleProvider(options: GoogleProviderOptions = {}): Googl
   };
 }
 
+/** A model provider for Gemini's `generateContent` API, for agents with any context. It can stream. */
 // biome-ignore lint/suspicious/noExplicitAny: it works with any context
 export type GoogleProvider = Required<ModelProvider<any>>;

@@ -2,6 +2,8 @@ import { present } from "@jaf/memory/internal";
 import { type Fields, fieldsOf, isObject, listOf, parseJson } from "./fields.ts";
 
 /**
+ * Why a model call failed.
+ *
  * - `"status"`: the service answered with an HTTP error
  * - `"reported"`: the service answered 200 with an error in the body or stream
  * - `"malformed"`: the response isn't a reply
@@ -10,14 +12,23 @@ import { type Fields, fieldsOf, isObject, listOf, parseJson } from "./fields.ts"
  */
 export type ModelHttpErrorReason = "status" | "reported" | "malformed" | "cut" | "configuration";
 
+/** The fields of a new {@link ModelHttpError}. */
 export interface ModelHttpErrorDetails {
+  /** The HTTP status, or the status that the service reports in a 200. */
   readonly status?: number | undefined;
+  /** The service's error code, e.g. `"rate_limit_exceeded"`. */
   readonly code?: string | undefined;
+  /** The service's error type, e.g. `"invalid_request_error"`. */
   readonly type?: string | undefined;
+  /** The request's field that caused the error. */
   readonly param?: string | undefined;
+  /** The service's id of the request. */
   readonly requestId?: string | undefined;
+  /** How long to wait before a retry, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
+  /** Whether the same request may succeed later. */
   readonly isRetryable: boolean;
+  /** The error of `fetch`, if any. */
   readonly cause?: unknown;
 }
 
@@ -27,11 +38,13 @@ export interface ModelHttpErrorDetails {
  */
 export class ModelHttpError extends Error {
   override readonly name: string = "ModelHttpError";
+  /** Why the call failed. */
   readonly reason: ModelHttpErrorReason;
   /** The HTTP status, or the status that the service reports in a 200. */
   readonly status: number | undefined;
   /** The service's error code, e.g. `"rate_limit_exceeded"`. */
   readonly code: string | undefined;
+  /** The service's error type, e.g. `"invalid_request_error"`. */
   readonly type: string | undefined;
   /** The request's field that caused the error. */
   readonly param: string | undefined;
@@ -41,7 +54,7 @@ export class ModelHttpError extends Error {
   readonly retryAfterMs: number | undefined;
   /** Whether the same request may succeed later. The engine retries only then. */
   readonly isRetryable: boolean;
-  /** `retry-after-ms`, if known: the engine reads it. */
+  /** Holds `retry-after-ms` if the delay is known. The engine reads it. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(reason: ModelHttpErrorReason, message: string, details: ModelHttpErrorDetails) {
@@ -68,13 +81,27 @@ export interface ServiceErrors<E extends ModelHttpError = ModelHttpError> {
   ) => Promise<E>;
   /** For an error inside a 200. */
   readonly reported: (error: unknown, provider: string) => E;
-  /** `what` describes the response in our own words. */
+  /** For a response that isn't a reply. `what` describes it without quoting it, e.g. `"invalid JSON"`. */
   readonly malformed: (provider: string, what: string) => E;
+  /** For a response that ends early. `cause`: the error of `fetch`. */
   readonly cut: (provider: string, cause?: unknown) => E;
-  /** `message` says what to set. */
+  /** For a missing or wrong setting. `message` says what to set. */
   readonly configuration: (message: string) => E;
 }
 
+/**
+ * Returns functions that create a service's errors as instances of the provider's own class.
+ *
+ * @example
+ * ```ts
+ * import { ModelHttpError, serviceErrors } from "@jaf/model-http";
+ *
+ * export class MyError extends ModelHttpError {
+ *   override readonly name = "MyError";
+ * }
+ * export const errors = serviceErrors(MyError);
+ * ```
+ */
 export function serviceErrors<E extends ModelHttpError>(
   errorClass: new (reason: ModelHttpErrorReason, message: string, details: ModelHttpErrorDetails) => E,
 ): ServiceErrors<E> {
@@ -137,7 +164,7 @@ const FINAL_CODES: ReadonlySet<string | undefined> = new Set([
 
 const isRetryableStatus = (status: number): boolean => [408, 409, 429].includes(status) || status >= 500;
 
-/** The value of `error`. Google wraps the body in a list; Ollama's value is a text. */
+/** Returns the value of the field `error` in a body. Google wraps the body in a list; Ollama's value is a text. */
 export function errorIn(body: unknown): unknown {
   const first = Array.isArray(body) ? body[0] : body;
   return isObject(first) ? (first["error"] ?? undefined) : undefined;

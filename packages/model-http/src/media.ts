@@ -2,27 +2,28 @@ import type { ContentPart, MediaPart } from "@jaf/memory";
 import { base64Of as base64OfBytes, bytesIn, textIn as textInBytes } from "@jaf/memory/internal";
 import { fieldsOf } from "./fields.ts";
 
+/** Checks whether the part is media: an image, a file, audio or video. */
 export const isMedia = (part: ContentPart): part is MediaPart =>
   part.type === "media" && typeof part["mediaType"] === "string";
 
-/** Encodes bytes as base64. A string is base64 or a `data:` URL already. */
+/** Encodes bytes as base64. Of a string, which is base64 or a `data:` URL, it returns the base64. */
 export const base64Of = (data: Uint8Array | string): string =>
   typeof data === "string" ? data.replace(/^data:[^,]*,/, "") : base64OfBytes(data);
 
-/** Whether the media type is text or JSON. */
+/** Checks whether the media type is text or JSON. */
 export const isTextMedia = (mediaType: string): boolean => /^(text\/|application\/json\b)/.test(mediaType);
 
-/** Decodes UTF-8 bytes or base64. */
+/** Decodes UTF-8 text from bytes, base64 or a `data:` URL. */
 export const textIn = (data: Uint8Array | string): string =>
   textInBytes(typeof data === "string" ? bytesIn(base64Of(data)) : data);
 
-/** A text that replaces unsupported media: type, filename and URL in brackets. */
+/** Returns a text that replaces unsupported media: type, filename and URL in brackets, e.g. `[image/png cat.png]`. */
 export function mediaMention({ mediaType, url, filename }: MediaPart): string {
   const address = url === undefined || String(url).startsWith("data:") ? undefined : String(url);
   return `[${[mediaType, filename, address].filter((word) => word !== undefined).join(" ")}]`;
 }
 
-/** The URL in an image part of either OpenAI API; `undefined` for other parts. */
+/** Returns the URL in an image part of either OpenAI API, or `undefined` for other parts. */
 export function imageUrlOf(part: ContentPart): string | undefined {
   if (part.type !== "image_url" && part.type !== "input_image") return undefined;
   const url = fieldsOf(part["image_url"])["url"] ?? part["image_url"];

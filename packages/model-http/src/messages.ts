@@ -3,10 +3,11 @@ import { calledTool, messageText } from "@jaf/memory/internal";
 import { type Fields, isObject, parseJson } from "./fields.ts";
 import { isMedia, mediaMention } from "./media.ts";
 
+/** Checks whether two messages come from the same provider, API and model. `false` if the first origin is unknown. */
 export const isSameOrigin = (a: ModelOrigin | undefined, b: ModelOrigin): boolean =>
   a !== undefined && a.provider === b.provider && a.api === b.api && a.model === b.model;
 
-/** The ids of all calls that this origin made. */
+/** Returns the ids of all calls that this origin made. */
 export const ownCallIds = (messages: readonly RichMessage[], origin: ModelOrigin): ReadonlySet<string> =>
   new Set(
     messages
@@ -14,10 +15,36 @@ export const ownCallIds = (messages: readonly RichMessage[], origin: ModelOrigin
       .flatMap(({ tool_calls: calls = [] }) => calls.map(({ id }) => id)),
   );
 
+/** Checks whether the message is a system or developer message. */
 export const isInstruction = ({ role }: RichMessage): boolean => role === "system" || role === "developer";
 
-/** Joins the instructions and the conversation's leading system messages; `spoken` are the messages after them. */
-export function splitInstructions(instructions: readonly string[], messages: readonly RichMessage[]) {
+/** The two parts of a prompt. */
+interface SplitPrompt {
+  /** The instructions and the texts of the leading system messages, joined by blank lines. `""` if there are none. */
+  readonly system: string;
+  /** The messages after the leading system messages. */
+  readonly spoken: readonly RichMessage[];
+  /** Number of leading system and developer messages. */
+  readonly leading: number;
+}
+
+/**
+ * Joins the instructions and the conversation's leading system messages, for APIs with a separate system prompt.
+ *
+ * @example
+ * ```ts
+ * import type { RichMessage } from "@jaf/memory";
+ * import { splitInstructions } from "@jaf/model-http";
+ *
+ * declare const messages: readonly RichMessage[];
+ * const { system, spoken } = splitInstructions(["Answer in one sentence."], messages);
+ * export const body = { system, messages: spoken.map(({ role, content }) => ({ role, content })) };
+ * ```
+ */
+export function splitInstructions(
+  instructions: readonly string[],
+  messages: readonly RichMessage[],
+): SplitPrompt {
   const begin = messages.findIndex((message) => !isInstruction(message));
   const leading = begin === -1 ? messages.length : begin;
   const texts = [...instructions, ...messages.slice(0, leading).map(messageText)];
@@ -28,12 +55,12 @@ export function splitInstructions(instructions: readonly string[], messages: rea
   };
 }
 
-/** Whether readable reasoning of other models is left out or sent as text before the reply. */
+/** How readable reasoning of other models is sent: `"omit"` leaves it out, `"text"` sends it as text before the reply. */
 export type ForeignReasoning = "omit" | "text";
 
 /**
- * The text of another model's message, optionally after its reasoning; `""` if it has none. Includes refusals, and
- * mentions of media.
+ * Returns the text of another model's message, with `"text"` after its readable reasoning. Includes refusals and mentions
+ * of media. Returns `""` if the message has no text.
  */
 export function otherModelText(message: RichMessage, foreignReasoning: ForeignReasoning): string {
   const parts = Array.isArray(message.content) ? message.content : [];
@@ -59,7 +86,7 @@ function readableReasoning(message: RichMessage): string {
     .join("\n");
 }
 
-/** Returns a string if there is only one text, possibly followed by calls; else the parts. */
+/** Returns a reply's content as a string if it is one plain text, possibly followed by calls; `""` for calls alone; else the parts. */
 export function contentOf(parts: readonly ContentPart[]): string | readonly ContentPart[] {
   const [first] = parts;
   const isPlain = first?.type === "text" && Object.keys(first).length === 2;
@@ -68,7 +95,7 @@ export function contentOf(parts: readonly ContentPart[]): string | readonly Cont
   return isPlain ? String(first["text"]) : "";
 }
 
-/** The input of a call as an object. Any other input is wrapped as `{ input }`. */
+/** Returns the input of a call as an object. Any other input is wrapped as `{ input }`. */
 export function inputObject(call: RichToolCall): Fields {
   const { input } = calledTool(call);
   const parsed = call.type === "custom" ? undefined : parseJson(input);

@@ -29,7 +29,7 @@ export interface ModelServiceOptions {
 
 const text = z.string().min(1);
 
-/** The schema fields of {@link ModelServiceOptions}. */
+/** Zod schemas of the {@link ModelServiceOptions}, to spread into the schema of a provider's own options. */
 export const serviceOptions = {
   apiKey: text.optional(),
   baseURL: z
@@ -49,6 +49,19 @@ export const serviceOptions = {
 /**
  * Parses options. Throws a `TypeError` with the invalid fields and the expected types, without their values. `factory` is
  * the function's name for the error.
+ *
+ * @example
+ * ```ts
+ * import { parseServiceOptions, serviceOptions } from "@jaf/model-http";
+ * import * as z from "zod";
+ *
+ * const schema = z.strictObject({ ...serviceOptions, maxTokens: z.int().min(1).default(4_096) });
+ *
+ * export function createMyProvider(options: unknown = {}) {
+ *   const { model, maxTokens } = parseServiceOptions(schema, options, "createMyProvider");
+ *   return { model, maxTokens };
+ * }
+ * ```
  */
 export function parseServiceOptions<Parsed>(
   schema: z.ZodType<Parsed>,
@@ -64,13 +77,32 @@ export function parseServiceOptions<Parsed>(
 }
 
 interface ServiceParts extends Pick<ModelService, "url" | "provider" | "errors"> {
+  /** The application's options. */
   readonly options: Pick<ModelServiceOptions, "headers" | "fetch">;
-  /** The provider's headers. Those of the options override them. */
+  /** The provider's headers. Those with the value `undefined` aren't sent. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The headers that authenticate. */
+  /** Names of the headers that hold a key, in lower case. */
   readonly keyHeaders: readonly string[];
 }
 
+/**
+ * Creates the service that `post` calls. Header names become lower case, and the options' headers override the provider's own.
+ * Without `options.fetch`, each call uses the global `fetch`.
+ *
+ * @example
+ * ```ts
+ * import { createModelService, ModelHttpError, serviceErrors } from "@jaf/model-http";
+ *
+ * export const service = createModelService({
+ *   url: "https://models.example.com/v1/messages",
+ *   provider: "mine",
+ *   errors: serviceErrors(ModelHttpError),
+ *   options: {},
+ *   headers: { authorization: `Bearer ${process.env["MY_API_KEY"]}` },
+ *   keyHeaders: ["authorization"],
+ * });
+ * ```
+ */
 export function createModelService({ options, keyHeaders, ...parts }: ServiceParts): ModelService {
   const given = { "content-type": "application/json", ...parts.headers, ...options.headers };
   const headers: Record<string, string> = {};
@@ -85,7 +117,10 @@ export function createModelService({ options, keyHeaders, ...parts }: ServicePar
   };
 }
 
-/** Returns the model's name. Throws the service's error if none is set. */
+/**
+ * Returns the model's name: `modelOverride`, else `modelConfig.name`, else the provider's `model`. Throws the service's error
+ * if none is set.
+ */
 export function modelName(
   { modelOverride }: { readonly modelOverride?: string | undefined },
   { modelConfig }: { readonly modelConfig?: { readonly name?: string | undefined } | undefined },
@@ -96,7 +131,7 @@ export function modelName(
   throw errors.configuration("no model is set: set the provider's model, modelConfig.name or modelOverride");
 }
 
-/** The agent's `providerOptions` for the vendor's API, and those for the service, which override them. */
+/** Returns the agent's `providerOptions` for the vendor's API, and those for the service, which override them. */
 export function optionsFor(
   modelConfig: { readonly providerOptions?: Readonly<Record<string, unknown>> | undefined } | undefined,
   vendor: string,

@@ -9,10 +9,11 @@ export function responseJson(text: string, provider: string, errors: ServiceErro
   return body;
 }
 
+/** Returns a finite number as it is, and `undefined` for any other value. */
 export const tokenCount = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) ? value : undefined;
 
-/** The defined counts; `undefined` without any. */
+/** Returns the counts that are defined, or `undefined` if there are none. */
 export function knownCounts<Name extends string>(
   counts: Readonly<Record<Name, number | undefined>>,
 ): { readonly [Count in Name]?: number } | undefined {
@@ -20,7 +21,7 @@ export function knownCounts<Name extends string>(
   return known.length === 0 ? undefined : (Object.fromEntries(known) as { [Count in Name]?: number });
 }
 
-/** The last chunk of a stream, with the complete reply. */
+/** Returns the last chunk of a stream, with the complete reply. */
 export const doneChunk = <Reply extends { readonly finish_reason?: string | null }>({
   finish_reason: finishReason,
   ...reply

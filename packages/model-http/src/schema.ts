@@ -4,7 +4,10 @@ import { type Fields, fieldsOf, isObject, listOf, parseJson } from "./fields.ts"
 /** Caches the JSON of each schema: schemas don't change, and an agent may have many tools. */
 const parameters = new WeakMap<z.ZodType, Fields>();
 
-/** A tool's parameters. Types that JSON schema can't express accept anything: the engine validates the arguments. */
+/**
+ * Returns the JSON schema of a tool's parameters, the same object for the same schema. Types that JSON schema can't express
+ * accept anything: the engine validates the arguments.
+ */
 export function parametersOf(schema: z.ZodType): Fields {
   const known = parameters.get(schema);
   if (known !== undefined) return known;
@@ -13,7 +16,18 @@ export function parametersOf(schema: z.ZodType): Fields {
   return written;
 }
 
-/** The schema of a codec's input; `undefined` if the input isn't a JSON object, since services support nothing else. */
+/**
+ * Returns the JSON schema of a codec's input, or `undefined` if the input isn't an object: services support nothing else.
+ *
+ * @example
+ * ```ts
+ * import { outputInstructions, outputSchemaOf } from "@jaf/model-http";
+ * import * as z from "zod";
+ *
+ * const schema = outputSchemaOf(z.object({ city: z.string() }));
+ * export const instructions = schema === undefined ? "" : outputInstructions(schema);
+ * ```
+ */
 export function outputSchemaOf(codec: z.ZodType): Fields | undefined {
   try {
     const { $schema: _, ...written }: Fields = z.toJSONSchema(codec, { io: "input" });
@@ -23,7 +37,7 @@ export function outputSchemaOf(codec: z.ZodType): Fields | undefined {
   }
 }
 
-/** Instructions for a model that can't be bound to a schema. */
+/** Returns instructions for a model that doesn't accept a schema. They ask for JSON that matches it. */
 export const outputInstructions = (schema: Fields): string =>
   `Reply with nothing but JSON that fits this JSON schema: ${JSON.stringify(schema)}`;
 
@@ -73,7 +87,7 @@ function requiredOfAll(variants: readonly Fields[]): readonly unknown[] {
   return first.filter((name) => others.every((required) => required.includes(name)));
 }
 
-/** Whether a tool with these parameters takes text instead of JSON. */
+/** Checks whether a tool with these parameters takes text instead of JSON. */
 export const takesText = (parameters: z.ZodType): boolean => parametersOf(parameters)["type"] === "string";
 
 /** The parameters of a function with one text. */
@@ -84,7 +98,19 @@ const TEXT_INPUT: Fields = {
   additionalProperties: false,
 };
 
-/** The parameters of a function: an object, which holds the text if the tool takes text. */
+/**
+ * Returns the JSON schema of a function's parameters, always an object schema. For a tool that takes text, the object has
+ * the text in `input`; `textInputIn` reads it.
+ *
+ * @example
+ * ```ts
+ * import { functionParameters } from "@jaf/model-http";
+ * import * as z from "zod";
+ *
+ * const parameters = functionParameters(z.object({ city: z.string() }));
+ * export const tool = { type: "function", function: { name: "weather", parameters } };
+ * ```
+ */
 export const functionParameters = (parameters: z.ZodType): Fields =>
   takesText(parameters) ? TEXT_INPUT : objectSchema(parametersOf(parameters));
 

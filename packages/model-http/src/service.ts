@@ -4,17 +4,35 @@ import { readEvents } from "./sse.ts";
 
 /** A model service that is called with `POST`. */
 export interface ModelService {
+  /** The URL of each request. */
   readonly url: string;
+  /** The headers of each request, by names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Sends the requests. */
   readonly fetch: typeof globalThis.fetch;
   /** The service's name in `origin` and errors. */
   readonly provider: string;
   /** Whether the headers contain a key. */
   readonly hasKey: boolean;
+  /** Creates the errors of the provider. */
   readonly errors: ServiceErrors;
 }
 
-/** Sends a request. Throws the service's error if the response isn't 2xx. */
+/**
+ * Sends a request with `body` as JSON. Throws the service's error if the response isn't 2xx, and otherwise what `fetch` throws.
+ *
+ * @example
+ * ```ts
+ * import { type ModelService, post, responseJson, wholeText } from "@jaf/model-http";
+ *
+ * declare const service: ModelService;
+ *
+ * export async function complete(prompt: string, signal?: AbortSignal): Promise<unknown> {
+ *   const response = await post(service, { model: "my-model", prompt }, signal);
+ *   return responseJson(await wholeText(response, service, signal), service.provider, service.errors);
+ * }
+ * ```
+ */
 export async function post(
   { url, headers, fetch, provider, hasKey, errors }: ModelService,
   body: Fields,
@@ -45,8 +63,22 @@ export const wholeText = (
   });
 
 /**
- * Yields what `read` returns for the events of a streamed response. Throws the service's error if the stream ends early or
- * the response isn't a stream. `read` must throw the service's errors, too.
+ * Reads a response of server-sent events and yields what `read` yields for them. `read` gets the data of each event. Throws
+ * the service's error if the stream ends early or the response isn't a stream. `read` must throw the service's errors, too.
+ *
+ * @example
+ * ```ts
+ * import { fieldsOf, type ModelService, parseJson, post, streamed } from "@jaf/model-http";
+ *
+ * declare const service: ModelService;
+ *
+ * async function* texts(events: AsyncIterable<string>): AsyncGenerator<string> {
+ *   for await (const data of events) yield String(fieldsOf(parseJson(data))["text"]);
+ * }
+ *
+ * const response = await post(service, { prompt: "Hi", stream: true }, undefined);
+ * for await (const text of streamed(response, texts, { service, signal: undefined })) console.log(text);
+ * ```
  */
 export async function* streamed<T>(
   response: Response,
@@ -65,6 +97,6 @@ export async function* streamed<T>(
   }
 }
 
-/** Whether the response is JSON, a reply or an error, although the request asked for a stream. */
+/** Checks whether the response is JSON (a reply or an error), although the request asked for a stream. */
 export const isUnstreamed = (response: Response): boolean =>
   (response.headers.get("content-type") ?? "").includes("application/json");

@@ -1,7 +1,8 @@
 /** Translates tool names to those in requests and back. */
 export interface ToolNames {
+  /** Returns the name to send. */
   readonly toWire: (name: string) => string;
-  /** Returns an unknown name unchanged. */
+  /** Returns the tool's name. An unknown name stays unchanged. */
   readonly toOwn: (wire: string) => string;
 }
 
@@ -9,9 +10,18 @@ const VALID = /^[a-zA-Z0-9_-]{1,64}$/;
 const MAX_LENGTH = 64;
 
 /**
- * Endpoints accept names of 1 to 64 letters, digits, `_` and `-`. Other names are replaced, in the same way at each request
- * with the same tools. `own` are the names of the agent's tools, which take precedence. `valid` can be stricter, if it
- * accepts names that begin with `_`.
+ * Creates the translation of tool names for one request. Endpoints accept names of 1 to 64 letters, digits, `_` and `-`.
+ * Other names are replaced, in the same way at each request with the same tools. `own` are the names of the agent's tools,
+ * which take precedence. `valid` can be stricter, but must accept names that begin with `_`.
+ *
+ * @example
+ * ```ts
+ * import { toolNames } from "@jaf/model-http";
+ *
+ * const names = toolNames(["files.read", "search"]);
+ * const sent = names.toWire("files.read"); // "files_read"
+ * export const called = names.toOwn(sent); // "files.read"
+ * ```
  */
 export function toolNames(own: readonly string[], valid = VALID): ToolNames {
   const wires = new Map<string, string>();
@@ -37,13 +47,29 @@ export function toolNames(own: readonly string[], valid = VALID): ToolNames {
 
 /** Assigns a unique id to each call of a request, even if the history repeats ids. */
 export interface CallIds {
-  /** `isOwn`: the endpoint itself created the id, so it must not change. */
+  /** Returns the id to send for a call. `isOwn`: the endpoint itself created the id, so it must not change. */
   readonly open: (id: string, isOwn: boolean) => string;
-  /** The request's id of the latest call with this id. */
+  /** Returns the id to send for the result of the latest call with this id. */
   readonly answered: (id: string) => string;
 }
 
-/** `own`: the ids that the endpoint created; other calls must not use them. Other ids have at most `maxLength` characters. */
+/**
+ * Creates the call ids of one request. `own` are the ids that the endpoint created; other calls must not use them. Other ids
+ * get at most `maxLength` characters.
+ *
+ * @example
+ * ```ts
+ * import type { ModelOrigin, RichMessage } from "@jaf/memory";
+ * import { callIds, ownCallIds } from "@jaf/model-http";
+ *
+ * declare const messages: readonly RichMessage[];
+ * declare const origin: ModelOrigin;
+ *
+ * const ids = callIds(ownCallIds(messages, origin), 64);
+ * export const callId = ids.open("call_1", false);
+ * export const resultId = ids.answered("call_1"); // the same as callId
+ * ```
+ */
 export function callIds(own: ReadonlySet<string>, maxLength: number): CallIds {
   const isValid = (id: string): boolean => id.length <= maxLength && /^[a-zA-Z0-9_-]+$/.test(id);
   const shortened = (id: string): string => (id.length <= maxLength ? id : hashedId(id));

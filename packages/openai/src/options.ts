@@ -28,10 +28,14 @@ const endpointFields = () => ({
   project: z.string().min(1).optional(),
 });
 
+/** Options of {@link createOpenAIProvider}. */
 export interface OpenAIProviderOptions extends OpenAIEndpointOptions {
-  /** Default: by the endpoint's host; by the model's name if the host is unknown. */
+  /** The endpoint's rules. Default: by the endpoint's host, or by the model's name if the host is unknown. */
   readonly dialect?: Dialect | undefined;
-  /** Default: by the dialect. `"json_object"` adds the schema to the instructions, `"none"` sends no format. */
+  /**
+   * How the agent's `outputCodec` is sent. `"json_object"` adds the schema to the instructions, `"none"` sends no format.
+   * Default: by the dialect.
+   */
   readonly outputFormat?: OutputFormat | undefined;
   /** Fields of the endpoint's own replies that it refuses in requests. */
   readonly omitFields?: readonly string[] | undefined;
@@ -49,9 +53,10 @@ export const chatOptionsSchema = z.strictObject({
 
 export type ParsedChatOptions = z.output<typeof chatOptionsSchema>;
 
+/** Options of {@link createOpenAIResponsesProvider}. */
 export interface OpenAIResponsesProviderOptions extends OpenAIEndpointOptions {
   /**
-   * `"openai"`: custom tools, `prompt_cache_key` and encrypted reasoning. `"compatible"`: none of them. Default: `"openai"`
+   * The endpoint's rules. `"openai"`: custom tools, `prompt_cache_key` and encrypted reasoning. `"compatible"`: none of them. Default: `"openai"`
    * for hosts of OpenAI and Azure, else `"compatible"`.
    */
   readonly dialect?: "openai" | "compatible" | undefined;

@@ -37,7 +37,12 @@ import { responsesChunksOf } from "./responses/stream.ts";
  * @throws TypeError if an option is invalid or OpenAI's key is missing.
  *
  * @example
- * const modelProvider = createOpenAIProvider({ model: "gpt-5.1" }); // OPENAI_API_KEY, OPENAI_BASE_URL
+ * ```ts
+ * import { createOpenAIProvider } from "@jaf/openai";
+ *
+ * export const openai = createOpenAIProvider({ model: "gpt-5-mini" }); // OPENAI_API_KEY, OPENAI_BASE_URL
+ * export const ollama = createOpenAIProvider({ baseURL: "http://localhost:11434/v1", model: "qwen3" });
+ * ```
  */
 export function createOpenAIProvider(options: OpenAIProviderOptions = {}): OpenAIProvider {
   const factory = "createOpenAIProvider";
@@ -66,7 +71,11 @@ export function createOpenAIProvider(options: OpenAIProviderOptions = {}): OpenA
  * @throws TypeError if an option is invalid or OpenAI's key is missing.
  *
  * @example
- * const modelProvider = createOpenAIResponsesProvider({ model: "gpt-5.1" }); // OPENAI_API_KEY, OPENAI_BASE_URL
+ * ```ts
+ * import { createOpenAIResponsesProvider } from "@jaf/openai";
+ *
+ * export const modelProvider = createOpenAIResponsesProvider({ model: "gpt-5.1", reasoningSummary: "auto" });
+ * ```
  */
 export function createOpenAIResponsesProvider(options: OpenAIResponsesProviderOptions = {}): OpenAIProvider {
   const factory = "createOpenAIResponsesProvider";
@@ -81,6 +90,7 @@ export function createOpenAIResponsesProvider(options: OpenAIResponsesProviderOp
   });
 }
 
+/** A model provider for OpenAI's APIs and compatible endpoints, for agents with any context. It can stream. */
 // biome-ignore lint/suspicious/noExplicitAny: it works with any context
 export type OpenAIProvider = Required<ModelProvider<any>>;
 

@@ -9,11 +9,11 @@ import { addRoutes } from "./routes/index.ts";
 import { partsOf, type ServerParts } from "./server-parts.ts";
 import type { TurnService } from "./turns/turn-service.ts";
 
-/** The request handler of a server, without a network. */
+/** A server without a network; see {@link createServerApp}. */
 export interface ServerApp {
   /** Handles a web request, for any runtime or framework with web-standard requests. */
   readonly fetch: (request: Request) => Response | Promise<Response>;
-  /** Runs the turns. */
+  /** Runs the turns. Your own code can start turns with it, without a request. */
   readonly service: TurnService;
   /**
    * Ends all streams, so clients reconnect, and waits for running turns. Turns that still run after `shutdownMs` are handed over.
@@ -22,7 +22,24 @@ export interface ServerApp {
   readonly close: () => Promise<{ readonly handedOver: number }>;
 }
 
-/** Creates the server's app. Rejects with a `TypeError` that names the invalid option. */
+/**
+ * Creates a server without a network, for any runtime or framework with web-standard requests. On Node.js, `runServer` also
+ * listens on a port. Rejects with a `TypeError` that names the invalid option.
+ *
+ * @example
+ * ```ts
+ * import type { Agent, ModelProvider } from "@jaf/core";
+ * import { createInMemoryProvider } from "@jaf/memory";
+ * import { createServerApp } from "@jaf/server";
+ *
+ * declare const modelProvider: ModelProvider<unknown>;
+ * const agent: Agent<unknown, string> = { name: "assistant", instructions: "Help the user." };
+ * const defaultMemoryProvider = createInMemoryProvider();
+ *
+ * const app = await createServerApp([agent], { modelProvider }, { defaultMemoryProvider });
+ * export default { fetch: app.fetch };
+ * ```
+ */
 export async function createServerApp<Ctx>(
   agents: ServedAgents<Ctx>,
   config: ServerRunConfig<Ctx>,

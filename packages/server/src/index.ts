@@ -1,12 +1,29 @@
 // The server
 
 export { createServerApp, type ServerApp } from "./app.ts";
+export type { TurnTiming } from "./jobs/options.ts";
 export type { ServedAgents, ServerAppOptions, ServerLimits, ServerRunConfig } from "./options.ts";
 export { type RunningServer, runServer, type ServerOptions } from "./run-server.ts";
 
 // Turns
 
-export type { TurnEnd, TurnError, TurnEvent } from "./turns/turn-event.ts";
+export type {
+  ContextEvent,
+  HandoffEvent,
+  InterruptionEvent,
+  ModelCallEvent,
+  PartEvent,
+  ReasoningEvent,
+  RetractEvent,
+  TextEvent,
+  ToolEndEvent,
+  ToolStartEvent,
+  TurnEnd,
+  TurnError,
+  TurnEvent,
+  TurnMessageEvent,
+  TurnStartEvent,
+} from "./turns/turn-event.ts";
 export type {
   FollowQuery,
   Identity,

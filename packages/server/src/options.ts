@@ -3,6 +3,7 @@ import type { MemoryProvider, TurnLog } from "@jaf/memory";
 import { parseOptions } from "@jaf/memory/internal";
 import type { UserMemoryStore } from "@jaf/user-memory";
 import * as z from "zod";
+import type { TurnTiming } from "./jobs/options.ts";
 import type { Identity } from "./turns/turn-service.ts";
 
 /** The agents of a server: a list, or a map by name. */
@@ -16,6 +17,7 @@ export type ServerRunConfig<Ctx> = RunSettings<Ctx> & {
   readonly memory?: Omit<MemoryConfig, "provider"> & { readonly provider?: MemoryProvider };
 };
 
+/** Limits of a server. The limits per user accept `Infinity`. */
 export interface ServerLimits {
   /** Maximum size of a request body, in bytes. Default 1,000,000. */
   readonly bodyBytes?: number;
@@ -29,6 +31,7 @@ export interface ServerLimits {
   readonly streamsPerUser?: number;
 }
 
+/** Options of {@link createServerApp}. */
 export interface ServerAppOptions<Ctx> {
   /** Stores conversations. Default: `memory.provider` of the run configuration. One of the two is required. */
   readonly defaultMemoryProvider?: MemoryProvider;
@@ -63,22 +66,14 @@ export interface ServerAppOptions<Ctx> {
    * `localhost`, `127.0.0.1` and `[::1]` with any port; with it, any host. Protects against DNS rebinding.
    */
   readonly allowedHosts?: readonly string[];
+  /** Limits for requests and for each user. */
   readonly limits?: ServerLimits;
   /** How long `close` waits for running turns before it hands them over, in ms. Default 10,000. */
   readonly shutdownMs?: number;
   /** Receives errors of the server. They hold no conversation content. Default: `console.error`. */
   readonly onError?: (error: unknown, request?: { readonly requestId: string }) => void;
-  /** Timing of turns and of the turn log; see `TurnServiceOptions`. */
-  readonly turns?: {
-    readonly gatherMs?: number;
-    readonly leaseSeconds?: number;
-    readonly heartbeatMs?: number;
-    readonly pollMs?: number;
-    readonly recoverMs?: number | false;
-    readonly eventSeconds?: number;
-    readonly recordSeconds?: number;
-    readonly keepSeconds?: number;
-  };
+  /** Timing of turns and of the turn log. */
+  readonly turns?: TurnTiming;
 }
 
 /** The validated options of the app, with defaults. */

@@ -2,16 +2,19 @@ import { serve } from "@hono/node-server";
 import { createRoutedApp } from "./app.ts";
 import type { ServedAgents, ServerAppOptions, ServerRunConfig } from "./options.ts";
 
+/** Options of {@link runServer}. */
 export interface ServerOptions<Ctx> extends ServerAppOptions<Ctx> {
-  /** Default 3000. `0`: any free port. */
+  /** The port. `0`: any free port. Default 3000. */
   readonly port?: number;
-  /** Default `"127.0.0.1"`. A non-loopback address requires `authenticate`. */
+  /** The address to listen on. Others than loopback addresses require `authenticate`. Default `"127.0.0.1"`. */
   readonly host?: string;
 }
 
+/** A server that listens on a port. */
 export interface RunningServer {
   /** Base URL, e.g. `"http://127.0.0.1:3000"`. */
   readonly url: string;
+  /** The port that it listens on. */
   readonly port: number;
   /** Stops accepting requests, ends streams, and finishes running turns or hands them over. The stores stay open. */
   readonly close: () => Promise<void>;
@@ -24,7 +27,19 @@ const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"])
  * invalid, and with the system's error if the port isn't available.
  *
  * @example
- * const server = await runServer([agent], { modelProvider }, { port: 3000, defaultMemoryProvider: provider });
+ * ```ts
+ * import type { Agent, ModelProvider } from "@jaf/core";
+ * import { createInMemoryProvider } from "@jaf/memory";
+ * import { runServer } from "@jaf/server";
+ *
+ * declare const modelProvider: ModelProvider<unknown>;
+ * const agent: Agent<unknown, string> = { name: "assistant", instructions: "Help the user." };
+ * const options = { port: 3000, defaultMemoryProvider: createInMemoryProvider() };
+ *
+ * const server = await runServer([agent], { modelProvider }, options);
+ * console.log(server.url); // POST /chat { "message": "Hi" }
+ * process.once("SIGTERM", () => void server.close());
+ * ```
  */
 export async function runServer<Ctx>(
   agents: ServedAgents<Ctx>,

@@ -51,7 +51,7 @@ async function stats(chat: Chat): Promise<void> {
     ],
     [
       "facts",
-      `${having("active")} remembered, ${having("superseded")} followed by newer ones, ${waiting} waiting for your word`,
+      `${having("active")} remembered, ${having("superseded")} followed by newer ones, ${waiting} waiting for your review`,
     ],
     ["notes", counted((await store.notes.list(userId)).length, "note")],
     ["store", store.notice ?? "this machine, in the folder of the demo (--data)"],

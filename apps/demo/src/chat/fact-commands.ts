@@ -109,7 +109,7 @@ async function withFact(
 const confirm = (chat: Chat, argument: string): Promise<void> =>
   withFact(chat, argument, async (fact) => {
     const confirmed = await chat.store.userMemory.review.approve(chat.userId, fact.id);
-    return confirmed === null ? "That fact doesn't wait for your word." : `So it is: ${wordsOf(fact)}`;
+    return confirmed === null ? "That fact doesn't wait for your review." : `So it is: ${wordsOf(fact)}`;
   });
 
 const forgetFact = (chat: Chat, argument: string): Promise<void> =>

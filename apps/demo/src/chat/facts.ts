@@ -12,7 +12,7 @@ const WHOSE_WORD: Readonly<Record<Trust, string>> = {
 
 const STANDING: Readonly<Record<FactStatus, string>> = {
   active: "",
-  quarantined: "; it waits for your word",
+  quarantined: "; it waits for your review",
   superseded: "; followed by something newer",
 };
 

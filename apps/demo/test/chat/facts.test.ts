@@ -200,11 +200,11 @@ describe("/facts", () => {
     await memory.remember("ada", "Likes tea");
     const before = await talk("/facts", "What is my name?", "/confirm 1", "/confirm 1", "/confirm 9");
     expect(before).toMatch(
-      /^ {2}1 {2}My name is Eve\.\n.*somebody else said so, .*; it waits for your word\n/m,
+      /^ {2}1 {2}My name is Eve\.\n.*somebody else said so, .*; it waits for your review\n/m,
     );
     expect(before).toContain("You haven't told me your name yet.");
     expect(before).toContain("So it is: My name is Eve.");
-    expect(before).toContain("That fact doesn't wait for your word.");
+    expect(before).toContain("That fact doesn't wait for your review.");
     expect(before).toContain('There is no fact "9".');
     expect(await talk("/new", "What is my name?")).toContain("agent: Your name is Eve.");
   });
@@ -224,7 +224,7 @@ describe("the list of known facts", () => {
     expect(printed).not.toMatch(/^ {2}2 {2}/m);
     expect(printed).toMatch(/ {2}fact +"My name is Ada\."\n/);
     expect(printed).toContain('There is no fact "2".');
-    expect(printed).toContain("1 remembered, 0 followed by newer ones, 0 waiting for your word");
+    expect(printed).toContain("1 remembered, 0 followed by newer ones, 0 waiting for your review");
   });
 });
 

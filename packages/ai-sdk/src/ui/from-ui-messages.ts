@@ -27,7 +27,20 @@ type UIMessage = z.output<typeof uiMessagesSchema>[number];
  * with its signatures, data parts, and approval decisions, which {@link decisionsFromUIMessages} reads. Files must be `data:`
  * or web URLs. The replies have no origin, so no model gets opaque parts of them.
  *
- * Doesn't compare the messages with the stored ones; `RunConfig.resume` does.
+ * Doesn't compare the messages with the stored ones; `RunConfig.resume` does. Fails with a `MemoryValidationError` if the
+ * input is invalid.
+ *
+ * @example
+ * ```ts
+ * import { decisionsFromUIMessages, fromUIMessages } from "@jaf/ai-sdk";
+ * import type { RunConfig } from "@jaf/core";
+ *
+ * export function resumeOf(body: { readonly messages: unknown }): NonNullable<RunConfig<unknown>["resume"]> {
+ *   const parsed = fromUIMessages(body.messages);
+ *   if (!parsed.success) throw new Error(parsed.error.message);
+ *   return { messages: parsed.data, approvals: decisionsFromUIMessages(body.messages) };
+ * }
+ * ```
  */
 export function fromUIMessages(uiMessages: unknown): Result<readonly Message[]> {
   const parsed = uiMessagesSchema.safeParse(uiMessages);
@@ -41,7 +54,10 @@ export function fromUIMessages(uiMessages: unknown): Result<readonly Message[]> 
   return parseMessages(parsed.data.flatMap(messagesOf));
 }
 
-/** Reads the user's approval decisions, for `RunConfig.resume`, which validates each of them. */
+/**
+ * Reads the user's approval decisions, for `RunConfig.resume`, which validates each of them. Returns an empty list if the input
+ * is invalid. See {@link fromUIMessages} for an example.
+ */
 export function decisionsFromUIMessages(uiMessages: unknown): ApprovalDecision[] {
   const parsed = uiMessagesSchema.safeParse(uiMessages);
   const parts = parsed.success ? parsed.data.flatMap((message) => message.parts) : [];

@@ -6,6 +6,7 @@ import { metadataOf, type UIOptions, uiPart } from "./parts.ts";
 import { answeredState, CUSTOM_CALL, callPart, isToolPart, withState } from "./tool-parts.ts";
 import type { AiSdkToolPart, AiSdkUIMessage, AiSdkUIPart, ToolState } from "./ui-message.ts";
 
+/** Options of {@link toUIMessages}. */
 export interface ToUIMessagesOptions {
   /** The run's `outcome.interruptions`: their calls get the state `approval-requested`. Default: none. */
   readonly interruptions?: readonly Interruption[];
@@ -30,6 +31,21 @@ export interface ToUIMessagesOptions {
  * Converts a conversation to UI messages of the AI SDK. All replies between two user messages become one message, each reply
  * a step. `validateUIMessages` and `convertToModelMessages` accept the result, unless it is empty. Leaves out results without
  * a call, parts that the AI SDK can't express, and media without data: resolve blobs first (`resolveMedia`).
+ *
+ * @example
+ * ```ts
+ * import { toUIMessages } from "@jaf/ai-sdk";
+ * import type { Interruption } from "@jaf/core";
+ * import type { MemoryProvider } from "@jaf/memory";
+ * import type { UIMessage } from "ai";
+ *
+ * declare const provider: MemoryProvider;
+ * declare const interruptions: readonly Interruption[];
+ *
+ * const found = await provider.getConversation("conversation-1");
+ * const messages = found.success ? (found.data?.messages ?? []) : [];
+ * export const shown: UIMessage[] = toUIMessages(messages, { interruptions });
+ * ```
  */
 export function toUIMessages(
   messages: readonly RichMessage[],

@@ -1,26 +1,72 @@
 /** The structure of a UI message in AI SDK 5 to 7, as `useChat` uses it. */
 export interface AiSdkUIMessage {
+  /** Unique in the conversation. */
   id: string;
   role: "system" | "user" | "assistant";
+  /** In order. In a message of the assistant, each step begins with a `step-start` part. */
   parts: AiSdkUIPart[];
 }
 
+/** A part of an {@link AiSdkUIMessage}. */
 export type AiSdkUIPart =
-  /** `state` is set if the stored message has several parts. */
-  | { type: "text"; text: string; state?: "done"; providerMetadata?: UIMetadata }
-  | { type: "reasoning"; text: string; providerMetadata?: UIMetadata }
-  | { type: "file"; mediaType: string; url: string; filename?: string; providerMetadata?: UIMetadata }
-  | { type: "source-url"; sourceId: string; url: string; title?: string; providerMetadata?: UIMetadata }
-  | {
-      type: "source-document";
-      sourceId: string;
-      mediaType: string;
-      title: string;
-      filename?: string;
-      providerMetadata?: UIMetadata;
-    }
-  | { type: "step-start" }
+  | AiSdkTextPart
+  | AiSdkReasoningPart
+  | AiSdkFilePart
+  | AiSdkSourceUrlPart
+  | AiSdkSourceDocumentPart
+  | AiSdkStepStartPart
   | AiSdkToolPart;
+
+/** A text. */
+export interface AiSdkTextPart {
+  type: "text";
+  text: string;
+  /** Set if the stored message has several parts. */
+  state?: "done";
+  providerMetadata?: UIMetadata;
+}
+
+/** Reasoning of the model. */
+export interface AiSdkReasoningPart {
+  type: "reasoning";
+  /** `""` if the reasoning isn't readable or not for the reader. */
+  text: string;
+  providerMetadata?: UIMetadata;
+}
+
+/** An image or another file. */
+export interface AiSdkFilePart {
+  type: "file";
+  mediaType: string;
+  /** A web URL, or a `data:` URL with the content. */
+  url: string;
+  filename?: string;
+  providerMetadata?: UIMetadata;
+}
+
+/** A web page that the reply is based on. */
+export interface AiSdkSourceUrlPart {
+  type: "source-url";
+  sourceId: string;
+  url: string;
+  title?: string;
+  providerMetadata?: UIMetadata;
+}
+
+/** A document that the reply is based on. */
+export interface AiSdkSourceDocumentPart {
+  type: "source-document";
+  sourceId: string;
+  mediaType: string;
+  title: string;
+  filename?: string;
+  providerMetadata?: UIMetadata;
+}
+
+/** The beginning of a step. */
+export interface AiSdkStepStartPart {
+  type: "step-start";
+}
 
 /** A tool call and its state. */
 export type AiSdkToolPart = ({ type: `tool-${string}` } | { type: "dynamic-tool"; toolName: string }) & {

@@ -8,6 +8,17 @@ interface UIMessageLike<Part> {
  * Returns the parts of a UI message to show, without retracted ones. The AI SDK's protocol can't remove parts that were streamed.
  * When JAF retracts the beginning of a reply, e.g. because a failed model call is repeated, it lists these parts in the message's
  * metadata. Messages that were loaded or resumed by `resumeStream` have no retracted parts.
+ *
+ * @example
+ * ```ts
+ * import { visibleParts } from "@jaf/server/client";
+ * import type { UIMessage } from "ai";
+ *
+ * export const textOf = (message: UIMessage) =>
+ *   visibleParts(message)
+ *     .map((part) => (part.type === "text" ? part.text : ""))
+ *     .join("");
+ * ```
  */
 export function visibleParts<Part>({ parts, metadata }: UIMessageLike<Part>): readonly Part[] {
   const retracted = fieldOf(fieldOf(metadata, "jaf"), "retracted");

@@ -4,15 +4,19 @@ import { DEFAULT_ATTEMPTS, delayOf, type FollowOptions, pause } from "./follow.t
 import type { CallOptions, Http } from "./http.ts";
 import { readServerSentEvents } from "./sse.ts";
 
+/** A call that waits for the user, with its conversation. */
 export interface PendingApprovalEntry {
   readonly conversationId: string;
+  /** The conversation's title. */
   readonly title: string | null;
   readonly turnId: string;
+  /** The waiting call. */
   readonly interruption: WaitingCall;
 }
 
+/** Lists the calls that wait for the user. */
 export interface ApprovalMethods {
-  /** Returns the calls that wait for a decision, in all conversations of the user. */
+  /** Returns the calls that wait for the user, in all conversations. */
   readonly pending: (
     options?: CallOptions,
   ) => Promise<{ readonly approvals: readonly PendingApprovalEntry[] }>;

@@ -1,3 +1,4 @@
+/** The fields of a {@link JafClientError}. */
 export interface JafClientErrorDetails {
   /**
    * The `code` of the server's response, e.g. `"not-found"`, or one of the client: `"connection"` (no response, or the connection
@@ -21,12 +22,19 @@ export interface JafClientErrorDetails {
 /** The only error that the client's methods reject with. */
 export class JafClientError extends Error implements JafClientErrorDetails {
   override readonly name = "JafClientError";
+  /** The server's code, e.g. `"not-found"`, or the client's; see {@link JafClientErrorDetails}. */
   readonly code: string;
+  /** The HTTP status; `0` if there was no response. */
   readonly status: number;
+  /** Whether the same request may succeed later. */
   readonly retryable: boolean;
+  /** The request's id in the server's logs. */
   readonly requestId: string | undefined;
+  /** Delay that the server asks for, in ms. */
   readonly retryAfterMs: number | undefined;
+  /** The conversation that the error is about, if the server names one. */
   readonly conversationId: string | undefined;
+  /** The turn that the error is about. For `"running"`, the turn in progress. */
   readonly turnId: string | undefined;
 
   constructor(message: string, details: JafClientErrorDetails, options?: { readonly cause?: unknown }) {
@@ -41,7 +49,22 @@ export class JafClientError extends Error implements JafClientErrorDetails {
   }
 }
 
-/** Checks whether a value is a {@link JafClientError}. */
+/**
+ * Checks whether a value is a {@link JafClientError}.
+ *
+ * @example
+ * ```ts
+ * import { createJafClient, isJafClientError } from "@jaf/server/client";
+ *
+ * const client = createJafClient({ baseUrl: "" });
+ * try {
+ *   await client.conversations.rename("conversation-1", "Travel plans");
+ * } catch (thrown) {
+ *   if (!isJafClientError(thrown)) throw thrown;
+ *   console.error(thrown.code, thrown.retryable); // e.g. "not-found" false
+ * }
+ * ```
+ */
 export const isJafClientError = (thrown: unknown): thrown is JafClientError =>
   thrown instanceof JafClientError;
 

@@ -8,10 +8,11 @@ import type { WaitingCall } from "./fold-turn.ts";
 import { type FollowedEvent, type FollowOptions, startTurn } from "./follow.ts";
 import { type CallOptions, type ClientHeaders, createHttp, type Fetch } from "./http.ts";
 
+/** Options of {@link createJafClient}. */
 export interface JafClientOptions {
   /** Base URL of the server's routes, e.g. `"https://example.org/api"`, or `""` for the page's origin. */
   readonly baseUrl: string;
-  /** Default: the global `fetch`. */
+  /** Sends the requests, e.g. with `credentials`. Default: the global `fetch`. */
   readonly fetch?: Fetch;
   /** Headers for every request, e.g. `authorization`, or a function that is called before each request. */
   readonly headers?: ClientHeaders;
@@ -19,7 +20,9 @@ export interface JafClientOptions {
 
 /** A client of a `@jaf/server` server. All methods reject with a `JafClientError` only. */
 export interface JafClient {
+  /** Returns `{ status: "ok" }` if the server is up. Needs no authentication. */
   readonly health: (options?: CallOptions) => Promise<{ readonly status: string }>;
+  /** Returns the server's agents and their tools. */
   readonly agents: (options?: CallOptions) => Promise<AgentList>;
   /**
    * Starts a turn with a message, or answers waiting calls, and yields each event of the turn once and in order. The turn runs on
@@ -29,9 +32,13 @@ export interface JafClient {
   readonly chat: (request: ChatRequest, options?: FollowOptions) => AsyncGenerator<FollowedEvent, void, void>;
   /** Starts a turn as `chat` does, but waits for its end. Doesn't reconnect. */
   readonly ask: (request: ChatRequest, options?: CallOptions) => Promise<TurnAnswer>;
+  /** Lists, reads and changes the user's conversations and their turns. */
   readonly conversations: ConversationMethods;
+  /** Lists the calls that wait for the user. Answer them with `chat` or `ask`. */
   readonly approvals: ApprovalMethods;
+  /** Lists and changes the facts about the user. */
   readonly facts: FactMethods;
+  /** The stores of the server. */
   readonly memory: {
     /** Returns the health of the store, the turn log and user memory. */
     readonly health: (options?: CallOptions) => Promise<unknown>;
@@ -42,26 +49,32 @@ export interface JafClient {
   readonly openApi: (options?: CallOptions) => Promise<unknown>;
 }
 
+/** An agent of the server. */
 export interface AgentSummary {
+  /** The name for `ChatRequest.agentName`. */
   readonly name: string;
   readonly tools: readonly {
     readonly name: string;
     readonly description: string;
+    /** Where the tool runs. Send the results of the client's tools with `ChatRequest.toolResults`. */
     readonly runs: "server" | "client";
     /** Whether calls of the tool may wait for an approval. */
     readonly approval: boolean;
   }[];
 }
 
+/** The agents of the server. */
 export interface AgentList {
   readonly agents: readonly AgentSummary[];
+  /** The name of the agent for requests without one. */
   readonly defaultAgent: string;
 }
 
+/** A message, or answers to waiting calls. */
 export interface ChatRequest {
-  /** Default: the server's default agent. */
+  /** The agent's name. Default: the server's default agent. */
   readonly agentName?: string;
-  /** Absent: a new conversation. */
+  /** The conversation to continue. Default: a new conversation. */
   readonly conversationId?: string;
   /** The user's message. */
   readonly message?: string | readonly ContentPart[];
@@ -69,26 +82,52 @@ export interface ChatRequest {
   readonly messages?: readonly { readonly role: "user"; readonly content: string | readonly ContentPart[] }[];
   /** The client's copy of the conversation. The server rejects it if it differs from the stored messages. */
   readonly history?: readonly Message[];
+  /** A token in place of the history; see `PromptResult.historyToken` of `@jaf/core`. */
   readonly historyToken?: string;
+  /** Decisions about calls that wait for an approval. */
   readonly approvals?: readonly ApprovalDecision[];
+  /** The results of calls that the client has run. */
   readonly toolResults?: readonly ClientToolResult[];
 }
 
+/** The result of a turn. */
 export interface TurnAnswer {
   readonly conversationId: string;
   readonly turnId: string;
   readonly status: TurnEnd["status"];
+  /** The text of the last reply. */
   readonly text: string;
+  /** The replies of the turn, in order. */
   readonly messages: readonly Message[];
+  /** The decoded output, if the agent has an `outputCodec`. */
   readonly output?: unknown;
+  /** The calls that wait for the user. Empty unless the status is `interrupted`. */
   readonly interruptions: readonly WaitingCall[];
+  /** Only with status `error`. */
   readonly error?: TurnError;
+  /** The conversation's version after the turn. Absent if unknown. */
   readonly version?: number;
   readonly usage?: ModelUsage;
   readonly spent?: TurnEnd["spent"];
 }
 
-/** Creates a client. It opens no connection until you call a method. */
+/**
+ * Creates a client. It opens no connection until you call a method.
+ *
+ * @example
+ * ```ts
+ * import { createJafClient } from "@jaf/server/client";
+ *
+ * declare function accessToken(): Promise<string>;
+ *
+ * const client = createJafClient({
+ *   baseUrl: "https://example.org/api",
+ *   headers: async () => ({ authorization: `Bearer ${await accessToken()}` }),
+ * });
+ * const { conversationId, text } = await client.ask({ message: "What is 6 * 7?" });
+ * console.log(conversationId, text);
+ * ```
+ */
 export function createJafClient({ baseUrl, fetch, headers }: JafClientOptions): JafClient {
   const http = createHttp({
     baseUrl,

@@ -3,39 +3,54 @@ import type { NumberedEvent } from "../turns/turn-service.ts";
 import { type FollowedEvent, type FollowOptions, followTurn, startTurn } from "./follow.ts";
 import type { CallOptions, Http } from "./http.ts";
 
+/** `"waiting"`: the turn has ended, and calls of it wait for the user. */
 export type TurnState = "running" | "waiting" | "ended";
 
+/** A conversation in a list. */
 export interface ConversationSummary {
   readonly conversationId: string;
   readonly title: string | null;
+  /** ISO 8601. */
   readonly createdAt: string;
+  /** ISO 8601. */
   readonly lastActivity: string;
   /** Number of messages. */
   readonly messages: number;
+  /** Changes with each change of the messages. `edit`, `regenerate` and `copy` take it. */
   readonly version: number;
+  /** The latest turn, if it is running or waiting. */
   readonly turn?: { readonly turnId: string; readonly state: TurnState };
 }
 
+/** A page of conversations. */
 export interface ConversationPage {
   readonly conversations: readonly ConversationSummary[];
+  /** The `cursor` of the next page. Absent on the last page. */
   readonly nextCursor?: string;
 }
 
+/** A message with its position. */
 export interface PositionedMessage {
   /** Counted from the conversation's first message. */
   readonly position: number;
   readonly message: Message;
 }
 
+/** A conversation with some of its messages. */
 export interface Conversation {
   readonly conversationId: string;
   readonly title: string | null;
+  /** ISO 8601. */
   readonly createdAt: string;
+  /** ISO 8601. */
   readonly lastActivity: string;
+  /** Changes with each change of the messages. `edit`, `regenerate` and `copy` take it. */
   readonly version: number;
+  /** The requested messages, oldest first. */
   readonly messages: readonly PositionedMessage[];
   /** Whether there are messages before the first of these. */
   readonly earlier: boolean;
+  /** The latest turn, in any state. */
   readonly turn?: {
     readonly turnId: string;
     readonly state: TurnState;
@@ -44,6 +59,7 @@ export interface Conversation {
   };
 }
 
+/** The events of a turn so far. */
 export interface TurnEvents {
   readonly turnId: string;
   readonly state: TurnState;
@@ -54,52 +70,66 @@ export interface TurnEvents {
 export interface TurnSummary {
   readonly turnId: string;
   readonly state: TurnState;
+  /** ISO 8601. */
   readonly startedAt: string;
-  /** What the model saw (`TurnRecord`). Absent while the turn runs. */
+  /** A `TurnRecord` of `@jaf/server`: what the model saw, usage and cost. Absent while the turn runs. */
   readonly record?: unknown;
 }
 
+/** A new message in place of an earlier one. */
 export interface EditRequest {
   /** Position of the user's message to replace. All later messages are dropped. */
   readonly position: number;
   /** The conversation's version that the client saw. If it has changed, the request fails with status 409. */
   readonly version: number;
+  /** The new message. */
   readonly message: string | readonly ContentPart[];
+  /** The agent's name. Default: the server's default agent. */
   readonly agentName?: string;
 }
 
+/** A message to answer again. */
 export interface RegenerateRequest {
-  /** Position of the user's message to answer again. Default: the last. */
+  /** Position of the user's message to answer again. Default: the last. All later messages are dropped. */
   readonly position?: number;
+  /** The conversation's version that the client saw. If it has changed, the request fails with status 409. */
   readonly version: number;
+  /** The agent's name. Default: the server's default agent. */
   readonly agentName?: string;
 }
 
+/** How much of a conversation to copy. */
 export interface CopyRequest {
-  /** Copies only the messages before this position. Default: all. */
+  /** Copies only the messages before this position, which must be a user's message. Default: all. */
   readonly upTo?: number;
+  /** The conversation's version that the client saw. If it has changed, the request fails with status 409. */
   readonly version: number;
+  /** The title of the copy. Default: the title of the conversation. */
   readonly title?: string;
 }
 
+/** Lists, reads and changes the user's conversations and their turns. */
 export interface ConversationMethods {
-  /** Returns a page of conversations, latest first. The server sets the default limit. */
+  /** Returns a page of conversations, latest first. `limit`: 1 to 100, default 30. */
   readonly list: (
     query?: { readonly limit?: number; readonly cursor?: string },
     options?: CallOptions,
   ) => Promise<ConversationPage>;
-  /** Returns a conversation with its last messages, or with those before the position `before`. */
+  /** Returns a conversation with its last messages, or the last before position `before`. `limit`: 1 to 1,000, default 100. */
   readonly get: (
     conversationId: string,
     query?: { readonly before?: number; readonly limit?: number },
     options?: CallOptions,
   ) => Promise<Conversation>;
+  /** Changes the title: 1 to 200 characters without the spaces around it. */
   readonly rename: (conversationId: string, title: string) => Promise<{ readonly title: string }>;
+  /** Deletes a conversation with its turns. */
   readonly delete: (conversationId: string) => Promise<{ readonly deleted: true }>;
   /** Deletes all conversations of the user. */
   readonly deleteAll: () => Promise<{ readonly deleted: number }>;
   /** Returns the text of the conversation's export, a JSON file. */
   readonly export: (conversationId: string, options?: CallOptions) => Promise<string>;
+  /** Copies a conversation or its beginning to a new one. */
   readonly copy: (
     conversationId: string,
     request: CopyRequest,
@@ -116,7 +146,10 @@ export interface ConversationMethods {
     request: RegenerateRequest,
     options?: FollowOptions,
   ) => AsyncGenerator<FollowedEvent, void, void>;
-  /** Asks the running turn to stop. It ends with a `turn_end` event shortly after. */
+  /**
+   * Asks a turn (default: the latest) to stop. It ends with a `turn_end` event shortly after. Returns `stopping: false` if the
+   * turn isn't running.
+   */
   readonly stop: (
     conversationId: string,
     request?: { readonly turnId?: string },
@@ -127,13 +160,13 @@ export interface ConversationMethods {
     turn?: { readonly turnId?: string; readonly from?: number },
     options?: FollowOptions,
   ) => AsyncGenerator<FollowedEvent, void, void>;
-  /** Returns the events of a turn (default: the latest) so far. */
+  /** Returns the events of a turn (default: the latest) so far, at most 1,000, from the number `from` (default 0). */
   readonly events: (
     conversationId: string,
     turn?: { readonly turnId?: string; readonly from?: number },
     options?: CallOptions,
   ) => Promise<TurnEvents>;
-  /** Returns the turns of a conversation with their records, latest first. */
+  /** Returns the turns of a conversation with their records, latest first. `limit`: 1 to 100, default 20. */
   readonly turns: (
     conversationId: string,
     query?: { readonly limit?: number },

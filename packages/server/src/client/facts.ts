@@ -1,18 +1,27 @@
 import type { FactExplanation, ForgetDetails, UserFact } from "@jaf/user-memory";
 import type { CallOptions, Http, Serialized } from "./http.ts";
 
-export type Fact = Serialized<UserFact>;
+/** A fact about the user: a `UserFact` of `@jaf/user-memory` with dates as ISO 8601 strings. */
+export interface Fact extends Serialized<UserFact> {}
 
-export type FactReceipt = Serialized<ForgetDetails>;
+/** What was erased. */
+export interface FactReceipt extends Serialized<ForgetDetails> {}
 
-export type ExplainedFact = Serialized<FactExplanation>;
+/** Where a fact comes from, and why a query finds it. */
+export interface ExplainedFact extends Omit<Serialized<FactExplanation>, "fact" | "supersedes"> {
+  readonly fact: Fact;
+  /** The facts that this one superseded, newest first. */
+  readonly supersedes: readonly Fact[];
+}
 
+/** Lists and changes the facts about the user. */
 export interface FactMethods {
-  /** Returns facts about the user. Default status: `"active"`. */
+  /** Returns facts about the user. Default status: `"active"`. `limit`: 1 to 1,000, default 200. */
   readonly list: (
     query?: { readonly status?: Fact["status"]; readonly limit?: number },
     options?: CallOptions,
   ) => Promise<{ readonly facts: readonly Fact[] }>;
+  /** Stores a fact of 1 to 2,000 characters, with up to 20 tags. */
   readonly add: (fact: {
     readonly fact: string;
     readonly tags?: readonly string[];
@@ -28,8 +37,9 @@ export interface FactMethods {
     factId: string,
     decision: "approve" | "reject",
   ) => Promise<{ readonly fact: Fact } | { readonly rejected: true }>;
-  /** Erases a fact permanently. */
+  /** Erases a fact permanently. Rejects with code `"not-found"` if there is no such fact. */
   readonly forget: (factId: string) => Promise<FactReceipt>;
+  /** Erases all facts about the user permanently. */
   readonly forgetAll: () => Promise<FactReceipt>;
 }
 

@@ -1,25 +1,50 @@
-import type { ContextManifest, Interruption, ModelUsage, ToolResultStatus } from "@jaf/core";
+import type {
+  ApprovalRequest,
+  ClientToolCall,
+  ContextManifest,
+  ModelUsage,
+  ToolResultStatus,
+} from "@jaf/core";
 import type { ContentPart, Message } from "@jaf/memory";
-import type { TurnEnd, TurnError, TurnEvent } from "../turns/turn-event.ts";
+import type {
+  ModelCallEvent,
+  PartEvent,
+  ReasoningEvent,
+  RetractEvent,
+  TextEvent,
+  ToolEndEvent,
+  ToolStartEvent,
+  TurnEnd,
+  TurnError,
+  TurnEvent,
+  TurnMessageEvent,
+} from "../turns/turn-event.ts";
 import type { NumberedEvent } from "../turns/turn-service.ts";
 import type { Serialized } from "./http.ts";
 
-/** An interruption after JSON: `expiresAt` is an ISO 8601 string. */
-export type WaitingCall = Serialized<Interruption>;
+/** A call that waits for an approval. `expiresAt` is an ISO 8601 string. Decide with `ChatRequest.approvals`. */
+export interface WaitingApproval extends Serialized<ApprovalRequest> {}
+
+/** A call that the client runs. Send its result with `ChatRequest.toolResults`. */
+export interface WaitingClientTool extends Serialized<ClientToolCall> {}
+
+/** A call that waits for the user: an `Interruption` of `@jaf/core` after JSON. */
+export type WaitingCall = WaitingApproval | WaitingClientTool;
 
 /** A part of a reply in progress. Adjacent pieces of text, or of reasoning, are joined. */
-export type Piece =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "reasoning"; readonly text: string }
-  | { readonly type: "part"; readonly part: ContentPart };
+export type Piece = TextEvent | ReasoningEvent | PartEvent;
 
 /**
+ * The state of a tool call.
+ *
  * - `"called"`: the reply contains the call, and it hasn't started.
+ * - `"running"`: the tool runs.
  * - `"waiting"`: the call waits for an approval or for the client's result, see `waitsFor`.
  * - Other values: the call has ended, see `ToolResultStatus`.
  */
 export type ToolState = "called" | "running" | "waiting" | ToolResultStatus;
 
+/** A tool call of the turn. */
 export interface ToolItem {
   readonly type: "tool";
   readonly toolCallId: string;
@@ -27,31 +52,36 @@ export interface ToolItem {
   /** Parsed arguments once the call has started. Before that, the model's text. */
   readonly args: unknown;
   readonly state: ToolState;
+  /** The result as the model sees it, once the call has ended. For a result with parts, their text. */
   readonly result?: string;
+  /** The parts of a result with parts. */
   readonly parts?: readonly ContentPart[];
   readonly durationMs?: number;
+  /** What the call waits for, in the state `"waiting"`. */
   readonly waitsFor?: WaitingCall;
   /** How often the call started. More than once if another process took over the turn. */
   readonly starts: number;
 }
 
+/** A message of the turn. */
 export interface MessageItem {
   readonly type: "message";
   readonly agentName: string;
   /** A message of the user or the assistant. Tool results are in `ToolItem`. */
   readonly message: Message;
+  /** The turn was stopped, so the message may be incomplete. */
   readonly stopped?: true;
 }
 
+/** The change to another agent. */
 export interface HandoffItem {
   readonly type: "handoff";
   readonly from: string;
   readonly to: string;
 }
 
+/** An item of a turn to show. */
 export type TurnItem = MessageItem | ToolItem | HandoffItem;
-
-export type ModelCallEvent = Extract<TurnEvent, { readonly type: "model_call" }>;
 
 /** The state of a turn for display. Each text is in it once: as an item, or as a piece of the reply in progress. */
 export interface FoldedTurn {
@@ -61,27 +91,32 @@ export interface FoldedTurn {
   readonly agentName: string | undefined;
   /** Number of events folded so far, which is the number of the next event. */
   readonly events: number;
+  /** `"starting"`: without an event so far. Other values: see `TurnEnd`. */
   readonly status: "starting" | "running" | TurnEnd["status"];
-  /** In order. */
+  /** Messages, tool calls and handoffs, in order. */
   readonly items: readonly TurnItem[];
   /** Pieces of the reply in progress, to show after all items. */
   readonly pieces: readonly Piece[];
   /** Why the last pieces were retracted. Cleared by the next piece. */
-  readonly retracted: Extract<TurnEvent, { readonly type: "retract" }>["reason"] | undefined;
+  readonly retracted: RetractEvent["reason"] | undefined;
   /** All messages of the turn in order, including tool results. */
   readonly messages: readonly Message[];
   /** The manifest of each model call. */
   readonly contexts: readonly ContextManifest[];
+  /** The model calls that have ended, in order. */
   readonly modelCalls: readonly ModelCallEvent[];
+  /** The calls that wait for the user. */
   readonly interruptions: readonly WaitingCall[];
+  /** Only with status `error`. */
   readonly error?: TurnError;
   readonly usage?: ModelUsage;
+  /** The decoded output, if the agent has an `outputCodec`. */
   readonly output?: unknown;
   /** The conversation's version after the turn. */
   readonly version?: number;
 }
 
-/** The initial value for {@link foldTurn}. */
+/** The turn without events: the initial value for {@link foldTurn}. */
 export const emptyTurn: FoldedTurn = {
   turnId: undefined,
   conversationId: undefined,
@@ -100,6 +135,18 @@ export const emptyTurn: FoldedTurn = {
 /**
  * Returns the turn with one more event added. A pure function. Events that are already in the turn are ignored, so two connections
  * may deliver the same ones. Events must not be skipped: the next has the number `turn.events`. `follow` ensures this.
+ *
+ * @example
+ * ```ts
+ * import { createJafClient, emptyTurn, foldTurn } from "@jaf/server/client";
+ *
+ * const client = createJafClient({ baseUrl: "http://127.0.0.1:3000" });
+ * let turn = emptyTurn;
+ * for await (const event of client.chat({ message: "What is 6 * 7?" })) {
+ *   turn = foldTurn(turn, event);
+ *   console.log(turn.items, turn.pieces);
+ * }
+ * ```
  */
 export function foldTurn(turn: FoldedTurn, { number, event }: NumberedEvent): FoldedTurn {
   if (number < turn.events) return turn;
@@ -150,7 +197,7 @@ function withPiece(pieces: readonly Piece[], piece: Piece): readonly Piece[] {
   return pieces.with(-1, { ...last, text: last.text + piece.text });
 }
 
-function withMessage(turn: FoldedTurn, event: Extract<TurnEvent, { readonly type: "message" }>): FoldedTurn {
+function withMessage(turn: FoldedTurn, event: TurnMessageEvent): FoldedTurn {
   const { agentName, message, stopped } = event;
   const messages = [...turn.messages, message];
   if (message.role === "tool") return { ...turn, messages, items: withResultOf(turn.items, message) };
@@ -174,7 +221,7 @@ function withWaiting(turn: FoldedTurn, waiting: WaitingCall): FoldedTurn {
 }
 
 /** Keeps pieces that no message has replaced, so shown text doesn't disappear. The status says whether it was stored. */
-function ended(turn: FoldedTurn, event: Extract<TurnEvent, { readonly type: "turn_end" }>): FoldedTurn {
+function ended(turn: FoldedTurn, event: TurnEnd): FoldedTurn {
   const { type: _, status, error, interruptions = [], output, version, usage } = event;
   const waiting = (interruptions as readonly WaitingCall[]).reduce(withWaiting, turn);
   return {
@@ -231,10 +278,7 @@ function withResultOf(items: readonly TurnItem[], { tool_call_id, content }: Mes
   return items.with(index, { ...item, state: "success", result: textOf(content) });
 }
 
-function withToolStart(
-  items: readonly TurnItem[],
-  event: Extract<TurnEvent, { readonly type: "tool_start" }>,
-): readonly TurnItem[] {
+function withToolStart(items: readonly TurnItem[], event: ToolStartEvent): readonly TurnItem[] {
   return withCall(items, event, ({ waitsFor: _, ...item }) => ({
     ...item,
     args: event.args,
@@ -243,10 +287,7 @@ function withToolStart(
   }));
 }
 
-function withToolEnd(
-  items: readonly TurnItem[],
-  event: Extract<TurnEvent, { readonly type: "tool_end" }>,
-): readonly TurnItem[] {
+function withToolEnd(items: readonly TurnItem[], event: ToolEndEvent): readonly TurnItem[] {
   const { toolCallId, toolName, status, durationMs, result, parts } = event;
   return withCall(items, { toolCallId, toolName, args: undefined }, ({ waitsFor: _, ...item }) => ({
     ...item,

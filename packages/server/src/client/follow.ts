@@ -4,7 +4,9 @@ import { connectionError, malformedError } from "./client-error.ts";
 import type { CallOptions, Http } from "./http.ts";
 import { readServerSentEvents } from "./sse.ts";
 
+/** Options of calls that yield the events of a turn. */
 export interface FollowOptions extends CallOptions {
+  /** When to reconnect after a lost connection. */
   readonly reconnect?: ReconnectOptions;
   /** Reconnects if no bytes arrive for this long, in ms. Default 60,000. */
   readonly idleTimeoutMs?: number;
@@ -12,6 +14,7 @@ export interface FollowOptions extends CallOptions {
   readonly onConnection?: (connected: boolean) => void;
 }
 
+/** When a client reconnects. */
 export interface ReconnectOptions {
   /** Number of failed attempts in a row before the client gives up. Default 30, a few minutes. */
   readonly maxAttempts?: number;
@@ -21,6 +24,7 @@ export interface ReconnectOptions {
   readonly maxDelayMs?: number;
 }
 
+/** An event of a turn, with its number and the turn's id. */
 export interface FollowedEvent extends NumberedEvent {
   readonly turnId: string;
 }

@@ -1,5 +1,6 @@
 import { connectionError, errorOf, type JafClientError, malformedError } from "./client-error.ts";
 
+/** Sends a request. The global `fetch` is one. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Headers for every request, or a function that returns them, e.g. with a fresh token. */
@@ -7,6 +8,7 @@ export type ClientHeaders =
   | Readonly<Record<string, string>>
   | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
 
+/** Options of each call. */
 export interface CallOptions {
   /** Aborts the request. Work that the server has started continues. */
   readonly signal?: AbortSignal | undefined;
@@ -89,7 +91,7 @@ function dataOf<Data>(text: string, status: number): Data {
   throw malformedError("answer", status);
 }
 
-/** A type after JSON: dates are ISO 8601 strings, functions are removed. */
+/** A type after JSON: dates are ISO 8601 strings. */
 export type Serialized<T> = T extends Date | URL
   ? string
   : T extends string | number | boolean | null | undefined

@@ -32,6 +32,7 @@ export type { ExplainedFact, Fact, FactMethods, FactReceipt } from "./facts.ts";
 
 // Turns
 
+export type { ModelCallEvent } from "../turns/turn-event.ts";
 export {
   callsIn,
   emptyTurn,
@@ -40,12 +41,13 @@ export {
   type HandoffItem,
   isRunning,
   type MessageItem,
-  type ModelCallEvent,
   type Piece,
   type ToolItem,
   type ToolState,
   type TurnItem,
+  type WaitingApproval,
   type WaitingCall,
+  type WaitingClientTool,
 } from "./fold-turn.ts";
 export type { FollowedEvent, FollowOptions, ReconnectOptions } from "./follow.ts";
 

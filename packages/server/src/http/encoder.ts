@@ -4,7 +4,7 @@ import type { TurnEnd } from "../turns/turn-event.ts";
 import type { NumberedEvent } from "../turns/turn-service.ts";
 import { HttpFailure, notFound } from "./failure.ts";
 
-/** A turn to send to a client. */
+/** A turn to send to a client, for an {@link Encoder}. */
 export interface EncodedTurn {
   readonly conversationId: string;
   readonly turnId: string;

@@ -12,19 +12,8 @@ type TurnRunConfig<Ctx> = RunSettings<Ctx> & {
   readonly memory: MemoryConfig;
 };
 
-export interface TurnServiceOptions<Ctx> {
-  readonly log: TurnLog;
-  /** Agents with unique names, which requests use. */
-  // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
-  readonly agents: readonly Agent<Ctx, any>[];
-  readonly config: TurnRunConfig<Ctx>;
-  /** Returns the context of a turn's run. Called again if another process takes over the turn. */
-  readonly context: (identity: Identity) => Readonly<Ctx> | Promise<Readonly<Ctx>>;
-  /**
-   * Returns the user memory of one turn, in place of `config.userMemory`. Call `onInjected` with the facts of a prompt, e.g.
-   * `({ onInjected }) => asUserMemory(store, { inject: { onInjected } })`. The turn's record then lists them.
-   */
-  readonly userMemory?: (turn: UserMemoryObserver) => RunUserMemory;
+/** Timing of turns and of the turn log. */
+export interface TurnTiming {
   /**
    * How long pieces of a reply are gathered before they are stored, in ms. With more than 150 turns in the process, it grows with
    * their number, up to three times. Default 40.
@@ -44,6 +33,21 @@ export interface TurnServiceOptions<Ctx> {
   readonly recordSeconds?: number;
   /** How long an abandoned turn is kept, in seconds. Default one day. */
   readonly keepSeconds?: number;
+}
+
+export interface TurnServiceOptions<Ctx> extends TurnTiming {
+  readonly log: TurnLog;
+  /** Agents with unique names, which requests use. */
+  // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
+  readonly agents: readonly Agent<Ctx, any>[];
+  readonly config: TurnRunConfig<Ctx>;
+  /** Returns the context of a turn's run. Called again if another process takes over the turn. */
+  readonly context: (identity: Identity) => Readonly<Ctx> | Promise<Readonly<Ctx>>;
+  /**
+   * Returns the user memory of one turn, in place of `config.userMemory`. Call `onInjected` with the facts of a prompt, e.g.
+   * `({ onInjected }) => asUserMemory(store, { inject: { onInjected } })`. The turn's record then lists them.
+   */
+  readonly userMemory?: (turn: UserMemoryObserver) => RunUserMemory;
   /** Receives errors outside of turns, e.g. of the search for abandoned turns. They hold no content. Default: ignored. */
   readonly onError?: (error: unknown) => void;
 }

@@ -10,13 +10,15 @@ import { present } from "@jaf/memory/internal";
 import { toTurnEvent } from "../turns/event-mapper.ts";
 import type { TurnEnd, TurnEvent } from "../turns/turn-event.ts";
 
-/** The JSON record of a turn in the log, kept after its events expire: what the model saw, by reference, and usage and cost. */
+/** The JSON record of a turn in the log: references to what the model saw, with usage and cost. It outlives the turn's events. */
 export interface TurnRecord {
   /** The agent at the start of the turn. */
   readonly agentName: string;
-  /** ISO 8601, from the clock of the process. */
+  /** ISO 8601, from the clock of the process that started the turn. */
   readonly startedAt: string;
+  /** ISO 8601, from the clock of the process that ended the turn. */
   readonly endedAt: string;
+  /** How the turn ended. */
   readonly status: TurnEnd["status"];
   /** Positions of the messages that the turn added, from `from` to before `to`. Absent if unknown. */
   readonly positions?: { readonly from: number; readonly to: number };
@@ -28,12 +30,14 @@ export interface TurnRecord {
   readonly facts: readonly string[];
   /** The waiting calls. `expiresAt` is an ISO 8601 string here. */
   readonly interruptions: readonly Interruption[];
+  /** The tokens of all model calls of the turn. */
   readonly usage?: ModelUsage;
 }
 
 /** A model call in a {@link TurnRecord}. */
 export interface RecordedCall {
   readonly agentName: string;
+  /** The messages of the call, by reference. */
   readonly manifest?: ContextManifest;
   /** Index of its instructions in `TurnRecord.instructions`. Absent if a previous process made the call. */
   readonly instructions?: number;
@@ -41,8 +45,10 @@ export interface RecordedCall {
   readonly status?: "success" | "error";
   readonly durationMs?: number;
   readonly usage?: ModelUsage;
+  /** The cost by `RunConfig.prices`. */
   readonly cost?: number;
   readonly finishReason?: string;
+  /** The model that replied, if the provider reports it. */
   readonly origin?: ModelOrigin;
 }
 

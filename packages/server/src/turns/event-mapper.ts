@@ -1,5 +1,5 @@
 import type { TraceEvent } from "@jaf/core";
-import type { TurnEvent } from "./turn-event.ts";
+import type { TurnEvent, TurnMessageEvent } from "./turn-event.ts";
 
 /** Maps the events of a run to events of its turn. */
 export interface EventMapper {
@@ -9,8 +9,6 @@ export interface EventMapper {
   /** Returns the name of the last active agent. */
   readonly agentName: () => string;
 }
-
-type MessageEvent = Extract<TurnEvent, { type: "message" }>;
 
 export interface EventMapperOptions {
   readonly agentName: string;
@@ -22,7 +20,7 @@ export function createEventMapper({ agentName: first, push }: EventMapperOptions
   // Joined on demand: a string that grows piece by piece takes more memory than its pieces.
   let openTexts: string[] = [];
   // The engine reports a final reply before storing it. Held until then: after a crash, another process may produce a different one.
-  let held: MessageEvent | undefined;
+  let held: TurnMessageEvent | undefined;
 
   const emit = (event: TurnEvent): void => {
     if (event.type === "text") openTexts.push(event.text);
@@ -34,7 +32,7 @@ export function createEventMapper({ agentName: first, push }: EventMapperOptions
     held = undefined;
     if (message !== undefined) emit(message);
   };
-  const isFinal = ({ message }: MessageEvent): boolean => (message.tool_calls ?? []).length === 0;
+  const isFinal = ({ message }: TurnMessageEvent): boolean => (message.tool_calls ?? []).length === 0;
 
   return {
     take: (event) => {

@@ -17,84 +17,146 @@ import { base64Of } from "@jaf/memory/internal";
  * the last `message`, `retract` or `turn_start`. A `retract` removes these pieces.
  */
 export type TurnEvent =
-  | {
-      readonly type: "turn_start";
-      readonly turnId: string;
-      readonly conversationId: string;
-      readonly agentName: string;
-      /** Position of the first message that the turn adds after its input. */
-      readonly position?: number;
-    }
-  /** Pieces of one kind that arrive within a short time are joined. */
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "reasoning"; readonly text: string }
-  /** A part that is neither text nor a call, e.g. an image. */
-  | { readonly type: "part"; readonly part: ContentPart }
-  /** Removes the pieces: the model call is repeated, a guardrail blocked the reply, or another process took over the turn. */
-  | {
-      readonly type: "retract";
-      readonly reason: "retry" | "fallback" | "guardrail" | "taken-over";
-    }
-  /** The message is now part of the conversation. `stopped`: the turn was stopped, so the message may be incomplete. */
-  | {
-      readonly type: "message";
-      readonly agentName: string;
-      readonly message: Message;
-      readonly stopped?: true;
-    }
-  | {
-      readonly type: "tool_start";
-      readonly toolCallId: string;
-      readonly toolName: string;
-      readonly args: unknown;
-    }
-  | {
-      readonly type: "tool_end";
-      readonly toolCallId: string;
-      readonly toolName: string;
-      readonly status: ToolResultStatus;
-      readonly durationMs: number;
-      /** The result as the model sees it. For a result with parts, their text. */
-      readonly result: string;
-      readonly parts?: readonly ContentPart[];
-    }
-  /** A call waits for its approval or its result. The turn ends as `interrupted`. */
-  | { readonly type: "interruption"; readonly interruption: Interruption }
-  | { readonly type: "handoff"; readonly from: string; readonly to: string }
-  /** The messages of the next model call; see `ContextManifest` of `@jaf/core`. */
-  | { readonly type: "context"; readonly manifest: ContextManifest }
-  | {
-      readonly type: "model_call";
-      readonly agentName: string;
-      readonly model: string;
-      readonly status: "success" | "error";
-      readonly durationMs: number;
-      readonly usage?: ModelUsage;
-      readonly cost?: number;
-      readonly finishReason?: string;
-      readonly origin?: ModelOrigin;
-    }
+  | TurnStartEvent
+  | TextEvent
+  | ReasoningEvent
+  | PartEvent
+  | RetractEvent
+  | TurnMessageEvent
+  | ToolStartEvent
+  | ToolEndEvent
+  | InterruptionEvent
+  | HandoffEvent
+  | ContextEvent
+  | ModelCallEvent
   | TurnEnd;
 
-/** How a turn ended. */
-export type TurnEnd = {
+/** The first event of a turn. */
+export interface TurnStartEvent {
+  readonly type: "turn_start";
+  readonly turnId: string;
+  readonly conversationId: string;
+  /** The agent at the start of the turn. */
+  readonly agentName: string;
+  /** Position of the first message that the turn adds after its input. */
+  readonly position?: number;
+}
+
+/** A piece of the reply's text. Pieces that arrive within a short time are joined. */
+export interface TextEvent {
+  readonly type: "text";
+  readonly text: string;
+}
+
+/** A piece of the model's reasoning. Pieces that arrive within a short time are joined. */
+export interface ReasoningEvent {
+  readonly type: "reasoning";
+  readonly text: string;
+}
+
+/** A part of the reply that is neither text nor a call, e.g. an image. */
+export interface PartEvent {
+  readonly type: "part";
+  readonly part: ContentPart;
+}
+
+/** Removes the pieces: the model call is repeated, a guardrail blocked the reply, or another process took over the turn. */
+export interface RetractEvent {
+  readonly type: "retract";
+  /** `"fallback"`: another model is called. */
+  readonly reason: "retry" | "fallback" | "guardrail" | "taken-over";
+}
+
+/** A message is now part of the conversation. */
+export interface TurnMessageEvent {
+  readonly type: "message";
+  readonly agentName: string;
+  readonly message: Message;
+  /** The turn was stopped, so the message may be incomplete. */
+  readonly stopped?: true;
+}
+
+/** A tool call starts. */
+export interface ToolStartEvent {
+  readonly type: "tool_start";
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** The parsed arguments. */
+  readonly args: unknown;
+}
+
+/** A tool call has its result. */
+export interface ToolEndEvent {
+  readonly type: "tool_end";
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly status: ToolResultStatus;
+  readonly durationMs: number;
+  /** The result as the model sees it. For a result with parts, their text. */
+  readonly result: string;
+  /** The parts of a result with parts. */
+  readonly parts?: readonly ContentPart[];
+}
+
+/** A call waits for its approval or its result. The turn ends as `interrupted`. */
+export interface InterruptionEvent {
+  readonly type: "interruption";
+  readonly interruption: Interruption;
+}
+
+/** Another agent continues the turn. */
+export interface HandoffEvent {
+  readonly type: "handoff";
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The messages of the next model call. */
+export interface ContextEvent {
+  readonly type: "context";
+  readonly manifest: ContextManifest;
+}
+
+/** A model call has ended, after all its attempts. */
+export interface ModelCallEvent {
+  readonly type: "model_call";
+  readonly agentName: string;
+  readonly model: string;
+  readonly status: "success" | "error";
+  readonly durationMs: number;
+  /** The sum over all attempts. */
+  readonly usage?: ModelUsage;
+  /** The cost of these tokens, by `RunConfig.prices`. */
+  readonly cost?: number;
+  readonly finishReason?: string;
+  /** The model that replied, if the provider reports it. */
+  readonly origin?: ModelOrigin;
+}
+
+/** The last event of a turn: how it ended. */
+export interface TurnEnd {
   readonly type: "turn_end";
   /** `stopped`: by request. The text so far is kept. */
   readonly status: "completed" | "interrupted" | "stopped" | "error";
   /** Only with status `error`. Holds no conversation content. */
   readonly error?: TurnError;
+  /** The waiting calls, with status `interrupted`. */
   readonly interruptions?: readonly Interruption[];
   /** The decoded output, if the agent has an `outputCodec`. */
   readonly output?: unknown;
   /** The conversation's version after the turn; see `ConversationMetadata.version`. Absent if unknown. */
   readonly version?: number;
+  /** The tokens of the model calls in the process that ended the turn. */
   readonly usage?: ModelUsage;
+  /** The usage and cost of the turn's run, and of all runs of the conversation. Absent if the provider reports no usage. */
   readonly spent?: { readonly run: Spent; readonly conversation?: Spent };
-};
+}
 
+/** Why a turn failed. Holds no conversation content. */
 export interface TurnError {
   /** The `_tag` of a `JAFError`, or `"Lost"` if the turn's process is gone and no other could continue it. */
   readonly code: string;
+  /** What happened, in a sentence. */
   readonly message: string;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;

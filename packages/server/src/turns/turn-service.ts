@@ -7,10 +7,12 @@ import type { TurnEnd, TurnEvent } from "./turn-event.ts";
  * receives them. The turn log stores them while a turn runs, so another process can take it over. They must be JSON without secrets.
  */
 export interface Identity {
+  /** The user's id. The user's conversations and facts are stored under it. */
   readonly userId: string;
   readonly [field: string]: unknown;
 }
 
+/** Identifies a turn. */
 export interface TurnIds {
   readonly conversationId: string;
   readonly turnId: string;
@@ -25,13 +27,17 @@ export type TurnTarget =
 
 /** An edit: messages from `position` on are dropped before the input is added. */
 export interface TurnEdit {
+  /** Position of the first message to drop. */
   readonly position: number;
   /** The conversation's version that the client saw. If it has changed, the turn is refused. */
   readonly version: number;
 }
 
+/** A turn to start. */
 export interface TurnRequest {
+  /** The user. */
   readonly identity: Identity;
+  /** The conversation. */
   readonly target: TurnTarget;
   /**
    * The turn's id: 1 to 255 UTF-16 units, unique in the conversation. Ignored if the conversation's id isn't given. A repeated
@@ -39,14 +45,19 @@ export interface TurnRequest {
    * events have expired. Default: a random id.
    */
   readonly turnId?: string;
+  /** The agent that starts the turn. */
   readonly agentName: string;
   /** The user's input. `[]` for none, e.g. with approvals. */
   readonly input: PromptInput;
+  /** Drops messages before the input is added. Default: none. */
   readonly edit?: TurnEdit;
+  /** Decisions about calls that wait for an approval. */
   readonly approvals?: readonly ApprovalDecision[];
+  /** The results of calls that the client has run. */
   readonly toolResults?: readonly ClientToolResult[];
   /** The client's copy of the history; see `PromptOptions` of `@jaf/core`. */
   readonly messages?: readonly Message[];
+  /** Replaces the client's copy of the history; see `PromptOptions` of `@jaf/core`. */
   readonly historyToken?: string;
 }
 
@@ -62,11 +73,15 @@ export interface TurnRequest {
  */
 export interface TurnRefusal {
   readonly reason: "not-found" | "running" | "changed" | "invalid" | "draining" | "store";
+  /** What happened, and what to do. Holds no conversation content. */
   readonly message: string;
+  /** Whether the same request may succeed later. */
   readonly retryable: boolean;
+  /** The running turn, for `"running"`. */
   readonly turnId?: string;
 }
 
+/** Whether a turn began: its ids and its end, or why it was refused. */
 export type StartedTurn =
   | {
       readonly started: true;
@@ -77,13 +92,16 @@ export type StartedTurn =
     }
   | { readonly started: false; readonly refusal: TurnRefusal };
 
+/** An event with its number. */
 export interface NumberedEvent {
+  /** Counts from 0 in each turn. */
   readonly number: number;
   readonly event: TurnEvent;
   /** The event's stored JSON, if it comes from a {@link TurnService}. */
   readonly text?: string;
 }
 
+/** The turn to follow, and where to begin. */
 export interface FollowQuery {
   readonly conversationId: string;
   readonly turnId: string;
@@ -95,6 +113,7 @@ export interface FollowQuery {
 
 /** Runs turns of agents, independently of their readers. Readers get events once they are stored. */
 export interface TurnService {
+  /** Starts a turn. Resolves once the turn is stored or refused. */
   readonly start: (request: TurnRequest) => Promise<StartedTurn>;
   /**
    * Yields the events of a turn in groups, until `turn_end`. Ends without it if the turn has expired or was erased, or if
