@@ -53,6 +53,13 @@ export interface MemoryAdapter<Config extends object = object, Client = unknown>
  * The types of each backend's configuration, client and provider. Each adapter adds its own:
  *
  * ```ts
+ * import type { MemoryProvider } from "@jaf/memory";
+ *
+ * interface FileConfig {
+ *   readonly type: "file";
+ *   readonly folder: string;
+ * }
+ *
  * declare module "@jaf/memory" {
  *   interface MemoryAdapterTypes {
  *     file: { readonly config: FileConfig; readonly client: never; readonly provider: MemoryProvider };
