@@ -96,11 +96,11 @@ const conversationalSchema = z.strictObject({
 export type ParsedConversational = z.output<typeof conversationalSchema>;
 
 /** The option or the declaration is present and names no user. This differs from both being absent. */
-export const NOBODY: ParsedConversational = Object.freeze({});
+export const UNOWNED: ParsedConversational = Object.freeze({});
 
-/** Parses an option or a declaration. A falsy value becomes {@link NOBODY}. Throws a `TypeError` that names the invalid field. */
+/** Parses an option or a declaration. A falsy value becomes {@link UNOWNED}. Throws a `TypeError` that names the invalid field. */
 export const parseConversational = (value: unknown, what: string): ParsedConversational =>
-  value ? parseOptions(conversationalSchema, value, what) : NOBODY;
+  value ? parseOptions(conversationalSchema, value, what) : UNOWNED;
 
 /**
  * Returns the agent's declaration for this context. A function is called on the agent; if it throws, this rejects with its

@@ -11,9 +11,9 @@ import {
   chooseConversation,
   declaredBy,
   type ExplicitIds,
-  NOBODY,
   type ParsedConversational,
   type StoredChoice,
+  UNOWNED,
 } from "./conversation.ts";
 import { storeOf } from "./conversation-store.ts";
 import {
@@ -149,7 +149,7 @@ async function conversationalFor<Ctx, Out>(
   const own = conversationOptionOf(options);
   if (own !== undefined) return own;
   if ("conversational" in agent) return declaredBy(agent, context);
-  return "conversation" in options ? NOBODY : undefined;
+  return "conversation" in options ? UNOWNED : undefined;
 }
 
 /** Returns the history that was passed in, if there is no stored conversation to compare it with. */

@@ -184,7 +184,7 @@ BEGIN
 	THEN
 		UPDATE "public"."__p__" SET
 			user_id = coalesce(user_id, p_user_id),
-			-- Itself where it stays: what is stored out of line would else be stored anew, and so be another for the index.
+			-- Itself where it stays: what is stored out of line would otherwise be stored again, and so be another for the index.
 			metadata = CASE WHEN p_metadata = '{}' THEN metadata ELSE metadata || p_metadata END,
 			run_metadata = run_metadata || p_run_metadata,
 			updated_at = greatest(written_at, last_activity),
@@ -248,7 +248,7 @@ BEGIN
 				VALUES (p_conversation_id, p_key, p_body_hash, writes_done, last_now)
 				ON CONFLICT DO NOTHING;
 				IF NOT FOUND THEN
-					-- Used before, though the version fits: by a write after which it was read anew, or that changed none.
+					-- Used before, though the version fits: by a write after which it was read again, or that changed none.
 					RAISE EXCEPTION USING ERRCODE = 'JF005', MESSAGE = 'the idempotency key is known: to be decided otherwise';
 				END IF;
 				IF writes_done % 100 = 1 THEN

@@ -72,7 +72,7 @@ export function createReadStatements(tables: UserMemoryTables) {
   // Also returns a row for a user without a head.
   const head = (rest: SQL): SQL => sql`
     SELECT head.version::text AS version, head.epoch::text AS epoch, to_json(head.state)::text AS state, ${rest}
-    FROM (SELECT) AS nobody LEFT JOIN ${heads} AS head ON head.user_hash = ${hash}`;
+    FROM (SELECT) AS one_row LEFT JOIN ${heads} AS head ON head.user_hash = ${hash}`;
 
   const rows = (source: SQL, order: SQL, { brief }: Extent): SQL =>
     sql`(SELECT json_agg(shown ${order})

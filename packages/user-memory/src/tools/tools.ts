@@ -47,7 +47,7 @@ const forgetSchema = z.object({
 
 const APPROVALS = { shape: { remember: true, recall: true, forget: true } } as const;
 
-const NOBODY = "It isn't known who the user is, so nothing is remembered or recalled.";
+const NO_USER = "It isn't known who the user is, so nothing is remembered or recalled.";
 const NO_MEMORY = "There is no user memory, so nothing is remembered or recalled.";
 
 /** The user and the user memory of a call. */
@@ -96,7 +96,7 @@ export function createMemoryTools<Ctx>(options: MemoryToolsOptions<Ctx>): Memory
   ): Promise<string> => {
     const { user, memory = getUserMemory() } = settings;
     const userId = typeof user === "function" ? await user(context) : user;
-    if (!userId) return NOBODY;
+    if (!userId) return NO_USER;
     return memory === undefined ? NO_MEMORY : act({ memory, userId });
   };
 

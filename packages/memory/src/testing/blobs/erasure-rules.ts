@@ -99,11 +99,11 @@ export const holdRules: BlobRules = {
     await expect.poll(() => isHeld(store, "c", sha256), { timeout: 5_000, interval: 100 }).toBe(false);
     const later = newHold();
     expectOk(await store.keep("c", [sha256], later));
-    expect(await isHeld(store, "c", sha256), "anew").toBe(true);
+    expect(await isHeld(store, "c", sha256), "again").toBe(true);
   },
   "stays held when another hold ends": async ({ store }) => {
     const sha256 = await putText(store, "c", "1", newHold());
-    expectOk(await store.release("c", [sha256], "somebody else's"));
+    expectOk(await store.release("c", [sha256], "other"));
     expect(await isHeld(store, "c", sha256)).toBe(true);
   },
 };

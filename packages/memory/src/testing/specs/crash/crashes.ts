@@ -114,18 +114,18 @@ export const crashes = defineSpec(
       expectOk(await provider.storeMessages("replaced", users("3")));
       expectOk(await append(provider, "trimmed", users("1", "2")));
       expectOk(await provider.appendMessages("trimmed", users("3"), {}, { maxMessages: 2 }));
-      for (const id of ["deleted", "anew"]) {
+      for (const id of ["deleted", "again"]) {
         expectOk(await append(provider, id, users("1"), { traceId: "t" }, { idempotencyKey: "k" }));
         expectOk(await provider.deleteConversation(id));
       }
-      expectOk(await append(provider, "anew", users("2"), {}, { idempotencyKey: "k" }));
+      expectOk(await append(provider, "again", users("2"), {}, { idempotencyKey: "k" }));
       expectOk(await append(provider, "cleared", users("1"), { userId: "u" }));
       expectOk(await provider.clearUserConversations("u"));
       const reopened = await crash();
       expect(await readContents(reopened, "replaced")).toEqual(["3"]);
       expect((await readConversation(reopened, "replaced")).metadata).not.toHaveProperty("old");
       expect(await readContents(reopened, "trimmed")).toEqual(["2", "3"]);
-      expect(await readContents(reopened, "anew")).toEqual(["2"]);
+      expect(await readContents(reopened, "again")).toEqual(["2"]);
       for (const id of ["deleted", "cleared"]) await expectAbsent(reopened, id);
       expect(expectOk(await reopened.findConversations({ traceId: "t" }))).toEqual([]);
     },

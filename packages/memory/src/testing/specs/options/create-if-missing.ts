@@ -77,13 +77,13 @@ export const creation = defineSpec(
       await expectAbsent(provider, "new");
     },
 
-    'makes one that nobody owns for "unowned", and one with an owner where one is named': async ({
+    'creates an unowned conversation for "unowned", and an owned one if an owner is named': async ({
       provider,
     }) => {
       const options = { createIfMissing: "unowned" } as const;
-      expectOk(await provider.appendMessages("nobody's", users("1"), {}, options));
+      expectOk(await provider.appendMessages("unowned", users("1"), {}, options));
       expectOk(await provider.appendMessages("hers", users("1"), { userId: "u" }, options));
-      expect(await readConversation(provider, "nobody's")).not.toHaveProperty("userId");
+      expect(await readConversation(provider, "unowned")).not.toHaveProperty("userId");
       expect((await readConversation(provider, "hers")).userId).toBe("u");
     },
 

@@ -83,11 +83,11 @@ export const dropLast = defineSpec(
         expect(expectOk(await provider.getStats("u")).totalMessages).toBe(left);
       }
       expectConflict(await provider.appendMessages("c", [], {}, { dropLast: 1 }), "length");
-      expectOk(await provider.appendMessages("c", users("anew"), {}, { dropLast: 0 }));
+      expectOk(await provider.appendMessages("c", users("again"), {}, { dropLast: 0 }));
       const { userId, messages, metadata } = await readConversation(provider, "c");
       expect({ userId, messages, topic: metadata["topic"] }).toEqual({
         userId: "u",
-        messages: users("anew"),
+        messages: users("again"),
         topic: "t",
       });
     },

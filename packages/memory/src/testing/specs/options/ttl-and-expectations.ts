@@ -68,8 +68,13 @@ export const expiredIdentities = defineSpec(
         ...{ conversation: null, incarnation: expect.any(String), firstPosition: 0 },
         readAt: expect.any(Date),
       });
-      const anew = { idempotencyKey: "k", messageIds: ["a"], expectedVersion: 0, expectedMetadataVersion: 0 };
-      expectOk(await append(provider, "c", users("other"), {}, anew));
+      const again = {
+        idempotencyKey: "k",
+        messageIds: ["a"],
+        expectedVersion: 0,
+        expectedMetadataVersion: 0,
+      };
+      expectOk(await append(provider, "c", users("other"), {}, again));
       const { metadata } = await readConversation(provider, "c");
       expect(metadata).toMatchObject({ version: 1, metadataVersion: 0, totalMessages: 1, nextPosition: 1 });
     },

@@ -64,8 +64,8 @@ export const expiry = defineSpec(
       // `null` if that took longer than the ttl.
       const before = expectOk(await provider.getConversation("c"))?.metadata?.createdAt ?? new Date(0);
       await expired();
-      const anew = { idempotencyKey: "k", expectedVersion: 0 };
-      expectOk(await append(provider, "c", users("new"), { userId: "v" }, anew));
+      const again = { idempotencyKey: "k", expectedVersion: 0 };
+      expectOk(await append(provider, "c", users("new"), { userId: "v" }, again));
       const after = await readConversation(provider, "c");
       expect(after).toMatchObject({ userId: "v", messages: users("new") });
       expect(after.metadata).toMatchObject({ version: 1, totalMessages: 1 });
@@ -141,14 +141,14 @@ export const expiry = defineSpec(
         replace("replaced", LONG, {}),
         write("continued", LONG, {}),
       ]);
-      expectOk(await append(provider, "anew", users("1"), {}, { ttlSeconds: 1 }));
-      expectOk(await provider.deleteConversation("anew"));
-      expectOk(await append(provider, "anew", users("2")));
+      expectOk(await append(provider, "again", users("1"), {}, { ttlSeconds: 1 }));
+      expectOk(await provider.deleteConversation("again"));
+      expectOk(await append(provider, "again", users("2")));
       await halfOfLong();
       await halfOfLong();
       expect(await readContents(provider, "longer")).toEqual(["1", "2"]);
       for (const id of ["shorter", "replaced", "continued"]) await expectAbsent(provider, id);
-      expect(await readContents(provider, "anew"), "a deletion removes the ttl").toEqual(["2"]);
+      expect(await readContents(provider, "again"), "a deletion removes the ttl").toEqual(["2"]);
     },
 
     "keeps conversations without one": async ({ provider }) => {

@@ -120,7 +120,7 @@ export const erasure: StoreSpec = {
       await memory.remember(user, "Likes tea");
       const since = await memory.mark(user);
       const fact = await memory.remember(user, "zebrafact", { ...options(since), key: "zebrakey" });
-      await memory.update(user, fact.id, { fact: "zebrafact anew" });
+      await memory.update(user, fact.id, { fact: "zebrafact again" });
       expect((await dumpOf(store, [user])).toLowerCase()).toContain("zebrafact");
       await memory.forget(user, fact.id);
       const text = (await dumpOf(store, [user])).toLowerCase();

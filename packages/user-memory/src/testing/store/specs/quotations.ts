@@ -124,8 +124,8 @@ export const quotations: StoreSpec = {
       expect(ids(await memory.recall(user, "live")), "what was earlier counts again").toEqual([rome.id]);
       await expectRefusal(memory.remember(user, "I live in Oslo", quoted(4)), "forgotten", "Oslo");
       const provenance = { extractor: "m", saidAt: await nextMoment() };
-      const anew = await memory.remember(user, "I live in Oslo", { ...quoted(4), provenance });
-      expect(anew.status).toBe("active");
+      const again = await memory.remember(user, "I live in Oslo", { ...quoted(4), provenance });
+      expect(again.status).toBe("active");
     },
 
     "don't count as statements": async ({ memory, user }) => {
