@@ -36,15 +36,22 @@ const failure = (code: string, message: string): Error => Object.assign(new Erro
 /** Resolves the schema of the tables. Changes nothing. */
 async function findTables(sql: SqlClient, group: TableGroup, layout: TableLayout): Promise<FoundTables> {
   const { tableName, schema, partitions } = layout;
-  const journalName = quoteIdentifier(`${tableName}${group.journalSuffix}`);
   // Selecting from a missing table would be an error, and abort the caller's transaction.
   const [found] = await sql.query({
-    text: `SELECT place.schema, to_regclass(quote_ident(place.schema) || '.' || $2::text)::text AS journal,
+    // The journal is looked up in the snapshot that counts the partitions. `to_regclass` already sees tables that another
+    // process commits meanwhile, and their partitions would seem to be missing.
+    text: `SELECT place.schema,
+        (SELECT pg_class.oid FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+          WHERE nspname = place.schema AND relname = $2::text)::text AS journal,
         ${partitionCount("quote_ident(place.schema) || '.' || $3::text")}::text AS partitions,
         ${hasTables(group, "place.schema", tableName)}::text AS complete,
         ${hasOwnFunctions(group, "place.schema", tableName)}::text AS own_functions
       FROM (SELECT coalesce($1::text, current_schema()::text) AS schema) AS place`,
-    values: [schema ?? null, journalName, quoteIdentifier(`${tableName}${group.tables[0] ?? ""}`)],
+    values: [
+      schema ?? null,
+      `${tableName}${group.journalSuffix}`,
+      quoteIdentifier(`${tableName}${group.tables[0] ?? ""}`),
+    ],
   });
   const resolved = schema ?? found?.["schema"];
   if (resolved == null) throw failure("3F000", "no schema has been selected");

@@ -56,6 +56,17 @@ describe("tables in partitions", () => {
     expect(await parts(schema)).toEqual(four(2));
   });
 
+  it("are missing, not wrong, for a snapshot from before they were created", async () => {
+    const schema = schemaOf();
+    await useClient(async (client) => {
+      await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
+      await client.query("SELECT count(*) FROM pg_class");
+      await useClient((other) => migrate(other, { schema, partitions: 2 }));
+      const provider = createProvider({ schema, partitions: 2, migrate: false }, client);
+      await expect(provider).rejects.toThrow(/missing or out of date/);
+    });
+  });
+
   it("are used as they are if the configuration has no number", async () => {
     const schema = schemaOf();
     await useClient(async (client) => {
