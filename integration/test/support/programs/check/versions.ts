@@ -39,7 +39,7 @@ export function incarnationProblems(timelines: readonly Timeline[]): readonly Pr
       ids.set(incarnation, known);
       if (known === conversationId) continue;
       const detail = `${incarnation} is of "${known}", too`;
-      problems.push({ rule: "an incarnation is of one conversation", conversationId, detail });
+      problems.push({ rule: "an incarnation belongs to one conversation", conversationId, detail });
     }
   }
   return problems;
