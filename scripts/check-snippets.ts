@@ -1,13 +1,13 @@
 /**
- * Compiles every ```ts block of the documentation against the packages, and names the file and line of what fails; blocks that
- * come with a tsconfig.json by that, too.
+ * Compiles every ```ts block of the documentation against the packages, and prints the file and line of each error. Blocks
+ * with a tsconfig.json are also compiled with it.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
 const root = new URL("..", import.meta.url).pathname;
-// In the documentation, because that is where every package of the workspace can be imported from.
+// In `docs`, because every package of the workspace can be imported from there.
 const folder = join(root, "docs/.snippets");
 
 const documents = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "*.md"], {
@@ -17,7 +17,7 @@ const documents = execFileSync("git", ["ls-files", "-co", "--exclude-standard", 
   .split("\n")
   .filter((file) => file !== "" && !file.startsWith(".changeset/"));
 
-/** A block that names a `file=` is one of several that import each other. */
+/** A block with `file=` is one of several that import each other. */
 const FENCE = /^```(?:(?:ts|typescript)(?: file=(\S+))?|json file=(\S+))\n([\s\S]*?)^```/gm;
 
 rmSync(folder, { recursive: true, force: true });
@@ -49,7 +49,7 @@ const options = {
 writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(options));
 const compile = (...args: readonly string[]): boolean =>
   spawnSync(join(root, "node_modules/.bin/tsc"), args, { cwd: root, stdio: "inherit" }).status === 0;
-// The condition has the packages' sources read, which are there before anything is built.
+// With this condition the packages' sources are read, so no build is needed.
 const compiled = [
   compile("-p", folder),
   ...[...configs].map((config) => compile("-p", config, "--customConditions", "@jaf/source")),

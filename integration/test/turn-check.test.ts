@@ -56,7 +56,7 @@ describe("the check of the load of four processes", () => {
     expect(await problemsWith(messages, completed(long, short))).toEqual([
       "conversation-0: message 4 is out of place",
       "conversation-0: message 5 is out of place",
-      "conversation-0: 0:0:0 isn't whole",
+      "conversation-0: 0:0:0 isn't complete",
     ]);
   });
 
@@ -68,20 +68,20 @@ describe("the check of the load of four processes", () => {
 
   it("reports a turn that is stored twice", async () => {
     expect(await problemsWith([...all, ...messagesOf(later)], completed(long, short, later))).toEqual([
-      "conversation-0: 1:0:1 is there twice",
+      "conversation-0: 1:0:1 is stored twice",
     ]);
   });
 
   it("reports a turn after the process's next turn", async () => {
     const messages = [later, short].flatMap(messagesOf);
     expect(await problemsWith(messages, completed(short, later))).toEqual([
-      "conversation-0: 1:0:0 stands behind a later one",
+      "conversation-0: 1:0:0 comes after a later one",
     ]);
   });
 
   it("reports a stored turn that failed", async () => {
     expect(await problemsWith(messagesOf(short), [[short, "MemoryConflictError lease"]])).toEqual([
-      "conversation-0: 1:0:0 is there, but ended so: MemoryConflictError lease",
+      "conversation-0: 1:0:0 is stored, but ended with: MemoryConflictError lease",
     ]);
   });
 
@@ -90,7 +90,7 @@ describe("the check of the load of four processes", () => {
     const kill = { process: 0, afterTurns: 1 };
     expect(await problemsWith(messages, completed(short), { kill })).toEqual([]);
     expect(await problemsWith(messages, completed(short))).toEqual([
-      "conversation-0: 0:0:0 was never told of",
+      "conversation-0: 0:0:0 was never reported",
     ]);
   });
 });
