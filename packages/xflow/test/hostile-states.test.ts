@@ -27,7 +27,7 @@ describe("a hostile file is refused", () => {
     ["several documents", `${yamlWith()}\n---\n${yamlWith()}`, /not valid YAML/],
     ["a megabyte of conditions", yamlWith(`agentOutcomes: ["${"x".repeat(2 ** 20)}"]`), /limits\.textLength/],
     [
-      "more outcomes than anybody needs",
+      "too many outcomes",
       yamlWith(`agentOutcomes: [${"{condition: '${true}', transition: A}, ".repeat(1_000)}]`),
       /100/,
     ],
@@ -44,7 +44,7 @@ describe("a hostile file is refused", () => {
     ["many anchors", yamlWith(...many(9_000, (index) => `k${index}: [&a${index} x, *a${index}]`))],
     ["many keys", yamlWith(...many(19_000, (index) => `k${index}: 1`))],
     [
-      "more expressions than anybody needs",
+      "too many expressions",
       yamlWith("memory: { memoryId: '${1}' }").replace("Be brief.", "${1}".repeat(1_000)),
     ],
   ])("%s, in a few seconds", async (_, text) => {

@@ -50,7 +50,7 @@ export async function play(
     // Nothing of a failed turn must be stored.
     const lost = wrong.length === 0 ? given.filter((value) => !text.includes(value)) : [];
     if (wrong.length === 0) wrong.push(...differencesFrom(plan, stored));
-    const whose = lost.map((value) => script.opaque.ownerOf(value) ?? "nobody");
+    const whose = lost.map((value) => script.opaque.ownerOf(value) ?? "unknown");
     return {
       name: plan.name,
       ...services.findings(),

@@ -24,7 +24,7 @@ export function openScript({ turns }: Plan): Script {
       isSummary = !("tools" in request);
       if (isSummary) return { thoughts: ["In short."], text: `Summary ${++summaries}.` };
       const reply = replies[next++];
-      if (reply === undefined) throw new Error("nothing is left to say");
+      if (reply === undefined) throw new Error("the script has no more replies");
       return reply;
     },
     opaque: {
