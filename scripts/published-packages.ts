@@ -16,7 +16,7 @@ export interface Entry {
 export interface PublishedPackage {
   readonly folder: string;
   readonly entries: readonly Entry[];
-  /** The sources in the field `imports`, which the imports in the sources may not reach. */
+  /** The sources in the manifest's field `imports`. The imports in the sources don't necessarily reach them. */
   readonly imported: readonly string[];
 }
 

@@ -48,8 +48,8 @@ const strikesOf = (calls: number, crashes: readonly Crash[]): readonly Strike[] 
   );
 
 /**
- * A reply arrives while the client, unaware of it, repeats its message and waits in the queue: after a reply, the repeated
- * message is a new one.
+ * Whether a reply arrives while the client, unaware of it, repeats its message and waits in the queue: after a reply, the
+ * repeated message is a new one.
  */
 const saysTwice = ({ concurrency, repeats }: Mode, { crash }: Strike, { label }: Point): boolean =>
   concurrency === "queue" &&

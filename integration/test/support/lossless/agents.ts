@@ -8,8 +8,8 @@ const DROPPING = { type: "adaptive", blockBinding: { prefixMismatchBehavior: "dr
 export const AGENTS: Readonly<Record<string, ModelConfig>> = {
   claude: { name: "claude-opus-5-5", providerOptions: { anthropic: { thinking: DROPPING } } },
   /**
-   * Its thinking is refused if earlier content has changed. The AI SDK requests streamed tool inputs in some calls only,
-   * which would change its tools.
+   * Its thinking is refused if earlier content has changed. Without `toolStreaming: false`, the AI SDK requests streamed tool
+   * inputs in some calls only, which changes the tools.
    */
   boundClaude: {
     name: "claude-fable-5-1",

@@ -1,7 +1,7 @@
 import type { Plan } from "./plan.ts";
 import type { Played } from "./play.ts";
 
-/** The numbers of faults. All must be 0. */
+/** The faults in all conversations. There must be none. */
 export const faultsIn = (all: readonly Played[]) => ({
   refused: all.flatMap(({ name, refused }) => refused.map((why) => `${name}: ${why}`)),
   broken: all.flatMap(({ broken }) => broken),

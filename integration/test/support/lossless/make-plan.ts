@@ -5,10 +5,10 @@ import type { Plan, PlannedTurn } from "./plan.ts";
 import { type Family, familyOf } from "./services.ts";
 import type { Spoken, SpokenStep, SpokenTurn } from "./spoken.ts";
 
-/** The provider options of most services. No agent sets most of them itself. */
+/** Models of most services. Most of them aren't the model of an agent. */
 const OVERRIDES = ["gpt-5-mini", "gemini-3-flash-preview", "claude-sonnet-5-5", "deepseek-reasoner"];
 
-/** Options of an older model that a newer one of the same service may refuse. */
+/** Whether a model accepts the agent's options. A newer model can refuse those of an older one of the same service. */
 const takes = (model: string | undefined, agent: string): boolean =>
   agent !== "olderClaude" || model?.startsWith("claude") !== true;
 

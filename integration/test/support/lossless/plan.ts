@@ -28,7 +28,7 @@ export interface PlannedTurn {
   /** The last reply has no calls. */
   readonly replies: readonly ScriptedReply[];
   readonly isStreamed: boolean;
-  /** Whether a browser sends the whole conversation with the new message, as our or the AI SDK's messages, or only the new one. */
+  /** How the message is sent: alone, or by a browser with the whole conversation, as our or the AI SDK's messages. */
   readonly sentAs: "said" | "messages" | "uiMessages";
   /** The events before the turn. */
   readonly before: "nothing" | "restart" | "import";

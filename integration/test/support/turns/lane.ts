@@ -28,7 +28,7 @@ function describeError(error: JAFError): string {
 const describeOutcome = ({ outcome }: RunResult<unknown>): string =>
   outcome.status === "error" ? describeError(outcome.error) : outcome.status;
 
-/** A run's outcome without a queue while another holds the lease; "incarnation" if the other created the conversation. */
+/** Whether a run without a queue was refused because of another run; "incarnation": the other created the conversation. */
 const isRefusal = (outcome: string): boolean =>
   /^MemoryConflictError (incarnation|lease|version)$/.test(outcome);
 
