@@ -233,7 +233,7 @@ describe("Anthropic's thinking", () => {
     ["redacted and changed", changed("redacted_thinking", { data: "AAAA" }), /Invalid `data`/],
     ["at the end", (blocks) => [...blocks.slice(1), ...blocks.slice(0, 1)], /final block/],
     [
-      "what was found, and changed",
+      "a changed search result",
       changed("web_search_tool_result", { content: [{ url: "x", encrypted_content: "y" }] }),
       /Invalid `encrypted_content`/,
     ],

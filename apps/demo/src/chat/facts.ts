@@ -10,7 +10,7 @@ const SOURCES: Readonly<Record<Trust, string>> = {
   external: "someone else said so",
 };
 
-const STANDING: Readonly<Record<FactStatus, string>> = {
+const STATUS: Readonly<Record<FactStatus, string>> = {
   active: "",
   quarantined: "; waits for your review",
   superseded: "; replaced by a newer fact",
@@ -48,10 +48,10 @@ export function describeFact(
   const when = saidAt.toLocaleString("sv-SE");
   if (quotation !== undefined) {
     const how = quotation.from === "text" ? "in a text that you sent" : "you said so";
-    return `${how}, ${when}, ${place}${STANDING[status]}`;
+    return `${how}, ${when}, ${place}${STATUS[status]}`;
   }
   const words = evidence === undefined ? "" : `: "${evidence}"`;
-  return `${SOURCES[trust]}, ${when}, ${place}${words}${STANDING[status]}`;
+  return `${SOURCES[trust]}, ${when}, ${place}${words}${STATUS[status]}`;
 }
 
 const REASONS: Readonly<Record<RecallReason["kind"], string>> = {

@@ -140,7 +140,7 @@ describe("a fact about the user", () => {
       }
     }
     const printed = await openChats(new Broken()).talk("My name is Ada.", "What is my name?", "/why");
-    expect(printed).toContain("memory-inject failed (Error); it goes on without.");
+    expect(printed).toContain("memory-inject failed (Error); the reply continues without it.");
     expect(printed).toContain("agent: Your name is Ada.");
     expect(printed).toContain("The last answer used no facts about you.");
   });
@@ -281,7 +281,7 @@ describe("a message off the record", () => {
     await talk("Hello there");
     for (const leave of ["/new", "/open 1", "/private", "/forget"]) {
       const printed = await talk("/private", "my cat is Tom", leave, "What is my cat?");
-      expect(printed).toContain("The private conversation is gone.");
+      expect(printed).toContain("The private conversation is deleted.");
       expect(printed).toContain("You haven't told me your cat yet.");
     }
     expect(await talk("/private", "/new", "my dog is Rex", "/new", "What is my dog?")).toContain(

@@ -9,7 +9,7 @@ const MOST_ATTEMPTS = 30;
 
 export interface ClientOptions {
   readonly scenario: Pick<Scenario, "decide">;
-  /** Whether it repeats its message without an answer. Otherwise it doesn't once the message is stored. */
+  /** Whether it repeats its message until there is an answer. Otherwise it stops once the message is stored. */
   readonly repeats: boolean;
   /** Does a run in a new process. */
   readonly run: (says: readonly string[], given: Given) => Promise<RunResult<unknown>>;

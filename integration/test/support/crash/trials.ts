@@ -13,7 +13,7 @@ export interface Trials {
 
 /** Plays every scenario in memory, with a crash at each of its calls. */
 export function describeCrashes(trial: Trials): void {
-  describe(`a crash at any call to the outside world, durability ${trial.mode.durability}`, () => {
+  describe(`a crash at any external call with durability ${trial.mode.durability}`, () => {
     let backend: Backend;
     beforeAll(async () => {
       backend = await openInMemory();

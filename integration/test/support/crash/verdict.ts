@@ -98,7 +98,7 @@ function brokenHistory(
     ...(position === arrived.length ? [] : [`position ${position} after ${arrived.length} messages`]),
     ...(JSON.stringify(last.toSorted()) === JSON.stringify(texts.toSorted())
       ? []
-      : ["not what was stored last"]),
+      : ["the stored history isn't the recorded one"]),
     ...missing(acknowledged, arrived),
   ];
 }

@@ -59,7 +59,7 @@ export async function openConversation(options: ConversationOptions): Promise<Co
     return loaded.data?.messages ?? [];
   }
   /** Copies the history as JSON to another conversation, which is then continued. */
-  async function importAnew(): Promise<void> {
+  async function importAgain(): Promise<void> {
     const parsed = parseMessages(JSON.parse(JSON.stringify(await messages())));
     if (!parsed.success) throw new Error(parsed.error.message);
     await restart();
@@ -98,7 +98,7 @@ export async function openConversation(options: ConversationOptions): Promise<Co
   }
   async function take(turn: PlannedTurn): Promise<string | undefined> {
     if (turn.before === "restart") await restart();
-    if (turn.before === "import") await importAnew();
+    if (turn.before === "import") await importAgain();
     const killer = new AbortController();
     const { signal } = killer;
     death = turn.diesAtTool === undefined ? undefined : { tools: turn.diesAtTool, killer };
@@ -123,5 +123,5 @@ const userMessage = ({ said }: PlannedTurn) => ({ role: "user", content: said })
 function faultOf({ outcome }: RunResult<unknown>, { replies }: PlannedTurn): string | undefined {
   if (outcome.status !== "completed")
     return outcome.status === "error" ? JAFErrorHandler.format(outcome.error) : outcome.status;
-  return outcome.output === replies.at(-1)?.text ? undefined : "the output isn't what was said last";
+  return outcome.output === replies.at(-1)?.text ? undefined : "the output isn't the last reply";
 }

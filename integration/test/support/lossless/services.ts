@@ -13,7 +13,7 @@ import type { FakeOptions } from "../../../../test/fakes/model-service.ts";
 import { startResponses } from "../../../../test/fakes/openai-responses.ts";
 import { startChat } from "./chat-service.ts";
 
-/** Returns the service of a model. */
+/** The service of a model. */
 export type Family =
   | "anthropic"
   | "openai"
