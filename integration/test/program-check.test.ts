@@ -19,9 +19,18 @@ const state = (incarnation: string, version: number, total: number) => ({
 describe("the check accepts", () => {
   it.each<[string, readonly Ended<Call>[]]>([
     ["messages that are written and read", [wrote([1, 2], [a]), wrote([3, 4], [b]), read([5, 6], [a, b])]],
-    ["messages of a write after a deletion", [wrote([1, 2], [a]), deleted([3, 4]), wrote([5, 6], [b]), read([7, 8], [b])]],
-    ["a write during an erasure, readable afterwards", [wrote([1, 4], [a]), deleted([2, 3]), read([5, 6], [a])]],
-    ["a write during an erasure, not readable afterwards", [wrote([1, 4], [a]), deleted([2, 3]), readNothing([5, 6])]],
+    [
+      "messages of a write after a deletion",
+      [wrote([1, 2], [a]), deleted([3, 4]), wrote([5, 6], [b]), read([7, 8], [b])],
+    ],
+    [
+      "a write during an erasure, readable afterwards",
+      [wrote([1, 4], [a]), deleted([2, 3]), read([5, 6], [a])],
+    ],
+    [
+      "a write during an erasure, not readable afterwards",
+      [wrote([1, 4], [a]), deleted([2, 3]), readNothing([5, 6])],
+    ],
     ["messages that are read during their erasure", [wrote([1, 2], [a]), deleted([3, 6]), read([4, 5], [a])]],
     [
       "an erased and imported conversation",
@@ -165,7 +174,11 @@ describe("the check reports", () => {
         read([8, 9], [a]),
       ],
     ],
-    ["a message that was never written", "readable messages were written", [read([1, 2], ["0:9.9 batch 1/1"])]],
+    [
+      "a message that was never written",
+      "readable messages were written",
+      [read([1, 2], ["0:9.9 batch 1/1"])],
+    ],
     [
       "a message of a refused write",
       "readable messages were written",

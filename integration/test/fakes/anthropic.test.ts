@@ -111,7 +111,11 @@ describe("Anthropic's message rules refuse", () => {
       [user("Hi"), assistant(use("srvtoolu_1", { type: "server_tool_use", name: "web_search" })), user("Ho")],
       /without a corresponding `web_search_tool_result`/,
     ],
-    ["thinking in a user message", [user([{ type: "thinking", thinking: "x", signature: "y" }])], /not permitted/],
+    [
+      "thinking in a user message",
+      [user([{ type: "thinking", thinking: "x", signature: "y" }])],
+      /not permitted/,
+    ],
     [
       "thinking without a valid signature",
       [user("Hi"), assistant({ type: "thinking", thinking: "x", signature: "y" }, text("Ho")), user("Hm")],
@@ -131,7 +135,12 @@ describe("Anthropic's message rules refuse", () => {
       { thinking: ENABLED, tool_choice: { type: "any" } },
     ],
     ["a temperature while thinking", [user("Hi")], /temperature/, { thinking: ENABLED, temperature: 0.5 }],
-    ["enabled thinking with a newer model", [user("Hi")], /not supported/, { thinking: ENABLED, model: NEWER }],
+    [
+      "enabled thinking with a newer model",
+      [user("Hi")],
+      /not supported/,
+      { thinking: ENABLED, model: NEWER },
+    ],
     ["a prefilled answer", [user("Hi"), assistant(text("Ho"))], /prefill/, { thinking: ENABLED }],
     ["a low `top_p` while thinking", [user("Hi")], /top_p/, { thinking: ENABLED, top_p: 0.5 }],
     ["a temperature with a newer model", [user("Hi")], /not supported/, { temperature: 1, model: NEWER }],
@@ -169,7 +178,11 @@ describe("Anthropic's message rules refuse", () => {
       { cache_control: { type: "ephemeral" } },
     ],
     ["a cache mark with an unknown time", [user([marked("2h", text("Hi"))])], /expected shape/],
-    ["a cache mark of an unknown type", [user([{ ...text("Hi"), cache_control: { type: "x" } }])], /expected shape/],
+    [
+      "a cache mark of an unknown type",
+      [user([{ ...text("Hi"), cache_control: { type: "x" } }])],
+      /expected shape/,
+    ],
     [
       "an hour after five minutes",
       [user([marked("1h", text("Hi"))])],

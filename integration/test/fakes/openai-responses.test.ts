@@ -57,7 +57,11 @@ describe("OpenAI's item rules refuse", () => {
     ["a long id of a call", [call("a".repeat(65)), output("a".repeat(65))], /1 to 64 characters/],
     ["a name with a dot", [call("a", { name: "a.b" }), output("a")], /does not match pattern/],
     ["a call's id in place of an item's", [call("a", { id: "call_1" }), output("a")], /begins with 'fc'/],
-    ["an id that the service never gave", [call("a", { id: "fc_1" }), output("a")], /Items are not persisted/],
+    [
+      "an id that the service never gave",
+      [call("a", { id: "fc_1" }), output("a")],
+      /Items are not persisted/,
+    ],
     [
       "reasoning without its content",
       [{ type: "reasoning", id: "rs_1", summary: [] }, user("Hi")],
